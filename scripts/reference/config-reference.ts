@@ -26,28 +26,26 @@ export const EXAMPLE = {
 
 const INTRODUCTION = `# Configuration
 
-Turnpike reads one file, which \`--config\` names: JSON, JSON with comments, or YAML ([formats](#formats)). This page lists all keys, with their
-types and defaults. A key without a default is absent or empty. Every section is optional: \`{}\` starts with the defaults. Unknown keys are ignored,
-each with a warning. To check a file, run \`turnpike check FILE\`: it prints every problem with its place, and exits with 1 if the gateway would not
-start.
+Turnpike reads one file, which \`--config\` names. This page lists all keys, with their types and defaults. A key without a default is absent or
+empty. Every section is optional: \`{}\` starts with the defaults. Unknown keys are ignored, each with a warning. \`turnpike check FILE\` prints every
+problem with its place, and exits with 1 if the gateway would not start.
 
 Editors complete and check the file if it begins with \`"$schema": "./turnpike.schema.json"\`, the path of that file in this repository.
 
-Keys marked with a star are extensions of Turnpike to version 1.0 of the configuration.
+Keys with a star are extensions of Turnpike to version 1.0 of the configuration.
 
 ## Formats
 
 The extension of the file name selects the format. Problems are reported with line and column in every format.
 
 - \`.jsonc\`: JSON with comments (\`//\` and \`/* */\`) and with commas before a closing bracket
-- \`.yaml\` and \`.yml\`: YAML 1.2, of at most 4 MiB and one document. A plain scalar is a number, \`true\`, \`false\` or \`null\` only as JSON writes it, and
-  otherwise a string: \`pay_to: 0x2096…\` and \`no\` are strings. Anchors and aliases work. Each alias counts as the values that it repeats, up to
-  1,000,000 values. Tags and merge keys (\`<<\`) are refused.
+- \`.yaml\` and \`.yml\`: YAML 1.2, of at most 4 MiB and one document. A plain scalar is a number, \`true\`, \`false\` or \`null\` only as JSON writes it,
+  otherwise a string (\`pay_to: 0x2096…\`, \`no\`). Aliases may repeat up to 1,000,000 values. Tags and merge keys (\`<<\`) are refused.
 - every other ending: JSON
 
-Every format refuses an object that has the same key twice. If the gateway writes the file (\`turnpike persist\`), only changed values change, and
-comments stay. If a route is removed, the comments right before it and after it in its line are removed too. A YAML value that changes at an alias is
-written in place of the alias. If the anchor's value would have to change, \`persist\` fails with the reason.
+Every format refuses an object that has the same key twice. \`turnpike persist\` writes only changed values, and comments stay, except those of a removed
+route. A YAML value that changes at an alias is written in place of the alias. If the anchor's value would have to change, \`persist\` fails with the
+reason.
 
 ## Flags
 
@@ -115,22 +113,25 @@ function keyList(rows: readonly (readonly string[])[]): string {
     .join("\n");
 }
 
+function lastKey(path: string): string {
+  return path.slice(path.lastIndexOf(".") + 1).replace("[]", "");
+}
+
 function keyRow(path: string, schema: JsonSchema, isRequired: boolean): string[] {
-  const key = path.slice(path.lastIndexOf(".") + 1);
   return [
-    `\`${key}\`${schema.ours === true ? "\\*" : ""}`,
+    `\`${lastKey(path)}\`${schema.ours === true ? "\\*" : ""}`,
     typeName(schema),
     defaultText(schema, isRequired),
     meaning(schema),
   ];
 }
 
-/** The rows of a section, one for each key. */
+/** The rows of a section, one for each key. The heading has a fixed `type`. */
 function rowsOf({ schema, path }: Pick<Section, "schema" | "path">): string[][] {
   const isRequired = (key: string): boolean => schema.required?.includes(key) ?? false;
-  return Object.entries(schema.properties ?? {}).map(([key, value]) =>
-    keyRow(`${path}.${key}`, value, isRequired(key)),
-  );
+  return Object.entries(schema.properties ?? {})
+    .filter(([, value]) => typeof value.const !== "string")
+    .map(([key, value]) => keyRow(`${path}.${key}`, value, isRequired(key)));
 }
 
 /** The sections that a schema has: one, or with `oneOf` one for each type. A schema without keys has no section. */
@@ -184,7 +185,14 @@ function linkTo({ heading }: Section): string {
     .replaceAll(" ", "-")})`;
 }
 
-/** The text of a section and of those nested in it. Sections that another one describes get a line with its name. */
+/** The row with a link to the section that describes the keys below it, if that is another one. */
+function withLink(row: readonly string[], links: ReadonlyMap<string, string>): readonly string[] {
+  const [key = "", type = "", byDefault = "", text = ""] = row;
+  const link = links.get(/\w+/.exec(key)?.[0] ?? "");
+  return link === undefined ? row : [key, type, byDefault, `${text} Keys: ${link}.`];
+}
+
+/** The text of a section and of those nested in it. A key whose section another one describes has a link to it. */
 function render(section: Section, described: ReadonlyMap<string, Section>, parent?: Section): string {
   const known = new Set((parent === undefined ? [] : rowsOf(parent)).map((row) => row.join("|")));
   const isKnown = (row: readonly string[]): boolean => known.has(row.join("|"));
@@ -193,21 +201,20 @@ function render(section: Section, described: ReadonlyMap<string, Section>, paren
   const note = meaning(section.schema);
   // A key of the parent is described in its list.
   const isNew = parent === undefined || !rowsOf(parent).some((row) => row[3] === note);
+  const describer = (child: Section): Section => described.get(contentOf(child)) ?? child;
   const parts = [`${parent === undefined ? "##" : "###"} ${section.heading}`];
   if (note !== "" && isNew) parts.push(note);
-  const list = [keyList(rows.filter((row) => !isKnown(row)))];
+  const elsewhere = section.nested.filter((child) => describer(child) !== child);
+  const links = new Map(elsewhere.map((child) => [lastKey(child.path), linkTo(describer(child))]));
+  const list = [keyList(rows.filter((row) => !isKnown(row)).map((row) => withLink(row, links)))];
   if (parent !== undefined && repeated.length > 0) {
     list.push(wrappedItem(`- As in ${linkTo(parent)}: ${repeated.join(", ")}.`));
   }
   parts.push(list.filter(Boolean).join("\n"));
-  const describer = (child: Section): Section => described.get(contentOf(child)) ?? child;
-  const elsewhere = section.nested.filter((child) => describer(child) !== child);
-  const lines = elsewhere.map(
-    (child) => `- \`${child.heading.slice(section.heading.length + 1)}\` has the keys of ${linkTo(describer(child))}.`,
-  );
-  if (lines.length > 0) parts.push(lines.join("\n"));
   const own = section.nested.filter((child) => describer(child) === child);
-  return [`${parts.join("\n\n")}\n`, ...own.map((child) => render(child, described, section))].join("\n");
+  return [`${parts.filter(Boolean).join("\n\n")}\n`, ...own.map((child) => render(child, described, section))].join(
+    "\n",
+  );
 }
 
 /** The text of `docs/configuration.md`: a list of keys for every section of the schema. */

@@ -36,12 +36,10 @@ export const admin = z
     address: hostAddress.default("127.0.0.1").describe("Bind address. Use loopback or a private interface."),
     api_key: key.describe("Secret that every admin request must carry."),
     api_key_env: variable.meta(
-      ours("Environment variable that holds the secret, in place of `api_key`. It is read at start and reload."),
+      ours("Environment variable with the secret, in place of `api_key`. Read at start and reload."),
     ),
-    read_api_key: key.meta(ours("Secret of a second key that can only read. Empty: there is no such key.")),
-    read_api_key_env: variable.meta(
-      ours("Environment variable that holds the read-only secret, in place of `read_api_key`."),
-    ),
+    read_api_key: key.meta(ours("Secret of a second key that can only read. Empty: no such key.")),
+    read_api_key_env: variable.meta(ours("Environment variable with it, in place of `read_api_key`.")),
     allow_short_keys: z
       .boolean()
       .default(false)
@@ -51,7 +49,7 @@ export const admin = z
       .default([])
       .meta(
         ours(
-          "Host names under which clients reach the interface, beside `address` and the names of loopback; another Host gets 400. `*.example.com` matches all subdomains of `example.com`.",
+          "Host names under which clients reach the interface, beside `address` and the names of loopback; another Host gets 400. `*.example.com` matches all subdomains.",
         ),
       ),
     file_folders: z
@@ -60,7 +58,7 @@ export const admin = z
       .default([])
       .meta(
         ours(
-          "Folders in which changes through this interface may name files, programs and sockets. All other such keys, and this one, change only in the configuration file.",
+          "Folders in which changes through this interface may name files, programs and sockets. Other such keys, and this one, change only in the file.",
         ),
       ),
     tls,
@@ -69,7 +67,7 @@ export const admin = z
       .default("")
       .meta(
         ours(
-          "Audit log: a file to which every event except log lines is written, as JSON lines. Mode 0600; reopened on SIGUSR1. Empty: no audit log.",
+          "File for every event except log lines, as JSON lines. Mode 0600; reopened on SIGUSR1. Empty: no audit log.",
         ),
       ),
   })

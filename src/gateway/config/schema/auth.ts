@@ -50,7 +50,7 @@ const apiKey = z
       .describe("Query parameter that contains the key if the header field is absent. Empty: no parameter."),
     consumers,
   })
-  .describe("Keys that clients send.");
+  .describe("Keys that clients send in a header field or in the query.");
 
 const jwt = z
   .strictObject({
@@ -83,7 +83,7 @@ const jwt = z
       .describe("Claims that are forwarded to the upstream as header fields."),
     consumers,
   })
-  .describe("JSON Web Tokens.");
+  .describe("JSON Web Tokens in `Authorization: Bearer`.");
 
 const forwardAuth = z
   .strictObject({
@@ -100,7 +100,7 @@ const forwardAuth = z
     consumer_header: headerName
       .default("X-Consumer-Name")
       .meta(ours("Header field of the service's response that names the consumer.")),
-    timeout_ms: milliseconds(5000).describe("Time for the service's response."),
+    timeout_ms: milliseconds(5000).describe("Time for its response."),
     consumers,
   })
   .describe("An external authorization service.");

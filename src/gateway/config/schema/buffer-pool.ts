@@ -5,16 +5,16 @@ import { bytes, count, names, ours } from "./kinds.ts";
 export const bufferPool = z
   .strictObject({
     buffer_size: bytes(65_536, 1024).describe(
-      "Bytes of one buffer for data that waits for a slow peer: a response that the client does not read, a body that the upstream does not read, pipelined requests. Waiting data takes whole buffers.",
+      "Bytes of one buffer for data that waits for a slow peer: responses, request bodies, pipelined requests. Waiting data takes whole buffers.",
     ),
     buffer_count: count(4096, 2, 16_777_216).describe(
       "Number of these buffers in one worker, at least twice `server.max_connections` (one for each direction). While fewer than two are free, new requests get 503. If data must wait and no buffer is free, the transfer is aborted.",
     ),
     body_buffer_size: bytes(1_048_576, 1024).describe(
-      "Bytes of one buffer for bodies that are buffered completely: uploads that a `body_schema` checks, and responses that wait for their payment. Small bodies share a buffer; large bodies take several.",
+      "Bytes of one buffer for bodies that are buffered completely: uploads that a `body_schema` checks, and responses that wait for their payment. Small bodies share a buffer.",
     ),
     body_buffer_count: count(32, 1, 1_048_576).describe(
-      "Number of such buffers in one worker. If there is no space, an upload gets 503. While less than one buffer is free, requests on priced routes get 503.",
+      "Number of such buffers in one worker. Without space an upload gets 503. While less than one buffer is free, priced routes get 503.",
     ),
     response_buffer_bytes: bytes(33_554_432, 0).meta(
       ours(
@@ -23,7 +23,7 @@ export const bufferPool = z
     ),
     response_disk_bytes: bytes(1_073_741_824, 0).meta(
       ours(
-        "Disk space in bytes that one worker may use for such responses, in blocks of 256 KiB. One client address may use half of the space that others leave free. 0: responses wait only in memory.",
+        "Bytes on disk that one worker may use for such responses, in blocks of 256 KiB. One client address may use half of the space that others leave free. 0: only memory is used.",
       ),
     ),
     temp_path: z
@@ -32,7 +32,7 @@ export const bufferPool = z
       .default("")
       .meta(
         ours(
-          "Folder of the file for such responses. The file has no name and disappears with its worker. Empty: the system's folder for temporary files.",
+          "Folder of the file for such responses, which has no name. Empty: the system's folder for temporary files.",
         ),
       ),
   })

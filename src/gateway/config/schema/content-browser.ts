@@ -19,15 +19,15 @@ export const contentBrowser = z
       .default("")
       .meta(secret("url"))
       .describe(
-        "URL of a remote browser, which is used in place of a local one: the WebSocket of its DevTools protocol (`wss://pool.internal/?token=...`), or its debugging port (`http://10.0.0.9:9222`).",
+        "URL of a remote browser: the WebSocket of its DevTools protocol (`wss://pool.internal/?token=...`), or its debugging port (`http://10.0.0.9:9222`).",
       ),
     endpoint_env: optionalEnvironmentName
       .default("")
-      .describe("Environment variable that holds this URL, for a URL with a secret. Excludes `endpoint`."),
+      .describe("Environment variable with this URL, if it has a secret. Excludes `endpoint`."),
     tls_ca_path: filePath
       .default("")
       .describe("File of PEM certificates that `wss` and `https` trust instead of the system's."),
-    max_pages: count(8, 1, 1000).describe("Pages that are open in the remote browser at the same time."),
+    max_pages: count(8, 1, 1000).describe("Pages open in the remote browser at the same time."),
     proxy_address: z
       .string()
       .refine((address) => address === "" || isAddress(address), "expected an IP address")

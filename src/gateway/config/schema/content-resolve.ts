@@ -18,34 +18,34 @@ const model = z
       .string()
       .regex(/^(?:[A-Za-z_][A-Za-z0-9_]*)?$/, "expected the name of an environment variable")
       .default("")
-      .describe("Environment variable that holds the key. Empty: no key is sent."),
+      .describe("Environment variable with the key. Empty: no key is sent."),
     response_format: z
       .enum(["json_schema", "json_object", "text"])
       .default("json_schema")
       .describe(
-        "Form in which the gateway requests JSON from the model: by a schema, as any JSON object, or only by the prompt. Choose one that the server supports; the response is always checked. With Anthropic's messages, `json_object` means `text`.",
+        "How JSON is requested from the model: by a schema, as any object, or only by the prompt. Choose one that the server supports; the response is always checked. With Anthropic's messages, `json_object` means `text`.",
       ),
     tokens_field: z
       .enum(["max_tokens", "max_completion_tokens"])
       .default("max_tokens")
       .describe(
-        "Field of a chat completion that limits its tokens. OpenAI's reasoning models accept only `max_completion_tokens`.",
+        "Field that limits the tokens of a chat completion. OpenAI's reasoning models accept only `max_completion_tokens`.",
       ),
     max_input_tokens: count(24_000, 1000, 1_000_000).describe(
       "Maximum tokens of the sources' texts, counted as 3 bytes each. Longer texts are cut.",
     ),
     max_output_tokens: count(4096, 256, 131_072).describe("Maximum tokens of a response."),
     max_tokens_per_question: count(64_000, 1000, 2_000_000).describe(
-      "Maximum tokens of one question: instructions, criteria, sources and response together. The sources are shortened to fit; if there is no room for any text, the model fails.",
+      "Maximum tokens of one question: instructions, criteria, sources and response. The sources are shortened to fit; without room for any text the model fails.",
     ),
     max_tokens_per_day: count(10_000_000, 1000, 1_000_000_000_000).describe(
-      "Maximum tokens of all questions of one day in UTC. Then the model fails until the next day. The count survives restarts.",
+      "Maximum tokens of one day in UTC, after which the model fails. The count survives restarts.",
     ),
     timeout_ms: milliseconds(20_000).describe("Time for a response, at most half of the resolution's `timeout`."),
     fallback: z
       .boolean()
       .default(false)
-      .describe("Use the embedded analyst if the model fails. Otherwise the resolution fails with 502."),
+      .describe("Use the embedded analyst if the model fails; otherwise the resolution fails with 502."),
   })
   .refine(
     ({ max_output_tokens: output, max_tokens_per_question: question }) => question >= output + MIN_PROMPT_TOKENS,

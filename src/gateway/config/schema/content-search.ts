@@ -10,9 +10,9 @@ export const contentSearch = z
     providers: z
       .array(z.enum(PROVIDERS))
       .default([...PROVIDERS])
-      .describe("Providers in order. Providers without index, address or key are skipped. Empty: search is off."),
+      .describe("Providers in order. Those without index, address or key are skipped. Empty: search is off."),
     parallel: count(2, 1, 5).describe(
-      "Number of providers that are queried at the same time. Further providers are queried if the results are too few.",
+      "Providers that are queried at the same time. Others are queried if the results are too few.",
     ),
     provider_timeout_ms: milliseconds(8000).describe("Time for one provider, for all its pages."),
     searxng_url: optionalHttpUrl
@@ -22,7 +22,7 @@ export const contentSearch = z
       .string()
       .regex(/^(?:[A-Za-z_][A-Za-z0-9_]*)?$/, "expected the name of an environment variable")
       .default("BRAVE_API_KEY")
-      .describe("Environment variable that holds the key of Brave Search's API."),
+      .describe("Environment variable with the key of Brave Search's API."),
     user_agent: z
       .string()
       .max(512)

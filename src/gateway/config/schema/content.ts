@@ -14,7 +14,7 @@ export const content = z
       .boolean()
       .default(false)
       .describe(
-        "Allow pages on private, loopback and link-local addresses, and on this machine's own addresses. For tests and intranets.",
+        "Allow pages on private, loopback and link-local addresses, and on this machine's own, for tests and intranets.",
       ),
     browser_path: z
       .string()
@@ -27,13 +27,13 @@ export const content = z
       .refine((path) => path === "", NO_SOCKET)
       .default("")
       .describe(
-        "Must be empty: `turnpike start` makes the service's socket in the folder `run` of its state folder. To use a service of your own, list its socket in the upstream `content` and run `turnpike --config FILE`.",
+        "Must be empty: `turnpike start` makes the socket. To use a service of your own, list its socket in the upstream `content` and run `turnpike --config FILE`.",
       ),
     charge_timeouts: z
       .boolean()
       .default(false)
       .describe(
-        "Charge for a failed page that used its time up with its own scripts: it took most of the time as processor time, or was stopped because it took too much. Other failures stay free.",
+        "Charge for a failed page whose scripts took most of its time as processor time, or were stopped because they took too much. Other failures stay free.",
       ),
     search: contentSearch,
     resolve: contentResolve,

@@ -36,7 +36,7 @@ const keys = {
     .array(origin)
     .exactOptional()
     .describe(
-      "Origins whose scripts may read responses: `https://app.example.com`, `https://*.example.com` for all subdomains, `*` for all, `null` for files and sandboxes. An empty list leaves CORS to the upstream.",
+      "Origins whose scripts may read responses: `https://app.example.com`, `https://*.example.com` for all subdomains, `*` for all, `null` for files and sandboxes. Empty: CORS is left to the upstream.",
     ),
   allow_methods: z
     .array(method)
@@ -68,11 +68,7 @@ const keys = {
 export const cors = z
   .strictObject(keys)
   .exactOptional()
-  .meta(
-    ours(
-      "Access for scripts of other origins (Fetch, CORS protocol). The gateway responds to preflights before all other policies.",
-    ),
-  );
+  .meta(ours("Access for scripts of other origins. The gateway responds to preflights before all other policies."));
 
 /** `routes[].cors`: overrides for one route. */
 export const routeCors = z.strictObject(keys).meta(ours("Overrides of `cors` for this route."));

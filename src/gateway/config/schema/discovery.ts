@@ -21,7 +21,7 @@ export const dnsDiscovery = z
     hostname: hostAddress.describe("DNS name. Its A and AAAA records are the servers."),
     port: connectPort.default(80).describe("Port of all resolved addresses."),
     interval_s: seconds(30).describe(
-      "Seconds between lookups. Records with a shorter TTL are looked up when it expires, after one second at the earliest.",
+      "Seconds between lookups. A shorter TTL of a record is respected, from one second on.",
     ),
     nameservers: z
       .array(nameserver)
@@ -38,7 +38,7 @@ export const catalogDiscovery = z
     address: hostAddress.default("127.0.0.1").describe("Address of the catalog."),
     port: connectPort.default(8500).describe("Port of the catalog."),
     interval_s: seconds(15).describe(
-      "Seconds that a query waits for a change. Also the time between queries if the service changes constantly.",
+      "Seconds that a query waits for a change, and between queries if the service changes constantly.",
     ),
     token: headerValue.default("").meta(secret()).describe("ACL token, a secret."),
   })

@@ -20,7 +20,7 @@ export const headerRules = z
   .strictObject({
     request: requestRules
       .prefault({})
-      .describe("Rules for upstream requests. They run after all policies and before `upstream_headers`."),
+      .describe("Rules for upstream requests, after all policies and before `upstream_headers`."),
     response: responseRules
       .prefault({})
       .describe("Rules for all responses of the route, such as removing `Server` and `X-Powered-By`."),

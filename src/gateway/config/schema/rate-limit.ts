@@ -9,7 +9,7 @@ export const rateLimit = z
       .min(0.0001)
       .max(10_000_000)
       .default(100)
-      .describe("Tokens that the bucket gains per second. `0.01` is one token in 100 seconds."),
+      .describe("Tokens that the bucket gains per second."),
     burst_size: count(200, 1, 10_000_000).describe(
       "Size of the bucket in tokens. An empty bucket must refill within three days.",
     ),
@@ -23,11 +23,9 @@ export const rateLimit = z
       .describe(
         "Rate limit key: `ip`, the client address; `consumer`, the authenticated name; `payer`, the address that pays; `header:NAME`, the value of a request header field, such as `header:X-Api-Client`. Without a name or value the address is used.",
       ),
-    ipv6_prefix: count(64, 16, 128).meta(
-      ours("Prefix length of IPv6 networks that share one bucket, because a client usually controls a whole network."),
-    ),
+    ipv6_prefix: count(64, 16, 128).meta(ours("Prefix length of IPv6 networks that share one bucket.")),
   })
-  .describe("Token bucket. When it is empty, requests get 429.");
+  .describe("Token bucket. If it is empty, requests get 429.");
 
 /** `rate_limit_store`: the shared store of rate limits for several servers. */
 export const rateLimitStore = z
@@ -40,7 +38,7 @@ export const rateLimitStore = z
         ),
       ),
     timeout_ms: count(50, 1, 10_000).meta(
-      ours("Time for one reply of the store. If it is late, the request is limited by this gateway alone."),
+      ours("Time for one reply. If it is late, this gateway alone limits the request."),
     ),
   })
   .prefault({})

@@ -29,16 +29,13 @@ export const redirect = z
     port: connectPort
       .exactOptional()
       .describe(
-        "Port of the new URL. Absent: with `scheme`, the port of the scheme; otherwise that of the request. 80 and 443 are left out for their schemes.",
+        "Port of the new URL. Absent: with `scheme`, its port; otherwise that of the request. 80 and 443 are omitted for their schemes.",
       ),
     path: pathPrefix.exactOptional().describe("Path of the new URL, in place of the whole path."),
     prefix: rewriteReplacement
       .exactOptional()
       .describe("Replacement for `path_prefix` at the start of the path. Excludes `path`."),
-    status: z
-      .literal([301, 302, 303, 307, 308])
-      .default(302)
-      .describe("Status of the response: 301, 302, 303, 307 or 308."),
+    status: z.literal([301, 302, 303, 307, 308]).default(302).describe("Status."),
   })
   .meta(ours("Redirect requests, in place of `upstream`. The query is kept."));
 
@@ -74,7 +71,7 @@ export const rewrite = z
   })
   .meta(
     ours(
-      "Path and host of upstream requests. Unlike `rewrite_pattern`, `prefix` replaces whole path segments. The query is kept.",
+      "Path and host of upstream requests. Unlike `rewrite_pattern`, `prefix` replaces whole segments. The query is kept.",
     ),
   );
 
@@ -90,4 +87,4 @@ export const mirrors = z
   .array(mirror)
   .max(MAX_MIRRORS)
   .exactOptional()
-  .meta(ours("Several mirrors, or a mirror of a percentage of the requests, in place of `mirror`."));
+  .meta(ours("Several mirrors, or mirrors of a percentage, in place of `mirror`."));

@@ -5,10 +5,10 @@ import { bytes, count, headerName, ours } from "./kinds.ts";
 export const routeCache = z
   .strictObject({
     ttl_s: count(60, 0, 315_360_000).describe(
-      "Seconds for which a response is fresh if it does not declare a lifetime. 0: a tenth of the time since its Last-Modified.",
+      "Seconds for which a response without a lifetime of its own is fresh. 0: a tenth of the time since its Last-Modified.",
     ),
     max_entries: count(1024, 1, 16_777_216).describe(
-      "Maximum number of entries. The least recently used entry is removed first.",
+      "Maximum number of entries. The least recently used is removed first.",
     ),
     max_bytes: bytes(67_108_864, 0).meta(ours("Maximum bytes of all entries of a worker, including header fields.")),
     max_entry_bytes: bytes(8_388_608, 0).meta(

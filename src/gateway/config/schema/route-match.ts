@@ -68,16 +68,8 @@ const grpc = z
 /** Conditions that routes and prices share. */
 const conditions = {
   methods: z.array(method).max(MAX_CONDITIONS).default([]).describe("Methods. Empty: any method."),
-  headers: z
-    .array(headerCondition)
-    .max(MAX_CONDITIONS)
-    .default([])
-    .describe("Header fields. The request must match all of them."),
-  query: z
-    .array(queryCondition)
-    .max(MAX_CONDITIONS)
-    .default([])
-    .describe("Query parameters. The request must match all of them."),
+  headers: z.array(headerCondition).max(MAX_CONDITIONS).default([]).describe("Header fields, all of which must match."),
+  query: z.array(queryCondition).max(MAX_CONDITIONS).default([]).describe("Query parameters, all of which must match."),
 };
 
 /** `routes[].x402.rules[].match`. */
@@ -86,7 +78,7 @@ export const priceMatch = z
     path_pattern: pattern.exactOptional().describe("Regular expression for the whole path."),
     ...conditions,
   })
-  .describe("Conditions for the request. It must match all of them.");
+  .describe("Conditions, all of which must match.");
 
 /** `routes[].match`. */
 export const routeMatch = z
@@ -95,16 +87,12 @@ export const routeMatch = z
       .boolean()
       .default(false)
       .describe("Match only the path that equals `path_prefix`, and not the paths below it."),
-    path_pattern: pattern
-      .exactOptional()
-      .describe("Regular expression for the whole path. The path must also be covered by `path_prefix`."),
+    path_pattern: pattern.exactOptional().describe("Regular expression for the whole path, beside `path_prefix`."),
     ...conditions,
     grpc: grpc.exactOptional(),
   })
   .meta(
-    ours(
-      "Conditions beside `path_prefix` and `host`. The request must match all of them. Regular expressions are matched in linear time.",
-    ),
+    ours("Conditions beside `path_prefix` and `host`, all of which must match. Regular expressions take linear time."),
   );
 
 /** `routes[].name`. */
@@ -112,7 +100,5 @@ export const routeNameKey = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/, 'expected a name of small letters, digits, ".", "_" and "-"')
   .meta(
-    ours(
-      "Name that distinguishes this route from others with the same `path_prefix` and `host`. Metrics and the admin API use it.",
-    ),
+    ours("Name that distinguishes routes with the same `path_prefix` and `host`, also in metrics and the admin API."),
   );

@@ -8,7 +8,7 @@ const terms = {
   asset: text.describe("Token: its contract address, or the symbol of a known token (`USDC`)."),
   network: text.describe("Chain, such as `eip155:84532` or `base-sepolia`."),
   pay_to: text.describe(
-    "Address that receives the money. An address from which no one can spend is an error, except on test networks.",
+    "Address that receives the money. One from which no one can spend is an error, except on test networks.",
   ),
   scheme: z.enum(["exact", "upto"]).default("exact").describe("Payment scheme."),
   asset_transfer_method: z
@@ -16,7 +16,7 @@ const terms = {
     .exactOptional()
     .meta(
       ours(
-        "Transfer method under `exact`: by the token's own EIP-3009 (`eip3009`, the default), or by `permit2`. Permit2 works with every token, and each payer must approve it once. `upto` always uses `permit2`.",
+        "Transfer method under `exact`: the token's own EIP-3009 (default), or `permit2`, which works with every token, and which each payer approves once. `upto` always uses `permit2`.",
       ),
     ),
   max_timeout_seconds: count(60, 1, 86_400).describe("Seconds that a client has to complete a payment."),
@@ -48,7 +48,7 @@ const bodyCondition = z
 
 const unitPrice = z
   .strictObject({
-    price: text.describe("Price of one unit, in the form of `price`."),
+    price: text.describe("Price of one unit."),
     count: pointer.describe("JSON pointer to the number of units: a number, or an array whose items are counted."),
     min: text.exactOptional().describe("Least price of a request. Absent: one unit."),
     max: text.exactOptional().describe("Greatest price of a request."),
@@ -59,11 +59,7 @@ const priceRule = z
   .strictObject({
     match: priceMatch.prefault({}),
     consumers: z.array(text.max(256)).max(1000).default([]).describe("Names from authentication. Empty: all clients."),
-    body: z
-      .array(bodyCondition)
-      .max(8)
-      .default([])
-      .describe("Values of the JSON body. The body must have all of them."),
+    body: z.array(bodyCondition).max(8).default([]).describe("Values of the JSON body, all of which must match."),
     body_bytes: z
       .strictObject({
         min: count(0, 0, Number.MAX_SAFE_INTEGER).describe("Least number of bytes."),
@@ -74,13 +70,11 @@ const priceRule = z
     utc_hours: z
       .strictObject({
         from: count(0, 0, 23).describe("First hour."),
-        to: count(24, 1, 24).describe(
-          "Hour at which the time ends. If it is not after `from`, the time ends on the next day.",
-        ),
+        to: count(24, 1, 24).describe("Hour at which the time ends, on the next day if it is not after `from`."),
       })
       .exactOptional()
       .describe("Hours of the day, in UTC."),
-    price: text.exactOptional().describe("Price of the request, in the form of `routes[].x402.price`."),
+    price: text.exactOptional().describe("Price of the request."),
     unit_price: unitPrice.exactOptional(),
     free: z.literal(true).exactOptional().describe("The request is free."),
     refuse: z.literal(true).exactOptional().describe("The request gets 403."),
@@ -89,7 +83,7 @@ const priceRule = z
 
 const freePerDay = z
   .strictObject({
-    requests: count(1, 1, 1_000_000).describe("Number of free requests in 24 hours. They return evenly over the day."),
+    requests: count(1, 1, 1_000_000).describe("Free requests in 24 hours, which return evenly over the day."),
     key: z
       .enum(["address", "payer"])
       .default("address")
@@ -109,7 +103,7 @@ export const routeX402 = z
       .max(256)
       .default("")
       .describe(
-        "Name of this gateway. It is `extra.gatewayId` in payment requirements, payments and receipts, and `gateway_id` in settlement records.",
+        "Name of this gateway: `extra.gatewayId` in requirements, payments and receipts, `gateway_id` in settlement records.",
       ),
     ...domain,
     facilitator_url: optionalFacilitatorUrl
@@ -119,21 +113,17 @@ export const routeX402 = z
       .meta(secret("none"))
       .default("")
       .describe(
-        "Resource URL in the challenge. Empty: the request's path and query, after `x402.public_url` or else the request's scheme and host.",
+        "Resource URL in the challenge. Empty: path and query of the request, after `x402.public_url` or its scheme and host.",
       ),
     description: z
       .string()
       .max(500)
       .default("")
-      .meta(
-        ours(
-          "Description of the resource for people and catalogues. It appears in the challenge and in `/.well-known/x402`.",
-        ),
-      ),
+      .meta(ours("Description for people and catalogues, in the challenge and in `/.well-known/x402`.")),
     extensions: jsonObject
       .exactOptional()
       .describe(
-        "Object that is added to the extensions of the challenge. With `payment-identifier` and `info.required`, every payment must have an id from the client.",
+        "Added to the extensions of the challenge. With `payment-identifier` and `info.required`, every payment must have an id from the client.",
       ),
     accepts: z.array(paymentMethod).max(8).default([]).meta(ours("Further payment methods. The client chooses one.")),
     rules: z
@@ -142,38 +132,32 @@ export const routeX402 = z
       .default([])
       .meta(
         ours(
-          "Prices by what is requested. The first rule that matches decides. Without a match the price is `price`, which should be the highest, because a client can choose a request that no rule matches.",
+          "Prices by what is requested. The first rule that matches decides, otherwise `price`, which should be the highest.",
         ),
       ),
     exempt_consumers: z
       .array(text.max(256))
       .max(10_000)
       .default([])
-      .meta(ours("Names from authentication that do not pay. `*` is every name.")),
+      .meta(ours("Names from authentication that do not pay. `*`: every name.")),
     free_per_day: freePerDay.exactOptional().meta(ours("Free requests.")),
     settle: z
       .enum(["after", "before"])
       .default("after")
       .meta(
         ours(
-          "`after`: settle when the upstream has responded. `before`: settle first, for requests that are expensive, irreversible or streamed. A failed response is then owed, not refunded.",
+          "`after`: settle when the upstream has responded. `before`: settle first, for requests that are expensive, irreversible or streamed; a failed response is then owed.",
         ),
       ),
     max_partial_answers: count(3, 1, 10).meta(
-      ours(
-        "Maximum number of interrupted responses for one payment. After that, the gateway does not run the upstream request again.",
-      ),
+      ours("Interrupted responses for one payment after which the gateway does not run the upstream request again."),
     ),
     max_repeats: count(3, 0, 100).meta(
-      ours(
-        "Maximum number of times that the same payment gets its response again, after or beside its delivery. After that it gets 409.",
-      ),
+      ours("How often the same payment gets its response again, after or beside its delivery. After that it gets 409."),
     ),
     inline_receipt: z
       .boolean()
       .default(false)
-      .describe(
-        "Also add the receipt to the response body, as the member `payment`. This applies to uncompressed JSON objects of at most 1 MiB.",
-      ),
+      .describe("Also add the receipt to uncompressed JSON objects of at most 1 MiB, as the member `payment`."),
   })
   .describe("Price of a request.");

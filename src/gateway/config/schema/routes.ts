@@ -47,7 +47,7 @@ const tenant = z
       .boolean()
       .default(true)
       .describe(
-        "Skip the filter for a warm tenant. If false, the filter runs every time, and must allow such requests without parking.",
+        "Skip the filter for a warm tenant. If false, it runs every time, and must allow such requests without parking.",
       ),
   })
   .describe("Per-tenant microVM; excludes `upstream`, `cache`, `traffic_split` and `mirror`.");
@@ -69,7 +69,7 @@ const retry = z
       .default(false)
       .meta(
         ours(
-          "Also retry other methods with bodies of up to 64 KiB. Only for upstreams whose operations can run twice without harm, such as the content service. It does not apply to gRPC calls and upgrades.",
+          "Also retry other methods with bodies of up to 64 KiB, but not gRPC calls and upgrades. Only for upstreams whose operations can run twice without harm, such as the content service.",
         ),
       ),
     connect_any_method: z
@@ -83,13 +83,13 @@ const retry = z
       .meta(ours("Statuses of upstream responses that are retried.")),
     backoff_ms: count(0, 0, 3_600_000).meta(
       ours(
-        "Pause before the first retry. It doubles for each further retry, and is reduced at random by up to half. 0: no pause. If `total_timeout_ms` leaves no time for a retry, there is no retry.",
+        "Pause before the first retry. It doubles for each further one, and is reduced at random by up to half. If `total_timeout_ms` leaves no time for it, there is no retry.",
       ),
     ),
     max_backoff_ms: count(10_000, 0, 3_600_000).meta(ours("Maximum pause before a retry.")),
     try_timeout_ms: count(0, 0, 2_147_483_647).meta(
       ours(
-        "Time of each attempt from its start to the header section of the response, including connection and request. 0: only the other timeouts apply. It does not apply to gRPC calls.",
+        "Time of each attempt, from the connection to the header section of the response. 0: only the other timeouts apply. Not for gRPC calls.",
       ),
     ),
   })
@@ -103,7 +103,7 @@ const LEFT_OUT = ["price", "auth", "filter", "rate_limit", "body_schema"] as con
 export const route = z
   .strictObject({
     path_prefix: pathPrefix.describe(
-      "Path prefix of the route. The longest match wins. A prefix that ends in `/` matches the paths below it. Any other prefix matches itself and the paths after a `/`.",
+      "The longest match wins. A prefix that ends in `/` matches the paths below it. Any other prefix matches itself and the paths after a `/`.",
     ),
     host: routeHost
       .exactOptional()
@@ -133,7 +133,7 @@ export const route = z
     max_response_bytes: bodyLength()
       .default(33_554_432)
       .describe(
-        "Maximum bytes of an upstream response body. A longer response gets 502, or is cut off if it has no Content-Length. For a gRPC call, of each message. Event streams (`text/event-stream` without a length) have no limit.",
+        "Maximum bytes of an upstream response body. A longer response becomes 502, or is cut off if it has no Content-Length. For a gRPC call, of each message. Event streams without a length have no limit.",
       ),
     max_body_bytes: bodyLength()
       .exactOptional()
@@ -142,13 +142,13 @@ export const route = z
           "Maximum bytes of the request body, in place of `limits.max_body_bytes`. For a gRPC call, of each message.",
         ),
       ),
-    auth: auth.default({ type: "none" }).describe("Authentication."),
+    auth: auth.default({ type: "none" }).describe("Authentication of the kind that `type` names."),
     without: z
       .array(z.enum(LEFT_OUT))
       .default([])
       .meta(
         ours(
-          "Guards of the routes above it that this route leaves out on purpose. Routes inherit no guards. A missing price, authentication or filter is a warning, unless it is in this list.",
+          "Guards of the routes above it that this route omits on purpose. Routes inherit no guards. A missing price, authentication or filter is a warning, unless listed here.",
         ),
       ),
     rate_limit: rateLimit.exactOptional(),
@@ -165,7 +165,7 @@ export const route = z
       .default(true)
       .meta(
         ours(
-          "Buffer the request body, up to `buffer_pool.body_buffer_size`, before an upstream connection is used. A slow client then occupies no upstream connection. False streams the body. gRPC bodies are never buffered.",
+          "Buffer the request body, up to `buffer_pool.body_buffer_size`, so that a slow client occupies no upstream connection. False streams the body. gRPC bodies are never buffered.",
         ),
       ),
     response_buffering: z
@@ -173,7 +173,7 @@ export const route = z
       .default(true)
       .meta(
         ours(
-          "Buffer the response for a slow client, in memory and then on disk. The slow client then occupies no upstream connection. `buffer_pool` has the limits. False reads from the upstream at the speed of the client. Event streams, gRPC and WebSocket are never buffered.",
+          "Buffer the response in memory and then on disk, so that a slow client occupies no upstream connection. `buffer_pool` has the limits. False reads at the speed of the client. Event streams, gRPC and WebSocket are never buffered.",
         ),
       ),
     forward_client_address: z
@@ -183,7 +183,7 @@ export const route = z
     upstream_headers: z
       .array(upstreamHeader)
       .default([])
-      .describe("Header fields for the upstream request. They replace the client's fields of the same name."),
+      .describe("Header fields for the upstream, in place of the client's of the same name."),
     retry,
     x402: routeX402.exactOptional(),
     access_log: routeAccessLog.exactOptional(),

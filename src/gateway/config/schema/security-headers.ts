@@ -53,7 +53,7 @@ export const securityHeaders = z
   .exactOptional()
   .meta(
     ours(
-      "Response fields that make browsers protect their users. Without this block they are not sent. gRPC responses never have them.",
+      "Response fields that make browsers protect their users. Without this block they are not sent, and never with gRPC.",
     ),
   );
 

@@ -19,14 +19,14 @@ const listener = z
     quic_port: listenPort
       .default(0)
       .describe(
-        "UDP port of the QUIC endpoint. 0 uses the number of the TCP port. Listeners with the same address, port and certificates share one endpoint, also with `quic.port`.",
+        "UDP port of the QUIC endpoint. 0: the number of the TCP port. Listeners with the same address, port and certificates share one endpoint, also with `quic.port`.",
       ),
     proxy_protocol: z
       .boolean()
       .default(false)
       .meta(
         ours(
-          "Require the PROXY protocol (version 1 or 2) at the start of each connection, before TLS. It provides the client's address.",
+          "Require the PROXY protocol (version 1 or 2), which provides the client's address, at the start of each connection, before TLS.",
         ),
       ),
   })
@@ -35,10 +35,10 @@ const listener = z
 /** `server`: the addresses of the gateway, and its workers. */
 export const server = z
   .strictObject({
-    address: hostAddress.default("0.0.0.0").describe("Bind address of the single listener. Unused with `listeners`."),
-    port: listenPort.default(8080).describe("Bind port of the single listener. 0 selects a free port."),
+    address: hostAddress.default("0.0.0.0").describe("Bind address, unless `listeners` is set."),
+    port: listenPort.default(8080).describe("Bind port, unless `listeners` is set. 0 selects a free port."),
     workers: count(0, 0, 1024).describe(
-      "Number of worker processes. 0 starts one for each CPU (container quotas are not considered). 1 is a single process without fork.",
+      "Worker processes. 0: one for each CPU (container quotas are not considered). 1: a single process without fork.",
     ),
     max_connections: count(2048, 1, 1_000_000).describe(
       "Maximum client connections over all workers, at most half of `buffer_pool.buffer_count`.",
@@ -61,37 +61,30 @@ export const server = z
       .meta(names("folder"))
       .default("")
       .describe(
-        "Directory of static files, served at paths without a route. Empty: no files. A change of a file takes effect within a second.",
+        "Directory of static files, served at paths without a route. Empty: no files. Changed files are served within a second.",
       ),
     disable_middleware: z
       .boolean()
       .default(false)
       .describe(
-        "Turn off security headers, metrics and access logging. Without it, errors, probes, redirects and pages of the gateway have `Referrer-Policy` and `X-Content-Type-Options`, and errors `Content-Security-Policy: default-src 'none'; frame-ancestors 'none'`. Proxied responses and static files have such fields only by `security_headers`.",
+        "Turn off security headers, metrics and access logging. Otherwise the gateway's own responses have `Referrer-Policy` and `X-Content-Type-Options`, and errors `Content-Security-Policy: default-src 'none'; frame-ancestors 'none'`. Proxied responses and static files have such fields only by `security_headers`.",
       ),
     cache_static_files: z
       .boolean()
       .default(false)
-      .describe(
-        "Cache static files and their precompressed variants in the memory of each worker: files up to 1 MiB, 64 MiB in all.",
-      ),
-    preencoded: z
-      .boolean()
-      .default(false)
-      .describe(
-        "Encode frequent error responses in advance (no route, host not allowed, wrong method, too busy). The responses are the same.",
-      ),
+      .describe("Cache static files in the memory of each worker: files up to 1 MiB, 64 MiB in all."),
+    preencoded: z.boolean().default(false).describe("Encode frequent error responses in advance."),
     allowed_hosts: z
       .array(hostName)
       .default([])
       .describe(
-        "If not empty, a request with another Host gets 400. Case and port are ignored. `*.example.com` matches all subdomains of `example.com`.",
+        "If not empty, a request with another Host gets 400. Case and port are ignored. `*.example.com` matches all subdomains.",
       ),
     listeners: z
       .array(listener)
       .max(MAX_LISTENERS)
       .default([])
-      .describe("Listeners, one for each port. Empty: the single listener of `address` and `port`."),
+      .describe("Listeners, one for each port, in place of `address` and `port`."),
     trusted_proxies: z
       .array(cidr)
       .default([])

@@ -2,5 +2,5 @@ import { count, ours } from "./kinds.ts";
 
 /** `tenant_max_warm`: warm tenants that a worker remembers. @bound */
 export const tenantMaxWarm = count(256, 1, 65_536).meta(
-  ours("Maximum warm tenant mappings of one worker. The least recently used one is removed first."),
+  ours("Maximum warm mappings of one worker. The least recently used is removed first."),
 );

@@ -38,13 +38,11 @@ const externalAccount = z
     hmac_key_env: environmentName
       .or(z.literal(""))
       .default("")
-      .describe(
-        "Environment variable that holds the HMAC key, in place of `hmac_key`. It is read at start and reload.",
-      ),
+      .describe("Environment variable with the HMAC key, in place of `hmac_key`. Read at start and reload."),
   })
   .exactOptional()
   .describe(
-    "Your account at the certificate authority, for one that requires it (external account binding, RFC 8555 §7.3.4). Default: none.",
+    "Your account at the certificate authority, if required (external account binding, RFC 8555 §7.3.4). Default: none.",
   );
 
 /** `tls.acme`: certificates that the gateway obtains itself. */
@@ -85,4 +83,4 @@ export const acme = z
       .describe("PEM bundle of the CAs that sign the directory's own certificate. Empty: those of the system."),
   })
   .exactOptional()
-  .meta(ours("Certificates that the gateway gets and renews by itself (ACME). Default: none."));
+  .meta(ours("Certificates that the gateway gets and renews (ACME). Default: none."));

@@ -19,7 +19,7 @@ const certificate = z
     cert_path: text.meta(names("file")).describe("PEM certificate chain."),
     key_path: text.meta(names("file")).describe("PEM private key."),
   })
-  .describe("A further certificate, selected by the host name that the client sends (SNI).");
+  .describe("A further certificate, selected by SNI.");
 
 const hostRule = z
   .strictObject({
@@ -27,10 +27,7 @@ const hostRule = z
     client_ca_path: filePath
       .default("")
       .meta(ours("PEM bundle of the CAs that sign client certificates for these hosts. Empty: none is requested.")),
-    client_cert_required: z
-      .boolean()
-      .default(true)
-      .meta(ours("Require a client certificate. If false, the certificate is optional.")),
+    client_cert_required: z.boolean().default(true).meta(ours("Require a client certificate.")),
   })
   .meta(
     ours("Client certificates of some hosts, in place of `client_ca_path` and `client_cert_required` of the section."),
@@ -57,11 +54,7 @@ export const listenerTls = z
     hosts: hostRules.exactOptional().meta(ours("Client certificates by host on this listener.")),
   })
   .exactOptional()
-  .meta(
-    ours(
-      "TLS of this listener. A key that is set takes the place of the same key of the section `tls`. Default: none.",
-    ),
-  );
+  .meta(ours("TLS of this listener. Its keys override those of the section `tls`. Default: none."));
 
 /** `tls`: certificates of the TCP listeners. */
 export const tls = z
@@ -75,14 +68,12 @@ export const tls = z
     client_cert_required: z
       .boolean()
       .default(true)
-      .describe(
-        "Require a client certificate. If false, the certificate is optional. An invalid certificate is always refused.",
-      ),
+      .describe("Require a client certificate. An invalid certificate is always refused."),
     hosts: hostRules
       .default([])
       .meta(
         ours(
-          "Client certificates by host name (SNI). A request gets 421 if its host has other rules than the host name of its connection.",
+          "Client certificates by host name (SNI). A request for a host with other rules than its connection's gets 421.",
         ),
       ),
     acme,

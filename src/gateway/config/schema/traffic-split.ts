@@ -13,9 +13,7 @@ const weightedUpstream = z
     rewrite: rewrite
       .exactOptional()
       .meta(
-        ours(
-          "Path and host of requests to this upstream. They replace the path and host that the route sets by `rewrite` or `rewrite_pattern`.",
-        ),
+        ours("Path and host of requests to this upstream, in place of the route's `rewrite` or `rewrite_pattern`."),
       ),
     redirect: redirect
       .exactOptional()
@@ -39,7 +37,7 @@ const stickyCookie = z
   .strictObject({
     name: cookieName.default("turnpike_split").describe("Name of the cookie. It is not sent to upstreams."),
     max_age_s: count(2_592_000, 0, MAX_COOKIE_AGE_S).describe(
-      "Lifetime of the cookie in seconds, from the client's first request. 0: until the browser is closed.",
+      "Seconds that the cookie lives, from the client's first request. 0: until the browser is closed.",
     ),
   })
   .describe("A cookie that the gateway sets.");
@@ -53,5 +51,5 @@ export const trafficSplitSticky = z
     cookie: stickyCookie.exactOptional(),
   })
   .meta(
-    ours("Send a client to the same upstream of `traffic_split` each time, identified by a `header` or a `cookie`."),
+    ours("Send a client, identified by a `header` or a `cookie`, to the same upstream of `traffic_split` each time."),
   );

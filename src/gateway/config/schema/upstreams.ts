@@ -46,7 +46,7 @@ const connectionPool = z
     connect_timeout_ms: milliseconds(5000).describe("Time to connect."),
     client_share: count(80, 1, 100).meta(
       ours(
-        "Maximum percentage that one client address (IPv6: /64) may use of the connections that other clients leave free. One HTTP/2 or HTTP/3 connection may use at most half of them. For HTTP/2 servers, requests are counted. 100: no limit.",
+        "Maximum percentage that one client address (IPv6: /64) may use of the connections that others leave free; one HTTP/2 or HTTP/3 connection at most half of them. For HTTP/2 servers, requests are counted. 100: no limit.",
       ),
     ),
   })
@@ -65,16 +65,16 @@ export const upstream = z
       .default(false)
       .meta(
         ours(
-          "The admin interface has deleted the upstream while routes name it: their requests get 503 until an upstream of this name is added. Requires an empty list of servers, without discovery.",
+          "The admin interface has deleted the upstream while routes name it: they respond 503 until it is added again. Requires no servers and no discovery.",
         ),
       ),
     load_balancer: z
       .enum(LOAD_BALANCERS)
       .default("round_robin")
-      .describe("Load balancing algorithm. An unknown value means `round_robin`."),
+      .describe("Algorithm. An unknown value means `round_robin`."),
     slow_start_ms: count(0, 0, 3_600_000).meta(
       ours(
-        "Slow start: the time in which the weight of a server that is new or back in rotation grows to its full value. 0: full weight at once. Not with `round_robin`, which has no weights.",
+        "Slow start: time in which the weight of a server that is new or back in rotation grows to its full value. Not with `round_robin`, which has no weights.",
       ),
     ),
     health_check: healthCheck.exactOptional(),
@@ -103,18 +103,14 @@ export const upstream = z
       .meta(ours("PEM bundle of the CAs of the servers' certificates. Empty: the system's CAs.")),
     tls_cert_path: filePath
       .default("")
-      .meta(
-        ours(
-          "PEM client certificate chain that the gateway shows to the servers. Set both this and `tls_key_path`, or neither.",
-        ),
-      ),
+      .meta(ours("PEM client certificate chain for the servers. Set both this and `tls_key_path`, or neither.")),
     tls_key_path: filePath.default("").meta(ours("PEM private key of `tls_cert_path`.")),
     token_env: z
       .union([environmentName, z.literal("")])
       .default("")
       .meta(
         ours(
-          "Environment variable with a token that requests and health checks carry as `Authorization: Bearer`, in place of the client's field. Servers of a content service on other machines require it.",
+          "Environment variable with a token that requests and health checks carry as `Authorization: Bearer`, in place of the client's field. Content services on other machines require it.",
         ),
       ),
     tls_sni: z.string().default("").describe("Name for SNI and verification. Empty: each server's address."),
@@ -124,7 +120,7 @@ export const upstream = z
       .default([])
       .meta(
         ours(
-          "Host names, IP addresses and URIs (`spiffe://…`) of which a server's certificate must have at least one as a `subjectAltName`. `tls_sni` is then only the name for SNI. Empty: the certificate must be for `tls_sni`, or for the server's address.",
+          "Host names, IP addresses and URIs (`spiffe://…`); a server's certificate must have one as a `subjectAltName`. `tls_sni` is then only for SNI. Empty: the certificate must be for `tls_sni`, or for the server's address.",
         ),
       ),
   })

@@ -19,20 +19,20 @@ const wasmFilter = z
       .string()
       .max(MAX_TEXT)
       .describe(
-        "`path_prefix` of the filter's route. Without such a route the filter never runs. Empty: a proxy-wasm filter without requests, for ticks and queues.",
+        "`path_prefix` of the filter's route; without such a route it never runs. Empty: a proxy-wasm filter without requests, for ticks and queues.",
       ),
-    module: text.meta(names("file")).describe("Path of the `.wasm` module."),
+    module: text.meta(names("file")).describe("Path of the module."),
     instances: count(1, 1, 4096).describe(
-      "Instances for each worker. If all have a parked request, other requests of the route get 503 after 50 ms.",
+      "Instances for each worker. If all are parked, other requests get 503 after 50 ms.",
     ),
     fuel: count(5_000_000, 1, MAX_FUEL).describe(
-      "Fuel of one invocation: one unit for each round of a short loop. A filter without fuel fails closed.",
+      "Fuel of one invocation: a unit for each round of a short loop. A filter without fuel fails closed.",
     ),
     memory_limit_bytes: count(32 * MEBIBYTE, PAGE_BYTES, 64 * MEBIBYTE).meta(
       ours("Maximum memory of an instance, allocated as the filter uses it."),
     ),
     config: filterText.meta({
-      ...ours("Configuration of a proxy-wasm filter: a text, or an object that the filter receives as JSON. A secret."),
+      ...ours("Configuration of a proxy-wasm filter: a text, or an object that it receives as JSON. A secret."),
       ...secret(),
     }),
     vm_config: filterText.meta({
@@ -48,7 +48,7 @@ const wasmFilter = z
       .string()
       .max(MAX_NAME)
       .default("")
-      .meta(ours("Plugin of the module to run: the name under which it registered its root context.")),
+      .meta(ours("Plugin to run: the name under which it registered its root context.")),
     response_fail_closed: z
       .boolean()
       .default(false)

@@ -2,5 +2,5 @@ import { count, ours } from "./kinds.ts";
 
 /** `wasm_park_capacity`: requests that can be parked at once. */
 export const wasmParkCapacity = count(64, 1, 65_536).meta(
-  ours("Maximum requests of one worker whose filters wait for host calls. Further ones get 503 with `Retry-After`."),
+  ours("Maximum parked requests of one worker. Further ones get 503 with `Retry-After`."),
 );

@@ -34,14 +34,14 @@ const chain = z
       .describe("Maximum price of a settlement, in wei per unit of gas."),
     max_gas: count(300_000, 21_000, 10_000_000).describe("Maximum gas of one settlement."),
   })
-  .meta(ours("A chain, to look up the result of payments and, with `x402.embedded`, to settle them."));
+  .meta(ours("A chain on which payments are looked up and, with `x402.embedded`, settled."));
 
 const embedded = z
   .strictObject({
     enabled: z.boolean().default(false).describe("Verify and settle on `x402.chains` with this gateway's own key."),
     key_env: environmentName
       .default("TURNPIKE_FACILITATOR_KEY")
-      .describe("Environment variable with the private key that pays for gas: 32 bytes in hex."),
+      .describe("Environment variable with the private key that pays gas: 32 bytes in hex."),
     max_pending: count(256, 1, 4096).describe("Maximum simultaneous settlements on each chain."),
   })
   .prefault({})
@@ -68,7 +68,7 @@ const paymentFields = z
   .prefault({})
   .meta(
     ours(
-      "Request fields that tell the upstream of a priced route who pays, and how much. An empty name leaves a field out. The gateway removes fields of these names from the requests of clients, on all routes.",
+      "Request fields that tell the upstream of a priced route who pays, and how much. An empty name omits a field. Clients cannot send these fields.",
     ),
   );
 
@@ -79,7 +79,7 @@ const screening = z
       .max(16)
       .default([])
       .describe(
-        "Files with addresses that may not pay. Every EVM address in a file counts, so the published forms of OFAC's list can be used as they are. A changed file is read within a minute.",
+        "Files with addresses that may not pay, such as the published forms of OFAC's list. Every EVM address in them counts. A changed file is read within a minute.",
       ),
     service_url: optionalHttpUrl
       .default("")
@@ -88,7 +88,7 @@ const screening = z
       .default("")
       .describe("Environment variable with the bearer token for the service. Empty: none."),
     timeout_ms: milliseconds(2000).describe("Time for one call of the service. Without a result the request gets 503."),
-    cache_s: count(600, 1, 86_400).describe("Seconds for which a result of the service is used again."),
+    cache_s: count(600, 1, 86_400).describe("Seconds for which a result is used again."),
   })
   .prefault({})
   .meta(ours("Payers that are refused with 403, before their payments are verified."));
@@ -114,7 +114,7 @@ export const x402 = z
       .refine((value) => value === "" || isJsonObject(value), "expected the Base64 form of a JSON object")
       .default("")
       .describe(
-        "Base64 of a 402 payload. Its `extensions`, and its `resource` without `url`, are added to the challenge of every route. Other members are ignored with a warning. Empty: the challenge is made from the route alone.",
+        "Base64 of a 402 payload. Its `extensions`, and its `resource` without `url`, are added to the challenge of every route. Other members are ignored with a warning.",
       ),
     facilitator_headers: z
       .array(secretHeader)
@@ -122,7 +122,7 @@ export const x402 = z
       .default([])
       .meta(
         ours(
-          "Header fields of every call to the facilitator, such as `Authorization`. A route's own facilitator receives them if it has the same origin as `facilitator_url`, or if that key is empty.",
+          "Header fields of calls to the facilitator, such as `Authorization`. A route's own facilitator receives them if it has the origin of `facilitator_url`, or if that key is empty.",
         ),
       ),
     facilitator_refresh_s: count(600, 10, 86_400).meta(
@@ -131,9 +131,7 @@ export const x402 = z
     require_facilitator: z
       .boolean()
       .default(false)
-      .meta(
-        ours("Do not start if a facilitator is unreachable, or does not support the payment requirements of a route."),
-      ),
+      .meta(ours("Do not start if a facilitator is unreachable, or does not support a route's requirements.")),
     embedded,
     chains: z.array(chain).max(32).default([]).meta(ours("Chains that the gateway can query.")),
     settlement_secret_env: environmentName
@@ -146,17 +144,13 @@ export const x402 = z
     payment_fields: paymentFields,
     screening,
     answer_disk_bytes: bytes(1_073_741_824, 0).meta(
-      ours("Disk space in bytes for paid responses: responses too long for memory, and responses kept for a retry."),
+      ours("Bytes on disk for paid responses that are too long for memory, or kept for a retry."),
     ),
     ledger_keep_days: count(400, 1, 36_500).meta(ours("Days that a finished payment stays in the ledger.")),
     test_mode: z
       .boolean()
       .default(false)
-      .meta(
-        ours(
-          "Verify and settle in an embedded facilitator that moves no money. Allowed only if all listeners are bound to loopback.",
-        ),
-      ),
+      .meta(ours("Verify and settle in an embedded facilitator that moves no money. Only with listeners on loopback.")),
     public_url: optionalHttpUrl
       .refine((value) => !value.includes("?"), "expected a URL without query")
       .overwrite((value) => value.replace(/\/+$/, ""))
@@ -164,7 +158,7 @@ export const x402 = z
       .meta(secret("none"))
       .meta(
         ours(
-          "Base URL of resource URLs in payment challenges, such as `https://api.example.com`. Empty: the scheme and host of the request. Set it if the gateway is behind a proxy that terminates TLS or changes the host.",
+          "Base URL of resource URLs in challenges, such as `https://api.example.com`. Empty: scheme and host of the request. Set it behind a proxy that terminates TLS or changes the host.",
         ),
       ),
   })
