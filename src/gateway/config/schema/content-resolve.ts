@@ -23,7 +23,7 @@ const model = z
       .enum(["json_schema", "json_object", "text"])
       .default("json_schema")
       .describe(
-        "How JSON is requested from the model: by a schema, as any object, or only by the prompt. Choose one that the server supports; the response is always checked. With Anthropic's messages, `json_object` means `text`.",
+        "Form of the request for JSON: by a schema, as any object, or only by the prompt. Choose one that the server supports; the response is always checked. With Anthropic's messages, `json_object` means `text`.",
       ),
     tokens_field: z
       .enum(["max_tokens", "max_completion_tokens"])

@@ -153,7 +153,9 @@ export const routeX402 = z
       ours("Interrupted responses for one payment after which the gateway does not run the upstream request again."),
     ),
     max_repeats: count(3, 0, 100).meta(
-      ours("How often the same payment gets its response again, after or beside its delivery. After that it gets 409."),
+      ours(
+        "Number of times that a payment gets its response again, after or beside its delivery. After that it gets 409.",
+      ),
     ),
     inline_receipt: z
       .boolean()
