@@ -129,6 +129,17 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
+test("the service is not asked about payments that are not valid", async () => {
+  facilitator.hand = ({ path }) =>
+    path === "/verify"
+      ? Response.json({ isValid: false, invalidReason: "invalid_exact_evm_payload_signature" })
+      : undefined;
+  const before = asked.length;
+  expect((await buy("HTTP/1.1", newPayer())).reply.status).toBe(402);
+  expect(asked.length).toBe(before);
+  facilitator.hand = () => undefined;
+});
+
 test("the payer of the tests is not listed", async () => {
   expect((await buy("HTTP/1.1", PAYER)).reply.status).toBe(200);
 });

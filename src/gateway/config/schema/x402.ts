@@ -91,7 +91,7 @@ const screening = z
     cache_s: count(600, 1, 86_400).describe("Seconds for which a result is used again."),
   })
   .prefault({})
-  .meta(ours("Payers that are refused with 403, before their payments are verified."));
+  .meta(ours("Payers that are refused with 403, before their payments are settled."));
 
 const secretHeader = z.strictObject({
   name: headerName.describe("Name of the field."),

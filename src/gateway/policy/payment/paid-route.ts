@@ -25,7 +25,7 @@ export interface PaidRouteServices {
   /** Tells the upstream of a payment. */
   readonly fields: PaymentFields;
   /** Decides which payers may buy. */
-  readonly screening?: Pick<Screening, "of"> | undefined;
+  readonly screening?: Pick<Screening, "listed" | "asked"> | undefined;
   /** Limits the paid requests of each payer. */
   readonly limit?: Policy | undefined;
 }

@@ -109,14 +109,14 @@ export class Sale {
 
   async #verify(): Promise<SaleState> {
     const { log, route, screening } = this.#paidRoute;
-    const denial = await screening?.of(this.#payment);
-    if (denial !== undefined) {
-      this.#release();
-      respondError(this.#exchange, denial, denial.status === 503 ? SCREENING_RETRY_S : undefined);
-      return OVER;
-    }
+    const listed = screening?.listed(this.#payment);
+    if (listed !== undefined) return this.#deny(listed);
     const verification = await verifyOnce(this.#paidRoute, this.#exchange, this.#accepted);
-    if (verification.kind === "valid" && !this.#exchange.gone) return this.#admit(verification.payer);
+    if (verification.kind === "valid" && !this.#exchange.gone) {
+      // The service is not asked about addresses that anyone can invent.
+      const denial = await screening?.asked(this.#payment);
+      return denial === undefined ? this.#admit(verification.payer) : this.#deny(denial);
+    }
     await this.#lease.move({ state: "released", lease: false });
     if (verification.kind === "refused") {
       respondRefused(this.#exchange, this.#paidRoute, verification.reason);
@@ -124,6 +124,12 @@ export class Sale {
       log(`payment: cannot verify on ${route}: the facilitator ${verification.kind}: ${verification.cause}`);
       respondUnverified(this.#exchange, verification.kind);
     }
+    return OVER;
+  }
+
+  #deny(denial: TurnpikeError): SaleState {
+    this.#release();
+    respondError(this.#exchange, denial, denial.status === 503 ? SCREENING_RETRY_S : undefined);
     return OVER;
   }
 

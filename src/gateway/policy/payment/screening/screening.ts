@@ -12,7 +12,7 @@ const UNSCREENED = paymentError(
   "The payer could not be screened; nothing was charged. Send the same payment again.",
 );
 
-/** Decides which payers may buy, before their payments are verified. */
+/** Decides which payers may buy. */
 export class Screening {
   readonly #denied: DeniedPayers | undefined;
   readonly #hook: ScreeningHook | undefined;
@@ -27,13 +27,16 @@ export class Screening {
     this.#parts = parts;
   }
 
-  /** The response to a payment that is not accepted; undefined if its payer may buy. */
-  async of(payment: Payment): Promise<TurnpikeError | undefined> {
+  /** The response to a payment whose payer is on a list. */
+  listed({ from }: Payment): TurnpikeError | undefined {
+    if (this.#denied?.has(from) !== true) return undefined;
+    this.#parts.telemetry.counts.add("payersScreened", 1, "listed");
+    return paymentError("forbidden", `${DENIED}: it is on a list of denied payers.`);
+  }
+
+  /** The response to a verified payment that the service does not allow. */
+  async asked(payment: Payment): Promise<TurnpikeError | undefined> {
     const { telemetry, log } = this.#parts;
-    if (this.#denied?.has(payment.from) === true) {
-      telemetry.counts.add("payersScreened", 1, "listed");
-      return paymentError("forbidden", `${DENIED}: it is on a list of denied payers.`);
-    }
     const result = await this.#hook?.of(payment);
     if (result !== undefined) telemetry.counts.add("payersScreened", 1, result.kind);
     if (result?.kind === "denied") {
