@@ -31,76 +31,94 @@ interface TextStates {
  */
 export function readInRuns<T extends TreeAdapterTypeMap>(parser: Parser<T>): void {
   const { tokenizer } = parser;
-  const { preprocessor } = tokenizer;
   // The library's types hide the members that are needed here.
   const states = tokenizer as unknown as TextStates;
-  const reader = new TagReader();
+  const runs = new RunReader(parser, states);
   // The whole page is present from the beginning, so cutting off processed text saves nothing.
-  preprocessor.bufferWaterline = Number.POSITIVE_INFINITY;
+  tokenizer.preprocessor.bufferWaterline = Number.POSITIVE_INFINITY;
+  // oxlint-disable no-underscore-dangle -- the library names them so
+  const data = states._stateData.bind(states);
+  states._stateData = (character) => {
+    if (character === LESS_THAN) {
+      if (runs.takeTag()) return;
+    } else if (isWhite(character)) {
+      if (runs.takeWhite()) return;
+    } else if (character > SPACE && character !== AMPERSAND) {
+      const inBody = MODES_OF_TEXT.has(parser.insertionMode) && !tokenizer.inForeignNode;
+      if (inBody && runs.takeText(character, END_OF_TEXT)) return;
+    }
+    data(character);
+  };
+  const raw = (slow: (character: number) => void) => (character: number) => {
+    const isText = character > SPACE && character !== LESS_THAN;
+    if (isText && parser.insertionMode === InsertionMode.TEXT && runs.takeText(character, END_OF_RAW_TEXT)) return;
+    slow(character);
+  };
+  states._stateRawtext = raw(states._stateRawtext.bind(states));
+  states._stateScriptData = raw(states._stateScriptData.bind(states));
+  // oxlint-enable no-underscore-dangle
+}
+
+/** Gives a parser whole runs of its input. */
+class RunReader<T extends TreeAdapterTypeMap> {
+  readonly #parser: Parser<T>;
+  readonly #states: TextStates;
+  readonly #reader = new TagReader();
+
+  constructor(parser: Parser<T>, states: TextStates) {
+    this.#parser = parser;
+    this.#states = states;
+  }
 
   /** Emits the text from the current character to `end` and moves there. False if the run is one character or less. */
-  const takeRun = (character: number, end: RegExp): boolean => {
+  takeText(character: number, end: RegExp): boolean {
+    const { preprocessor } = this.#parser.tokenizer;
     const { html } = preprocessor;
     const start = preprocessor.pos - (character > 0xffff ? 1 : 0);
     end.lastIndex = start;
     const stop = end.exec(html)?.index ?? html.length;
     if (stop - start < 2) return false;
-    // oxlint-disable-next-line no-underscore-dangle -- the library names it so
-    if (states.currentCharacterToken !== null) states._emitCurrentCharacterToken(null);
-    parser.onCharacter({ type: Token.TokenType.CHARACTER, chars: html.slice(start, stop), location: null });
+    this.#emitWaiting();
+    this.#parser.onCharacter({ type: Token.TokenType.CHARACTER, chars: html.slice(start, stop), location: null });
     preprocessor.pos = stop - 1;
     return true;
-  };
+  }
 
   /** Emits white space up to the next tag as one token, as the library would. False if other text follows. */
-  const takeWhite = (): boolean => {
+  takeWhite(): boolean {
+    const { preprocessor } = this.#parser.tokenizer;
     const { html, pos } = preprocessor;
     let stop = pos;
     while (isWhite(html.charCodeAt(stop))) stop += 1;
-    if (states.currentCharacterToken !== null || html.charCodeAt(stop) !== LESS_THAN) return false;
+    if (this.#states.currentCharacterToken !== null || html.charCodeAt(stop) !== LESS_THAN) return false;
     const chars = html.slice(pos, stop);
     preprocessor.pos = stop - 1;
-    parser.onWhitespaceCharacter({ type: Token.TokenType.WHITESPACE_CHARACTER, chars, location: null });
+    this.#parser.onWhitespaceCharacter({ type: Token.TokenType.WHITESPACE_CHARACTER, chars, location: null });
     return true;
-  };
+  }
 
-  const takeTag = (): boolean => {
-    const { html, pos } = preprocessor;
-    const tag = reader.tag(html, pos);
-    const comment = tag === undefined ? reader.comment(html, pos) : undefined;
+  /** Emits a tag or a comment. False if the library must read it. */
+  takeTag(): boolean {
+    const parser = this.#parser;
+    const { tokenizer } = parser;
+    const { html, pos } = tokenizer.preprocessor;
+    const tag = this.#reader.tag(html, pos);
+    const comment = tag === undefined ? this.#reader.comment(html, pos) : undefined;
     if (tag === undefined && comment === undefined) return false;
-    // oxlint-disable-next-line no-underscore-dangle -- the library names it so
-    if (states.currentCharacterToken !== null) states._emitCurrentCharacterToken(null);
-    preprocessor.pos = reader.end;
+    this.#emitWaiting();
+    tokenizer.preprocessor.pos = this.#reader.end;
     if (comment !== undefined) parser.onComment(comment);
     else if (tag?.type === Token.TokenType.START_TAG) {
       tokenizer.lastStartTagName = tag.tagName;
       parser.onStartTag(tag);
     } else if (tag !== undefined) parser.onEndTag(tag);
     return true;
-  };
+  }
 
-  // oxlint-disable no-underscore-dangle -- the library names them so
-  const data = states._stateData.bind(states);
-  states._stateData = (character) => {
-    if (character === LESS_THAN) {
-      if (takeTag()) return;
-    } else if (isWhite(character)) {
-      if (takeWhite()) return;
-    } else if (character > SPACE && character !== AMPERSAND) {
-      const inBody = MODES_OF_TEXT.has(parser.insertionMode) && !tokenizer.inForeignNode;
-      if (inBody && takeRun(character, END_OF_TEXT)) return;
-    }
-    data(character);
-  };
-  const raw = (slow: (character: number) => void) => (character: number) => {
-    const isText = character > SPACE && character !== LESS_THAN;
-    if (isText && parser.insertionMode === InsertionMode.TEXT && takeRun(character, END_OF_RAW_TEXT)) return;
-    slow(character);
-  };
-  states._stateRawtext = raw(states._stateRawtext.bind(states));
-  states._stateScriptData = raw(states._stateScriptData.bind(states));
-  // oxlint-enable no-underscore-dangle
+  #emitWaiting(): void {
+    // oxlint-disable-next-line no-underscore-dangle -- the library names it so
+    if (this.#states.currentCharacterToken !== null) this.#states._emitCurrentCharacterToken(null);
+  }
 }
 
 function isWhite(code: number): boolean {
