@@ -39,7 +39,7 @@ export const admin = z
       ours("Environment variable with the secret, in place of `api_key`. Read at start and reload."),
     ),
     read_api_key: key.meta(ours("Secret of a second key that can only read. Empty: no such key.")),
-    read_api_key_env: variable.meta(ours("Environment variable with it, in place of `read_api_key`.")),
+    read_api_key_env: variable.meta(ours("Environment variable with that secret, in place of `read_api_key`.")),
     allow_short_keys: z
       .boolean()
       .default(false)
