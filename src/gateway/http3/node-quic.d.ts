@@ -11,6 +11,8 @@ declare module "node:quic" {
   }
 
   export interface StreamWriter {
+    /** Bytes that the writer takes before it is full; null if it accepts no more data. */
+    readonly desiredSize: number | null;
     /** False: the writer is full or closed, and took nothing. It copies the bytes. */
     writevSync(chunks: readonly Uint8Array[]): boolean;
     /** Bytes written, or -1 if data still waits. */

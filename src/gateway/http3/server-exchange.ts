@@ -29,7 +29,7 @@ import { UnsentData } from "./unsent-data.ts";
  */
 const MIN_STEP_BYTES = 4096;
 /** Bytes of a response that the engine has not framed yet, from which on its sender is paused. @bound */
-const HIGH_WATER_BYTES = 16_384;
+const HIGH_WATER_BYTES = 65_536;
 
 /** The response in place of one that cannot be sent. */
 const TOO_MANY_FIELDS = {
@@ -65,8 +65,10 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
   #hasBody = true;
   /** A body in one piece. It is sent with the end of the stream: one call of the engine instead of three. */
   #whole: Uint8Array | undefined;
-  /** Bytes that the engine has not framed yet. Until then, the writer accepts no more. */
+  /** Bytes that the engine got since it last had framed everything. */
   #handed = 0;
+  /** The exchange waits until they are framed. Until then, the writer accepts nothing, not even its end. */
+  #isFraming = false;
   /** Data behind them. */
   #waiting: ByteQueue | undefined;
   #blocked = false;
@@ -184,7 +186,7 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
   }
 
   #write(bytes: Uint8Array): void {
-    if (this.#handed === 0) {
+    if (!this.#isFraming) {
       this.#hand([bytes], bytes.length);
       return;
     }
@@ -198,7 +200,8 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
 
   /** Passes data to the engine. Without memory for it, the response is cut off. */
   #hand(pieces: readonly Uint8Array[], length: number): void {
-    this.#writer ??= openWriter(this.#stream.quic);
+    if (this.#writer?.desiredSize !== 0) this.#handed = 0;
+    this.#writer = openWriter(this.#stream.quic);
     if (!this.#writer.writevSync(pieces)) {
       this.cancel();
       return;
@@ -207,13 +210,14 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
       this.#cutOff();
       return;
     }
-    this.#handed = length;
-    this.#awaitFraming();
+    this.#handed += length;
+    if (this.#handed >= HIGH_WATER_BYTES) this.#awaitFraming();
   }
 
   #awaitFraming(): void {
-    const framed = this.#writer?.[FRAMED]();
-    if (framed === null || framed === undefined) {
+    const framed = this.#writer?.[FRAMED]() ?? undefined;
+    this.#isFraming = framed !== undefined;
+    if (framed === undefined) {
       this.#handed = 0;
       return;
     }
@@ -237,15 +241,14 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     this.#unsent?.recount(this.#stream.quic);
     // The report can be one of earlier data.
     this.#awaitFraming();
-    if (this.#handed === 0) this.#handWaiting();
+    if (!this.#isFraming) this.#handWaiting();
     if (!this.#over && !this.#isFull) this.#goOn();
     flushCork();
   }
 
   #goOn(): void {
-    if (this.#ending !== undefined) {
-      if (this.#handed === 0) this.#finishSending(this.#ending);
-    } else if (this.#blocked) {
+    if (this.#ending !== undefined) this.#endFramed(this.#ending);
+    else if (this.#blocked) {
       this.#blocked = false;
       this.onDrain?.();
     }
@@ -272,7 +275,13 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
       this.#write(this.#whole);
       this.#whole = undefined;
     }
-    if (this.#handed > 0) this.#ending = trailers;
+    this.#endFramed(trailers);
+  }
+
+  /** Ends the response at once, or after the data before its trailers. */
+  #endFramed(trailers: Fields): void {
+    if (trailers !== "" && this.#handed > 0 && !this.#isFraming && !this.#over) this.#awaitFraming();
+    if (this.#isFraming) this.#ending = trailers;
     else if (!this.#over) this.#finishSending(trailers);
   }
 

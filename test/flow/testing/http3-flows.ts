@@ -9,14 +9,15 @@ import { BROKEN, ClientExchange, Consumer, type Flow } from "./flow.ts";
 class FakeStream {
   readonly stats = { bytesSent: 0n };
   readonly destroyed = false;
-  highWaterMark = 0;
   onwanttrailers: (() => void) | undefined;
   /** The stream has ended, in either way. */
   onOver: () => void = () => {};
   readonly #consumer: Consumer;
-  #pieces: Uint8Array[] = [];
+  readonly #pieces: Uint8Array[] = [];
+  /** Exists while the writer's user waits. */
   #framed: PromiseWithResolvers<void> | undefined;
   #ends = false;
+  #isOver = false;
   #isReset = false;
 
   constructor(consumer: Consumer) {
@@ -24,21 +25,31 @@ class FakeStream {
     consumer.onRoom = () => this.#frame();
   }
 
+  /** The engine gives a full writer room if its mark is set again. */
+  set highWaterMark(bytes: number) {
+    if (this.writer.desiredSize === 0) this.writer.desiredSize = bytes;
+  }
+
   readonly writer = {
+    desiredSize: 0,
     writevSync: (chunks: readonly Uint8Array[]): boolean => {
-      if (this.#framed !== undefined || this.#ends || this.#isReset) return false;
-      this.#pieces = chunks.map((chunk) => Uint8Array.from(chunk));
-      this.#framed = Promise.withResolvers();
+      if (this.#framed !== undefined || this.writer.desiredSize === 0 || this.#ends || this.#isReset) return false;
+      this.#pieces.push(...chunks.map((chunk) => Uint8Array.from(chunk)));
+      this.writer.desiredSize = 0;
       setImmediate(() => this.#frame());
       return true;
     },
     endSync: (): number => {
       if (this.#framed !== undefined) return -1;
       this.#ends = true;
-      setImmediate(() => this.#end());
+      setImmediate(() => this.#frame());
       return 0;
     },
-    [FRAMED]: (): Promise<void> | null => this.#framed?.promise ?? null,
+    [FRAMED]: (): Promise<void> | null => {
+      if (this.writer.desiredSize > 0) return null;
+      this.#framed ??= Promise.withResolvers();
+      return this.#framed.promise;
+    },
   };
 
   sendHeaders(): boolean {
@@ -46,8 +57,9 @@ class FakeStream {
   }
 
   setBody(body: Uint8Array): void {
+    this.highWaterMark = 1;
     this.writer.writevSync([body]);
-    void this.#framed?.promise.then(() => this.writer.endSync());
+    this.writer.endSync();
   }
 
   stopSending(): void {}
@@ -55,13 +67,13 @@ class FakeStream {
   resetStream(): void {
     if (this.#isReset) return;
     this.#isReset = true;
-    this.#pieces = [];
+    this.#pieces.length = 0;
     this.#consumer.abort();
     setImmediate(() => this.onOver());
   }
 
   #frame(): void {
-    if (this.#framed === undefined) return;
+    if (this.#isReset || this.#isOver) return;
     while (this.#consumer.room && this.#pieces.length > 0) {
       const piece = this.#pieces.shift();
       if (piece === undefined) break;
@@ -69,13 +81,11 @@ class FakeStream {
       this.#consumer.data(piece);
     }
     if (this.#pieces.length > 0 || this.#isReset) return;
-    const framed = this.#framed;
+    this.writer.desiredSize = 1;
+    this.#framed?.resolve();
     this.#framed = undefined;
-    framed.resolve();
-  }
-
-  #end(): void {
-    if (this.#isReset) return;
+    if (!this.#ends) return;
+    this.#isOver = true;
     this.#consumer.end();
     this.onOver();
   }
