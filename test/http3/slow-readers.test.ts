@@ -15,6 +15,7 @@ const REQUESTS = 8;
 const BODY_BYTES = 400_000;
 /** Bytes that the client accepts on all streams. */
 const WINDOW_BYTES = 20_000;
+const TRAILERS = "x-t: 1\r\n";
 const INITIAL_MAX_DATA = 0x04;
 const MAX_DATA = 0x10;
 
@@ -63,23 +64,24 @@ async function serve(handle: (exchange: Exchange) => void, writeMs: number): Pro
   return server;
 }
 
-function respond(exchange: Exchange, bodyLength: number, pieces: readonly Uint8Array[]): void {
+function respond(exchange: Exchange, bodyLength: number, pieces: readonly Uint8Array[], trailers = ""): void {
   exchange.response.start({ status: 200, reason: "", fields: "", bodyLength });
   for (const piece of pieces) exchange.response.data(piece);
-  exchange.response.end("");
+  exchange.response.end(trailers);
 }
 
-test.each<readonly [string, number, readonly Uint8Array[]]>([
-  ["in one piece", BODY_BYTES, [new Uint8Array(BODY_BYTES)]],
-  ["of unknown length", -1, [new Uint8Array(BODY_BYTES)]],
-  ["in many pieces", BODY_BYTES, Array.from({ length: 40 }, () => new Uint8Array(BODY_BYTES / 40))],
+test.each<readonly [string, number, readonly Uint8Array[], string]>([
+  ["in one piece", BODY_BYTES, [new Uint8Array(BODY_BYTES)], ""],
+  ["of unknown length", -1, [new Uint8Array(BODY_BYTES)], ""],
+  ["with trailers", -1, [new Uint8Array(BODY_BYTES)], TRAILERS],
+  ["in many pieces", BODY_BYTES, Array.from({ length: 40 }, () => new Uint8Array(BODY_BYTES / 40)), ""],
 ])(
   "responses %s that the client does not read count against the buffers, until they end",
-  async (_, length, pieces) => {
+  async (_, length, pieces, trailers) => {
     const exchanges: Exchange[] = [];
     const server = await serve((exchange) => {
       exchanges.push(exchange);
-      respond(exchange, length, pieces);
+      respond(exchange, length, pieces, trailers);
     }, patient(300));
     play(server, REQUESTS);
     await until(() => exchanges.length === REQUESTS);
@@ -104,7 +106,10 @@ test("without free buffers, responses to such clients are cut off, and short one
   expect(server.buffers.used).toBe(used);
 });
 
-test("a client that reads slowly gets the whole response, however many write timeouts that takes", async () => {
+test.each([
+  ["a response", ""],
+  ["a response with trailers", TRAILERS],
+])("a client that reads slowly gets the whole of %s, however many write timeouts that takes", async (_, trailers) => {
   const writeMs = patient(300);
   let exchange: Exchange | undefined;
   let taken: boolean | undefined;
@@ -113,7 +118,7 @@ test("a client that reads slowly gets the whole response, however many write tim
     one.onTaken = (isTaken) => {
       taken = isTaken;
     };
-    respond(one, 60_000, [new Uint8Array(60_000)]);
+    respond(one, 60_000, [new Uint8Array(60_000)], trailers);
   }, writeMs);
   const begun = performance.now();
   let window = WINDOW_BYTES;
