@@ -542,6 +542,22 @@ describe("text in a font that does not say which characters it has", () => {
     ]);
   });
 
+  test("is left out of a document with compressed objects", async () => {
+    const bytes = await Bun.file(new URL("./testdata/compressed-objects.pdf", import.meta.url)).bytes();
+    const content = await pdfContent(bytes);
+    expect(typeof content === "string" ? content : [content.isPartial, content.text()]).toEqual([
+      true,
+      "It is paid.\n\nText of page 1 is missing: its font does not say which characters it has.",
+    ]);
+  });
+
+  test("is left out beside a font with a character map of UTF-16", async () => {
+    const stream = `BT /F5 12 Tf 72 700 Td ${sequence} Tj ET BT /F4 12 Tf 72 600 Td <65E5672C8A9E> Tj ET`;
+    const fonts = asianFont("UniJIS-UTF16-H", "Japan1") + UNKNOWN_FONTS.slice(UNKNOWN_FONTS.indexOf("/F5"));
+    const content = await pdfContent(makePdf([stream], { fonts }));
+    expect(typeof content === "string" ? content : content.text()).toStartWith("日本語\n\nText of page 1 is missing");
+  });
+
   test("is kept if it is language, because the numbers are those of its characters", async () => {
     const codes = Array.from("The gate is of oak.", (letter) =>
       letter.charCodeAt(0).toString(16).padStart(4, "0"),
@@ -549,6 +565,15 @@ describe("text in a font that does not say which characters it has", () => {
     const content = await pdfContent(makePdf([`BT /F4 12 Tf 72 700 Td <${codes}> Tj ET`], { fonts: UNKNOWN_FONTS }));
     expect(typeof content === "string" ? content : content.text()).toBe("The gate is of oak.");
   });
+});
+
+test("a font may have codes of 32 bits in its Unicode table, and names for codes that it cannot have", async () => {
+  const table = `1 begincodespacerange <00000000> <FFFFFFFF> endcodespacerange
+    2 beginbfchar <00000021> <0059> <FFFFFFF0> <004E> endbfchar`;
+  const encoding = "/Encoding << /Type /Encoding /Differences [33 /G16 4294967290 /G17] >>";
+  const fonts = `/F4 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica ${encoding} /ToUnicode 7 0 R >>`;
+  const content = await pdfContent(makePdf(["BT /F4 12 Tf 72 700 Td (!) Tj ET", table], { fonts }));
+  expect(typeof content === "string" ? content : content.text()).toBe("Y");
 });
 
 test.each(["rc4", "aes", "aes256"])(

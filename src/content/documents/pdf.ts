@@ -6,6 +6,7 @@ import { PageReader, type SourcePage } from "./pdf/read-page.ts";
 import { blocksOfDocument } from "./pdf/read-blocks.ts";
 import { missingNote, type ReadLimits, readPages } from "./pdf/read-pages.ts";
 import { type Block, type PdfPage } from "./pdf/shapes.ts";
+import { UnreadableFonts } from "./pdf/unreadable.ts";
 import { htmlOf, plainTextOf } from "./pdf/write.ts";
 
 /**
@@ -50,25 +51,32 @@ export async function pdfContent(
 ): Promise<DocumentContent | PdfError> {
   // More than a megabyte of code, which most workers never need.
   const { getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
+  const { OPS, PDFWorker } = await getResolvedPDFJS();
+  const worker = new PDFWorker({ verbosity: 0 });
+  const unreadable = new UnreadableFonts();
   let document: Awaited<ReturnType<typeof getDocumentProxy>>;
   try {
     // A copy, since the library takes ownership of its input. Fonts contain programs, and none of them is run.
     const options = {
       isEvalSupported: false,
       disableFontFace: true,
-      fontExtraProperties: areFontsPlain(bytes),
+      fontExtraProperties: true,
       useSystemFonts: false,
       verbosity: 0,
       maxImageSize: MAX_PICTURE_PIXELS,
       BinaryDataFactory: CharacterMaps,
+      worker,
     };
+    await worker.promise;
+    unreadable.watch(worker.port);
     document = await getDocumentProxy(Uint8Array.from(bytes), options);
   } catch (error) {
     return error instanceof Error && error.name === "PasswordException" ? "locked" : "broken";
   }
   try {
-    const { OPS } = await getResolvedPDFJS();
-    return await readDocument(document, OPS, { ...LIMITS, ...limits });
+    const marks = await document.getMarkInfo();
+    const reader = new PageReader(OPS, marks?.Marked === true && marks.Suspects !== true, unreadable);
+    return await readDocument(document, reader, { ...LIMITS, ...limits });
   } catch {
     return "broken";
   } finally {
@@ -76,30 +84,18 @@ export async function pdfContent(
   }
 }
 
-/**
- * Whether pdf.js can copy the tables of all fonts. It takes minutes for a map of UTF-16, which may have codes of 32 bits. In
- * compressed objects, the names of maps are not seen.
- */
-function areFontsPlain(bytes: Uint8Array): boolean {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return !file.includes("UTF16") && !file.includes("/ObjStm");
-}
-
 /** The part of pdf.js's document type that is used. */
 interface PdfDocument {
   readonly numPages: number;
   getPage(number: number): Promise<SourcePage>;
   getMetadata(): Promise<{ readonly info: object }>;
-  getMarkInfo(): Promise<{ readonly Marked?: boolean; readonly Suspects?: boolean } | null>;
 }
 
 async function readDocument(
   document: PdfDocument,
-  operators: ConstructorParameters<typeof PageReader>[0],
+  reader: PageReader,
   limits: ReadLimits,
 ): Promise<DocumentContent | PdfError> {
-  const marks = await document.getMarkInfo();
-  const reader = new PageReader(operators, marks?.Marked === true && marks.Suspects !== true);
   const end = limits.now() + MAX_LAYOUT_MS;
   const read = await readPages(document, (page) => reader.read(page), limits);
   const { pages, lost } = reader.unreadable.without(read.pages);

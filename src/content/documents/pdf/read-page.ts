@@ -2,7 +2,7 @@ import { type Box, fieldRuns } from "./fields.ts";
 import { Ligatures } from "./ligatures.ts";
 import { boundary, indexAt, partOf, plain } from "./pieces.ts";
 import { type OperatorList, type Operators, type Placed, rulesOf } from "./rules.ts";
-import { type Mapping, mappingOf, UnreadableFonts } from "./unreadable.ts";
+import { type UnreadableFonts } from "./unreadable.ts";
 import { type PdfPage, type Rule, type Run, type TreeNode } from "./shapes.ts";
 
 /** Maximum number of runs of text on one page of a PDF. The rest is ignored. */
@@ -62,14 +62,20 @@ export class PageReader {
   readonly #fonts = new Map<string, Font>();
   readonly #ligatures = new Ligatures();
   /** The text in fonts whose characters are not known. */
-  readonly unreadable = new UnreadableFonts();
+  readonly unreadable: UnreadableFonts;
   #drawingMs = 0;
 
   /** `clock` returns monotonic milliseconds. */
-  constructor(operators: Operators, isTagged: boolean, clock: () => number = () => performance.now()) {
+  constructor(
+    operators: Operators,
+    isTagged: boolean,
+    unreadable: UnreadableFonts,
+    clock: () => number = () => performance.now(),
+  ) {
     this.#operators = operators;
     this.#isTagged = isTagged;
     this.#clock = clock;
+    this.unreadable = unreadable;
   }
 
   async read(page: SourcePage): Promise<PdfPage> {
@@ -93,7 +99,7 @@ export class PageReader {
     const runOf = (placement: Placement) => this.#run(placement, turned);
     const doubtful = new Map<string, number>();
     for (const { fontName, str } of items.filter(isTextItem)) {
-      this.unreadable.add(fontName, this.#fonts.get(fontName)?.mapping ?? "known", str, doubtful);
+      this.unreadable.add(fontName, str, doubtful);
     }
     const upright = placements.filter((placement) => placement.turn === turn).map(runOf);
     const isTurned = turn % 2 === 1;
@@ -157,16 +163,16 @@ interface Font {
   readonly name: string;
   /** Whether its characters are drawings, mostly bitmaps. */
   readonly isType3: boolean;
-  readonly mapping: Mapping;
 }
 
 function fontOf({ commonObjs }: SourcePage, key: string): Font {
   const font = commonObjs.has(key) ? commonObjs.get(key) : undefined;
-  if (typeof font !== "object" || font === null) return { name: "", isType3: false, mapping: "known" };
+  if (typeof font !== "object" || font === null) return { name: "", isType3: false };
+  // With the extra properties, pdf.js keeps the program of each font.
+  if ("clearData" in font && typeof font.clearData === "function") font.clearData();
   return {
     name: "name" in font && typeof font.name === "string" ? font.name : "",
     isType3: "isType3Font" in font && font.isType3Font === true,
-    mapping: mappingOf(font),
   };
 }
 

@@ -8,15 +8,22 @@ const MIN_SAMPLE = 20;
 const MIN_CHARACTERS = 10;
 /** The share of a page's characters that may be left out as unreadable, such as bullets, without a word about it. */
 const MAX_SILENT = 0.02;
+/** Codes of a font whose characters have one byte. A document may name further ones. */
+const MAX_CODES = 256;
 
 /** The origin of the characters of a font: its own tables, the names of its glyphs, or nothing but their numbers. */
-export type Mapping = "known" | "guessed" | "unknown";
+type Mapping = "known" | "guessed" | "unknown";
 
 /** Names of glyphs that are only numbers. pdf.js takes the number for the character. */
 const NUMBERED = /^(?!u(?:ni)?[\dA-F]{4})[A-Za-z]{1,5}[_.]?([\dA-Fa-f]{1,4})$/;
 
+/** The part of the port of pdf.js that is used. */
+interface Port {
+  postMessage(message: { readonly data?: unknown }, transfer: unknown): void;
+}
+
 /** The origin of the characters of a font of pdf.js. */
-export function mappingOf(font: object): Mapping {
+function mappingOf(font: object): Mapping {
   const map: unknown = "toUnicode" in font ? font.toUnicode : undefined;
   if (typeof map !== "object" || map === null) return "known";
   // pdf.js has no table of the font, and returns the numbers of glyphs.
@@ -24,9 +31,9 @@ export function mappingOf(font: object): Mapping {
   const names: unknown = "differences" in font ? font.differences : undefined;
   const characters: unknown = Object.entries(map).find(([name]) => name === "_map")?.[1];
   if (!Array.isArray(names) || !Array.isArray(characters)) return "known";
-  const used = names.flatMap((name: unknown, code) =>
-    typeof name === "string" && name !== ".notdef" ? [{ name, code }] : [],
-  );
+  const used = names.slice(0, MAX_CODES).flatMap((name: unknown, code) => {
+    return typeof name === "string" && name !== ".notdef" ? [{ name, code }] : [];
+  });
   const guessed = used.filter(({ name, code }) => {
     const number = NUMBERED.exec(name)?.[1];
     const character = String(characters[code] ?? "").codePointAt(0);
@@ -35,17 +42,35 @@ export function mappingOf(font: object): Mapping {
   // For a symbolic font without an encoding, pdf.js fills the table with that of a usual font.
   const isSymbolic =
     "isSymbolicFont" in font && font.isSymbolicFont === true && "type" in font && font.type === "TrueType";
-  const isFilled =
-    isSymbolic && used.length === 0 && characters.slice(32, 127).every((text) => typeof text === "string");
+  const isFilled = isSymbolic && used.length === 0 && !characters.slice(32, 127).includes(undefined);
   return isFilled || guessed.length * 2 > used.length ? "guessed" : "known";
 }
 
 /** The text of fonts whose characters are not known. */
 export class UnreadableFonts {
+  readonly #mappings = new Map<string, Mapping>();
   readonly #samples = new Map<string, { mapping: Mapping; text: string }>();
 
+  /**
+   * Learns the origin of the characters of each font that pdf.js sends over its port. The port copies what it sends, which
+   * takes minutes for sparse tables with codes of 32 bits. So the tables are removed before that.
+   */
+  watch(port: Port): void {
+    const post = port.postMessage.bind(port);
+    port.postMessage = (message, transfer) => {
+      const [name, kind, font]: readonly unknown[] = Array.isArray(message.data) ? message.data : [];
+      if (kind === "Font" && typeof font === "object" && font !== null && "extra" in font) {
+        const { extra } = font;
+        if (typeof extra === "object" && extra !== null) this.#mappings.set(String(name), mappingOf(extra));
+        font.extra = undefined;
+      }
+      post(message, transfer);
+    };
+  }
+
   /** Adds a text of a page, as pdf.js returns it. `letters` are the letters of such fonts on the page. */
-  add(font: string, mapping: Mapping, text: string, letters: Map<string, number>): void {
+  add(font: string, text: string, letters: Map<string, number>): void {
+    const mapping = this.#mappings.get(font) ?? "known";
     if (mapping === "known") return;
     const sample = this.#samples.get(font) ?? { mapping, text: "" };
     if (sample.text.length < MAX_SAMPLE) sample.text += `${text} `;
