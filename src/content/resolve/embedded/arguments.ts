@@ -104,7 +104,8 @@ export function fitOf(
     // "The act was signed": the actor is not named, and only the context can say who it was.
     if (agent === undefined) return { kind: "different" };
     if (covers(agent, near)) return { kind: "same", factor: BY_CONTEXT };
-    return [...agent.words].some((word) => near.has(word)) ? { kind: "same", factor: 0.8 } : { kind: "different" };
+    const isNamed = [...agent.words].some((word) => near.has(word)) && !namesOther(agent, [...before, ...after]);
+    return isNamed ? { kind: "same", factor: 0.8 } : { kind: "different" };
   }
   if (object !== undefined && patient !== undefined && outcome !== undefined && EXCLUSIVE.has(outcome)) {
     const other = doer.findLast((word) => word.capital && !/^\d/u.test(word.text) && !ADVERB.test(word.text));
@@ -120,6 +121,14 @@ function inLanguage(argument: Argument | undefined, { language, names }: Asked, 
   if (argument === undefined || language === other) return argument;
   const own = new Set([...argument.words].filter((word) => names.has(word)));
   return own.size === 0 ? undefined : { words: own, heads: own, kinds: new Set() };
+}
+
+/** "West Arden" for "Arden" */
+function namesOther({ words }: Argument, zone: readonly Token[]): boolean {
+  return zone.some((word, at) => {
+    const last = zone[at - 1];
+    return words.has(word.stem) && last?.capital === true && !words.has(last.stem) && word.gap === " ";
+  });
 }
 
 function covers(argument: Argument, near: ReadonlySet<string>): boolean {
@@ -159,7 +168,7 @@ function standsIn(argument: Argument, zone: readonly Token[], place: Place): num
   }
   if (found >= 0) {
     const missing = [...argument.words].filter((word) => !zone.some(({ stem }) => stem === word));
-    if (missing.length > 0 && hasRival(zone, found, argument)) return undefined;
+    if (hasRival(zone, found, argument, place) || hasOtherOffice(argument, place)) return undefined;
     return missing.every((word) => near.has(word)) || missing.length * 2 <= argument.words.size ? 1 : 0.7;
   }
   // "It signed the act", "and signed the act": the sentence before names the subject.
@@ -213,6 +222,10 @@ function isHeadAt(zone: readonly Token[], at: number, argument: Argument, place:
     const isName = zone[n + 1]?.capital === true && argument.words.has(zone[n + 1]?.stem ?? "");
     // "in the last game Vera Sandoval": a name without a preposition begins a noun phrase.
     if (isName && !word.capital && !isFunctionWord(word.text, grammar)) return true;
+    // "der Ausschuss des Landtags"
+    const owner = zone[n - 1];
+    if (language === "de" && /^(?:des|der)$/u.test(word.text) && owner?.capital === true && word.gap.trim() === "")
+      return argument.words.has(owner.stem);
     if (argument.words.has(word.stem) || (word.capital && !STAND_FOR.has(word.stem) && language === "en" && n === 0))
       continue;
     if (grammar.preposition.has(word.text) && !(language !== "en" && ["a", "al", "les", "des"].includes(word.text))) {
@@ -227,15 +240,52 @@ function isHeadAt(zone: readonly Token[], at: number, argument: Argument, place:
   return true;
 }
 
-/** Whether another name stands where the question has one: "the Road Act" for "the Water Act". */
-function hasRival(zone: readonly Token[], head: number, argument: Argument): boolean {
+/** "Coach Ellery" for "Senator Ellery": a clause that names another office, on a page that does not name the question's. */
+function hasOtherOffice({ words }: Argument, { near, predication: { before, after } }: Place): boolean {
+  const own = [...words].filter((word) => TITLE.test(word));
+  return (
+    own.length > 0 &&
+    !own.some((word) => near.has(word)) &&
+    [...before, ...after].some(({ text, stem }) => TITLE.test(text) && !words.has(stem))
+  );
+}
+
+/** Modifiers that make of a thing or an office a lesser one: "deputy director", "indoor record". */
+const LESSER =
+  /^(?:deput|vice|assistan|acting|former|interim|junior|youth|indoor|club|stellvertret|ehemalig|fruher|adjoint|adjunt|vicari)/u;
+/** Modifiers by which offices and titles of different areas differ, if the question names another one: "the district court". */
+const LEVEL = /^(?:district|region|nation|local|provinci|municipal|departement)/u;
+
+/** Whether another modifier stands where the question has one: "the Road Act" for "the Water Act", "the national record" for "the world record". */
+function hasRival(zone: readonly Token[], head: number, argument: Argument, { reader, near }: Place): boolean {
+  const { grammar, language } = reader;
+  const isWhole = [...argument.words].every((word) => zone.some(({ stem }) => stem === word));
+  const isUnknown = [...argument.words].some((word) => !near.has(word));
+  const isOther = (word: Token): boolean =>
+    !word.capital &&
+    !argument.words.has(word.stem) &&
+    !isFunctionWord(word.text, grammar) &&
+    !ADVERB.test(word.text) &&
+    /^\p{L}/u.test(word.text) &&
+    (isUnknown || LESSER.test(word.text) || (!isWhole && LEVEL.test(word.text)));
+  if (language !== "en" && language !== "de") {
+    // "el premio Alba de poesía" for "el premio Alba de novela"
+    const behind = zone.slice(head + 1);
+    const next = behind.findIndex((word) => !argument.words.has(word.stem) && !OF_ONLY.test(word.text));
+    const word = behind[next];
+    if (word !== undefined && behind.slice(0, next + 1).every(({ gap }) => /^\s*$/u.test(gap)) && isOther(word))
+      return true;
+  }
   for (let n = head - 1; n >= 0; n -= 1) {
     const word = zone[n];
     if (word === undefined || !/^\s*$/u.test(zone[n + 1]?.gap ?? "")) return false;
     if (argument.words.has(word.stem)) continue;
+    if (!word.capital) return isOther(word);
     return (
-      word.capital && n > 0 && !TITLE.test(word.text) && !/^(?:the|a|an|der|die|das|le|la|el|il|o|a)$/u.test(word.text)
+      !isWhole && n > 0 && !TITLE.test(word.text) && !/^(?:the|a|an|der|die|das|le|la|el|il|o|a)$/u.test(word.text)
     );
   }
   return false;
 }
+
+const OF_ONLY = /^(?:de|d'|di|da|do|del|du)$/u;

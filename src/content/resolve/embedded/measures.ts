@@ -42,7 +42,12 @@ export function measured(
     if (isFormer(passage.text, one)) return false;
     const clause = clauseAt(tokens, one.start, grammar, language);
     clauses.set(one, clause);
-    return clause.isFact && isInTime(asked, clause, dates) && !isOfAnother(asked, tokens, clause, one);
+    return (
+      clause.isFact &&
+      isInTime(asked, clause, dates) &&
+      !isOfAnother(asked, tokens, clause, one) &&
+      !isOfOtherOutcome(asked, tokens, clause, one)
+    );
   });
   let met: boolean | undefined;
   let factor = 1;
@@ -107,11 +112,44 @@ function isInTime({ plan, years }: Asked, clause: Clause, dates: readonly NamedD
 
 /** Whether a figure belongs to a name that the question does not name: "Rival Pavilion had 38 million". */
 function isOfAnother(asked: Asked, tokens: readonly Token[], clause: Clause, { start }: Quantity): boolean {
-  if (tokens.some(({ stem }) => asked.names.has(stem))) return false;
+  if (tokens.some(({ stem }) => asked.names.has(stem))) return isOfOtherExtent(asked, tokens);
   return tokens.some(
     (word, at) =>
       at > 0 && word.start >= clause.start - 60 && word.end <= start && word.capital && /^\p{L}{2}/u.test(word.text),
   );
+}
+
+/** Whether people or things are counted of which the clause says something else than the question's outcome: injured for killed. */
+function isOfOtherOutcome(
+  { outcomes, predicate, thresholds }: Asked,
+  tokens: readonly Token[],
+  clause: Clause,
+  { unit }: Quantity,
+): boolean {
+  if (
+    outcomes.size === 0 ||
+    predicate === undefined ||
+    KNOWN.has(unit) ||
+    thresholds.every((one) => one.comparison === "equal" || KNOWN.has(one.unit))
+  )
+    return false;
+  const own = tokens.filter(({ start, end }) => start >= clause.start && end <= clause.end);
+  return (
+    !clause.stems.has(predicate.stem) && !own.some((_, at) => [...conceptsAt(own, at)].some((one) => outcomes.has(one)))
+  );
+}
+
+/** "Greater Nordhaven", "core inflation": a word that makes of a measured thing a larger or a smaller one. */
+const EXTENT = /^(?:greater|metropolitan|grossraum|core|food|energy|youth|underlying|wholesale)$/u;
+const WITH_OTHERS = /^(?:and|und|et|y|e|with|mit|avec|con|com) (?:its|his|her|their|seine|ihre|ses|sus|suoi|seus)$/u;
+
+/** Whether a sentence measures a whole of which the question names a part, or a part of it: "the party and its partners". */
+function isOfOtherExtent({ names, terms, plan }: Asked, tokens: readonly Token[]): boolean {
+  return tokens.some(({ text, stem }, at) => {
+    if (EXTENT.test(text) && terms.has(tokens[at + 1]?.stem ?? ""))
+      return !wordsOf(plan.statement).some((word) => word.text === text);
+    return names.has(stem) && WITH_OTHERS.test(`${tokens[at + 1]?.text} ${tokens[at + 2]?.text}`);
+  });
 }
 
 /** The share of the question's nouns and verbs in a figure's clause. Those of the title and the sentences before count half. */

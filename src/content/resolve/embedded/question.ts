@@ -31,6 +31,10 @@ export interface Asked {
   /** The one who acts, and what the predicate happens to. Undefined if the question does not name them. */
   readonly agent: Argument | undefined;
   readonly patient: Argument | undefined;
+  /** The nouns that "and" joins behind the predicate: "reopened to cars and trains". */
+  readonly joined: readonly (readonly [string, string])[];
+  /** Names with the numbers that belong to them. */
+  readonly numbered: readonly (readonly [string, string])[];
   /** Whether the question asks for a future event: "Will ...?". */
   readonly isFuture: boolean;
   readonly years: ReadonlySet<number>;
@@ -80,7 +84,7 @@ export function yearsOf({ from, to }: NamedDate): number[] {
   return [new Date(from).getUTCFullYear(), new Date(to).getUTCFullYear()];
 }
 
-type Structure = Pick<Asked, "outcomes" | "predicate" | "agent" | "patient">;
+type Structure = Pick<Asked, "outcomes" | "predicate" | "agent" | "patient" | "joined" | "numbered">;
 
 /** The predicate of a question and its arguments. Dates and function words are not part of them. */
 function structureOf({ statement, thresholds, ...plan }: Plan, language: Language, now: number): Structure {
@@ -97,12 +101,13 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
     ({ text, end }) =>
       !(grammar.preposition.has(text) && outside.some(({ start }) => start >= end && start - end <= 2)),
   );
+  const numbered = numberedIn(tokens);
   const noun = nounPredicateOf(tokens, grammar);
   const at = noun ?? predicateOf(tokens, grammar, language);
   const token = at === undefined ? undefined : tokens[at];
   if (at === undefined || token === undefined) {
     const subject = argumentOf(tokens.slice(0, firstBreak(tokens, 1, grammar)), terms, reader);
-    return { outcomes: new Set(), predicate: undefined, agent: subject, patient: undefined };
+    return { outcomes: new Set(), predicate: undefined, agent: subject, patient: undefined, joined: [], numbered };
   }
   const isPassive =
     noun === undefined &&
@@ -132,11 +137,37 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
       : argumentOf(phraseFrom(right, by + 1, grammar), terms, reader)
     : argumentOf(phraseFrom(right, 0, grammar), terms, reader);
   return {
+    joined: joinedIn(right, terms, grammar),
+    numbered,
     outcomes: outcomesOf(tokens, at),
     predicate: token,
     agent: isPassive ? object : (subject ?? (language === "en" ? undefined : object)),
     patient: isPassive ? subject : subject === undefined && language !== "en" ? undefined : object,
   };
+}
+
+/** Names with the numbers that belong to them: "Wren-2", "Line 9". */
+export function numberedIn(tokens: readonly Token[]): [string, string][] {
+  return tokens.flatMap(({ stem, capital, text }, at): [string, string][] => {
+    const next = tokens[at + 1];
+    return capital &&
+      /^\p{L}/u.test(text) &&
+      next !== undefined &&
+      /^\d{1,3}$/u.test(next.text) &&
+      /^[\s-]$/u.test(next.gap)
+      ? [[stem, next.text]]
+      : [];
+  });
+}
+
+function joinedIn(tokens: readonly Token[], terms: ReadonlySet<string>, grammar: Grammar): [string, string][] {
+  return tokens.flatMap(({ text }, at): [string, string][] => {
+    if (!grammar.and.has(text)) return [];
+    const before = tokens[at - 1];
+    const next = tokens.slice(at + 1).find((word) => !isFunctionWord(word.text, grammar));
+    if (before === undefined || next === undefined || before.capital || next.capital) return [];
+    return terms.has(before.stem) && terms.has(next.stem) ? [[before.stem, next.stem]] : [];
+  });
 }
 
 function isRomance(language: Language): boolean {

@@ -12,8 +12,9 @@ import { fitOf } from "./arguments.ts";
 import { areContrary, conceptsAt, conceptsIn } from "../reading/concepts.ts";
 import { isQuestion } from "./kinds.ts";
 import { measured } from "./measures.ts";
-import { type Asked, yearsOf } from "./question.ts";
+import { type Asked } from "./question.ts";
 import { recorded } from "./records.ts";
+import { isOfOthers, isOfPart, isOfYearBefore, isOtherTime } from "./siblings.ts";
 
 const DAY = 86_400_000;
 
@@ -80,6 +81,13 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
     date: date?.isAmbiguous === true ? undefined : date?.from,
   };
   if (reading.sign === 0 || isOtherTime(asked, dates)) return base;
+  const { part, isFigure } = reading;
+  if (
+    part !== undefined &&
+    isFigure !== true &&
+    isOfYearBefore(asked, passage.text.slice(part.start, part.end), published)
+  )
+    return base;
   return inTime(
     asked,
     { ...base, supports: sideOf(turned), strength: reading.strength * (base.kind === "fact-check" ? 0.9 : 1) },
@@ -138,32 +146,6 @@ function read(
   const { context } = sharesOf(asked, passage);
   const strength = record.isOther ? OTHER_ACTOR : boundStrengthOf(context, context);
   return { ...record, strength, isAbsence: false, kind: record.sign === 0 ? "announcement" : "report", isFinal: true };
-}
-
-/** Words that tell two things of one name apart. */
-const CONTRASTS: readonly (readonly string[])[] = [
-  ["woman", "man", "women", "men"],
-  ["girl", "boy"],
-  ["junior", "senior"],
-  ["single", "double"],
-  ["gross", "net"],
-  ["domestic", "worldwide"],
-  ["damen", "herren"],
-  ["frauen", "manner"],
-  ["feminin", "masculin"],
-  ["femminile", "maschile"],
-  ["femenino", "masculino"],
-  ["femenina", "masculina"],
-  ["feminino", "masculino"],
-];
-
-/** Whether a sentence is about the other of two: the men's cup for the women's cup. */
-function isOfOthers({ terms }: Asked, { words }: Passage): boolean {
-  return CONTRASTS.some((pair) => {
-    const own = pair.filter((word) => terms.has(word));
-    const said = pair.filter((word) => words.some(({ stem }) => stem === word));
-    return own.length > 0 && said.length > 0 && !said.some((word) => own.includes(word));
-  });
 }
 
 /** A question with its answer: "Did the senate pass the bill? No." */
@@ -293,6 +275,14 @@ const KINDS: Readonly<Partial<Record<Reality, StatementKind>>> = {
   quoted: "quotation",
 };
 
+/** Outcomes that take back the one that is their object: "suspended the revocation". */
+const UNDOING = ["cancel", "suspend", "repeal", "reject"];
+
+/** The outcomes that the verb before an article and a noun names. */
+function conceptsBefore(tokens: readonly Token[], at: number): ReadonlySet<string> {
+  return conceptsIn(tokens.slice(Math.max(0, at - 2), at).filter(({ capital }) => !capital));
+}
+
 /** The words of a state that a change would end: "remains in force", "is still minister". */
 const STATE =
   /^(?:open|valid|force|effect|operati|running|service|intact|office|post|job|helm|charge|minist|mayor|president|direct|chair|head|coach|captain|chief|betrieb|kraft|offen|geoffnet|gultig|amt|trainer|ouvert|vigueur|valable|poste|maire|entraineur|abiert|vigor|cargo|alcald|entrenador|apert|servizio|funzione|vigore|carica|sindac|allenator|abert|funcion|prefeit|treinador)/u;
@@ -306,7 +296,7 @@ function persists({ outcomes, patient }: Asked, { after }: Predication): boolean
 
 function readingAt(
   asked: Asked,
-  { near }: Passage,
+  { near, text }: Passage,
   {
     tokens,
     at,
@@ -320,30 +310,26 @@ function readingAt(
   const { reality } = predication;
   const kind = KINDS[reality];
   if (kind !== undefined) return { ...NOTHING, kind };
+  const isUndone = reality === "noun" && outcome.isSame && UNDOING.some((one) => conceptsBefore(tokens, at).has(one));
   const isState = outcome.name === "persist";
   if (isState && !persists(asked, predication)) return NOTHING;
   const fit = fitOf(asked, predication, { reader, near, outcome: outcome.name });
   if (fit.kind === "different") return NOTHING;
   const isDenied = reality === "denied" || reality === "absent";
   if (isDenied && (!outcome.isSame || fit.kind !== "same")) return NOTHING;
-  const affirms = outcome.isSame && fit.kind === "same" && !isDenied;
+  const affirms = outcome.isSame && fit.kind === "same" && !isDenied && !isUndone;
+  if (affirms && isOfPart(asked, tokens, { said: text.slice(predication.start, predication.end), ...predication }))
+    return NOTHING;
   return {
     sign: affirms ? 1 : -1,
     strength:
       (fit.kind === "other-actor" ? OTHER_ACTOR : strength * (fit.kind === "same" ? fit.factor : 0.8)) *
-      (reality === "noun" ? INDIRECT : 1),
+      (reality === "noun" && !isUndone ? INDIRECT : 1),
     isAbsence: isDenied || isState,
     kind: "report",
     isFinal: fit.kind !== "same" || (!outcome.isSame && outcome.name !== undefined && FINAL.has(outcome.name)),
     part: predication,
   };
-}
-
-/** Whether a sentence is about another year than the question. */
-function isOtherTime(asked: Asked, dates: readonly NamedDate[]): boolean {
-  const years = dates.filter((date) => date.hasYear).flatMap(yearsOf);
-  if (asked.years.size > 0 && years.length > 0) return !years.some((year) => asked.years.has(year));
-  return false;
 }
 
 /** Compares the date in a sentence with the deadline. */

@@ -141,6 +141,9 @@ export function clauseAt(tokens: readonly Token[], position: number, grammar: Gr
     whole.some(
       (word) => grammar.modal.has(word.text) || grammar.hedge.has(word.text) || grammar.future.test(word.text),
     ) ||
+    // "was to cost": a plan
+    (language === "en" &&
+      whole.some((word, n) => /^(?:is|are|was|were)$/u.test(word.text) && whole[n + 1]?.text === "to")) ||
     isHearsay(whole, grammar) ||
     attributionAfter(tokens, span.end, grammar) !== undefined ||
     governedBy(tokens.slice(0, span.start), whole, at - span.start, { clause: span, grammar }) === "view";

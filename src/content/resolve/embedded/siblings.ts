@@ -1,0 +1,69 @@
+import { type Passage } from "../evidence/passages.ts";
+import { type NamedDate } from "../reading/dates.ts";
+import { type Token } from "../reading/spans.ts";
+import { stemOf, wordsOf } from "../reading/words.ts";
+import { type Asked, numberedIn, yearsOf } from "./question.ts";
+
+/** Words that tell two things of one name apart. */
+const CONTRASTS: readonly (readonly string[])[] = [
+  ["woman", "man", "women", "men"],
+  ["girl", "boy"],
+  ["junior", "senior"],
+  ["single", "double"],
+  ["gross", "net"],
+  ["domestic", "worldwide"],
+  ["damen", "herren"],
+  ["frauen", "manner"],
+  ["feminin", "masculin"],
+  ["femminile", "maschile"],
+  ["femenino", "masculino"],
+  ["femenina", "masculina"],
+  ["feminino", "masculino"],
+].map((pair) => pair.map(stemOf));
+
+/** Whether a sentence is about the other of two: the men's cup for the women's cup. */
+export function isOfOthers({ plan }: Asked, { words }: Passage): boolean {
+  const asked = wordsOf(plan.statement);
+  return CONTRASTS.some((pair) => {
+    const own = pair.filter((word) => asked.some(({ stem }) => stem === word));
+    const said = pair.filter((word) => words.some(({ stem }) => stem === word));
+    return own.length > 0 && said.length > 0 && !said.some((word) => own.includes(word));
+  });
+}
+
+/** "The first round", "the semi-final", "at first reading": a stage before the one that decides. */
+const STAGE =
+  /(?<!\p{L})(?:(?:semi|quarter|demi|cuartos|quartas?|quarti|meia)(?:[\s-]?fin|[\s-]de[\s-]final)|(?:halb|viertel|achtel)final|(?:semi|quarter)s(?!\p{L})|(?:first|opening|erste[nmr]?|premi[eè]re?|primer[ao]?|prim[ao]|primeir[ao])\s(?:round|reading|stage|leg|heat|vote|section|phase|runde|lesung|wahlgang|tour|lecture|étape|vuelta|lectura|etapa|turno|lettura|tappa|volta|leitura)|\p{L}+\s(?:stage|etappe|étape|etapa|tappa)\s(?:of|der|des|du|de|del|della|da|do)(?!\p{L}))/iu;
+
+/** Whether a clause is about a part of the question's outcome, a stage before it, or another of several things with one name. */
+export function isOfPart(
+  { plan: { question }, joined, numbered }: Asked,
+  tokens: readonly Token[],
+  { said, start, end }: { readonly said: string; readonly start: number; readonly end: number },
+): boolean {
+  const clause = tokens.filter((token) => token.start >= start && token.end <= end);
+  const stems = new Set(clause.map(({ stem }) => stem));
+  if (joined.some(([one, other]) => stems.has(one) !== stems.has(other))) return true;
+  if (STAGE.test(said) && !STAGE.test(question)) return true;
+  const numbers = numberedIn(clause);
+  return numbered.some(
+    ([name, number]) =>
+      numbers.some(([other]) => other === name) && !numbers.some((one) => one[0] === name && one[1] === number),
+  );
+}
+
+/** Whether a sentence is about another year than the question. */
+export function isOtherTime(asked: Asked, dates: readonly NamedDate[]): boolean {
+  const years = dates.filter((date) => date.hasYear).flatMap(yearsOf);
+  if (asked.years.size > 0 && years.length > 0) return !years.some((year) => asked.years.has(year));
+  return false;
+}
+
+const YEAR_BEFORE =
+  /(?<!\p{L})(?:(?:last|the\sprevious)\s(?:year|season)|(?:letzte[ns]?|vorige[ns]?|vergangene[ns]?)\s(?:Jahr|Saison)|l['’]an\sdernier|la\ssaison\sdernière|(?:el\saño|la\stemporada)\spasad[oa]|l['’]anno\sscorso|la\sscorsa\sstagione|(?:o\sano|a\s[ée]poca|a\stemporada)\spassad[oa])(?!\p{L})/iu;
+
+/** Whether the outcome is of the year before the publication, and the question is of another: "who won the league last season". */
+export function isOfYearBefore({ years }: Asked, said: string, published: number | undefined): boolean {
+  if (published === undefined || years.size === 0) return false;
+  return YEAR_BEFORE.test(said) && !years.has(new Date(published).getUTCFullYear() - 1);
+}
