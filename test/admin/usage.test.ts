@@ -7,7 +7,7 @@ import { loadValue } from "../../src/gateway/config/load.ts";
 import { startGateway } from "../../src/gateway/process/gateway/gateway.ts";
 import { createUsageKeeper } from "../../src/gateway/process/usage-keeping.ts";
 import { type UsageBody } from "../../src/gateway/admin/shapes/usage.ts";
-import { REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
+import { PAYER, REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
 import { openUsageStore } from "../../src/store/open/open-store.ts";
 import { descendants, Folder } from "../support/program.ts";
 import { requestsOf, type SiteOptions, UsageSite } from "./testing/usage-site.ts";
@@ -223,7 +223,7 @@ test("a gateway without a store counts in memory, payments too", async () => {
     expect([response.status, await response.text()]).toEqual([200, "the goods"]);
     await until(async () => requestsOf((await keeper.read()).body) === 1);
     const { body } = await keeper.readAndReset();
-    expect(body.consumers).toMatchObject([{ anonymous: true, requests: 1, payments: 1 }]);
+    expect(body.consumers).toMatchObject([{ name: PAYER.toLowerCase(), requests: 1, payments: 1 }]);
     expect((await keeper.read()).body.consumers).toEqual([]);
   } finally {
     await gateway.close(0);
