@@ -75,7 +75,7 @@ export async function pdfContent(
   }
   try {
     const marks = await document.getMarkInfo();
-    const reader = new PageReader(OPS, marks?.Marked === true && marks.Suspects !== true, unreadable);
+    const reader = new PageReader(OPS, marks?.Marked === true && !marks.Suspects, unreadable);
     return await readDocument(document, reader, { ...LIMITS, ...limits });
   } catch {
     return "broken";
