@@ -12,7 +12,7 @@ import { type Failure, TestOutput } from "./test-output.ts";
 
 /** Test files at a time. Many of them wait more than they compute: with 3 on two processors, 4 tenths of their time is unused. */
 const PARALLEL = 4;
-/** Failed tests and errors above which nothing runs again. */
+/** Files with failures above which nothing runs again. One test that fails can fail the others of its file. */
 const MOST_SECOND_TRIES = 3;
 /** Test files that run in parallel slow each other down, even if the machine was idle at the start. */
 const factor = Math.max(PATIENCE_FACTOR, PARALLEL);
@@ -61,7 +61,7 @@ async function finish({ exitCode, output }: Run): Promise<number> {
   let failed: readonly Failure[] = failures;
   let flaky: readonly Failure[] = [];
   const files = output.failedFiles ?? [];
-  if (files.length > 0 && failures.length <= MOST_SECOND_TRIES) {
+  if (files.length > 0 && files.length <= MOST_SECOND_TRIES) {
     console.error(`\n${failures.length} failed; their files run again, alone`);
     const again = await run(
       1,
