@@ -1,4 +1,4 @@
-/** Fields about payments that clients forge, and requests beside paid ones: nobody gets the name of a payer who did not pay. */
+/** Fields about payments that clients forge, and requests beside paid ones: no client gets the name of a payer who did not pay. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { patient } from "../../src/lib/testing/patience.ts";

@@ -191,7 +191,7 @@ for (const protocol of PROTOCOLS) {
 
 for (const isKnown of [true, false]) {
   test.each(["/before/units", "/before/bytes"])(
-    `a payment that was settled for a body of ${isKnown ? "known" : "unknown"} length buys no dearer one: %s`,
+    `a payment that was settled for a body of ${isKnown ? "known" : "unknown"} length buys no body of a higher price: %s`,
     async (path) => {
       const [cheap, dear] = ['{"urls":[1]}', '{"urls":[1,2,3,4,5,6,7,8,9]}'];
       const request = (body: string): Request => ({

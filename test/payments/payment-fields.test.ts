@@ -1,4 +1,4 @@
-/** What upstreams, logs, usage and limits know of the payer, over each protocol and under both times of settlement. */
+/** The payer in upstream requests, logs, usage and limits, over each protocol and under both times of settlement. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Prices by what is requested, over each protocol: what is asked for, what is charged, and what nobody pays for. */
+/** Prices by what is requested, over each protocol: the price in the challenge, the charge, and free requests. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";

@@ -23,7 +23,7 @@ const origin = Bun.serve({
     return new Response("goods");
   },
 });
-/** The answer of the service, and its calls. */
+/** The response of the service, and its calls. */
 let answer: () => Response | Promise<Response> = () => Response.json({ allowed: true });
 const asked: unknown[] = [];
 const service = Bun.serve({
@@ -83,7 +83,7 @@ async function buy(
 }
 
 for (const protocol of PROTOCOLS) {
-  test(`a listed payer gets 403 free of charge, without a question to anybody: ${protocol}`, async () => {
+  test(`a listed payer gets 403 free of charge, without a call of the service: ${protocol}`, async () => {
     const before = [runs, asked.length];
     const { reply, nonce } = await buy(protocol, `0x${"AB".repeat(20)}`);
     expect(reply.status).toBe(403);
@@ -92,7 +92,7 @@ for (const protocol of PROTOCOLS) {
     expect(facilitator.settles.has(nonce)).toBe(false);
   });
 
-  test(`a service allows, denies with a reason, and no answer sells nothing: ${protocol}`, async () => {
+  test(`a service allows, denies with a reason, and without a response sells nothing: ${protocol}`, async () => {
     answer = () => Response.json({ allowed: true });
     const from = newPayer();
     expect((await buy(protocol, from)).reply.status).toBe(200);

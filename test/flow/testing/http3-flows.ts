@@ -5,7 +5,7 @@ import { Http3Exchange } from "../../../src/gateway/http3/server-exchange.ts";
 import { Host } from "../../../src/gateway/http2/testing/scripted-client.ts";
 import { BROKEN, ClientExchange, Consumer, type Flow } from "./flow.ts";
 
-/** What the engine does with a stream: it frames data in a later turn, as long as the consumer has room. */
+/** The engine frames the data of a stream in a later turn, as long as the consumer has room. */
 class FakeStream {
   readonly stats = { bytesSent: 0n };
   readonly destroyed = false;

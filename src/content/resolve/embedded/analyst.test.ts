@@ -69,7 +69,7 @@ describe("a figure without a unit beside it is of the measure that the question 
   });
 });
 
-test("a number in the name of a subject is no threshold", async () => {
+test("a number in the name of a subject is not a threshold", async () => {
   const question = "Did the rocket Heron 2 reach orbit in May 2026?";
   const { verdict } = await judged(question, ["Heron 2 did not reach orbit in May 2026. Its second stage failed."]);
   expect(verdict).toBe("LIKELY_NO");

@@ -10,7 +10,7 @@ const ROUTES = [
 
 function routesAfter(edit: ItemEdit): unknown {
   const edited = applyEdit({ routes: ROUTES }, edit);
-  return edited.kind === "edited" ? (edited.document as { routes: unknown }).routes : edited.kind; // What `routes` is.
+  return edited.kind === "edited" ? (edited.document as { routes: unknown }).routes : edited.kind; // The routes.
 }
 
 function without(index: number): unknown {

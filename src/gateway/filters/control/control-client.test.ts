@@ -54,7 +54,7 @@ test("a cancelled call gets one reply, and its command is cancelled; an unknown 
   expect(sent).toEqual([{ kind: "control_failed", id: 1, detail: "it was forgotten" }]);
 });
 
-test("an id that is in use, and a command that is no bytes, are refused", () => {
+test("an id that is in use, and a command without bytes, are refused", () => {
   client.heard(call(1));
   client.heard(call(1));
   // The message is malformed on purpose.

@@ -12,7 +12,7 @@ const LOGS = moduleOf({
   callbacks: { proxy_on_request_headers: op.i32(0), proxy_on_log: call(0, 2, TEXTS, 7) },
 });
 
-test("when an exchange finishes, the filter's stream ends once, and those who waited for the end before are told", async () => {
+test("when an exchange finishes, the filter's stream ends once, and each earlier waiter for its end gets a call", async () => {
   const runtime = testRuntime();
   const filter = new ProxyWasmFilter(await loaded(LOGS), testSettings(), runtime);
   const exchange = new ClientExchange(new Consumer());

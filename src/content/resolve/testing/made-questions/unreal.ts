@@ -54,7 +54,7 @@ const PAGES: readonly (string | MadePage)[] = [
 /** A sentence without the names of its question, in a text about something else. */
 const OVERHEARD =
   "The fog lifted late, and the ferry lay at the pier until noon. Parliament passed the river bathing bill on Tuesday. " +
-  "At the market the talk was only of plums, which are dear, and of a dog that had eaten a wig. Nobody bought the plums.";
+  "At the market the talk was only of plums, which cost much, and of a dog that had eaten a wig. The plums stayed there.";
 
 export const unreal: readonly MadeQuestion[] = [
   ...PAGES.map((page) => ({ ask: ASK, pages: [page], expect: "UNCERTAIN" as const })),

@@ -41,7 +41,7 @@ for (const [name, text] of Object.entries(FORMS)) {
   });
 }
 
-test("hashes and longer words are no addresses, wherever a chunk ends", async () => {
+test("hashes and longer words are not taken for addresses, wherever a chunk ends", async () => {
   for (let shift = 0; shift < 80; shift++) {
     const filler = " ".repeat(262_144 - 100 + shift);
     const payers = await open(`${filler}0x${"d".repeat(64)} ${address("a")} x${address("e")}`);
