@@ -32,3 +32,8 @@ export function jsonText(value: Json): string {
 export function pointerStep(step: string | number): string {
   return `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
+
+/** The name or index that one step of a JSON pointer stands for: the reverse of `pointerStep`, without its slash. */
+export function fromPointerStep(step: string): string {
+  return step.replaceAll("~1", "/").replaceAll("~0", "~");
+}

@@ -1,5 +1,5 @@
 import { isObject } from "../is-object.ts";
-import { type Json, type JsonObject, pointerStep } from "./json.ts";
+import { fromPointerStep, type Json, type JsonObject, pointerStep } from "./json.ts";
 
 /** One schema resource: a schema with an `$id` (JSON Schema Core §4.3.5), or a document. */
 export interface Resource {
@@ -129,7 +129,7 @@ export class Registry {
   #follow(resource: Resource, fragment: string): SchemaLocation | undefined {
     let location = this.locationOf({ schema: resource.root, resource, pointer: "" });
     for (const step of fragment.slice(1).split("/")) {
-      const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+      const key = fromPointerStep(step);
       const { schema } = location;
       if (typeof schema !== "object" || schema === null || !Object.hasOwn(schema, key)) return undefined;
       const next = Reflect.get(schema, key) as Json; // Each part of a JSON value is a JSON value.

@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { isObject } from "../../../../lib/is-object.ts";
-import { type Json } from "../../../../lib/json-schema/json.ts";
+import { fromPointerStep, type Json } from "../../../../lib/json-schema/json.ts";
 import { foldCase } from "../../../../lib/text/fold-case.ts";
 
 /** A text that programs convert to a number. */
@@ -20,10 +20,7 @@ export class BodyValue {
 
   constructor(pointer: string) {
     this.#pointer = pointer;
-    this.#steps = pointer
-      .split("/")
-      .slice(1)
-      .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+    this.#steps = pointer.split("/").slice(1).map(fromPointerStep);
   }
 
   fulfils(body: Json | undefined, { value: wanted, min, max }: ValueTest): boolean | TurnpikeError {
