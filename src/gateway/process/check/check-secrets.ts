@@ -1,7 +1,7 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { readEmbedded } from "../../../payments/facilitator/chain-settings.ts";
 import type * as Embedded from "../../../payments/evm/embedded-facilitator.ts";
-import { type Environment, readSecretHeaders } from "../../../payments/facilitator/secrets.ts";
+import { type Environment, readSecret, readSecretHeaders } from "../../../payments/facilitator/secrets.ts";
 import { parseSecrets } from "../../../payments/settlement/webhooks/webhook-secret.ts";
 import { readExternalAccount } from "../../acme/external-account.ts";
 import { readKeys } from "../../admin/http/keys.ts";
@@ -43,6 +43,7 @@ function paymentDiagnostics({ x402, routes }: Config, environment: Environment):
   const diagnostics = [
     ...settlementDiagnostics({ x402, routes }, environment),
     ...errorOf("x402.payment_fields.secret_env", () => isPriced && new PaymentFields(x402.payment_fields, environment)),
+    ...screeningDiagnostics({ x402, routes }, environment),
   ];
   // The embedded facilitator starts even if no route is paid yet.
   if (x402.test_mode || !(isPriced || x402.embedded.enabled)) return diagnostics;
@@ -63,6 +64,14 @@ function paymentDiagnostics({ x402, routes }: Config, environment: Environment):
       if (options !== undefined) embedded().createEmbeddedFacilitator(options);
     }),
   ];
+}
+
+function screeningDiagnostics({ x402, routes }: Payments, environment: Environment): Diagnostic[] {
+  const { denied_payers: lists, service_url: url, token_env: name } = x402.screening;
+  const isOpened = lists.length > 0 || url !== "";
+  if (name === "" || !isOpened || routes.every((route) => route.x402 === undefined)) return [];
+  const path = "x402.screening.token_env";
+  return errorOf(path, () => readSecret(environment, name, path));
 }
 
 function settlementDiagnostics({ x402, routes }: Payments, environment: Environment): Diagnostic[] {

@@ -1,4 +1,5 @@
 import { type TurnpikeError } from "../../../../lib/errors.ts";
+import { readSecret } from "../../../../payments/facilitator/secrets.ts";
 import { type Payment } from "../../../../store/ledger.ts";
 import { type Config } from "../../../config/config.ts";
 import { type FeatureParts } from "../../../features/feature-parts.ts";
@@ -64,10 +65,7 @@ export async function openScreening(
   parts: Pick<FeatureParts, "telemetry" | "log" | "onEvent" | "clock">,
 ): Promise<Screening | undefined> {
   if (paths.length === 0 && url === "") return undefined;
-  const token = variable === "" ? undefined : process.env[variable];
-  if (variable !== "" && !token) {
-    throw new Error(`Cannot use x402.screening.token_env: the environment variable ${variable} is not set`);
-  }
+  const token = variable === "" ? undefined : readSecret(process.env, variable, "x402.screening.token_env");
   const { log, onEvent, clock } = parts;
   const tell = (message: string): void => {
     log(`payment: ${message}`);
