@@ -11,7 +11,12 @@ export interface LedgerFilter {
   readonly payer?: string;
   readonly since?: number;
   readonly until?: number;
+  /** Only settled payments whose response was not delivered. */
+  readonly owed?: true;
 }
+
+/** A place in the list of payments: that of a payment, or of any other time and key. */
+export type Position = PaymentKey & Pick<Payment, "createdAt">;
 
 /** The settled payments of one route, payer or day, in one token on one network. */
 export interface Total {
@@ -45,7 +50,10 @@ export interface Standing {
 /** Reads the ledger for reports, and changes nothing. */
 export interface LedgerView {
   /** Newest first. `before` is the last payment of the page before. */
-  list(filter: LedgerFilter, page: { readonly limit: number; readonly before?: Payment }): Promise<readonly Payment[]>;
+  list(
+    filter: LedgerFilter,
+    page: { readonly limit: number; readonly before?: Position | undefined },
+  ): Promise<readonly Payment[]>;
   /** Only settled payments are counted. */
   totals(by: "route" | "payer" | "day", filter: LedgerFilter): Promise<readonly Total[]>;
   /** Sums of settled payments received on the UTC day of `since` (Unix ms) or later, latest day first. */

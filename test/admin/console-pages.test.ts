@@ -7,6 +7,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { type Sandbox, startSandbox } from "../../src/gateway/filters/control/testing/sandbox.ts";
 import { op } from "../../src/gateway/filters/module/testing/assembler.ts";
 import { ownModule } from "../../src/gateway/filters/own-abi/testing/own-module.ts";
+import { signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
+import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { ConsoleRig, type Operator } from "../support/console.ts";
 import { errors, type Scheme, startBrowser, type TestBrowser } from "../support/browser.ts";
 import { serverAt } from "../support/gateway.ts";
@@ -30,6 +32,9 @@ const VIEWS: readonly (readonly [view: string, head: string])[] = [
   ["upstreams/new", "Add upstream"],
   ["upstreams/edit?name=origin", "Edit upstream"],
   ["payments", "Payments"],
+  ["payments/all", "Payments"],
+  ["payments/payers", "Payments"],
+  ["payments/one?id=0x1", "Payment"],
   ["usage", "Usage"],
   ["usage?by=routes", "Usage"],
   ["config", "Configuration"],
@@ -133,6 +138,39 @@ const LONG: Readonly<Record<string, unknown>> = {
       { ...PAYMENT, id: "2", time_ms: RECENTLY, ...UNKNOWN_TOKEN },
     ],
   },
+  "/v1/payments/search": {
+    payments: [
+      { ...PAYMENT, id: TOKEN.asset, time_ms: RECENTLY, ...TOKEN, symbol: "USDC" },
+      { ...PAYMENT, id: "2", time_ms: RECENTLY, ...UNKNOWN_TOKEN },
+    ],
+    next: "more",
+    searched_to_ms: RECENTLY,
+  },
+  "/v1/payments/payers": {
+    since_ms: RECENTLY,
+    payers: [{ payer: TOKEN.asset, payments: 1_234_567, ...UNKNOWN_TOKEN }],
+  },
+  "/v1/payments/0x1": {
+    payments: ["failed", "settled"].map((state) => ({
+      ...PAYMENT,
+      ...UNKNOWN_TOKEN,
+      id: "0x1",
+      state,
+      time_ms: RECENTLY,
+      updated_ms: RECENTLY,
+      valid_before_s: 9e12,
+      transaction: `0x${"ab".repeat(32)}`,
+      explorer: "https://explorer.example",
+      scheme: "exact",
+      contract: UNKNOWN_TOKEN.asset,
+      consumer: WORD,
+      pay_to: TOKEN.asset,
+      reason: WORD,
+      attempts: 1_234_567,
+      cuts: 1_234_567,
+      repeats: 1_234_567,
+    })),
+  },
   "/v1/tenants": {
     tenants: [{ key: WORD, path: `/run/${WORD}.sock`, last_used_ms: RECENTLY, workers: 4 }],
   },
@@ -208,7 +246,9 @@ beforeAll(async () => {
           rate_limit: {},
         },
         { path_prefix: "/endless", upstream: "origin" },
+        { path_prefix: "/paid", upstream: "origin", x402: TERMS },
       ],
+      x402: { enabled: true, test_mode: true },
       wasm_filters: [
         { match: "/", module: folder.file("guard.wasm"), instances: 2 },
         { match: "/endless", module: folder.file("endless.wasm"), fuel: 10_000 },
@@ -223,6 +263,9 @@ beforeAll(async () => {
     await fetch(`http://127.0.0.1:${rig.gateway.port}/endless`);
     await fetch(`http://127.0.0.1:${rig.gateway.port}/keys`, { headers: { "x-api-key": "k-1" } });
   }
+  await fetch(`http://127.0.0.1:${rig.gateway.port}/paid`, {
+    headers: { "payment-signature": encodeHeader(signedPayment(Date.now() / 1000)) },
+  });
   // A change that is not in the file, and a name that must not be executed on the page.
   await rig.ask("/v1/routes/%2Fkeys", { method: "PATCH", body: { x402: null, mirror: HOSTILE } });
   const hostile = `/v1/upstreams/${encodeURIComponent(HOSTILE)}/servers/${encodeURIComponent(`127.0.0.1:${origin.port}`)}`;
@@ -348,7 +391,10 @@ test("names and messages show their invisible characters", async () => {
     "/v1/tenants": { tenants: [{ key: name, path: "/run/a.sock", last_used_ms: RECENTLY, workers: 1 }] },
     "/v1/payments": {
       ...(LONG["/v1/payments"] as object),
-      recent: [{ ...PAYMENT, route: name, payer: name, id: "1", time_ms: RECENTLY, ...UNKNOWN_TOKEN }],
+      days: [{ day: TODAY, route: name, payments: 3, ...UNKNOWN_TOKEN }],
+    },
+    "/v1/payments/search": {
+      payments: [{ ...PAYMENT, route: name, payer: name, id: "1", time_ms: RECENTLY, ...UNKNOWN_TOKEN }],
     },
   };
   const operator = await rig.operator();
@@ -363,6 +409,7 @@ test("names and messages show their invisible characters", async () => {
     ["usage", "Usage"],
     ["filters", "Filters and tenants"],
     ["payments", "Payments"],
+    ["payments/all", "Payments"],
   ] as const) {
     await operator.goTo(view, head);
     await operator.reads("\\u{202e}ecila\\u{200b}");

@@ -73,7 +73,7 @@ const STATES: Readonly<Record<string, readonly PaymentState[]>> = {
   failed: ["failed"],
   unknown: ["unknown"],
   open: ["settling", "unknown"],
-  owed: ["settled"],
+  owed: [],
 };
 
 const KEYS = ["route", "payer", "day"] as const;
@@ -92,12 +92,11 @@ export interface LedgerLocation {
 
 /** A request to show or export payments. */
 export type LedgerQuery =
-  | { readonly kind: "list"; readonly filter: LedgerFilter; readonly owed: boolean; readonly limit: number }
+  | { readonly kind: "list"; readonly filter: LedgerFilter; readonly limit: number }
   | { readonly kind: "show"; readonly prefix: string }
   | {
       readonly kind: "export";
       readonly filter: LedgerFilter;
-      readonly owed: boolean;
       readonly format: "csv" | "jsonl";
       readonly rates: string | undefined;
       readonly vat: string;
@@ -140,9 +139,8 @@ function queryOf(values: Values, [command = "", subject, ...rest]: readonly stri
     return { kind: "show", prefix: prefixOf(subject) };
   }
   refuseMore(subject === undefined ? rest : [subject, ...rest]);
-  const owed = values.state === "owed";
   const filter = filterOf(values);
-  if (command === "list") return { kind: "list", filter, owed, limit: limitOf(values.limit) };
+  if (command === "list") return { kind: "list", filter, limit: limitOf(values.limit) };
   if (command === "totals") {
     const by = KEYS.find((key) => key === values.by);
     if (by === undefined) throw new UsageError(`Name the key of the totals: --by ${KEYS.join("|")}`);
@@ -152,7 +150,7 @@ function queryOf(values: Values, [command = "", subject, ...rest]: readonly stri
     throw new UsageError("Choose the format of the export: --csv or --jsonl");
   if (values.vat !== undefined && values.rates === undefined) throw new UsageError("--vat needs --rates");
   const { rates, vat = "0" } = values;
-  return { kind: "export", filter, owed, format: values.csv === true ? "csv" : "jsonl", rates, vat };
+  return { kind: "export", filter, format: values.csv === true ? "csv" : "jsonl", rates, vat };
 }
 
 function checkFlags(values: Values, command: string): void {
@@ -174,7 +172,7 @@ function filterOf({ state, route, payer, since, until }: Values): LedgerFilter {
   }
   if (payer !== undefined && !isAddress(payer)) throw new Error(`Cannot use --payer "${payer}": it is not an address`);
   return {
-    ...(states === undefined ? {} : { states }),
+    ...(states === undefined ? {} : state === "owed" ? { owed: true } : { states }),
     ...(route === undefined ? {} : { route }),
     ...(payer === undefined ? {} : { payer: payer.toLowerCase() }),
     ...(since === undefined ? {} : { since: timeOf("--since", since) }),

@@ -16,7 +16,7 @@ import {
 } from "./ledger-arguments.ts";
 import { exportFormat } from "./ledger-export.ts";
 import { Rates } from "./ledger-rates.ts";
-import { isOwed, toRecord, toTotal } from "../common/ledger-record.ts";
+import { toRecord, toTotal } from "../common/ledger-record.ts";
 import { paymentDetail, paymentTable, totalTable } from "./ledger-render.ts";
 import { writeStandard } from "../common/standard-output.ts";
 import { stateFolder } from "../common/state-folder.ts";
@@ -59,7 +59,7 @@ async function run(view: LedgerView, { query, json }: LedgerRequest): Promise<nu
   if (query.kind === "export") {
     await exportAll(view, query);
   } else if (query.kind === "list") {
-    const payments = await first(paymentsOf(view, query.filter, query.owed), query.limit);
+    const payments = await first(paymentsOf(view, query.filter), query.limit);
     await writeStandard(json ? jsonText(payments.map(toRecord)) : paymentTable(payments, isTerminal));
   } else {
     const { by, filter } = query;
@@ -90,7 +90,7 @@ async function exportAll(view: LedgerView, query: LedgerQuery & { kind: "export"
   const { rates: path, vat, format } = query;
   const { head, line } = exportFormat(format, path === undefined ? undefined : Rates.open(path, vat));
   let text = head;
-  for await (const payment of paymentsOf(view, query.filter, query.owed)) {
+  for await (const payment of paymentsOf(view, query.filter)) {
     text += line(toRecord(payment));
     if (text.length < WRITE_LENGTH) continue;
     await writeStandard(text);
@@ -100,11 +100,11 @@ async function exportAll(view: LedgerView, query: LedgerQuery & { kind: "export"
 }
 
 /** All payments that match, newest first. Payments that are added meanwhile are not included. */
-async function* paymentsOf(view: LedgerView, filter: LedgerFilter, owed: boolean): AsyncGenerator<Payment> {
+async function* paymentsOf(view: LedgerView, filter: LedgerFilter): AsyncGenerator<Payment> {
   let before: Payment | undefined;
   for (;;) {
-    const page = await view.list(filter, { limit: PAGE, ...(before === undefined ? {} : { before }) });
-    for (const payment of page) if (!owed || isOwed(payment)) yield payment;
+    const page = await view.list(filter, { limit: PAGE, before });
+    yield* page;
     before = page.at(-1);
     if (page.length < PAGE) return;
   }

@@ -243,6 +243,7 @@ export class AdministeredGateway {
       view: viewOf(gateway, workers, this.#certificates),
       events,
       tenants: gateway.tenantDirectory,
+      ledger: () => gateway.figures.ledger(),
       get usage() {
         return usage();
       },

@@ -5,15 +5,22 @@ interface KnownNetwork {
   readonly name: string;
   readonly title: string;
   readonly network: Network;
+  /** The base URL of its block explorer. */
+  readonly explorer: string;
 }
 
 /** Networks that a configuration can name in words. Any `eip155:<id>` works as well. */
 const KNOWN: readonly KnownNetwork[] = [
-  { name: "base", title: "Base", network: "eip155:8453" },
-  { name: "base-sepolia", title: "Base Sepolia", network: "eip155:84532" },
-  { name: "avalanche", title: "Avalanche", network: "eip155:43114" },
-  { name: "avalanche-fuji", title: "Avalanche Fuji", network: "eip155:43113" },
-  { name: "ethereum", title: "Ethereum", network: "eip155:1" },
+  { name: "base", title: "Base", network: "eip155:8453", explorer: "https://basescan.org" },
+  { name: "base-sepolia", title: "Base Sepolia", network: "eip155:84532", explorer: "https://sepolia.basescan.org" },
+  { name: "avalanche", title: "Avalanche", network: "eip155:43114", explorer: "https://snowtrace.io" },
+  {
+    name: "avalanche-fuji",
+    title: "Avalanche Fuji",
+    network: "eip155:43113",
+    explorer: "https://testnet.snowtrace.io",
+  },
+  { name: "ethereum", title: "Ethereum", network: "eip155:1", explorer: "https://etherscan.io" },
 ];
 
 /** CAIP-2 allows 32 characters of reference. A chain id that fits in a JavaScript number has at most 15 digits. */
@@ -39,4 +46,9 @@ export function chainId(network: string): bigint {
 export function networkTitle(network: string): string {
   const known = KNOWN.find((candidate) => candidate.network === network);
   return known === undefined ? network : `${known.title} (${network})`;
+}
+
+/** The base URL of the network's block explorer; undefined for other networks. */
+export function explorerOf(network: string): string | undefined {
+  return KNOWN.find((candidate) => candidate.network === network)?.explorer;
 }

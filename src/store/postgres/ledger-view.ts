@@ -3,6 +3,7 @@ import {
   type LedgerFilter,
   type LedgerView,
   MAX_FOUND,
+  type Position,
   type SoldOnDay,
   type Standing,
   type Total,
@@ -18,15 +19,15 @@ import { PAYMENTS } from "./schema.ts";
 const FILTER = `
   ($1::text IS NULL OR p.state = ANY (string_to_array($1, ','))) AND ($2::text IS NULL OR p.route = $2)
   AND ($3::text IS NULL OR p.payer_from = $3) AND ($4::bigint IS NULL OR p.created_at >= $4)
-  AND ($5::bigint IS NULL OR p.created_at < $5)`;
+  AND ($5::bigint IS NULL OR p.created_at < $5) AND ($6::int IS NULL OR (p.state = 'settled' AND NOT p.delivered))`;
 
 const ORDER = "p.created_at DESC, p.network DESC, p.asset DESC, p.payer_from DESC, p.nonce DESC";
 
-const LIST = statement(`SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE ${FILTER} ORDER BY ${ORDER} LIMIT $6::int`);
+const LIST = statement(`SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE ${FILTER} ORDER BY ${ORDER} LIMIT $7::int`);
 const LIST_BEHIND = statement(
   `SELECT ${PAYMENT} FROM ${PAYMENTS} AS p
-   WHERE ${FILTER} AND (p.created_at, p.network, p.asset, p.payer_from, p.nonce) < ($7::bigint, $8, $9, $10, $11)
-   ORDER BY ${ORDER} LIMIT $6::int`,
+   WHERE ${FILTER} AND (p.created_at, p.network, p.asset, p.payer_from, p.nonce) < ($8::bigint, $9, $10, $11, $12)
+   ORDER BY ${ORDER} LIMIT $7::int`,
 );
 
 function totalsBy(key: string): Statement {
@@ -85,7 +86,7 @@ export class PostgresLedgerView implements LedgerView {
 
   async list(
     filter: LedgerFilter,
-    { limit, before }: { readonly limit: number; readonly before?: Payment },
+    { limit, before }: { readonly limit: number; readonly before?: Position | undefined },
   ): Promise<readonly Payment[]> {
     const values = [...valuesOf(filter), limit];
     const { rows } =
@@ -151,8 +152,9 @@ function startOfDay(ms: number): number {
   return Math.floor(ms / DAY_MS) * DAY_MS;
 }
 
-function valuesOf({ states, route, payer, since, until }: LedgerFilter): Value[] {
-  return [states?.join(",") ?? null, route ?? null, payer ?? null, since ?? null, until ?? null];
+function valuesOf({ states, route, payer, since, until, owed }: LedgerFilter): Value[] {
+  const isOwed = owed === true ? 1 : null;
+  return [states?.join(",") ?? null, route ?? null, payer ?? null, since ?? null, until ?? null, isOwed];
 }
 
 function toTotal([key, network, token, payments, amount]: readonly (string | null)[]): Total {

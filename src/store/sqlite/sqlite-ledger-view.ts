@@ -5,6 +5,7 @@ import {
   type LedgerFilter,
   type LedgerView,
   MAX_FOUND,
+  type Position,
   type SoldOnDay,
   type Standing,
   type Total,
@@ -49,7 +50,10 @@ export class SqliteLedgerView implements LedgerView {
     this.#steady = steady;
   }
 
-  async list(filter: LedgerFilter, page: { limit: number; before?: Payment }): Promise<readonly Payment[]> {
+  async list(
+    filter: LedgerFilter,
+    page: { limit: number; before?: Position | undefined },
+  ): Promise<readonly Payment[]> {
     const { sql, bindings } = conditions(filter);
     const { limit, before } = page;
     const behind =
@@ -135,7 +139,8 @@ function amountOf(row: SoldRow): string {
 function conditions(filter: LedgerFilter): { sql: string; bindings: Bindings } {
   const terms = ["1"];
   const bindings: Bindings = {};
-  const { states, route, payer, since, until } = filter;
+  const { states, route, payer, since, until, owed } = filter;
+  if (owed === true) terms.push("state = 'settled' AND delivered = 0");
   if (states !== undefined) {
     terms.push("state IN (SELECT value FROM json_each($states))");
     bindings["$states"] = JSON.stringify(states);

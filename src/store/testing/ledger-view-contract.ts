@@ -31,7 +31,7 @@ function testList(newDatabase: NewDatabase): void {
     const seen: Payment[] = [];
     for (;;) {
       const before = seen.at(-1);
-      const page = await store.view.list({}, { limit: 2, ...(before === undefined ? {} : { before }) });
+      const page = await store.view.list({}, { limit: 2, before });
       if (page.length === 0) break;
       seen.push(...page);
     }
@@ -44,6 +44,8 @@ function testList(newDatabase: NewDatabase): void {
     [{}, ["0x3", "0x2", "0x1", "0x0"]],
     [{ states: ["failed", "unknown"] }, ["0x2", "0x1"]],
     [{ states: [] }, []],
+    [{ owed: true }, ["0x0"]],
+    [{ owed: true, route: "/b" }, []],
     [{ route: "/b" }, ["0x3", "0x2"]],
     [{ payer: "0xalice" }, ["0x2", "0x0"]],
     [{ since: START + 1, until: START + 3 }, ["0x2", "0x1"]],

@@ -1,10 +1,9 @@
-/** The operations that the console and `turnpike top` read: figures, events, payments, the content service, the log. */
+/** The operations that the console and `turnpike top` read: figures, events, the content service, the log. */
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { eventStream, parseEventId, PATIENCE } from "../events/event-stream.ts";
 import { actor } from "../shapes/common.ts";
 import { contentSummary, overview } from "../shapes/overview.ts";
-import { payments } from "../shapes/payments.ts";
 import { callerOf, type Operation } from "./operation.ts";
 
 const event = z
@@ -67,15 +66,6 @@ export const LIVE_OPERATIONS: readonly Operation[] = [
     success: { description: "The figures", schema: overview },
     run: (_call, parts) =>
       new Response(parts.overview.snapshotText(), { headers: { "content-type": "application/json" } }),
-  },
-  {
-    name: "showPayments",
-    method: "get",
-    path: "/v1/payments",
-    summary: "Sales of 30 days, open and undelivered payments, and the newest payments",
-    access: "read",
-    success: { description: "The payments", schema: payments },
-    run: async (_call, parts) => Response.json(await parts.overview.payments()),
   },
   {
     name: "showContent",

@@ -1,6 +1,7 @@
 import { CONFIG_OPERATIONS } from "./config.ts";
 import { LIVE_OPERATIONS } from "./live.ts";
 import { type Operation } from "./operation.ts";
+import { PAYMENT_OPERATIONS } from "./payments.ts";
 import { ROUTE_OPERATIONS } from "./routes.ts";
 import { SESSION_OPERATIONS } from "./session.ts";
 import { STATUS_OPERATIONS } from "./status.ts";
@@ -16,6 +17,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...USAGE_OPERATIONS,
   ...CONFIG_OPERATIONS,
   ...TENANT_OPERATIONS,
+  ...PAYMENT_OPERATIONS,
   ...LIVE_OPERATIONS,
   ...SESSION_OPERATIONS,
 ];

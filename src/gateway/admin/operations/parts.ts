@@ -1,3 +1,4 @@
+import { type LedgerView } from "../../../store/ledger-view.ts";
 import { type EventLog } from "../events/event-log.ts";
 import { type Overview } from "../overview/overview.ts";
 import { type LiveConfig } from "../running-config/live-config.ts";
@@ -38,5 +39,7 @@ export interface AdminParts {
   readonly usage: Pick<UsageKeeper, "read" | "readAndReset">;
   readonly events: EventLog;
   readonly overview: Overview;
+  /** The ledger; undefined if no route is paid. Throws if it cannot be opened. */
+  ledger(): LedgerView | undefined;
   readonly tenants: TenantDirectory;
 }

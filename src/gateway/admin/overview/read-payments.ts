@@ -1,7 +1,8 @@
 import { type LedgerView } from "../../../store/ledger-view.ts";
 import { type Payment } from "../../../store/ledger.ts";
 import { findAsset } from "../../../payments/x402/assets.ts";
-import { type PaymentSummary, type RecentPayment } from "../shapes/payments.ts";
+import { explorerOf } from "../../../payments/x402/networks.ts";
+import { type PaymentDetail, type PaymentSummary, type RecentPayment } from "../shapes/payments.ts";
 
 const DAY_MS = 86_400_000;
 /** Days of sales in the summary, including today. @bound */
@@ -39,7 +40,7 @@ export async function readPayments(view: LedgerView, nowMs: number): Promise<Pay
 }
 
 /** Copies single members, because the row also has the signature. */
-function recentPayment(payment: Payment): RecentPayment {
+export function recentPayment(payment: Payment): RecentPayment {
   const { nonce, route, state, delivered, amount, token, network, from, transaction, createdAt } = payment;
   return {
     id: nonce,
@@ -56,7 +57,28 @@ function recentPayment(payment: Payment): RecentPayment {
   };
 }
 
-function unitsOf(network: string, token: string): { decimals?: number; symbol?: string } {
+/** Everything that operators see of a payment. */
+export function paymentDetail(payment: Payment): PaymentDetail {
+  const { scheme, asset, consumer, payTo, reason, validBefore, attempt, cuts, repeats, updatedAt } = payment;
+  const explorer = explorerOf(payment.network);
+  return {
+    ...recentPayment(payment),
+    ...(explorer === undefined ? {} : { explorer }),
+    scheme,
+    contract: asset,
+    consumer,
+    pay_to: payTo,
+    reason,
+    valid_before_s: validBefore,
+    attempts: attempt,
+    cuts,
+    repeats,
+    updated_ms: updatedAt,
+  };
+}
+
+/** Decimals and symbol of a known token. */
+export function unitsOf(network: string, token: string): { decimals?: number; symbol?: string } {
   const known = findAsset(network, token);
   return known === undefined ? {} : { decimals: known.decimals, symbol: known.symbol };
 }

@@ -15,15 +15,54 @@ const soldOnDay = z.object({
   ...sold,
   payments: z.number(),
 });
-const recentPayment = z.object({
-  id: z.string().openapi({ description: "Its nonce" }),
-  route: z.string(),
-  state: z.string(),
-  delivered: z.boolean(),
-  ...sold,
-  payer: z.string(),
-  transaction: z.string(),
-  time_ms: z.number(),
+const recentPayment = z
+  .object({
+    id: z.string().openapi({ description: "Its nonce" }),
+    route: z.string(),
+    state: z.string(),
+    delivered: z.boolean(),
+    ...sold,
+    payer: z.string(),
+    transaction: z.string(),
+    time_ms: z.number().openapi({ description: "Of the first request with the payment" }),
+  })
+  .openapi("Payment", { description: "A payment without its signature" });
+
+const paymentDetail = recentPayment
+  .extend({
+    explorer: z.string().optional().openapi({ description: "Base URL of the network's block explorer" }),
+    scheme: z.string(),
+    contract: z.string().openapi({ description: "The contract that records the nonce as spent" }),
+    consumer: z.string(),
+    pay_to: z.string(),
+    reason: z.string().openapi({ description: "Code of the failure, or empty" }),
+    valid_before_s: z.number().openapi({ description: "Unix seconds; the payment cannot be used later" }),
+    attempts: z.number().openapi({ description: "Requests that have worked on the payment" }),
+    cuts: z.number().openapi({ description: "Responses that were started, but not sent completely" }),
+    repeats: z.number().openapi({ description: "Times that the response was sent again" }),
+    updated_ms: z.number(),
+  })
+  .openapi("PaymentDetail");
+
+/** The response of `GET /v1/payments/{id}`. Payers choose nonces, so several payments can have the same one. */
+export const foundPayments = z.object({ payments: z.array(paymentDetail) });
+
+/** The response of `GET /v1/payments/search`, newest first. */
+export const paymentPage = z.object({
+  payments: z.array(recentPayment),
+  next: z.string().optional().openapi({ description: "For `before`, if there may be more payments" }),
+  searched_to_ms: z
+    .number()
+    .optional()
+    .openapi({ description: "The time that the search has reached, if it took too long for all payments" }),
+});
+
+/** The response of `GET /v1/payments/payers`. */
+export const topPayers = z.object({
+  since_ms: z.number().openapi({ description: "The begin of the range; later if the ledger has too many payments" }),
+  payers: z
+    .array(z.object({ payer: z.string(), ...sold, payments: z.number() }))
+    .openapi({ description: "Of each token the payers with the largest amounts, largest first" }),
 });
 
 /** The response of `GET /v1/payments`: sales and unfinished payments, or the reason why the ledger cannot be read. */
@@ -48,3 +87,9 @@ export type PaymentSummary = DeepReadonly<z.output<typeof payments>>;
 export type SoldOnDay = DeepReadonly<z.output<typeof soldOnDay>>;
 /** A payment without its signature. */
 export type RecentPayment = DeepReadonly<z.output<typeof recentPayment>>;
+/** The same, with everything that the ledger knows of it. */
+export type PaymentDetail = DeepReadonly<z.output<typeof paymentDetail>>;
+/** The parsed `paymentPage`. */
+export type PaymentPage = DeepReadonly<z.output<typeof paymentPage>>;
+/** The parsed `topPayers`. */
+export type TopPayers = DeepReadonly<z.output<typeof topPayers>>;

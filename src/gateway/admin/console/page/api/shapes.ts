@@ -7,7 +7,14 @@ import { type checked, type listedServer } from "../../../shapes/common.ts";
 export type { LogLine } from "../../../events/event-log.ts";
 export type { PatchOperation, Tenant, WasmState } from "../../../shapes/common.ts";
 export type { ContentSummary, OverviewSnapshot as Overview } from "../../../shapes/overview.ts";
-export type { PaymentSummary, RecentPayment, SoldOnDay } from "../../../shapes/payments.ts";
+export type {
+  PaymentDetail,
+  PaymentPage,
+  PaymentSummary,
+  RecentPayment,
+  SoldOnDay,
+  TopPayers,
+} from "../../../shapes/payments.ts";
 export type { LastReload, Status } from "../../../shapes/status.ts";
 export type { SoldCounts, UsageBody, UsageCounts } from "../../../shapes/usage.ts";
 

@@ -3,11 +3,14 @@ import { ROUTES, UPSTREAMS } from "../form/sections.ts";
 import { Head } from "../parts/bits.tsx";
 import { Empty } from "../parts/states.tsx";
 import { Activity } from "../views/activity.tsx";
+import { AllPayments } from "../views/all-payments.tsx";
 import { Config } from "../views/config.tsx";
 import { Content } from "../views/content.tsx";
 import { Edit } from "../views/edit.tsx";
 import { Filters } from "../views/filters.tsx";
 import { Overview } from "../views/overview.tsx";
+import { Payers } from "../views/payers.tsx";
+import { Payment } from "../views/payment.tsx";
 import { Payments } from "../views/payments.tsx";
 import { Routes } from "../views/routes.tsx";
 import { Upstreams } from "../views/upstreams.tsx";
@@ -44,6 +47,12 @@ export function CurrentView({ view, query }: CurrentViewProps) {
     }
     case "payments":
       return <Payments />;
+    case "payments/all":
+      return <AllPayments query={query} />;
+    case "payments/one":
+      return <Payment id={query.get("id") ?? ""} />;
+    case "payments/payers":
+      return <Payers days={query.get("days") ?? ""} />;
     case "usage":
       return <Usage by={query.get("by") ?? "consumers"} />;
     case "config":

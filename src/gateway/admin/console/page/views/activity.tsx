@@ -6,6 +6,7 @@ import { useStore } from "../api/store.ts";
 import { Badge, Head, Panel, Time } from "../parts/bits.tsx";
 import { FilterInput } from "../parts/row-actions.tsx";
 import { Empty } from "../parts/states.tsx";
+import { Tabs } from "../parts/tabs.tsx";
 import { EventList } from "./event-list.tsx";
 import { kindName } from "./event-text.ts";
 
@@ -20,14 +21,13 @@ export function Activity({ show }: { readonly show: string }) {
       <Head title="Activity" lead="Newest first. The gateway keeps the last 1,000 events and 500 lines of its log.">
         <Badge tone={isLive ? "good" : "warn"}>{isLive ? "live" : "not connected"}</Badge>
       </Head>
-      <nav class="tabs" aria-label="Activity">
-        <a href={linkTo("activity")} aria-current={isLog ? undefined : "page"}>
-          Events
-        </a>
-        <a href={linkTo("activity", { show: "log" })} aria-current={isLog ? "page" : undefined}>
-          Log
-        </a>
-      </nav>
+      <Tabs
+        label="Activity"
+        tabs={[
+          { title: "Events", link: linkTo("activity"), isCurrent: !isLog },
+          { title: "Log", link: linkTo("activity", { show: "log" }), isCurrent: isLog },
+        ]}
+      />
       {isLog ? <Log /> : <Events />}
     </>
   );

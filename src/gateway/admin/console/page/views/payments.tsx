@@ -1,45 +1,81 @@
-import { type Amount, type PaymentSummary, type RecentPayment, type SoldOnDay } from "../api/shapes.ts";
-import { abbreviated, aligned, currencyOf, decimal, sum } from "../format/money.ts";
-import { count, counted, NONE } from "../format/numbers.ts";
+import { type ComponentChildren } from "preact";
+import { type Amount, type PaymentSummary, type SoldOnDay } from "../api/shapes.ts";
+import { currencyOf, decimal, sum } from "../format/money.ts";
+import { count, counted } from "../format/numbers.ts";
 import { linkTo } from "../live/view-location.ts";
 import { useResource } from "../live/resource.ts";
-import { Ago, Badge, Head, Panel, Tile, Tiles, Time, type Tone } from "../parts/bits.tsx";
+import { Ago, Head, Tile, Tiles } from "../parts/bits.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
-import { Table } from "../parts/table.tsx";
-import { Token, tokenName } from "../parts/token.tsx";
+import { Tabs } from "../parts/tabs.tsx";
+import { tokenName } from "../parts/token.tsx";
 import { Sold } from "./sold.tsx";
 
 const READ_MS = 10_000;
 
 type Ledger = Extract<PaymentSummary, { readonly available: true }>;
 
-/** Sales, and payments that are not completed. */
-export function Payments() {
-  const payments = useResource<PaymentSummary>("/v1/payments", { everyMs: READ_MS, on: ["payment"] });
+/** The header of the views of payments. */
+export function PaymentsHead({
+  view,
+  lead,
+  children,
+}: {
+  readonly view: string;
+  readonly lead: string;
+  readonly children?: ComponentChildren;
+}) {
+  const tabs = [
+    { view: "payments", title: "Sales" },
+    { view: "payments/all", title: "All payments" },
+    { view: "payments/payers", title: "Top payers" },
+  ];
   return (
     <>
-      <Head title="Payments" lead="Settled payments of the last 30 days, by days in UTC." />
-      <Loaded resource={payments}>
-        {(data) =>
-          data.available ? (
-            <Books ledger={data} />
-          ) : (
-            <Empty title="No payments to show">
-              <p>The ledger is not open: {data.reason}.</p>
-              <p>
-                Set <code>x402</code> on a <a href={linkTo("routes")}>route</a> to take payments for it.
-              </p>
-            </Empty>
-          )
-        }
-      </Loaded>
+      <Head title="Payments" lead={lead}>
+        {children}
+      </Head>
+      <Tabs
+        label="Payments"
+        tabs={tabs.map((tab) => ({ title: tab.title, link: linkTo(tab.view), isCurrent: tab.view === view }))}
+      />
+    </>
+  );
+}
+
+/** The content of a view of payments, or what an operator does to get one. */
+export function WithLedger({ children }: { readonly children: (ledger: Ledger) => ComponentChildren }) {
+  const payments = useResource<PaymentSummary>("/v1/payments", { everyMs: READ_MS, on: ["payment"] });
+  return (
+    <Loaded resource={payments}>
+      {(data) =>
+        data.available ? (
+          children(data)
+        ) : (
+          <Empty title="No payments to show">
+            <p>The ledger is not open: {data.reason}.</p>
+            <p>
+              Set <code>x402</code> on a <a href={linkTo("routes")}>route</a> to take payments for it.
+            </p>
+          </Empty>
+        )
+      }
+    </Loaded>
+  );
+}
+
+/** Sales, and counts of payments that are not completed. */
+export function Payments() {
+  return (
+    <>
+      <PaymentsHead view="payments" lead="Settled payments of the last 30 days, by days in UTC." />
+      <WithLedger>{(ledger) => <Books ledger={ledger} />}</WithLedger>
     </>
   );
 }
 
 function Books({ ledger }: { readonly ledger: Ledger }) {
-  const { days, recent, open, unknown, owed, oldest_open_ms: oldestOpen } = ledger;
-  const currencies = [...new Map(days.map((day) => [currencyOf(day), day])).values()];
+  const { days, open, unknown, owed, oldest_open_ms: oldestOpen } = ledger;
+  const currencies = currenciesOf(days);
   return (
     <>
       <Tiles>
@@ -64,24 +100,41 @@ function Books({ ledger }: { readonly ledger: Ledger }) {
           label="Unknown"
           value={count(unknown)}
           tone={unknown > 0 ? "warn" : undefined}
-          detail="the facilitator is asked again"
+          detail={
+            unknown === 0 ? (
+              "the facilitator is asked again"
+            ) : (
+              <a href={linkTo("payments/all", { state: "unknown" })}>the facilitator is asked again</a>
+            )
+          }
         />
         <Tile
           label="Owed"
           value={count(owed)}
           tone={owed > 0 ? "warn" : undefined}
-          detail="paid, response not delivered"
+          detail={
+            owed === 0 ? (
+              "paid, response not delivered"
+            ) : (
+              <a href={linkTo("payments/all", { state: "owed" })}>paid, response not delivered</a>
+            )
+          }
         />
       </Tiles>
       {currencies.map((currency) => (
         <Sold key={currencyOf(currency)} currency={currency} days={days} />
       ))}
-      <Recent recent={recent} />
     </>
   );
 }
 
-function SoldToday({ currency, days }: { readonly currency: Amount; readonly days: readonly SoldOnDay[] }) {
+/** One amount of each token. */
+export function currenciesOf<T extends Amount>(amounts: readonly T[]): readonly T[] {
+  return [...new Map(amounts.map((amount) => [currencyOf(amount), amount])).values()];
+}
+
+/** The sales of today, in one token. */
+export function SoldToday({ currency, days }: { readonly currency: Amount; readonly days: readonly SoldOnDay[] }) {
   const today = new Date().toISOString().slice(0, 10);
   const own = days.filter((day) => day.day === today && currencyOf(day) === currencyOf(currency));
   const payments = own.reduce((all, day) => all + day.payments, 0);
@@ -93,50 +146,4 @@ function SoldToday({ currency, days }: { readonly currency: Amount; readonly day
       detail={`${counted(payments, "payment")}, ${currency.network}`}
     />
   );
-}
-
-const TONES: Readonly<Record<string, Tone>> = {
-  settled: "good",
-  settling: "accent",
-  held: "accent",
-  reserved: "accent",
-  verified: "accent",
-  unknown: "warn",
-  failed: "bad",
-};
-
-type PaymentRow = RecentPayment & { readonly text: string };
-
-function Recent({ recent }: { readonly recent: readonly RecentPayment[] }) {
-  const texts = aligned(recent);
-  return (
-    <Panel title="Latest payments" isFlush>
-      <Table<PaymentRow>
-        caption="The latest payments"
-        rows={recent.map((payment, at) => ({ ...payment, text: texts[at] ?? "" }))}
-        keyOf={({ id }) => id}
-        empty={<Empty title="No payments yet">A payment is listed from its first request on.</Empty>}
-        columns={[
-          { name: "Route", cell: ({ route }) => <code class="route-name">{route}</code> },
-          {
-            name: "State",
-            cell: ({ state, delivered }) => (
-              <Badge tone={state === "settled" && !delivered ? "warn" : (TONES[state] ?? "none")}>
-                {state === "settled" && !delivered ? "settled, owed" : state}
-              </Badge>
-            ),
-          },
-          { name: "Time", cell: ({ time_ms: time }) => <Time ms={time} /> },
-          { name: "Payer", cell: ({ payer }) => <Address text={payer} /> },
-          { name: "Transaction", isMinor: true, cell: ({ transaction }) => <Address text={transaction} /> },
-          { name: "Token", isMinor: true, cell: (row) => <Token {...row} /> },
-          { name: "Amount", isNumber: true, cell: ({ text }) => text },
-        ]}
-      />
-    </Panel>
-  );
-}
-
-function Address({ text }: { readonly text: string }) {
-  return text === "" ? <>{NONE}</> : <code title={text}>{abbreviated(text)}</code>;
 }

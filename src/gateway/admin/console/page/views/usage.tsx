@@ -9,6 +9,7 @@ import { ask } from "../parts/ask.tsx";
 import { Ago, Head, Panel, Time } from "../parts/bits.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
+import { Tabs } from "../parts/tabs.tsx";
 import { tell } from "../parts/told.tsx";
 import { Errors } from "./overview.tsx";
 import { Token } from "../parts/token.tsx";
@@ -48,13 +49,14 @@ export function Usage({ by }: { readonly by: string }) {
         </a>
         {mayChange ? <ResetButton usage={usage} /> : null}
       </Head>
-      <nav class="tabs" aria-label="Usage by">
-        {GROUPINGS.map((one) => (
-          <a key={one} href={linkTo("usage", { by: one })} aria-current={one === grouping ? "page" : undefined}>
-            By {one.slice(0, -1)}
-          </a>
-        ))}
-      </nav>
+      <Tabs
+        label="Usage by"
+        tabs={GROUPINGS.map((one) => ({
+          title: `By ${one.slice(0, -1)}`,
+          link: linkTo("usage", { by: one }),
+          isCurrent: one === grouping,
+        }))}
+      />
       <Loaded resource={usage}>
         {(data) => <UsageTable grouping={grouping} rows={withTokens(rowsOf(data, grouping), payments.data)} />}
       </Loaded>

@@ -1,0 +1,171 @@
+import { type ComponentChildren } from "preact";
+import { type PaymentDetail } from "../api/shapes.ts";
+import { decimal } from "../format/money.ts";
+import { counted } from "../format/numbers.ts";
+import { linkTo } from "../live/view-location.ts";
+import { useResource } from "../live/resource.ts";
+import { Badge, Head, Panel, Time, type Tone } from "../parts/bits.tsx";
+import { PaymentState } from "../parts/payment-bits.tsx";
+import { Loaded } from "../parts/states.tsx";
+import { tokenName } from "../parts/token.tsx";
+
+const READ_MS = 10_000;
+
+/** One payment with everything that the ledger knows of it. */
+export function Payment({ id }: { readonly id: string }) {
+  const found = useResource<{ readonly payments: readonly PaymentDetail[] }>(`/v1/payments/${encodeURIComponent(id)}`, {
+    everyMs: READ_MS,
+    on: ["payment"],
+  });
+  return (
+    <>
+      <Head title="Payment" lead={<code class="whole">{id}</code>}>
+        <a class="button" href={linkTo("payments/all")}>
+          All payments
+        </a>
+      </Head>
+      <Loaded resource={found}>
+        {({ payments }) => (
+          <>
+            {payments.length === 1 ? null : (
+              <p class="notice warn">
+                {counted(payments.length, "payment")} have this nonce: payers choose nonces themselves.
+              </p>
+            )}
+            {payments.map((payment) => (
+              <One key={`${payment.payer} ${payment.network} ${payment.contract}`} payment={payment} />
+            ))}
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function One({ payment }: { readonly payment: PaymentDetail }) {
+  const { route, consumer, payer, scheme, network, asset, decimals } = payment;
+  return (
+    <div class="columns">
+      <Panel
+        title={
+          <>
+            {decimal(payment.amount, decimals)} {tokenName(payment)}
+          </>
+        }
+        aside={<PaymentState {...payment} />}
+      >
+        <dl class="facts">
+          <dt>Route</dt>
+          <dd>
+            <a href={linkTo("payments/all", { text: route })}>
+              <code class="route-name">{route}</code>
+            </a>
+          </dd>
+          <dt>Payer</dt>
+          <dd>
+            <a href={linkTo("payments/all", { text: payer })}>
+              <code class="whole">{payer}</code>
+            </a>
+          </dd>
+          {consumer === "" || consumer.toLowerCase() === payer.toLowerCase() ? null : (
+            <>
+              <dt>Consumer</dt>
+              <dd>{consumer}</dd>
+            </>
+          )}
+          <dt>Paid to</dt>
+          <dd>
+            <code class="whole">{payment.pay_to}</code>
+          </dd>
+          <dt>Transaction</dt>
+          <dd>
+            <Transaction payment={payment} />
+          </dd>
+          <dt>Network</dt>
+          <dd>{network}</dd>
+          <dt>Token</dt>
+          <dd>
+            <code class="whole">{asset}</code>
+          </dd>
+          <dt>Scheme</dt>
+          <dd>{scheme}</dd>
+        </dl>
+      </Panel>
+      <Panel title="Its life">
+        <ol class="lines">
+          {lifeOf(payment).map(({ text, tone, when }) => (
+            <li key={text}>
+              <Badge tone={tone}>
+                <span class="wrap">{text}</span>
+              </Badge>
+              <span class="soft num">{when}</span>
+            </li>
+          ))}
+        </ol>
+      </Panel>
+    </div>
+  );
+}
+
+const HASH = /^0x[0-9a-f]{64}$/i;
+/** Test mode moves no money: an explorer does not know its transactions, which begin with this. */
+const SIMULATED = "0x7e577e57";
+
+function Transaction({ payment: { transaction, explorer } }: { readonly payment: PaymentDetail }) {
+  if (transaction === "") return <span class="soft">none known</span>;
+  const text = <code class="whole">{transaction}</code>;
+  if (transaction.startsWith(SIMULATED)) return <>{text} (test mode)</>;
+  if (explorer === undefined || !HASH.test(transaction)) return text;
+  return (
+    <a href={`${explorer}/tx/${transaction}`} target="_blank" rel="noreferrer">
+      {text} <span class="visually-hidden">(opens the block explorer)</span>
+    </a>
+  );
+}
+
+interface Step {
+  readonly text: string;
+  readonly tone: Tone;
+  readonly when: ComponentChildren;
+}
+
+/** What a state means, in words. */
+const STATES: Readonly<Record<string, readonly [text: string, tone: Tone]>> = {
+  reserved: ["A request works on it", "accent"],
+  verified: ["Verified; the response is not ready", "accent"],
+  settling: ["Sent to be settled; the outcome is not known yet", "accent"],
+  settled: ["Settled: the money was transferred", "good"],
+  released: ["Released: nothing was charged", "none"],
+  failed: ["Failed: no money was transferred", "bad"],
+  unknown: ["The outcome is not known; it is looked up again", "warn"],
+};
+
+/** The ledger has the times of the first request and of the last change. */
+function lifeOf(payment: PaymentDetail): readonly Step[] {
+  const { state, reason, delivered, attempts, cuts, repeats } = payment;
+  const [text, tone] = STATES[state] ?? [state, "none"];
+  const last = <Time ms={payment.updated_ms} />;
+  const ends = state === "settled";
+  return [
+    { text: "First request", tone: "none", when: <Time ms={payment.time_ms} /> },
+    ...optional(attempts > 1, `${attempts} requests have worked on it`, "none"),
+    { text: reason === "" ? text : `${text} (${reason})`, tone, when: ends && delivered ? "" : last },
+    ...optional(cuts > 0, `${counted(cuts, "response")} not sent completely`, "warn"),
+    ...(ends && delivered ? [{ text: "Response delivered", tone: "good" as const, when: last }] : []),
+    ...optional(ends && !delivered, "Response owed: the client gets it with the same payment", "warn"),
+    ...optional(repeats > 0, `Response sent again ${repeats} times`, "none"),
+    ...(ends || state === "failed"
+      ? []
+      : [
+          {
+            text: payment.valid_before_s * 1000 < Date.now() ? "Authorization expired" : "Authorization expires",
+            tone: "none" as const,
+            when: <Time ms={payment.valid_before_s * 1000} />,
+          },
+        ]),
+  ];
+}
+
+function optional(isThere: boolean, text: string, tone: Tone): readonly Step[] {
+  return isThere ? [{ text, tone, when: "" }] : [];
+}

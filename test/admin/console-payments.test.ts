@@ -1,0 +1,104 @@
+/** The console of a gateway that sells: the search of payments, a payment's page, and the payers. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { PAYER, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
+import { encodeHeader } from "../../src/payments/x402/header.ts";
+import { errors } from "../support/browser.ts";
+import { ConsoleRig, type Operator } from "../support/console.ts";
+import { serverAt } from "../support/gateway.ts";
+
+setDefaultTimeout(patient(120_000));
+
+/** More than two pages. */
+const PAID = 120;
+
+let origin: Bun.Server<undefined>;
+let rig: ConsoleRig;
+let operator: Operator;
+let newest: string;
+
+beforeAll(async () => {
+  origin = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("hello") });
+  rig = await ConsoleRig.start({
+    upstreams: [{ name: "origin", servers: [serverAt(origin.port ?? 0)] }],
+    x402: { enabled: true, test_mode: true },
+    routes: [
+      { path_prefix: "/paid", upstream: "origin", x402: TERMS },
+      { path_prefix: "/other", upstream: "origin", x402: TERMS },
+    ],
+    access_log: { enabled: false },
+  });
+  for (let i = 0; i < PAID; i += 1) {
+    const payment = signedPayment(Date.now() / 1000);
+    newest = payment.payload.authorization.nonce;
+    const response = await fetch(`http://127.0.0.1:${rig.gateway.port}/${i === 0 ? "other" : "paid"}`, {
+      headers: { "payment-signature": encodeHeader(payment) },
+    });
+    expect(response.status).toBe(200);
+  }
+  operator = await rig.operator();
+  await operator.logIn();
+});
+
+afterAll(async () => {
+  expect(operator.complaints).toEqual([]);
+  expect(operator.strays).toEqual([]);
+  await rig.stop();
+  await origin.stop(true);
+});
+
+async function rows(): Promise<number> {
+  return Number(await operator.page.evaluate(`document.querySelectorAll("main tbody tr").length`));
+}
+
+async function shows(count: number): Promise<void> {
+  await operator.page.waitForFunction(`document.querySelectorAll("main tbody tr").length === ${count}`);
+}
+
+test("payments are read page by page, back and forth", async () => {
+  await operator.goTo("payments/all", "Payments");
+  await shows(50);
+  await operator.press("Older");
+  await operator.page.waitForFunction(`!document.querySelector("main nav.table-more button").disabled`);
+  await operator.press("Older");
+  await shows(PAID - 100);
+  expect(await operator.page.evaluate(`document.querySelector("main nav.table-more :last-child").disabled`)).toBe(true);
+  await operator.press("Newer");
+  await shows(50);
+});
+
+test("a search is part of the address, and an impossible one says what can be searched", async () => {
+  await operator.goTo("payments", "Payments");
+  await operator.goTo("payments/all", "Payments");
+  await (await operator.see("[type=search]")).type("/other\n");
+  await shows(1);
+  expect(await operator.page.evaluate("location.hash")).toBe("#/payments/all?text=%2Fother");
+  await operator.page.reload();
+  await shows(1);
+  await operator.page.select("main select", "failed");
+  await operator.reads("No payment matches");
+  expect(await rows()).toBe(0);
+  await operator.page.click("[type=search]", { count: 3 });
+  await operator.page.keyboard.type("<img src=x onerror=document.title='owned'>\n");
+  await operator.reads("the text is no address, no route");
+  expect(await operator.page.title()).not.toBe("owned");
+});
+
+test("a payment's page shows its life, and leads to the payer's other payments", async () => {
+  await operator.goTo(`payments/one?id=${newest}`, "Payment");
+  await operator.reads("Response delivered");
+  await operator.reads("(test mode)");
+  expect(await errors(operator.page)).toEqual([]);
+  await operator.press(PAYER.toLowerCase());
+  await operator.at("Payments");
+  await shows(50);
+  await operator.goTo("payments/one?id=0xnothing", "Payment");
+  await operator.reads("Cannot find a payment with this nonce");
+});
+
+test("the payers are ranked over a range", async () => {
+  await operator.goTo("payments/payers", "Payments");
+  await operator.row("0xf39f…2266", "1.20");
+  await operator.press("24 hours");
+  await operator.row("0xf39f…2266", "1.20");
+});
