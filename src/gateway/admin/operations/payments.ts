@@ -126,10 +126,11 @@ function unavailable(reason: string): TurnpikeError {
   return new TurnpikeError("store-unavailable", `Cannot read the ledger: ${reason}`);
 }
 
+function late(): never {
+  throw new Error(`it did not respond within ${LEDGER_MS} ms`);
+}
+
 async function read<T>(work: Promise<T>): Promise<T> {
-  const late = (): never => {
-    throw new Error(`it did not respond within ${LEDGER_MS} ms`);
-  };
   try {
     return await within(LEDGER_MS, work, late);
   } catch (error) {
