@@ -80,7 +80,7 @@ test("a search is part of the address, and an impossible one says what can be se
   expect(await rows()).toBe(0);
   await operator.page.click("[type=search]", { count: 3 });
   await operator.page.keyboard.type("<img src=x onerror=document.title='owned'>\n");
-  await operator.reads("the text is no address, no route");
+  await operator.reads("the text is neither an address");
   expect(await operator.page.title()).not.toBe("owned");
 });
 

@@ -66,7 +66,11 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
         return Response.json({ payments: found.map(recentPayment) });
       }
       const wanted = { ...filter, ...selectionOf(text) };
-      const { payments: found, next, isCut } = await read(searchPayments(view, wanted, { limit: PAGE, before }));
+      const {
+        payments: found,
+        next,
+        isCut,
+      } = await read(searchPayments(view, wanted, { limit: PAGE, before, clock: () => parts.events.now() }));
       return Response.json({
         payments: found.map(recentPayment),
         ...(next === undefined ? {} : { next: cursorOf(next) }),
@@ -88,7 +92,9 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
       const days = /^\d{1,2}$/.test(text) ? Number(text) : 0;
       if (days < 1 || days > MAX_DAYS)
         throw new TurnpikeError("bad-request", `Cannot read days: it must be a number from 1 to ${MAX_DAYS}`);
-      const { since, totals } = await read(payersSince(ledgerOf(parts), Date.now() - days * DAY_MS));
+      const { since, totals } = await read(
+        payersSince(ledgerOf(parts), parts.events.now() - days * DAY_MS, () => parts.events.now()),
+      );
       return Response.json({ since_ms: since, payers: topOf(totals) } satisfies TopPayers);
     },
   },
@@ -158,7 +164,7 @@ function selectionOf(text: string): LedgerFilter {
   if (text.includes("/")) return { route: text };
   throw new TurnpikeError(
     "bad-request",
-    `Cannot search payments: the text is no address, no route, and no beginning of a nonce or transaction with ${MIN_DIGITS} digits`,
+    `Cannot search payments: the text is neither an address, nor a route, nor the beginning of a nonce or transaction with ${MIN_DIGITS} digits`,
   );
 }
 
@@ -176,7 +182,7 @@ function placeOf(cursor: string | null): Position | undefined {
         return place as unknown as Position; // oxlint-disable-line typescript/no-unsafe-type-assertion -- its members are checked
     }
   } catch {
-    // It is no cursor.
+    // It is not a cursor.
   }
   throw new TurnpikeError("bad-request", "Cannot search payments: `before` is not from a page before");
 }

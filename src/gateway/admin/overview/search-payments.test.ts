@@ -31,12 +31,16 @@ test("a search finds the payments of all days, over gaps of months, page by page
   const seen: string[] = [];
   let before: Position | undefined;
   do {
-    const page = await searchPayments(store.view, { payer: "0xalice", states: ["settled"] }, { limit: 2, before });
+    const page = await searchPayments(
+      store.view,
+      { payer: "0xalice", states: ["settled"] },
+      { limit: 2, before, clock: () => now },
+    );
     seen.push(...page.payments.map(({ nonce }) => nonce));
     before = page.next;
   } while (before !== undefined);
   expect(seen).toEqual(["0x0", "0x2", "0x3", "0x4"]);
-  const bobs = await searchPayments(store.view, { payer: "0xbob" }, { limit: 50, before: undefined });
+  const bobs = await searchPayments(store.view, { payer: "0xbob" }, { limit: 50, before: undefined, clock: () => now });
   expect([bobs.payments.map(({ nonce }) => nonce), bobs.next, bobs.isCut]).toEqual([["0x5"], undefined, false]);
 });
 
@@ -44,8 +48,8 @@ test("payments of one millisecond are found on one page each, also at the end of
   await book(24, "settled", { nonce: "0xa" });
   await book(24, "settled", { nonce: "0xb" });
   await book(0, "settled", { nonce: "0xc" });
-  const first = await searchPayments(store.view, {}, { limit: 2, before: undefined });
-  const second = await searchPayments(store.view, {}, { limit: 2, before: first.next });
+  const first = await searchPayments(store.view, {}, { limit: 2, before: undefined, clock: () => now });
+  const second = await searchPayments(store.view, {}, { limit: 2, before: first.next, clock: () => now });
   expect([...first.payments, ...second.payments].map(({ nonce }) => nonce)).toEqual(["0xc", "0xb", "0xa"]);
 });
 
@@ -56,7 +60,7 @@ test("payers are summed up over the whole range, and no further", async () => {
   await book(200, "settled", { nonce: "0x3", from: "0xbob", amount: "5" });
   await book(201, "failed", { nonce: "0x4", from: "0xbob", amount: "7" });
   await book(300, "settled", { nonce: "0x5", from: "0xbob", amount: "11" });
-  const { since, totals } = await payersSince(store.view, NOW - 300 * HOUR_MS + 1);
+  const { since, totals } = await payersSince(store.view, NOW - 300 * HOUR_MS + 1, () => now);
   expect(since).toBe(NOW - 300 * HOUR_MS + 1);
   expect(totals.map(({ key, payments, amount }) => [key, payments, amount])).toEqual([
     ["0xalice", 2, (BigInt(big) + 1n).toString()],

@@ -14,19 +14,23 @@ const MAX_PAYERS = 50_000;
 /** Payments that match, newest first. */
 export interface Found {
   readonly payments: readonly Payment[];
-  /** Where to continue; undefined if the search has seen the oldest payment. */
+  /** The place to continue from; undefined if the search has seen the oldest payment. */
   readonly next: Position | undefined;
   /** The time is over: the payments before `next` were not searched. */
   readonly isCut: boolean;
 }
 
-/** The payments before a place that match. It reads the ledger day by day, so that no query takes long. */
+/** The payments before a place that match. `clock` counts milliseconds. It reads the ledger day by day, so that no query takes long. */
 export async function searchPayments(
   view: LedgerView,
   filter: LedgerFilter,
-  { limit, before }: { readonly limit: number; readonly before: Position | undefined },
+  {
+    limit,
+    before,
+    clock,
+  }: { readonly limit: number; readonly before: Position | undefined; readonly clock: () => number },
 ): Promise<Found> {
-  const end = performance.now() + MAX_READ_MS;
+  const end = clock() + MAX_READ_MS;
   const payments: Payment[] = [];
   for (let place = before; ; ) {
     const newest = await newestBefore(view, place);
@@ -35,7 +39,7 @@ export async function searchPayments(
     payments.push(...(await view.list({ ...filter, since }, { limit: limit - payments.length, before: place })));
     if (payments.length >= limit) return { payments, next: payments.at(-1), isCut: false };
     place = beforeTime(since);
-    if (performance.now() > end) return { payments, next: place, isCut: true };
+    if (clock() > end) return { payments, next: place, isCut: true };
     await new Slices().next();
   }
 }
@@ -44,8 +48,9 @@ export async function searchPayments(
 export async function payersSince(
   view: LedgerView,
   since: number,
+  clock: () => number,
 ): Promise<{ readonly since: number; readonly totals: readonly Total[] }> {
-  const end = performance.now() + MAX_READ_MS;
+  const end = clock() + MAX_READ_MS;
   const sums = new Map<string, Total>();
   for (let until: number | undefined; ; ) {
     const newest = await newestBefore(view, until === undefined ? undefined : beforeTime(until));
@@ -55,7 +60,7 @@ export async function payersSince(
     for (const total of await view.totals("payer", range)) add(sums, total);
     until = from;
     if (from === since) break;
-    if (performance.now() > end || sums.size > MAX_PAYERS) return { since: from, totals: [...sums.values()] };
+    if (clock() > end || sums.size > MAX_PAYERS) return { since: from, totals: [...sums.values()] };
     await new Slices().next();
   }
   return { since, totals: [...sums.values()] };

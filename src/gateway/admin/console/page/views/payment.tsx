@@ -129,7 +129,7 @@ interface Step {
   readonly when: ComponentChildren;
 }
 
-/** What a state means, in words. */
+/** The meaning of each state, in words. */
 const STATES: Readonly<Record<string, readonly [text: string, tone: Tone]>> = {
   reserved: ["A request works on it", "accent"],
   verified: ["Verified; the response is not ready", "accent"],
