@@ -1,6 +1,6 @@
 import { describeApi } from "./api-description.ts";
 import { type PriceList } from "./price-list.ts";
-import { setNewest } from "../../lib/memory/set-newest.ts";
+import { NewestMap } from "../../lib/memory/newest-map.ts";
 
 /** The parts of a JSON schema that the API's description uses. */
 export interface ApiSchema {
@@ -70,7 +70,7 @@ export interface PlacedOperation extends ApiOperation {
 
 /** Cached descriptions, one for each price list. A gateway has few price lists. */
 const MAX_KEPT = 16;
-const described = new Map<string, ApiDocument>();
+const described = new NewestMap<string, ApiDocument>(MAX_KEPT);
 
 /** The API's description at a base URL, with the given prices. Without `prices` it states no prices. */
 export function apiDocument(baseUrl: string, prices?: PriceList): ApiDocument {
@@ -79,7 +79,7 @@ export function apiDocument(baseUrl: string, prices?: PriceList): ApiDocument {
   if (document === undefined) {
     // The description's own test validates it as OpenAPI. The type has the parts of OpenAPI that the description uses.
     document = JSON.parse(JSON.stringify(describeApi("/", prices))) as ApiDocument;
-    setNewest(described, key, document, MAX_KEPT);
+    described.set(key, document);
   }
   return { ...document, servers: [{ url: baseUrl }, { url: "/" }] };
 }

@@ -4,7 +4,7 @@ import { paymentRequirementsSchema } from "../../payments/x402/messages.ts";
 import { priceText } from "../../payments/x402/price-text.ts";
 import { type Send } from "./gateway-address.ts";
 import { OPERATIONS } from "../operations/operations.ts";
-import { setNewest } from "../../lib/memory/set-newest.ts";
+import { NewestMap } from "../../lib/memory/newest-map.ts";
 
 /** The prices of the operations at a gateway. Only the gateway knows them. */
 export interface PriceList {
@@ -48,12 +48,12 @@ interface Asked {
 export function pricesOf(gatewayUrl: string, send: Send, now: () => number = () => performance.now()): AskPrices {
   const query = OPERATIONS.map(({ path }) => `path=${encodeURIComponent(path)}`).join("&");
   const url = `${gatewayUrl}/.well-known/x402?${query}`;
-  const kept = new Map<string, Asked>();
+  const kept = new NewestMap<string, Asked>(MAX_HOSTS);
   return async (host) => {
     const known = kept.get(host);
     if (known !== undefined && now() - known.at < FRESH_MS) return await known.list;
     const list = ask(url, host, send).catch(() => undefined);
-    setNewest(kept, host, { at: now(), list }, MAX_HOSTS);
+    kept.set(host, { at: now(), list });
     return await list;
   };
 }

@@ -1,3 +1,4 @@
+import { NewestMap } from "../../lib/memory/newest-map.ts";
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
@@ -53,7 +54,7 @@ async function systemResolve(host: string): Promise<readonly string[]> {
 export class EgressSession {
   readonly #options: EgressOptions;
   readonly #hosts = new Map<string, Promise<readonly string[]>>();
-  readonly #failures = new Map<string, EgressFailure>();
+  readonly #failures = new NewestMap<string, EgressFailure>(EGRESS_LIMITS.failures);
   #proxy: ForwardProxy | undefined;
   #closed = false;
   #received = 0;
@@ -109,12 +110,7 @@ export class EgressSession {
   }
 
   fail(host: string, port: number, failure: EgressFailure): void {
-    const key = authority(host, port);
-    this.#failures.delete(key);
-    this.#failures.set(key, failure);
-    if (this.#failures.size <= EGRESS_LIMITS.failures) return;
-    const [oldest = key] = this.#failures.keys();
-    this.#failures.delete(oldest);
+    this.#failures.set(authority(host, port), failure);
   }
 
   /** Throws `address-refused` or `page-failed` if the URL may not or cannot be reached. */

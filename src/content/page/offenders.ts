@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Deadline } from "./deadline.ts";
 import { bareHost } from "../../lib/http/url-host.ts";
-import { setNewest } from "../../lib/memory/set-newest.ts";
+import { NewestMap } from "../../lib/memory/newest-map.ts";
 
 /**
  * Milliseconds. From the second such page of a site in a minute on, the site's next page begins this much later for
@@ -29,7 +29,7 @@ interface Offence {
  */
 export class Offenders {
   /** In the order of their last offence, the oldest first. */
-  readonly #sites = new Map<string, Offence>();
+  readonly #sites = new NewestMap<string, Offence>(MAX_SITES);
   readonly #now: () => number;
   #waiting = 0;
 
@@ -43,7 +43,7 @@ export class Offenders {
     const at = this.#now();
     const count = (this.#recordOf(site)?.count ?? 0) + 1;
     const free = at + Math.min(MAX_REST_MS, (count - 1) * REST_MS);
-    setNewest(this.#sites, site, { count, at, free }, MAX_SITES);
+    this.#sites.set(site, { count, at, free });
   }
 
   /** Waits until a page of this host may begin. Fails with `overloaded` if too many wait, or with the deadline. */

@@ -1,3 +1,4 @@
+import { NewestMap } from "../../lib/memory/newest-map.ts";
 import { isIP } from "node:net";
 
 interface Cookie {
@@ -22,7 +23,7 @@ const SECOND_LEVEL = /^(?:ac|asso|co|com|edu|firm|gob|gov|gouv|id|info|ltd|me|mi
 
 /** The cookies that servers set and get during one visit (RFC 6265 §5). They are discarded with the visit. */
 export class CookieJar {
-  readonly #cookies = new Map<string, Cookie>();
+  readonly #cookies = new NewestMap<string, Cookie>(MAX_COOKIES);
 
   /** Stores the cookies that a response from `url` set. */
   store(url: URL, setCookies: readonly string[], now: number): void {
@@ -31,11 +32,8 @@ export class CookieJar {
       if (parsed === undefined) continue;
       const { cookie, expired } = parsed;
       const key = JSON.stringify([cookie.name, cookie.domain, cookie.hostOnly, cookie.path]);
-      this.#cookies.delete(key);
-      if (!expired) this.#cookies.set(key, cookie);
-      if (this.#cookies.size <= MAX_COOKIES) continue;
-      const [oldest = key] = this.#cookies.keys();
-      this.#cookies.delete(oldest);
+      if (expired) this.#cookies.delete(key);
+      else this.#cookies.set(key, cookie);
     }
   }
 

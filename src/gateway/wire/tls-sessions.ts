@@ -1,3 +1,5 @@
+import { NewestMap } from "../../lib/memory/newest-map.ts";
+
 /** Servers whose last session is kept, for each trust; with more, the oldest session is removed. */
 const MAX_SESSIONS = 256;
 /** Milliseconds for which a session can be resumed; after that, the server must show its certificate again. @bound */
@@ -7,7 +9,7 @@ const SESSION_MS = 10 * 60_000;
 export class TlsSessions {
   /** Unix milliseconds. */
   readonly clock: () => number;
-  readonly #sessions = new Map<string, { readonly session: Buffer; readonly began: number }>();
+  readonly #sessions = new NewestMap<string, { readonly session: Buffer; readonly began: number }>(MAX_SESSIONS);
 
   constructor(clock: () => number = Date.now) {
     this.clock = clock;
@@ -26,12 +28,7 @@ export class TlsSessions {
    * it.
    */
   set(key: string, session: Buffer, began: number): void {
-    this.#sessions.delete(key);
     this.#sessions.set(key, { session, began });
-    for (const oldest of this.#sessions.keys()) {
-      if (this.#sessions.size <= MAX_SESSIONS) break;
-      this.#sessions.delete(oldest);
-    }
   }
 
   /**

@@ -1,7 +1,7 @@
 import { type Address } from "../x402/address.ts";
 import { isRpcError } from "./node/rpc.ts";
 import { type PayerShare, type Sent } from "./node/scheme.ts";
-import { setNewest } from "../../lib/memory/set-newest.ts";
+import { NewestMap } from "../../lib/memory/newest-map.ts";
 
 /** Payers whose transactions are remembered; beyond it the oldest one is forgotten. */
 const MAX_PAYERS = 4096;
@@ -43,7 +43,7 @@ function withheld(cause: string): Sent {
  * that denies in a block what it signed in a simulation.
  */
 export class PayerGuard {
-  readonly #standings = new Map<string, Standing>();
+  readonly #standings = new NewestMap<string, Standing>(MAX_PAYERS);
   readonly #underWay = new Map<string, Set<UnderWay>>();
   readonly #now: () => number;
 
@@ -86,7 +86,7 @@ export class PayerGuard {
       kind === "mined"
         ? { good: good + 1, failures: 0, barredUntil: 0 }
         : { good: 0, failures: failures + 1, barredUntil: this.#now() + barMs };
-    setNewest(this.#standings, key, standing, MAX_PAYERS);
+    this.#standings.set(key, standing);
   }
 
   #othersOf({ payer }: PayerShare): readonly UnderWay[] {

@@ -15,7 +15,7 @@ import { type Database } from "./database.ts";
 import * as sql from "./ledger-statements.ts";
 import { keyOf, toPayment } from "./payment-row.ts";
 import { PostgresError } from "./postgres-error.ts";
-import { setNewest } from "../../lib/memory/set-newest.ts";
+import { NewestMap } from "../../lib/memory/newest-map.ts";
 
 /**
  * Maximum number of attempts to reserve a payment that other processes acquire and release between two statements.
@@ -41,7 +41,7 @@ export class PostgresLedger implements Ledger {
    * have been written, so the process may own a lease without knowing it. Such leases are not renewed, and the next
    * request waits for `LEASE_MS` at most.
    */
-  readonly #doubtful = new Map<string, number>();
+  readonly #doubtful = new NewestMap<string, number>(MAX_DOUBTFUL);
   readonly #steady: () => number;
   readonly #leases: LiveLeases;
   readonly #watch: ClockWatch;
@@ -175,7 +175,7 @@ export class PostgresLedger implements Ledger {
     try {
       return await change;
     } catch (error) {
-      setNewest(this.#doubtful, nonce, this.#steady(), MAX_DOUBTFUL);
+      this.#doubtful.set(nonce, this.#steady());
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { type Access } from "./keys.ts";
-import { setNewest } from "../../../lib/memory/set-newest.ts";
+import { NewestMap } from "../../../lib/memory/newest-map.ts";
 
 const SESSION_COOKIE = "turnpike_session";
 /** Concurrent sessions. If there are more, a new session replaces the one that was unused for longest. @operator @internal */
@@ -25,7 +25,7 @@ interface KeptSession extends Session {
 /** The sessions of users who logged in with a browser. Only a digest of each session's secret is stored. */
 export class Sessions {
   /** By digest, in the order of their last use. */
-  readonly #byDigest = new Map<string, KeptSession>();
+  readonly #byDigest = new NewestMap<string, KeptSession>(MAX_SESSIONS);
   readonly #now: () => number;
 
   constructor(now: () => number = () => performance.now()) {
@@ -40,7 +40,7 @@ export class Sessions {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     const now = this.#now();
     const session = { access, csrfToken: randomBytes(TOKEN_BYTES).toString("base64url"), begunAt: now, usedAt: now };
-    setNewest(this.#byDigest, digest(token), session, MAX_SESSIONS);
+    this.#byDigest.set(digest(token), session);
     return { token, session };
   }
 

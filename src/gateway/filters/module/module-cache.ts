@@ -1,3 +1,4 @@
+import { NewestMap } from "../../../lib/memory/newest-map.ts";
 import { codeOf, messageOf } from "../../../lib/caught.ts";
 import { type Abi } from "./abi.ts";
 import { engineText } from "./engine-text.ts";
@@ -26,7 +27,7 @@ export async function compileModule(hash: string, { abi, facts, bytes }: Prepare
 
 /** The modules of a worker by the hash of their file. A reload compiles only changed modules. */
 export class ModuleCache {
-  readonly #modules = new Map<string, Promise<FilterModule>>();
+  readonly #modules = new NewestMap<string, Promise<FilterModule>>(MAX_CACHED_MODULES);
   /** Modules are prepared one after the other, because each takes a thread and several times its size in memory. */
   #last: Promise<unknown> = Promise.resolve();
   readonly #prepare: (job: PrepareJob) => PreparedModule | Promise<PreparedModule>;
@@ -50,15 +51,8 @@ export class ModuleCache {
     const key = `${hash}:${memoryBytes}`;
     const known = this.#modules.get(key);
     const module = known ?? this.#compile(file, memoryBytes, hash);
-    this.#modules.delete(key);
     this.#modules.set(key, module);
-    if (known === undefined) {
-      module.catch(() => this.#modules.delete(key));
-      for (const oldest of this.#modules.keys()) {
-        if (this.#modules.size <= MAX_CACHED_MODULES) break;
-        this.#modules.delete(oldest);
-      }
-    }
+    if (known === undefined) module.catch(() => this.#modules.delete(key));
     return module;
   }
 

@@ -7,7 +7,7 @@ import { type ClaimError, type ClaimRules, readClaims } from "./jwt-claims.ts";
 import { jsonObject, type JwtToken, member, parseJwt } from "./jwt-token.ts";
 import { type Admitted, MAX_CREDENTIAL_BYTES, type Method, type Outcome, type Refused } from "./method.ts";
 import { refusal } from "./refusals.ts";
-import { setNewest } from "../../../lib/memory/set-newest.ts";
+import { NewestMap } from "../../../lib/memory/newest-map.ts";
 
 /** `auth` with the type `jwt`. */
 export interface JwtConfig extends ClaimRules {
@@ -43,7 +43,7 @@ class Jwt implements Method {
   readonly #key: KeyObject | undefined;
   readonly #keys: KeySet | undefined;
   /** By the token's SHA-256, so that a memory dump of it shows no token. */
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #remembered = new NewestMap<string, Remembered>(MAX_REMEMBERED_TOKENS);
   readonly #refusals = new Map<TokenError, Refused>();
   readonly #missing = refusal("unauthorized", "this path needs a token", ['Bearer realm="api"']);
   readonly #forbidden = refusal("forbidden", "the bearer of this token is not allowed here", []);
@@ -113,7 +113,7 @@ class Jwt implements Method {
     if (consumers.length > 0 && !consumers.includes(consumer)) return this.#forbidden;
     const admitted: Admitted = { kind: "admitted", by: this, consumer, fields };
     const until = Math.min(bearer.until * 1000, now + MAX_REMEMBERED_MS);
-    setNewest(this.#remembered, id, { admitted, until }, MAX_REMEMBERED_TOKENS);
+    this.#remembered.set(id, { admitted, until });
     return admitted;
   }
 

@@ -1,3 +1,4 @@
+import { NewestMap } from "../../../lib/memory/newest-map.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type PaidRoute } from "./paid-route.ts";
@@ -15,7 +16,7 @@ export class PricedRoute {
   readonly #rules: PriceRules | undefined;
   readonly #refusing: PaidRoute;
   readonly #at: (amounts: readonly string[]) => PaidRoute;
-  readonly #kept = new Map<string, PaidRoute>();
+  readonly #kept = new NewestMap<string, PaidRoute>(MAX_KEPT);
 
   /** `at` makes the route at other prices. */
   constructor(
@@ -45,8 +46,6 @@ export class PricedRoute {
     const kept = this.#kept.get(key);
     if (kept !== undefined) return kept;
     const route = this.#at(price);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size >= MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
     this.#kept.set(key, route);
     return route;
   }

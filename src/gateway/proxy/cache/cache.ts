@@ -21,7 +21,7 @@ import { type CacheStore } from "./store.ts";
 import { type StoredResponse } from "./stored-response.ts";
 import { variantOf } from "./variant.ts";
 import { joined } from "../../../lib/memory/flat-text.ts";
-import { setNewest } from "../../../lib/memory/set-newest.ts";
+import { NewestMap } from "../../../lib/memory/newest-map.ts";
 
 /**
  * Keys whose last response was not stored: requests for them do not wait for each other. Beyond them the oldest key is
@@ -67,7 +67,7 @@ export class ResponseCache implements FetchHost {
   readonly #target: ForwardTarget;
   readonly #ownTarget: ForwardTarget;
   readonly #fetches = new Map<string, Fetch>();
-  readonly #unshared = new Map<string, true>();
+  readonly #unshared = new NewestMap<string, true>(MAX_UNSHARED);
 
   constructor(settings: CacheSettings, target: ForwardTarget, deps: CacheDeps) {
     this.store = deps.store;
@@ -188,7 +188,7 @@ export class ResponseCache implements FetchHost {
     const key = keyOf(fetch.plan);
     if (this.#fetches.get(key) === fetch) this.#fetches.delete(key);
     if (kept) this.#unshared.delete(key);
-    else setNewest(this.#unshared, key, true, MAX_UNSHARED);
+    else this.#unshared.set(key, true);
   }
 
   respondFrom({ exchange, request }: Reader, stored: StoredResponse, status: string): void {

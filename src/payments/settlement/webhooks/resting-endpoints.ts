@@ -1,4 +1,4 @@
-import { setNewest } from "../../../lib/memory/set-newest.ts";
+import { NewestMap } from "../../../lib/memory/newest-map.ts";
 
 /** Endpoints whose failures are remembered; beyond it the oldest is forgotten. A configuration names only a few. */
 const MAX_ENDPOINTS = 64;
@@ -15,7 +15,7 @@ interface Standing {
 
 /** The endpoints that failed recently. Callers skip them, so that they do not wait for one timeout after the other. */
 export class RestingEndpoints {
-  readonly #standing = new Map<string, Standing>();
+  readonly #standing = new NewestMap<string, Standing>(MAX_ENDPOINTS);
 
   /** True if the endpoint is paused. `now` is in milliseconds. */
   rests(url: string, now: number): boolean {
@@ -27,7 +27,7 @@ export class RestingEndpoints {
     const failures = (this.#standing.get(url)?.failures ?? 0) + 1;
     const beyond = failures - FAILURES_BEFORE_REST;
     const rest = beyond < 0 ? 0 : Math.min(FIRST_REST_MS * 2 ** Math.min(beyond, 30), LONGEST_REST_MS);
-    setNewest(this.#standing, url, { failures, until: now + rest }, MAX_ENDPOINTS);
+    this.#standing.set(url, { failures, until: now + rest });
     return failures === 1;
   }
 

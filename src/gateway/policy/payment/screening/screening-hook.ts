@@ -1,3 +1,4 @@
+import { NewestMap } from "../../../../lib/memory/newest-map.ts";
 import { readJsonUpTo } from "../../../../lib/http/response-bytes.ts";
 import { isObject } from "../../../../lib/is-object.ts";
 import { timeoutSignal } from "../../../../lib/time/timeout-signal.ts";
@@ -36,7 +37,7 @@ interface Kept {
 /** Asks an HTTP service about payers. */
 export class ScreeningHook {
   readonly #options: HookOptions;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new NewestMap<string, Kept>(MAX_KEPT);
   #calls = 0;
 
   constructor(options: HookOptions) {
@@ -52,9 +53,6 @@ export class ScreeningHook {
     if (this.#calls >= MAX_CALLS)
       return Promise.resolve({ kind: "unavailable", cause: "too many calls are in progress" });
     const result = this.#ask(payment);
-    this.#kept.delete(key);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size >= MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
     this.#kept.set(key, { until: clock() + keepMs, result });
     void this.#forgetFailed(key, result);
     return result;
