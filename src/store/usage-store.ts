@@ -41,6 +41,16 @@ export interface PaidUse {
   readonly amount: string;
 }
 
+/** Requests of one class of clients on one priced route that reached one step on one day. Empty names: all others. */
+export interface FunnelUse {
+  /** Days since 1970 (UTC). */
+  readonly day: number;
+  readonly route: string;
+  readonly client: string;
+  readonly step: string;
+  readonly count: number;
+}
+
 /** The usage that a gateway has counted since its last batch. */
 export interface UsageBatch {
   /** Id of the process that counts. No other process ever has the same id. */
@@ -49,6 +59,7 @@ export interface UsageBatch {
   readonly sequence: number;
   readonly routes: readonly RouteUse[];
   readonly upstreams: readonly UpstreamUse[];
+  readonly funnel: readonly FunnelUse[];
 }
 
 /** All usage that was stored until the time of reading. */
@@ -75,6 +86,8 @@ export interface UsageStore {
   read(gateway: string): Promise<UsageTotals>;
   /** Closes the open epoch and starts the next. Returns the closed one's usage, also when repeated with its `id`. */
   reset(id: string, gateway: string): Promise<UsageTotals>;
+  /** The funnel of each stored day from `since` on. A reset does not change it. */
+  funnel(since: number): Promise<FunnelUse[]>;
 }
 
 /** A usage store with a connection of its own. */
@@ -91,6 +104,10 @@ export const MAX_UPSTREAM_USES = 1000;
 export const MAX_PAID_USES = 20_000;
 /** Rows of one epoch for the routes of further consumers, beyond the limits above. The routes beyond it are counted together. @internal */
 export const MAX_OTHER_USES = 1024;
+/** Rows of the funnel of one day. Further routes are counted together. */
+export const MAX_FUNNEL_USES = 2000;
+/** Days for which the funnel is kept. @operator @bound */
+export const FUNNEL_DAYS = 30;
 /** Maximum number of processes whose last batch is remembered. The oldest are removed first. */
 export const MAX_GATEWAYS = 1000;
 /** Closed epochs that are kept, for clients that repeat a reset after a lost response. @bound */
@@ -100,9 +117,9 @@ export const COUNT_ROWS = 1000;
 
 /** The key of the row that a use is counted in. */
 export function useKey(
-  use: { readonly [name in "consumer" | "route" | "upstream" | "network" | "asset"]?: string },
+  use: { readonly [name in "consumer" | "route" | "upstream" | "network" | "asset" | "client" | "step"]?: string },
 ): string {
-  return JSON.stringify([use.consumer, use.route, use.upstream, use.network, use.asset]);
+  return JSON.stringify([use.consumer, use.route, use.upstream, use.network, use.asset, use.client, use.step]);
 }
 
 /** Limits the rows of a table to `most`, and some for the routes of consumers without a row. `known`: keys of its rows. */

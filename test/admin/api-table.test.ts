@@ -308,6 +308,7 @@ const ROWS: readonly Row[] = [
   ["events since a text that is not an id", "GET", "/v1/events?since=x", {}, 400, "bad_request"],
   ["the event stream by HEAD", "HEAD", "/v1/events", {}, 200],
   ["the figures", "GET", "/v1/overview", {}, 200],
+  ["the funnel", "GET", "/v1/funnel", {}, 200, { hour: [], days: [] }],
   ["the payments", "GET", "/v1/payments", {}, 200, { available: false }],
   ["the content service", "GET", "/v1/content", {}, 200, { available: false }],
   ["the log", "GET", "/v1/log", {}, 200],

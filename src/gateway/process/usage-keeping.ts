@@ -32,6 +32,7 @@ function withoutClose(usage: UsageStore): OpenUsageStore {
     add: (batch) => usage.add(batch),
     read: (gateway) => usage.read(gateway),
     reset: (id, gateway) => usage.reset(id, gateway),
+    funnel: (since) => usage.funnel(since),
     async close() {},
   };
 }

@@ -67,7 +67,7 @@ function bucketOf(value: number): number {
 
 function definedTable(zone: SharedZone, row: number): CounterTable {
   return new CounterTable(zone, row, {
-    names: ["definedNames", "shareKey"],
+    names: ["definedNames", "funnelNames"],
     rows: DEFINED_ROWS,
     column: COLUMN.defined,
     columns: DEFINED_COLUMNS,

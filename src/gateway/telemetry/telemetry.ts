@@ -2,6 +2,7 @@ import { type PoolWatcher } from "../../lib/memory/buffer-pool.ts";
 import { SharedZone } from "../../lib/memory/shared-zone.ts";
 import { DefinedMetrics, writeDefined } from "./defined-metrics.ts";
 import { HttpMetrics, writeDurations } from "./http-metrics.ts";
+import { Funnel, writeFunnel } from "./funnel.ts";
 import { FilterTable, writeFilters } from "./filter-metrics.ts";
 import { Counts, writeCounts } from "./metrics/counts.ts";
 import { add, clearGauges, COLUMN, METRIC_COLUMNS, SUPERVISOR_ROW, zoneShape } from "./metrics/layout.ts";
@@ -34,6 +35,7 @@ export class Telemetry {
   readonly traffic: RouteTraffic;
   readonly filters: FilterTable;
   readonly defined: DefinedMetrics;
+  readonly funnel: Funnel;
   readonly #upstreams: UpstreamCounters;
   readonly #zone: SharedZone;
   readonly #row: Float64Array;
@@ -49,6 +51,7 @@ export class Telemetry {
     this.traffic = new RouteTraffic(zone, row);
     this.filters = new FilterTable(zone, row);
     this.defined = new DefinedMetrics(zone, row);
+    this.funnel = new Funnel(zone, row);
     this.#upstreams = new UpstreamCounters(zone, row);
     this.#row[COLUMN.pid] = process.pid;
     this.#row[COLUMN.startedAt] = Math.floor(clock() / 1000);
@@ -89,6 +92,7 @@ export function metricsPage(zone: SharedZone, capacities: Capacities, servers: r
   writeHealth(page, servers);
   writeFilters(page, zone);
   writeDefined(page, zone);
+  writeFunnel(page, zone);
   writeBufferLimits(page, capacities);
   writeProcesses(page, snapshot);
   return { text: page.text, contentType: Page.contentType };

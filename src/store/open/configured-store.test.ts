@@ -68,7 +68,7 @@ for (const [what, postgres, expected] of REFUSED) {
 test("usage alone is stored in the same database", async () => {
   const path = join(folder, "usage.db");
   const usage = openConfiguredUsage(NONE, path);
-  await usage.add({ gateway: "g", sequence: 3, routes: [], upstreams: [] });
+  await usage.add({ gateway: "g", sequence: 3, routes: [], upstreams: [], funnel: [] });
   await usage.close();
   const store = openConfiguredStore(NONE, path);
   expect(await store.usage.read("g")).toMatchObject({ sequence: 3 });

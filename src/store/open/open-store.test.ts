@@ -42,7 +42,9 @@ test("a ledger of the first version keeps its payments, with their asset as the 
   await current.close();
   const old = new Database(path);
   // The schema of the first release, without later additions.
-  const usage = ["state", "resets", "flushes", "routes", "upstreams", "payments"].map((table) => `usage_${table}`);
+  const usage = ["state", "resets", "flushes", "routes", "upstreams", "payments", "funnel"].map(
+    (table) => `usage_${table}`,
+  );
   old.run("DROP TRIGGER payments_sold");
   for (const table of ["outbox", "payment_ids", "sold_days", ...usage]) old.run(`DROP TABLE ${table}`);
   for (const index of ["open", "by_time", "by_nonce", "by_transaction", "finished", "uncounted", "owed"])
@@ -124,7 +126,7 @@ test("a store in memory creates no file, and is one database", async () => {
   const { payment } = await store.ledger.reserve(PAYMENT);
   expect(await store.ledger.move(payment, { state: "settled", lease: false })).toBe(true);
   const usage = openUsageStore(":memory:");
-  await usage.add({ gateway: "g", sequence: 1, routes: [], upstreams: [] });
+  await usage.add({ gateway: "g", sequence: 1, routes: [], upstreams: [], funnel: [] });
   expect(await usage.read("g")).toMatchObject({ sequence: 1 });
   expect(existsSync(":memory:")).toBe(false);
   await usage.close();

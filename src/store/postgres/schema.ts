@@ -116,6 +116,12 @@ const MIGRATIONS: readonly (readonly string[])[] = [
      )`,
     `CREATE INDEX ${TEMPLATES}_by_time ON ${TEMPLATES} (at)`,
   ],
+  [
+    `CREATE TABLE ${USAGE}_funnel (
+       day bigint NOT NULL, route text COLLATE "C" NOT NULL, client text COLLATE "C" NOT NULL,
+       step text COLLATE "C" NOT NULL, count bigint NOT NULL, PRIMARY KEY (day, route, client, step)
+     )`,
+  ],
 ];
 
 /** The version of the schema that this program writes. */

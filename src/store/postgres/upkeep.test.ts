@@ -92,7 +92,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
       untie: store.paymentIds.untie(id, "f"),
       book: store.simulatedTransfers.book({ ...PAYMENT, digest: "d", to: "t", amount: "1", transaction: "0xtx" }),
       recorded: store.simulatedTransfers.find(PAYMENT),
-      add: store.usage.add({ gateway: "g", sequence: 1, routes: [], upstreams: [] }),
+      add: store.usage.add({ gateway: "g", sequence: 1, routes: [], upstreams: [], funnel: [] }),
       read: store.usage.read("g"),
       reset: store.usage.reset("r", "g"),
     };
@@ -125,7 +125,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
       );
     const uncounted = `SELECT count(*) FROM ${opened.user}.turnpike_payments WHERE NOT counted`;
     await settle("a");
-    await usage.add({ gateway: "g", sequence: 1, routes: [], upstreams: [] });
+    await usage.add({ gateway: "g", sequence: 1, routes: [], upstreams: [], funnel: [] });
     expect(await server.query(uncounted)).toEqual([["0"]]);
     await settle("b");
     expect((await usage.reset("r", "g")).paid).toMatchObject([{ payments: 4002, amount: "4002" }]);
@@ -139,7 +139,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
       `INSERT INTO ${opened.user}.turnpike_usage_flushes (gateway, sequence, flushed_at)
        SELECT 'old' || i, 1, i FROM generate_series(1, ${MAX_GATEWAYS}) AS i`,
     );
-    await usage.add({ gateway: "new", sequence: 7, routes: [], upstreams: [] });
+    await usage.add({ gateway: "new", sequence: 7, routes: [], upstreams: [], funnel: [] });
     expect((await usage.read("old1")).sequence).toBe(0);
     expect((await usage.read("old2")).sequence).toBe(1);
     expect((await usage.read("new")).sequence).toBe(7);

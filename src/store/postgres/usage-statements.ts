@@ -1,4 +1,4 @@
-import { COUNT_ROWS, KEPT_EPOCHS, MAX_GATEWAYS } from "../usage-store.ts";
+import { COUNT_ROWS, FUNNEL_DAYS, KEPT_EPOCHS, MAX_GATEWAYS } from "../usage-store.ts";
 import { NOW } from "./database.ts";
 import { PAYMENTS, USAGE } from "./schema.ts";
 
@@ -6,6 +6,8 @@ import { PAYMENTS, USAGE } from "./schema.ts";
 export const ROUTES = `${USAGE}_routes`;
 export const UPSTREAMS = `${USAGE}_upstreams`;
 export const PAID = `${USAGE}_payments`;
+/** The table of the funnel by day. */
+export const FUNNEL = `${USAGE}_funnel`;
 
 /** Columns of the counters, in the order of `MEMBERS`. */
 const COUNTS = ["requests", "request_bytes", "response_bytes", "client_errors", "server_errors"];
@@ -40,6 +42,18 @@ export const ADD_PAID = `
   GROUP BY consumer, route, network, asset
   ON CONFLICT (epoch, consumer, route, network, asset) DO UPDATE SET
     payments = u.payments + excluded.payments, amount = u.amount + excluded.amount`;
+
+/** Adds the uses in $1 (JSON) to the funnel. */
+export const ADD_FUNNEL = `
+  INSERT INTO ${FUNNEL} AS u (day, route, client, step, count)
+  SELECT day, route, client, step, sum(count)
+  FROM json_to_recordset($1::json) AS d (day bigint, route text, client text, step text, count bigint)
+  GROUP BY day, route, client, step
+  ON CONFLICT (day, route, client, step) DO UPDATE SET count = u.count + excluded.count`;
+/** Deletes the days before those that are kept. $1 is the last day. */
+export const FORGET_DAYS = `DELETE FROM ${FUNNEL} WHERE day <= $1::bigint - ${FUNNEL_DAYS}`;
+/** Reads the funnel from the day $1 on. */
+export const READ_FUNNEL = `SELECT day, route, client, step, count FROM ${FUNNEL} WHERE day >= $1`;
 
 /** Each writer locks this row first, so that batches and resets of all gateways run one after another. */
 export const LOCK = `SELECT epoch, since FROM ${USAGE}_state FOR UPDATE`;
@@ -85,7 +99,7 @@ export const READ_ROUTES = `SELECT consumer, route, ${COUNTS.join(", ")}, last_s
 export const READ_UPSTREAMS = `SELECT upstream, ${COUNTS.join(", ")}, last_seen FROM ${UPSTREAMS} WHERE epoch = $1`;
 export const READ_PAID = `SELECT consumer, route, network, asset, payments, amount FROM ${PAID} WHERE epoch = $1`;
 
-/** SQL for the number of rows of an epoch in a table. */
-export function countOf(table: string): string {
-  return `SELECT count(*) FROM ${table} WHERE epoch = $1`;
+/** SQL that reads `what` of the rows of an epoch, or of a day, in a table. */
+export function selectOf(what: string, table: string): string {
+  return `SELECT ${what} FROM ${table} WHERE ${table === FUNNEL ? "day" : "epoch"} = $1`;
 }

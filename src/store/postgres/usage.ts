@@ -1,6 +1,8 @@
 import {
   addPaid,
   COUNT_ROWS,
+  type FunnelUse,
+  MAX_FUNNEL_USES,
   MAX_PAID_USES,
   MAX_ROUTE_USES,
   MAX_UPSTREAM_USES,
@@ -65,7 +67,14 @@ export class PostgresUsage implements UsageStore {
     });
   }
 
-  async #add(run: Run, { gateway, sequence, routes, upstreams }: UsageBatch): Promise<void> {
+  async funnel(since: number): Promise<FunnelUse[]> {
+    const rows = await this.#database.transaction(ONE_MOMENT, (run) => run(sql.READ_FUNNEL, [since]));
+    return rows.map(([day, route, client, step, count]) => {
+      return { day: Number(day), route: route ?? "", client: client ?? "", step: step ?? "", count: Number(count) };
+    });
+  }
+
+  async #add(run: Run, { gateway, sequence, routes, upstreams, funnel }: UsageBatch): Promise<void> {
     const { epoch } = await lock(run);
     if ((await sequenceOf(run, gateway)) >= sequence) return;
     if (routes.length > 0) {
@@ -85,6 +94,11 @@ export class PostgresUsage implements UsageStore {
         epoch,
       });
       await run(sql.ADD_UPSTREAMS, [epoch, JSON.stringify(uses)]);
+    }
+    for (const [day, added = []] of Map.groupBy(funnel, (use) => use.day)) {
+      const bound = { table: sql.FUNNEL, most: MAX_FUNNEL_USES, names: ["route", "client", "step"], epoch: day };
+      await run(sql.ADD_FUNNEL, [JSON.stringify(await within(run, added, bound))]);
+      await run(sql.FORGET_DAYS, [day]);
     }
     await run(sql.NOTE_SEQUENCE, [this.#database.clock, gateway, sequence]);
     await run(sql.FORGET_GATEWAYS);
@@ -115,7 +129,7 @@ async function countPayments(run: Run, epoch: number): Promise<number> {
   return settled.length;
 }
 
-/** A table of uses, and its limit of rows for each epoch. */
+/** A table of uses, and its limit of rows for each epoch or day. */
 interface Bound {
   readonly table: string;
   readonly most: number;
@@ -124,16 +138,16 @@ interface Bound {
 }
 
 /** Limits a table's rows. Once it is full, uses without a row are counted under an empty name. */
-async function within<T extends PaidUse | RouteUse | UpstreamUse>(
+async function within<T extends PaidUse | RouteUse | UpstreamUse | FunnelUse>(
   run: Run,
   uses: readonly T[],
   bound: Bound,
 ): Promise<T[]> {
   const { table, most, names, epoch } = bound;
-  const [row] = await run(sql.countOf(table), [epoch]);
+  const [row] = await run(sql.selectOf("count(*)", table), [epoch]);
   const count = Number(row?.[0] ?? 0);
   if (count + uses.length <= most) return [...uses];
-  const known = await run(`SELECT ${names.join(", ")} FROM ${table} WHERE epoch = $1`, [epoch]);
+  const known = await run(sql.selectOf(names.join(", "), table), [epoch]);
   const keys = known.map((values) => useKey(Object.fromEntries(names.map((name, i) => [name, values[i] ?? ""]))));
   return withinRoom(uses, new Set(keys), most);
 }

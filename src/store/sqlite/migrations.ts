@@ -102,6 +102,10 @@ const MIGRATIONS: readonly string[] = [
    END;
    CREATE INDEX payments_owed ON payments (updated_at) WHERE state = 'settled' AND delivered = 0 AND held_until = 0`,
   "ALTER TABLE payments ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0",
+  `CREATE TABLE usage_funnel (
+     day INTEGER NOT NULL, route TEXT NOT NULL, client TEXT NOT NULL, step TEXT NOT NULL, count INTEGER NOT NULL,
+     PRIMARY KEY (day, route, client, step)
+   ) STRICT, WITHOUT ROWID`,
 ];
 
 /** The version of the schema that this program writes. */

@@ -2,7 +2,10 @@ import { type Database } from "bun:sqlite";
 import {
   addPaid,
   COUNT_ROWS,
+  FUNNEL_DAYS,
+  type FunnelUse,
   KEPT_EPOCHS,
+  MAX_FUNNEL_USES,
   MAX_GATEWAYS,
   MAX_PAID_USES,
   MAX_ROUTE_USES,
@@ -41,6 +44,12 @@ function addTo(table: string, names: readonly string[]): string {
 
 const ADD_ROUTES = addTo("usage_routes", ["consumer", "route"]);
 const ADD_UPSTREAMS = addTo("usage_upstreams", ["upstream"]);
+
+const ADD_FUNNEL = `
+  INSERT INTO usage_funnel (day, route, client, step, count)
+  SELECT value ->> 'day', value ->> 'route', value ->> 'client', value ->> 'step', sum(value ->> 'count')
+  FROM json_each($rows) WHERE true GROUP BY 1, 2, 3, 4
+  ON CONFLICT DO UPDATE SET count = count + excluded.count`;
 
 const ADD_PAID = `
   INSERT INTO usage_payments (epoch, consumer, route, network, asset, payments, amount)
@@ -106,7 +115,11 @@ export class SqliteUsage implements UsageStore {
     return this.#turns.run(() => reset.immediate());
   }
 
-  #add({ gateway, sequence, routes, upstreams }: UsageBatch): void {
+  async funnel(since: number): Promise<FunnelUse[]> {
+    return this.#all<FunnelUse>("SELECT * FROM usage_funnel WHERE day >= $since", { $since: since });
+  }
+
+  #add({ gateway, sequence, routes, upstreams, funnel }: UsageBatch): void {
     if (this.#sequence(gateway) >= sequence) return;
     const { epoch } = this.#state();
     const add = (sql: string, rows: readonly unknown[]): void => {
@@ -114,6 +127,10 @@ export class SqliteUsage implements UsageStore {
     };
     add(ADD_ROUTES, this.#within(routes, "usage_routes", epoch));
     add(ADD_UPSTREAMS, this.#within(upstreams, "usage_upstreams", epoch));
+    for (const [day, uses = []] of Map.groupBy(funnel, (use) => use.day)) {
+      this.#run(ADD_FUNNEL, { $rows: JSON.stringify(this.#within(uses, "usage_funnel", day)) });
+      this.#run("DELETE FROM usage_funnel WHERE day <= $last", { $last: day - FUNNEL_DAYS });
+    }
     this.#run("INSERT OR REPLACE INTO usage_flushes VALUES ($gateway, $sequence, $now)", {
       $gateway: gateway,
       $sequence: sequence,
@@ -168,18 +185,17 @@ export class SqliteUsage implements UsageStore {
   }
 
   /** Limits a table's rows. Once it is full, uses without a row are counted under an empty name. */
-  #within<T extends PaidUse | RouteUse | UpstreamUse>(
+  #within<T extends PaidUse | RouteUse | UpstreamUse | FunnelUse>(
     uses: readonly T[],
-    table: (typeof TABLES)[number],
-    epoch: number,
+    table: keyof typeof BOUNDS,
+    period: number,
   ): T[] {
     const { most, names } = BOUNDS[table];
-    const [{ count } = { count: 0 }] = this.#all<{ count: number }>(
-      `SELECT count(*) AS count FROM ${table} WHERE epoch = $epoch`,
-      { $epoch: epoch },
-    );
+    const from = `FROM ${table} WHERE ${table === "usage_funnel" ? "day" : "epoch"} = $period`;
+    const of = { $period: period };
+    const [{ count } = { count: 0 }] = this.#all<{ count: number }>(`SELECT count(*) AS count ${from}`, of);
     if (count + uses.length <= most) return [...uses];
-    const known = this.#all<Partial<PaidUse>>(`SELECT ${names} FROM ${table} WHERE epoch = $epoch`, { $epoch: epoch });
+    const known = this.#all<Partial<PaidUse>>(`SELECT ${names} ${from}`, of);
     return withinRoom(uses, new Set(known.map(useKey)), most);
   }
 
@@ -207,4 +223,5 @@ const BOUNDS = {
   usage_routes: { most: MAX_ROUTE_USES, names: "consumer, route" },
   usage_upstreams: { most: MAX_UPSTREAM_USES, names: "upstream" },
   usage_payments: { most: MAX_PAID_USES, names: "consumer, route, network, asset" },
+  usage_funnel: { most: MAX_FUNNEL_USES, names: "route, client, step" },
 };

@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
 import { type Store } from "../store.ts";
 import {
+  FUNNEL_DAYS,
+  type FunnelUse,
   KEPT_EPOCHS,
+  MAX_FUNNEL_USES,
   MAX_OTHER_USES,
   MAX_ROUTE_USES,
   OTHER_CONSUMERS,
@@ -23,7 +26,7 @@ function use(consumer: string, requests = 1, changes: Partial<RouteUse> = {}): R
 
 function batch(gateway: string, sequence: number, routes: readonly RouteUse[] = [use("alice")]): UsageBatch {
   const upstreams: UpstreamUse[] = [{ upstream: "origin", requests: 3, ...COUNTS, lastSeen: START }];
-  return { gateway, sequence, routes, upstreams };
+  return { gateway, sequence, routes, upstreams, funnel: [] };
 }
 
 function requestsOf({ routes }: UsageTotals, name?: string): number {
@@ -48,6 +51,7 @@ export function testUsage(newDatabase: NewDatabase): void {
   testResets(newDatabase);
   testPayments(newDatabase);
   testBounds(newDatabase);
+  testFunnel(newDatabase);
 }
 
 function testBatches(newDatabase: NewDatabase): void {
@@ -282,5 +286,41 @@ function testBounds(newDatabase: NewDatabase): void {
     await usage.reset("r1", "one");
     await usage.add(batch("one", 5, [use("late")]));
     expect((await usage.read("one")).routes).toEqual([use("late")]);
+  });
+}
+
+function step(change: Partial<FunnelUse> = {}): FunnelUse {
+  return { day: 100, route: "/", client: "sdk", step: "unpaid", count: 1, ...change };
+}
+
+function testFunnel(newDatabase: NewDatabase): void {
+  test("the funnel of all gateways adds up by day, once for each batch, and old days are removed", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { usage } = opened.store;
+    const other = (await opened.another()).usage;
+    const empty = { routes: [], upstreams: [] };
+    const first = { gateway: "one", sequence: 1, ...empty, funnel: [step(), step({ step: "signed", count: 4 })] };
+    for (let i = 0; i < 2; i++) await usage.add(first);
+    await other.add({ gateway: "two", sequence: 1, ...empty, funnel: [step({ count: 2 }), step({ day: 101 })] });
+    await usage.reset("r1", "one");
+    const found = await other.funnel(100);
+    expect(found.toSorted((a, b) => a.day - b.day || (a.step < b.step ? -1 : 1))).toEqual([
+      step({ step: "signed", count: 4 }),
+      step({ count: 3 }),
+      step({ day: 101 }),
+    ]);
+    expect(await usage.funnel(101)).toEqual([step({ day: 101 })]);
+    await usage.add({ gateway: "one", sequence: 2, ...empty, funnel: [step({ day: 100 + FUNNEL_DAYS })] });
+    expect((await usage.funnel(0)).map(({ day }) => day).toSorted((a, b) => a - b)).toEqual([101, 100 + FUNNEL_DAYS]);
+  });
+
+  test("a day has a limited number of routes, and the steps of further ones are counted together", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { usage } = opened.store;
+    const many = Array.from({ length: MAX_FUNNEL_USES + 5 + MAX_OTHER_USES }, (_, i) => step({ route: `/${i}` }));
+    await usage.add({ gateway: "one", sequence: 1, routes: [], upstreams: [], funnel: many });
+    const found = await usage.funnel(0);
+    expect(found.find(({ route }) => route === "")).toEqual(step({ route: "", count: 5 }));
+    expect(found.reduce((sum, { count }) => sum + count, 0)).toBe(many.length);
   });
 }

@@ -3,6 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { eventStream, parseEventId, PATIENCE } from "../events/event-stream.ts";
 import { actor } from "../shapes/common.ts";
+import { funnel } from "../shapes/funnel.ts";
 import { contentSummary, overview } from "../shapes/overview.ts";
 import { callerOf, type Operation } from "./operation.ts";
 
@@ -66,6 +67,15 @@ export const LIVE_OPERATIONS: readonly Operation[] = [
     success: { description: "The figures", schema: overview },
     run: (_call, parts) =>
       new Response(parts.overview.snapshotText(), { headers: { "content-type": "application/json" } }),
+  },
+  {
+    name: "showFunnel",
+    method: "get",
+    path: "/v1/funnel",
+    summary: "How far requests on priced routes came, by route and class of clients: an hour by minute, 30 days by day",
+    access: "read",
+    success: { description: "Stages, and the reasons of losses", schema: funnel },
+    run: async (_call, parts) => Response.json(await parts.usage.funnel()),
   },
   {
     name: "showContent",

@@ -7,6 +7,7 @@ import { openStore } from "../../../store/open/open-store.ts";
 import { type Store } from "../../../store/store.ts";
 import { RESERVATION } from "../../../store/testing/reservation.ts";
 import { COLUMN, SUPERVISOR_ROW, zoneShape } from "../../telemetry/metrics/layout.ts";
+import { Funnel } from "../../telemetry/funnel.ts";
 import { FilterTable } from "../../telemetry/filter-metrics.ts";
 import { RouteTraffic } from "../../telemetry/route-traffic.ts";
 import { Telemetry } from "../../telemetry/telemetry.ts";
@@ -133,6 +134,7 @@ test("new routes and filters appear in the snapshot at once", () => {
       zone,
       traffic,
       filters: counts,
+      funnel: new Funnel(zone, SUPERVISOR_ROW),
       upstreams: [],
       startedAtMs: 0,
       nowMs: 0,

@@ -3,6 +3,7 @@ import { type SharedZone } from "../../../lib/memory/shared-zone.ts";
 import { within } from "../../../lib/time/within.ts";
 import { type LedgerView } from "../../../store/ledger-view.ts";
 import { SUPERVISOR_ROW } from "../../telemetry/metrics/layout.ts";
+import { Funnel } from "../../telemetry/funnel.ts";
 import { FilterTable } from "../../telemetry/filter-metrics.ts";
 import { RouteTraffic } from "../../telemetry/route-traffic.ts";
 import { hasResponseFor, forAWhile } from "./for-a-while.ts";
@@ -62,9 +63,10 @@ export function createOverview(source: OverviewSource, options: OverviewOptions)
   // Reused, because it caches the names that it has read.
   const traffic = new RouteTraffic(zone, SUPERVISOR_ROW);
   const filters = new FilterTable(zone, SUPERVISOR_ROW);
+  const funnel = new Funnel(zone, SUPERVISOR_ROW);
   const snapshot = forAWhile(
     SNAPSHOT_MS,
-    () => readSnapshot({ zone, traffic, filters, upstreams: source.upstreams(), startedAtMs, nowMs: clock() }),
+    () => readSnapshot({ zone, traffic, filters, funnel, upstreams: source.upstreams(), startedAtMs, nowMs: clock() }),
     options.clock,
   );
   let written: { readonly of: OverviewSnapshot; readonly text: string } | undefined;

@@ -9,10 +9,12 @@ import {
   PROTOCOLS,
   TRANSPORTS,
 } from "../../telemetry/metrics/metrics.ts";
+import { type Funnel } from "../../telemetry/funnel.ts";
 import { type FilterTable } from "../../telemetry/filter-metrics.ts";
 import { type RouteTraffic } from "../../telemetry/route-traffic.ts";
 import { type OverviewUpstream } from "../shapes/common.ts";
 import { type OverviewSnapshot } from "../shapes/overview.ts";
+import { entryOf } from "../usage/funnel-history.ts";
 import { readFilters, readWasm } from "./read-wasm.ts";
 
 const BOUNDS_MS = DURATION_BOUNDS.map((seconds) => Math.round(seconds * 1e6) / 1000);
@@ -24,6 +26,7 @@ export interface SnapshotParts {
   readonly zone: SharedZone;
   readonly traffic: RouteTraffic;
   readonly filters: FilterTable;
+  readonly funnel: Funnel;
   readonly upstreams: readonly OverviewUpstream[];
   readonly startedAtMs: number;
   readonly nowMs: number;
@@ -34,6 +37,7 @@ export function readSnapshot({
   zone,
   traffic,
   filters,
+  funnel,
   upstreams,
   startedAtMs,
   nowMs,
@@ -74,6 +78,7 @@ export function readSnapshot({
     },
     upstreams,
     payments: paymentFigures(rows, sum),
+    funnel: funnel.read().map(entryOf),
     wasm: readWasm(zone),
     filters: readFilters(filters),
     log_lines_dropped: sum(COLUMN.logLinesDropped),

@@ -1,6 +1,7 @@
 /** The figures of the gateway, and of its content service. */
 import { z } from "@hono/zod-openapi";
 import { type DeepReadonly } from "../../../lib/deep-readonly.ts";
+import { funnelEntry } from "./funnel.ts";
 import { anyObject, counts, upstreamFigures, wasm } from "./common.ts";
 
 const durations = z
@@ -76,6 +77,7 @@ export const overview = z
         breakers_open: z.number(),
       })
       .openapi({ description: "`open`, `records_waiting` and `breakers_open` are as of now" }),
+    funnel: z.array(funnelEntry),
     wasm,
     filters: z.object({ bounds_ms: z.array(z.number()), entries: z.array(filter) }),
     log_lines_dropped: z.number(),

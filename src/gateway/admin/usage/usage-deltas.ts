@@ -1,13 +1,26 @@
 import { type SharedZone } from "../../../lib/memory/shared-zone.ts";
-import { OTHER_CONSUMERS, type RouteUse, type UpstreamUse, type UseCounts } from "../../../store/usage-store.ts";
+import {
+  type FunnelUse,
+  OTHER_CONSUMERS,
+  type RouteUse,
+  type UpstreamUse,
+  type UseCounts,
+} from "../../../store/usage-store.ts";
+import { Funnel } from "../../telemetry/funnel.ts";
 import { SUPERVISOR_ROW, USAGE_ROWS } from "../../telemetry/metrics/layout.ts";
 import { UpstreamCounters } from "../../telemetry/upstream-usage.ts";
 import { type Usage, UsageCounters } from "../../telemetry/usage.ts";
+import { DAY_MS, FunnelDeltas, usesOf } from "./funnel-history.ts";
 
 /** The usage between two readings. */
 export interface Uses {
   readonly routes: readonly RouteUse[];
   readonly upstreams: readonly UpstreamUse[];
+}
+
+/** The usage that a store has not got yet. */
+export interface NewUses extends Uses {
+  readonly funnel: readonly FunnelUse[];
 }
 
 type Taken = ReadonlyMap<number, UseCounts>;
@@ -25,8 +38,13 @@ export class UsageDeltas {
   /** The taken counts of the current period, and of the one before: a worker may just end its last count in it. */
   #takenOfRoutes: readonly [Taken, Taken] = [new Map(), new Map()];
   #takenOfUpstreams: Taken = new Map();
+  readonly #funnel: FunnelDeltas;
+  readonly #clock: () => number;
 
-  constructor(zone: SharedZone) {
+  /** `clock` gives Unix milliseconds. */
+  constructor(zone: SharedZone, clock: () => number) {
+    this.#clock = clock;
+    this.#funnel = new FunnelDeltas(new Funnel(zone, SUPERVISOR_ROW));
     this.#routes = new UsageCounters(zone, SUPERVISOR_ROW);
     this.#upstreams = new UpstreamCounters(zone, SUPERVISOR_ROW);
   }
@@ -37,7 +55,7 @@ export class UsageDeltas {
   }
 
   /** `frees`: further names have room again. They have too if the memory is crowded. */
-  take(frees = false): Uses {
+  take(frees = false): NewUses {
     const { uses, current, last, upstreams } = this.#since();
     const taken = indexed(current);
     if (frees || current.length > CROWDED) {
@@ -45,7 +63,7 @@ export class UsageDeltas {
       this.#takenOfRoutes = [new Map(), taken];
     } else this.#takenOfRoutes = [taken, indexed(last)];
     this.#takenOfUpstreams = indexed(upstreams);
-    return uses;
+    return { ...uses, funnel: usesOf(Math.floor(this.#clock() / DAY_MS), this.#funnel.take()) };
   }
 
   #since() {

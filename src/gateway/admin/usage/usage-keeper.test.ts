@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { patient } from "../../../lib/testing/patience.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { openStore, openUsageStore } from "../../../store/open/open-store.ts";
-import { type OpenUsageStore, type UsageBatch, type UsageTotals } from "../../../store/usage-store.ts";
+import { type FunnelUse, type OpenUsageStore, type UsageBatch, type UsageTotals } from "../../../store/usage-store.ts";
 import { USAGE_ROWS } from "../../telemetry/metrics/layout.ts";
 import { Counters, requestsOf } from "./testing/usage-rig.ts";
+import { Funnel } from "../../telemetry/funnel.ts";
 import { UsageKeeper, type UsageKeeperOptions } from "./usage-keeper.ts";
 
 setDefaultTimeout(patient(30_000));
@@ -166,6 +167,9 @@ class FaultyStore implements OpenUsageStore {
   reset(id: string, gateway: string): Promise<UsageTotals> {
     return withFault(this.resetting, () => this.#store.reset(id, gateway));
   }
+  funnel(since: number): Promise<FunnelUse[]> {
+    return this.#store.funnel(since);
+  }
   close(): Promise<void> {
     return this.#store.close();
   }
@@ -307,3 +311,34 @@ test.skipIf(process.getuid?.() !== 0)(
     await keeper.close();
   },
 );
+
+test("the funnel has an hour by minute and the stored days, of all workers", async () => {
+  const counters = new Counters();
+  const store = new FaultyStore();
+  const midnight = 20_000 * 86_400_000;
+  const clock = { now: midnight - 90_000 };
+  const { keeper } = keeperOf(counters, { open: () => store, clock: () => clock.now });
+  const [first, second] = [1, 2].map((row) => {
+    return new Funnel(counters.zone, row).route("/goods").of({ fields: "User-Agent: curl/8\r\n" });
+  });
+  for (const client of [first, first, second]) client?.count("unpaid");
+  second?.count("expired");
+  const entry = { route: "/goods", client: "sdk", stages: { unpaid: 3 }, losses: { expired: 1 } };
+  const before = { time_ms: midnight - 120_000, entries: [entry] };
+  const day = { time_ms: midnight - 86_400_000, entries: [entry] };
+  expect(await keeper.funnel()).toEqual({ hour: [before], days: [day] });
+  clock.now = midnight;
+  first?.delivered("0xa");
+  second?.delivered("0xa");
+  const bought = { route: "/goods", client: "sdk", stages: { delivered: 2, again: 1 }, losses: {} };
+  const now = { time_ms: midnight, entries: [bought] };
+  store.adding = "answer lost";
+  expect(await keeper.funnel()).toEqual({ hour: [before, now], days: [], reason: "the database is away" });
+  store.adding = "";
+  expect(await keeper.funnel()).toEqual({ hour: [before, now], days: [day, now] });
+  clock.now = midnight + 3_600_000 - 60_000;
+  expect((await keeper.funnel()).hour).toEqual([now]);
+  clock.now = midnight + 29 * 86_400_000;
+  expect(await keeper.funnel()).toEqual({ hour: [], days: [now] });
+  await keeper.close();
+});

@@ -1,7 +1,11 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { type SharedZone } from "../../../lib/memory/shared-zone.ts";
 import { within } from "../../../lib/time/within.ts";
-import { type OpenUsageStore, type UsageBatch } from "../../../store/usage-store.ts";
+import { FUNNEL_DAYS, type OpenUsageStore, type UsageBatch } from "../../../store/usage-store.ts";
+import { Funnel } from "../../telemetry/funnel.ts";
+import { SUPERVISOR_ROW } from "../../telemetry/metrics/layout.ts";
+import { type FunnelReading } from "../shapes/funnel.ts";
+import { DAY_MS, daysOf, FunnelHour } from "./funnel-history.ts";
 import { UsageDeltas } from "./usage-deltas.ts";
 import { readingOf } from "./usage-reading.ts";
 import { type UsageReading } from "../shapes/usage.ts";
@@ -22,6 +26,8 @@ export interface UsageKeeperOptions {
   readonly log: (message: string) => void;
   /** For tests: replaces `FLUSH_MS`. */
   readonly flushMs?: number;
+  /** Unix milliseconds. */
+  readonly clock?: () => number;
 }
 
 /**
@@ -36,6 +42,8 @@ export interface UsageKeeperOptions {
 export class UsageKeeper {
   readonly #options: UsageKeeperOptions;
   readonly #deltas: UsageDeltas;
+  readonly #hour: FunnelHour;
+  readonly #clock: () => number;
   /** Unique to this process. */
   readonly #gateway = crypto.randomUUID();
   #sequence = 0;
@@ -53,7 +61,10 @@ export class UsageKeeper {
 
   constructor(options: UsageKeeperOptions) {
     this.#options = options;
-    this.#deltas = new UsageDeltas(options.zone);
+    const { zone, clock = Date.now } = options;
+    this.#clock = clock;
+    this.#deltas = new UsageDeltas(zone, clock);
+    this.#hour = new FunnelHour(new Funnel(zone, SUPERVISOR_ROW), clock);
   }
 
   /** Starts the regular writes. Without it, usage is written only on request. */
@@ -73,6 +84,20 @@ export class UsageKeeper {
       const waiting = batch !== undefined && totals.sequence < batch.sequence ? [batch] : [];
       return readingOf(totals, ...waiting, this.#deltas.look());
     });
+  }
+
+  /** The progress of requests on priced routes. Does not reject: without the store, the last hour can still be read. */
+  async funnel(): Promise<FunnelReading> {
+    const hour = this.#hour.read();
+    try {
+      const days = await this.#inTurn(async () => {
+        await this.#flushAll();
+        return daysOf(await this.#opened().funnel(Math.floor(this.#clock() / DAY_MS) - FUNNEL_DAYS + 1));
+      });
+      return { hour, days };
+    } catch (error) {
+      return { hour, days: [], reason: messageOf(error) };
+    }
   }
 
   /** Reads the counts and resets them. Every request is in exactly one reading. Rejects as `read` does. */
@@ -112,6 +137,7 @@ export class UsageKeeper {
   }
 
   async #flushNow(): Promise<void> {
+    this.#hour.note();
     if (this.#isFlushing) return;
     this.#isFlushing = true;
     try {
@@ -136,7 +162,7 @@ export class UsageKeeper {
     this.#opened();
     if (this.#batch === undefined) {
       const uses = this.#deltas.take(frees);
-      if (uses.routes.length === 0 && uses.upstreams.length === 0) return;
+      if (uses.routes.length + uses.upstreams.length + uses.funnel.length === 0) return;
       this.#batch = { gateway: this.#gateway, sequence: ++this.#sequence, ...uses };
     }
     await this.#send(this.#batch);

@@ -1,11 +1,13 @@
 import { faultOf } from "../../../lib/caught.ts";
 import { type Payment, type Reservation } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
+import { type FunnelLoss } from "../../telemetry/metrics/funnel-steps.ts";
 import { type Decision } from "../policy.ts";
 import { isResuming } from "./fingerprint.ts";
 import { type Offer, readOffer, type Refusal, reservationOf } from "./offer.ts";
 import { type PaidRoute } from "./paid-route.ts";
 import { type Presented } from "./presented.ts";
+import { lossOf } from "./loss.ts";
 import { REFUSED_BY_RULE, respondRefused, respondSpent, respondUnserved } from "./refusals.ts";
 import { respondRepeat } from "./repeat.ts";
 import { paymentError, respondError } from "./protocol/respond.ts";
@@ -29,22 +31,36 @@ type Claim =
 
 /** Handles or rejects a request with a payment. Without the ledger no request passes. */
 export async function admit(paidRoute: PaidRoute, exchange: Exchange, presented: Presented): Promise<Decision> {
+  const client = paidRoute.funnel.of(exchange.head);
   try {
     const offer = readOffer(paidRoute, exchange, presented);
     if (offer === undefined) {
+      client.count("terms");
       respondRefused(exchange, paidRoute, "No matching payment requirements");
       return "responded";
     }
     const claim = await claimPayment(paidRoute, exchange, offer);
     if (claim.kind === "leased") return await new Sale(paidRoute, exchange, offer, claim.payment).run();
+    client.count(claimLoss(paidRoute, claim, offer));
     if (claim.kind === "refused") refuse(paidRoute, exchange, claim.refusal);
     else if (claim.kind === "no-room") respondError(exchange, paymentError("overloaded", NO_ROOM), ROOM_RETRY_S);
     else await respondRepeat({ paidRoute, exchange, version: offer.version }, claim.payment, claim.fingerprint);
   } catch (error) {
+    client.count("overloaded");
     paidRoute.log(`payment: the ledger failed on ${paidRoute.route}: ${faultOf(error)}`);
     if (!exchange.started) respondError(exchange, paymentError("overloaded", NO_LEDGER), LEDGER_RETRY_S);
   }
   return "responded";
+}
+
+function claimLoss({ accepts }: PaidRoute, claim: Exclude<Claim, { kind: "leased" }>, { payload }: Offer): FunnelLoss {
+  if (claim.kind === "no-room") return "overloaded";
+  if (claim.kind === "taken") return "used";
+  const { refusal } = claim;
+  if (refusal.kind === "unserved") return "no_servers";
+  if (refusal.kind === "refused") return "not_sold";
+  if (refusal.kind === "unusable") return "unreadable";
+  return lossOf(refusal.error, payload.accepted, accepts.current()?.required.accepts);
 }
 
 async function claimPayment(paidRoute: PaidRoute, exchange: Exchange, offer: Offer): Promise<Claim> {

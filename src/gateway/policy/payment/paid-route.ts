@@ -3,6 +3,7 @@ import { type SettlementTarget } from "../../../payments/settlement/settlement-r
 import { type LateWrites } from "../../../store/late-writes.ts";
 import { type Ledger } from "../../../store/ledger.ts";
 import { type PaymentIds } from "../../../store/payment-ids.ts";
+import { type RouteFunnel } from "../../telemetry/funnel.ts";
 import { type Policy } from "../policy.ts";
 import { type PaymentFields } from "./payment-fields.ts";
 import { type Quota } from "../rate-limit/quota.ts";
@@ -24,6 +25,8 @@ export interface PaidRouteServices {
   readonly log: (message: string) => void;
   /** Tells the upstream of a payment. */
   readonly fields: PaymentFields;
+  /** Counts how far requests come. */
+  readonly funnel: RouteFunnel;
   /** Decides which payers may buy. */
   readonly screening?: Pick<Screening, "listed" | "asked"> | undefined;
   /** Limits the paid requests of each payer. */

@@ -1,5 +1,6 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
+import { type ClientFunnel } from "../../telemetry/funnel.ts";
 import { type Decision, type Policy } from "../policy.ts";
 import { isPreflight } from "../preflight.ts";
 import { admit } from "./admission.ts";
@@ -53,6 +54,9 @@ export function createPaymentPolicy(config: PaidRouteConfig, deps: PaymentDeps):
     request(exchange) {
       const presented = readPayment(exchange.head.payment);
       if (presented instanceof TurnpikeError) {
+        const client = priced.base.funnel.of(exchange.head);
+        client.count("signed");
+        client.count("unreadable");
         respondSpent(exchange, priced.base, presented);
         return "responded";
       }
@@ -61,7 +65,7 @@ export function createPaymentPolicy(config: PaidRouteConfig, deps: PaymentDeps):
         return "continue";
       }
       const sold = priced.of(exchange);
-      const sell = { presented, quota };
+      const sell = { presented, quota, client: priced.base.funnel.of(exchange.head) };
       return sold instanceof Promise ? sold.then((late) => decide(exchange, late, sell)) : decide(exchange, sold, sell);
     },
   };
@@ -69,28 +73,46 @@ export function createPaymentPolicy(config: PaidRouteConfig, deps: PaymentDeps):
 
 interface Request extends Pick<PaymentDeps, "quota"> {
   readonly presented: Presented | undefined;
+  readonly client: ClientFunnel;
 }
 
-function decide(exchange: Exchange, sold: Sold, { presented, quota }: Request): Decision | Promise<Decision> {
+function decide(exchange: Exchange, sold: Sold, request: Request): Decision | Promise<Decision> {
+  const { presented, quota, client } = request;
   if (exchange.gone) return "responded";
-  if (sold === "free") return "continue";
+  if (sold === "free") return pass(client);
+  if (presented !== undefined) client.count("signed");
   if (sold instanceof TurnpikeError) {
+    if (presented === undefined) client.count("unpaid");
+    client.count("not_sold");
     respondError(exchange, sold);
     return "responded";
   }
   if (presented !== undefined) return admit(sold, exchange, presented);
-  if (quota?.key !== "address" || sold.isRefused) return ask(exchange, sold);
+  if (quota?.key !== "address" || sold.isRefused) return ask(exchange, sold, client);
   const free = quota.take(exchange);
-  if (!(free instanceof Promise)) return free ? "continue" : ask(exchange, sold);
-  return free.then((isFree) => (isFree && !exchange.gone ? "continue" : ask(exchange, sold)));
+  if (!(free instanceof Promise)) return free ? pass(client) : ask(exchange, sold, client);
+  return free.then((isFree) => (isFree && !exchange.gone ? pass(client) : ask(exchange, sold, client)));
+}
+
+function pass(client: ClientFunnel): Decision {
+  client.count("free");
+  return "continue";
 }
 
 /** Asks for a payment. */
-function ask(exchange: Exchange, paidRoute: PaidRoute): Decision {
+function ask(exchange: Exchange, paidRoute: PaidRoute, client: ClientFunnel): Decision {
   if (exchange.gone) return "responded";
-  if (paidRoute.isRefused) respondError(exchange, REFUSED_BY_RULE);
-  else if (paidRoute.isServed) respondRefused(exchange, paidRoute, "Payment required");
-  else respondUnserved(exchange);
+  client.count("unpaid");
+  if (paidRoute.isRefused) {
+    client.count("not_sold");
+    respondError(exchange, REFUSED_BY_RULE);
+  } else if (paidRoute.isServed) {
+    client.count("challenged");
+    respondRefused(exchange, paidRoute, "Payment required");
+  } else {
+    client.count("no_servers");
+    respondUnserved(exchange);
+  }
   return "responded";
 }
 

@@ -5,6 +5,7 @@ import type * as Templates from "../../../payments/x402/template.ts";
 import { type Store } from "../../../store/store.ts";
 import { type RouteConfig } from "../../config/config.ts";
 import { type FeatureParts } from "../../features/feature-parts.ts";
+import { routeName } from "../../routing/route-name.ts";
 import { type Routable } from "../../routing/routable.ts";
 import { type RouteTable } from "../../routing/table.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
@@ -133,7 +134,8 @@ class Payments implements PolicyFeature {
   #make(route: RouteConfig, terms: RouteConfig["x402"]): Policies.PaymentPolicy {
     if (terms === undefined || this.#ledger === undefined || this.#fields === undefined)
       throw new Error("the route has a price and a ledger");
-    const { config, store, targets, contentUpstream, ledger, responses, clock, log, routeLimits, bodies } = this.#parts;
+    const { config, store, targets, contentUpstream, ledger, responses, clock, log, routeLimits, bodies, telemetry } =
+      this.#parts;
     const { x402, content, upstreams, limits } = config;
     const { description, facilitator_url: url } = terms;
     this.#template ??= templates().decodeTemplate(x402.payment_required_b64);
@@ -158,6 +160,7 @@ class Payments implements PolicyFeature {
         log,
         fields: this.#fields,
         screening: this.#screening,
+        funnel: telemetry.funnel.route(routeName(route)),
         limit: routeLimits.ofPayers(route),
         pricing: { memory: bodies, maxBodyBytes: route.max_body_bytes ?? limits.max_body_bytes, clock },
         quota: terms.free_per_day && routeLimits.quotaOf(route, terms.free_per_day),

@@ -5,13 +5,16 @@ import { fromStored } from "../../../payments/settlement/stored-payment.ts";
 import { voidReason } from "../../../payments/settlement/void-reason.ts";
 import { isChargedFailure, isFreeOfCharge, parseCharge } from "../../../payments/x402/charge.ts";
 import { type PaymentRequirements, type Receipt } from "../../../payments/x402/messages.ts";
+import { type Settlement } from "../../../payments/x402/facilitator.ts";
 import { type Reason } from "../../../payments/x402/reasons.ts";
 import { type Payment } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { appendFields } from "../../exchange/head-fields.ts";
+import { type ClientFunnel } from "../../telemetry/funnel.ts";
 import { type Decision } from "../policy.ts";
 import { findOnce, settleOnce, verifyOnce } from "./ask-facilitator.ts";
 import { Lease } from "./lease.ts";
+import { lossOf } from "./loss.ts";
 import { type AcceptedPayment } from "./offer.ts";
 import { type PaidRoute } from "./paid-route.ts";
 import { receiptFields, receiptOf, refusalOf } from "./protocol/receipt.ts";
@@ -51,6 +54,7 @@ export class Sale {
   readonly #payment: Payment;
   readonly #request: RequestDigest;
   readonly #lease: Lease;
+  readonly #client: ClientFunnel;
   /** The payer has a free request, and the payment is not settled. */
   #isGift = false;
   #state: SaleState;
@@ -62,6 +66,7 @@ export class Sale {
     this.#payment = payment;
     this.#request = new RequestDigest(exchange, payment.bodyDigest);
     this.#lease = new Lease(paidRoute, payment, accepted.id);
+    this.#client = paidRoute.funnel.of(exchange.head);
     this.#state = beginOf(payment);
     if (payment.state !== "reserved") namePayer(exchange, payment);
     exchange.onGone = () => this.#onGone();
@@ -119,8 +124,11 @@ export class Sale {
     }
     await this.#lease.move({ state: "released", lease: false });
     if (verification.kind === "refused") {
+      this.#client.count(lossOf(verification.reason));
       respondRefused(this.#exchange, this.#paidRoute, verification.reason);
-    } else if (verification.kind !== "valid") {
+    } else if (verification.kind === "valid") this.#client.count("gone");
+    else {
+      this.#client.count("facilitator");
       log(`payment: cannot verify on ${route}: the facilitator ${verification.kind}: ${verification.cause}`);
       respondUnverified(this.#exchange, verification.kind);
     }
@@ -129,6 +137,7 @@ export class Sale {
 
   #deny(denial: TurnpikeError): SaleState {
     this.#release();
+    this.#client.count("screening");
     respondError(this.#exchange, denial, denial.status === 503 ? SCREENING_RETRY_S : undefined);
     return OVER;
   }
@@ -137,9 +146,11 @@ export class Sale {
     if (!(await this.#lease.move({ state: "verified", lease: true, payer }))) return this.#lose();
     if (await this.#lease.tieId()) {
       namePayer(this.#exchange, this.#payment);
+      this.#client.count("verified");
       return { at: "verified" };
     }
     this.#release();
+    this.#client.count("used");
     const detail = "The id of this payment belongs to another payment. Use another id for another request.";
     respondSpent(this.#exchange, this.#paidRoute, paymentError("payment-conflict", detail));
     return OVER;
@@ -149,6 +160,7 @@ export class Sale {
   async #begin(): Promise<SaleState> {
     const { limit, settle, gift } = this.#paidRoute;
     if ((await limit?.request(this.#exchange)) === "responded") {
+      this.#client.count("limited");
       this.#release();
       return OVER;
     }
@@ -159,10 +171,7 @@ export class Sale {
   /** Sends the request to the upstream, whose response waits until it is complete and paid for. */
   #hold(): SaleState {
     const exchange = this.#exchange;
-    if (exchange.gone) {
-      this.#release();
-      return OVER;
-    }
+    if (exchange.gone) return this.#leave();
     const { addedFields } = exchange;
     const held = new BufferedResponse(
       {
@@ -173,7 +182,8 @@ export class Sale {
       },
       {
         complete: (response) => this.#inBackground(this.#completed(response, addedFields, held.overrides)),
-        unpaid: () => {
+        unpaid: (hasFailed) => {
+          this.#client.count(hasFailed ? "upstream" : "free");
           this.#release();
           this.#state = OVER;
         },
@@ -215,8 +225,7 @@ export class Sale {
     const going = await this.#lease.move({ state: "settling", lease: true, amount, ...this.#request.spentOn });
     if (!going) return this.#lose();
     if (!this.#exchange.gone) return { at: "settling", amount, sold };
-    this.#release();
-    return OVER;
+    return this.#leave();
   }
 
   async #settle({ amount, sold }: Charge): Promise<SaleState> {
@@ -227,8 +236,14 @@ export class Sale {
       await kept;
       return this.#pend(settlement.cause, settlement.transaction);
     }
-    if (!(await this.#lease.book(settlement, amount))) return this.#lose();
+    if (!(await this.#book(settlement, amount))) return this.#lose();
     return sold === undefined ? OWED : this.#deliverNew(sold, kept);
+  }
+
+  async #book(settlement: Settlement & { kind: "settled" }, amount: string): Promise<boolean> {
+    const booked = await this.#lease.book(settlement, amount);
+    if (booked) this.#client.count("settled");
+    return booked;
   }
 
   /** Looks up the result of an earlier settlement, and repeats the same settlement if it did not happen. */
@@ -242,7 +257,7 @@ export class Sale {
     }
     const settlement = outcome.kind === "settled" ? outcome : await this.#askToSettle(requirements);
     if (settlement.kind === "settled") {
-      return (await this.#lease.book(settlement, amount)) ? OWED : this.#lose();
+      return (await this.#book(settlement, amount)) ? OWED : this.#lose();
     }
     // A rejection now can be a consequence of the first settlement's success: the nonce is spent, or the balance is
     // gone. So it proves nothing.
@@ -275,12 +290,10 @@ export class Sale {
     if (!(await this.#lease.move({ state: "settled", lease: true, delivered: false, ...request.spentOn }))) {
       return this.#lose();
     }
-    if (this.#exchange.gone) {
-      this.#release();
-      return OVER;
-    }
+    if (this.#exchange.gone) return this.#leave();
     const streamed = new StreamedResponse(this.#exchange, this.#receiptFields(), {
       over: (delivered, partial) => {
+        this.#countEnd(delivered);
         const result = { ...(delivered ? { delivered } : {}), partial, ...request.spentOn };
         this.#inBackground(this.#lease.record({ state: "settled", lease: false, ...result }));
         this.#state = OVER;
@@ -343,6 +356,7 @@ export class Sale {
   /** Records the delivery, and ends the lease with the same write: no other request asks the upstream meanwhile. */
   async #recordDelivery({ taken }: Delivery, isNew: boolean): Promise<void> {
     const delivered = await taken;
+    this.#countEnd(delivered);
     const begun = this.#exchange.started;
     await this.#lease.record({
       state: "settled",
@@ -350,6 +364,11 @@ export class Sale {
       ...(begun ? { delivered, partial: isNew && !delivered && this.#exchange.bytesSent > 0 } : {}),
       ...this.#request.spentOn,
     });
+  }
+
+  #countEnd(delivered: boolean): void {
+    if (delivered) this.#client.delivered(this.#payment.from);
+    else this.#client.count(this.#exchange.gone ? "gone" : "upstream");
   }
 
   /** Written at once, and not at the end of the response: some responses take longer than a lease lasts. */
@@ -361,6 +380,7 @@ export class Sale {
   async #pend(cause: string, transaction: string): Promise<SaleState> {
     const { log, route } = this.#paidRoute;
     log(`payment: settlement on ${route} is open: ${cause}`);
+    this.#client.count("unknown");
     respondPending(this.#exchange);
     await this.#lease.move({ state: "unknown", lease: false, ...(transaction === "" ? {} : { transaction }) });
     return OVER;
@@ -370,6 +390,7 @@ export class Sale {
   async #giveUp(reason: Reason): Promise<SaleState> {
     if (!(await this.#lease.move({ state: "failed", lease: false, reason }))) return this.#lose();
     const { version } = this.#accepted;
+    this.#client.count(lossOf(reason));
     respondUnsettled(this.#exchange, this.#paidRoute, { receipt: refusalOf(this.#payment, reason), version });
     await this.#lease.untieId();
     return OVER;
@@ -377,6 +398,7 @@ export class Sale {
 
   /** The upstream worked for a different body than was paid for. The response is not sent, and the attempt counts. */
   async #refuseBody(): Promise<SaleState> {
+    this.#client.count("used");
     respondSpent(this.#exchange, this.#paidRoute, OTHER_BODY);
     await this.#lease.record({ state: "settled", lease: false, delivered: false });
     return OVER;
@@ -387,8 +409,10 @@ export class Sale {
     this.#request.release();
     this.#release();
     this.#state = OVER;
+    const isConflict = error.code === "payment-conflict";
+    this.#client.count(this.#exchange.gone ? "gone" : isConflict ? "used" : "upstream");
     if (this.#exchange.gone) return OVER;
-    if (error.code === "payment-conflict") respondSpent(this.#exchange, this.#paidRoute, error);
+    if (isConflict) respondSpent(this.#exchange, this.#paidRoute, error);
     else respondBroken(this.#exchange, error, this.#lease.paid === undefined ? "" : this.#receiptFields());
     return OVER;
   }
@@ -398,8 +422,15 @@ export class Sale {
     if (state.at === "streaming") state.streamed.leave();
     if (state.at !== "holding") return;
     state.held.drop();
-    this.#release();
+    this.#leave();
     this.#state = OVER;
+  }
+
+  /** The client has gone away before there is a response. */
+  #leave(): SaleState {
+    this.#client.count("gone");
+    this.#release();
+    return OVER;
   }
 
   #release(): void {
@@ -408,6 +439,7 @@ export class Sale {
 
   /** Another request has the lease now. */
   #lose(): SaleState {
+    this.#client.count("used");
     respondLost(this.#exchange);
     return OVER;
   }
@@ -419,6 +451,7 @@ export class Sale {
   /** The only handler for a failing ledger. The process must not end, and nothing is released. */
   async #fail(cause: unknown): Promise<void> {
     this.#paidRoute.log(`payment: the ledger failed on ${this.#paidRoute.route}: ${faultOf(cause)}`);
+    this.#client.count("overloaded");
     const spent = mayBeSettled(this.#state) || this.#lease.paid !== undefined;
     if (!this.#exchange.started) respondUnwritten(this.#exchange, spent);
     await this.#lease.salvage(spent);

@@ -2,6 +2,7 @@ import { nameBytes } from "../../../lib/memory/shared-names.ts";
 import { type ZoneShape } from "../../../lib/memory/shared-zone.ts";
 import { BUCKET_BYTES } from "../../../lib/memory/token-buckets.ts";
 import { MAX_SERVERS } from "../../config/max-servers.ts";
+import { FUNNEL_STEPS } from "./funnel-steps.ts";
 import {
   CACHE_RESULTS,
   columnsOf,
@@ -61,8 +62,15 @@ export const DEFINED_COLUMNS = 2 + DEFINED_BOUNDS.length + 1;
 export const ROUTE_ROWS = 1024;
 export const ROUTE_COLUMNS = 4 + DURATION_BOUNDS.length + 1 + CACHE_RESULTS.length;
 
+/** Pairs of priced route and class of clients that are counted separately. Further pairs share one row. @operator @bound */
+export const FUNNEL_ROWS = 512;
+/** Payers that are known to have bought before. A further payer takes the place of another one. @bound */
+export const PAYER_SLOTS = 1 << 16;
+
 /** The random key of `AddressShares`. */
 const SHARE_KEY_BYTES = 8;
+/** The random key and the slots of the payers that `Funnel` knows. */
+const PAYER_BYTES = 8 + PAYER_SLOTS * 4;
 /** The two cells of `LogTrouble`. */
 const LOG_TROUBLE_BYTES = 8;
 /** The cell of `UsageCounters` with the number of the current period. */
@@ -79,7 +87,9 @@ function commonParts() {
   const routeNames = upstreamNames + nameBytes(UPSTREAM_ROWS);
   const filterNames = routeNames + nameBytes(ROUTE_ROWS);
   const definedNames = filterNames + nameBytes(FILTER_ROWS);
-  const shareKey = definedNames + nameBytes(DEFINED_ROWS);
+  const funnelNames = definedNames + nameBytes(DEFINED_ROWS);
+  const payers = funnelNames + nameBytes(FUNNEL_ROWS);
+  const shareKey = payers + PAYER_BYTES;
   const logTrouble = shareKey + SHARE_KEY_BYTES;
   const usagePeriod = logTrouble + LOG_TROUBLE_BYTES;
   const end = usagePeriod + USAGE_PERIOD_BYTES;
@@ -93,6 +103,8 @@ function commonParts() {
     routeNames,
     filterNames,
     definedNames,
+    funnelNames,
+    payers,
     shareKey,
     logTrouble,
     usagePeriod,
@@ -176,6 +188,7 @@ export const COLUMN = {
   routes: column(ROUTE_ROWS * ROUTE_COLUMNS),
   filters: column(FILTER_ROWS * FILTER_COLUMNS),
   defined: column(DEFINED_ROWS * DEFINED_COLUMNS),
+  funnel: column(FUNNEL_ROWS * FUNNEL_STEPS.length),
 };
 
 /** The columns before those with names of their own. Only these are summed for the metrics page. */

@@ -20,7 +20,7 @@ export interface BufferedResponseEvents {
   /** The response is complete; call `answers.release` for it afterwards. */
   complete(response: PaidResponse): void;
   /** The upstream failed, or charges nothing. The response is on its way to the client without a payment. */
-  unpaid(): void;
+  unpaid(hasFailed: boolean): void;
   /** There is no response that can be sold. Nothing was sent to the client. */
   broken(error: TurnpikeError): void;
 }
@@ -90,7 +90,7 @@ export class BufferedResponse implements ResponseSink {
     const clean = changedHead(head, { fields: withoutPaymentClaims(head.fields) });
     if (hasFailedCall(head) || this.#isFree(head.status, this.#overrides)) {
       this.#state = "passing";
-      this.#events.unpaid();
+      this.#events.unpaid(isFailure(clean));
       this.#sink.start(this.#unsold(clean));
     } else this.#hold(clean);
   }
@@ -168,7 +168,7 @@ export class BufferedResponse implements ResponseSink {
       return;
     }
     // A gRPC call reports at its end that it failed. A failed call is free.
-    this.#events.unpaid();
+    this.#events.unpaid(true);
     void sendResponse(this.#exchange, response, this.#unsold(head))
       .catch(() => this.#sink.abort(new TurnpikeError("internal", "the response could not be sent")))
       .finally(() => this.#responses.release(response));

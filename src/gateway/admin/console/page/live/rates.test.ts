@@ -17,6 +17,7 @@ const NOTHING: Overview = {
   routes: [],
   caches: CACHES,
   upstreams: [],
+  funnel: [],
   wasm: {
     park_active: 0,
     park_capacity: 0,

@@ -1,0 +1,118 @@
+import { afterEach, expect, test } from "bun:test";
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { until } from "../../../lib/testing/until.ts";
+import { type PaymentRequirements } from "../../../payments/x402/messages.ts";
+import { type Verification } from "../../../payments/x402/facilitator.ts";
+import { clientClassOf } from "../../telemetry/client-class.ts";
+import { type FunnelCounts, funnelCounts } from "../../telemetry/funnel.ts";
+import { CLIENT_CLASSES } from "../../telemetry/metrics/funnel-steps.ts";
+import { closeShops, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
+import { respondWith } from "./testing/test-gateway.ts";
+
+afterEach(closeShops);
+
+/** The counts of the clients of this test. */
+function counts(shop: Shop): FunnelCounts {
+  const [only] = shop.funnel.read();
+  return only === undefined ? { stages: {}, losses: {} } : funnelCounts(only.counts);
+}
+
+for (const settle of ["after", "before"] as const) {
+  test(`a buyer passes all stages, and one who comes back is counted (settle: ${settle})`, async () => {
+    const shop = openShop({ terms: { settle } });
+    await fetch(`${shop.gateway.url}/goods`);
+    for (let i = 0; i < 3; i++) await (await shop.send(shop.payment())).text();
+    const stages = { unpaid: 1, challenged: 1, signed: 3, verified: 3, settled: 3, delivered: 3, again: 2 };
+    await until(() => counts(shop).stages.delivered === 3);
+    expect(counts(shop)).toEqual({ stages, losses: {} });
+  });
+}
+
+type Payment = ReturnType<Shop["payment"]>;
+
+function accepting(payment: Payment, change: Partial<PaymentRequirements>): Payment {
+  return { ...payment, accepted: { ...payment.accepted, ...change } };
+}
+
+function refusing(reason: string): ShopOptions {
+  // The reason is one of the facilitator's.
+  return { facilitator: () => ({ verify: async () => ({ kind: "refused", reason }) as Verification }) };
+}
+
+const LOST: readonly (readonly [loss: string, options: ShopOptions, payment: (shop: Shop) => unknown])[] = [
+  ["no_servers", { isServed: false }, (shop) => shop.payment()],
+  ["unreadable", {}, () => "not base64"],
+  ["network", {}, (shop) => accepting(shop.payment(), { network: "eip155:1" })],
+  ["price", {}, (shop) => accepting(shop.payment({ value: "5000" }), { amount: "5000" })],
+  ["terms", {}, (shop) => accepting(shop.payment(), { maxTimeoutSeconds: 1 })],
+  ["expired", {}, (shop) => shop.payment({ validBefore: "1000" })],
+  ["unfunded", refusing("insufficient_funds"), (shop) => shop.payment()],
+  ["allowance", refusing("permit2_allowance_required"), (shop) => shop.payment()],
+  [
+    "signature",
+    {},
+    (shop) => ({ ...shop.payment(), payload: { ...shop.payment().payload, signature: `0x${"1".repeat(130)}` } }),
+  ],
+  [
+    "facilitator",
+    { facilitator: () => ({ verify: () => Promise.reject(new Error("down")) }) },
+    (shop) => shop.payment(),
+  ],
+  ["refused", refusing("payment_refused"), (shop) => shop.payment()],
+  ["upstream", { upstream: (exchange) => respondWith(exchange, 500, "") }, (shop) => shop.payment()],
+  [
+    "upstream",
+    { upstream: (exchange) => exchange.response.abort(new TurnpikeError("upstream-failed", "")) },
+    (shop) => shop.payment(),
+  ],
+  [
+    "unknown",
+    { facilitator: () => ({ settle: async () => ({ kind: "unknown", cause: "late", transaction: "" }) }) },
+    (shop) => shop.payment(),
+  ],
+  ["overloaded", { ledger: () => ({ reserve: () => Promise.reject(new Error("disk")) }) }, (shop) => shop.payment()],
+];
+
+for (const [loss, options, payment] of LOST) {
+  test(`a payment that is not sold is counted once, with its reason: ${loss}`, async () => {
+    const shop = openShop(options);
+    await (await shop.send(payment(shop))).text();
+    await until(() => Object.keys(counts(shop).losses).length > 0);
+    expect(counts(shop)).toMatchObject({ stages: { signed: 1 }, losses: { [loss]: 1 } });
+    expect(Object.keys(counts(shop).losses)).toHaveLength(1);
+    expect(counts(shop).stages.delivered).toBeUndefined();
+  });
+}
+
+test("a request that a rule refuses, and a payment that was used, are lost", async () => {
+  const refused = openShop({
+    terms: { rules: [{ match: { methods: [], headers: [], query: [] }, consumers: [], body: [], refuse: true }] },
+  });
+  await fetch(`${refused.gateway.url}/goods`);
+  expect(counts(refused)).toEqual({ stages: { unpaid: 1 }, losses: { not_sold: 1 } });
+  const shop = openShop({ terms: { max_repeats: 0 } });
+  const payment = shop.payment();
+  for (let i = 0; i < 2; i++) await (await shop.send(payment)).text();
+  expect(counts(shop).losses).toEqual({ used: 1 });
+});
+
+const AGENTS: readonly (readonly [userAgent: string | undefined, client: string])[] = [
+  ["Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36", "browser"],
+  ["Mozilla/5.0 (Linux; Android 9; CUBOT X19) AppleWebKit/537.36", "browser"],
+  ["Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)", "agent"],
+  ["Mozilla/5.0 (compatible; Claude-User/1.0; +Claude-User@anthropic.com)", "agent"],
+  ["python-requests/2.32", "sdk"],
+  ["Python/3.12 aiohttp/3.10", "sdk"],
+  ["node", "sdk"],
+  ["Go-http-client/2.0", "sdk"],
+  ["curl/8.5.0", "sdk"],
+  ["my own program", "other"],
+  ["", "other"],
+  [undefined, "other"],
+];
+
+for (const [userAgent, client] of AGENTS) {
+  test(`the user agent ${userAgent ?? "of a request without one"} is of the class ${client}`, () => {
+    for (let i = 0; i < 2; i++) expect<string | undefined>(CLIENT_CLASSES[clientClassOf(userAgent)]).toBe(client);
+  });
+}
