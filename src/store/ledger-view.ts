@@ -1,4 +1,4 @@
-import { type Payment, type PaymentKey, type PaymentState } from "./ledger.ts";
+import { type Payment, type PaymentState } from "./ledger.ts";
 
 /**
  * Selects payments that match all of these members. `since` and `until` (exclusive) are the time of the first request
@@ -59,7 +59,6 @@ export interface LedgerView {
   /** Sums of settled payments received on the UTC day of `since` (Unix ms) or later, latest day first. */
   sold(since: number): Promise<readonly SoldOnDay[]>;
   standing(): Promise<Standing>;
-  find(key: PaymentKey): Promise<Payment | undefined>;
   /** Payments whose nonce or transaction begins with `text` (lower case): `MAX_FOUND` at most, newest first. */
   search(text: string): Promise<readonly Payment[]>;
 }

@@ -70,8 +70,9 @@ export class Candidates {
   }
 
   /**
-   * The tests in the folders from the source's to `room`, and those that import it in few steps. Unless `isBesideOnly`, those of
-   * `tests-of.ts` and `also` follow.
+   * The tests in `room` that import the source, or start programs in a folder around it, and those elsewhere that import it in
+   * few steps. Unless `isBesideOnly`, those of `tests-of.ts` and `also` follow, and the other tests of `room` that start
+   * programs: first those whose path has most words of the source's path.
    */
   of(source: string, room: string, options: Options = {}): Candidate[] {
     return this.#filesFor(source, room, options).map((file) => ({ file, startsPrograms: this.#startsPrograms(file) }));
@@ -88,11 +89,19 @@ export class Candidates {
       const isOwn = dirname(file) === dirname(source) && basename(file).startsWith(stem);
       keyed.push([file, steps + (isOwn ? 0 : dirname(file) === dirname(source) ? 10 : isBeside ? 20 : 30)]);
     }
+    const programs = filesIn(folder, "*.test.ts").filter((file) => !distances.has(file) && this.#startsPrograms(file));
+    const isAround = (file: string): boolean => source.startsWith(`${dirname(file)}/`);
+    for (const file of programs.filter(isAround)) keyed.push([file, 15]);
     const near = keyed.toSorted(([, a], [, b]) => a - b).map(([file]) => file);
     if (isBesideOnly) return near;
-    const far = [...elsewhere(source), ...also].flatMap((place) => filesIn(place, "*.test.ts"));
-    return [...new Set([...near, ...far])];
+    const far = [...[...elsewhere(source), ...also].flatMap((place) => filesIn(place, "*.test.ts")), ...programs];
+    return [...new Set([...near, ...far.toSorted((a, b) => sharedWords(source, b) - sharedWords(source, a))])];
   }
+}
+
+function sharedWords(one: string, other: string): number {
+  const words = new Set(one.split(/\W/));
+  return new Set(other.split(/\W/)).intersection(words).size;
 }
 
 function isForTests(file: string): boolean {

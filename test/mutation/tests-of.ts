@@ -52,7 +52,13 @@ export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
   "src/gateway/proxy": ["test/flow", "test/proxy", "test/grpc", "test/websocket"],
   "src/gateway/upstream": ["test/proxy", "test/grpc"],
   "src/gateway/admin": ["test/admin"],
-  "src/gateway/filters": ["test/flow", "test/filters"],
+  "src/gateway/filters": [
+    "test/flow",
+    "test/filters",
+    "test/policy/own-filters.test.ts",
+    "test/policy/own-filters-random.test.ts",
+    "test/policy/own-filter-responses.test.ts",
+  ],
   "src/gateway/tenants": ["test/flow", "test/tenants"],
   "src/content/extraction": ["test/engines"],
 };

@@ -61,10 +61,6 @@ export class ResponseParser {
     return this.#headBytes > 0 || this.#held.length > 0 || this.#state !== "head";
   }
 
-  get done(): boolean {
-    return this.#state === "done";
-  }
-
   push(chunk: Buffer): void {
     let bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     this.#held = Buffer.alloc(0);

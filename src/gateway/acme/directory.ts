@@ -46,10 +46,6 @@ export class AcmeDirectory {
     this.#options = options;
   }
 
-  get url(): string {
-    return this.#options.url;
-  }
-
   /** The URL of a resource, such as `newOrder`; undefined if the directory does not have it. */
   async resource(name: string): Promise<string | undefined> {
     this.#resources ??= (await this.get(this.#options.url)).json();

@@ -1,4 +1,4 @@
-import { type Payment, type PaymentKey } from "../ledger.ts";
+import { type Payment } from "../ledger.ts";
 import {
   type LedgerFilter,
   type LedgerView,
@@ -10,7 +10,6 @@ import {
 } from "../ledger-view.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
-import { FIND } from "./ledger-statements.ts";
 import { type Statement, type Value } from "./messages.ts";
 import { keyOf, PAYMENT, toPayment } from "./payment-row.ts";
 import { PAYMENTS } from "./schema.ts";
@@ -134,11 +133,6 @@ export class PostgresLedgerView implements LedgerView {
       owed: Number(owed ?? 0) + Number(left ?? 0),
       oldestOpen: oldest === null ? undefined : Number(oldest),
     };
-  }
-
-  async find(key: PaymentKey): Promise<Payment | undefined> {
-    const { rows } = await this.#database.read(FIND, keyOf(key));
-    return rows[0] === undefined ? undefined : toPayment(rows[0]);
   }
 
   async search(text: string): Promise<readonly Payment[]> {

@@ -1,6 +1,6 @@
 import { type Database } from "bun:sqlite";
 import { machineTime } from "../../lib/time/machine-time.ts";
-import { type Payment, type PaymentKey } from "../ledger.ts";
+import { type Payment } from "../ledger.ts";
 import {
   type LedgerFilter,
   type LedgerView,
@@ -106,15 +106,6 @@ export class SqliteLedgerView implements LedgerView {
       owed: (row?.owed ?? 0) + (row?.left ?? 0),
       oldestOpen: row?.oldest ?? undefined,
     };
-  }
-
-  async find(key: PaymentKey): Promise<Payment | undefined> {
-    const row = this.#database
-      .query<PaymentRow, [Bindings]>(
-        `SELECT ${PAYMENT} FROM payments WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce`,
-      )
-      .get(keyOf(key));
-    return row === null ? undefined : toPayment(row);
   }
 
   async search(text: string): Promise<readonly Payment[]> {

@@ -14,10 +14,6 @@ export class ByteReader {
     this.#end = end;
   }
 
-  get end(): number {
-    return this.#end;
-  }
-
   /** Limits reading to `end`, where the current section or function ends. */
   narrow(end: number): void {
     this.#end = end;

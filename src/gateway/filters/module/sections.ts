@@ -3,7 +3,6 @@ import { hex, ModuleRefused } from "./refused.ts";
 
 /** The content of one section: from its first byte to the byte after its last one. */
 export interface Section {
-  readonly id: number;
   readonly start: number;
   readonly end: number;
 }
@@ -58,7 +57,7 @@ export function readSections(bytes: Uint8Array): ReadonlyMap<number, Section> {
       const rest = bytes.length - reader.offset;
       throw new ModuleRefused(`section ${id} announces ${length} bytes, and ${rest} bytes follow`, offset);
     }
-    const section = { id, start: reader.offset, end: reader.offset + length };
+    const section = { start: reader.offset, end: reader.offset + length };
     // A custom section is dropped, but its name must be valid.
     if (id === SECTION.custom) new ByteReader(bytes, section.start, section.end).name();
     reader.skip(length);

@@ -55,10 +55,6 @@ export class OwnInstance {
     return Math.max(this.#fuel.value, 0);
   }
 
-  get filtersResponses(): boolean {
-    return this.#calls.on_response !== undefined;
-  }
-
   onRequest(request: RequestView): RequestOutcome {
     this.#state.begin(request);
     const code = this.#run("on_request");

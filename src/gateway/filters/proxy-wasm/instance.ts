@@ -74,10 +74,6 @@ export class ProxyInstance implements Host, StreamRunner {
     return this.#streams.size >= MAX_STREAMS;
   }
 
-  get streams(): number {
-    return this.#streams.size;
-  }
-
   /** Finds a stream or the plugin by its id. */
   find(id: number): Context | undefined {
     return id === PLUGIN_ID ? this.root : this.#streams.get(id);

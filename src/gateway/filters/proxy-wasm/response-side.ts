@@ -62,10 +62,6 @@ export class ResponseSide implements ResponseSink, StageOwner {
     return this.#trailers;
   }
 
-  get isHeadSent(): boolean {
-    return this.#isHeadSent;
-  }
-
   get stage(): BodyStage | undefined {
     return this.#stage;
   }
