@@ -261,6 +261,35 @@ test("a parked request whose command finds the queue full gets 503 with Retry-Af
   expect([runtime.gauge.pinned, runtime.gauge.parked]).toEqual([0, 0]);
 });
 
+test("a parked request whose command is never sent ends at the deadline, and takes the command back", async () => {
+  const clock = new FakeClock();
+  const runtime = testRuntime(new TimerWheel(clock));
+  runtime.deadlineMs = 5000;
+  const called = Promise.withResolvers<void>();
+  let isTakenBack = false;
+  runtime.link = {
+    isReady: true,
+    call: () => {
+      called.resolve();
+      return () => void (isTakenBack = true);
+    },
+    close() {},
+  };
+  const code = [...calls(0, 1), ...op.drop, ...op.i32(3)];
+  const module = await loaded(ownModule(["host_call"], { on_request: code, on_resume: op.i32(0) }, "c"));
+  const client = new Client();
+  const filter = new OwnFilter(module, testSettings(), runtime);
+  const decision = filter.request(exchangeOf(client));
+  await called.promise;
+  clock.advance(4900);
+  expect(isTakenBack).toBeFalse();
+  clock.advance(200);
+  expect(await decision).toEqual({ kind: "responded" });
+  expect([client.heads[0]?.status, isTakenBack, runtime.counted.at(-1)]).toEqual([500, true, "resume deadline"]);
+  expect(runtime.lines).toEqual(["test: was parked for longer than wasm_host_call_deadline_ms"]);
+  expect([runtime.gauge.pinned, runtime.gauge.parked]).toEqual([0, 0]);
+});
+
 test.each(["while its command runs", "as its command ends"])(
   "if the client leaves %s, the filter is not resumed, and nothing is logged or sent",
   async (when) => {
