@@ -58,6 +58,16 @@ test.each(COSTS)("ten rounds of a loop with %s take the fuel that the work costs
   expect(call(exports, "on_request").fuel).toBe(first.fuel);
 });
 
+test("a block of a type with parameters and several results takes and leaves its values", () => {
+  const types = [
+    [[], [I32]],
+    [[I32], [I32, I32]],
+  ] as const;
+  const code = [...op.i32(40), 0x02, 1, ...op.i32(2), ...op.end, ...op.i32Add];
+  const exports = instantiate(assemble({ types, functions: [{ type: 0, export: "on_request", code }] }));
+  expect(call(exports, "on_request").value).toBe(42);
+});
+
 test("no path around the charges is cheaper than its instructions", () => {
   // Each block ends before the place where a count by lines alone would charge.
   const evade = [

@@ -57,6 +57,8 @@ const ROWS: readonly Row[] = [
   env("proxy_get_shared_data", [TEXTS, 3, OUT, OUT_2, OUT_2 + 4], 1),
   env("proxy_set_shared_data", [ZEROS, 4097, TEXTS, 1, 0], 2),
   env("proxy_set_shared_data", [TEXTS, 4, TEXTS, 1, 0], 0),
+  // The value of the row before.
+  env("proxy_get_shared_data", [TEXTS, 4, OUT, OUT_2, OUT_2 + 4], 0, "002000000100000001000000"),
   env("proxy_set_shared_data", [TEXTS, 5, TEXTS, 1, 77], 8),
   env("proxy_register_shared_queue", [ZEROS, 4097, OUT], 2),
   env("proxy_resolve_shared_queue", [TEXTS, 1, TEXTS, 9, OUT], 1),

@@ -1,0 +1,21 @@
+import { expect, test } from "bun:test";
+import { type ResponseHead } from "../exchange/exchange.ts";
+import { stagedHead } from "./staged.ts";
+
+const HEAD: ResponseHead = {
+  status: 200,
+  reason: "",
+  fields: "X-Tag: upstream\r\nSet-Cookie: a=1\r\n",
+  bodyLength: 0,
+};
+const STAGED = "x-tag: filter\r\nset-cookie: b=2\r\nx-new: 1\r\n";
+
+test("staged fields replace those of a response, and cookies are added", () => {
+  expect(stagedHead(HEAD, STAGED).fields).toBe(`Set-Cookie: a=1\r\n${STAGED}`);
+  expect(stagedHead(HEAD, "")).toBe(HEAD);
+});
+
+test("an error keeps its own fields, and gets the staged ones that it does not have", () => {
+  const error = { code: "filter-failed", detail: "" } as const;
+  expect(stagedHead({ ...HEAD, error }, STAGED).fields).toBe(`${HEAD.fields}x-new: 1\r\n`);
+});
