@@ -2,10 +2,10 @@ import { assemble, I32, op, type TestFunction, u32 } from "../../module/testing/
 
 /** Types by the number of i32 parameters, all with the result i32. The last type is () -> (). */
 const TYPES = [
-  ...Array.from({ length: 11 }, (_, count) => [Array.from({ length: count }, () => I32), [I32]] as const),
+  ...Array.from({ length: 13 }, (_, count) => [Array.from({ length: count }, () => I32), [I32]] as const),
   [[], []] as const,
 ];
-const NOTHING = 11;
+const NOTHING = 13;
 /** The addresses of a module's texts, of results, and of free memory. */
 export const TEXTS = 0;
 export const RESULTS = 4096;
@@ -33,6 +33,10 @@ const PARAMETERS: Readonly<Record<string, number>> = {
   proxy_on_done: 1,
   proxy_on_log: 1,
   proxy_on_tick: 1,
+  proxy_on_grpc_receive_initial_metadata: 3,
+  proxy_on_grpc_receive: 3,
+  proxy_on_grpc_receive_trailing_metadata: 3,
+  proxy_on_grpc_close: 3,
 };
 
 /** The bytes of a module with these callbacks. */

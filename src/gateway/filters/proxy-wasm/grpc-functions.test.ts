@@ -1,0 +1,194 @@
+/** The host functions for gRPC calls, with modules that call the server of @grpc/grpc-js. */
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { EchoServer } from "../../../../test/grpc/testing/echo-service.ts";
+import { type CallRig, startCallRig } from "../../../../test/filters/testing/call-rig.ts";
+import { ClientExchange, Consumer } from "../../../../test/flow/testing/flow.ts";
+import { patient } from "../../../lib/testing/patience.ts";
+import { until } from "../../../lib/testing/until.ts";
+import { op } from "../module/testing/assembler.ts";
+import { loaded } from "../module/testing/metered.ts";
+import { type TestRuntime, testRuntime, testSettings } from "../testing/test-runtime.ts";
+import { BUFFER, MAP, STATUS } from "./guest/enums.ts";
+import { encodePairs } from "./guest/pairs.ts";
+import { ProxyWasmFilter } from "./proxy-wasm-filter.ts";
+import { call, moduleOf, RESULTS, TEXTS } from "./testing/proxy-module.ts";
+
+const INFO = 2;
+const ID = RESULTS + 16;
+const METADATA = encodePairs([["x-echo", "tag"]]);
+
+/** The texts of all modules, with their addresses. */
+const WORDS = ["echo", "test.Echo", "Unary", "Chat", "hello", "fail 5 gone", "hang", "x-echo", METADATA];
+const at = (word: string): readonly [address: number, length: number] => [
+  TEXTS + WORDS.slice(0, WORDS.indexOf(word)).join("").length,
+  word.length,
+];
+
+const IMPORTS = [
+  ["proxy_log", 3],
+  ["proxy_get_buffer_bytes", 5],
+  ["proxy_get_header_map_value", 5],
+  ["proxy_get_status", 3],
+] as const;
+const [LOG, BYTES, FIELD, GET_STATUS, FIRST, SECOND] = [0, 1, 2, 3, 4, 5];
+
+/** Logs the text whose address and length are at `RESULTS`. */
+const LOG_RESULT = [
+  ...op.i32(INFO),
+  ...op.i32(RESULTS),
+  ...op.i32Load,
+  ...op.i32(RESULTS + 4),
+  ...op.i32Load,
+  ...op.call(LOG),
+];
+const logField = (map: number): number[] => [
+  ...call(FIELD, map, ...at("x-echo"), RESULTS, RESULTS + 4),
+  ...op.drop,
+  ...LOG_RESULT,
+];
+const ON_RECEIVE = [...call(BYTES, BUFFER.grpcMessage, 0, 1000, RESULTS, RESULTS + 4), ...op.drop, ...LOG_RESULT];
+const ON_CLOSE = [...call(GET_STATUS, RESULTS + 8, RESULTS, RESULTS + 4), ...op.drop, ...LOG_RESULT];
+
+let echo: EchoServer;
+let rig: CallRig;
+
+beforeAll(async () => {
+  echo = await EchoServer.start();
+  rig = startCallRig({ echo: [echo.port, "h2c"] });
+});
+
+afterAll(() => {
+  rig.stop();
+  echo.stop();
+});
+
+afterEach(async () => {
+  await until(
+    () => rig.held === 0 && rig.calls.size === 0,
+    patient(5000),
+    "calls that hold nothing once they are over",
+  );
+  echo.calls.length = 0;
+});
+
+interface Calling {
+  /** The functions that it imports after those of `IMPORTS`. */
+  readonly imports: readonly (readonly [name: string, parameters: number])[];
+  /** The code of proxy_on_request_headers. It leaves the status of the last call, with which the filter pauses or continues. */
+  readonly code: readonly number[];
+  readonly callbacks?: Readonly<Record<string, readonly number[]>>;
+}
+
+/** Runs a request through a module with these calls. Returns the runtime, whose lines show the filter's log. */
+async function calling({ imports, code, callbacks = {} }: Calling): Promise<TestRuntime> {
+  const module = moduleOf({
+    imports: [...IMPORTS, ...imports],
+    text: WORDS.join(""),
+    callbacks: { proxy_on_request_headers: code, ...callbacks },
+  });
+  const runtime: TestRuntime = { ...testRuntime(), calls: rig.calls };
+  const filter = new ProxyWasmFilter(await loaded(module), testSettings(), runtime);
+  void filter.request(new ClientExchange(new Consumer()));
+  return runtime;
+}
+
+/** Pauses the request if the status is 0. */
+const PAUSES_IF_OK = [0x45];
+
+function logged({ lines }: TestRuntime): string[] {
+  return lines.map((line) => line.replace(/^test: info: /, ""));
+}
+
+async function logs(runtime: TestRuntime, expected: readonly string[]): Promise<void> {
+  await until(() => runtime.lines.length >= expected.length, patient(5000), expected.join(", "));
+  expect(logged(runtime)).toEqual([...expected]);
+}
+
+const UNARY = [...at("echo"), ...at("test.Echo"), ...at("Unary")];
+const CHAT = [...at("echo"), ...at("test.Echo"), ...at("Chat")];
+
+test.each([
+  ["with metadata", [...UNARY, ...at(METADATA), ...at("hello"), 5000, ID], "tag"],
+  ["without metadata, as some SDKs declare it", [...UNARY, ...at("hello"), 5000, ID], ""],
+])("proxy_grpc_call %s returns the message and the initial metadata", async (_how, parameters, tag) => {
+  const runtime = await calling({
+    imports: [["proxy_grpc_call", parameters.length]],
+    code: [...call(FIRST, ...parameters), ...PAUSES_IF_OK],
+    callbacks: { proxy_on_grpc_receive: [...ON_RECEIVE, ...op.drop, ...logField(MAP.grpcInitialMetadata)] },
+  });
+  await logs(runtime, tag === "" ? ["hello", "hello"] : ["hello", tag]);
+  expect(echo.calls.map(({ method, metadata }) => [method, metadata.get("x-echo")])).toEqual([
+    ["unary", tag === "" ? [] : [tag]],
+  ]);
+});
+
+test("proxy_on_grpc_close has the status of a failed call, and its message", async () => {
+  const runtime = await calling({
+    imports: [["proxy_grpc_call", 10]],
+    code: [...call(FIRST, ...UNARY, ...at("fail 5 gone"), 5000, ID), ...PAUSES_IF_OK],
+    callbacks: { proxy_on_grpc_close: ON_CLOSE, proxy_on_grpc_receive: ON_RECEIVE },
+  });
+  await logs(runtime, ["gone"]);
+});
+
+test.each([
+  ["with metadata", [...CHAT, ...at(METADATA), ID], ["tag"]],
+  ["without metadata", [...CHAT, ID], []],
+])("proxy_grpc_stream %s sends messages, and its events arrive in order", async (_how, parameters, tags) => {
+  const send = (message: string, end: number): number[] => [
+    ...op.i32(ID),
+    ...op.i32Load,
+    ...call(SECOND, ...at(message), end),
+  ];
+  const runtime = await calling({
+    imports: [
+      ["proxy_grpc_stream", parameters.length],
+      ["proxy_grpc_send", 4],
+    ],
+    code: [
+      ...call(FIRST, ...parameters),
+      ...op.drop,
+      ...send("hello", 0),
+      ...op.drop,
+      ...send("x-echo", 1),
+      ...PAUSES_IF_OK,
+    ],
+    callbacks: {
+      proxy_on_grpc_receive_initial_metadata: tags.length > 0 ? logField(MAP.grpcInitialMetadata) : op.i32(0),
+      proxy_on_grpc_receive: ON_RECEIVE,
+      proxy_on_grpc_close: call(LOG, INFO, ...at("Chat")),
+    },
+  });
+  await logs(runtime, [...tags, "hello", "x-echo", "Chat"]);
+  expect(echo.calls[0]).toMatchObject({ method: "chat", received: ["hello", "x-echo"], ended: true });
+});
+
+test("a cancelled call reports nothing, and its id is unknown after that", async () => {
+  const cancel = [...op.i32(ID), ...op.i32Load, ...op.call(SECOND)];
+  const addToLog = [
+    ...op.i32(STATUS.notFound),
+    0x46,
+    ...op.if,
+    ...call(LOG, INFO, ...at("hang")),
+    ...op.drop,
+    ...op.end,
+  ];
+  const runtime = await calling({
+    imports: [
+      ["proxy_grpc_call", 10],
+      ["proxy_grpc_cancel", 1],
+    ],
+    code: [
+      ...call(FIRST, ...UNARY, ...at("hang"), 5000, ID),
+      ...op.drop,
+      ...cancel,
+      ...addToLog,
+      ...cancel,
+      ...addToLog,
+      ...op.i32(1),
+    ],
+    callbacks: { proxy_on_grpc_close: ON_CLOSE },
+  });
+  expect(logged(runtime)).toEqual(["hang"]);
+  expect(rig.calls.size).toBe(0);
+});
