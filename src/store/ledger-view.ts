@@ -1,4 +1,4 @@
-import { type Payment, type PaymentState } from "./ledger.ts";
+import { type Payment, type PaymentKey, type PaymentState } from "./ledger.ts";
 
 /**
  * Selects payments that match all of these members. `since` and `until` (exclusive) are the time of the first request

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { TurnpikeError } from "../../lib/errors.ts";
 import { type ResponseHead } from "../exchange/exchange.ts";
 import { stagedHead } from "./staged.ts";
 
@@ -16,6 +17,6 @@ test("staged fields replace those of a response, and cookies are added", () => {
 });
 
 test("an error keeps its own fields, and gets the staged ones that it does not have", () => {
-  const error = { code: "filter-failed", detail: "" } as const;
+  const error = new TurnpikeError("filter-failed", "");
   expect(stagedHead({ ...HEAD, error }, STAGED).fields).toBe(`${HEAD.fields}x-new: 1\r\n`);
 });
