@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type ResponseHead } from "../exchange/exchange.ts";
+import { changedHead } from "../exchange/exchange-state.ts";
 import { stagedHead } from "./staged.ts";
 
 const HEAD: ResponseHead = {
@@ -18,5 +19,5 @@ test("staged fields replace those of a response, and cookies are added", () => {
 
 test("an error keeps its own fields, and gets the staged ones that it does not have", () => {
   const error = new TurnpikeError("filter-failed", "");
-  expect(stagedHead({ ...HEAD, error }, STAGED).fields).toBe(`${HEAD.fields}x-new: 1\r\n`);
+  expect(stagedHead(changedHead(HEAD, { error }), STAGED).fields).toBe(`${HEAD.fields}x-new: 1\r\n`);
 });
