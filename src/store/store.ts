@@ -1,3 +1,4 @@
+import { type Credits } from "./credits.ts";
 import { type SimulatedTransfers } from "./simulated-transfers.ts";
 import { type KeptResponses } from "./kept-responses.ts";
 import { type Ledger } from "./ledger.ts";
@@ -12,6 +13,7 @@ export interface Store {
   readonly view: LedgerView;
   readonly outbox: Outbox;
   readonly paymentIds: PaymentIds;
+  readonly credits: Credits;
   /** The simulated transfers of test mode. */
   readonly simulatedTransfers: SimulatedTransfers;
   readonly usage: UsageStore;

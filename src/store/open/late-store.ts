@@ -21,6 +21,7 @@ export class LateStore implements Store {
   readonly view = this.#late("view");
   readonly outbox = this.#late("outbox");
   readonly paymentIds = this.#late("paymentIds");
+  readonly credits = this.#late("credits");
   readonly simulatedTransfers = this.#late("simulatedTransfers");
   readonly usage = this.#late("usage");
   readonly responses = undefined;
@@ -60,7 +61,7 @@ export class LateStore implements Store {
   }
 
   /** A part of the store whose methods fail until the store is open. */
-  #late<Part extends "ledger" | "view" | "outbox" | "paymentIds" | "simulatedTransfers" | "usage">(
+  #late<Part extends "ledger" | "view" | "outbox" | "paymentIds" | "credits" | "simulatedTransfers" | "usage">(
     part: Part,
   ): Store[Part] {
     const methodOf = (_target: object, name: string | symbol) => {

@@ -3,6 +3,7 @@ import { chmodSync, closeSync, openSync } from "node:fs";
 import { codeOf } from "../../lib/caught.ts";
 import { machineTime } from "../../lib/time/machine-time.ts";
 import { migrate } from "../sqlite/migrations.ts";
+import { SqliteCredits } from "../sqlite/sqlite-credits.ts";
 import { SqliteSimulatedTransfers } from "../sqlite/sqlite-simulated-transfers.ts";
 import { SqliteLedger } from "../sqlite/sqlite-ledger.ts";
 import { SqliteLedgerView } from "../sqlite/sqlite-ledger-view.ts";
@@ -49,6 +50,7 @@ export function openStore(
     view: new SqliteLedgerView(quick, steady),
     outbox: new SqliteOutbox(quick, now, turns),
     paymentIds: new SqlitePaymentIds(quick, now, turns),
+    credits: new SqliteCredits(durable, now, turns),
     simulatedTransfers: new SqliteSimulatedTransfers(quick, now, turns),
     usage: new SqliteUsage(durable, now, turns),
     responses: undefined,

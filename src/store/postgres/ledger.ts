@@ -9,8 +9,10 @@ import {
   type PaymentKey,
   type Reservation,
 } from "../ledger.ts";
+import { uncovered } from "../credits.ts";
 import { LiveLeases, LONGEST_LEASE_MS } from "../live-leases.ts";
 import { ClockWatch } from "./clock-watch.ts";
+import { isUncovered } from "./credits.ts";
 import { type Database } from "./database.ts";
 import * as sql from "./ledger-statements.ts";
 import { keyOf, toPayment } from "./payment-row.ts";
@@ -74,7 +76,7 @@ export class PostgresLedger implements Ledger {
   async #reserve(reservation: Reservation, maxPartials: number): Promise<Claim | undefined> {
     const { token, scheme, amount, payTo, route, consumer, fingerprint, validBefore, payload } = reservation;
     if (!this.#watch.hasLooked) await this.watchClock();
-    const { rows } = await this.#database.quick(sql.RESERVE, [
+    const reserving = this.#database.quick(sql.RESERVE, [
       this.#database.clock,
       ...keyOf(reservation),
       this.#owner,
@@ -90,6 +92,12 @@ export class PostgresLedger implements Ledger {
       maxPartials,
       consumer,
     ]);
+    const result = await reserving.catch((error: unknown) => {
+      if (isUncovered(error)) return undefined;
+      throw error;
+    });
+    if (result === undefined) return uncovered(reservation);
+    const { rows } = result;
     if (rows[0] !== undefined) return { leased: true, payment: toPayment(rows[0]) };
     const standing = await this.find(reservation);
     return standing === undefined ? undefined : { leased: false, payment: standing };

@@ -5,6 +5,7 @@ import { type OpenUsageStore } from "../usage-store.ts";
 import { type CertificateStore } from "../certificate-store.ts";
 import { type TemplateStore } from "../template-store.ts";
 import { PostgresSimulatedTransfers } from "./simulated-transfers.ts";
+import { PostgresCredits } from "./credits.ts";
 import { PostgresCertificates } from "./certificates.ts";
 import { Database } from "./database.ts";
 import { PostgresResponses } from "./kept-responses.ts";
@@ -41,6 +42,7 @@ export function openPostgresStore(
     view: new PostgresLedgerView(database, { now: now ?? Date.now, steady }),
     outbox: new PostgresOutbox(database),
     paymentIds: new PostgresPaymentIds(database),
+    credits: new PostgresCredits(database),
     simulatedTransfers: new PostgresSimulatedTransfers(database),
     usage: new PostgresUsage(database),
     responses: keptResponseBytes === 0 ? undefined : new PostgresResponses(database, keptResponseBytes),

@@ -1,3 +1,4 @@
+import { CREDIT_BOOK, CREDIT_SCHEME, MAX_CREDIT_DIGITS } from "../credits.ts";
 import { type Connection, type Result, statement, type Step } from "./connection.ts";
 import { PostgresError } from "./postgres-error.ts";
 
@@ -10,7 +11,45 @@ export const USAGE = "turnpike_usage";
 export const CERTIFICATES = "turnpike_certificates";
 export const RESPONSES = "turnpike_responses";
 export const TEMPLATES = "turnpike_templates";
+export const CREDITS = "turnpike_credits";
+export const CREDIT_GRANTS = "turnpike_credit_grants";
 const SCHEMA = "turnpike_schema";
+
+/** SQLSTATE of a charge that the balance does not cover (check_violation), or whose credit has ended. */
+export const UNCOVERED_STATE = "23514";
+
+/** SQL: the charge of a payment is not taken from its credit. */
+const isBack = (row: "OLD" | "NEW"): string => `${row}.state IN ('released', 'failed')`;
+
+/** Changes a balance in the transaction that changes its charge, whatever changes that. A new charge needs a valid credit. */
+const CHARGE = `
+  CREATE FUNCTION ${CREDITS}_charge() RETURNS trigger LANGUAGE plpgsql AS $body$
+  DECLARE
+    back numeric := 0;
+    taken numeric := 0;
+    begins boolean := TG_OP = 'INSERT';
+    book text := CASE TG_OP WHEN 'DELETE' THEN OLD.asset ELSE NEW.asset END;
+  BEGIN
+    IF TG_OP = 'DELETE' THEN back := OLD.amount; END IF;
+    IF TG_OP = 'UPDATE' THEN
+      IF NOT ${isBack("OLD")} THEN back := OLD.amount; END IF;
+      begins := ${isBack("OLD")} AND NOT ${isBack("NEW")};
+    END IF;
+    IF TG_OP <> 'DELETE' AND NOT ${isBack("NEW")} THEN taken := NEW.amount; END IF;
+    UPDATE ${CREDITS} SET balance = balance + back - taken WHERE id = substr(book, ${CREDIT_BOOK.length + 1}) AND (NOT begins
+      OR (revoked_at = 0 AND (expires_at = 0 OR expires_at > NEW.updated_at) AND taken < 1e${MAX_CREDIT_DIGITS}));
+    IF NOT FOUND AND begins THEN RAISE EXCEPTION 'no such credit' USING ERRCODE = '${UNCOVERED_STATE}'; END IF;
+    RETURN NULL;
+  END $body$`;
+
+const CHARGE_TRIGGERS = [
+  ["insert", "INSERT", "NEW", "true"],
+  ["update", "UPDATE OF state, amount", "NEW", `${isBack("OLD")} <> ${isBack("NEW")} OR (OLD.amount <> NEW.amount AND NOT ${isBack("NEW")})`],
+  ["delete", "DELETE", "OLD", "OLD.state IN ('reserved', 'verified')"],
+].map(
+  ([name, change, row, when]) => `CREATE TRIGGER ${CREDITS}_${name} AFTER ${change} ON ${PAYMENTS} FOR EACH ROW
+    WHEN (${row}.scheme = '${CREDIT_SCHEME}' AND (${when})) EXECUTE FUNCTION ${CREDITS}_charge()`,
+);
 
 /**
  * The migrations of the schema, oldest first. A released migration is never edited. Text is compared by its bytes
@@ -121,6 +160,23 @@ const MIGRATIONS: readonly (readonly string[])[] = [
        day bigint NOT NULL, route text COLLATE "C" NOT NULL, client text COLLATE "C" NOT NULL,
        step text COLLATE "C" NOT NULL, count bigint NOT NULL, PRIMARY KEY (day, route, client, step)
      )`,
+  ],
+  [
+    `CREATE TABLE ${CREDITS} (
+       id text COLLATE "C" NOT NULL PRIMARY KEY, hash text NOT NULL, owner text COLLATE "C" NOT NULL, unit text NOT NULL,
+       name text NOT NULL, network text NOT NULL, token text NOT NULL, routes text NOT NULL,
+       balance numeric(78,0) NOT NULL CHECK (balance >= 0), expires_at bigint NOT NULL,
+       revoked_at bigint NOT NULL DEFAULT 0, created_at bigint NOT NULL
+     )`,
+    `CREATE INDEX ${CREDITS}_by_owner ON ${CREDITS} (owner, created_at)`,
+    `CREATE INDEX ${CREDITS}_by_time ON ${CREDITS} (created_at)`,
+    `CREATE TABLE ${CREDIT_GRANTS} (
+       id text COLLATE "C" NOT NULL PRIMARY KEY, credit text COLLATE "C" NOT NULL, kind text NOT NULL,
+       amount numeric(78,0) NOT NULL, payment text NOT NULL, granted_at bigint NOT NULL
+     )`,
+    `CREATE INDEX ${CREDIT_GRANTS}_by_credit ON ${CREDIT_GRANTS} (credit, granted_at)`,
+    CHARGE,
+    ...CHARGE_TRIGGERS,
   ],
 ];
 

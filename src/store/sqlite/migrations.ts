@@ -1,4 +1,5 @@
 import { type Database } from "bun:sqlite";
+import { CREDIT_BOOK, CREDIT_SCHEME, MAX_CREDIT_DIGITS } from "../credits.ts";
 
 /**
  * The sum of a day's amounts is stored in parts of 12 digits, lowest part first. An amount has up to 78 digits, an
@@ -13,6 +14,77 @@ function limbOf(amount: string, index: number): string {
   const from = digits - LIMB_DIGITS * (index + 1) + 1;
   return `CAST(substr(substr('${"0".repeat(digits)}' || ${amount}, -${digits}), ${from}, ${LIMB_DIGITS}) AS INTEGER)`;
 }
+
+/** A balance is stored in two parts, because the program reads integers exactly only up to 15 digits: `high * PART + low`. */
+export const PART_DIGITS = 15;
+const PART = `1${"0".repeat(PART_DIGITS)}`;
+
+/** SQL for the digits of an amount that belong to the low or the high part of a balance. */
+function partOf(amount: string, part: "low" | "high"): string {
+  const padded = `substr('${"0".repeat(2 * PART_DIGITS)}' || ${amount}, -${2 * PART_DIGITS})`;
+  return `CAST(substr(${padded}, ${part === "high" ? 1 : PART_DIGITS + 1}, ${PART_DIGITS}) AS INTEGER)`;
+}
+
+/** SQL that adds `amount` to a balance. */
+export function addition(amount: string): string {
+  const low = `low + ${partOf(amount, "low")}`;
+  return `high = high + ${partOf(amount, "high")} + (${low} >= ${PART}), low = (${low}) % ${PART}`;
+}
+
+/** SQL that takes `amount` from a balance. The check of `high` fails if the balance is smaller. */
+export function subtraction(amount: string): string {
+  const low = `low - ${partOf(amount, "low")}`;
+  return `high = high - ${partOf(amount, "high")} - (${low} < 0), low = ${low} + (${low} < 0) * ${PART}`;
+}
+
+/** The charge of a payment is taken from its credit. */
+function isTaken(row: "OLD" | "NEW"): string {
+  return `(${row}.state NOT IN ('released', 'failed'))`;
+}
+
+function ofCredit(row: "OLD" | "NEW"): string {
+  return `id = substr(${row}.asset, ${CREDIT_BOOK.length + 1})`;
+}
+
+/** Ends the statement unless the credit of a new charge is valid. */
+const REQUIRE_CREDIT = `
+  SELECT RAISE(ABORT, 'no such credit') WHERE length(NEW.amount) > ${MAX_CREDIT_DIGITS} OR NOT EXISTS (
+    SELECT 1 FROM credits WHERE ${ofCredit("NEW")} AND revoked_at = 0 AND (expires_at = 0 OR expires_at > NEW.updated_at))`;
+
+/** The triggers change a balance in the transaction that changes its charge, whatever changes that. */
+const CREDITS = `CREATE TABLE credits (
+     id TEXT NOT NULL PRIMARY KEY, hash TEXT NOT NULL, owner TEXT NOT NULL, unit TEXT NOT NULL, name TEXT NOT NULL,
+     network TEXT NOT NULL, token TEXT NOT NULL, routes TEXT NOT NULL,
+     high INTEGER NOT NULL CHECK (high BETWEEN 0 AND ${10 ** PART_DIGITS - 1}), low INTEGER NOT NULL,
+     expires_at INTEGER NOT NULL, revoked_at INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX credits_by_owner ON credits (owner, created_at);
+   CREATE INDEX credits_by_time ON credits (created_at);
+   CREATE TABLE credit_grants (
+     id TEXT NOT NULL PRIMARY KEY, credit TEXT NOT NULL, kind TEXT NOT NULL, amount TEXT NOT NULL,
+     payment TEXT NOT NULL, granted_at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX credit_grants_by_credit ON credit_grants (credit, granted_at);
+   CREATE TRIGGER payments_charged AFTER INSERT ON payments WHEN NEW.scheme = '${CREDIT_SCHEME}' BEGIN
+     ${REQUIRE_CREDIT};
+     UPDATE credits SET ${subtraction("NEW.amount")} WHERE ${ofCredit("NEW")};
+   END;
+   CREATE TRIGGER payments_recharged AFTER UPDATE OF state, amount ON payments WHEN NEW.scheme = '${CREDIT_SCHEME}'
+     AND (${isTaken("NEW")} <> ${isTaken("OLD")} OR (${isTaken("NEW")} AND NEW.amount <> OLD.amount))
+   BEGIN
+     UPDATE credits SET ${addition("OLD.amount")} WHERE ${isTaken("OLD")} AND ${ofCredit("OLD")};
+     ${REQUIRE_CREDIT} AND NOT ${isTaken("OLD")} AND ${isTaken("NEW")};
+     UPDATE credits SET ${subtraction("NEW.amount")} WHERE ${isTaken("NEW")} AND ${ofCredit("NEW")};
+   END;
+   CREATE TRIGGER payments_uncharged AFTER DELETE ON payments
+     WHEN OLD.scheme = '${CREDIT_SCHEME}' AND OLD.state IN ('reserved', 'verified')
+   BEGIN UPDATE credits SET ${addition("OLD.amount")} WHERE ${ofCredit("OLD")}; END;
+   CREATE TRIGGER payments_unsold AFTER UPDATE OF state ON payments WHEN OLD.state = 'settled' AND NEW.state <> 'settled'
+   BEGIN
+     UPDATE sold_days SET payments = payments - 1,
+       ${LIMBS.map((limb, i) => `${limb} = ${limb} - ${limbOf("OLD.amount", i)}`).join(", ")}
+     WHERE (day, route, network, token) = (OLD.created_at / 86400000, OLD.route, OLD.network, OLD.token);
+   END`;
 
 /**
  * The migrations of the schema, oldest first. A released migration is never edited. Statements of the previous version
@@ -106,6 +178,7 @@ const MIGRATIONS: readonly string[] = [
      day INTEGER NOT NULL, route TEXT NOT NULL, client TEXT NOT NULL, step TEXT NOT NULL, count INTEGER NOT NULL,
      PRIMARY KEY (day, route, client, step)
    ) STRICT, WITHOUT ROWID`,
+  CREDITS,
 ];
 
 /** The version of the schema that this program writes. */

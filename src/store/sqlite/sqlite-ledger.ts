@@ -14,8 +14,10 @@ import {
   RECHECK_MS,
   type Reservation,
 } from "../ledger.ts";
+import { uncovered } from "../credits.ts";
 import { LiveLeases } from "../live-leases.ts";
 import { type Bindings, keyOf, PAYMENT, type PaymentRow, toPayment } from "./sqlite-payment-row.ts";
+import { isUncovered } from "./sqlite-credits.ts";
 import { type WriteTurns } from "./write-turns.ts";
 
 /** Days for which the sums of daily sales are kept. @bound */
@@ -161,7 +163,7 @@ export class SqliteLedger implements Ledger {
 
   async reserve(reservation: Reservation, maxPartials = MAX_CUTS): Promise<Claim> {
     const row = await this.#turns.run(() =>
-      this.#reserve.get({
+      this.#reserved({
         ...keyOf(reservation),
         $owner: this.#owner,
         ...this.#leaseTimes(),
@@ -178,6 +180,7 @@ export class SqliteLedger implements Ledger {
         $maxPartials: maxPartials,
       }),
     );
+    if (row === "uncovered") return uncovered(reservation);
     if (row !== null) {
       this.#leases.touch(reservation.nonce);
       return { leased: true, payment: toPayment(row) };
@@ -186,6 +189,16 @@ export class SqliteLedger implements Ledger {
     // Another process released the payment between the two statements, so the next attempt can get it.
     if (standing === null) return this.reserve(reservation, maxPartials);
     return { leased: false, payment: toPayment(standing) };
+  }
+
+  /** `uncovered`: the credit does not cover the charge. */
+  #reserved(bindings: Bindings): PaymentRow | "uncovered" | null {
+    try {
+      return this.#reserve.get(bindings);
+    } catch (error) {
+      if (isUncovered(error)) return "uncovered";
+      throw error;
+    }
   }
 
   async move(payment: Payment, change: Change): Promise<boolean> {

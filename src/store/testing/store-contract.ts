@@ -1,6 +1,7 @@
 import { describe } from "bun:test";
 import { type Store } from "../store.ts";
 import { testSimulatedTransfers } from "./simulated-transfers-contract.ts";
+import { testCredits } from "./credits-contract.ts";
 import { testForgetting } from "./forgetting-contract.ts";
 import { testLedger } from "./ledger-contract.ts";
 import { testLedgerView } from "./ledger-view-contract.ts";
@@ -21,5 +22,6 @@ export function testStore(name: string, newDatabase: () => Promise<OpenStore>): 
     testPaymentIds(newDatabase);
     testSimulatedTransfers(newDatabase);
     testUsage(newDatabase);
+    testCredits(newDatabase);
   });
 }

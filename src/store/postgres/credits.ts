@@ -1,0 +1,140 @@
+import { type Credit, type CreditFilter, type Credits, type Grant, type NewCredit, type StoredGrant } from "../credits.ts";
+import { statement } from "./connection.ts";
+import { type Database, NOW } from "./database.ts";
+import { type Value } from "./messages.ts";
+import { PostgresError } from "./postgres-error.ts";
+import { CREDIT_GRANTS, CREDITS, UNCOVERED_STATE } from "./schema.ts";
+
+const CREDIT =
+  "id, hash, owner, unit, name, network, token, routes, balance, expires_at, revoked_at, created_at";
+
+const UNITS = ["money", "calls", "time"] as const;
+const KINDS = ["bought", "issued", "refunded"] as const;
+
+/** The first values are those of `valuesOf`. */
+function grant(where: string): string {
+  return `
+  INSERT INTO ${CREDIT_GRANTS} (id, credit, kind, amount, payment, granted_at)
+  SELECT $2, $3, $4, $5::numeric, $6, ${NOW} ${where} ON CONFLICT DO NOTHING RETURNING credit`;
+}
+
+const GRANT = grant(`WHERE EXISTS (SELECT 1 FROM ${CREDITS} WHERE id = $3)`);
+const FIND = statement(`SELECT ${CREDIT} FROM ${CREDITS} WHERE id = $1`);
+const OPEN = statement(`
+  WITH granted AS (${grant("")}), opened AS (
+    INSERT INTO ${CREDITS} (id, hash, owner, unit, name, network, token, routes, balance, expires_at, created_at)
+    SELECT $3, $7, $8, $9, $10, $11, $12, $13, $5::numeric, $14::bigint, ${NOW} FROM granted)
+  SELECT credit FROM granted`);
+const GRANTED = statement(`SELECT credit FROM ${CREDIT_GRANTS} WHERE id = $1`);
+const ADD = statement(`
+  WITH granted AS (${GRANT})
+  UPDATE ${CREDITS} SET balance = balance + $5::numeric,
+    expires_at = CASE WHEN expires_at = 0 OR $7::bigint = 0 THEN 0 ELSE greatest(expires_at, $7::bigint) END
+  FROM granted WHERE id = granted.credit`);
+const TAKE = statement(`
+  WITH granted AS (${GRANT})
+  UPDATE ${CREDITS} SET balance = balance + $5::numeric FROM granted WHERE id = granted.credit`);
+const REKEY = statement(`UPDATE ${CREDITS} SET hash = $2 WHERE id = $1 AND revoked_at = 0`);
+const REVOKE = statement(`UPDATE ${CREDITS} SET revoked_at = ${NOW} WHERE id = $2 AND revoked_at = 0`);
+const LIST = statement(`
+  SELECT ${CREDIT} FROM ${CREDITS} WHERE ($1::text IS NULL OR owner = $1)
+    AND ($2::bigint IS NULL OR (created_at, id) < ($2, $3)) ORDER BY created_at DESC, id DESC LIMIT $4::int`);
+const GRANTS = statement(`
+  SELECT id, kind, amount, payment, granted_at FROM ${CREDIT_GRANTS} WHERE credit = $1
+  ORDER BY granted_at DESC, id DESC LIMIT $2::int`);
+
+/** The prepaid balances, in the ledger's database. */
+export class PostgresCredits implements Credits {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async find(id: string): Promise<Credit | undefined> {
+    const { rows } = await this.#database.read(FIND, [id]);
+    return rows[0] && toCredit(rows[0]);
+  }
+
+  async open(credit: NewCredit, grant: Grant): Promise<string> {
+    const { id, hash, owner, unit, name, network, token, routes, expiresAt } = credit;
+    const own = [hash, owner, unit, name, network, token, JSON.stringify(routes), expiresAt];
+    const { rows } = await this.#database.durable(OPEN, [...this.#valuesOf(id, grant), ...own]);
+    const opened = rows[0]?.[0];
+    if (typeof opened === "string") return opened;
+    const before = (await this.#database.read(GRANTED, [grant.id])).rows[0]?.[0] ?? "";
+    await this.rekey(before, hash);
+    return before;
+  }
+
+  async add(id: string, grant: Grant, expiresAt: number): Promise<boolean> {
+    return (await this.#database.durable(ADD, [...this.#valuesOf(id, grant), expiresAt])).count > 0;
+  }
+
+  async take(id: string, grant: Grant): Promise<boolean> {
+    try {
+      const values = this.#valuesOf(id, { ...grant, amount: `-${grant.amount}` });
+      return (await this.#database.durable(TAKE, values)).count > 0;
+    } catch (error) {
+      if (isUncovered(error)) return false;
+      throw error;
+    }
+  }
+
+  async rekey(id: string, hash: string): Promise<boolean> {
+    return (await this.#database.durable(REKEY, [id, hash])).count > 0;
+  }
+
+  async revoke(id: string): Promise<boolean> {
+    return (await this.#database.durable(REVOKE, [this.#database.clock, id])).count > 0;
+  }
+
+  async list({ owner, before }: CreditFilter, limit: number): Promise<readonly Credit[]> {
+    const values = [owner ?? null, before?.createdAt ?? null, before?.id ?? null, limit];
+    return (await this.#database.read(LIST, values)).rows.map(toCredit);
+  }
+
+  async grants(id: string, limit: number): Promise<readonly StoredGrant[]> {
+    return (await this.#database.read(GRANTS, [id, limit])).rows.map(([grant, kind, amount, payment, at]) => ({
+      id: grant ?? "",
+      kind: known(KINDS, kind),
+      amount: amount ?? "0",
+      payment: payment ?? "",
+      at: Number(at),
+    }));
+  }
+
+  #valuesOf(credit: string, { id, kind, amount, payment }: Grant): Value[] {
+    return [this.#database.clock, id, credit, kind, amount, payment];
+  }
+}
+
+/** True for the error of a statement that a balance does not cover, or whose credit has ended. */
+export function isUncovered(error: unknown): boolean {
+  return error instanceof PostgresError && error.code === UNCOVERED_STATE;
+}
+
+function toCredit(row: readonly (string | null)[]): Credit {
+  const [id, hash, owner, unit, name, network, token, routes, balance, expiresAt, revokedAt, createdAt] = row;
+  return {
+    id: id ?? "",
+    hash: hash ?? "",
+    owner: owner ?? "",
+    unit: known(UNITS, unit),
+    name: name ?? "",
+    network: network ?? "",
+    token: token ?? "",
+    // The program writes an array of names.
+    routes: JSON.parse(routes ?? "[]") as string[],
+    balance: balance ?? "0",
+    expiresAt: Number(expiresAt),
+    revokedAt: Number(revokedAt),
+    createdAt: Number(createdAt),
+  };
+}
+
+function known<T extends string>(values: readonly T[], value: string | null | undefined): T {
+  const found = values.find((one) => one === value);
+  if (found === undefined) throw new PostgresError("protocol", "a credit has a value that is not known");
+  return found;
+}
