@@ -46,7 +46,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/content/browser"],
   ["src/content/page"],
   ["src/content/egress", "src/content/fonts", "src/content/figures", "src/content/encoding"],
-  ["src/payments/client", "src/payments/settlement"],
+  ["src/payments/client", "src/payments/credit", "src/payments/settlement"],
   ["src/payments/facilitator"],
   ["src/payments/evm"],
   ["src/payments/signatures"],

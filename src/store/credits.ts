@@ -68,6 +68,8 @@ export interface Credits {
   list(filter: CreditFilter, limit: number): Promise<readonly Credit[]>;
   /** Newest first. */
   grants(id: string, limit: number): Promise<readonly StoredGrant[]>;
+  /** The payments of its charges, newest first. */
+  charges(id: string, limit: number): Promise<readonly Payment[]>;
 }
 
 /** Selects credits that match all members. */

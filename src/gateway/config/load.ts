@@ -16,6 +16,7 @@ import { checkGuards } from "./rules-guards.ts";
 import { checkPolicies } from "./rules-policies.ts";
 import { checkRoutes } from "./rules-routes.ts";
 import { checkSections } from "./rules.ts";
+import { checkCredit } from "./rules-credit.ts";
 import { checkX402 } from "./rules-x402.ts";
 import { checkUpstreams } from "./rules-upstreams.ts";
 import { type Locate, locatorOf, NOWHERE } from "./source.ts";
@@ -145,6 +146,7 @@ export function* loadSteps(value: unknown, cache: ParseCache): Steps<Loaded> {
   const draft = draftOf(raw, parsed);
   checkSections(draft, report);
   checkX402(draft, report);
+  checkCredit(draft, report);
   yield* checkUpstreams(draft, report);
   yield* checkRoutes(draft, report, cache);
   yield* checkPolicies(draft, report);

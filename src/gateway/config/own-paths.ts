@@ -11,3 +11,5 @@ export const CHALLENGE_PREFIX = "/.well-known/acme-challenge/";
 
 /** The paths that the gateway always serves itself, before it finds a route. */
 export const OWN_PATHS: readonly string[] = [HEALTH_PATH, READY_PATH, METRICS_PATH];
+/** The sale of prepaid credit. Routes get the path if no credit is sold. */
+export const CREDIT_PATH = "/.turnpike/credit";

@@ -139,7 +139,7 @@ function compiled(terms: X402Terms.Terms, path: string, report: Report): Payment
 const MISTYPED = "the letter case is not the checksum of this address (EIP-55); a digit may be mistyped";
 
 /** Checks that clients can use each way of paying, that each is different, and that its scheme fits `settle`. */
-function acceptsRules(x402: RouteX402Config, path: string, report: Report): void {
+export function acceptsRules(x402: RouteX402Config, path: string, report: Report): void {
   const seen = new Map<string, string>();
   for (const [i, terms] of [x402, ...x402.accepts].entries()) {
     const at = i === 0 ? path : `${path}.accepts[${i - 1}]`;

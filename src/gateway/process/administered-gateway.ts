@@ -27,6 +27,7 @@ import { probeQuic } from "./listeners/quic-listeners.ts";
 import { firstShare, retry, type Share, shareOf } from "./gateway/take-over.ts";
 import { type UsageKeeper } from "../admin/usage/usage-keeper.ts";
 import type * as Usage from "./usage-keeping.ts";
+import type * as Credit from "./credit-keeping.ts";
 
 /** The other gateway of a take-over. */
 interface Progress {
@@ -61,6 +62,9 @@ const overviews = (): typeof Overviews => require("../admin/overview/overview.ts
 
 /** Loaded as `overviews` is. */
 const usageKeeping = (): typeof Usage => require("./usage-keeping.ts");
+
+/** Loaded as `overviews` is. */
+const creditKeeping = (): typeof Credit => require("./credit-keeping.ts");
 
 /** Milliseconds between two looks for open connections of a gateway that is replaced. */
 const DRAINED_MS = 20;
@@ -136,11 +140,12 @@ function createdLater(
   { figures }: Gateway,
   { storePath, log, contentSocket }: AdministeredOptions,
   postgres: Config["postgres"],
-): Pick<Deps, "createUsage" | "createOverview"> {
+): Pick<Deps, "createUsage" | "createOverview" | "openCredits"> {
   const facts = { startedAtMs: Date.now(), contentSocket };
   return {
     createUsage: () => usageKeeping().createUsageKeeper({ figures, storePath, postgres, log }),
     createOverview: () => overviews().createOverview(figures, facts),
+    openCredits: () => creditKeeping().openCredits({ figures, storePath, postgres }),
   };
 }
 
@@ -179,6 +184,7 @@ interface Deps {
   readonly createOverview: () => Overviews.Overview;
   readonly workers: number;
   readonly createUsage: () => UsageKeeper;
+  readonly openCredits: () => Credit.OpenCredits;
   readonly keeper: OptionalKeeper;
   readonly onAdminMoved: (url: string | undefined) => void;
   /** The configuration that it was started with. `share` is the part that is served. */
@@ -196,6 +202,7 @@ export class AdministeredGateway {
   readonly #deps: Omit<Deps, "opened" | "config" | "share">;
   /** Both are created with the admin interface. */
   #usage: UsageKeeper | undefined;
+  #credits: Credit.OpenCredits | undefined;
   #overview: Overviews.Overview | undefined;
   readonly #certificates: CertificateWatch;
   readonly #endWatch: () => void;
@@ -235,7 +242,7 @@ export class AdministeredGateway {
   }
 
   #adminParts(): AdminParts {
-    const { gateway, events, workers, createUsage, createOverview } = this.#deps;
+    const { gateway, events, workers, createUsage, createOverview, openCredits } = this.#deps;
     const usage = (): UsageKeeper => (this.#usage ??= createUsage());
     const overview = (): Overviews.Overview => (this.#overview ??= createOverview());
     return {
@@ -244,6 +251,7 @@ export class AdministeredGateway {
       events,
       tenants: gateway.tenantDirectory,
       ledger: () => gateway.figures.ledger(),
+      credits: () => (this.#credits ??= openCredits()).credits,
       get usage() {
         return usage();
       },
@@ -342,6 +350,7 @@ export class AdministeredGateway {
     await this.#deps.keeper.close();
     await this.#deps.gateway.close(graceMs);
     await this.#usage?.close();
+    await this.#credits?.close();
     this.events.close();
     await this.#deps.admin.close();
     await this.#deps.audit.close();

@@ -5,7 +5,7 @@ import { type Config } from "../config/config.ts";
 import { type GatewayFigures } from "./gateway/gateway-figures.ts";
 
 interface UsageKeepingOptions {
-  readonly figures: Pick<GatewayFigures, "zone" | "usage">;
+  readonly figures: Pick<GatewayFigures, "zone" | "store">;
   /** The SQLite file of ledger and usage, or `:memory:`. */
   readonly storePath: string;
   readonly postgres: Config["postgres"];
@@ -20,7 +20,7 @@ interface UsageKeepingOptions {
 export function createUsageKeeper({ figures, storePath, postgres, log }: UsageKeepingOptions): UsageKeeper {
   const inMemory = storePath === ":memory:" && (postgres.url ?? "") === "";
   const open = (): OpenUsageStore => {
-    const beside = inMemory ? figures.usage?.() : undefined;
+    const beside = inMemory ? figures.store?.().usage : undefined;
     return beside === undefined ? openConfiguredUsage(postgres, storePath) : withoutClose(beside);
   };
   return new UsageKeeper({ zone: figures.zone, open, inMemory, log });

@@ -1,5 +1,5 @@
 import { type Address, sameAddress } from "./address.ts";
-import { type Network } from "./networks.ts";
+import { type Network, PREPAID } from "./networks.ts";
 
 /** A token that can be used for payments. `name` and `version` are those of its EIP-712 domain. */
 export interface Asset {
@@ -24,11 +24,12 @@ const ASSETS: readonly Asset[] = [
   usdc("eip155:1", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", "USD Coin"),
 ];
 
-/** The known token with the symbol or address `text` on `network`. */
+/** The known token with the symbol or address `text` on `network`, which can be that of prepaid charges. */
 export function findAsset(network: string, text: string): Asset | undefined {
+  const chain = network.replace(PREPAID, "eip155:");
   return ASSETS.find(
     (asset) =>
-      asset.network === network &&
+      asset.network === chain &&
       (asset.symbol.toLowerCase() === text.toLowerCase() || sameAddress(asset.address, text)),
   );
 }

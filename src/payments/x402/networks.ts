@@ -26,6 +26,9 @@ const KNOWN: readonly KnownNetwork[] = [
 /** CAIP-2 allows 32 characters of reference. A chain id that fits in a JavaScript number has at most 15 digits. */
 const EIP155 = /^eip155:[1-9][0-9]{0,14}$/;
 
+/** The beginning of the network of charges to prepaid credit that was bought on a chain: `credit:8453`. */
+export const PREPAID = /^credit:/;
+
 function isNetwork(text: string): text is Network {
   return EIP155.test(text);
 }
@@ -44,8 +47,10 @@ export function chainId(network: string): bigint {
 
 /** The network's name for people: `Base Sepolia (eip155:84532)`. */
 export function networkTitle(network: string): string {
-  const known = KNOWN.find((candidate) => candidate.network === network);
-  return known === undefined ? network : `${known.title} (${network})`;
+  const chain = network.replace(PREPAID, "eip155:");
+  const known = KNOWN.find((candidate) => candidate.network === chain);
+  if (known === undefined) return network;
+  return `${chain === network ? "" : "Prepaid on "}${known.title} (${network})`;
 }
 
 /** The base URL of the network's block explorer; undefined for other networks. */

@@ -1,9 +1,20 @@
-import { type Credit, type CreditFilter, type Credits, type Grant, type NewCredit, type StoredGrant } from "../credits.ts";
+import {
+  type Credit,
+  CREDIT_BOOK,
+  CREDIT_SCHEME,
+  type CreditFilter,
+  type Credits,
+  type Grant,
+  type NewCredit,
+  type StoredGrant,
+} from "../credits.ts";
+import { type Payment } from "../ledger.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { type Value } from "./messages.ts";
+import { PAYMENT, toPayment } from "./payment-row.ts";
 import { PostgresError } from "./postgres-error.ts";
-import { CREDIT_GRANTS, CREDITS, UNCOVERED_STATE } from "./schema.ts";
+import { CREDIT_GRANTS, CREDITS, PAYMENTS, UNCOVERED_STATE } from "./schema.ts";
 
 const CREDIT =
   "id, hash, owner, unit, name, network, token, routes, balance, expires_at, revoked_at, created_at";
@@ -42,6 +53,9 @@ const LIST = statement(`
 const GRANTS = statement(`
   SELECT id, kind, amount, payment, granted_at FROM ${CREDIT_GRANTS} WHERE credit = $1
   ORDER BY granted_at DESC, id DESC LIMIT $2::int`);
+const CHARGES = statement(`
+  SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE p.scheme = '${CREDIT_SCHEME}' AND p.asset = $1
+  ORDER BY p.created_at DESC LIMIT $2::int`);
 
 /** The prepaid balances, in the ledger's database. */
 export class PostgresCredits implements Credits {
@@ -102,6 +116,10 @@ export class PostgresCredits implements Credits {
       payment: payment ?? "",
       at: Number(at),
     }));
+  }
+
+  async charges(id: string, limit: number): Promise<readonly Payment[]> {
+    return (await this.#database.read(CHARGES, [CREDIT_BOOK + id, limit])).rows.map(toPayment);
   }
 
   #valuesOf(credit: string, { id, kind, amount, payment }: Grant): Value[] {

@@ -1,7 +1,17 @@
 import { type Database, type Statement } from "bun:sqlite";
-import { type Credit, type CreditFilter, type Credits, type Grant, type NewCredit, type StoredGrant } from "../credits.ts";
+import {
+  type Credit,
+  CREDIT_BOOK,
+  CREDIT_SCHEME,
+  type CreditFilter,
+  type Credits,
+  type Grant,
+  type NewCredit,
+  type StoredGrant,
+} from "../credits.ts";
+import { type Payment } from "../ledger.ts";
 import { addition, PART_DIGITS, subtraction } from "./migrations.ts";
-import { type Bindings } from "./sqlite-payment-row.ts";
+import { type Bindings, PAYMENT, type PaymentRow, toPayment } from "./sqlite-payment-row.ts";
 import { type WriteTurns } from "./write-turns.ts";
 
 interface CreditRow extends Omit<Credit, "balance" | "routes"> {
@@ -24,6 +34,7 @@ export class SqliteCredits implements Credits {
   readonly #turns: WriteTurns;
   readonly #find: Statement<CreditRow, [Bindings]>;
   readonly #grants: Statement<StoredGrant, [Bindings]>;
+  readonly #charges: Statement<PaymentRow, [Bindings]>;
   readonly #rekey: Statement<unknown, [Bindings]>;
   readonly #revoke: Statement<unknown, [Bindings]>;
   readonly #open: (credit: Bindings, grant: Bindings) => string;
@@ -40,6 +51,10 @@ export class SqliteCredits implements Credits {
     this.#grants = database.query(
       `SELECT id, kind, amount, payment, granted_at AS at FROM credit_grants WHERE credit = $id
        ORDER BY granted_at DESC, id DESC LIMIT $limit`,
+    );
+    this.#charges = database.query(
+      `SELECT ${PAYMENT} FROM payments WHERE scheme = '${CREDIT_SCHEME}' AND asset = $asset
+       ORDER BY created_at DESC LIMIT $limit`,
     );
     this.#rekey = query("UPDATE credits SET hash = $hash WHERE id = $id AND revoked_at = 0");
     this.#revoke = query("UPDATE credits SET revoked_at = $now WHERE id = $id AND revoked_at = 0");
@@ -139,6 +154,10 @@ export class SqliteCredits implements Credits {
 
   async grants(id: string, limit: number): Promise<readonly StoredGrant[]> {
     return this.#grants.all({ $id: id, $limit: limit });
+  }
+
+  async charges(id: string, limit: number): Promise<readonly Payment[]> {
+    return this.#charges.all({ $asset: CREDIT_BOOK + id, $limit: limit }).map(toPayment);
   }
 
   #valuesOf(credit: string, { id, kind, amount, payment }: Grant): Bindings {

@@ -48,6 +48,8 @@ function testBalances(newDatabase: NewDatabase): void {
     expect(await ledger.move(payment, { state: "settled", lease: true, transaction: "" })).toBe(true);
     expect(await ledger.move(payment, { state: "settled", lease: false, delivered: true })).toBe(true);
     expect(await balance(opened.store)).toBe("70");
+    await ledger.reserve({ ...CHARGE, nonce: "0xother", asset: "0xasset", scheme: "exact" });
+    expect(await credits.charges(CREDIT.id, 10)).toMatchObject([{ nonce: CHARGE.nonce, amount: "30", delivered: true }]);
     opened.clock.now += 1_000_000;
     expect(await opened.store.forget(opened.clock.now, 10)).toBe(1);
     expect(await balance(opened.store)).toBe("70");

@@ -1,4 +1,5 @@
 import { CONFIG_OPERATIONS } from "./config.ts";
+import { CREDIT_OPERATIONS } from "./credits.ts";
 import { LIVE_OPERATIONS } from "./live.ts";
 import { type Operation } from "./operation.ts";
 import { PAYMENT_OPERATIONS } from "./payments.ts";
@@ -18,6 +19,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...CONFIG_OPERATIONS,
   ...TENANT_OPERATIONS,
   ...PAYMENT_OPERATIONS,
+  ...CREDIT_OPERATIONS,
   ...LIVE_OPERATIONS,
   ...SESSION_OPERATIONS,
 ];

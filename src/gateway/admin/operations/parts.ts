@@ -1,4 +1,5 @@
 import { type LedgerView } from "../../../store/ledger-view.ts";
+import { type Credits } from "../../../store/credits.ts";
 import { type EventLog } from "../events/event-log.ts";
 import { type Overview } from "../overview/overview.ts";
 import { type LiveConfig } from "../running-config/live-config.ts";
@@ -42,4 +43,6 @@ export interface AdminParts {
   /** The ledger; undefined if no route is paid. Throws if it cannot be opened. */
   ledger(): LedgerView | undefined;
   readonly tenants: TenantDirectory;
+  /** Opens the prepaid balances. Throws if that fails. */
+  readonly credits: () => Credits;
 }

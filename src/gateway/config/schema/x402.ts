@@ -1,3 +1,4 @@
+import { credit } from "./x402-credit.ts";
 import { PAYMENT_FIELDS } from "../../../lib/http/field-roles.ts";
 import * as z from "./recorded-schema.ts";
 import {
@@ -143,6 +144,7 @@ export const x402 = z
       ),
     payment_fields: paymentFields,
     screening,
+    credit: credit.exactOptional(),
     answer_disk_bytes: bytes(1_073_741_824, 0).meta(
       ours("Bytes on disk for paid responses that are too long for memory, or kept for a retry."),
     ),

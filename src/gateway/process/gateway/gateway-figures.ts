@@ -1,5 +1,5 @@
 import { type SharedZone } from "../../../lib/memory/shared-zone.ts";
-import { type UsageStore } from "../../../store/usage-store.ts";
+import { type Store } from "../../../store/store.ts";
 import { type LedgerView } from "../../../store/ledger-view.ts";
 import { type OverviewUpstream, type ServerFigures } from "../../admin/shapes/common.ts";
 import { type Actor, type OnEvent } from "../../telemetry/event.ts";
@@ -21,8 +21,8 @@ interface FiguresDeps {
   readonly directory: Directory | undefined;
   /** Undefined if no ledger is open. Throws if the ledger cannot be opened. */
   readonly ledger: () => LedgerView | undefined;
-  /** Opens the usage in the store of this process; left out if the process has no store. */
-  readonly usage?: () => UsageStore;
+  /** Opens the store of this process; left out if the process has none. */
+  readonly store?: () => Store;
 }
 
 /** Figures of a running gateway, for operators. */
@@ -31,13 +31,13 @@ export class GatewayFigures {
   readonly zone: SharedZone;
   readonly #directory: Directory | undefined;
   readonly ledger: () => LedgerView | undefined;
-  readonly usage: (() => UsageStore) | undefined;
+  readonly store: (() => Store) | undefined;
 
-  constructor({ zone, directory, ledger, usage }: FiguresDeps) {
+  constructor({ zone, directory, ledger, store }: FiguresDeps) {
     this.zone = zone;
     this.#directory = directory;
     this.ledger = ledger;
-    this.usage = usage;
+    this.store = store;
   }
 
   /** Every server of every upstream; empty if another process keeps the directory. */

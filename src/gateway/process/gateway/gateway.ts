@@ -316,7 +316,7 @@ class RunningGateway implements GatewayProcess {
       zone: this.#own.zone,
       directory: this.#directory,
       ledger: () => this.#store.opened?.view,
-      usage: () => this.#store.open(this.#store.config ?? this.#config.postgres).usage,
+      store: () => this.#store.open(this.#store.config ?? this.#config.postgres),
     });
   }
 

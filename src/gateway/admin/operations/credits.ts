@@ -1,0 +1,193 @@
+import { z } from "@hono/zod-openapi";
+import { messageOf } from "../../../lib/caught.ts";
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { issueCredit } from "../../../payments/credit/issue.ts";
+import { CALLS, isCreditAmount } from "../../../payments/credit/credit-terms.ts";
+import { findAsset } from "../../../payments/x402/assets.ts";
+import { parseNetwork } from "../../../payments/x402/networks.ts";
+import { parsePrice } from "../../../payments/x402/price.ts";
+import { type Credit, type Credits, type NewCredit } from "../../../store/credits.ts";
+import { JSON_TYPE, MAX_BODY_BYTES } from "../http/body.ts";
+import { credit, creditHistory, issuedCredit, newCredit, shownCredit } from "../shapes/credits.ts";
+import { type Call, callerOf, type Operation } from "./operation.ts";
+import { type AdminParts } from "./parts.ts";
+
+/** Credits on one page. @bound */
+const PAGE = 100;
+/** Grants and charges that the history of a credit shows. @bound */
+const HISTORY = 100;
+
+const ID = { id: "The id of the credit, which is also in its token" };
+
+/** The operations on prepaid balances. */
+export const CREDIT_OPERATIONS: readonly Operation[] = [
+  {
+    name: "listCredits",
+    method: "get",
+    path: "/v1/credits",
+    summary: "Prepaid balances, the newest first",
+    access: "read",
+    query: [
+      { name: "owner", description: "Only those of this wallet" },
+      { name: "before", description: "The id of the last credit of the page before" },
+    ],
+    success: {
+      description: `At most ${PAGE} balances`,
+      schema: z.object({ credits: z.array(credit), more: z.boolean() }),
+    },
+    failures: ["not-found", "store-unavailable"],
+    async run({ query }, parts) {
+      const credits = creditsOf(parts);
+      const before = query.get("before");
+      const filter = {
+        owner: query.get("owner")?.toLowerCase(),
+        before: before === null ? undefined : await found(credits, before),
+      };
+      const rows = await stored(() => credits.list(filter, PAGE + 1));
+      const shown = rows.slice(0, PAGE).map((row) => shownCredit(row, Date.now()));
+      return Response.json({ credits: shown, more: rows.length > PAGE });
+    },
+  },
+  {
+    name: "issueCredit",
+    method: "post",
+    path: "/v1/credits",
+    summary: "Issue a prepaid balance or a pass without a payment",
+    description: "The response has the token, which is not shown again.",
+    access: "full",
+    body: {
+      types: [JSON_TYPE],
+      maxBytes: MAX_BODY_BYTES,
+      schema: newCredit,
+      description: "The wallet, and money, calls or a time",
+    },
+    success: { status: 201, description: "The credit and its token", schema: issuedCredit },
+    failures: ["invalid-parameters", "not-found", "store-unavailable"],
+    async run(call, parts) {
+      const credits = creditsOf(parts);
+      const { terms, amount } = termsOf(call.body, Date.now());
+      const grant = { id: `issued:${crypto.randomUUID()}`, kind: "issued", amount, payment: "" } as const;
+      const { token, id } = await stored(() => issueCredit(credits, terms, grant));
+      tell(parts, call, `issued the credit ${id} to ${terms.owner}`);
+      return Response.json({ token, credit: shownCredit(await found(credits, id), Date.now()) }, { status: 201 });
+    },
+  },
+  {
+    name: "showCredit",
+    method: "get",
+    path: "/v1/credits/{id}",
+    summary: "A prepaid balance with its newest purchases and charges",
+    access: "read",
+    parameters: ID,
+    success: { description: `At most ${HISTORY} of each`, schema: creditHistory },
+    failures: ["not-found", "store-unavailable"],
+    async run({ parameters }, parts) {
+      const credits = creditsOf(parts);
+      const row = await found(credits, parameters["id"] ?? "");
+      return Response.json(await stored(() => historyOf(credits, row, HISTORY)));
+    },
+  },
+  {
+    name: "revokeCredit",
+    method: "delete",
+    path: "/v1/credits/{id}",
+    summary: "Revoke a token: it pays for no more requests, and the rest of its balance stays",
+    access: "full",
+    parameters: ID,
+    success: { description: "The credit", schema: credit },
+    failures: ["not-found", "store-unavailable"],
+    async run(call, parts) {
+      const credits = creditsOf(parts);
+      const { id } = await found(credits, call.parameters["id"] ?? "");
+      if (await stored(() => credits.revoke(id))) tell(parts, call, `revoked the credit ${id}`);
+      return Response.json(shownCredit(await found(credits, id), Date.now()));
+    },
+  },
+];
+
+/** A credit with its newest grants and charges, `limit` of each at most. */
+async function historyOf(credits: Credits, row: Credit, limit: number): Promise<z.output<typeof creditHistory>> {
+  const [grants, charges] = await Promise.all([credits.grants(row.id, limit), credits.charges(row.id, limit)]);
+  return {
+    credit: shownCredit(row, Date.now()),
+    grants: grants.map(({ kind, amount, payment, at }) => ({ kind, amount, payment, time_ms: at })),
+    charges: charges.map(({ nonce, route, state, amount, delivered, createdAt }) => ({
+      id: nonce,
+      route,
+      state,
+      amount,
+      delivered,
+      time_ms: createdAt,
+    })),
+  };
+}
+
+function creditsOf({ config, credits }: AdminParts): Credits {
+  if (config.config.x402.credit === undefined) {
+    throw new TurnpikeError("not-found", "Cannot find prepaid credit: the configuration has no x402.credit");
+  }
+  try {
+    return credits();
+  } catch (error) {
+    throw new TurnpikeError("store-unavailable", `Cannot open the ledger: ${messageOf(error)}`);
+  }
+}
+
+async function stored<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw new TurnpikeError("store-unavailable", `Cannot use the ledger: ${messageOf(error)}`);
+  }
+}
+
+async function found(credits: Credits, id: string): Promise<Credit> {
+  const row = await stored(() => credits.find(id));
+  if (row === undefined) throw new TurnpikeError("not-found", `Cannot find the credit ${JSON.stringify(id)}`);
+  return row;
+}
+
+function tell({ events }: AdminParts, call: Call, message: string): void {
+  events.add({ kind: "change", message, by: callerOf(call).by, outcome: "done" });
+}
+
+/** Reads the body of `POST /v1/credits`. `now` in Unix milliseconds. */
+function termsOf(body: unknown, now: number): { terms: Omit<NewCredit, "id" | "hash">; amount: string } {
+  const parsed = newCredit.safeParse(body);
+  if (!parsed.success) {
+    const errors = parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
+    throw new TurnpikeError("invalid-parameters", "Cannot issue a credit: the body is not valid", errors);
+  }
+  const { owner, network: chain, asset, amount: price, calls, seconds, name, routes } = parsed.data;
+  const fail = (path: string, message: string): never => {
+    throw new TurnpikeError("invalid-parameters", `Cannot issue a credit: ${path} ${message}`, [{ path, message }]);
+  };
+  if (price !== undefined && calls !== undefined) fail("calls", "excludes amount");
+  if (price === undefined && calls === undefined && seconds === undefined) fail("amount", "is missing");
+  const network = parseNetwork(chain) ?? fail("network", `is unknown: ${JSON.stringify(chain)}`);
+  const known = findAsset(network, asset);
+  if (known === undefined && !/^0x[0-9a-fA-F]{40}$/.test(asset)) fail("asset", `is unknown on ${network}`);
+  const amount = price === undefined ? String(calls ?? 0) : priceOf(price, known?.decimals, fail);
+  const unit = price !== undefined ? "money" : calls === undefined ? "time" : CALLS;
+  const terms = {
+    owner: owner.toLowerCase(),
+    unit,
+    name,
+    network,
+    token: (known?.address ?? asset).toLowerCase(),
+    routes,
+    expiresAt: seconds === undefined ? 0 : now + seconds * 1000,
+  } as const;
+  return { terms, amount };
+}
+
+function priceOf(price: string, decimals: number | undefined, fail: (path: string, message: string) => never): string {
+  try {
+    if (decimals === undefined && price.startsWith("$")) fail("amount", "must be in atomic units of this asset");
+    const amount = parsePrice(price, decimals ?? 0);
+    return isCreditAmount(amount) ? amount : fail("amount", "is too large");
+  } catch (error) {
+    if (error instanceof TurnpikeError) throw error;
+    return fail("amount", messageOf(error));
+  }
+}

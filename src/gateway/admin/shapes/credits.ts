@@ -1,0 +1,94 @@
+import { z } from "@hono/zod-openapi";
+import { findAsset } from "../../../payments/x402/assets.ts";
+import { standingOf } from "../../../payments/credit/credit-terms.ts";
+import { type Credit } from "../../../store/credits.ts";
+
+/** A prepaid balance. */
+export const credit = z
+  .object({
+    id: z.string(),
+    owner: z.string().openapi({ description: "The wallet that bought it" }),
+    unit: z.enum(["money", "calls", "time"]).openapi({ description: "`time`: requests are free until it expires" }),
+    name: z.string().openapi({ description: "The name of the pass; empty for money" }),
+    network: z.string(),
+    asset: z.string(),
+    symbol: z.string().optional(),
+    decimals: z.int().optional(),
+    routes: z.array(z.string()).openapi({ description: "The routes that it pays for; empty: all" }),
+    balance: z.string().openapi({ description: "Atomic units of the asset, or calls" }),
+    state: z.enum(["active", "revoked", "expired"]),
+    created_ms: z.number(),
+    expires_ms: z.number().openapi({ description: "0: never" }),
+    revoked_ms: z.number().openapi({ description: "0: it is not revoked" }),
+  })
+  .openapi("Credit", { description: "A prepaid balance, without its token" });
+
+/** A new credit, with the token that is shown once. */
+export const issuedCredit = z
+  .object({ token: z.string().openapi({ description: "It is not stored, and not shown again" }), credit })
+  .openapi("IssuedCredit", { description: "A new prepaid balance and its token" });
+
+/** A credit with its newest changes. */
+export const creditHistory = z
+  .object({
+    credit,
+    grants: z.array(
+      z.object({
+        kind: z.enum(["bought", "issued", "refunded"]),
+        amount: z.string(),
+        payment: z.string().openapi({ description: "The nonce of the payment that bought it, or empty" }),
+        time_ms: z.number(),
+      }),
+    ),
+    charges: z.array(
+      z.object({
+        id: z.string(),
+        route: z.string(),
+        state: z.string(),
+        amount: z.string(),
+        delivered: z.boolean(),
+        time_ms: z.number(),
+      }),
+    ),
+  })
+  .openapi("CreditHistory", { description: "A prepaid balance with its newest changes" });
+
+/** The body of `POST /v1/credits`. */
+export const newCredit = z
+  .strictObject({
+    owner: z.string().regex(/^0x[0-9a-fA-F]{40}$/, "expected an address").openapi({ description: "The wallet" }),
+    network: z.string().default("base"),
+    asset: z.string().default("USDC"),
+    amount: z.string().optional().openapi({ description: 'Money: atomic units, or dollars ("$5")' }),
+    calls: z.int().min(1).max(1_000_000_000).optional().openapi({ description: "Number of requests, in place of money" }),
+    seconds: z
+      .int()
+      .min(1)
+      .max(315_360_000)
+      .optional()
+      .openapi({ description: "Seconds until it expires; without amount and calls, a pass for all requests until then" }),
+    name: z.string().max(64).default(""),
+    routes: z.array(z.string().min(1)).max(256).default([]),
+  })
+  .openapi("NewCredit", { description: "A prepaid balance to issue without a payment" });
+
+/** A credit as clients and operators see it, at `now` (Unix milliseconds). */
+export function shownCredit(row: Credit, now: number): z.output<typeof credit> {
+  const { id, owner, unit, name, network, token, routes, balance, createdAt, expiresAt, revokedAt } = row;
+  const known = findAsset(network, token);
+  return {
+    id,
+    owner,
+    unit,
+    name,
+    network,
+    asset: token,
+    ...(known === undefined ? {} : { symbol: known.symbol, decimals: known.decimals }),
+    routes: [...routes],
+    balance,
+    state: standingOf(row, now),
+    created_ms: createdAt,
+    expires_ms: expiresAt,
+    revoked_ms: revokedAt,
+  };
+}

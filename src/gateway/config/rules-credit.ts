@@ -1,0 +1,43 @@
+import { messageOf } from "../../lib/caught.ts";
+import type * as Terms from "../../payments/x402/terms.ts";
+import { creditTerms } from "./credit-route.ts";
+import { type Draft, firstWith, type Report } from "./draft.ts";
+import { acceptsRules } from "./rules-routes.ts";
+import { checkFacilitator } from "./rules-x402.ts";
+
+/** Loaded with the first credit (bench start). */
+const terms = (): typeof Terms => require("../../payments/x402/terms.ts");
+
+/** Checks `x402.credit`. */
+export function checkCredit({ x402, routes }: Draft, report: Report): void {
+  const sold = x402 && creditTerms(x402);
+  if (x402?.credit === undefined || sold === undefined) return;
+  const { min, max, passes } = x402.credit;
+  const path = "x402.credit";
+  if (!x402.enabled) report.problem(path, "requires x402.enabled");
+  else checkFacilitator(sold, path, { x402, report });
+  acceptsRules(sold, path, report);
+  const amountOf = (price: string, at: string): bigint => {
+    try {
+      const [amount = 0n] = [sold, ...sold.accepts].map((one) => BigInt(terms().compileTerms({ ...one, price }).amount));
+      return amount;
+    } catch (error) {
+      report.problem(at, messageOf(error));
+      return 0n;
+    }
+  };
+  if (amountOf(max, `${path}.max`) < amountOf(min, `${path}.min`)) report.problem(`${path}.max`, "is less than min");
+  const seen = new Map<string, number>();
+  // The names of routes in the ledger (`routing/route-name.ts`).
+  const priced = routes.flatMap((route) => (route?.x402 === undefined ? [] : [route]));
+  const known = new Set(priced.map(({ host = "", path_prefix: prefix, name = "" }) => `${host}${prefix}${name && `#${name}`}`));
+  for (const [i, pass] of passes.entries()) {
+    const at = `${path}.passes[${i}]`;
+    const other = firstWith(seen, pass.name, i);
+    if (other !== undefined) report.problem(`${at}.name`, `is also the name of ${path}.passes[${other}]`);
+    amountOf(pass.price, `${at}.price`);
+    for (const [j, name] of pass.routes.entries()) {
+      if (!known.has(name)) report.problem(`${at}.routes[${j}]`, `there is no priced route ${JSON.stringify(name)}`);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import { type Credits, type Grant, type NewCredit } from "../../store/credits.ts";
+import { makeToken } from "./token.ts";
+
+/** A new token and the id of its credit. */
+export interface Issued {
+  readonly token: string;
+  readonly id: string;
+}
+
+/**
+ * Opens a credit and makes its token. A second call with the same grant makes another token for the credit of the first
+ * one, whose token is then not valid.
+ */
+export async function issueCredit(
+  credits: Pick<Credits, "open" | "rekey">,
+  terms: Omit<NewCredit, "id" | "hash">,
+  grant: Grant,
+): Promise<Issued> {
+  const made = makeToken();
+  const id = await credits.open({ ...terms, id: made.id, hash: made.hash }, grant);
+  return id === made.id ? made : await renewToken(credits, id);
+}
+
+/** Makes another token for a credit. Rejects if the credit is revoked. */
+export async function renewToken(credits: Pick<Credits, "rekey">, id: string): Promise<Issued> {
+  const { token, hash } = makeToken(id);
+  if (!(await credits.rekey(id, hash))) throw new Error(`Cannot renew the token of credit ${id}: it is revoked`);
+  return { token, id };
+}
