@@ -19,7 +19,9 @@ export function checkCredit({ x402, routes }: Draft, report: Report): void {
   acceptsRules(sold, path, report);
   const amountOf = (price: string, at: string): bigint => {
     try {
-      const [amount = 0n] = [sold, ...sold.accepts].map((one) => BigInt(terms().compileTerms({ ...one, price }).amount));
+      const [amount = 0n] = [sold, ...sold.accepts].map((one) =>
+        BigInt(terms().compileTerms({ ...one, price }).amount),
+      );
       return amount;
     } catch (error) {
       report.problem(at, messageOf(error));
@@ -30,7 +32,9 @@ export function checkCredit({ x402, routes }: Draft, report: Report): void {
   const seen = new Map<string, number>();
   // The names of routes in the ledger (`routing/route-name.ts`).
   const priced = routes.flatMap((route) => (route?.x402 === undefined ? [] : [route]));
-  const known = new Set(priced.map(({ host = "", path_prefix: prefix, name = "" }) => `${host}${prefix}${name && `#${name}`}`));
+  const known = new Set(
+    priced.map(({ host = "", path_prefix: prefix, name = "" }) => `${host}${prefix}${name && `#${name}`}`),
+  );
   for (const [i, pass] of passes.entries()) {
     const at = `${path}.passes[${i}]`;
     const other = firstWith(seen, pass.name, i);

@@ -44,7 +44,12 @@ const CHARGE = `
 
 const CHARGE_TRIGGERS = [
   ["insert", "INSERT", "NEW", "true"],
-  ["update", "UPDATE OF state, amount", "NEW", `${isBack("OLD")} <> ${isBack("NEW")} OR (OLD.amount <> NEW.amount AND NOT ${isBack("NEW")})`],
+  [
+    "update",
+    "UPDATE OF state, amount",
+    "NEW",
+    `${isBack("OLD")} <> ${isBack("NEW")} OR (OLD.amount <> NEW.amount AND NOT ${isBack("NEW")})`,
+  ],
   ["delete", "DELETE", "OLD", "OLD.state IN ('reserved', 'verified')"],
 ].map(
   ([name, change, row, when]) => `CREATE TRIGGER ${CREDITS}_${name} AFTER ${change} ON ${PAYMENTS} FOR EACH ROW

@@ -63,7 +63,9 @@ export class SqliteCredits implements Credits {
        VALUES ($id, $hash, $owner, $unit, $name, $network, $token, $routes, 0, 0, $expiresAt, $now)`,
     );
     const grant = query(GRANT);
-    const granted = database.query<{ credit: string }, [Bindings]>("SELECT credit FROM credit_grants WHERE id = $grant");
+    const granted = database.query<{ credit: string }, [Bindings]>(
+      "SELECT credit FROM credit_grants WHERE id = $grant",
+    );
     const add = query(
       `UPDATE credits SET ${addition("$amount")},
          expires_at = CASE WHEN expires_at = 0 OR $expiresAt = 0 THEN 0 ELSE max(expires_at, $expiresAt) END

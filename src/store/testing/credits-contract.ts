@@ -49,7 +49,9 @@ function testBalances(newDatabase: NewDatabase): void {
     expect(await ledger.move(payment, { state: "settled", lease: false, delivered: true })).toBe(true);
     expect(await balance(opened.store)).toBe("70");
     await ledger.reserve({ ...CHARGE, nonce: "0xother", asset: "0xasset", scheme: "exact" });
-    expect(await credits.charges(CREDIT.id, 10)).toMatchObject([{ nonce: CHARGE.nonce, amount: "30", delivered: true }]);
+    expect(await credits.charges(CREDIT.id, 10)).toMatchObject([
+      { nonce: CHARGE.nonce, amount: "30", delivered: true },
+    ]);
     opened.clock.now += 1_000_000;
     expect(await opened.store.forget(opened.clock.now, 10)).toBe(1);
     expect(await balance(opened.store)).toBe("70");
@@ -218,10 +220,12 @@ function testGrants(newDatabase: NewDatabase): void {
     expect([await credits.take(CREDIT.id, back), await credits.take(CREDIT.id, back)]).toEqual([true, false]);
     expect(await balance(opened.store)).toBe("0");
     opened.clock.now += 1;
-    expect(await credits.grants(CREDIT.id, 10)).toEqual([
-      { ...back, amount: "-100", at: START },
-      { ...GRANT, at: START },
-    ].toSorted((a, b) => (a.id < b.id ? 1 : -1)));
+    expect(await credits.grants(CREDIT.id, 10)).toEqual(
+      [
+        { ...back, amount: "-100", at: START },
+        { ...GRANT, at: START },
+      ].toSorted((a, b) => (a.id < b.id ? 1 : -1)),
+    );
     expect(await credits.grants(CREDIT.id, 1)).toHaveLength(1);
   });
 

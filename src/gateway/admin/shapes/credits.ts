@@ -56,17 +56,22 @@ export const creditHistory = z
 /** The body of `POST /v1/credits`. */
 export const newCredit = z
   .strictObject({
-    owner: z.string().regex(/^0x[0-9a-fA-F]{40}$/, "expected an address").openapi({ description: "The wallet" }),
+    owner: z
+      .string()
+      .regex(/^0x[0-9a-fA-F]{40}$/, "expected an address")
+      .openapi({ description: "The wallet" }),
     network: z.string().default("base"),
     asset: z.string().default("USDC"),
     amount: z.string().optional().openapi({ description: 'Money: atomic units, or dollars ("$5")' }),
-    calls: z.int().min(1).max(1_000_000_000).optional().openapi({ description: "Number of requests, in place of money" }),
-    seconds: z
+    calls: z
       .int()
       .min(1)
-      .max(315_360_000)
+      .max(1_000_000_000)
       .optional()
-      .openapi({ description: "Seconds until it expires; without amount and calls, a pass for all requests until then" }),
+      .openapi({ description: "Number of requests, in place of money" }),
+    seconds: z.int().min(1).max(315_360_000).optional().openapi({
+      description: "Seconds until it expires; without amount and calls, a pass for all requests until then",
+    }),
     name: z.string().max(64).default(""),
     routes: z.array(z.string().min(1)).max(256).default([]),
   })

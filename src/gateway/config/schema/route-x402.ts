@@ -2,13 +2,15 @@ import * as z from "./recorded-schema.ts";
 import { priceMatch } from "./route-match.ts";
 import { count, jsonObject, optionalFacilitatorUrl, optionalHttpUrl, ours, secret, text } from "./kinds.ts";
 
-/** The way of a payment, apart from its scheme. */
-const account = {
+/** The price of a request and the way of its payment. */
+const terms = {
+  price: text.describe('Price of one request: atomic units of the asset ("10000"), or dollars ("$0.01").'),
   asset: text.describe("Token: its contract address, or the symbol of a known token (`USDC`)."),
   network: text.describe("Chain, such as `eip155:84532` or `base-sepolia`."),
   pay_to: text.describe(
     "Address that receives the money. One from which no one can spend is an error, except on test networks.",
   ),
+  scheme: z.enum(["exact", "upto"]).default("exact").describe("Payment scheme."),
   asset_transfer_method: z
     .enum(["eip3009", "permit2"])
     .exactOptional()
@@ -20,17 +22,12 @@ const account = {
   max_timeout_seconds: count(60, 1, 86_400).describe("Seconds that a client has to complete a payment."),
 };
 
-/** The price of a request and the way of its payment. */
-const terms = {
-  price: text.describe('Price of one request: atomic units of the asset ("10000"), or dollars ("$0.01").'),
-  ...account,
-  scheme: z.enum(["exact", "upto"]).default("exact").describe("Payment scheme."),
-};
-
 const domain = {
   extra_name: z.string().default("").describe("EIP-712 domain name of the asset. Not needed for known assets."),
   extra_version: z.string().default("").describe("EIP-712 domain version of the asset. Not needed for known assets."),
 };
+
+const { price: _price, scheme: _scheme, ...account } = terms;
 
 /** A way of paying for prepaid credit. */
 export const creditMethod = { ...account, ...domain };

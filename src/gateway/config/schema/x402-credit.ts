@@ -28,7 +28,9 @@ export const credit = z
     facilitator_url: optionalFacilitatorUrl.default("").describe("Facilitator, in place of `x402.facilitator_url`."),
     min: text.default("$1").describe("Least amount of one purchase."),
     max: text.default("$1000").describe("Greatest amount of one purchase."),
-    expires_days: count(365, 0, 36_500).describe("Days after the last purchase for which a balance is valid. 0: always."),
+    expires_days: count(365, 0, 36_500).describe(
+      "Days after the last purchase for which a balance is valid. 0: always.",
+    ),
     passes: z.array(pass).max(64).default([]).describe("Passes for sale."),
   })
   .meta(

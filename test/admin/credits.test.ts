@@ -1,0 +1,84 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { Admin, READ_KEY } from "../support/admin.ts";
+
+setDefaultTimeout(patient(60_000));
+
+const OWNER = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
+const x402 = {
+  enabled: true,
+  test_mode: true,
+  credit: { asset: "USDC", network: "base-sepolia", pay_to: OWNER },
+};
+
+for (const workers of [1, 2]) {
+  test(`an operator issues, lists, shows and revokes credits of ${workers} workers`, async () => {
+    const admin = await Admin.start({ workers, config: { x402 } });
+    try {
+      const issued = await admin.call("POST", "/v1/credits", {
+        body: { owner: OWNER, network: "base-sepolia", amount: "$5", seconds: 60, routes: ["/read"] },
+      });
+      expect(issued.status).toBe(201);
+      const { token, credit } = issued.body;
+      expect(token).toMatch(new RegExp(`^tpc_${credit.id}_[\\w-]{43}$`));
+      expect(credit).toMatchObject({
+        owner: OWNER.toLowerCase(),
+        unit: "money",
+        network: "eip155:84532",
+        symbol: "USDC",
+        decimals: 6,
+        balance: "5000000",
+        state: "active",
+        routes: ["/read"],
+      });
+      const pass = await admin.call("POST", "/v1/credits", { body: { owner: OWNER, calls: 10, name: "ten" } });
+      expect(pass.body.credit).toMatchObject({ unit: "calls", balance: "10", name: "ten", expires_ms: 0 });
+      const time = await admin.call("POST", "/v1/credits", { body: { owner: OWNER, seconds: 1 } });
+      expect(time.body.credit).toMatchObject({ unit: "time", balance: "0" });
+      const list = await admin.call("GET", `/v1/credits?owner=${OWNER}`, { key: READ_KEY });
+      expect(list.body.more).toBe(false);
+      expect(list.body.credits).toHaveLength(3);
+      const { id: last } = list.body.credits[1];
+      expect((await admin.call("GET", `/v1/credits?before=${last}`)).body.credits).toHaveLength(1);
+      const shown = await admin.call("GET", `/v1/credits/${credit.id}`, { key: READ_KEY });
+      expect(shown.body).toMatchObject({ credit, grants: [{ kind: "issued", amount: "5000000" }], charges: [] });
+      expect(shown.text).not.toContain(token);
+      expect((await admin.call("DELETE", `/v1/credits/${credit.id}`, { key: READ_KEY })).status).toBe(403);
+      const revoked = await admin.call("DELETE", `/v1/credits/${credit.id}`);
+      expect(revoked.body).toMatchObject({ state: "revoked", balance: "5000000" });
+      expect((await admin.call("DELETE", `/v1/credits/${credit.id}`)).body).toEqual(revoked.body);
+      expect((await admin.call("GET", "/v1/credits/none")).status).toBe(404);
+    } finally {
+      await admin.stop();
+    }
+  });
+}
+
+test("an operator learns what is wrong with a credit", async () => {
+  const admin = await Admin.start({ config: { x402 } });
+  const paths = async (body: object): Promise<unknown> => {
+    const { status, body: problem } = await admin.call("POST", "/v1/credits", { body });
+    return [status, ...problem.errors.map(({ path }: { path: string }) => path)];
+  };
+  try {
+    expect(await paths({})).toEqual([400, "owner"]);
+    expect(await paths({ owner: OWNER })).toEqual([400, "amount"]);
+    for (const amount of ["0", "-5", "$0.0000001", "1e6", `1${"0".repeat(30)}`]) {
+      expect(await paths({ owner: OWNER, amount })).toEqual([400, "amount"]);
+    }
+    expect(await paths({ owner: OWNER, amount: "5", calls: 5 })).toEqual([400, "calls"]);
+    expect(await paths({ owner: OWNER, amount: "5", network: "mars" })).toEqual([400, "network"]);
+    expect(await paths({ owner: OWNER, amount: "5", asset: "EUR" })).toEqual([400, "asset"]);
+  } finally {
+    await admin.stop();
+  }
+});
+
+test("without x402.credit there are no credits", async () => {
+  const admin = await Admin.start();
+  try {
+    expect((await admin.call("GET", "/v1/credits")).status).toBe(404);
+  } finally {
+    await admin.stop();
+  }
+});
