@@ -14,15 +14,15 @@ export interface Issued {
 export async function issueCredit(
   credits: Pick<Credits, "open" | "rekey">,
   terms: Omit<NewCredit, "id" | "hash">,
-  grant: Grant,
+  grant: Omit<Grant, "id"> & { readonly id?: string },
 ): Promise<Issued> {
   const made = makeToken();
-  const id = await credits.open({ ...terms, id: made.id, hash: made.hash }, grant);
+  const id = await credits.open({ ...terms, id: made.id, hash: made.hash }, { id: `issued:${made.id}`, ...grant });
   return id === made.id ? made : await renewToken(credits, id);
 }
 
 /** Makes another token for a credit. Rejects if the credit is revoked. */
-export async function renewToken(credits: Pick<Credits, "rekey">, id: string): Promise<Issued> {
+async function renewToken(credits: Pick<Credits, "rekey">, id: string): Promise<Issued> {
   const { token, hash } = makeToken(id);
   if (!(await credits.rekey(id, hash))) throw new Error(`Cannot renew the token of credit ${id}: it is revoked`);
   return { token, id };

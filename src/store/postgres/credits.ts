@@ -22,16 +22,16 @@ const UNITS = ["money", "calls", "time"] as const;
 const KINDS = ["bought", "issued", "refunded"] as const;
 
 /** The first values are those of `valuesOf`. */
-function grant(where: string): string {
+function granting(where: string): string {
   return `
   INSERT INTO ${CREDIT_GRANTS} (id, credit, kind, amount, payment, granted_at)
   SELECT $2, $3, $4, $5::numeric, $6, ${NOW} ${where} ON CONFLICT DO NOTHING RETURNING credit`;
 }
 
-const GRANT = grant(`WHERE EXISTS (SELECT 1 FROM ${CREDITS} WHERE id = $3)`);
+const GRANT = granting(`WHERE EXISTS (SELECT 1 FROM ${CREDITS} WHERE id = $3)`);
 const FIND = statement(`SELECT ${CREDIT} FROM ${CREDITS} WHERE id = $1`);
 const OPEN = statement(`
-  WITH granted AS (${grant("")}), opened AS (
+  WITH granted AS (${granting("")}), opened AS (
     INSERT INTO ${CREDITS} (id, hash, owner, unit, name, network, token, routes, balance, expires_at, created_at)
     SELECT $3, $7, $8, $9, $10, $11, $12, $13, $5::numeric, $14::bigint, ${NOW} FROM granted)
   SELECT credit FROM granted`);

@@ -44,7 +44,7 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
         before: before === null ? undefined : await found(credits, before),
       };
       const rows = await stored(() => credits.list(filter, PAGE + 1));
-      const shown = rows.slice(0, PAGE).map((row) => shownCredit(row, Date.now()));
+      const shown = rows.slice(0, PAGE).map((row) => shownCredit(row));
       return Response.json({ credits: shown, more: rows.length > PAGE });
     },
   },
@@ -65,11 +65,11 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
     failures: ["invalid-parameters", "not-found", "store-unavailable"],
     async run(call, parts) {
       const credits = creditsOf(parts);
-      const { terms, amount } = termsOf(call.body, Date.now());
-      const grant = { id: `issued:${crypto.randomUUID()}`, kind: "issued", amount, payment: "" } as const;
+      const { terms, amount } = termsOf(call.body);
+      const grant = { kind: "issued", amount, payment: "" } as const;
       const { token, id } = await stored(() => issueCredit(credits, terms, grant));
       tell(parts, call, `issued the credit ${id} to ${terms.owner}`);
-      return Response.json({ token, credit: shownCredit(await found(credits, id), Date.now()) }, { status: 201 });
+      return Response.json({ token, credit: shownCredit(await found(credits, id)) }, { status: 201 });
     },
   },
   {
@@ -100,7 +100,7 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
       const credits = creditsOf(parts);
       const { id } = await found(credits, call.parameters["id"] ?? "");
       if (await stored(() => credits.revoke(id))) tell(parts, call, `revoked the credit ${id}`);
-      return Response.json(shownCredit(await found(credits, id), Date.now()));
+      return Response.json(shownCredit(await found(credits, id)));
     },
   },
 ];
@@ -109,7 +109,7 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
 async function historyOf(credits: Credits, row: Credit, limit: number): Promise<z.output<typeof creditHistory>> {
   const [grants, charges] = await Promise.all([credits.grants(row.id, limit), credits.charges(row.id, limit)]);
   return {
-    credit: shownCredit(row, Date.now()),
+    credit: shownCredit(row),
     grants: grants.map(({ kind, amount, payment, at }) => ({ kind, amount, payment, time_ms: at })),
     charges: charges.map(({ nonce, route, state, amount, delivered, createdAt }) => ({
       id: nonce,
@@ -151,23 +151,28 @@ function tell({ events }: AdminParts, call: Call, message: string): void {
   events.add({ kind: "change", message, by: callerOf(call).by, outcome: "done" });
 }
 
-/** Reads the body of `POST /v1/credits`. `now` in Unix milliseconds. */
-function termsOf(body: unknown, now: number): { terms: Omit<NewCredit, "id" | "hash">; amount: string } {
+/** Throws the error of a member of the body. */
+function fail(path: string, message: string): never {
+  throw new TurnpikeError("invalid-parameters", `Cannot issue a credit: ${path} ${message}`, [{ path, message }]);
+}
+
+/** Reads the body of `POST /v1/credits`. `clock` gives Unix milliseconds. */
+function termsOf(
+  body: unknown,
+  clock: () => number = Date.now,
+): { terms: Omit<NewCredit, "id" | "hash">; amount: string } {
   const parsed = newCredit.safeParse(body);
   if (!parsed.success) {
     const errors = parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
     throw new TurnpikeError("invalid-parameters", "Cannot issue a credit: the body is not valid", errors);
   }
   const { owner, network: chain, asset, amount: price, calls, seconds, name, routes } = parsed.data;
-  const fail = (path: string, message: string): never => {
-    throw new TurnpikeError("invalid-parameters", `Cannot issue a credit: ${path} ${message}`, [{ path, message }]);
-  };
   if (price !== undefined && calls !== undefined) fail("calls", "excludes amount");
   if (price === undefined && calls === undefined && seconds === undefined) fail("amount", "is missing");
   const network = parseNetwork(chain) ?? fail("network", `is unknown: ${JSON.stringify(chain)}`);
   const known = findAsset(network, asset);
   if (known === undefined && !/^0x[0-9a-fA-F]{40}$/.test(asset)) fail("asset", `is unknown on ${network}`);
-  const amount = price === undefined ? String(calls ?? 0) : priceOf(price, known?.decimals, fail);
+  const amount = price === undefined ? String(calls ?? 0) : priceOf(price, known?.decimals);
   const unit = price !== undefined ? "money" : calls === undefined ? "time" : CALLS;
   const terms = {
     owner: owner.toLowerCase(),
@@ -176,12 +181,12 @@ function termsOf(body: unknown, now: number): { terms: Omit<NewCredit, "id" | "h
     network,
     token: (known?.address ?? asset).toLowerCase(),
     routes,
-    expiresAt: seconds === undefined ? 0 : now + seconds * 1000,
+    expiresAt: seconds === undefined ? 0 : clock() + seconds * 1000,
   } as const;
   return { terms, amount };
 }
 
-function priceOf(price: string, decimals: number | undefined, fail: (path: string, message: string) => never): string {
+function priceOf(price: string, decimals: number | undefined): string {
   try {
     if (decimals === undefined && price.startsWith("$")) fail("amount", "must be in atomic units of this asset");
     const amount = parsePrice(price, decimals ?? 0);

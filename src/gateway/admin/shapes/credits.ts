@@ -77,8 +77,8 @@ export const newCredit = z
   })
   .openapi("NewCredit", { description: "A prepaid balance to issue without a payment" });
 
-/** A credit as clients and operators see it, at `now` (Unix milliseconds). */
-export function shownCredit(row: Credit, now: number): z.output<typeof credit> {
+/** A credit as clients and operators see it. `clock` gives Unix milliseconds. */
+export function shownCredit(row: Credit, clock: () => number = Date.now): z.output<typeof credit> {
   const { id, owner, unit, name, network, token, routes, balance, createdAt, expiresAt, revokedAt } = row;
   const known = findAsset(network, token);
   return {
@@ -91,7 +91,7 @@ export function shownCredit(row: Credit, now: number): z.output<typeof credit> {
     ...(known === undefined ? {} : { symbol: known.symbol, decimals: known.decimals }),
     routes: [...routes],
     balance,
-    state: standingOf(row, now),
+    state: standingOf(row, clock()),
     created_ms: createdAt,
     expires_ms: expiresAt,
     revoked_ms: revokedAt,

@@ -21,7 +21,7 @@ interface FiguresDeps {
   readonly directory: Directory | undefined;
   /** Undefined if no ledger is open. Throws if the ledger cannot be opened. */
   readonly ledger: () => LedgerView | undefined;
-  /** Opens the store of this process; left out if the process has none. */
+  /** Opens the store of this process; left out if a supervisor has no store. */
   readonly store?: () => Store;
 }
 
