@@ -13,16 +13,24 @@ import { newPayment, nonceOf } from "./shops.ts";
 setDefaultTimeout(patient(30_000));
 
 const facilitator = new CountingFacilitator();
-const origin = Bun.serve({ hostname: "127.0.0.1", port: 0, idleTimeout: 0, fetch: () => new Response("goods") });
+const origin = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  idleTimeout: 0,
+  fetch: ({ url }) => new Response("goods", { status: Number(new URL(url).searchParams.get("status") ?? 200) }),
+});
 let gateway: ProtocolGateway;
 
 beforeAll(async () => {
   const route = { upstream: "origin" };
   gateway = await startProtocols({
-    server: { workers: 2 },
+    server: { workers: 2, trusted_proxies: ["127.0.0.1"] },
     metrics: { enabled: true },
     x402: { enabled: true, facilitator_url: facilitator.url, public_url: "https://shop.test" },
-    upstreams: [{ name: "origin", servers: [serverAt(origin.port ?? 0)] }],
+    upstreams: [
+      { name: "origin", servers: [serverAt(origin.port ?? 0)] },
+      { name: "away", servers: [serverAt(1)] },
+    ],
     routes: [
       {
         ...route,
@@ -30,6 +38,9 @@ beforeAll(async () => {
         x402: { ...TERMS, rules: [{ unit_price: { price: "$0.01", count: "/urls" } }] },
       },
       { ...route, path_prefix: "/quota", x402: { ...TERMS, free_per_day: { requests: 7 } } },
+      { ...route, path_prefix: "/failing", x402: { ...TERMS, free_per_day: { requests: 2 } } },
+      { ...route, path_prefix: "/failing-gift", x402: { ...TERMS, free_per_day: { requests: 2, key: "payer" } } },
+      { path_prefix: "/away", upstream: "away", x402: { ...TERMS, free_per_day: { requests: 2 } } },
       { ...route, path_prefix: "/gift", x402: { ...TERMS, free_per_day: { requests: 3, key: "payer" } } },
     ],
   });
@@ -85,4 +96,69 @@ test("unpaid bodies take no memory after a 402, an error, a reset and a cut", as
   await until(async () => (await bodyBytes()) > 1_000_000);
   for (const client of clients) client.destroy();
   await until(async () => (await bodyBytes()) <= before);
+});
+
+/** The statuses of requests one after the other, from one client address over all protocols and workers in turn. */
+async function statusesOf(paths: readonly string[], headersOf: () => Record<string, string>): Promise<number[]> {
+  const statuses: number[] = [];
+  for (const [i, path] of paths.entries()) {
+    statuses.push((await gateway.request(PROTOCOLS[i % 3] ?? "HTTP/1.1", { path, headers: headersOf() })).status);
+  }
+  return statuses;
+}
+
+function from(address: string): () => Record<string, string> {
+  return () => ({ "x-forwarded-for": address });
+}
+
+function paying(): Record<string, string> {
+  return { "payment-signature": encodeHeader(newPayment()) };
+}
+
+const failing = (path: string): string[] => Array.from({ length: 6 }, () => `${path}?status=500`);
+
+test("a free request whose upstream fails is given back, and one with an error of the client is not", async () => {
+  const one = from("192.0.2.1");
+  expect(await statusesOf(failing("/failing"), one)).toEqual([500, 500, 500, 500, 500, 500]);
+  expect(await statusesOf(["/failing", "/failing?status=500", "/failing", "/failing"], one)).toEqual([
+    200, 500, 200, 402,
+  ]);
+  expect(
+    await statusesOf(
+      Array.from({ length: 3 }, () => "/failing?status=404"),
+      from("192.0.2.2"),
+    ),
+  ).toEqual([404, 404, 402]);
+  expect(
+    await statusesOf(
+      Array.from({ length: 6 }, () => "/away"),
+      one,
+    ),
+  ).toEqual([502, 502, 502, 502, 502, 502]);
+});
+
+test("a payer's free request whose upstream fails is given back", async () => {
+  const before = facilitator.settles.size;
+  expect(await statusesOf(failing("/failing-gift"), paying)).toEqual([500, 500, 500, 500, 500, 500]);
+  expect(await statusesOf(["/failing-gift", "/failing-gift"], paying)).toEqual([200, 200]);
+  expect(facilitator.settles.size).toBe(before);
+  expect(await statusesOf(["/failing-gift"], paying)).toEqual([200]);
+  expect(facilitator.settles.size).toBe(before + 1);
+});
+
+test("addresses of one IPv6 /64, and an IPv4 address in an IPv6 one, share their free requests", async () => {
+  const hosts = Array.from({ length: 12 }, (_, i) => `2001:db8:1:2:${i}:${i * 7}::${i}`);
+  const statuses = await Promise.all(
+    hosts.map((address, i) =>
+      gateway.request(PROTOCOLS[i % 3] ?? "HTTP/1.1", { path: "/quota", headers: { "x-forwarded-for": address } }),
+    ),
+  );
+  expect(statuses.filter(({ status }) => status === 200)).toHaveLength(7);
+  const other = await gateway.plain({ path: "/quota", headers: { "x-forwarded-for": "2001:db8:1:3::1" } });
+  expect(other.status).toBe(200);
+  const spellings = ["192.0.2.9", "::ffff:192.0.2.9", "::ffff:c000:209", "[::ffff:192.0.2.9]"];
+  const paths = Array.from({ length: 16 }, () => "/quota");
+  let i = 0;
+  const mapped = await statusesOf(paths, () => ({ "x-forwarded-for": spellings[i++ % 4] ?? "" }));
+  expect(mapped.filter((status) => status === 200).length).toBeLessThanOrEqual(7);
 });

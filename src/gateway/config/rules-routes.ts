@@ -178,7 +178,13 @@ function priceRules(x402: RouteX402Config, path: string, report: Report): void {
       for (const terms of [x402, ...x402.accepts]) compiled({ ...terms, price: text }, `${at}.${key}`, report);
     }
   }
-  const { free_per_day: quota, settle } = x402;
+  const { free_per_day: quota, settle, rules } = x402;
+  const gift = rules.findIndex(({ payers, free }) => payers.length > 0 && free === true);
+  if (gift >= 0 && settle === "before")
+    report.problem(
+      `${path}.rules[${gift}].free`,
+      'for payers needs settle "after": a payment that is settled first is charged',
+    );
   if (quota?.key === "payer" && settle === "before")
     report.problem(
       `${path}.free_per_day.key`,

@@ -97,6 +97,11 @@ export function httpStatusOfGrpc(status: number): number {
   return TO_HTTP[status] ?? 500;
 }
 
+/** Whether a response reports a failure that is not the client's. */
+export function isServersFault({ status, grpcStatus = GRPC.OK }: { status: number; grpcStatus?: number }): boolean {
+  return status >= 500 || httpStatusOfGrpc(grpcStatus) >= 500;
+}
+
 /** The value of a `grpc-status`; undefined if it is not a number. */
 export function parseGrpcStatus(value: string | undefined): number | undefined {
   return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : undefined;

@@ -62,14 +62,23 @@ class Model {
     this.#tokens -= cost;
     return true;
   }
+
+  give(ticks: number): void {
+    const { burst, cost } = this.#size;
+    this.#tokens = Math.min(this.#tokens + ticks - this.#at + cost, burst * cost);
+    this.#at = ticks;
+  }
 }
 
 test.each([true, false])(
   "requests at any times get the same results as with a plain token bucket, shared: %p",
   (isShared) => {
-    const steps = fc.array(fc.record({ key: fc.constantFrom("a", "b", "c"), wait: fc.nat({ max: 400 }) }), {
-      maxLength: 200,
-    });
+    const steps = fc.array(
+      fc.record({ key: fc.constantFrom("a", "b", "c"), wait: fc.nat({ max: 400 }), back: fc.boolean() }),
+      {
+        maxLength: 200,
+      },
+    );
     const sizes = fc.record({ cost: fc.integer({ min: 1, max: 5_000_000 }), burst: fc.integer({ min: 1, max: 20 }) });
     const start = fc.integer({ min: 0, max: 2 ** 36 });
     fc.assert(
@@ -79,7 +88,7 @@ test.each([true, false])(
         const buckets = createBuckets(clock, isShared);
         const space = buckets.space("route");
         const models = new Map<string, Model>();
-        for (const { key, wait } of requests) {
+        for (const { key, wait, back } of requests) {
           clock.ms += wait;
           const model = models.get(key) ?? new Model(size);
           models.set(key, model);
@@ -88,6 +97,9 @@ test.each([true, false])(
           expect(charge.allowed).toBe(expected);
           if (!charge.allowed) expect(ticksToWait(charge, size)).toBeGreaterThan(0);
           expect(charge.untilFull).toBeLessThanOrEqual(size.burst * size.cost);
+          if (!back || !expected) continue;
+          model.give(clock.ms * TICKS_PER_MS);
+          buckets.giveBack(space, key, size);
         }
       }),
       { numRuns: 300 },

@@ -118,6 +118,24 @@ export class TokenBuckets {
     return charged;
   }
 
+  /** Puts a token back into the bucket of `key`. A key without a slot gets none back. */
+  giveBack(space: readonly [number, number], key: string, { cost }: BucketSize): void {
+    const now = Math.floor(this.#now() * TICKS_PER_MS);
+    this.#hash.hash(space[0], space[1], key);
+    const { low, high } = this.#hash;
+    const first = low & (SLOTS - 1) & ~(WAYS - 1);
+    const tag = high >>> TIME_BITS_HIGH || 1;
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const slot = this.#find(first, tag, now);
+      if (slot < 0) return;
+      const seen = Atomics.load(this.#words, slot);
+      this.#word[0] = seen;
+      const untilFull = untilFullOf(this.#half[0] ?? 0, this.#half[1] ?? 0, now);
+      if ((this.#half[1] ?? 0) >>> TIME_BITS_HIGH !== tag || untilFull <= 0) return;
+      if (this.#exchange(slot, seen, { tag, time: now + Math.max(untilFull - cost, 0) })) return;
+    }
+  }
+
   /**
    * Clears some of the slots whose buckets are full. Called once a minute, it covers all slots within `MAX_FILL_MS`,
    * before an old time could be taken for a future one.

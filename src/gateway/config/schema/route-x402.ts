@@ -64,6 +64,11 @@ const priceRule = z
   .strictObject({
     match: priceMatch.prefault({}),
     consumers: z.array(text.max(256)).max(1000).default([]).describe("Names from authentication. Empty: all clients."),
+    payers: z
+      .array(z.string().regex(/^0x[0-9a-fA-F]{40}$/, "expected an address, 0x and 40 hexadecimal digits"))
+      .max(1000)
+      .default([])
+      .describe("Addresses that pay. Empty: all. A request without a payment fits no address."),
     body: z.array(bodyCondition).max(8).default([]).describe("Values of the JSON body, all of which must match."),
     body_bytes: z
       .strictObject({

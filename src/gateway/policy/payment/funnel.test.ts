@@ -86,7 +86,9 @@ for (const [loss, options, payment] of LOST) {
 
 test("a request that a rule refuses, and a payment that was used, are lost", async () => {
   const refused = openShop({
-    terms: { rules: [{ match: { methods: [], headers: [], query: [] }, consumers: [], body: [], refuse: true }] },
+    terms: {
+      rules: [{ match: { methods: [], headers: [], query: [] }, consumers: [], payers: [], body: [], refuse: true }],
+    },
   });
   await fetch(`${refused.gateway.url}/goods`);
   expect(counts(refused)).toEqual({ stages: { unpaid: 1 }, losses: { not_sold: 1 } });

@@ -4,12 +4,19 @@ import { type LateWrites } from "../../../store/late-writes.ts";
 import { type Ledger } from "../../../store/ledger.ts";
 import { type PaymentIds } from "../../../store/payment-ids.ts";
 import { type RouteFunnel } from "../../telemetry/funnel.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
 import { type Policy } from "../policy.ts";
+import { type GiveBack } from "../rate-limit/rate-limit.ts";
 import { type PaymentFields } from "./payment-fields.ts";
-import { type Quota } from "../rate-limit/quota.ts";
 import { type Screening } from "./screening/screening.ts";
 import { type ResponseStore } from "./responses/response-store.ts";
 import { type RouteRequirements } from "./challenge/route-requirements.ts";
+
+/** Requests that are not charged. */
+export interface Gift {
+  /** Undefined: this request is charged. Call the result if the upstream fails: the request then does not count. */
+  take(exchange: Exchange): GiveBack | undefined | Promise<GiveBack | undefined>;
+}
 
 /** The services of a paid route. */
 export interface PaidRouteServices {
@@ -51,7 +58,7 @@ export interface PaidRoute extends PaidRouteServices {
   /** True: a rule refuses the request. Only work that has begun for a payment is finished. */
   readonly isRefused: boolean;
   /** Requests with a valid payment that are not charged. */
-  readonly gift?: Quota | undefined;
+  readonly gift?: Gift | undefined;
   /** Every payment must have an id from the client. */
   readonly requiresId: boolean;
   /** The receiver of settlement reports. */

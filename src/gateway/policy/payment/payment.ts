@@ -11,6 +11,8 @@ import { askAllowance } from "./challenge/preflight.ts";
 import { type Presented, readPayment } from "./presented.ts";
 import { PriceRules, type PriceDeps } from "./prices/price-rules.ts";
 import { PricedRoute, type Sold } from "./priced-route.ts";
+import { FreeResponse } from "./responses/free-response.ts";
+import { type GiveBack } from "../rate-limit/rate-limit.ts";
 import { type Quota } from "../rate-limit/quota.ts";
 import { respondError } from "./protocol/respond.ts";
 import { REFUSED_BY_RULE, respondRefused, respondSpent, respondUnserved } from "./refusals.ts";
@@ -64,7 +66,7 @@ export function createPaymentPolicy(config: PaidRouteConfig, deps: PaymentDeps):
         askAllowance(exchange);
         return "continue";
       }
-      const sold = priced.of(exchange);
+      const sold = priced.of(exchange, presented);
       const sell = { presented, quota, client: priced.base.funnel.of(exchange.head) };
       return sold instanceof Promise ? sold.then((late) => decide(exchange, late, sell)) : decide(exchange, sold, sell);
     },
@@ -89,9 +91,13 @@ function decide(exchange: Exchange, sold: Sold, request: Request): Decision | Pr
   }
   if (presented !== undefined) return admit(sold, exchange, presented);
   if (quota?.key !== "address" || sold.isRefused) return ask(exchange, sold, client);
-  const free = quota.take(exchange);
-  if (!(free instanceof Promise)) return free ? pass(client) : ask(exchange, sold, client);
-  return free.then((isFree) => (isFree && !exchange.gone ? pass(client) : ask(exchange, sold, client)));
+  const taken = quota.take(exchange);
+  const passOrAsk = (giveBack: GiveBack | undefined): Decision => {
+    if (giveBack === undefined || exchange.gone) return ask(exchange, sold, client);
+    exchange.response = new FreeResponse(exchange.response, giveBack);
+    return pass(client);
+  };
+  return taken instanceof Promise ? taken.then(passOrAsk) : passOrAsk(taken);
 }
 
 function pass(client: ClientFunnel): Decision {

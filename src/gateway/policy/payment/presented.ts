@@ -26,6 +26,11 @@ export function readPayment(fields: Fields): Presented | TurnpikeError | undefin
   return headers.length === 1 ? readV2(header) : readV1(header);
 }
 
+/** The address whose money a payment would move. Its signature is not checked. */
+export function payerOf({ payment: { payload } }: Presented): string {
+  return "authorization" in payload ? payload.authorization.from : payload.permit2Authorization.from;
+}
+
 function readV2(header: string): Presented | TurnpikeError {
   const parsed = paymentPayloadSchema.safeParse(decodeHeader(header));
   if (parsed.success) {

@@ -1,11 +1,15 @@
 import { NewestMap } from "../../../lib/memory/newest-map.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type PaidRoute } from "./paid-route.ts";
-import { type Price, type PriceRules } from "./prices/price-rules.ts";
+import { type Gift, type PaidRoute } from "./paid-route.ts";
+import { payerOf, type Presented } from "./presented.ts";
+import { FreeForPayer, type Price, type PriceRules } from "./prices/price-rules.ts";
 
 /** Prices of one route for which challenges are kept. The oldest is removed first. @bound */
 const MAX_KEPT = 256;
+
+/** Every request of a payer is free. */
+const FREE: Gift = { take: () => () => {} };
 
 /** The route at the price of a request. An error is the response to the request. */
 export type Sold = PaidRoute | "free" | TurnpikeError;
@@ -30,18 +34,24 @@ export class PricedRoute {
     this.#at = at;
   }
 
-  /** Returns a promise only if the request's body decides. */
-  of(exchange: Exchange): Sold | Promise<Sold> {
+  /** Returns a promise only if the request's body decides. `presented`: the payment of the request. */
+  of(exchange: Exchange, presented: Presented | undefined): Sold | Promise<Sold> {
     if (this.#rules === undefined) return this.base;
-    const price = this.#rules.of(exchange);
+    const price = this.#rules.of(exchange, () => (presented === undefined ? "" : payerOf(presented)));
     return price instanceof Promise ? price.then((late) => this.#soldAt(late)) : this.#soldAt(price);
   }
 
   #soldAt(price: Price): Sold {
-    if (price === "route") return this.base;
+    if (price instanceof FreeForPayer) {
+      return { ...this.#paidAt(price.at), gift: FREE };
+    }
     // Work that has begun for a payment is finished.
     if (price === "refused") return this.#refusing;
-    if (!isAmounts(price)) return price;
+    return price === "route" || isAmounts(price) ? this.#paidAt(price) : price;
+  }
+
+  #paidAt(price: "route" | readonly string[]): PaidRoute {
+    if (price === "route") return this.base;
     const key = price.join(" ");
     const kept = this.#kept.get(key);
     if (kept !== undefined) return kept;

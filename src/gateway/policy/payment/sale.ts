@@ -12,6 +12,7 @@ import { type Exchange } from "../../exchange/exchange.ts";
 import { appendFields } from "../../exchange/head-fields.ts";
 import { type ClientFunnel } from "../../telemetry/funnel.ts";
 import { type Decision } from "../policy.ts";
+import { type GiveBack } from "../rate-limit/rate-limit.ts";
 import { findOnce, settleOnce, verifyOnce } from "./ask-facilitator.ts";
 import { Lease } from "./lease.ts";
 import { lossOf } from "./loss.ts";
@@ -55,8 +56,8 @@ export class Sale {
   readonly #request: RequestDigest;
   readonly #lease: Lease;
   readonly #client: ClientFunnel;
-  /** The payer has a free request, and the payment is not settled. */
-  #isGift = false;
+  /** Defined if the payer has a free request. The payment is then not settled. */
+  #giveBack: GiveBack | undefined;
   #state: SaleState;
 
   constructor(paidRoute: PaidRoute, exchange: Exchange, accepted: AcceptedPayment, payment: Payment) {
@@ -164,7 +165,7 @@ export class Sale {
       this.#release();
       return OVER;
     }
-    this.#isGift = (await gift?.take(this.#exchange)) === true;
+    this.#giveBack = await gift?.take(this.#exchange);
     return settle === "after" ? this.#hold() : this.#priced(this.#accepted.requirements.amount);
   }
 
@@ -182,8 +183,9 @@ export class Sale {
       },
       {
         complete: (response) => this.#inBackground(this.#completed(response, addedFields, held.overrides)),
-        unpaid: (hasFailed) => {
-          this.#client.count(hasFailed ? "upstream" : "free");
+        unpaid: (failure) => {
+          this.#client.count(failure === "none" ? "free" : "upstream");
+          if (failure === "server") this.#giveBack?.();
           this.#release();
           this.#state = OVER;
         },
@@ -329,7 +331,7 @@ export class Sale {
   /** Whether a response with this status and these Settlement-Overrides fields is free. */
   #isFree(status: number, overrides: readonly string[]): boolean {
     const { requirements } = this.#accepted;
-    if (this.#isGift) return true;
+    if (this.#giveBack !== undefined) return true;
     if (status < 400) return isFreeOfCharge(overrides, requirements);
     return !(this.#paidRoute.chargesFailures && isChargedFailure(overrides, requirements));
   }
@@ -412,6 +414,7 @@ export class Sale {
     const isConflict = error.code === "payment-conflict";
     this.#client.count(this.#exchange.gone ? "gone" : isConflict ? "used" : "upstream");
     if (this.#exchange.gone) return OVER;
+    this.#giveBack?.();
     if (isConflict) respondSpent(this.#exchange, this.#paidRoute, error);
     else respondBroken(this.#exchange, error, this.#lease.paid === undefined ? "" : this.#receiptFields());
     return OVER;

@@ -20,4 +20,6 @@ export interface LimitStore {
   readonly isReady: boolean;
   /** Takes a token. Undefined if the store does not respond in time. Never rejects. */
   charge(limit: StoredLimit, key: string): Promise<StoredCharge | undefined>;
+  /** Puts a token back. If the store does not respond, the token stays taken. */
+  giveBack(limit: StoredLimit, key: string): void;
 }

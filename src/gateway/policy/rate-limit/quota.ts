@@ -1,10 +1,10 @@
 import { type RouteX402Config } from "../../config/config.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
-import { RateLimit, type RateLimitDeps } from "./rate-limit.ts";
+import { type GiveBack, RateLimit, type RateLimitDeps } from "./rate-limit.ts";
 
 const DAY_S = 86_400;
 
-/** The free requests of one route, as buckets that fill in a day. Rate limits share the table of buckets. */
+/** The free requests of one route, as buckets that fill in a day. */
 export class Quota {
   readonly key: "address" | "payer";
   readonly #limit: RateLimit;
@@ -20,13 +20,12 @@ export class Quota {
         ipv6_prefix: 64,
         route: `free ${route}`,
       },
-      deps,
+      { ...deps, limits: deps.limits.free },
     );
   }
 
-  /** True: this request is free. */
-  take(exchange: Exchange): boolean | Promise<boolean> {
-    const charged = this.#limit.charge(exchange);
-    return charged instanceof Promise ? charged.then(({ allowed }) => allowed) : charged.allowed;
+  /** Undefined: this request is not free. */
+  take(exchange: Exchange): GiveBack | undefined | Promise<GiveBack | undefined> {
+    return this.#limit.take(exchange);
   }
 }

@@ -30,9 +30,15 @@ export class RateLimits {
   readonly buckets: TokenBuckets;
   readonly counts: Counts;
   readonly #sweeps: NodeJS.Timeout;
+  readonly #forFree: () => RateLimits;
+  #free: RateLimits | undefined;
 
-  /** `memory` has `BUCKET_BYTES`. `isShared`: several workers use it. */
-  constructor(memory: Uint8Array, counts: Counts, isShared: boolean) {
+  /**
+   * `memory` has `BUCKET_BYTES`, and so has `freeMemory`, which is for free requests: their buckets are used for a day, and
+   * must not fill the memory of the others. `isShared`: several workers use it.
+   */
+  constructor(memory: Uint8Array, counts: Counts, isShared: boolean, freeMemory = memory) {
+    this.#forFree = () => new RateLimits(freeMemory, counts, isShared);
     const offset = machineTimeOffset();
     this.buckets = new TokenBuckets(memory, () => eventTime() + offset, isShared);
     this.counts = counts;
@@ -40,7 +46,13 @@ export class RateLimits {
     this.#sweeps.unref();
   }
 
+  /** The buckets of free requests. */
+  get free(): RateLimits {
+    return (this.#free ??= this.#forFree());
+  }
+
   close(): void {
+    this.#free?.close();
     clearInterval(this.#sweeps);
   }
 }
@@ -69,7 +81,12 @@ export function createRateLimitPolicy(
 interface Charged {
   readonly allowed: boolean;
   readonly untilFull: number;
+  /** The token is from the store. */
+  readonly isStored: boolean;
 }
+
+/** Puts a token back, once. */
+export type GiveBack = () => void;
 
 /** The buckets of one limit. */
 export class RateLimit {
@@ -104,17 +121,37 @@ export class RateLimit {
   }
 
   request(exchange: Exchange): Decision | Promise<Decision> {
-    const charged = this.charge(exchange);
+    const name = this.#nameOf(exchange);
+    const charged = this.#charge(name !== "", this.#keyOf(exchange, name));
     return charged instanceof Promise
       ? charged.then((late) => this.#decide(exchange, late))
       : this.#decide(exchange, charged);
   }
 
-  /** Takes a token of the client's bucket. */
-  charge(exchange: Exchange): Charged | Promise<Charged> {
+  /** Takes a token of the client's bucket. Undefined if the bucket is empty. */
+  take(exchange: Exchange): GiveBack | undefined | Promise<GiveBack | undefined> {
     const name = this.#nameOf(exchange);
     const byName = name !== "";
-    const key = byName ? name : addressKey(exchange.clientAddress, this.#ipv6Prefix);
+    const key = this.#keyOf(exchange, name);
+    const backOf = ({ allowed, isStored }: Charged): GiveBack | undefined => {
+      if (!allowed) return undefined;
+      return isStored
+        ? () => this.#deps.store?.giveBack(this.#stored, storedKey(byName, key))
+        : () => this.#deps.limits.buckets.giveBack(this.#spaceOf(byName), key, this.#size);
+    };
+    const charged = this.#charge(byName, key);
+    return charged instanceof Promise ? charged.then(backOf) : backOf(charged);
+  }
+
+  #keyOf(exchange: Exchange, name: string): string {
+    return name === "" ? addressKey(exchange.clientAddress, this.#ipv6Prefix) : name;
+  }
+
+  #spaceOf(byName: boolean): readonly [number, number] {
+    return byName ? this.#spaces.consumer : this.#spaces.ip;
+  }
+
+  #charge(byName: boolean, key: string): Charged | Promise<Charged> {
     const { store } = this.#deps;
     if (store === undefined) return this.#chargeHere(byName, key);
     if (!store.isReady) {
@@ -134,19 +171,19 @@ export class RateLimit {
 
   #chargeHere(byName: boolean, key: string): Charged {
     const { buckets, counts } = this.#deps.limits;
-    const { allowed, untilFull } = buckets.charge(byName ? this.#spaces.consumer : this.#spaces.ip, key, this.#size);
+    const { allowed, untilFull } = buckets.charge(this.#spaceOf(byName), key, this.#size);
     if (buckets.charged.spare) counts.add("rateLimitsShared", 1);
-    return { allowed, untilFull };
+    return { allowed, untilFull, isStored: false };
   }
 
   async #ask(store: LimitStore, byName: boolean, key: string): Promise<Charged> {
-    const response = await store.charge(this.#stored, `${byName ? "consumer" : "ip"} ${key}`);
+    const response = await store.charge(this.#stored, storedKey(byName, key));
     this.#deps.limits.counts.add("rateLimitStore", 1, response === undefined ? "failed" : "answered");
     if (response === undefined) return this.#chargeHere(byName, key);
     // The store counts in microseconds.
     const ticksPerUs = TICKS_PER_MS / 1000;
     const costRatio = this.#size.cost / (this.#stored.costUs * ticksPerUs);
-    return { allowed: response.allowed, untilFull: response.untilFullUs * ticksPerUs * costRatio };
+    return { allowed: response.allowed, untilFull: response.untilFullUs * ticksPerUs * costRatio, isStored: true };
   }
 
   #decide(exchange: Exchange, { allowed, untilFull }: Charged): Decision {
@@ -173,4 +210,8 @@ export class RateLimit {
     this.#lines[slot] = { remaining, seconds, text };
     return text;
   }
+}
+
+function storedKey(byName: boolean, key: string): string {
+  return `${byName ? "consumer" : "ip"} ${key}`;
 }

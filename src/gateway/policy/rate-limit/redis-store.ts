@@ -6,8 +6,8 @@ import { type LimitStore, type StoredCharge, type StoredLimit } from "./limit-st
 
 /**
  * The algorithm of `TokenBuckets`, with the clock of the store. A key's value is the time at which its bucket is full,
- * in microseconds; the key expires then. The script returns whether a token was taken, and the microseconds until the
- * bucket is full.
+ * in microseconds; the key expires then. The script takes a token, or puts one back if ARGV[3] is 1. It returns whether a
+ * token was taken, and the microseconds until the bucket is full.
  */
 const SCRIPT = `
 local time = redis.call('TIME')
@@ -15,9 +15,11 @@ local now = time[1] * 1000000 + time[2]
 local cost = tonumber(ARGV[1])
 local most = cost * tonumber(ARGV[2])
 local until_full = math.min(math.max((tonumber(redis.call('GET', KEYS[1])) or 0) - now, 0), most)
+if ARGV[3] == '1' then cost = -math.min(cost, until_full) end
 if until_full + cost > most then return {0, string.format('%.0f', until_full)} end
 until_full = until_full + cost
-redis.call('SET', KEYS[1], string.format('%.0f', now + until_full), 'PX', math.ceil(until_full / 1000))
+if until_full == 0 then redis.call('DEL', KEYS[1])
+else redis.call('SET', KEYS[1], string.format('%.0f', now + until_full), 'PX', math.ceil(until_full / 1000)) end
 return {1, string.format('%.0f', until_full)}
 `;
 const SCRIPT_SHA = createHash("sha1").update(SCRIPT).digest("hex");
@@ -90,7 +92,15 @@ export class RedisStore implements LimitStore {
     return this.#ready && this.#waiting.size < MAX_WAITING;
   }
 
-  charge({ space, costUs, burst }: StoredLimit, key: string): Promise<StoredCharge | undefined> {
+  charge(limit: StoredLimit, key: string): Promise<StoredCharge | undefined> {
+    return this.#run(limit, key, "0");
+  }
+
+  giveBack(limit: StoredLimit, key: string): void {
+    if (this.isReady) void this.#run(limit, key, "1");
+  }
+
+  #run({ space, costUs, burst }: StoredLimit, key: string, isBack: "0" | "1"): Promise<StoredCharge | undefined> {
     const client = this.#client;
     if (client === undefined) return Promise.resolve(undefined);
     // A hash, because keys can have any length, and the store must not reveal addresses to a person who reads it.
@@ -105,7 +115,7 @@ export class RedisStore implements LimitStore {
         else this.#failures = 0;
         give(charge);
       };
-      evaluate(client, [name, String(costUs), String(burst)]).then(
+      evaluate(client, [name, String(costUs), String(burst), isBack]).then(
         (response) => settle(chargeOf(response)),
         () => settle(undefined),
       );

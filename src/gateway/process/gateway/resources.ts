@@ -62,8 +62,10 @@ export class Resources {
     this.connectionCounter = new SharedConnectionCounter(slot, clientRoom(config));
     this.states = new ServerStates(slot.zone, slot.row);
     this.shares = new AddressShares(slot, shareKeyOf(slot));
-    const buckets = slot.zone.common().subarray(COMMON.buckets, COMMON.usageNames);
-    this.rateLimits = new RateLimits(buckets, telemetry.counts, slot.zone.isShared);
+    const common = slot.zone.common();
+    const buckets = common.subarray(COMMON.buckets, COMMON.freeBuckets);
+    const freeBuckets = common.subarray(COMMON.freeBuckets, COMMON.usageNames);
+    this.rateLimits = new RateLimits(buckets, telemetry.counts, slot.zone.isShared, freeBuckets);
     this.logFiles = new LogFiles(
       telemetry.counts,
       new LogTrouble(slot, (message) => {

@@ -79,7 +79,8 @@ const USAGE_PERIOD_BYTES = 4;
 export const COMMON = commonParts();
 
 function commonParts() {
-  const usageNames = BUCKET_BYTES;
+  const freeBuckets = BUCKET_BYTES;
+  const usageNames = freeBuckets + BUCKET_BYTES;
   const nextUsageNames = usageNames + nameBytes(USAGE_ROWS);
   const otherNames = nextUsageNames + nameBytes(USAGE_ROWS);
   const nextOtherNames = otherNames + nameBytes(ROUTE_ROWS);
@@ -95,6 +96,7 @@ function commonParts() {
   const end = usagePeriod + USAGE_PERIOD_BYTES;
   return {
     buckets: 0,
+    freeBuckets,
     usageNames,
     nextUsageNames,
     otherNames,

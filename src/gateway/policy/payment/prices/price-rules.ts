@@ -27,8 +27,19 @@ export interface PriceDeps {
   readonly clock: () => number;
 }
 
+/** The request is free for its payer, whose payment must be valid and is not settled. */
+export class FreeForPayer {
+  /** The price of the payment: the one for all payers. */
+  readonly at: "route" | readonly string[];
+
+  constructor(at: "route" | readonly string[]) {
+    this.at = at;
+  }
+}
+
 /** The price of a request. */
 export type Price =
+  | FreeForPayer
   /** The price of the route. */
   | "route"
   | "free"
@@ -51,7 +62,10 @@ interface Asked {
   /** The same request with each path that some server may read its path as. */
   readonly others: readonly MatchSubject[];
   readonly consumer: string;
-  readonly hour: number;
+  /** In small letters; empty without a payment. */
+  readonly payer: string;
+  /** The payer is known otherwise than by an unverified payment. */
+  readonly isProven: boolean;
 }
 
 const NO_BODY: Body = { bytes: 0, json: undefined };
@@ -64,6 +78,7 @@ export class PriceRules {
   readonly #rules: readonly CompiledRule[];
   readonly #readsJson: boolean;
   readonly #hasPaths: boolean;
+  readonly #hasPayers: boolean;
   readonly #bounds: GatherBounds;
   readonly #clock: () => number;
 
@@ -72,23 +87,32 @@ export class PriceRules {
     const terms = [config, ...config.accepts];
     this.#rules = rulesOf(config).map((rule) => new CompiledRule(rule, terms));
     this.#readsJson = this.#rules.some(({ needsJson }) => needsJson);
+    this.#hasPayers = this.#rules.some(({ hasPayers }) => hasPayers);
     this.#hasPaths = this.#rules.some(({ hasPath }) => hasPath);
     this.#bounds = jsonBounds(maxBodyBytes, memory);
     this.#clock = clock;
   }
 
-  /** The first rule that fits decides. The body is read only for a rule that fits otherwise. */
-  of(exchange: Exchange): Price | Promise<Price> {
+  /**
+   * The first rule that fits decides. The body is read only for a rule that fits otherwise. `payerOf` returns the payer
+   * of the request's payment, which may be forged: such a payer gets nothing before the payment is verified.
+   */
+  of(exchange: Exchange, payerOf: () => string): Price | Promise<Price> {
     const { head, consumer } = exchange;
-    const hour = new Date(this.#clock()).getUTCHours();
+    const proven = exchange.payer.toLowerCase();
+    const payer = this.#hasPayers ? payerOf().toLowerCase() || proven : "";
     const subject = new MatchSubject(head, head.path);
     const others = this.#hasPaths ? otherPaths(head.path).map((path) => new MatchSubject(head, path)) : [];
-    return this.#decide(exchange, { subject, others, consumer, hour }, hasBody(head) ? undefined : NO_BODY);
+    return this.#decide(
+      exchange,
+      { subject, others, consumer, payer, isProven: payer === proven },
+      hasBody(head) ? undefined : NO_BODY,
+    );
   }
 
   #decide(exchange: Exchange, asked: Asked, body: Body | undefined): Price | Promise<Price> {
     for (const rule of this.#rules) {
-      const fits = rule.fits(asked);
+      const fits = rule.fits(asked, this.#clock);
       if (fits instanceof TurnpikeError) return fits;
       if (!fits) continue;
       const { head } = exchange;
@@ -100,6 +124,10 @@ export class PriceRules {
         return this.#read(exchange, asked);
       }
       const price = rule.priceOf(body ?? { bytes: head.bodyLength, json: undefined });
+      if (price === "free" && rule.hasPayers && !asked.isProven) {
+        const common = this.#decide(exchange, { ...asked, payer: "" }, body);
+        return common instanceof Promise ? common.then(freeForPayer) : freeForPayer(common);
+      }
       if (price !== undefined) return price;
     }
     return "route";
@@ -120,6 +148,11 @@ export class PriceRules {
   }
 }
 
+function freeForPayer(price: Price): Price {
+  if (price instanceof FreeForPayer || price === "free" || price instanceof TurnpikeError) return price;
+  return new FreeForPayer(price === "refused" ? "route" : price);
+}
+
 /** The paths that some server may read a path as. Many ignore a slash at the end. */
 function otherPaths(path: string): string[] {
   const found = isAmbiguous(path) ? readings(path) : new Set([path]);
@@ -130,7 +163,7 @@ function otherPaths(path: string): string[] {
 function rulesOf({ rules, exempt_consumers: exempt }: PriceConfig): readonly Rule[] {
   if (exempt.length === 0) return rules;
   const match = { methods: [], headers: [], query: [] };
-  return [{ match, consumers: exempt, body: [], free: true }, ...rules];
+  return [{ match, consumers: exempt, payers: [], body: [], free: true }, ...rules];
 }
 
 function jsonOf(bytes: Uint8Array): Json | TurnpikeError {
@@ -154,23 +187,27 @@ class CompiledRule {
   readonly needsJson: boolean;
   readonly needsLength: boolean;
   readonly hasPath: boolean;
+  readonly hasPayers: boolean;
   readonly #rule: Rule;
   readonly #conditions: Conditions;
   /** The conditions without regard to letter case of the path. */
   readonly #alike: Conditions;
   readonly #consumers: ReadonlySet<string>;
+  readonly #payers: ReadonlySet<string>;
   readonly #body: readonly { readonly at: BodyValue; readonly test: Rule["body"][number] }[];
   readonly #fixed: Price | undefined;
   readonly #count: BodyValue;
   readonly #units: readonly UnitAmounts[];
 
   constructor(rule: Rule, terms: readonly Terms[]) {
-    const { match, consumers, body, body_bytes: bytes, price, unit_price: unit, free } = rule;
+    const { match, consumers, payers, body, body_bytes: bytes, price, unit_price: unit, free } = rule;
     this.#rule = rule;
     this.#conditions = compileConditions({ ...match, exact_path: false });
     this.#alike = { ...this.#conditions, path: this.#conditions.pathAnyCase };
     this.hasPath = match.path_pattern !== undefined;
     this.#consumers = new Set(consumers);
+    this.#payers = new Set(payers.map((payer) => payer.toLowerCase()));
+    this.hasPayers = payers.length > 0;
     this.#body = body.map((test) => ({ at: new BodyValue(test.pointer), test }));
     this.needsJson = body.length > 0 || unit !== undefined;
     this.needsLength = bytes !== undefined;
@@ -187,9 +224,10 @@ class CompiledRule {
   }
 
   /** Whether everything except the body fits. An error if some server may read the path as one that fits. */
-  fits({ subject, others, consumer, hour }: Asked): boolean | TurnpikeError {
+  fits({ subject, others, consumer, payer }: Asked, clock: () => number): boolean | TurnpikeError {
     const { utc_hours: hours } = this.#rule;
-    if (hours !== undefined && !isWithin(hour, hours)) return false;
+    if (hours !== undefined && !isWithin(new Date(clock()).getUTCHours(), hours)) return false;
+    if (this.hasPayers && !this.#payers.has(payer)) return false;
     const isNamed = this.#consumers.has(consumer) || this.#consumers.has("*");
     if (this.#consumers.size > 0 && (consumer === "" || !isNamed)) return false;
     const fits = subject.fulfils(this.#conditions);

@@ -1,6 +1,6 @@
 import { type ErrorCode, TurnpikeError } from "../../../../lib/errors.ts";
 import { type Fields, fieldValue, fieldValues } from "../../../../lib/http/fields.ts";
-import { GRPC, parseGrpcStatus } from "../../../../lib/http/grpc-status.ts";
+import { GRPC, isServersFault, parseGrpcStatus } from "../../../../lib/http/grpc-status.ts";
 import { askForBody } from "../../../exchange/ask-for-body.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange/exchange.ts";
 import { changedHead } from "../../../exchange/exchange-state.ts";
@@ -15,12 +15,15 @@ const NO_ROOM = "Too many paid responses wait for settlement";
 const NO_DISK = "The disk has no room for a response that waits for settlement";
 const NEEDS_BEFORE = 'this route settles after the complete response; set settle: "before" on its route';
 
+/** The side at fault if a response is not sold. */
+export type Failure = "none" | "client" | "server";
+
 /** The result of buffering a response. Exactly one of the three is called, once. */
 export interface BufferedResponseEvents {
   /** The response is complete; call `answers.release` for it afterwards. */
   complete(response: PaidResponse): void;
   /** The upstream failed, or charges nothing. The response is on its way to the client without a payment. */
-  unpaid(hasFailed: boolean): void;
+  unpaid(failure: Failure): void;
   /** There is no response that can be sold. Nothing was sent to the client. */
   broken(error: TurnpikeError): void;
 }
@@ -90,7 +93,7 @@ export class BufferedResponse implements ResponseSink {
     const clean = changedHead(head, { fields: withoutPaymentClaims(head.fields) });
     if (hasFailedCall(head) || this.#isFree(head.status, this.#overrides)) {
       this.#state = "passing";
-      this.#events.unpaid(isFailure(clean));
+      this.#events.unpaid(failureOf(clean));
       this.#sink.start(this.#unsold(clean));
     } else this.#hold(clean);
   }
@@ -142,7 +145,7 @@ export class BufferedResponse implements ResponseSink {
 
   /** The head of an unsold response. Others may have to pay for it, so no shared cache may store it. */
   #unsold(head: ResponseHead): ResponseHead {
-    if (isFailure(head) && this.#receipt === "") return head;
+    if (failureOf(head) !== "none" && this.#receipt === "") return head;
     return changedHead(head, { fields: paidFields(head.fields, this.#receipt) });
   }
 
@@ -168,7 +171,8 @@ export class BufferedResponse implements ResponseSink {
       return;
     }
     // A gRPC call reports at its end that it failed. A failed call is free.
-    this.#events.unpaid(true);
+    const grpcStatus = parseGrpcStatus(fieldValue(trailers, "grpc-status")) ?? GRPC.UNKNOWN;
+    this.#events.unpaid(failureOf({ ...head, grpcStatus }));
     void sendResponse(this.#exchange, response, this.#unsold(head))
       .catch(() => this.#sink.abort(new TurnpikeError("internal", "the response could not be sent")))
       .finally(() => this.#responses.release(response));
@@ -246,12 +250,13 @@ function endlessKind({ status, fields }: ResponseHead): string | undefined {
     : undefined;
 }
 
-function isFailure(head: ResponseHead): boolean {
-  return head.status >= 400 || hasFailedCall(head);
+function failureOf(head: Pick<ResponseHead, "status" | "grpcStatus">): Failure {
+  if (isServersFault(head)) return "server";
+  return head.status >= 400 || hasFailedCall(head) ? "client" : "none";
 }
 
 /** A gRPC call whose head reports a failure. */
-function hasFailedCall({ grpcStatus = GRPC.OK }: ResponseHead): boolean {
+function hasFailedCall({ grpcStatus = GRPC.OK }: Pick<ResponseHead, "grpcStatus">): boolean {
   return grpcStatus !== GRPC.OK;
 }
 

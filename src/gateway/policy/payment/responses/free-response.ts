@@ -1,0 +1,39 @@
+import { type TurnpikeError } from "../../../../lib/errors.ts";
+import { type Fields, fieldValue } from "../../../../lib/http/fields.ts";
+import { isServersFault, parseGrpcStatus } from "../../../../lib/http/grpc-status.ts";
+import { type ResponseHead, type ResponseSink } from "../../../exchange/exchange.ts";
+import { ResponseRelay } from "../../../exchange/response-relay.ts";
+
+/** The response to a free request. The request is given back if the server is at fault. */
+export class FreeResponse extends ResponseRelay {
+  #giveBack: (() => void) | undefined;
+  #hasHead = false;
+
+  constructor(sink: ResponseSink, giveBack: () => void) {
+    super(sink);
+    this.#giveBack = giveBack;
+  }
+
+  start(head: ResponseHead): void {
+    this.#hasHead = head.status >= 200 || head.status === 101;
+    if (this.#hasHead && isServersFault(head)) this.#failed();
+    this.sink.start(head);
+  }
+
+  override end(trailers: Fields): void {
+    const grpcStatus = parseGrpcStatus(fieldValue(trailers, "grpc-status"));
+    if (grpcStatus !== undefined && isServersFault({ status: 200, grpcStatus })) this.#failed();
+    super.end(trailers);
+  }
+
+  override abort(error: TurnpikeError): void {
+    // After the head, a client that reads slowly could be the reason.
+    if (!this.#hasHead) this.#failed();
+    super.abort(error);
+  }
+
+  #failed(): void {
+    this.#giveBack?.();
+    this.#giveBack = undefined;
+  }
+}
