@@ -9,18 +9,6 @@ import { type Finished } from "./access-log.ts";
 
 const QUOTE = 0x22;
 
-let knownTime = -1;
-let begin = "";
-
-/** `{"time":` in ISO 8601, and the key after it. It is kept, because many requests end in the same millisecond. */
-function lineBegin(at: number): string {
-  if (at !== knownTime) {
-    knownTime = at;
-    begin = `{"time":"${new Date(at).toISOString()}","request_id":`;
-  }
-  return begin;
-}
-
 function addText(line: LineBytes, start: string, text: string | undefined): void {
   if (text === undefined) return;
   line.ascii(start);
@@ -71,7 +59,7 @@ function addUpstream(line: LineBytes, { server, status, connectMs, firstByteMs, 
 /** One JSON object. Keys without a value in this request are left out. */
 export function jsonLine(line: LineBytes, exchange: LoggedRequest, { at, elapsedMs, hidden }: Finished): void {
   const { head, trace, consumer = "", payer = "", truncated = "" } = exchange;
-  line.ascii(lineBegin(at));
+  line.ascii(`{"time":"${new Date(at).toISOString()}","request_id":`);
   if (!addMadeId(line, exchange)) line.json(exchange.id);
   if (trace instanceof RequestTrace) addText(line, ',"trace_id":', trace.traceId);
   line.ascii(',"client":');

@@ -2,7 +2,6 @@ import { fieldValue } from "../../../lib/http/fields.ts";
 import { type CompressionConfig } from "../../config/config.ts";
 import { COMPRESSION_DEFAULTS } from "../../config/schema/compression.ts";
 import { type Policy } from "../policy.ts";
-import { type Coding } from "./codings.ts";
 import { CompressingResponse } from "./compressing-response.ts";
 import { withStrongForms } from "./entity-tags.ts";
 import { createMediaTypeMatch } from "./media-type-match.ts";
@@ -18,16 +17,6 @@ export function createCompressionPolicy(config: CompressionConfig, slots: Slots 
   const { enabled, min_bytes: minBytes, types, encodings } = { ...COMPRESSION_DEFAULTS, ...config };
   if (!enabled || types.length === 0 || encodings.length === 0) return undefined;
   const rules: RouteRules = { minBytes, matches: createMediaTypeMatch(types), slots };
-  // Most clients send the same Accept-Encoding, so the result for the last value is kept.
-  let lastAsked = "";
-  let lastCoding: Coding | undefined;
-  function codingFor(acceptEncoding: string): Coding | undefined {
-    if (acceptEncoding !== lastAsked) {
-      lastCoding = negotiate(acceptEncoding, encodings);
-      lastAsked = acceptEncoding;
-    }
-    return lastCoding;
-  }
   return {
     name: "compression",
     runsOnLocalReply: true,
@@ -37,7 +26,7 @@ export function createCompressionPolicy(config: CompressionConfig, slots: Slots 
       const { fields } = head;
       const acceptEncoding = fieldValue(fields, "accept-encoding");
       const mayChange = acceptEncoding !== undefined && !forbidsTransforms(fields);
-      const coding = mayChange ? codingFor(acceptEncoding) : undefined;
+      const coding = mayChange ? negotiate(acceptEncoding, encodings) : undefined;
       exchange.response = new CompressingResponse(exchange, new Plan(rules, coding, fields));
       head.fields = withStrongForms(fields);
       return "continue";

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { type Fields } from "../../../lib/http/fields.ts";
 import { eventTime } from "../../../lib/time/event-clock.ts";
 import { machineTimeOffset } from "../../../lib/time/machine-time.ts";
 import { flatText, joined } from "../../../lib/memory/flat-text.ts";
@@ -18,8 +17,6 @@ export type RateLimitConfig = NonNullable<RouteConfig["rate_limit"]>;
 
 /** Maximum characters of a header's value that is a bucket's key as it is. A longer value is hashed. */
 const MAX_NAME = 128;
-/** Numbers of remaining tokens whose field lines are kept, of one limit. A power of two. @bound */
-const KEPT_LINES = 256;
 /** Milliseconds between two sweeps. 64 sweeps cover all buckets. */
 const SWEEP_MS = 60_000;
 
@@ -101,8 +98,6 @@ export class RateLimit {
   readonly #spaces: { readonly ip: readonly [number, number]; readonly consumer: readonly [number, number] };
   /** The lines that describe the limit, up to the number of tokens that remain. */
   readonly #fieldStart: string;
-  /** By the tokens that remain: making the lines takes half the time of the policy (bench http1). */
-  readonly #lines: { remaining: number; seconds: number; text: Fields }[] = [];
 
   constructor(config: RateLimitConfig & { readonly route: string }, deps: RateLimitDeps) {
     const { requests_per_second: rate, burst_size: burst, key, ipv6_prefix: ipv6Prefix } = config;
@@ -195,20 +190,10 @@ export class RateLimit {
     const remaining = allowed ? Math.max(burst - used, 0) : 0;
     const ticks = allowed ? untilFull - (used - 1) * cost : untilFull + cost - burst * cost;
     const seconds = Math.max(Math.ceil(ticks / (1000 * TICKS_PER_MS)), 1);
-    exchange.addedFields = joined(exchange.addedFields, this.#linesOf(remaining, seconds));
+    exchange.addedFields = joined(exchange.addedFields, flatText(`${this.#fieldStart}${remaining};t=${seconds}\r\n`));
     if (allowed) return "continue";
     this.#deps.respondWithError(exchange, LIMITED, `Retry-After: ${seconds}\r\n`);
     return "responded";
-  }
-
-  /** The lines that describe the limit. */
-  #linesOf(remaining: number, seconds: number): Fields {
-    const slot = remaining & (KEPT_LINES - 1);
-    const kept = this.#lines[slot];
-    if (kept?.remaining === remaining && kept.seconds === seconds) return kept.text;
-    const text = flatText(`${this.#fieldStart}${remaining};t=${seconds}\r\n`);
-    this.#lines[slot] = { remaining, seconds, text };
-    return text;
   }
 }
 

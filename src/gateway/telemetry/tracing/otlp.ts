@@ -131,7 +131,7 @@ function requestAttributes(exchange: Exchange, { route, hidden }: SpanContext): 
     VERSIONS[protocol],
   ];
   if (head.query.length > 1) attributes.push(text("url.query", hidden.query(head.query.slice(1))));
-  if (head.authority !== "") attributes.push(ownAddresses.of(head.authority));
+  if (head.authority !== "") attributes.push(addressAttributes(head.authority));
   if (route !== "") attributes.push(text("http.route", route));
   const agent = fieldValue(head.fields, "user-agent");
   if (agent !== undefined) attributes.push(text("user_agent.original", agent));
@@ -150,23 +150,7 @@ function methodOf(method: string): Attribute {
   );
 }
 
-/** Attributes for `host`, `host:port`, `[::1]:port` or `unix:/path`. The last ones are kept, because most requests go to few. */
-class Addresses {
-  #place = "";
-  #attributes: Attribute = "";
-
-  of(place: string): Attribute {
-    if (place !== this.#place) {
-      this.#attributes = addressAttributes(place);
-      this.#place = place;
-    }
-    return this.#attributes;
-  }
-}
-
-const ownAddresses = new Addresses();
-const serverAddresses = new Addresses();
-
+/** Attributes for `host`, `host:port`, `[::1]:port` or `unix:/path`. */
 function addressAttributes(place: string): Attribute {
   if (place.startsWith("unix:")) return text("server.address", place.slice(5));
   const [, host = place, port] = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(place) ?? [];
@@ -187,7 +171,7 @@ function childAttributes({ head }: Exchange, child: ChildSpan, { hidden }: SpanC
   const path = rewrite === undefined ? head.path : rewrite(head.path);
   const place = server.startsWith("unix:") ? "localhost" : server;
   const url = `${scheme}://${place}${path}${hidden.query(head.query)}`;
-  const attributes = [methodOf(head.method), serverAddresses.of(server), text("url.full", url)];
+  const attributes = [methodOf(head.method), addressAttributes(server), text("url.full", url)];
   if (child.status !== 0) attributes.push(integer("http.response.status_code", child.status));
   if (child.resends > 0) attributes.push(integer("http.request.resend_count", child.resends));
   if (error !== "") attributes.push(text("error.type", error));
