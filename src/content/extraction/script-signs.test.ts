@@ -183,6 +183,10 @@ describe("a page that contains its text needs no browser for", () => {
     ["a notice to those without scripts", `<noscript>Please enable JavaScript to see the map.</noscript>${APP}`],
     ["the present year", `<footer>© <script>document.write(new Date().getFullYear())</script></footer>${APP}`],
     [
+      "words that a script writes into the footer",
+      `<footer><script>document.write("All rights")</script></footer>${APP}`,
+    ],
+    [
       "the present year in a variable",
       "<i id=y></i><script>const now = new Date().getFullYear(); document.getElementById('y').textContent = '© ' + now</script>",
     ],

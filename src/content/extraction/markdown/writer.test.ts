@@ -175,6 +175,7 @@ describe("lists", () => {
     ["<dl><dt><code>f(x)</code></dt><dd><p>a</p><pre>c</pre></dd></dl>", "- **`f(x)`**  \n  a\n\n  ```\n  c\n  ```"],
     ["<dl><div><dt>T</dt><dd>d</dd></div></dl>", "- **T**  \n  d"],
     ["<dl><dd>only</dd></dl>", "- only"],
+    ["<ul><li>a</li></ul><dl><dt>T</dt><dd>d</dd></dl>", "- a\n\n* **T**  \n  d"],
   ])("of %s", (html, markdown) => {
     expect(written(html)).toBe(markdown);
   });
