@@ -464,6 +464,23 @@ test("connections over the limit are refused, and open ones are still served", a
   expect((await client.request("GET", "/")).headers[":status"]).toBe("200");
 });
 
+test("an endpoint that refuses connections accepts none, and open ones are still served", async () => {
+  let accepted = 0;
+  const { client, server } = await serve((exchange) => respond(exchange, 200, "", new Uint8Array(0)), {
+    admit: () => ++accepted > 0,
+  });
+  server.endpoint.refuse();
+  const refused = await Http3Client.connect(server.port).then(
+    (late) => {
+      open.push(late);
+      return until(() => late.isClosed);
+    },
+    () => {},
+  );
+  expect([refused, accepted, server.connections.size]).toEqual([undefined, 1, 1]);
+  expect((await client.request("GET", "/")).headers[":status"]).toBe("200");
+});
+
 test("first packets whose senders never respond keep no client out, and do not delay the end of the endpoint", async () => {
   const { server } = await serve((exchange) => respond(exchange, 204, "", new Uint8Array(0)));
   const socket = await Bun.udpSocket({ connect: { hostname: "127.0.0.1", port: server.port }, socket: { error() {} } });

@@ -160,10 +160,6 @@ class Http3Server implements Http3Endpoint {
   onSession(session: QuicSession): void {
     // With a handler here, the engine reports a broken connection nowhere else.
     session.onerror = ignore; // oxlint-disable-line unicorn/prefer-add-event-listener -- it is not an event target
-    if (this.#draining) {
-      this.#refuse(session);
-      return;
-    }
     const [oldest] = this.#handshakes;
     if (oldest !== undefined && this.#handshakes.size >= MAX_HANDSHAKES) {
       this.#handshakes.delete(oldest);

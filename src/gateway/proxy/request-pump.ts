@@ -172,14 +172,12 @@ export class RequestPump implements BodySink {
       this.#only = piece;
       return true;
     }
-    const first = this.#only;
+    const pieces = this.#only === undefined ? [piece] : [this.#only, piece];
     this.#only = undefined;
-    const { maxBytes } = bounds;
-    const fits = (first === undefined || addWithin(queue, first, maxBytes)) && addWithin(queue, piece, maxBytes);
-    if (fits) return true;
+    const beyond = pieces.findIndex((next) => !addWithin(queue, next, bounds.maxBytes));
+    if (beyond === -1) return true;
     this.#waiting?.push(new ByteQueue(bounds.overflow));
-    if (first !== undefined && queue.length === 0) this.#wait(first);
-    this.#wait(piece);
+    for (const next of pieces.slice(beyond)) this.#wait(next);
     if (!this.#isOver) this.#gathered();
     // False pauses the client until the upstream request asks for more. A fast upstream request has done so already.
     return this.#isOver || this.#waiting === undefined;
