@@ -62,6 +62,17 @@ async function relay(target: number): Promise<{ port: number; cut: () => void }>
   return { port, cut: () => [...open].forEach((socket) => socket.end()) };
 }
 
+/** Speaks only HTTP/1.1, and knows nothing of ALPN. Counts the bytes of requests that it received. */
+async function serveOld({ cert, key }: Certificate): Promise<number> {
+  const server = createServer({ cert, key }, (socket) => {
+    socket.on("error", () => {});
+    socket.on("data", ({ length }: Buffer) => (oldBytes += length));
+  });
+  return await listening(server);
+}
+
+let oldBytes = 0;
+
 const ALLOWED = ["allowed-host", "allowed-uri", "allowed-address"];
 const FORBIDDEN = ["host", "uri", "name", "spoofed", "signer"].map((why) => `forbidden-${why}`);
 
@@ -111,14 +122,24 @@ beforeAll(async () => {
       over("misnamed", trusted, { tls_sni: "other.test" }),
       over("strange", strange),
       over("unverified", strange, { tls_verify: false }),
+      over("old", await serveOld(LOCALHOST), { protocol: "h2" }),
     ],
-    routes: ["trusted", "named", "misnamed", "strange", "unverified", "known", "unknown", ...ALLOWED, ...FORBIDDEN].map(
-      (name) => ({
-        host: `${name}.test`,
-        path_prefix: "/",
-        upstream: name,
-      }),
-    ),
+    routes: [
+      "trusted",
+      "named",
+      "misnamed",
+      "strange",
+      "unverified",
+      "known",
+      "unknown",
+      "old",
+      ...ALLOWED,
+      ...FORBIDDEN,
+    ].map((name) => ({
+      host: `${name}.test`,
+      path_prefix: "/",
+      upstream: name,
+    })),
   });
 });
 
@@ -158,6 +179,11 @@ test("a connection that was verified for one list of names is not reused for ano
       expect([name, statusOf(response)]).toEqual([name, status]);
     }
   }
+});
+
+test("a server that does not agree on HTTP/2 by ALPN gets no request of an upstream with that protocol", async () => {
+  expect(statusOf(await once(gateway.port, "GET / HTTP/1.1\r\nHost: old.test\r\n\r\n"))).toBe(502);
+  expect(oldBytes).toBe(0);
 });
 
 test("the log has the reason why a server is not reached", async () => {
