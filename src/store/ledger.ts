@@ -54,6 +54,8 @@ export interface Payment extends Reservation {
   /** Code of the failure, from a fixed list, or empty. */
   readonly reason: string;
   readonly payer: string;
+  /** The name of the facilitator that was asked to settle it, or empty. No other one may be asked until the outcome is known. */
+  readonly facilitator: string;
   /** True if the client received the response. A settled payment without delivery is still owed its response. */
   readonly delivered: boolean;
   /** Count of responses that were started but not sent completely. */
@@ -87,6 +89,7 @@ export interface Change {
   readonly transaction?: string;
   readonly reason?: string;
   readonly payer?: string;
+  readonly facilitator?: string;
   /** Under `upto`: the amount that is charged. */
   readonly amount?: string;
   /** A notice to post to the operator. It is stored in one transaction with the change. */
@@ -134,7 +137,7 @@ export const DURABLE: ReadonlySet<PaymentState> = new Set(["settling", "settled"
 
 /** Columns that a payment keeps when it is reserved again after money was, or may have been, transferred. */
 export const KEPT_COLUMNS: readonly string[] =
-  "token scheme payload amount pay_to route consumer counted tx reason payer body_digest".split(" ");
+  "token scheme payload amount pay_to route consumer counted tx reason payer facilitator body_digest".split(" ");
 
 /** Maximum number of rows that one deletion takes, so that it never blocks for long. @bound */
 export const REAP_ROWS = 1000;

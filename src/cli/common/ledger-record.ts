@@ -32,6 +32,7 @@ const MEMBERS = {
   pay_to: ({ payTo }: Payment) => payTo,
   transaction: ({ transaction }: Payment) => transaction,
   reason: ({ reason }: Payment) => reason,
+  facilitator: ({ facilitator }: Payment) => facilitator,
   contract: ({ asset }: Payment) => asset,
   nonce: ({ nonce }: Payment) => nonce,
   valid_before: ({ validBefore }: Payment) => timeOf(validBefore),

@@ -73,6 +73,7 @@ export function paymentDetail(payment: Payment): string {
     ["payer", record.payer],
     ["consumer", record.consumer || "-"],
     ["pay to", record.pay_to],
+    ["facilitator", record.facilitator || "-"],
     ["transaction", record.transaction || "-"],
     ["nonce", record.nonce],
     ["spent at", record.contract],

@@ -92,6 +92,7 @@ const SECTIONS = {
 const OWN = {
   server: { trusted_proxies: [] },
   x402: {
+    facilitators: [],
     facilitator_headers: [],
     facilitator_refresh_s: 600,
     require_facilitator: false,

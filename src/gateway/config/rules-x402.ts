@@ -25,15 +25,43 @@ const TAKEN = new Set([
   "upgrade",
 ]);
 
-function headers({ facilitator_headers: list }: X402, report: Report): void {
+type Headers = X402["facilitator_headers"];
+
+function headers(list: Headers, key: string, report: Report): void {
   const seen = new Map<string, number>();
   for (const [i, { name }] of list.entries()) {
-    const path = `x402.facilitator_headers[${i}].name`;
+    const path = `${key}[${i}].name`;
     const lower = name.toLowerCase();
     const other = firstWith(seen, lower, i);
     if (TAKEN.has(lower)) report.problem(path, `${JSON.stringify(name)} is set by the gateway only`);
-    else if (other !== undefined) report.problem(path, `is also the name of x402.facilitator_headers[${other}]`);
+    else if (other !== undefined) report.problem(path, `is also the name of ${key}[${other}]`);
   }
+}
+
+/** The name of the embedded facilitator in `x402.facilitators`. */
+const EMBEDDED = "embedded";
+
+function facilitators({ facilitators: list, facilitator_url: url, embedded }: X402, report: Report): void {
+  const names = new Map<string, number>();
+  const urls = new Map<string, number>();
+  for (const [i, entry] of list.entries()) {
+    const path = `x402.facilitators[${i}]`;
+    headers(entry.headers, `${path}.headers`, report);
+    const same = firstWith(names, entry.name, i);
+    if (same !== undefined) report.problem(`${path}.name`, `is also the name of x402.facilitators[${same}]`);
+    if (entry.name === EMBEDDED) {
+      if (entry.url !== "") report.problem(`${path}.url`, "the embedded facilitator has no URL; choose another name");
+      if (!embedded.enabled) report.problem(`${path}.name`, "requires x402.embedded.enabled");
+      continue;
+    }
+    const twin = firstWith(urls, entry.url, i);
+    if (entry.url === "") report.problem(`${path}.url`, "is missing");
+    else if (twin !== undefined) report.problem(`${path}.url`, `is also the URL of x402.facilitators[${twin}]`);
+  }
+  if (list.length === 0) return;
+  if (url !== "") report.warning("x402.facilitator_url", "has no effect, because x402.facilitators is set");
+  if (embedded.enabled && !names.has(EMBEDDED))
+    report.problem("x402.facilitators", 'does not list the embedded facilitator: add { "name": "embedded" }');
 }
 
 /** Fields that clients need, or that have another meaning to upstreams. Names of payment fields are removed from requests. */
@@ -83,7 +111,8 @@ function chains({ chains: list, embedded, enabled }: X402, report: Report): void
 /** Checks `x402`, apart from the rules of routes and listeners. */
 export function checkX402({ x402 }: Draft, report: Report): void {
   if (x402 === undefined) return;
-  headers(x402, report);
+  headers(x402.facilitator_headers, "x402.facilitator_headers", report);
+  facilitators(x402, report);
   paymentFields(x402, report);
   chains(x402, report);
   if (x402.payment_required_b64 === "") return;
@@ -96,12 +125,13 @@ export function checkX402({ x402 }: Draft, report: Report): void {
 /** Checks that a facilitator settles the payments of a route on each chain that the route names. */
 export function checkFacilitator(route: RouteX402Config, path: string, context: { x402: X402; report: Report }): void {
   const { x402, report } = context;
-  if (x402.test_mode || route.facilitator_url !== "") return;
+  const isElsewhere = x402.facilitators.some(({ name }) => name !== EMBEDDED);
+  if (x402.test_mode || route.facilitator_url !== "" || isElsewhere) return;
   if (!x402.embedded.enabled) {
     if (x402.facilitator_url !== "") return;
     report.problem(
       path,
-      "has no facilitator; set x402.facilitator_url or x402.embedded, or x402.test_mode for a trial",
+      "has no facilitator; set x402.facilitator_url, x402.facilitators or x402.embedded, or x402.test_mode for a trial",
     );
     return;
   }

@@ -26,6 +26,8 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
   "x402.settlement_secret_env": "the name of a variable",
   "x402.chains[].rpc_url_env": "the name of a variable",
   "x402.public_url": "clients see it",
+  "x402.facilitators": "what of it is secret is marked below it",
+  "x402.facilitators[].headers": "names of fields and of variables",
   "x402.facilitator_headers": "names of fields and of variables",
   "routes[].x402.resource_url": "clients see it",
   "routes[].auth": "what of it is secret is marked below it",

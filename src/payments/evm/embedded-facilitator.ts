@@ -8,6 +8,7 @@ import { parseKey } from "./key.ts";
 import { methodFor } from "./methods.ts";
 import { type ChainOptions, EvmNode } from "./node/node.ts";
 import { type Chain } from "./node/scheme.ts";
+import { unsent } from "./node/settlements.ts";
 import { KeySender } from "./sender.ts";
 
 /** An entry of `x402.chains`, with the URL from its environment variable. */
@@ -76,7 +77,7 @@ function createFlights(maxFlights: number) {
       await before.settlement;
     }
     if (flights.size >= maxFlights) {
-      return { kind: "unknown", cause: "too many settlements are under way: nothing was sent", transaction: "" };
+      return unsent("too many settlements are under way: nothing was sent");
     }
     const settlement = settle().finally(() => flights.delete(key));
     flights.set(key, { digest, settlement });

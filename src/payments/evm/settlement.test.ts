@@ -54,6 +54,7 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
       kind: "unknown",
       cause: "the chain's fees are above max_fee_per_gas: nothing was sent",
       transaction: "",
+      isUnsent: true,
     });
     expect(sends()).toBe(0);
     expect(await facilitator.find(payment, shop.requirements)).toEqual({ kind: "unspent" });
@@ -76,6 +77,7 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
       kind: "unknown",
       cause: "the facilitator's account cannot pay for gas: nothing was sent",
       transaction: "",
+      isUnsent: true,
     });
     await shop.chain.fund(facilitator.account.address);
     expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });
@@ -231,7 +233,8 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     const payments = await Promise.all(Array.from({ length: 5 }, async () => await shop.pay(await shop.payer())));
     await shop.chain.setMining(false);
     const settling = payments.map((payment) => facilitator.settle(payment, shop.requirements));
-    const busy = { kind: "unknown", cause: "too many settlements are under way: nothing was sent", transaction: "" };
+    const cause = "too many settlements are under way: nothing was sent";
+    const busy = { kind: "unknown", cause, transaction: "", isUnsent: true };
     expect(await Promise.all(settling.slice(2))).toEqual([busy, busy, busy] as never);
     const { address } = facilitator.account;
     await until(async () => (await shop.chain.rpc("eth_getTransactionCount", [address, "pending"])) === "0x2");

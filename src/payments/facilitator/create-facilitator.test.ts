@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { openStore } from "../../store/open/open-store.ts";
 import { type ChainSettings, readChains } from "./chain-settings.ts";
-import { chooseFacilitator, createFacilitator, type FacilitatorDeps } from "./create-facilitator.ts";
+import { chooseFacilitators, type FacilitatorDeps } from "./create-facilitator.ts";
 import { createEmbeddedFacilitator } from "../evm/embedded-facilitator.ts";
 import { type FacilitatorObserver } from "./facilitator-observer.ts";
 import { type FacilitatorsSettings, Facilitators } from "./facilitators.ts";
@@ -18,6 +18,7 @@ afterAll(() => store.close());
 
 const SETTINGS: FacilitatorsSettings = {
   facilitator_url: "https://facilitator.example/x402",
+  facilitators: [],
   facilitator_timeout_ms: 5000,
   facilitator_refresh_s: 600,
   facilitator_headers: [{ name: "Authorization", value_env: "FACILITATOR_TOKEN" }],
@@ -47,10 +48,10 @@ const DEPS: FacilitatorDeps = {
 };
 
 test("a configuration without a facilitator sells nothing", () => {
-  expect(() => chooseFacilitator({ ...SETTINGS, facilitator_url: "" }, "")).toThrow(
+  expect(() => chooseFacilitators({ ...SETTINGS, facilitator_url: "" }, "")).toThrow(
     "x402.facilitator_url is not set, x402.embedded is off, and so is x402.test_mode",
   );
-  expect(() => chooseFacilitator({ ...SETTINGS, facilitator_url: "file:///secret" }, "")).toThrow(
+  expect(() => chooseFacilitators({ ...SETTINGS, facilitator_url: "file:///secret" }, "")).toThrow(
     /is not an http or https URL$/,
   );
 });
@@ -59,18 +60,18 @@ test("the order is test mode, the route's own facilitator, the embedded one, the
   const embedded = { enabled: true };
   const own = "https://own.example";
   const kinds = [
-    chooseFacilitator({ ...SETTINGS, embedded, test_mode: true }, own),
-    chooseFacilitator({ ...SETTINGS, embedded }, own),
-    chooseFacilitator({ ...SETTINGS, embedded }, ""),
-    chooseFacilitator(SETTINGS, ""),
-  ].map((choice) => (choice.kind === "http" ? choice.url : choice.kind));
+    chooseFacilitators({ ...SETTINGS, embedded, test_mode: true }, own),
+    chooseFacilitators({ ...SETTINGS, embedded }, own),
+    chooseFacilitators({ ...SETTINGS, embedded }, ""),
+    chooseFacilitators(SETTINGS, ""),
+  ].map(([choice]) => (choice?.kind === "http" ? choice.url : choice?.kind));
   expect(kinds).toEqual(["simulated", own, "embedded", SETTINGS.facilitator_url]);
 });
 
 /** Number of secret headers that a route's facilitator receives; -1 if it is not an HTTP facilitator. */
 function headersOf(url: string, globalUrl = SETTINGS.facilitator_url): number {
-  const choice = chooseFacilitator({ ...SETTINGS, facilitator_url: globalUrl }, url);
-  return choice.kind === "http" ? choice.headers.length : -1;
+  const [choice] = chooseFacilitators({ ...SETTINGS, facilitator_url: globalUrl }, url);
+  return choice?.kind === "http" ? choice.headers.length : -1;
 }
 
 test("only the origin of the common facilitator receives its headers", () => {
@@ -80,14 +81,16 @@ test("only the origin of the common facilitator receives its headers", () => {
 });
 
 test("a secret that is missing or not a valid field value stops the start, and the error does not repeat it", () => {
-  const choice = chooseFacilitator(SETTINGS, "");
-  const make = (environment: Record<string, string>) => createFacilitator(choice, SETTINGS, { ...DEPS, environment });
+  const make = (environment: Record<string, string>, chains: readonly ChainSettings[] = []) =>
+    pool(environment)
+      .lease({ ...SETTINGS, chains })
+      .forRoute("");
   const at = "Cannot use x402.facilitator_headers[0].value_env";
   expect(() => make({})).toThrow(`${at}: the environment variable FACILITATOR_TOKEN is not set`);
   expect(() => make({ FACILITATOR_TOKEN: "secret\r\nx: y" })).toThrow(
     `${at}: the value of the environment variable FACILITATOR_TOKEN is not a valid field value`,
   );
-  expect(() => createFacilitator(choice, { ...SETTINGS, chains: [CHAIN] }, DEPS)).toThrow(
+  expect(() => make({ FACILITATOR_TOKEN: "a" }, [CHAIN])).toThrow(
     "Cannot use x402.chains[0].rpc_url_env: the environment variable RPC is not set",
   );
 });
@@ -143,9 +146,9 @@ test("calls to facilitators are counted by their outcome", async () => {
   const facilitators = new Facilitators({ ...DEPS, random: () => 0.5, observer, log() {} });
   const lease = facilitators.lease({ ...SETTINGS, test_mode: true });
   const { facilitator, kinds } = lease.forRoute("");
-  await kinds.ready;
+  await kinds.renew();
   const payment = signedPayment(NOW_MS / 1000);
-  expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
+  expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER, by: "test" });
   await facilitator.settle(payment, REQUIREMENTS);
   await facilitator.find(payment, REQUIREMENTS);
   await facilitator.verify(payment, REQUIREMENTS);
@@ -165,7 +168,9 @@ test.skipIf(!hasChain)(
     const chains = [{ ...CHAIN, network: chain.network }];
     const settings = { ...SETTINGS, facilitator_url: server.url.origin, facilitator_headers: [], chains };
     const deps = { ...DEPS, now: Date.now, environment: { RPC: chain.rpcUrl } };
-    const facilitator = createFacilitator(chooseFacilitator(settings, ""), settings, deps);
+    const facilitators = new Facilitators({ ...deps, random: () => 0.5, observer: silent, log() {} });
+    const lease = facilitators.lease(settings);
+    const { facilitator } = lease.forRoute("");
     const own = createEmbeddedFacilitator({ chains: readChains(chains, deps.environment), key, max_pending: 1 });
     const { name, version, address: asset } = token;
     const requirements = { ...REQUIREMENTS, network: chain.network, asset, extra: { name, version } };
@@ -183,6 +188,7 @@ test.skipIf(!hasChain)(
       cause: "no chain is configured",
     });
     await own.close();
+    lease.close();
     await server.stop(true);
     await chain.close();
   },

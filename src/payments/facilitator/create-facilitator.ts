@@ -1,14 +1,10 @@
 import { type SimulatedTransfers } from "../../store/simulated-transfers.ts";
 import type * as SimulatedFacilitators from "./simulated-facilitator.ts";
-import { type ChainSettings, readChains } from "./chain-settings.ts";
-import type * as ChainReaders from "../evm/chain-reader.ts";
+import { type ChainSettings } from "./chain-settings.ts";
 import { type Facilitator } from "../x402/facilitator.ts";
 import { isFacilitatorUrl } from "./facilitator-call.ts";
 import type * as HttpFacilitators from "./http-facilitator.ts";
 import { type Environment, readSecretHeaders, type SecretHeader } from "./secrets.ts";
-
-/** Loaded on first use, like `simulatedFacilitators`. */
-const chainReaders = (): typeof ChainReaders => require("../evm/chain-reader.ts");
 
 /** Loaded on first use, like `simulatedFacilitators`. */
 const httpFacilitators = (): typeof HttpFacilitators => require("./http-facilitator.ts");
@@ -16,10 +12,18 @@ const httpFacilitators = (): typeof HttpFacilitators => require("./http-facilita
 /** Each of these modules is loaded on first use, because most gateways sell nothing (bench start). */
 const simulatedFacilitators = (): typeof SimulatedFacilitators => require("./simulated-facilitator.ts");
 
-/** The part of `x402` that chooses the facilitator. */
+/** An entry of `x402.facilitators`. */
+export interface ListedFacilitator {
+  readonly name: string;
+  readonly url: string;
+  readonly headers: readonly SecretHeader[];
+}
+
+/** The part of `x402` that chooses the facilitators. */
 export interface FacilitatorSettings {
   /** Empty if no common facilitator is set. */
   readonly facilitator_url: string;
+  readonly facilitators: readonly ListedFacilitator[];
   readonly facilitator_timeout_ms: number;
   readonly facilitator_headers: readonly SecretHeader[];
   readonly test_mode: boolean;
@@ -39,30 +43,55 @@ export interface FacilitatorDeps {
   readonly onBreaker?: ((isOpen: boolean) => void) | undefined;
 }
 
-/** The kind of facilitator that a route uses. */
-export type Choice =
+/** A facilitator that a route uses. */
+export type Choice = { readonly name: string } & (
   | { readonly kind: "simulated" }
   | { readonly kind: "embedded" }
-  | { readonly kind: "http"; readonly url: string; readonly headers: readonly SecretHeader[] };
+  | {
+      readonly kind: "http";
+      readonly url: string;
+      readonly headers: readonly SecretHeader[];
+      /** The configuration key of the headers. */
+      readonly path: string;
+    }
+);
 
 /**
- * Chooses a route's facilitator. The order is: test mode, the route's own facilitator (`routeUrl`, empty if not set),
- * the embedded one, the common one. Throws if none is set, or if the URL is invalid; then the route cannot sell.
+ * Chooses a route's facilitators, the preferred one first. The order is: test mode, the route's own facilitator
+ * (`routeUrl`, empty if not set), `facilitators`, the embedded one, the common one. Throws if none is set, or if a URL is
+ * invalid; then the route cannot sell.
  */
-export function chooseFacilitator(settings: FacilitatorSettings, routeUrl: string): Choice {
-  const { facilitator_url: globalUrl, facilitator_headers: headers, embedded, test_mode: testMode } = settings;
-  if (testMode) return { kind: "simulated" };
-  if (routeUrl === "" && embedded.enabled) return { kind: "embedded" };
+export function chooseFacilitators(settings: FacilitatorSettings, routeUrl: string): readonly Choice[] {
+  const { facilitator_url: globalUrl, facilitators, facilitator_headers: headers, embedded } = settings;
+  if (settings.test_mode) return [{ kind: "simulated", name: "test" }];
+  if (routeUrl === "" && facilitators.length > 0) return facilitators.map(choiceOf);
+  if (routeUrl === "" && embedded.enabled) return [{ kind: "embedded", name: EMBEDDED }];
   const url = routeUrl || globalUrl;
   if (url === "") {
     throw new Error(
       "Cannot accept payments: x402.facilitator_url is not set, x402.embedded is off, and so is x402.test_mode",
     );
   }
+  const listed = facilitators.find((entry) => entry.url === url);
+  if (listed !== undefined) return [choiceOf(listed, facilitators.indexOf(listed))];
   // The error does not contain the URL, because it may contain a key.
   if (!isFacilitatorUrl(url))
     throw new Error("Cannot accept payments: x402.facilitator_url is not an http or https URL");
-  return { kind: "http", url, headers: globalUrl === "" || sameOrigin(url, globalUrl) ? headers : [] };
+  const own = globalUrl === "" || sameOrigin(url, globalUrl) ? headers : [];
+  return [{ kind: "http", name: nameOfUrl(url), url, headers: own, path: "x402.facilitator_headers" }];
+}
+
+/** The name of the embedded facilitator. */
+const EMBEDDED = "embedded";
+
+function choiceOf({ name, url, headers }: ListedFacilitator, i: number): Choice {
+  const path = `x402.facilitators[${i}].headers`;
+  return name === EMBEDDED ? { kind: "embedded", name } : { kind: "http", name, url, headers, path };
+}
+
+/** The name of a facilitator without one. A part of the URL may be a secret. */
+export function nameOfUrl(url: string): string {
+  return `url-${new Bun.CryptoHasher("sha256").update(url).digest("hex").slice(0, 12)}`;
 }
 
 /** The common facilitator's secret headers are not sent to another origin. */
@@ -75,29 +104,10 @@ export function createFacilitator(choice: Choice, settings: FacilitatorSettings,
   if (choice.kind === "simulated")
     return simulatedFacilitators().createSimulatedFacilitator(deps.simulatedTransfers(), deps.now);
   if (choice.kind === "embedded") return deps.embedded(settings.chains);
-  const facilitator = new (httpFacilitators().HttpFacilitator)({
+  return new (httpFacilitators().HttpFacilitator)({
     url: choice.url,
-    headers: readSecretHeaders(deps.environment, choice.headers),
+    headers: readSecretHeaders(deps.environment, choice.headers, choice.path),
     timeoutMs: settings.facilitator_timeout_ms,
     ...(deps.onBreaker === undefined ? {} : { onBreaker: deps.onBreaker }),
   });
-  if (settings.chains.length === 0) return facilitator;
-  return withChains(
-    facilitator,
-    chainReaders().createChainReader(readChains(settings.chains, deps.environment), deps.now),
-  );
-}
-
-/** The chain decides the outcome of a payment. The facilitator is asked only if no chain can be asked. */
-function withChains(facilitator: Facilitator, reader: ChainReaders.ChainReader): Facilitator {
-  return {
-    supported: () => facilitator.supported(),
-    verify: (payment, requirements) => facilitator.verify(payment, requirements),
-    settle: (payment, requirements) => facilitator.settle(payment, requirements),
-    async find(payment, requirements) {
-      const outcome = await reader.find(payment, requirements);
-      return outcome.kind === "unknown" ? facilitator.find(payment, requirements) : outcome;
-    },
-    close: () => facilitator.close(),
-  };
 }

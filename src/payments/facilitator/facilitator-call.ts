@@ -14,6 +14,8 @@ const UNIX = "unix:";
  */
 const MAX_SETTLEMENTS = 160;
 let settlements = 0;
+/** Errors before there is a connection. Bun never sends a POST again over another connection. */
+const UNSENT: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOTFOUND", "ENOENT"]);
 
 /** The response to a call, whatever its status. */
 export interface CallResponse {
@@ -29,8 +31,8 @@ export interface CallResponse {
 export interface CallError {
   readonly error: "unavailable" | "failed";
   readonly isDown: boolean;
-  /** True if the facilitator was not called at all. */
-  readonly isUnasked?: boolean;
+  /** True if the facilitator certainly got nothing of the call. */
+  readonly isUnsent?: boolean;
   readonly cause: string;
 }
 
@@ -97,9 +99,9 @@ export function createCall({ url, headers }: CallOptions): Call {
         if (!request.mayRepeat || !hasDied(error)) throw error;
         return once(request, signal);
       });
-    } catch {
+    } catch (error) {
       const cause = signal.aborted ? `no response within ${request.timeoutMs} ms` : "no connection";
-      return { error: "unavailable", isDown: true, cause };
+      return { error: "unavailable", isDown: true, isUnsent: UNSENT.has(codeOf(error)), cause };
     }
   }
 
@@ -107,7 +109,7 @@ export function createCall({ url, headers }: CallOptions): Call {
     if (request.path !== "/settle") return await ask(request);
     if (settlements >= MAX_SETTLEMENTS) {
       const cause = "too many settlements are under way: nothing was sent";
-      return { error: "unavailable", isDown: false, isUnasked: true, cause };
+      return { error: "unavailable", isDown: false, isUnsent: true, cause };
     }
     settlements += 1;
     try {

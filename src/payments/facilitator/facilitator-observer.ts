@@ -13,8 +13,8 @@ export type OperationOutcome = (typeof OUTCOMES)[number];
 /** Counts the calls to facilitators and their outcomes. */
 export interface FacilitatorObserver {
   asked(operation: Operation, outcome: OperationOutcome): void;
-  /** The circuit breaker of one facilitator has opened or closed. */
-  breakerChanged(isOpen: boolean): void;
+  /** The circuit breaker of the facilitator of this name has opened or closed. */
+  breakerChanged(isOpen: boolean, name: string): void;
 }
 
 /** Wraps a facilitator so that its calls are counted. */

@@ -198,8 +198,9 @@ function settled(settlement: Settlement, { network, amount }: PaymentRequirement
     const response = { success: false, errorReason: reason, transaction: "", network, extra: { definite: true } };
     return Response.json(response);
   }
-  const { transaction } = settlement;
-  return Response.json({ success: false, errorReason: "settlement_pending", transaction, network });
+  const { transaction, isUnsent } = settlement;
+  const extra = isUnsent === true ? { extra: { unsent: true } } : {};
+  return Response.json({ success: false, errorReason: "settlement_pending", transaction, network, ...extra });
 }
 
 function found(outcome: Outcome): object {

@@ -1,18 +1,26 @@
+import { readChains } from "./chain-settings.ts";
 import {
-  chooseFacilitator,
+  type Choice,
+  chooseFacilitators,
   createFacilitator,
+  nameOfUrl,
   type FacilitatorDeps,
   type FacilitatorSettings,
 } from "./create-facilitator.ts";
 import { type Facilitator } from "../x402/facilitator.ts";
 import { type FacilitatorObserver, observe } from "./facilitator-observer.ts";
+import { FacilitatorOrder, type Member } from "./facilitator-order.ts";
 import { KindsWatch } from "../x402/kinds.ts";
+import type * as ChainReaders from "../evm/chain-reader.ts";
 import { type Environment } from "./secrets.ts";
 
-/** The facilitator of a route, and the kinds that it listed last. */
+/** Loaded on first use, because most gateways sell nothing (bench start). */
+const chainReaders = (): typeof ChainReaders => require("../evm/chain-reader.ts");
+
+/** The facilitators of a route, and the kinds that they listed last. */
 export interface RouteFacilitator {
-  readonly facilitator: Facilitator;
-  readonly kinds: KindsWatch;
+  readonly facilitator: FacilitatorOrder;
+  readonly kinds: Pick<FacilitatorOrder, "current" | "failure" | "renew">;
 }
 
 /**
@@ -33,7 +41,7 @@ export interface FacilitatorsDeps extends Omit<FacilitatorDeps, "onBreaker"> {
 
 /** The facilitators of one configuration. */
 export interface Lease {
-  /** The facilitator for this `facilitator_url`; equal settings share it. Throws without a facilitator. */
+  /** The facilitators for this `facilitator_url`; equal settings share it. Throws without a facilitator. */
   forRoute(routeUrl: string): RouteFacilitator;
   /** Call it when the configuration is no longer used. Calls in progress continue. */
   close(): void;
@@ -41,6 +49,7 @@ export interface Lease {
 
 interface FacilitatorEntry extends RouteFacilitator {
   readonly key: string;
+  readonly watches: readonly KindsWatch[];
   users: number;
 }
 
@@ -76,37 +85,64 @@ export class Facilitators {
   }
 
   #take(settings: FacilitatorsSettings, routeUrl: string): FacilitatorEntry {
-    const choice = chooseFacilitator(settings, routeUrl);
+    const choices = chooseFacilitators(settings, routeUrl);
     // The current secrets are part of the key, so that a changed secret creates a new facilitator.
     const { facilitator_timeout_ms: timeoutMs, facilitator_refresh_s: refreshS, embedded, chains } = settings;
-    const secrets = secretsOf(settings, this.#deps.environment);
-    const key = JSON.stringify([choice, timeoutMs, refreshS, choice.kind === "embedded" && embedded, chains, secrets]);
+    const isEmbedded = choices.some(({ kind }) => kind === "embedded");
+    const secrets = secretsOf(choices, chains, this.#deps.environment);
+    const key = JSON.stringify([choices, timeoutMs, refreshS, isEmbedded && embedded, chains, secrets]);
     const known = this.#entries.get(key);
     if (known !== undefined) {
       known.users += 1;
       return known;
     }
+    const members = choices.map((choice) => this.#create(choice, settings, choices.length > 1));
+    const facilitator = new FacilitatorOrder(members, { chain: this.#chainOf(choices, settings), log: this.#deps.log });
+    const entry = { key, facilitator, kinds: facilitator, watches: members.map(({ kinds }) => kinds), users: 1 };
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  #create(choice: Choice, settings: FacilitatorsSettings, isNamed: boolean): Member & { readonly kinds: KindsWatch } {
     const { observer, random, log } = this.#deps;
+    const { name } = choice;
+    let isAway = false;
     const made = createFacilitator(choice, settings, {
       ...this.#deps,
-      onBreaker: (isOpen) => observer.breakerChanged(isOpen),
+      onBreaker: (isOpen) => {
+        isAway = isOpen;
+        observer.breakerChanged(isOpen, name);
+      },
     });
     const facilitator = observe(made, observer);
     const kinds = new KindsWatch(facilitator, {
       refreshMs: settings.facilitator_refresh_s * 1000,
       random,
-      log: (message) => log(`payment: ${message}`),
+      log: (message) => log(`payment: ${isNamed ? `${name}: ` : ""}${message}`),
     });
-    const entry: FacilitatorEntry = { key, facilitator, kinds, users: 1 };
-    this.#entries.set(key, entry);
-    return entry;
+    const alias = choice.kind === "http" ? nameOfUrl(choice.url) : name;
+    return { name, alias, facilitator, kinds, isAway: () => isAway };
+  }
+
+  /** The chains decide the outcome of payments that other programs settle. The embedded facilitator asks them itself. */
+  #chainOf(choices: readonly Choice[], { chains }: FacilitatorsSettings): Pick<Facilitator, "find"> | undefined {
+    if (chains.length === 0 || !choices.some(({ kind }) => kind === "http")) return undefined;
+    const { environment, now, observer } = this.#deps;
+    const reader = chainReaders().createChainReader(readChains(chains, environment), now);
+    return {
+      async find(payment, requirements) {
+        const outcome = await reader.find(payment, requirements);
+        if (outcome.kind !== "unknown") observer.asked("find", "ok");
+        return outcome;
+      },
+    };
   }
 
   #release(entry: FacilitatorEntry): void {
     entry.users -= 1;
     if (entry.users > 0) return;
     this.#entries.delete(entry.key);
-    entry.kinds.close();
+    for (const watch of entry.watches) watch.close();
     entry.facilitator
       .close()
       .catch((error: unknown) =>
@@ -115,7 +151,12 @@ export class Facilitators {
   }
 }
 
-function secretsOf({ facilitator_headers: headers, chains }: FacilitatorsSettings, environment: Environment): unknown {
+function secretsOf(
+  choices: readonly Choice[],
+  chains: FacilitatorsSettings["chains"],
+  environment: Environment,
+): unknown {
+  const headers = choices.flatMap((choice) => (choice.kind === "http" ? choice.headers : []));
   const names = [...headers.map(({ value_env }) => value_env), ...chains.map(({ rpc_url_env }) => rpc_url_env)];
   return names.map((name) => environment[name] ?? "");
 }

@@ -312,6 +312,6 @@ test("long settlements do not delay verifications", async () => {
   const ended = await Promise.all(settlements);
   expect(ended.filter(({ kind }) => kind === "settled")).toHaveLength(160);
   const cause = "too many settlements are under way: nothing was sent";
-  expect(ended[160]).toEqual({ kind: "unknown", cause, transaction: "" });
+  expect(ended[160]).toEqual({ kind: "unknown", cause, transaction: "", isUnsent: true });
   expect(await facilitator.settle(payment, REQUIREMENTS)).toMatchObject({ kind: "settled" });
 });

@@ -32,6 +32,8 @@ export interface HttpFacilitatorOptions extends CallOptions {
   readonly timeoutMs: number;
   /** Timeout of a settlement, in milliseconds, if it is longer. */
   readonly settleTimeoutMs?: number;
+  /** True if it is a part of this program, whose word counts that it has sent nothing. */
+  readonly isOwn?: boolean;
   /** Called when the circuit breaker opens and closes. */
   readonly onBreaker?: (isOpen: boolean) => void;
 }
@@ -98,8 +100,13 @@ export class HttpFacilitator implements Facilitator {
   async settle(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Settlement> {
     const call = { path: "/settle", schema: settleResponseSchema, payment, requirements, mayRepeat: false } as const;
     const said = await this.#ask(call);
-    if (isCallError(said)) return { kind: "unknown", cause: said.cause, transaction: "" };
-    return settlementOf(said, payment, requirements);
+    if (isCallError(said)) {
+      const { cause, isUnsent = false } = said;
+      return { kind: "unknown", cause, transaction: "", ...(isUnsent ? { isUnsent } : {}) };
+    }
+    const settlement = settlementOf(said, payment, requirements);
+    const isUnsent = this.#options.isOwn === true && said.data.extra?.unsent === true;
+    return settlement.kind === "unknown" && isUnsent ? { ...settlement, isUnsent } : settlement;
   }
 
   async find(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Outcome> {
@@ -137,7 +144,7 @@ export class HttpFacilitator implements Facilitator {
         ? {}
         : { body: { x402Version: 2, paymentPayload: payment, paymentRequirements: requirements } }),
     });
-    if ("error" in response && response.isUnasked === true) return response;
+    if ("error" in response && !response.isDown) return response;
     const read = readResponse(response, schema, path);
     if (isCallError(read) && read.isDown) this.#breaker.failed();
     else this.#breaker.succeeded();

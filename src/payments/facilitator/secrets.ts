@@ -19,14 +19,15 @@ export function readSecret(environment: Environment, name: string, path: string)
   return value;
 }
 
-/** `x402.facilitator_headers` with values. Throws if a variable is not set, or no valid field value. */
+/** The headers with values. `key` is their configuration key. Throws if a variable is not set, or no valid field value. */
 export function readSecretHeaders(
   environment: Environment,
   headers: readonly SecretHeader[],
+  key: string,
 ): Readonly<Record<string, string>> {
   return Object.fromEntries(
     headers.map(({ name, value_env: variable }, i) => {
-      const path = `x402.facilitator_headers[${i}].value_env`;
+      const path = `${key}[${i}].value_env`;
       const value = readSecret(environment, variable, path);
       if (!HEADER_VALUE.test(value)) {
         throw new Error(

@@ -124,15 +124,15 @@ export class Reconciler {
     if (stored.testMode !== this.#options.testMode()) return outcome;
     for (const facilitator of this.#options.facilitators(row)) {
       if (this.#isClosed) break;
-      outcome = await this.#find(facilitator, stored);
+      outcome = await this.#find(facilitator, stored, row.facilitator);
       if (outcome.kind !== "unknown") break;
     }
     return outcome;
   }
 
-  async #find(facilitator: Facilitator, { payment, requirements }: StoredPayment): Promise<Outcome> {
+  async #find(facilitator: Facilitator, { payment, requirements }: StoredPayment, by: string): Promise<Outcome> {
     try {
-      const looking = Promise.race([facilitator.find(payment, requirements), this.#closing.promise]);
+      const looking = Promise.race([facilitator.find(payment, requirements, by), this.#closing.promise]);
       const found = await within(FIND_TIMEOUT_MS, looking, () => "late" as const);
       return typeof found === "string" ? { kind: "unknown", cause: found } : found;
     } catch (error) {

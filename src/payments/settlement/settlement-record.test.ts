@@ -15,6 +15,7 @@ const PAYMENT: Payment = {
   partials: 0,
   repeats: 0,
   bodyDigest: "",
+  facilitator: "",
   createdAt: 0,
   updatedAt: 0,
 };

@@ -115,9 +115,12 @@ export const settleResponseSchema = z.looseObject({
   network: text.nullish(),
   payer: text.nullish(),
   errorReason: text.nullish(),
-  /** Set by Turnpike's own facilitator service: a definite refusal, whatever its reason. */
+  /** Set by Turnpike's own facilitator service: a definite refusal, whatever its reason; nothing was sent. */
   extra: z
-    .looseObject({ definite: z.boolean().optional().catch(undefined) })
+    .looseObject({
+      definite: z.boolean().optional().catch(undefined),
+      unsent: z.boolean().optional().catch(undefined),
+    })
     .nullish()
     .catch(undefined),
 });

@@ -59,6 +59,7 @@ test("a ledger of the first version keeps its payments, with their asset as the 
     "consumer",
     "counted",
     "repeats",
+    "facilitator",
   ])
     old.run(`ALTER TABLE payments DROP COLUMN ${column}`);
   old.run("PRAGMA user_version = 1");
@@ -76,6 +77,7 @@ test("a ledger of the first version keeps its payments, with their asset as the 
     amount: "5",
     payload: "",
     bodyDigest: "",
+    facilitator: "",
     consumer: "",
     repeats: 0,
   });

@@ -130,7 +130,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
       `DROP TABLE ${user}.turnpike_certificates, ${user}.turnpike_responses, ${user}.turnpike_templates`,
     );
     await server.query(
-      `ALTER TABLE ${user}.turnpike_payments DROP COLUMN counted, DROP COLUMN consumer, DROP COLUMN repeats`,
+      `ALTER TABLE ${user}.turnpike_payments DROP COLUMN counted, DROP COLUMN consumer, DROP COLUMN repeats, DROP COLUMN facilitator`,
     );
     await server.query(`UPDATE ${user}.turnpike_schema SET version = 3`);
     const after = openPostgresStore(settings);
@@ -139,6 +139,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
       state: "settled",
       consumer: "",
       repeats: 0,
+      facilitator: "",
     });
     expect((await after.usage.read("gateway")).paid).toEqual([]);
     await settle(after, "after");

@@ -44,7 +44,7 @@ const MOVED = `
   UPDATE ${PAYMENTS} AS p SET state = $9, updated_at = ${NOW},
     held_until = CASE WHEN $10::int = 1 THEN ${NOW} + ${LEASE_MS} ELSE 0 END,
     tx = coalesce($11, p.tx), reason = coalesce($12, p.reason), payer = coalesce($13, p.payer),
-    amount = coalesce($14::numeric, p.amount),
+    amount = coalesce($14::numeric, p.amount), facilitator = coalesce($19, p.facilitator),
     payload = CASE WHEN $9 IN ('settled', 'failed', 'released') THEN '' ELSE p.payload END,
     body_digest = coalesce($16, p.body_digest), partials = p.partials + $17::int,
     delivered = p.delivered OR coalesce($15::boolean, false), cuts = p.cuts + CASE WHEN $15::boolean THEN 0 WHEN NOT $15::boolean THEN 1 ELSE 0 END
@@ -58,7 +58,7 @@ export const MOVE = statement(MOVED);
 export const MOVE_AND_POST = statement(`
   WITH moved AS (${MOVED} RETURNING p.updated_at), posted AS (
     INSERT INTO ${OUTBOX} (id, url, body, due_at, created_at)
-    SELECT $19, $20, $21, moved.updated_at, moved.updated_at FROM moved ON CONFLICT DO NOTHING)
+    SELECT $20, $21, $22, moved.updated_at, moved.updated_at FROM moved ON CONFLICT DO NOTHING)
   SELECT 1 FROM moved`);
 
 /** Notes that the client of a settled payment has its response. */

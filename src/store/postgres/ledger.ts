@@ -129,6 +129,7 @@ export class PostgresLedger implements Ledger {
       change.bodyDigest ?? null,
       change.partial === true ? 1 : 0,
       change.ifUndelivered === true ? 1 : 0,
+      change.facilitator ?? null,
     ];
     const { notice } = change;
     if (notice !== undefined) {

@@ -184,6 +184,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     CHARGE,
     ...CHARGE_TRIGGERS,
   ],
+  [`ALTER TABLE ${PAYMENTS} ADD COLUMN facilitator text NOT NULL DEFAULT ''`],
 ];
 
 /** The version of the schema that this program writes. */

@@ -180,6 +180,7 @@ const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (day, route, client, step)
    ) STRICT, WITHOUT ROWID`,
   CREDITS,
+  "ALTER TABLE payments ADD COLUMN facilitator TEXT NOT NULL DEFAULT ''",
 ];
 
 /** The version of the schema that this program writes. */

@@ -52,7 +52,7 @@ const RESERVE = `
 
 const MOVE = `
   UPDATE payments SET state = $state, held_until = $until, updated_at = $now,
-    tx = COALESCE($tx, tx), reason = COALESCE($reason, reason), payer = COALESCE($payer, payer),
+    tx = COALESCE($tx, tx), reason = COALESCE($reason, reason), payer = COALESCE($payer, payer), facilitator = COALESCE($facilitator, facilitator),
     amount = COALESCE($amount, amount), payload = CASE WHEN $state IN ('settled', 'failed', 'released') THEN '' ELSE payload END,
     delivered = delivered OR COALESCE($delivered, 0), cuts = cuts + ($delivered IS 0), partials = partials + $partial, body_digest = COALESCE($bodyDigest, body_digest)
   WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce
@@ -222,6 +222,7 @@ export class SqliteLedger implements Ledger {
       $tx: change.transaction ?? null,
       $reason: change.reason ?? null,
       $payer: change.payer ?? null,
+      $facilitator: change.facilitator ?? null,
       $amount: change.amount ?? null,
       $delivered: change.delivered === undefined ? null : Number(change.delivered),
       $partial: Number(change.partial ?? false),

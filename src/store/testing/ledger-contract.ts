@@ -112,6 +112,21 @@ function testStates(newDatabase: NewDatabase): void {
     expect((await ledger.reserve({ ...PAYMENT, nonce: "0xfailed" })).payment.bodyDigest).toBe("");
   });
 
+  test("the facilitator that was asked to settle is kept until the payment is used again", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { ledger } = opened.store;
+    const { payment } = await ledger.reserve(PAYMENT);
+    expect(payment.facilitator).toBe("");
+    await ledger.move(payment, { state: "settling", lease: true, facilitator: "first" });
+    await ledger.move(payment, { state: "settling", lease: true, facilitator: "second" });
+    await ledger.move(payment, { state: "unknown", lease: false });
+    expect((await ledger.reserve(PAYMENT)).payment.facilitator).toBe("second");
+    const { payment: other } = await ledger.reserve({ ...PAYMENT, nonce: "0xfailed" });
+    await ledger.move(other, { state: "settling", lease: true, facilitator: "first" });
+    await ledger.move(other, { state: "failed", lease: false });
+    expect((await ledger.reserve({ ...PAYMENT, nonce: "0xfailed" })).payment.facilitator).toBe("");
+  });
+
   test("the signed payment is kept until its outcome is known, and no longer", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;

@@ -99,6 +99,19 @@ const secretHeader = z.strictObject({
   value_env: environmentName.describe("Environment variable with its value."),
 });
 
+const facilitator = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, "expected 1 to 32 lower-case letters, digits and hyphens")
+    .describe("Name in the ledger and the log. `embedded` is the embedded facilitator."),
+  url: optionalFacilitatorUrl.default("").describe("Its URL, as `facilitator_url`. The embedded one has none."),
+  headers: z
+    .array(secretHeader)
+    .max(16)
+    .default([])
+    .describe("Header fields of calls to it, as `facilitator_headers`."),
+});
+
 /** `x402`: payment settings that all priced routes share. */
 export const x402 = z
   .strictObject({
@@ -109,7 +122,16 @@ export const x402 = z
     facilitator_url: optionalFacilitatorUrl
       .default("")
       .describe("Facilitator that verifies and settles payments: a URL, or `unix:` and the path of a socket."),
-    facilitator_timeout_ms: milliseconds(5000).describe("Time for one call to the facilitator."),
+    facilitators: z
+      .array(facilitator)
+      .max(8)
+      .default([])
+      .meta(
+        ours(
+          "Facilitators in order of preference, in place of `facilitator_url`. If one does not respond or does not support a payment, the next one is asked. A settlement goes to another one only if nothing was sent.",
+        ),
+      ),
+    facilitator_timeout_ms: milliseconds(5000).describe("Time for one call to a facilitator."),
     payment_required_b64: z
       .string()
       .refine((value) => value === "" || isJsonObject(value), "expected the Base64 form of a JSON object")

@@ -1,5 +1,10 @@
 import { faultOf } from "../../../lib/caught.ts";
-import { type Outcome, type Settlement, type Verification } from "../../../payments/x402/facilitator.ts";
+import {
+  type Assignment,
+  type Outcome,
+  type Settlement,
+  type Verification,
+} from "../../../payments/x402/facilitator.ts";
 import { transferOf } from "../../../payments/x402/transfer.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { type AcceptedPayment } from "./offer.ts";
@@ -24,7 +29,12 @@ export async function verifyOnce(asked: Asked, exchange: Exchange, accepted: Pay
 }
 
 /** Asks the facilitator to settle. After an exception the outcome is unknown. */
-export async function settleOnce(asked: Asked, exchange: Exchange, accepted: Payment): Promise<Settlement> {
+export async function settleOnce(
+  asked: Asked,
+  exchange: Exchange,
+  accepted: Payment,
+  to: Assignment,
+): Promise<Settlement> {
   const { payload, requirements } = accepted;
   // The amount is zero, so there is nothing to settle on a chain.
   if (requirements.amount === "0") {
@@ -32,7 +42,7 @@ export async function settleOnce(asked: Asked, exchange: Exchange, accepted: Pay
   }
   return asSpan(exchange, "payment.settle", async () => {
     try {
-      return await asked.facilitator.settle(payload, requirements);
+      return await asked.facilitator.settle(payload, requirements, to);
     } catch (error) {
       asked.log(`payment: the settlement failed unexpectedly: ${faultOf(error)}`);
       return { kind: "unknown", cause: "defect", transaction: "" };
@@ -40,12 +50,12 @@ export async function settleOnce(asked: Asked, exchange: Exchange, accepted: Pay
   });
 }
 
-/** Looks up the outcome of a settlement that has begun. */
-export async function findOnce(asked: Asked, exchange: Exchange, accepted: Payment): Promise<Outcome> {
+/** Looks up the outcome of a settlement that the facilitator `by` was asked for. */
+export async function findOnce(asked: Asked, exchange: Exchange, accepted: Payment, by: string): Promise<Outcome> {
   if (accepted.requirements.amount === "0") return { kind: "unspent" };
   return asSpan(exchange, "payment.find", async () => {
     try {
-      return await asked.facilitator.find(accepted.payload, accepted.requirements);
+      return await asked.facilitator.find(accepted.payload, accepted.requirements, by);
     } catch (error) {
       asked.log(`payment: the lookup of a settlement failed unexpectedly: ${faultOf(error)}`);
       return { kind: "unknown", cause: "defect" };

@@ -93,9 +93,9 @@ test("pitfall 4: no text of a facilitator reaches a client or the log", async ()
       const facilitator = new HttpFacilitator({ url: server.url.origin, timeoutMs: 5000 });
       const shop = open({
         facilitator: () => ({
-          verify: (...payment) => facilitator.verify(...payment),
-          settle: (...payment) => facilitator.settle(...payment),
-          find: (...payment) => facilitator.find(...payment),
+          verify: (payment, requirements) => facilitator.verify(payment, requirements),
+          settle: (payment, requirements) => facilitator.settle(payment, requirements),
+          find: (payment, requirements) => facilitator.find(payment, requirements),
         }),
       });
       const response = await shop.send(shop.payment());

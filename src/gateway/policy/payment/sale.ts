@@ -5,7 +5,7 @@ import { fromStored } from "../../../payments/settlement/stored-payment.ts";
 import { voidReason } from "../../../payments/settlement/void-reason.ts";
 import { isChargedFailure, isFreeOfCharge, parseCharge } from "../../../payments/x402/charge.ts";
 import { type PaymentRequirements, type Receipt } from "../../../payments/x402/messages.ts";
-import { type Settlement } from "../../../payments/x402/facilitator.ts";
+import { type Assignment, type Settlement, type Verification } from "../../../payments/x402/facilitator.ts";
 import { type Reason } from "../../../payments/x402/reasons.ts";
 import { type Payment } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
@@ -56,6 +56,8 @@ export class Sale {
   readonly #request: RequestDigest;
   readonly #lease: Lease;
   readonly #client: ClientFunnel;
+  /** The facilitator that is asked to settle. */
+  #facilitator: string;
   /** Defined if the payer has a free request. The payment is then not settled. */
   #giveBack: GiveBack | undefined;
   #state: SaleState;
@@ -68,6 +70,7 @@ export class Sale {
     this.#request = new RequestDigest(exchange, payment.bodyDigest);
     this.#lease = new Lease(paidRoute, payment, accepted.id);
     this.#client = paidRoute.funnel.of(exchange.head);
+    this.#facilitator = payment.facilitator;
     this.#state = beginOf(payment);
     if (payment.state !== "reserved") namePayer(exchange, payment);
     exchange.onGone = () => this.#onGone();
@@ -121,7 +124,7 @@ export class Sale {
     if (verification.kind === "valid" && !this.#exchange.gone) {
       // The service is not asked about addresses that anyone can invent.
       const denial = await screening?.asked(this.#payment);
-      return denial === undefined ? this.#admit(verification.payer) : this.#deny(denial);
+      return denial === undefined ? this.#admit(verification) : this.#deny(denial);
     }
     await this.#lease.move({ state: "released", lease: false });
     if (verification.kind === "refused") {
@@ -143,7 +146,8 @@ export class Sale {
     return OVER;
   }
 
-  async #admit(payer: string): Promise<SaleState> {
+  async #admit({ payer, by = "" }: Verification & { kind: "valid" }): Promise<SaleState> {
+    this.#facilitator = by;
     if (!(await this.#lease.move({ state: "verified", lease: true, payer }))) return this.#lose();
     if (await this.#lease.tieId()) {
       namePayer(this.#exchange, this.#payment);
@@ -224,14 +228,25 @@ export class Sale {
 
   /** Records the charge before it is made. */
   async #charge({ amount, sold }: Charge): Promise<SaleState> {
-    const going = await this.#lease.move({ state: "settling", lease: true, amount, ...this.#request.spentOn });
-    if (!going) return this.#lose();
+    const { payload, requirements } = this.#accepted;
+    const facilitator = this.#paidRoute.facilitator.assign?.(payload, requirements, this.#facilitator) ?? "";
+    this.#facilitator = facilitator;
+    const spentOn = this.#request.spentOn;
+    if (!(await this.#lease.move({ state: "settling", lease: true, amount, facilitator, ...spentOn }))) {
+      return this.#lose();
+    }
     if (!this.#exchange.gone) return { at: "settling", amount, sold };
     return this.#leave();
   }
 
   async #settle({ amount, sold }: Charge): Promise<SaleState> {
-    const settlement = await this.#askToSettle({ ...this.#accepted.requirements, amount });
+    const settlement = await this.#askToSettle(
+      { ...this.#accepted.requirements, amount },
+      {
+        name: this.#facilitator,
+        reassign: (facilitator) => this.#lease.move({ state: "settling", lease: true, facilitator }),
+      },
+    );
     if (settlement.kind === "refused") return this.#giveUp(settlement.reason);
     const kept = sold === undefined ? NOT_KEPT : this.#keep(sold.response);
     if (settlement.kind === "unknown") {
@@ -252,12 +267,13 @@ export class Sale {
   async #find(): Promise<SaleState> {
     const { amount } = this.#payment;
     const requirements = fromStored(this.#payment)?.requirements ?? { ...this.#accepted.requirements, amount };
-    const outcome = await findOnce(this.#paidRoute, this.#exchange, { ...this.#accepted, requirements });
+    const name = this.#facilitator;
+    const outcome = await findOnce(this.#paidRoute, this.#exchange, { ...this.#accepted, requirements }, name);
     if (outcome.kind === "void") {
       const isInTime = this.#payment.validBefore > this.#paidRoute.clock() / 1000;
       return this.#giveUp(voidReason(this.#accepted.payload, isInTime));
     }
-    const settlement = outcome.kind === "settled" ? outcome : await this.#askToSettle(requirements);
+    const settlement = outcome.kind === "settled" ? outcome : await this.#askToSettle(requirements, { name });
     if (settlement.kind === "settled") {
       return (await this.#book(settlement, amount)) ? OWED : this.#lose();
     }
@@ -336,8 +352,8 @@ export class Sale {
     return !(this.#paidRoute.chargesFailures && isChargedFailure(overrides, requirements));
   }
 
-  #askToSettle(requirements: PaymentRequirements): ReturnType<typeof settleOnce> {
-    return settleOnce(this.#paidRoute, this.#exchange, { ...this.#accepted, requirements });
+  #askToSettle(requirements: PaymentRequirements, to: Assignment): ReturnType<typeof settleOnce> {
+    return settleOnce(this.#paidRoute, this.#exchange, { ...this.#accepted, requirements }, to);
   }
 
   /** Resolves when the response is stored where every worker finds it. Until then no other request may take the payment. */

@@ -41,7 +41,7 @@ export async function facilitatorDiagnostics({ x402, routes }: Config, lease: Le
   );
 }
 
-function errorOf(kinds: KindsWatch, { path, terms }: RouteTerms): FacilitatorDiagnostic | undefined {
+function errorOf(kinds: Pick<KindsWatch, "current">, { path, terms }: RouteTerms): FacilitatorDiagnostic | undefined {
   const { compileTerms, completeTerms, findKind } = x402Terms();
   try {
     const requirements = compileTerms(terms);

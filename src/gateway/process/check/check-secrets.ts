@@ -47,8 +47,14 @@ function paymentDiagnostics({ x402, routes }: Config, environment: Environment):
   ];
   // The embedded facilitator starts even if no route is paid yet.
   if (x402.test_mode || !(isPriced || x402.embedded.enabled)) return diagnostics;
+  const headers = [
+    ["facilitator_headers", x402.facilitator_headers] as const,
+    ...x402.facilitators.map(({ headers: own }, i) => [`facilitators[${i}].headers`, own] as const),
+  ];
   const variables = [
-    ...x402.facilitator_headers.map(({ value_env: name }, i) => [`facilitator_headers[${i}].value_env`, name] as const),
+    ...headers.flatMap(([key, list]) =>
+      list.map(({ value_env: name }, i) => [`${key}[${i}].value_env`, name] as const),
+    ),
     ...x402.chains.map(({ rpc_url_env: name }, i) => [`chains[${i}].rpc_url_env`, name] as const),
     ...(x402.embedded.enabled ? [["embedded.key_env", x402.embedded.key_env] as const] : []),
   ];
@@ -58,7 +64,9 @@ function paymentDiagnostics({ x402, routes }: Config, environment: Environment):
   }
   if (diagnostics.length > 0) return diagnostics;
   return [
-    ...errorOf("x402.facilitator_headers", () => readSecretHeaders(environment, x402.facilitator_headers)),
+    ...headers.flatMap(([key, list]) =>
+      errorOf(`x402.${key}`, () => readSecretHeaders(environment, list, `x402.${key}`)),
+    ),
     ...errorOf("x402.embedded", () => {
       const options = readEmbedded(x402, environment);
       if (options !== undefined) embedded().createEmbeddedFacilitator(options);

@@ -47,6 +47,7 @@ export class ProcessFacilitators {
           ? embedded.own.facilitator
           : new (httpFacilitators().HttpFacilitator)({
               url: `unix:${embedded.socket}`,
+              isOwn: true,
               timeoutMs: verifyTimeoutOf(chains),
               settleTimeoutMs: settleTimeoutOf(chains),
             }),

@@ -9,6 +9,7 @@ export function workerVariables({ postgres, rate_limit_store: store, x402, upstr
     x402.payment_fields.secret_env,
     x402.screening.token_env,
     ...upstreams.map(({ token_env: name }) => name),
+    ...x402.facilitators.flatMap(({ headers }) => headers.map(({ value_env: name }) => name)),
     ...x402.facilitator_headers.map(({ value_env: name }) => name),
     ...x402.chains.map(({ rpc_url_env: name }) => name),
   ];

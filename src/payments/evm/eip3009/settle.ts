@@ -8,7 +8,7 @@ import { wordAt } from "../node/abi.ts";
 import { type EvmNode } from "../node/node.ts";
 import { callRequest, codeRequest } from "../node/requests.ts";
 import { type RpcError, isRpcError } from "../node/rpc.ts";
-import { refused, unknown } from "../node/settlements.ts";
+import { refused, unknown, unsent } from "../node/settlements.ts";
 import { type Chain, type PayerShare, type Sent } from "../node/scheme.ts";
 import { balanceCall, isForUndeployed, stateCall, transferCall } from "./calls.ts";
 import { showsTransfer } from "./evidence.ts";
@@ -64,8 +64,8 @@ class Eip3009Settlement {
       codeRequest(from),
     );
     if (isRpcError(state) && state.refusal === "reverted") return refused("invalid_exact_evm_eip3009_not_supported");
-    if (isRpcError(state)) return unknown(`${state.cause}: nothing was sent`);
-    if (isRpcError(code)) return unknown(`${code.cause}: nothing was sent`);
+    if (isRpcError(state)) return unsent(`${state.cause}: nothing was sent`);
+    if (isRpcError(code)) return unsent(`${code.cause}: nothing was sent`);
     const used = wordAt(state, 0);
     // A transaction to an address without code succeeds and moves no money.
     if (used === undefined) return refused("asset_not_deployed_contract");
@@ -100,7 +100,7 @@ class Eip3009Settlement {
   }
 
   async #conclude(sent: Sent): Promise<Settlement> {
-    if (sent.kind === "withheld") return unknown(sent.cause);
+    if (sent.kind === "withheld") return unsent(sent.cause);
     if (sent.kind === "mined") {
       return showsTransfer(sent.logs, this.#transfer)
         ? { kind: "settled", transaction: sent.transaction, payer: this.#transfer.from }

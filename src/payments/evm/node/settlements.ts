@@ -6,6 +6,11 @@ export function unknown(cause: string, transaction = ""): Settlement {
   return { kind: "unknown", cause, transaction };
 }
 
+/** Nothing was sent that could move money. `cause` says why. */
+export function unsent(cause: string): Settlement {
+  return { kind: "unknown", cause, transaction: "", isUnsent: true };
+}
+
 /** No money has moved. */
 export function refused(reason: Reason): Settlement & { readonly kind: "refused" } {
   return { kind: "refused", reason };

@@ -9,7 +9,7 @@ import { permit2Hash } from "../../signatures/permit2-typed-data.ts";
 import { toWord, TRANSFER, wordAt } from "../node/abi.ts";
 import { codeRequest, type Log } from "../node/requests.ts";
 import { type RpcError, isRpcError } from "../node/rpc.ts";
-import { refused, unknown } from "../node/settlements.ts";
+import { refused, unknown, unsent } from "../node/settlements.ts";
 import { type Chain, type PayerShare, type Sent } from "../node/scheme.ts";
 import { settleCall } from "./calldata.ts";
 import { findPermit2 } from "./find.ts";
@@ -63,16 +63,16 @@ class Permit2Settlement {
     );
     const spent = isSpent(payment, bitmap);
     if (spent === undefined)
-      return unknown(`${isRpcError(bitmap) ? bitmap.cause : "there is no Permit2"}: nothing was sent`);
+      return unsent(`${isRpcError(bitmap) ? bitmap.cause : "there is no Permit2"}: nothing was sent`);
     if (spent) return await this.#concludeSpent();
     // An earlier process has probably sent it. A second transaction would cost gas and change nothing. Some nodes do not
     // know their pending state.
     if (isSpent(payment, next) === true) return unknown("a transaction with this payment is under way");
     const problem =
       checkPermit2Terms(payment, most, node.now() / 1000) ?? (await checkSigner(node, payment, this.#requirements));
-    if (isRpcError(problem)) return unknown(`${problem.cause}: nothing was sent`);
+    if (isRpcError(problem)) return unsent(`${problem.cause}: nothing was sent`);
     if (problem !== undefined) return refused(problem);
-    if (isRpcError(code)) return unknown(`${code.cause}: nothing was sent`);
+    if (isRpcError(code)) return unsent(`${code.cause}: nothing was sent`);
     // A charge of 0 moves no money and needs no gas. The authorization stays unspent, so the caller must remember the
     // settlement.
     if (this.#charge === 0n) return { kind: "settled", transaction: "", payer: from };
@@ -99,7 +99,7 @@ class Permit2Settlement {
   }
 
   async #conclude(sent: Sent): Promise<Settlement> {
-    if (sent.kind === "withheld") return unknown(sent.cause);
+    if (sent.kind === "withheld") return unsent(sent.cause);
     if (sent.kind === "open") return await this.#concludeOpen(sent.cause, sent.transaction);
     if (sent.kind === "rejected") return await this.#concludeRejected(sent.data);
     if (sent.kind === "reverted") return await this.#concludeReverted(sent);

@@ -45,14 +45,17 @@ test("an open breaker is reported once, and so is its recovery", () => {
     (line) => void lines.push(line),
   );
   observer.asked("verify", "unavailable");
-  observer.breakerChanged(true);
+  observer.breakerChanged(true, "own");
   for (let i = 0; i < 664; i++) observer.asked("verify", "unavailable");
-  observer.breakerChanged(false);
+  observer.breakerChanged(false, "own");
   observer.asked("verify", "ok");
   expect(lines).toEqual([
-    "payment: the circuit breaker of a facilitator is open: its payments are refused until it responds",
+    "payment: the circuit breaker of a facilitator is open (own): it verifies no payments until it responds",
     "payment: a facilitator works again after 665 failures in 1 s",
   ]);
   expect(changes).toEqual([true, false]);
-  expect(events.map(({ details }) => details)).toEqual([{ breaker: "open" }, { breaker: "closed" }]);
+  expect(events.map(({ details }) => details)).toEqual([
+    { facilitator: "own", breaker: "open" },
+    { facilitator: "own", breaker: "closed" },
+  ]);
 });

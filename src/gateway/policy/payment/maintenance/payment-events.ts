@@ -45,17 +45,19 @@ export function withBreakerEvents(
       const after = open === 0 && works ? outage.ended() : undefined;
       if (after !== undefined) log(`payment: a facilitator works again ${after}`);
     },
-    breakerChanged(isOpen) {
+    breakerChanged(isOpen, name) {
       open += isOpen ? 1 : -1;
       counts.add("facilitatorBreakersOpen", isOpen ? 1 : -1);
       if (isOpen) {
         outage.failed();
-        log("payment: the circuit breaker of a facilitator is open: its payments are refused until it responds");
+        log(
+          `payment: the circuit breaker of a facilitator is open (${name}): it verifies no payments until it responds`,
+        );
       }
       const message = isOpen
-        ? "a facilitator does not respond: its payments are refused until it does"
+        ? "a facilitator does not respond: it verifies no payments until it does"
         : "a facilitator responds again";
-      onEvent({ kind: "payment", message, details: { breaker: isOpen ? "open" : "closed" } });
+      onEvent({ kind: "payment", message, details: { facilitator: name, breaker: isOpen ? "open" : "closed" } });
     },
   };
 }

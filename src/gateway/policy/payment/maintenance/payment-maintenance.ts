@@ -189,11 +189,11 @@ function count(before: Payment, { state, transaction, delivered }: Change, count
   if (state === "unknown" && before.state !== "unknown") counts.add("payments", 1, state);
 }
 
-/** First the facilitators of the payment's own route. If it is gone, another may query its chain. */
-function facilitatorsOf(sellers: readonly Seller[], { route }: Payment): readonly Facilitator[] {
+/** Those with the facilitator that was asked to settle, then those of the payment's route. Others may query its chain. */
+function facilitatorsOf(sellers: readonly Seller[], { route, facilitator: name }: Payment): readonly Facilitator[] {
+  const named = sellers.filter(({ facilitator }) => facilitator.has?.(name) === true);
   const own = sellers.filter((seller) => seller.route === route);
-  const others = sellers.filter((seller) => seller.route !== route);
-  return [...new Set([...own, ...others].map(({ facilitator }) => facilitator))];
+  return [...new Set([...named, ...own, ...sellers].map(({ facilitator }) => facilitator))];
 }
 
 function noticeOf(sellers: readonly Seller[], payment: Payment, settled: Records.Settled): NewNotice | undefined {

@@ -1,0 +1,182 @@
+import { expect, test } from "bun:test";
+import { PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
+import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "../x402/facilitator.ts";
+import { FacilitatorOrder, type Member } from "./facilitator-order.ts";
+
+const PAYMENT = signedPayment(Date.now() / 1000);
+const EXACT: Kind = { scheme: "exact", network: "eip155:84532" };
+const SETTLED: Settlement = { kind: "settled", transaction: `0x${"ab".repeat(32)}`, payer: PAYER };
+const UNSENT: Settlement = { kind: "unknown", cause: "no connection", transaction: "", isUnsent: true };
+const LOST: Settlement = { kind: "unknown", cause: "no response", transaction: "" };
+const REFUSED: Settlement = { kind: "refused", reason: "insufficient_funds" };
+const VALID: Verification = { kind: "valid", payer: PAYER };
+
+interface Parts {
+  readonly kinds?: readonly Kind[] | undefined;
+  readonly verification?: Verification;
+  readonly settlement?: Settlement;
+  readonly outcome?: Outcome;
+  isAway?: boolean;
+}
+
+function member(name: string, parts: Parts, calls: string[] = []): Member {
+  const facilitator: Facilitator = {
+    supported: async () => [],
+    async verify() {
+      calls.push(`verify ${name}`);
+      return parts.verification ?? VALID;
+    },
+    async settle() {
+      calls.push(`settle ${name}`);
+      return parts.settlement ?? SETTLED;
+    },
+    async find() {
+      calls.push(`find ${name}`);
+      return parts.outcome ?? { kind: "unknown", cause: "silent" };
+    },
+    async close() {},
+  };
+  const kinds = { current: "kinds" in parts ? parts.kinds : [EXACT], failure: undefined, renew: async () => {} };
+  return { name, alias: `url-${name}`, facilitator, kinds, isAway: () => parts.isAway === true };
+}
+
+function order(first: Parts, second: Parts, chain?: Outcome) {
+  const calls: string[] = [];
+  const logged: string[] = [];
+  const facilitator = new FacilitatorOrder([member("a", first, calls), member("b", second, calls)], {
+    chain: chain === undefined ? undefined : { find: async () => chain },
+    log: (message) => logged.push(message),
+  });
+  return { facilitator, calls, logged };
+}
+
+const VERIFICATIONS: readonly (readonly [string, Verification, Verification, Verification, number])[] = [
+  ["the first one's word counts", VALID, { kind: "refused", reason: "invalid_scheme" }, { ...VALID, by: "a" }, 1],
+  ["a definite refusal ends it", { kind: "refused", reason: "insufficient_funds" }, VALID, REFUSED, 1],
+  ["an unsuited one is passed over", { kind: "refused", reason: "invalid_network" }, VALID, { ...VALID, by: "b" }, 2],
+  ["an absent one is passed over", { kind: "unavailable", cause: "x" }, VALID, { ...VALID, by: "b" }, 2],
+  ["an unintelligible one is passed over", { kind: "failed", cause: "x" }, VALID, { ...VALID, by: "b" }, 2],
+  [
+    "an absent one may accept later what the second one does not support",
+    { kind: "unavailable", cause: "x" },
+    { kind: "refused", reason: "invalid_network" },
+    { kind: "unavailable", cause: "x" },
+    2,
+  ],
+  [
+    "the second one may accept later what the first one does not support",
+    { kind: "refused", reason: "invalid_network" },
+    { kind: "unavailable", cause: "y" },
+    { kind: "unavailable", cause: "y" },
+    2,
+  ],
+] as const;
+
+for (const [name, first, second, expected, asked] of VERIFICATIONS) {
+  test(`verification: ${name}`, async () => {
+    const { facilitator, calls } = order({ verification: first }, { verification: second });
+    expect<object>(await facilitator.verify(PAYMENT, REQUIREMENTS)).toEqual(expected);
+    expect(calls).toHaveLength(asked);
+  });
+}
+
+test("a kind that only the second one supports goes to the second one", async () => {
+  const upto = { scheme: "upto", network: "eip155:84532", extra: { facilitatorAddress: PAYER } };
+  const { facilitator, calls } = order({}, { kinds: [upto, { scheme: "exact", network: "eip155:1" }] });
+  const elsewhere = { ...REQUIREMENTS, network: "eip155:1" };
+  expect(facilitator.current?.map(({ scheme, network }) => `${scheme} ${network}`)).toEqual([
+    "exact eip155:84532",
+    "upto eip155:84532",
+    "exact eip155:1",
+  ]);
+  expect(facilitator.assign(PAYMENT, REQUIREMENTS, "")).toBe("a");
+  expect(facilitator.assign(PAYMENT, elsewhere, "a")).toBe("b");
+  await facilitator.verify(PAYMENT, elsewhere);
+  await facilitator.settle(PAYMENT, elsewhere, { name: "b", reassign: async () => true });
+  expect(calls).toEqual(["verify b", "settle b"]);
+});
+
+test("under upto only the facilitator that the payer named is asked", async () => {
+  const other = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+  const kind = (facilitatorAddress: string): Kind => ({
+    scheme: "upto",
+    network: "eip155:84532",
+    extra: { facilitatorAddress },
+  });
+  const { facilitator, calls } = order({ kinds: [kind(PAYER)], settlement: UNSENT }, { kinds: [kind(other)] });
+  const requirements = { ...REQUIREMENTS, scheme: "upto", extra: { facilitatorAddress: other } };
+  expect(facilitator.assign(PAYMENT, requirements, "a")).toBe("b");
+  await facilitator.verify(PAYMENT, requirements);
+  expect(calls).toEqual(["verify b"]);
+  const own = { ...requirements, extra: { facilitatorAddress: PAYER } };
+  expect(await facilitator.settle(PAYMENT, own, { name: "a", reassign: async () => true })).toEqual(UNSENT);
+});
+
+test("the challenge names a facilitator that responds, and is the same object until that changes", () => {
+  const first: Parts = { kinds: [{ ...EXACT, extra: { of: "a" } }] };
+  const { facilitator } = order(first, { kinds: [{ ...EXACT, extra: { of: "b" } }] });
+  const before = facilitator.current;
+  expect(before?.[0]?.extra).toEqual({ of: "a" });
+  expect(facilitator.current).toBe(before);
+  first.isAway = true;
+  expect(facilitator.current?.[0]?.extra).toEqual({ of: "b" });
+  expect(facilitator.assign(PAYMENT, REQUIREMENTS, "a")).toBe("b");
+  expect(order({ kinds: undefined }, { kinds: undefined }).facilitator.current).toBeUndefined();
+});
+
+const SETTLEMENTS: readonly (readonly [string, Settlement, readonly string[]])[] = [
+  ["nothing was sent", UNSENT, ["settle a", "settle b"]],
+  ["the response was lost", LOST, ["settle a"]],
+  ["it was refused", REFUSED, ["settle a"]],
+  ["it succeeded", SETTLED, ["settle a"]],
+];
+
+for (const [name, settlement, expected] of SETTLEMENTS) {
+  test(`settlement: if ${name}, these are asked: ${expected.join(", ")}`, async () => {
+    const { facilitator, calls } = order({ settlement }, {});
+    const named: string[] = [];
+    const reassign = async (next: string): Promise<boolean> => {
+      named.push(`${next} after ${calls.join()}`);
+      return true;
+    };
+    await facilitator.settle(PAYMENT, REQUIREMENTS, { name: "a", reassign });
+    expect(calls).toEqual([...expected]);
+    // The ledger names it first.
+    expect(named).toEqual(expected.length === 1 ? [] : ["b after settle a"]);
+  });
+}
+
+test("nobody else is asked without the ledger, for a payment that may have been sent, or for one of a former facilitator", async () => {
+  const { facilitator, calls } = order({ settlement: UNSENT }, {});
+  expect(await facilitator.settle(PAYMENT, REQUIREMENTS, { name: "a", reassign: async () => false })).toEqual(UNSENT);
+  expect(await facilitator.settle(PAYMENT, REQUIREMENTS, { name: "a" })).toEqual(UNSENT);
+  expect(await facilitator.settle(PAYMENT, REQUIREMENTS, { name: "gone" })).toMatchObject({
+    kind: "unknown",
+    cause: "its facilitator, gone, is no longer configured",
+  });
+  expect(calls).toEqual(["settle a", "settle a"]);
+  await facilitator.settle(PAYMENT, REQUIREMENTS, { name: "url-b" });
+  expect(calls.at(-1)).toBe("settle b");
+  expect([facilitator.has("url-b"), facilitator.has("gone")]).toEqual([true, false]);
+});
+
+test("a refusal does not count if the chain shows that the money has moved", async () => {
+  const to = { name: "a" };
+  const lie = order({ settlement: REFUSED }, {}, { kind: "settled", transaction: SETTLED.transaction, payer: PAYER });
+  expect(await lie.facilitator.settle(PAYMENT, REQUIREMENTS, to)).toEqual(SETTLED);
+  const truth = order({ settlement: REFUSED }, {}, { kind: "unspent" });
+  expect(await truth.facilitator.settle(PAYMENT, REQUIREMENTS, to)).toEqual(REFUSED);
+});
+
+test("the outcome is the chain's, then that of the facilitator which was asked, and of no other", async () => {
+  const spent: Outcome = { kind: "settled", transaction: SETTLED.transaction, payer: PAYER };
+  const onChain = order({ outcome: { kind: "void" } }, {}, spent);
+  expect(await onChain.facilitator.find(PAYMENT, REQUIREMENTS, "a")).toEqual(spent);
+  const offChain = order({ outcome: { kind: "unspent" } }, { outcome: spent }, { kind: "unknown", cause: "away" });
+  expect(await offChain.facilitator.find(PAYMENT, REQUIREMENTS, "a")).toEqual({ kind: "unspent" });
+  expect(await offChain.facilitator.find(PAYMENT, REQUIREMENTS, "b")).toEqual(spent);
+  expect(offChain.calls).toEqual(["find a", "find b"]);
+  const silent = order({}, { outcome: spent });
+  expect((await silent.facilitator.find(PAYMENT, REQUIREMENTS, "a")).kind).toBe("unknown");
+  expect(await silent.facilitator.find(PAYMENT, REQUIREMENTS, "")).toEqual(spent);
+});
