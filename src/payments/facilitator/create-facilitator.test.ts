@@ -80,11 +80,13 @@ test("only the origin of the common facilitator receives its headers", () => {
   expect([headersOf("https://own.example", ""), headersOf("unix:/a", "unix:/b")]).toEqual([1, 0]);
 });
 
+function make(environment: Record<string, string>, chains: readonly ChainSettings[] = []) {
+  return pool(environment)
+    .lease({ ...SETTINGS, chains })
+    .forRoute("");
+}
+
 test("a secret that is missing or not a valid field value stops the start, and the error does not repeat it", () => {
-  const make = (environment: Record<string, string>, chains: readonly ChainSettings[] = []) =>
-    pool(environment)
-      .lease({ ...SETTINGS, chains })
-      .forRoute("");
   const at = "Cannot use x402.facilitator_headers[0].value_env";
   expect(() => make({})).toThrow(`${at}: the environment variable FACILITATOR_TOKEN is not set`);
   expect(() => make({ FACILITATOR_TOKEN: "secret\r\nx: y" })).toThrow(

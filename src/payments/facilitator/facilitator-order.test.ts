@@ -81,8 +81,7 @@ for (const [name, first, second, expected, asked] of VERIFICATIONS) {
 }
 
 test("a kind that only the second one supports goes to the second one", async () => {
-  const upto = { scheme: "upto", network: "eip155:84532", extra: { facilitatorAddress: PAYER } };
-  const { facilitator, calls } = order({}, { kinds: [upto, { scheme: "exact", network: "eip155:1" }] });
+  const { facilitator, calls } = order({}, { kinds: [upto(PAYER), { scheme: "exact", network: "eip155:1" }] });
   const elsewhere = { ...REQUIREMENTS, network: "eip155:1" };
   expect(facilitator.current?.map(({ scheme, network }) => `${scheme} ${network}`)).toEqual([
     "exact eip155:84532",
@@ -96,14 +95,13 @@ test("a kind that only the second one supports goes to the second one", async ()
   expect(calls).toEqual(["verify b", "settle b"]);
 });
 
+function upto(facilitatorAddress: string): Kind {
+  return { scheme: "upto", network: "eip155:84532", extra: { facilitatorAddress } };
+}
+
 test("under upto only the facilitator that the payer named is asked", async () => {
   const other = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
-  const kind = (facilitatorAddress: string): Kind => ({
-    scheme: "upto",
-    network: "eip155:84532",
-    extra: { facilitatorAddress },
-  });
-  const { facilitator, calls } = order({ kinds: [kind(PAYER)], settlement: UNSENT }, { kinds: [kind(other)] });
+  const { facilitator, calls } = order({ kinds: [upto(PAYER)], settlement: UNSENT }, { kinds: [upto(other)] });
   const requirements = { ...REQUIREMENTS, scheme: "upto", extra: { facilitatorAddress: other } };
   expect(facilitator.assign(PAYMENT, requirements, "a")).toBe("b");
   await facilitator.verify(PAYMENT, requirements);

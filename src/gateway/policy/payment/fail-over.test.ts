@@ -183,7 +183,7 @@ for (const first of MODES) {
     for (const isLate of [false, true]) {
       const when = isLate ? "become" : "are";
       test(`with facilitators that ${when} ${first} and ${second}, a payment is delivered exactly if its money moved`, async () => {
-        const world = openWorld({ ...(isLate ? { atWork: () => change() } : {}) });
+        const world = openWorld(isLate ? { atWork: () => change() } : {});
         let done = false;
         function change(): void {
           if (done) return;
