@@ -97,6 +97,7 @@ export function uncovered(reservation: Reservation): Claim {
     transaction: "",
     reason: UNCOVERED,
     payer: "",
+    facilitator: "",
     delivered: false,
     cuts: 0,
     partials: 0,
