@@ -104,7 +104,7 @@ const facilitator = z.strictObject({
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, "expected 1 to 32 lower-case letters, digits and hyphens")
     .describe("Name in the ledger and the log. `embedded` is the embedded facilitator."),
-  url: optionalFacilitatorUrl.default("").describe("Its URL, as `facilitator_url`. The embedded one has none."),
+  url: optionalFacilitatorUrl.default("").describe("Its URL, as `facilitator_url`. It is empty for the embedded one."),
   headers: z
     .array(secretHeader)
     .max(16)
