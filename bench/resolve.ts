@@ -21,8 +21,10 @@ const FLAGS = {
   pages: { type: "string", default: "questions" },
   svg: { type: "string" },
   fit: { type: "boolean", default: false },
+  news: { type: "boolean", default: false },
   held: { type: "boolean", default: false },
   fresh: { type: "boolean", default: false },
+  sealed: { type: "boolean", default: false },
   wrappers: { type: "boolean", default: false },
   lies: { type: "boolean", default: false },
   cases: { type: "boolean", default: false },
@@ -30,7 +32,7 @@ const FLAGS = {
 } as const;
 
 const USAGE = `usage: npm run bench -- resolve [--data FILE] [--only hints|found] [--pages questions|answers] [--max-sources 1..8] [--svg FOLDER] [--fit]
-       npm run bench -- resolve --only market [--held | --fresh | --wrappers | --lies] [--cases]`;
+       npm run bench -- resolve --only market [--news | --held | --fresh | --sealed | --wrappers | --lies] [--cases]`;
 
 interface Setting {
   readonly name: string;

@@ -3,25 +3,29 @@ import { type Answered, answer, type Grade, gradeOf, HEADING, summary, tally } f
 import { judgeLies, type LieJudged } from "./market-lies.ts";
 import { type MarketWeb, startMarketWeb } from "./market-web.ts";
 
-/** The choice of questions. `cases` lists each question of the development set whose verdict is not the human's. */
+const RESERVED = ["held", "fresh", "sealed"] as const satisfies MarketSet[];
+
+/** The choice of questions. `cases` lists each question of an open set whose verdict is not the human's. */
 export interface MarketOptions {
+  readonly news: boolean;
   readonly held: boolean;
   readonly fresh: boolean;
+  readonly sealed: boolean;
   readonly wrappers: boolean;
   readonly lies: boolean;
   readonly cases: boolean;
 }
 
 /** Asks the market questions, and prints the grades of their verdicts. */
-export async function runMarket({ held, fresh, wrappers, lies, cases }: MarketOptions): Promise<void> {
+export async function runMarket({ wrappers, lies, cases, ...sets }: MarketOptions): Promise<void> {
   if (lies) return runLies(await judgeLies());
   const web = startMarketWeb();
   try {
     if (wrappers) return await runWrappers(web, cases);
-    const set: MarketSet = fresh ? "fresh" : held ? "held" : "development";
+    const set = (["news", ...RESERVED] as const).find((name) => sets[name]) ?? "development";
     const answered = await answer(readQuestions(set), web);
     report(set, answered);
-    if (cases && set === "development") list(answered);
+    if (cases && !RESERVED.some((name) => name === set)) list(answered);
   } finally {
     await web.close();
   }

@@ -109,12 +109,25 @@ function html({ owner, title, published, body }: MarketPage, language: string): 
   const date =
     published === undefined ? "" : `<meta property="article:published_time" content="${published}T09:00:00Z">`;
   const byline = published === undefined ? "" : `, <time datetime="${published}">${dateIn(language, published)}</time>`;
-  const paragraphs = body.map((text) => `<p>${escapeHtml(text)}</p>`).join("\n");
+  const paragraphs = body.map(block).join("\n");
   return `<!doctype html><html lang="${language}"><head><title>${escapeHtml(title)}</title>
 <meta property="og:site_name" content="${escapeHtml(owner)}">${date}</head><body>
 <nav><a href="/">${escapeHtml(owner)}</a></nav><main><article><h1>${escapeHtml(title)}</h1>
 <p class="byline">${escapeHtml(owner)}${byline}</p>
 ${paragraphs}</article></main></body></html>`;
+}
+
+/** A paragraph, or the table or list that its lines show as Markdown. */
+function block(text: string): string {
+  const lines = escapeHtml(text).split("\n");
+  if (text.startsWith("* ")) return `<ul>${lines.map((line) => `<li>${line.slice(2)}</li>`).join("")}</ul>`;
+  if (!text.startsWith("| ")) return `<p>${lines.join(" ")}</p>`;
+  const cells = (line: string): string[] => line.slice(2, -2).split(" | ");
+  const row = (line: string, tag: string): string =>
+    `<tr>${cells(line)
+      .map((cell) => `<${tag}>${cell}</${tag}>`)
+      .join("")}</tr>`;
+  return `<table>${lines.map((line, at) => row(line, at === 0 ? "th" : "td")).join("")}</table>`;
 }
 
 function dateIn(language: string, published: string): string {
