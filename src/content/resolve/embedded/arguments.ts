@@ -46,8 +46,13 @@ const ERGATIVE = new Set([
 const STAND_FOR = new Set(
   "final title trophy crown price rate level value figure total number share index stock party team".split(" "),
 );
+/** Nouns that a name does not need: "Petrel" for "the Petrel mission". */
+const KIND =
+  /^(?:mission|probe?|lander|rover|spacecraft|satellit|telescop|rocket|airlin|company|firm|group|ship|ferry|project|band|film|novel|app|vaccin|drug)s?$/u;
 const TITLE =
   /^(?:mr|mrs|ms|dr|president|minister|governor|senator|chancellor|king|queen|prince|princess|pope|judge|mayor|professor|prime|chief|deputy|captain|coach|champion|sir|lord|lady|saint|st|presidente|ministre|ministro|minist\p{L}*|prasident|kanzler\p{L}*|burgermeister\p{L}*|maire|alcalde|alcaldesa|sindac\p{L}|prefeit\p{L}|gouverneur|gobernador\p{L}*|governator\p{L}|governador\p{L}*)$/u;
+/** The legal form of a firm, which a question leaves out. */
+const LEGAL_FORM = /^(?:plc|inc|ltd|llc|corp|ag|gmbh|se|sa|sas|spa|srl|nv|bv|ab|as|oyj|kg)$/u;
 /** "beat", "win against", "the purchase of": prepositions before the object of a verb or a noun. */
 const OBJECT_PREPOSITION =
   /^(?:of|over|against|in|contra|contro|gegen|contre|de|d'|du|des|von|vom|di|del|della|dell'|dello|dei|do|da|dos|das)$/u;
@@ -67,6 +72,21 @@ export function fitOf(
   const agent = inLanguage(asked.agent, asked, reader.language);
   const patient = inLanguage(asked.patient, asked, reader.language);
   const behindBy = after.findIndex((word) => reader.grammar.by.has(word.text));
+  const to = predication.isReceived ? after.findIndex((word) => GIVEN_TO.test(word.text)) : -1;
+  if (to >= 0 && agent !== undefined && patient !== undefined) {
+    const receiver = standsIn(agent, after.slice(to + 1), { reader, predication, near, names, terms, isSubject: true });
+    const gift = standsIn(patient, predication.isPassive ? before : after.slice(0, to), {
+      reader,
+      predication,
+      near,
+      names,
+      terms,
+      isSubject: predication.isPassive,
+    });
+    if (receiver !== undefined && gift !== undefined) return { kind: "same", factor: Math.min(receiver, gift) };
+    const isOther = after[to + 1]?.capital === true && !after.slice(to).some(({ stem }) => agent.words.has(stem));
+    return isOther && gift !== undefined ? { kind: "other-actor" } : { kind: "different" };
+  }
   const doer = isPassive ? (behindBy < 0 ? [] : after.slice(behindBy)) : before;
   const turns = outcome !== undefined && ERGATIVE.has(outcome);
   // "Was the rocket launched?": "the rocket lifted off".
@@ -87,6 +107,9 @@ export function fitOf(
       ? { kind: "same", factor: 1 }
       : { kind: "different" };
   }
+  const elected =
+    outcome === "elect" && asked.outcomes.has("win") ? electedBy(asked, predication, { reader, near }) : undefined;
+  if (elected !== undefined) return elected;
   const subject =
     agent === undefined ? 1 : standsIn(agent, doer, { reader, predication, near, names, terms, isSubject: !isPassive });
   const object =
@@ -103,10 +126,21 @@ export function fitOf(
   if (isPassive && subject === undefined && object !== undefined && behindBy < 0) {
     // "The act was signed": the actor is not named, and only the context can say who it was.
     if (agent === undefined) return { kind: "different" };
+    // "The act was not signed": nobody signed it.
+    if (predication.reality === "denied" || predication.reality === "absent")
+      return { kind: "same", factor: BY_CONTEXT };
     if (covers(agent, near)) return { kind: "same", factor: BY_CONTEXT };
     const isNamed = [...agent.words].some((word) => near.has(word)) && !namesOther(agent, [...before, ...after]);
     return isNamed ? { kind: "same", factor: 0.8 } : { kind: "different" };
   }
+  if (
+    asked.isByAgent &&
+    isPassive &&
+    object !== undefined &&
+    behindBy >= 0 &&
+    namesActor(after.slice(behindBy + 1), agent, reader)
+  )
+    return { kind: "other-actor" };
   if (object !== undefined && patient !== undefined && outcome !== undefined && EXCLUSIVE.has(outcome)) {
     const other = doer.findLast((word) => word.capital && !/^\d/u.test(word.text) && !ADVERB.test(word.text));
     const isKnown = doer.some((word) => agent?.words.has(word.stem) === true);
@@ -115,6 +149,51 @@ export function fitOf(
   }
   return { kind: "different" };
 }
+
+/** "was elected mayor of X", for "won the mayoral election in X". Undefined if the office or the place is another. */
+function electedBy(
+  { agent, patient, names }: Asked,
+  predication: Predication,
+  { reader, near }: { reader: Reader; near: ReadonlySet<string> },
+): Fit | undefined {
+  const { before, after, isPassive } = predication;
+  if (agent === undefined || patient === undefined) return undefined;
+  const office = [...patient.words].filter((word) => !names.has(word) && !ELECTION.test(word));
+  const isOffice = office.every((word) =>
+    [...before, ...after].some(({ stem }) => stem.slice(0, OFFICE_FAMILY) === word.slice(0, OFFICE_FAMILY)),
+  );
+  const others = [...names].filter((name) => !agent.words.has(name));
+  if (office.length === 0 || !isOffice || !others.every((name) => near.has(name))) return undefined;
+  const zone = isPassive ? before : after;
+  if ([...agent.heads].every((head) => zone.some(({ stem }) => stem === head)))
+    return { kind: "same", factor: BY_CONTEXT };
+  const isKnown = zone.some(({ stem }) => agent.words.has(stem));
+  return !isKnown &&
+    zone.some(({ capital, stem }) => capital && !names.has(stem) && !reader.grammar.determiner.has(stem))
+    ? { kind: "other-actor" }
+    : undefined;
+}
+
+/** "mayoral" and "mayor" have the same beginning of this length. */
+const OFFICE_FAMILY = 4;
+const ELECTION = /^(?:election|elect|wahl|elecc|elezion|eleic|vote|race)/u;
+
+/** The preposition of the one who receives a prize. */
+const GIVEN_TO = /^(?:to|an|à|a|al|all[ao']|ao|aos)$/u;
+
+/** "toppled by a lorry", if the question asks for protesters: an actor that is none of the question's. */
+function namesActor(zone: readonly Token[], agent: Argument | undefined, { grammar }: Reader): boolean {
+  const end = zone.findIndex((word, n) => grammar.preposition.has(word.text) || (n > 0 && /[,;:(]/u.test(word.gap)));
+  const phrase = zone.slice(0, end < 0 ? 6 : end).filter((word) => !isFunctionWord(word.text, grammar));
+  return (
+    phrase.length > 0 &&
+    !phrase.some(({ text, stem }) => /^\d/u.test(text) || MANNER.test(text) || agent?.words.has(stem) === true)
+  );
+}
+
+/** Nouns after "by" that name no actor. */
+const MANNER =
+  /^(?:majorit|mehrheit|mayori|maggioran|maiori|vote|vot[oi]|stimm|voix|margin|mistak|accident|default|law|decre|mail|email|hand|acclam|unanim|percent)/u;
 
 /** An argument as another language writes it: its names. Undefined if there is no name, so that nothing can be compared. */
 function inLanguage(argument: Argument | undefined, { language, names }: Asked, other: Language): Argument | undefined {
@@ -160,15 +239,30 @@ function standsIn(argument: Argument, zone: readonly Token[], place: Place): num
   if (found < 0) {
     // "Sallow Creek" for "the Sallow Creek mine".
     const names = new Set([...argument.words].filter((word) => place.names.has(word)));
+    const isKind = [...argument.heads].every((head) => KIND.test(head));
     const isShort = names.size > 1 && ![...argument.heads].some((head) => names.has(head));
     const short = isShort
       ? zone.findLastIndex((word, at) => names.has(word.stem) && isHeadAt(zone, at, argument, place))
       : -1;
+    const alone = isKind
+      ? zone.findIndex(
+          (word, at) =>
+            names.has(word.stem) &&
+            word.text.length > 3 &&
+            (isHeadAt(zone, at, argument, place) || KIND.test(zone[at + 1]?.text ?? "")),
+        )
+      : -1;
+    if (alone >= 0 && names.size === 1) return BY_CONTEXT;
     if (short >= 0 && [...names].every((name) => zone.some(({ stem }) => stem === name))) return 0.85;
   }
   if (found >= 0) {
     const missing = [...argument.words].filter((word) => !zone.some(({ stem }) => stem === word));
-    if (hasRival(zone, found, argument, place) || hasOtherOffice(argument, place)) return undefined;
+    if (
+      hasRival(zone, found, argument, place) ||
+      hasOtherComplement(zone, found, argument, place) ||
+      hasOtherOffice(argument, place)
+    )
+      return undefined;
     return missing.every((word) => near.has(word)) || missing.length * 2 <= argument.words.size ? 1 : 0.7;
   }
   // "It signed the act", "and signed the act": the sentence before names the subject.
@@ -187,6 +281,8 @@ function standsIn(argument: Argument, zone: readonly Token[], place: Place): num
   return words.length === 0 ? BY_PRONOUN : undefined;
 }
 
+const ARTICLE = /^(?:the|an?|den|die|das|einen?|eine|les?|la|el|los|las|il|lo|gli)$/u;
+
 /** Whether a word heads a noun phrase of its own: it is not inside "committee of X", "X's deputy", "X Bank". */
 function isHeadAt(zone: readonly Token[], at: number, argument: Argument, place: Place): boolean {
   const { reader, isSubject, predication } = place;
@@ -198,8 +294,10 @@ function isHeadAt(zone: readonly Token[], at: number, argument: Argument, place:
   const isRole = !isSubject && next !== undefined && !next.capital && place.terms.has(next.stem);
   if (beside && !argument.words.has(next.stem) && !STAND_FOR.has(next.stem) && !isRole) {
     // "President Marchetti" is the president, "Harbour Bank" is not the harbour.
-    if (next.capital && !/^\d/u.test(next.text) && language === "en") return TITLE.test(zone[at]?.text ?? "");
+    if (next.capital && !/^\d/u.test(next.text) && !LEGAL_FORM.test(next.text) && language === "en")
+      return TITLE.test(zone[at]?.text ?? "");
     const isWord =
+      !LEGAL_FORM.test(next.text) &&
       !grammar.preposition.has(next.text) &&
       !grammar.and.has(next.text) &&
       !grammar.determiner.has(next.text) &&
@@ -235,6 +333,14 @@ function isHeadAt(zone: readonly Token[], at: number, argument: Argument, place:
         ? !isSubject && OBJECT_PREPOSITION.test(word.text)
         : STAND_FOR.has(noun.stem) || argument.words.has(noun.stem);
     }
+    // "hat am Abend den Haushalt beschlossen": an article that no preposition governs begins a noun phrase.
+    if (
+      ARTICLE.test(word.text) &&
+      n > 0 &&
+      !grammar.preposition.has(owner?.text) &&
+      !grammar.preposition.has(word.text)
+    )
+      return true;
     if (!grammar.determiner.has(word.text) && !/\p{Ll}/u.test(word.text)) return true;
   }
   return true;
@@ -288,4 +394,39 @@ function hasRival(zone: readonly Token[], head: number, argument: Argument, { re
   return false;
 }
 
+/**
+ * Whether the noun phrase goes on with another name or noun than the question's: "shareholders of Aldine Bank" for those of
+ * Fenwick Bank, "the contract for new trams" for the one for the depot.
+ */
+function hasOtherComplement(
+  zone: readonly Token[],
+  head: number,
+  { words }: Argument,
+  { reader: { grammar, language }, near, names }: Place,
+): boolean {
+  const next = zone[head + 1];
+  if (next === undefined || !COMPLEMENT.test(next.text) || next.gap.trim() !== "") return false;
+  const rest = zone.slice(head + 2);
+  const end = rest.findIndex(
+    ({ text, gap }, n) =>
+      n > 0 &&
+      (/[^\s\u00a0-]/u.test(gap) ||
+        (grammar.preposition.has(text) && !OF_ONLY.test(text)) ||
+        grammar.be.has(text) ||
+        grammar.have.has(text)),
+  );
+  const phrase = rest.slice(0, end < 0 ? 6 : end);
+  const own = [...words].filter((word) => names.has(word));
+  const named = [...zone.slice(Math.max(0, head - 3), head), ...phrase];
+  const isMissing = own.some((name) => !named.some(({ stem }) => stem === name));
+  const isForeign = (word: Token): boolean => word.capital && /^\p{L}{2}/u.test(word.text) && !words.has(word.stem);
+  if (language !== "de" && isMissing && phrase.some(isForeign) && OF.test(next.text)) return true;
+  const last = [...words].at(-1) ?? "";
+  const noun = phrase.findLast(({ text }) => !isFunctionWord(text, grammar));
+  return zone[head]?.stem !== last && !near.has(last) && noun !== undefined && noun.stem !== last;
+}
+
+const COMPLEMENT =
+  /^(?:of|for|with|on|against|für|von|des|mit|de|du|d'|pour|para|con|di|del|della|dei|per|do|da|dos|das)$/u;
+const OF = /^(?:of|de|du|d'|di|del|dell[ao']|da|do|das|dos)$/u;
 const OF_ONLY = /^(?:de|d'|di|da|do|del|du)$/u;

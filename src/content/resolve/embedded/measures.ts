@@ -20,7 +20,7 @@ const GENERAL = new Set(
 
 /** Words before a number that no longer holds or is only expected. */
 const FORMER =
-  /\b(?:from|compared\s(?:with|to)|previous(?:ly)?|earlier|last\s(?:year|month|week)|against|after|versus|vs\.?|target\sof|forecast\sof|expected|of\sthe|nach|gegenüber|contre|après|desde|tras|frente\sa|dopo|após)\s?(?:the\s|an?\s)?(?:[$€£¥₹])?$/iu;
+  /\b(?:from|compared\s(?:with|to)|previous(?:ly)?|earlier|last\s(?:year|month|week)|against|after|versus|vs\.?|target\sof|(?:record|mark|best|high|low)\sof|forecast\sof|expected|of\sthe|nach|gegenüber|contre|après|desde|tras|frente\sa|dopo|após)\s?(?:the\s|an?\s)?(?:[$€£¥₹])?$/iu;
 
 /** The figures of a sentence: their sign, a factor for the words that bind them to the question, and their place. */
 export interface Measured {
@@ -44,7 +44,7 @@ export function measured(
     clauses.set(one, clause);
     return (
       clause.isFact &&
-      isInTime(asked, clause, dates) &&
+      isInTime(asked, passage.text, clause, dates) &&
       !isOfAnother(asked, tokens, clause, one) &&
       !isOfOtherOutcome(asked, tokens, clause, one)
     );
@@ -62,7 +62,11 @@ export function measured(
     const results = fitting.map((one) =>
       isTurned(passage.text, one) ? turned(meets(one, threshold)) : meets(one, threshold),
     );
-    const bound = fitting.map((one) => boundTo(asked, passage.near, clauses.get(one)));
+    const bound = fitting.map((one) => {
+      const clause = clauses.get(one);
+      const isOwn = clause !== undefined && isLabelled({ asked, passage }, clause.stems, one.start, threshold.unit);
+      return boundTo(asked, passage.near, isOwn ? { ...clause, stems: passage.near } : clause);
+    });
     factor = Math.min(factor, Math.max(...bound));
     part = clauses.get(fitting[bound.indexOf(Math.max(...bound))] as Quantity) ?? part; // It is one of them.
     if (threshold.comparison === "equal") {
@@ -78,29 +82,56 @@ export function measured(
   return met === undefined ? undefined : { sign: met ? 1 : -1, factor, part: { start: part.start, end: part.end } };
 }
 
-/** Whether a figure without a unit is of the question's: "the number of employees is 620", and not "9.12 per employee". */
-function namesUnit(
-  { asked: { predicate, outcomes }, passage: { text, words } }: { asked: Asked; passage: Passage },
-  clause: Clause | undefined,
-  { unit, start }: Quantity,
-  threshold: Threshold,
+/** "Rescued: 43", "Visitors 2025: 561,214": a figure whose label names what is counted, so that it is about the page's subject. */
+function isLabelled(
+  { asked: { predicate, outcomes }, passage: { text, words } }: Place,
+  stems: ReadonlySet<string>,
+  start: number,
+  unit: string,
 ): boolean {
+  const label = LABEL.exec(text.slice(0, start));
+  if (label === null) return false;
+  const own = words.filter((word) => word.start >= label.index && word.end < start);
+  return (
+    (predicate !== undefined && stems.has(predicate.stem)) ||
+    own.some(
+      ({ stem }, n) => unitStems(unit).includes(stem) || [...conceptsAt(own, n)].some((one) => outcomes.has(one)),
+    )
+  );
+}
+
+/** The label before a figure. */
+const LABEL = /[^.;(|\n]{1,60}:\s$/u;
+
+interface Place {
+  readonly asked: Asked;
+  readonly passage: Passage;
+}
+
+function unitStems(unit: string): string[] {
+  return unit === "" ? [] : [unit, ...wordsOf(unit).map(({ stem }) => stem)];
+}
+
+/** Whether a figure without a unit is of the question's: "the number of employees is 620", and not "9.12 per employee". */
+function namesUnit(place: Place, clause: Clause | undefined, { unit, start }: Quantity, threshold: Threshold): boolean {
   if (unit !== "" || threshold.unit === "" || KNOWN.has(threshold.unit) || clause === undefined) return true;
-  // "Rescued: 43"
-  const isLabelled = /:\s$/u.test(text.slice(0, start));
-  const label = words.findLastIndex(({ end }) => end < start);
-  if (isLabelled && predicate !== undefined && clause.stems.has(predicate.stem)) return true;
-  if (isLabelled && [...conceptsAt(words, label)].some((one) => outcomes.has(one))) return true;
-  const stems = [threshold.unit, ...wordsOf(threshold.unit).map(({ stem }) => stem)];
+  if (isLabelled(place, clause.stems, start, threshold.unit)) return true;
+  const stems = unitStems(threshold.unit);
   if (!stems.some((stem) => clause.stems.has(stem))) return false;
-  return !words.some((word, at, all) => stems.includes(word.stem) && PER.test(all[at - 1]?.text ?? ""));
+  return !place.passage.words.some((word, at, all) => stems.includes(word.stem) && PER.test(all[at - 1]?.text ?? ""));
 }
 
 const PER = /^(?:per|pro|par|por|each|every|je|pour|ogni)$/u;
 
 /** Whether the dates in a figure's clause, if there are any, touch the time of the question: "(2024: 1.93 billion)". */
-function isInTime({ plan, years }: Asked, clause: Clause, dates: readonly NamedDate[]): boolean {
-  const own = dates.filter(({ start, end }) => end >= clause.start - 8 && start <= clause.end + 4);
+function isInTime({ plan, years }: Asked, text: string, clause: Clause, dates: readonly NamedDate[]): boolean {
+  const own = dates.filter(
+    ({ start, end }) =>
+      end >= clause.start - 8 &&
+      start <= clause.end + 4 &&
+      !/[(;]/u.test(text.slice(end, clause.start)) &&
+      !/[(;]/u.test(text.slice(clause.end, start)),
+  );
   const { from, deadline } = plan;
   if (own.length === 0) return true;
   return own.some((date) => {
@@ -119,6 +150,9 @@ function isOfAnother(asked: Asked, tokens: readonly Token[], clause: Clause, { s
   );
 }
 
+/** Outcomes of a measure itself: "exceeded 40 degrees". */
+const MEASURES = new Set(["break", "rise", "fall"]);
+
 /** Whether people or things are counted of which the clause says something else than the question's outcome: injured for killed. */
 function isOfOtherOutcome(
   { outcomes, predicate, thresholds }: Asked,
@@ -127,7 +161,7 @@ function isOfOtherOutcome(
   { unit }: Quantity,
 ): boolean {
   if (
-    outcomes.size === 0 ||
+    [...outcomes].every((one) => MEASURES.has(one)) ||
     predicate === undefined ||
     KNOWN.has(unit) ||
     thresholds.every((one) => one.comparison === "equal" || KNOWN.has(one.unit))
@@ -154,7 +188,7 @@ function isOfOtherExtent({ names, terms, plan }: Asked, tokens: readonly Token[]
 
 /** The share of the question's nouns and verbs in a figure's clause. Those of the title and the sentences before count half. */
 function boundTo(asked: Asked, near: ReadonlySet<string>, clause: Clause | undefined): number {
-  const units = new Set(asked.thresholds.flatMap(({ unit }) => wordsOf(unit).map(({ stem }) => stem)));
+  const units = new Set(asked.thresholds.flatMap(({ unit }) => unitStems(unit)));
   const nouns = [...asked.terms].filter(
     (term) => !asked.names.has(term) && !units.has(term) && term !== asked.predicate?.stem && !GENERAL.has(term),
   );

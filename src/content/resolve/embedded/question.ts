@@ -3,6 +3,7 @@ import { AWARDS, isParticipleOfMotion } from "../reading/clauses.ts";
 import { ADVERB, IRREGULAR_PAST, type Token, undatedTokensOf } from "../reading/spans.ts";
 import { datesOf, type NamedDate } from "../reading/dates.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
+import { COMPARING } from "../reading/comparisons.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { type Language, languageOf, STOP_WORDS } from "../reading/words.ts";
 import { conceptsAt } from "../reading/concepts.ts";
@@ -31,6 +32,8 @@ export interface Asked {
   /** The one who acts, and what the predicate happens to. Undefined if the question does not name them. */
   readonly agent: Argument | undefined;
   readonly patient: Argument | undefined;
+  /** Whether it asks by whom something was done. */
+  readonly isByAgent: boolean;
   /** The nouns that "and" joins behind the predicate: "reopened to cars and trains". */
   readonly joined: readonly (readonly [string, string])[];
   /** Names with the numbers that belong to them. */
@@ -84,7 +87,7 @@ export function yearsOf({ from, to }: NamedDate): number[] {
   return [new Date(from).getUTCFullYear(), new Date(to).getUTCFullYear()];
 }
 
-type Structure = Pick<Asked, "outcomes" | "predicate" | "agent" | "patient" | "joined" | "numbered">;
+type Structure = Pick<Asked, "outcomes" | "predicate" | "agent" | "patient" | "isByAgent" | "joined" | "numbered">;
 
 /** The predicate of a question and its arguments. Dates and function words are not part of them. */
 function structureOf({ statement, thresholds, ...plan }: Plan, language: Language, now: number): Structure {
@@ -107,7 +110,15 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   const token = at === undefined ? undefined : tokens[at];
   if (at === undefined || token === undefined) {
     const subject = argumentOf(tokens.slice(0, firstBreak(tokens, 1, grammar)), terms, reader);
-    return { outcomes: new Set(), predicate: undefined, agent: subject, patient: undefined, joined: [], numbered };
+    return {
+      outcomes: new Set(),
+      predicate: undefined,
+      agent: subject,
+      patient: undefined,
+      isByAgent: false,
+      joined: [],
+      numbered,
+    };
   }
   const isPassive =
     noun === undefined &&
@@ -136,11 +147,26 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
       ? undefined
       : argumentOf(phraseFrom(right, by + 1, grammar), terms, reader)
     : argumentOf(phraseFrom(right, 0, grammar), terms, reader);
+  // "Was the prize awarded to X": who receives it has it.
+  const isGiven = AWARDS.test(token.text) && /^(?:to|an|à|a|al|alla|ao)$/u.test(behind[0]?.text ?? "") && !isVerbLast;
+  if (isGiven && subject !== undefined) {
+    const receiver = argumentOf(phraseFrom(behind, 1, grammar), terms, reader);
+    return {
+      joined: [],
+      numbered,
+      outcomes: outcomesOf(tokens, at),
+      predicate: token,
+      agent: receiver,
+      patient: subject,
+      isByAgent: false,
+    };
+  }
   return {
     joined: joinedIn(right, terms, grammar),
     numbered,
     outcomes: outcomesOf(tokens, at),
     predicate: token,
+    isByAgent: isPassive && object !== undefined,
     agent: isPassive ? object : (subject ?? (language === "en" ? undefined : object)),
     patient: isPassive ? subject : subject === undefined && language !== "en" ? undefined : object,
   };
@@ -346,7 +372,12 @@ function englishVerb(tokens: readonly Token[], grammar: Grammar, asBe: boolean):
     ? undefined
     : candidates.find((at) => (tokens[at]?.text ?? "").endsWith("ed") || IRREGULAR_PAST.has(tokens[at]?.text ?? ""));
   if (past !== undefined) return past;
-  const behindName = candidates.find((at) => tokens[at - 1]?.capital === true);
+  const afterName = candidates.find((at) => tokens[at - 1]?.capital === true);
+  // "Did the Petrel mission deploy": two words that can be verbs are a noun and its verb.
+  const behindName =
+    afterName !== undefined && candidates.includes(afterName + 1) && grammar.determiner.has(tokens[afterName + 2]?.text)
+      ? afterName + 1
+      : afterName;
   const beforePhrase = candidates.find((at) => {
     const next = tokens[at + 1];
     return next === undefined || grammar.determiner.has(next.text) || grammar.preposition.has(next.text);
@@ -357,7 +388,11 @@ function englishVerb(tokens: readonly Token[], grammar: Grammar, asBe: boolean):
 /** German questions end with the verb, Romance ones have it after an auxiliary, or first. */
 function verbBySyntax(tokens: readonly Token[], grammar: Grammar, language: Language): number | undefined {
   const isContent = (word: Token): boolean =>
-    !word.capital && !isFunctionWord(word.text, grammar) && !STOP_WORDS.has(word.text) && !ADVERB.test(word.text);
+    !word.capital &&
+    !isFunctionWord(word.text, grammar) &&
+    !STOP_WORDS.has(word.text) &&
+    !ADVERB.test(word.text) &&
+    !COMPARING.test(word.text);
   if (language === "de") {
     const last = tokens.findLastIndex(isContent);
     return last < 0 ? undefined : last;

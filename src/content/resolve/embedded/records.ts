@@ -48,6 +48,8 @@ export function recorded(
   const ranked = rankedIn(text, asked, near);
   if (ranked !== undefined) return ranked;
   for (const entry of entriesOf(text, tokens, dates)) {
+    // "The rover was not deployed: the ramp jammed": a clause is no label.
+    if (entry.label.some((word) => reader.grammar.be.has(word.text) || reader.grammar.have.has(word.text))) continue;
     const sign = signOf(entry, text.slice(entry.start, entry.end), reader);
     if (sign === undefined) continue;
     return { sign, isOther: sign < 0 && !entry.hasDate, part: { start: entry.start, end: entry.end } };
@@ -147,9 +149,9 @@ function holderOf({ label, value }: Entry, { agent, patient, names }: Asked): -1
 
 /** Whether the page names an argument: its head, and most of its names. */
 function covers({ heads, words }: Argument, near: ReadonlySet<string>, names: ReadonlySet<string>): boolean {
-  const own = [...words].filter((word) => names.has(word));
+  const own = [...words].filter((word) => names.has(word) && !heads.has(word));
   const named = own.filter((word) => near.has(word));
-  return [...heads].every((head) => near.has(head)) && (own.length === 0 || named.length > own.length / 2);
+  return [...heads].every((head) => near.has(head)) && (own.length === 0 || named.length >= own.length / 2);
 }
 
 function isWhole({ words }: Argument, label: readonly Token[]): boolean {

@@ -53,11 +53,28 @@ export function isOfPart(
 }
 
 /** Whether a sentence is about another year than the question. */
-export function isOtherTime(asked: Asked, dates: readonly NamedDate[]): boolean {
-  const years = dates.filter((date) => date.hasYear).flatMap(yearsOf);
+export function isOtherTime(
+  asked: Asked,
+  text: string,
+  dates: readonly NamedDate[],
+  part: { readonly start: number; readonly end: number } = { start: 0, end: text.length },
+): boolean {
+  const own = dates.filter(({ hasYear, start, end }) => hasYear && start >= part.start && end <= part.end);
+  const others = dates.filter(
+    ({ hasYear, start }) => hasYear && start <= part.end + BESIDE && !/\([^)]*$/u.test(text.slice(0, start)),
+  );
+  const years = (own.length > 0 ? own : others)
+    .filter(({ start }) => !COMPARED.test(text.slice(0, start)))
+    .flatMap(yearsOf);
   if (asked.years.size > 0 && years.length > 0) return !years.some((year) => asked.years.has(year));
   return false;
 }
+
+/** Characters between a clause and a date that belongs to it. */
+const BESIDE = 8;
+/** The end of a text before a date that is only compared with, or at which a state began: "two fewer than in 2022". */
+const COMPARED =
+  /(?<![\p{L}])(?:than|compared\s(?:with|to)|since|als|gegenüber|seit|qu['’]|par\srapport\sà|depuis|que|desde|di|rispetto\sal?|dal|do\sque)\s?(?:in|im|en|em|nel|el)?\s?$/iu;
 
 const YEAR_BEFORE =
   /(?<!\p{L})(?:(?:last|the\sprevious)\s(?:year|season)|(?:letzte[ns]?|vorige[ns]?|vergangene[ns]?)\s(?:Jahr|Saison)|l['’]an\sdernier|la\ssaison\sdernière|(?:el\saño|la\stemporada)\spasad[oa]|l['’]anno\sscorso|la\sscorsa\sstagione|(?:o\sano|a\s[ée]poca|a\stemporada)\spassad[oa])(?!\p{L})/iu;

@@ -80,7 +80,7 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
     strength: Math.min(0.3, passage.coverage * 0.3),
     date: date?.isAmbiguous === true ? undefined : date?.from,
   };
-  if (reading.sign === 0 || isOtherTime(asked, dates)) return base;
+  if (reading.sign === 0 || isOtherTime(asked, passage.text, dates, reading.part)) return base;
   const { part, isFigure } = reading;
   if (
     part !== undefined &&

@@ -11,7 +11,12 @@ const ORDER =
   /^(.{8,}?)\s(before|after|avant\sque|avant|après|bevor|nachdem|vor|nach|antes\sde\sque|antes\sque|antes\sdel?|después\sde\sque|después\sdel?|prima\sche|prima\sd(?:i|el|ella|ello|ei|elle|ell['’])|dopo\sche|dopo|antes\sd[eoa]s?|depois\sd[eoa]s?)\s(.{4,})$/iu;
 const BOTH =
   /^(.*?)\b(?:both|sowohl|à\sla\sfois|tanto|sia)\s(.{3,}?)\s(?:and|als\sauch|et|como|sia|quanto)\s(.{3,})$/iu;
-const AND = /^((?:Did|Has|Have|Will|Was|Were|Is)\s.{4,}?)\sand\s(?:also\s|then\s)?(\p{Ll}+\s?.*)$/u;
+const AND =
+  /^(.{8,}?)\s(?:and|und|et|y|e|ed)\s(?:also\s|then\s|zugleich\s|auch\s|aussi\s|también\s|anche\s|também\s)?(\p{Ll}+\s?.*)$/u;
+/** "and deploy its rover": a word before a determiner or a name is a verb. */
+const BASE_VERB = /^(?!and\s)\p{Ll}{3,}(?<!ly)\s(?:its?|the|an?|his|her|their|all|\p{Lu}\S*)(?:\s|$)/u;
+/** Endings of Romance past forms. */
+const PAST = /(?:[oe]u|iu|[aei]ram|ó|aron|ieron|[aiu]t[oi]|é|u|ait)$/u;
 /** A time is not an event. */
 const TIME =
   /^(?:the\s)?(?:end|start|beginning|close|midnight|noon|\d|(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|christmas|easter|q\d)\b|[^\s]+\s?\d{4}$|1er\s|(?:le|el|il|o|a|den?|dem|am)\s\d)/iu;
@@ -30,7 +35,16 @@ export function partsOf(question: string, isVerb: (word: string) => boolean): Pa
   const and = AND.exec(text);
   if (and === null) return undefined;
   const [, head = "", tail = ""] = and;
-  if (!isVerb(tail.split(/\s/u)[0] ?? "")) return undefined;
+  const [verb = ""] = tail.split(/\s/u);
+  if (/^(?:Hat|Haben|Ist|Sind|Wurden?)\s/u.test(head)) return germanOf(head, tail, isVerb);
+  const isEnglish = /^(?:Did|Has|Have|Will|Was|Were|Is)\s/u.test(head);
+  if (
+    !isVerb(verb) &&
+    !(isEnglish ? /^(?:Did|Will)\s/u.test(head) && BASE_VERB.test(tail) : PAST.test(verb) && verb.length > 4)
+  )
+    return undefined;
+  if (!isEnglish && isVerb(head.split(/\s/u)[0] ?? ""))
+    return { relation: "and", first: `${head}?`, second: `${tail}?` };
   const subject = subjectOf(head, isVerb);
   return subject === undefined ? undefined : { relation: "and", first: `${head}?`, second: `${subject} ${tail}?` };
 }
@@ -41,6 +55,10 @@ function bothOf(
   isVerb: (word: string) => boolean,
 ): Parts | undefined {
   const first = other.split(/\s/u)[0] ?? "";
+  // "the shareholders of both Aldine Bank and Fenwick Bank approve": two names.
+  const named = /^((?:\p{Lu}\S*\s)+)(\p{Ll}.*)$/u.exec(other);
+  if (named !== null && /^(?:\p{Lu}\S*\s?)+$/u.test(one))
+    return { relation: "and", first: `${head}${one} ${named[2]}?`, second: `${head}${named[1]}${named[2]}?` };
   if (!isVerb(first) && !isVerb(one.split(/\s/u)[0] ?? "")) return undefined;
   return { relation: "and", first: `${head}${one}?`, second: `${head}${other}?` };
 }
@@ -65,9 +83,21 @@ function orderOf(
   return { relation, first: `${head}?`, second: `${predicate[1]} ${rest} ${predicate[3]}?` };
 }
 
+/** "Hat der Rat den Haushalt beschlossen und die Steuer erhöht": the verbs stand last. */
+function germanOf(head: string, tail: string, isVerb: (word: string) => boolean): Parts | undefined {
+  const isLast = (text: string): boolean => isVerb(/\S+$/u.exec(text)?.[0] ?? "");
+  const subject = /^\S+\s(?:(?:der|die|das|ein|eine)\s)?(?:(?!(?:de[nmr]|d[ai]s|die|einen?|eine)\s)\S+\s)+/u.exec(
+    head,
+  )?.[0];
+  return subject !== undefined && isLast(head) && isLast(tail)
+    ? { relation: "and", first: `${head}?`, second: `${subject}${tail}?` }
+    : undefined;
+}
+
 /** The auxiliary and the subject of a question: the words before its first verb. */
 function subjectOf(head: string, isVerb: (word: string) => boolean): string | undefined {
   const words = head.split(/\s+/u);
   const verb = words.findIndex((word, at) => at > 1 && /^\p{Ll}/u.test(word) && isVerb(word));
-  return verb < 2 ? undefined : words.slice(0, verb).join(" ");
+  if (verb >= 2) return words.slice(0, verb).join(" ");
+  return /^(?:Did|Will)\s(?:the\s|an?\s)?(?:\d{4}\s)?(?:\p{Lu}[^\s]*(?:\s|$))+/u.exec(head)?.[0].trim();
 }

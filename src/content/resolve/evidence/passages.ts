@@ -208,7 +208,7 @@ function familyOf(stem: string): string {
 function familiesIn(words: readonly Word[]): Set<string> {
   return new Set(
     words.flatMap(({ text, stem }) =>
-      stem.length < 4 || STOP_WORDS.has(text) || /^\d/u.test(text) ? [] : [familyOf(stem)],
+      text.length < 4 || STOP_WORDS.has(text) || /^\d/u.test(text) ? [] : [familyOf(stem)],
     ),
   );
 }

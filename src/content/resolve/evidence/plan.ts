@@ -4,6 +4,7 @@ import { firstNumberOf } from "../reading/date-order.ts";
 import { datesOf } from "../reading/dates.ts";
 import { IRREGULAR_PAST } from "../reading/spans.ts";
 import { conceptsAt } from "../reading/concepts.ts";
+import { COMPARING } from "../reading/comparisons.ts";
 import { partsOf } from "./parts.ts";
 import { spanOf } from "../reading/deadline.ts";
 import { isNegated } from "../reading/negation.ts";
@@ -17,9 +18,6 @@ const MAX_QUESTION = 2_000;
 const MAX_CRITERIA = 20_000;
 /** Maximum number of terms that are compared with passages. */
 const MAX_TERMS = 40;
-/** Words that compare a number. They belong to thresholds. */
-const COMPARING =
-  /^(?:above|below|least|less|fewer|more|than|exceed\p{L}*|reach\p{L}*|higher|lower|greater|longer|shorter|larger|smaller|between|under|over|percent|million|billion|plus|moins|mas|menos|piu|meno|mais|mehr|weniger)$/u;
 /** Maximum number of words of a query. The index and the search engines read no more. */
 const MAX_QUERY_WORDS = 24;
 const MAX_QUERY_LENGTH = 300;

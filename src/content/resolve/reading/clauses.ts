@@ -82,7 +82,7 @@ function isPassiveGerman(tokens: readonly Token[], clause: Span): boolean {
 }
 
 /** Verbs with two objects: the subject of the passive receives the other one. */
-export const AWARDS = /^(?:award|ausgezeichnet|premiad)/u;
+export const AWARDS = /^(?:award|ausgezeichnet|premiad|attribue|verliehen|otorgad|assegnat|atribuid|entregue)/u;
 
 /** Verbs whose perfect has "be": "ist zurückgetreten", "est mort", "è morto". */
 export function isParticipleOfMotion(token: Token | undefined, language: Language): boolean {
@@ -121,6 +121,9 @@ export interface Clause {
   readonly isFact: boolean;
 }
 
+/** Characters of a short date. */
+const DATE_LENGTH = 12;
+
 /** The clause at a position that need not be a predicate, such as a figure. */
 export function clauseAt(tokens: readonly Token[], position: number, grammar: Grammar, language: Language): Clause {
   const at = Math.max(
@@ -131,7 +134,10 @@ export function clauseAt(tokens: readonly Token[], position: number, grammar: Gr
   // "Turnout: 55.3 percent": the label of an entry belongs to its figure.
   const first = tokens[own.start];
   const isEntry =
-    first !== undefined && /^\s?:/u.test(first.gap) && tokens[own.start - 1]?.end === first.start - first.gap.length;
+    first !== undefined &&
+    /^\s?:/u.test(first.gap) &&
+    // A date may stand between them.
+    first.start - first.gap.length - (tokens[own.start - 1]?.end ?? Number.NEGATIVE_INFINITY) < DATE_LENGTH;
   const span = isEntry ? { ...own, start: clauseOf(tokens, own.start - 1, grammar, language).start } : own;
   const whole = tokens.slice(span.start, span.end);
   const { opener } = span;

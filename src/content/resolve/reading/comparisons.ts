@@ -13,6 +13,10 @@ const MORE =
   "\\p{L}{2,12}er than|more than|over|above|beyond|exceeding|\\p{L}{2,12}er als|mehr als|über|plus de|más de|più di|oltre|mais de|acima de";
 const NOT = "(?:\\b(?:no|not|never|nicht|pas|nunca)|n['’]t)(?:\\sany)?\\s";
 
+/** Words that compare a number. They belong to thresholds. */
+export const COMPARING =
+  /^(?:above|below|least|less|fewer|more|than|exceed\p{L}*|reach\p{L}*|higher|lower|greater|longer|shorter|larger|smaller|between|under|over|percent|million|billion|plus|moins|mas|menos|piu|meno|mais|mehr|weniger)$/u;
+
 const END = "\\s*(?:the\\s)?$";
 const IS_LESS = new RegExp(`(${NOT})?(?:${LESS})${END}`, "iu");
 const IS_MORE = new RegExp(`(${NOT})?(?:${MORE})${END}`, "iu");

@@ -66,10 +66,10 @@ const ANY_ZONE = new RegExp(
 );
 
 const UNTIL =
-  /(?:\b(?:by|until|till|before|through|prior to|(?:no|not) later than|earlier than|on or before|ahead of|bis|vor|avant|jusqu['’]au|antes del?|hasta el?|ends?|expires?|spätestens|nicht später als|au plus tard|pas plus tard que|a más tardar|no (?:más tarde|después) del?)\s(?:the\s)?(?:end\sof\s|close\sof\s|ende\s|la fin de\s)?(?:\S+\s){0,6}?|在)$/iu;
+  /(?:\b(?:by|until|till|before|through|prior to|(?:no|not) later than|earlier than|on or before|ahead of|bis|vor|avant|jusqu['’]au|antes del?|hasta el?|entro|fino al?|até(?: ao?)?|prima d(?:i|el|ell[ao’']?)|antes d[oa]s?|ends?|expires?|spätestens|nicht später als|au plus tard|pas plus tard que|a más tardar|no (?:más tarde|después) del?)\s(?:the\s)?(?:end\sof\s|close\sof\s|ende\s|la fin de\s)?(?:\S+\s){0,6}?|在)$/iu;
 const AT_THE_LATEST = /^,?\s(?:at the latest|spätestens|au plus tard|a más tardar)\b/iu;
 const EXCLUSIVE =
-  /\b(?:before|(?<!\b(?:no|not) )earlier than|prior to|ahead of|vor|avant|antes del?)\s(?:the\s)?(?:\S+\s){0,6}?$/iu;
+  /\b(?:before|(?<!\b(?:no|not) )earlier than|prior to|ahead of|vor|avant|antes del?|antes d[oa]s?|prima d(?:i|el|ell[ao’']?))\s(?:the\s)?(?:\S+\s){0,6}?$/iu;
 const SINCE =
   /\b(?:between\s|(?:after|since|from|starting|(?<!\b(?:no|not) )later than|(?:no|not) earlier than|not before|frühestens|nicht (?:vor|früher als)|au plus tôt|pas avant|no antes del?|seit|nach|depuis|après|desde|después del?)\s(?:the\s)?(?:(?!(?:by|before|until|till|in|on|vor|bis|avant|antes)\s)\S+\s){0,3}?)$/iu;
 const AFTER = /\b(?:after|later than)\s/i;
@@ -140,10 +140,15 @@ function isPartOfName(text: string, { start, end, precision }: NamedDate): boole
   if (precision !== "year") return false;
   const before = text.slice(Math.max(0, start - 40), start);
   return (
-    (/\b(?:the|this|['’]s)\s$/iu.test(before) && /^\s\p{L}/u.test(text.slice(end))) ||
+    (/\b(?:the|this|an?|his|her|its|their|['’]s)\s$/iu.test(before) && /^\s\p{L}/u.test(text.slice(end))) ||
+    NOUN_BEFORE.test(before) ||
     /\p{Lu}[\p{L}'’-]+\s$/u.test(before)
   );
 }
+
+/** "il bilancio 2025", "den Haushalt 2026": a noun with its article, and no word for a time. */
+const NOUN_BEFORE =
+  /(?<![\p{L}])(?:de[rnm]|d[ai]s|le|la|les|el|los|il|lo|i|gli|os?|as?)\s(?!(?:jahr|saison|sommer|winter|ann|año|ano|temporada|stagione|été|hiver|verano|invierno|estate|inverno))\p{Ll}{3,}\s$|(?<![\p{L}])(?:de[rnm]|das)\s(?!(?:Jahr|Saison|Sommer|Winter|Herbst))\p{L}{3,}\s$/u;
 
 /** The first instant that counts. After "after", this is the end of the day. */
 function firstAfter(date: NamedDate, isExclusive: boolean): number {

@@ -63,6 +63,8 @@ function formOf(
     return infinitive(tokens, group.start + words.indexOf("to"), clause, { grammar, isNegated });
   }
   if (group.words.some((word) => grammar.modal.has(word.text))) return "future";
+  // "accused of having started"
+  if (words.includes("having") && /^(?:of|for|with|from|over)$/u.test(previous?.text ?? "")) return "view";
   // "Opening hours were approved": an attribute.
   if (at === 0 && token.text.endsWith("ing") && isNoun(tokens[1], grammar)) return "noun";
   if (token.text.endsWith("ing") && token.text.length > 5) return participle(group, previous, token, { grammar, fact });
@@ -193,7 +195,9 @@ const OFFICIAL =
 /** "Fans say that": only a name, a pronoun or an office can vouch for what it says. */
 function isAuthority(near: readonly Token[], head: Token, grammar: Grammar): boolean {
   if (!SPEAKS.test(head.text)) return true;
-  const before = near.slice(0, near.indexOf(head));
+  const whole = near.slice(0, near.indexOf(head));
+  const mark = whole.findLastIndex(({ gap }) => HARD.test(gap));
+  const before = mark < 0 ? whole : whole.slice(mark);
   return (
     before.length === 0 ||
     before

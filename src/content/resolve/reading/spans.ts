@@ -1,4 +1,5 @@
 import { type NamedDate } from "./dates.ts";
+import { conceptsIn } from "./concepts.ts";
 import { type Grammar } from "./grammar.ts";
 import { type Language, type Word, wordsOf } from "./words.ts";
 
@@ -20,7 +21,7 @@ export interface ReadSentence {
 const LONGEST_MENTION = 3;
 /** Adverbs. They do not change what a verb states. */
 export const ADVERB =
-  /(?:ly|mente|amment|emment)$|^(?:also|already|then|now|just|finally|later|today|again|soon|still|yet|even|thus|formally|once|twice|auch|bereits|dann|nun|schon|endlich|heute|wieder|noch|deja|aussi|enfin|encore|ya|tambien|finalmente|gia|anche|ancora|ja|tambem)$/u;
+  /(?:ly|mente|amment|emment)$|^(?:also|already|then|now|just|finally|later|longer|today|again|soon|still|yet|even|thus|formally|once|twice|auch|bereits|dann|nun|schon|endlich|heute|wieder|noch|deja|aussi|enfin|encore|ya|tambien|finalmente|gia|anche|ancora|ja|tambem)$/u;
 /** Marks that end a clause. */
 export const HARD = /[;:()[\]—–…\n]|\s-\s/u;
 
@@ -43,14 +44,18 @@ export function undatedTokensOf(
 ): Token[] {
   const kept: Token[] = [];
   let isAfterDate = false;
+  let mark = "";
   for (const token of tokensOf(text, words)) {
     if (dates.some((date) => token.start < date.end && date.start < token.end)) {
+      if (!isAfterDate || HARD.test(token.gap)) mark = HARD.test(token.gap) ? token.gap : "";
       // "Until June 2026 the ferry": the preposition of a date goes with it.
       if (!isAfterDate && DATE_PREPOSITION.test(kept.at(-1)?.text ?? "") && /^\s*$/u.test(token.gap)) kept.pop();
       isAfterDate = true;
       continue;
     }
-    kept.push(isAfterDate && /^,?\s*$/u.test(token.gap) ? { ...token, gap: " " } : token);
+    // "(2024: 1.93 billion)": the mark before the date parts the next word from the words before.
+    const gap = isAfterDate ? `${mark}${/^,?\s*$/u.test(token.gap) ? " " : token.gap}` : token.gap;
+    kept.push({ ...token, gap });
     isAfterDate = false;
   }
   return kept;
@@ -134,8 +139,13 @@ function isVerbAt(tokens: readonly Token[], at: number, grammar: Grammar, langua
   if (next === undefined || next.capital) return false;
   if (grammar.be.has(next.text) || grammar.have.has(next.text) || grammar.modal.has(next.text)) return true;
   if (grammar.not.has(next.text) || grammar.pronoun.has(next.text)) return true;
-  return language === "en" ? next.text.endsWith("ed") || IRREGULAR_PAST.has(next.text) : grammar.says.has(next.text);
+  return language === "en"
+    ? next.text.endsWith("ed") || IRREGULAR_PAST.has(next.text)
+    : grammar.says.has(next.text) || (FINITE.test(next.text) && conceptsIn([next]).size > 0);
 }
+
+/** Endings of Romance and German past forms, without accents. */
+const FINITE = /(?:o|aron|ieron|[aei]u|ou|[aei]ram|[aiu]t[oi]|[ai]it|et|te|ten)$/u;
 
 /** Past forms without the ending. */
 export const IRREGULAR_PAST = new Set(

@@ -61,6 +61,7 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
     dies: "die",
     dead: "die",
     death: "die",
+    deaths: "die",
     dying: "die",
     rose: "rise",
     risen: "rise",
