@@ -122,12 +122,12 @@ function block(text: string): string {
   const lines = escapeHtml(text).split("\n");
   if (text.startsWith("* ")) return `<ul>${lines.map((line) => `<li>${line.slice(2)}</li>`).join("")}</ul>`;
   if (!text.startsWith("| ")) return `<p>${lines.join(" ")}</p>`;
-  const cells = (line: string): string[] => line.slice(2, -2).split(" | ");
-  const row = (line: string, tag: string): string =>
-    `<tr>${cells(line)
-      .map((cell) => `<${tag}>${cell}</${tag}>`)
-      .join("")}</tr>`;
-  return `<table>${lines.map((line, at) => row(line, at === 0 ? "th" : "td")).join("")}</table>`;
+  return `<table>${lines.map((line, at) => rowOf(line, at === 0 ? "th" : "td")).join("")}</table>`;
+}
+
+function rowOf(line: string, tag: string): string {
+  const cells = line.slice(2, -2).split(" | ");
+  return `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join("")}</tr>`;
 }
 
 function dateIn(language: string, published: string): string {
