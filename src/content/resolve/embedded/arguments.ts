@@ -126,7 +126,7 @@ export function fitOf(
   if (isPassive && subject === undefined && object !== undefined && behindBy < 0) {
     // "The act was signed": the actor is not named, and only the context can say who it was.
     if (agent === undefined) return { kind: "different" };
-    // "The act was not signed": nobody signed it.
+    // "The act was not signed": there is no signer.
     if (predication.reality === "denied" || predication.reality === "absent")
       return { kind: "same", factor: BY_CONTEXT };
     if (covers(agent, near)) return { kind: "same", factor: BY_CONTEXT };
@@ -181,7 +181,7 @@ const ELECTION = /^(?:election|elect|wahl|elecc|elezion|eleic|vote|race)/u;
 /** The preposition of the one who receives a prize. */
 const GIVEN_TO = /^(?:to|an|à|a|al|all[ao']|ao|aos)$/u;
 
-/** "toppled by a lorry", if the question asks for protesters: an actor that is none of the question's. */
+/** "toppled by a lorry", if the question asks for protesters: an actor that the question does not name. */
 function namesActor(zone: readonly Token[], agent: Argument | undefined, { grammar }: Reader): boolean {
   const end = zone.findIndex((word, n) => grammar.preposition.has(word.text) || (n > 0 && /[,;:(]/u.test(word.gap)));
   const phrase = zone.slice(0, end < 0 ? 6 : end).filter((word) => !isFunctionWord(word.text, grammar));

@@ -48,7 +48,7 @@ export function recorded(
   const ranked = rankedIn(text, asked, near);
   if (ranked !== undefined) return ranked;
   for (const entry of entriesOf(text, tokens, dates)) {
-    // "The rover was not deployed: the ramp jammed": a clause is no label.
+    // "The rover was not deployed: the ramp jammed": a clause is not a label.
     if (entry.label.some((word) => reader.grammar.be.has(word.text) || reader.grammar.have.has(word.text))) continue;
     const sign = signOf(entry, text.slice(entry.start, entry.end), reader);
     if (sign === undefined) continue;
