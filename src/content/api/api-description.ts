@@ -94,6 +94,7 @@ function describeOperation(operation: Operation, prices: PriceList | undefined):
     description: operation.description,
     security: isSold ? [{ x402: [] }] : [],
     ...(price === undefined ? {} : { "x-price": price }),
+    ...(prices?.rules[path] === undefined ? {} : { "x-price-rules": prices.rules[path] }),
     ...(body === undefined
       ? {}
       : { request: { body: { required: true, content: { "application/json": { schema: body, example } } } } }),

@@ -8,8 +8,10 @@ import { NewestMap } from "../../lib/memory/newest-map.ts";
 
 /** The prices of the operations at a gateway. Only the gateway knows them. */
 export interface PriceList {
-  /** Prices such as `$0.005`, by path. A path that is not listed is free. */
+  /** Prices such as `$0.005`, with the gateway's rules in words, by path. A path that is not listed is free. */
   readonly prices: Readonly<Record<string, string>>;
+  /** The rules of paths that have some, as data. */
+  readonly rules: Readonly<Record<string, readonly unknown[]>>;
   /** The gateway checks payments but moves no money. */
   readonly testMode: boolean;
 }
@@ -32,7 +34,16 @@ const schema = z.object({
   x402Version: z.literal(2),
   testMode: z.boolean().default(false),
   resources: z
-    .array(z.object({ path: z.string(), accepts: z.array(paymentRequirementsSchema).min(1).max(32) }))
+    .array(
+      z.object({
+        path: z.string(),
+        accepts: z.array(paymentRequirementsSchema).min(1).max(32),
+        rules: z
+          .array(z.looseObject({ text: z.string(), when: z.looseObject({}) }))
+          .max(32)
+          .default([]),
+      }),
+    )
     .max(OPERATIONS.length),
 });
 
@@ -67,5 +78,17 @@ async function ask(url: string, host: string, send: Send): Promise<PriceList | u
   const parsed = schema.safeParse(await readJsonUpTo(response, MAX_BYTES));
   if (!response.ok || !parsed.success) return undefined;
   const { resources, testMode } = parsed.data;
-  return { testMode, prices: Object.fromEntries(resources.map(({ path, accepts }) => [path, priceText(accepts)])) };
+  return {
+    testMode,
+    prices: Object.fromEntries(resources.map((resource) => [resource.path, textOf(resource)])),
+    rules: Object.fromEntries(resources.flatMap(({ path, rules }) => (rules.length === 0 ? [] : [[path, rules]]))),
+  };
+}
+
+/** The price in words: `POST: $0.02; otherwise $0.05`. The first rule without conditions is the last that counts. */
+function textOf({ accepts, rules }: z.output<typeof schema>["resources"][number]): string {
+  const always = rules.findIndex(({ when }) => Object.keys(when).length === 0);
+  const conditional = (always < 0 ? rules : rules.slice(0, always)).map(({ text }) => text);
+  const otherwise = rules[always]?.text ?? priceText(accepts);
+  return conditional.length === 0 ? otherwise : `${conditional.join("; ")}; otherwise ${otherwise}`;
 }

@@ -15,7 +15,7 @@ h1 { margin: 0 0 .5rem; font-size: 2rem; line-height: 1.2 }
 h2 { margin: 2rem 0 .25rem; font-size: 1.05rem }
 table { width: 100%; border-collapse: collapse }
 th, td { padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); text-align: left; font-weight: 400; vertical-align: baseline }
-td:last-child { padding-right: 0; text-align: right; color: var(--price); font-variant-numeric: tabular-nums; white-space: nowrap }
+td:last-child { padding-right: 0; text-align: right; color: var(--price); font-variant-numeric: tabular-nums }
 .dim { color: var(--soft) }
 @media (max-width: 30rem) { main { padding-top: 2rem } th { display: block; border: 0; padding-bottom: 0 } td:last-child { vertical-align: top } tr { border-bottom: 1px solid var(--line) } td { border: 0 } }
 `;

@@ -7,8 +7,8 @@ import { type Services } from "../operations/operation.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import { docsPage } from "./page.ts";
 
-const LIST: PriceList = { prices: { "/scrape": "$0.07", "/batch": "up to $0.50" }, testMode: false };
-const live = { prices: {}, testMode: true };
+const LIST: PriceList = { prices: { "/scrape": "$0.07", "/batch": "up to $0.50" }, rules: {}, testMode: false };
+const live = { prices: {}, rules: {}, testMode: true };
 
 test("forms to try operations exist only in test mode", () => {
   expect(page).not.toContain('class="try"');

@@ -1,5 +1,7 @@
 import { Server, type ServerContext } from "@modelcontextprotocol/server";
 import { VERSION } from "../../lib/process/version.ts";
+import { type PriceList } from "../api/price-list.ts";
+import { type Operation } from "../operations/operation.ts";
 import { callTool, type Gateway } from "./tool-call.ts";
 import { failure } from "./tool-result.ts";
 import { costText, isFree, tools } from "./tools.ts";
@@ -41,6 +43,7 @@ export function createMcpServer(gateway: (context: ServerContext) => Gateway, ad
         title: tool.operation.summary,
         description: `${tool.description} ${costText(tool, list)}`,
         inputSchema: tool.inputSchema,
+        ...rulesOf(tool.operation, list),
         // Clients may call a read-only tool without asking their user. A tool that spends anyone's money is not
         // read-only.
         annotations: { readOnlyHint: isFree(tool.operation, list), openWorldHint: tool.operation.name !== "qr" },
@@ -61,6 +64,12 @@ export function createMcpServer(gateway: (context: ServerContext) => Gateway, ad
     }
   });
   return server;
+}
+
+/** The price rules of an operation as data, beside their words in the description. */
+function rulesOf({ path }: Operation, list: PriceList | undefined): { readonly _meta?: Record<string, unknown> } {
+  const rules = list?.rules[path];
+  return rules === undefined ? {} : { _meta: { "turnpike/prices": rules } };
 }
 
 /**

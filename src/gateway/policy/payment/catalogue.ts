@@ -40,7 +40,7 @@ export class Catalogue {
       const policy = normal === undefined ? undefined : this.#options.sold(authority, normal);
       const challenge = policy?.challenge();
       if (policy === undefined || challenge === undefined) return [];
-      return [{ path, ...resourceOf(challenge.required, this.#options.methodsOf(policy)) }];
+      return [{ path, ...this.#resourceOf(challenge.required, policy) }];
     });
     return this.#encode(resources, resources.length);
   }
@@ -60,7 +60,7 @@ export class Catalogue {
       const challenge = policy.challenge();
       challenges.push(challenge);
       if (challenge === undefined) continue;
-      const resource = resourceOf(challenge.required, this.#options.methodsOf(policy));
+      const resource = this.#resourceOf(challenge.required, policy);
       size += Buffer.byteLength(JSON.stringify(resource)) + 1;
       // The other routes are only counted: to make thousands of challenges would delay requests.
       if (size > MAX_CATALOGUE_BYTES) {
@@ -72,22 +72,24 @@ export class Catalogue {
     return { challenges, bytes: this.#encode(resources, resources.length) };
   }
 
+  #resourceOf({ resource, accepts, extensions }: PaymentRequired, policy: PaymentPolicy): object {
+    const method = methodOf(extensions?.["bazaar"]);
+    const methods = method === undefined ? this.#options.methodsOf(policy) : [method];
+    const rules = policy.rules();
+    return {
+      ...resource,
+      type: "http",
+      ...(methods.length === 0 ? {} : { methods }),
+      accepts,
+      ...(rules.length === 0 ? {} : { rules }),
+      ...(extensions === undefined ? {} : { extensions }),
+    };
+  }
+
   #encode(resources: readonly object[], total: number): Uint8Array {
     const mode = this.#options.testMode ? { testMode: true } : {};
     return Buffer.from(JSON.stringify({ x402Version: 2, ...mode, total, resources }));
   }
-}
-
-function resourceOf({ resource, accepts, extensions }: PaymentRequired, matched: readonly string[]): object {
-  const method = methodOf(extensions?.["bazaar"]);
-  const methods = method === undefined ? matched : [method];
-  return {
-    ...resource,
-    type: "http",
-    ...(methods.length === 0 ? {} : { methods }),
-    accepts,
-    ...(extensions === undefined ? {} : { extensions }),
-  };
 }
 
 /** The method that the `bazaar` extension names. Without one, the route is sold for every method. */

@@ -9,6 +9,7 @@ import { requiresIdentifier } from "./protocol/identifier.ts";
 import { type Kinds } from "./challenge/route-requirements.ts";
 import { askAllowance } from "./challenge/preflight.ts";
 import { type Presented, readPayment } from "./presented.ts";
+import { type ListedRule, listedRules } from "./prices/listed-rules.ts";
 import { PriceRules, type PriceDeps } from "./prices/price-rules.ts";
 import { PricedRoute, type Sold } from "./priced-route.ts";
 import { FreeResponse } from "./responses/free-response.ts";
@@ -39,6 +40,8 @@ export interface PaymentDeps extends PaidRouteServices {
 export interface PaymentPolicy extends Policy {
   /** The current challenge; undefined while there is no way to pay. */
   challenge(): Challenge | undefined;
+  /** The price rules, for the list of prices. */
+  rules(): readonly ListedRule[];
 }
 
 /**
@@ -51,6 +54,7 @@ export function createPaymentPolicy(config: PaidRouteConfig, deps: PaymentDeps):
   const { quota } = deps;
   return {
     challenge: () => priced.base.accepts.current(),
+    rules: () => listedRules(config.x402.rules, [config.x402, ...config.x402.accepts]),
     name: "payment",
     guards: true,
     request(exchange) {

@@ -224,4 +224,8 @@ class LazyPolicy implements Policies.PaymentPolicy {
   challenge(): Challenge | undefined {
     return this.#policy.challenge();
   }
+
+  rules(): ReturnType<Policies.PaymentPolicy["rules"]> {
+    return this.#policy.rules();
+  }
 }

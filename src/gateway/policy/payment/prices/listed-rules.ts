@@ -1,0 +1,102 @@
+import { priceText } from "../../../../payments/x402/price-text.ts";
+import { compileTerms, type Terms } from "../../../../payments/x402/terms.ts";
+import { type RouteX402Config } from "../../../config/config.ts";
+
+type Rule = RouteX402Config["rules"][number];
+
+/** A rule as clients see it. Values of fields and query parameters are left out, because they may be secrets. */
+export interface ListedRule {
+  /** In words: `POST, /model is "small": $0.02`. */
+  readonly text: string;
+  readonly when: {
+    readonly methods?: readonly string[];
+    readonly pathPattern?: string;
+    readonly query?: readonly string[];
+    readonly fields?: readonly string[];
+    readonly body?: Rule["body"];
+    readonly bodyBytes?: Rule["body_bytes"];
+    readonly utcHours?: Rule["utc_hours"];
+  };
+  /** Atomic units, for each item of `accepts`. */
+  readonly amounts?: readonly string[];
+  /** The price of one unit and its bounds, as `amounts`. `count` is a JSON pointer to a number or an array. */
+  readonly unit?: {
+    readonly count: string;
+    readonly amounts: readonly string[];
+    readonly min?: readonly string[];
+    readonly max?: readonly string[];
+  };
+  readonly free?: true;
+  readonly refused?: true;
+}
+
+/** The rules of a route for all clients, in their order. `terms`: the route's own and then those of its `accepts`. */
+export function listedRules(rules: readonly Rule[], terms: readonly Terms[]): ListedRule[] {
+  return rules
+    .filter(({ consumers, payers }) => consumers.length + payers.length === 0)
+    .map((rule) => {
+      const conditions = conditionsOf(rule).join(", ");
+      const { words, ...result } = resultOf(rule, terms);
+      return { text: conditions === "" ? words : `${conditions}: ${words}`, when: whenOf(rule), ...result };
+    });
+}
+
+function whenOf({ match, body, body_bytes: bodyBytes, utc_hours: utcHours }: Rule): ListedRule["when"] {
+  const { methods, path_pattern: pathPattern, query, headers } = match;
+  return {
+    ...(methods.length === 0 ? {} : { methods }),
+    ...(pathPattern === undefined ? {} : { pathPattern }),
+    ...(query.length === 0 ? {} : { query: query.map(({ name }) => name) }),
+    ...(headers.length === 0 ? {} : { fields: headers.map(({ name }) => name) }),
+    ...(body.length === 0 ? {} : { body }),
+    ...(bodyBytes === undefined ? {} : { bodyBytes }),
+    ...(utcHours === undefined ? {} : { utcHours }),
+  };
+}
+
+function conditionsOf({ match, body, body_bytes: bytes, utc_hours: hours }: Rule): string[] {
+  const { methods, path_pattern: path, query, headers } = match;
+  return [
+    ...(methods.length === 0 ? [] : [methods.join(" or ")]),
+    ...(path === undefined ? [] : [`path ${path}`]),
+    ...query.map(({ name }) => `query parameter ${name}`),
+    ...headers.map(({ name }) => `field ${name}`),
+    ...body.map(bodyText),
+    ...(bytes === undefined ? [] : [`body of ${rangeText(bytes)} bytes`]),
+    ...(hours === undefined ? [] : [`${hours.from}:00 to ${hours.to}:00 UTC`]),
+  ];
+}
+
+function bodyText({ pointer, value, min, max }: Rule["body"][number]): string {
+  if (value !== undefined) return `${pointer} is ${JSON.stringify(value)}`;
+  return min === undefined && max === undefined ? `with ${pointer}` : `${pointer} ${rangeText({ min, max })}`;
+}
+
+function rangeText({ min, max }: { readonly min?: number | undefined; readonly max?: number | undefined }): string {
+  const hasMax = max !== undefined && max < Number.MAX_SAFE_INTEGER;
+  if (!hasMax) return `at least ${min ?? 0}`;
+  return min === undefined || min === 0 ? `at most ${max}` : `${min} to ${max}`;
+}
+
+function resultOf({ price, unit_price: unit, free }: Rule, terms: readonly Terms[]) {
+  const amountsOf = (text: string): string[] => terms.map((one) => compileTerms({ ...one, price: text }).amount);
+  if (free === true) return { words: "free", free };
+  if (price !== undefined) return { words: textOf(price, terms), amounts: amountsOf(price) };
+  if (unit === undefined) return { words: "not sold", refused: true as const };
+  const { count, min, max } = unit;
+  const least = min === undefined ? "" : `, at least ${textOf(min, terms)}`;
+  const most = max === undefined ? "" : `, at most ${textOf(max, terms)}`;
+  return {
+    words: `${textOf(unit.price, terms)} for each of ${count}${least}${most}`,
+    unit: {
+      count,
+      amounts: amountsOf(unit.price),
+      ...(min === undefined ? {} : { min: amountsOf(min) }),
+      ...(max === undefined ? {} : { max: amountsOf(max) }),
+    },
+  };
+}
+
+function textOf(price: string, terms: readonly Terms[]): string {
+  return priceText(terms.map((one) => compileTerms({ ...one, price })));
+}
