@@ -62,6 +62,12 @@ export interface UsageBatch {
   readonly funnel: readonly FunnelUse[];
 }
 
+/** The requests of one hour to all routes, by all gateways that share the database. */
+export interface HourUse extends Pick<UseCounts, "requests" | "clientErrors" | "serverErrors"> {
+  /** The begin of the hour, in Unix milliseconds. */
+  readonly hour: number;
+}
+
 /** All usage that was stored until the time of reading. */
 export interface UsageTotals {
   /** When the counting began, in Unix milliseconds. */
@@ -88,6 +94,8 @@ export interface UsageStore {
   reset(id: string, gateway: string): Promise<UsageTotals>;
   /** The funnel of each stored day from `since` on. A reset does not change it. */
   funnel(since: number): Promise<FunnelUse[]>;
+  /** The hours with requests of the last `KEPT_HOURS`, oldest first. A reset does not change them. */
+  hours(): Promise<readonly HourUse[]>;
 }
 
 /** A usage store with a connection of its own. */
@@ -112,6 +120,10 @@ export const FUNNEL_DAYS = 30;
 export const MAX_GATEWAYS = 1000;
 /** Closed epochs that are kept, for clients that repeat a reset after a lost response. @bound */
 export const KEPT_EPOCHS = 4;
+/** Hours whose requests are kept: 30 days. @bound */
+export const KEPT_HOURS = 720;
+/** Milliseconds of an hour. */
+export const HOUR_MS = 3_600_000;
 /** Payments that one statement counts, so that it never blocks for long. */
 export const COUNT_ROWS = 1000;
 
@@ -159,4 +171,15 @@ export function addPaid(parts: Iterable<PaidUse>): PaidUse[] {
     sums.set(key, sum);
   }
   return [...sums.values()].map(({ use, payments, amount }) => ({ ...use, payments, amount: amount.toString() }));
+}
+
+/** The sums of uses, for the hour in which they are stored. */
+export function sumOfUses(uses: readonly UseCounts[]): Omit<HourUse, "hour"> {
+  const sum = { requests: 0, clientErrors: 0, serverErrors: 0 };
+  for (const { requests, clientErrors, serverErrors } of uses) {
+    sum.requests += requests;
+    sum.clientErrors += clientErrors;
+    sum.serverErrors += serverErrors;
+  }
+  return sum;
 }

@@ -66,6 +66,9 @@ const usageKeeping = (): typeof Usage => require("./usage-keeping.ts");
 /** Loaded as `overviews` is. */
 const creditKeeping = (): typeof Credit => require("./credit-keeping.ts");
 
+/** Milliseconds between two figures of the last hour. @bound */
+const RECORD_MS = 10_000;
+
 /** Milliseconds between two looks for open connections of a gateway that is replaced. */
 const DRAINED_MS = 20;
 
@@ -206,6 +209,7 @@ export class AdministeredGateway {
   #overview: Overviews.Overview | undefined;
   readonly #certificates: CertificateWatch;
   readonly #endWatch: () => void;
+  readonly #recorder: NodeJS.Timeout;
   #share: Share;
   /** The configuration that was applied last; `#share` of it is served. */
   #applied: Config;
@@ -234,7 +238,9 @@ export class AdministeredGateway {
       onEvent: (event) => events.add(event),
     });
     this.#endWatch = watchFile(this.config, (event) => events.add(event));
-    admin.serve(this.#adminParts());
+    const parts = this.#adminParts();
+    admin.serve(parts);
+    this.#recorder = setInterval(() => this.adminUrl !== undefined && parts.overview.record(), RECORD_MS).unref();
     this.#tellAdmin();
     const message = `the gateway has started with ${workers} ${workers === 1 ? "worker" : "workers"}`;
     events.add({ kind: "worker", message });
@@ -346,6 +352,7 @@ export class AdministeredGateway {
     this.#closing = true;
     this.events.add({ kind: "worker", message: "the gateway stops" });
     this.#endWatch();
+    clearInterval(this.#recorder);
     this.#certificates.close();
     await this.#deps.keeper.close();
     await this.#deps.gateway.close(graceMs);

@@ -33,6 +33,7 @@ function withoutClose(usage: UsageStore): OpenUsageStore {
     read: (gateway) => usage.read(gateway),
     reset: (id, gateway) => usage.reset(id, gateway),
     funnel: (since) => usage.funnel(since),
+    hours: () => usage.hours(),
     async close() {},
   };
 }

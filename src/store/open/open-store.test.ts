@@ -42,7 +42,7 @@ test("a ledger of the first version keeps its payments, with their asset as the 
   await current.close();
   const old = new Database(path);
   // The schema of the first release, without later additions.
-  const usage = ["state", "resets", "flushes", "routes", "upstreams", "payments", "funnel"].map(
+  const usage = ["state", "resets", "flushes", "routes", "upstreams", "payments", "funnel", "hours"].map(
     (table) => `usage_${table}`,
   );
   old.run("DROP TRIGGER payments_sold");

@@ -122,7 +122,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await settle(store, "before");
     const { payment } = await store.ledger.reserve({ ...PAYMENT, nonce: "open" });
     await store.ledger.move(payment, { state: "settling", lease: true });
-    for (const name of ["state", "resets", "flushes", "routes", "upstreams", "payments", "funnel"]) {
+    for (const name of ["state", "resets", "flushes", "routes", "upstreams", "payments", "funnel", "hours"]) {
       await server.query(`DROP TABLE ${user}.turnpike_usage_${name}`);
     }
     await server.query(`DROP INDEX ${user}.turnpike_payments_owed`);

@@ -185,6 +185,12 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     ...CHARGE_TRIGGERS,
   ],
   [`ALTER TABLE ${PAYMENTS} ADD COLUMN facilitator text NOT NULL DEFAULT ''`],
+  [
+    `CREATE TABLE ${USAGE}_hours (
+       hour bigint NOT NULL PRIMARY KEY, requests bigint NOT NULL, client_errors bigint NOT NULL,
+       server_errors bigint NOT NULL
+     )`,
+  ],
 ];
 
 /** The version of the schema that this program writes. */

@@ -1,4 +1,5 @@
-import { COUNT_ROWS, FUNNEL_DAYS, KEPT_EPOCHS, MAX_GATEWAYS } from "../usage-store.ts";
+import { COUNT_ROWS, FUNNEL_DAYS, HOUR_MS, KEPT_EPOCHS, KEPT_HOURS, MAX_GATEWAYS } from "../usage-store.ts";
+import { statement } from "./connection.ts";
 import { NOW } from "./database.ts";
 import { PAYMENTS, USAGE } from "./schema.ts";
 
@@ -32,6 +33,21 @@ function addTo(table: string, names: readonly string[]): string {
 /** Adds the uses in $2 to the counters of the epoch $1. */
 export const ADD_ROUTES = addTo(ROUTES, ["consumer", "route"]);
 export const ADD_UPSTREAMS = addTo(UPSTREAMS, ["upstream"]);
+
+const HOUR = `(${NOW}) / ${HOUR_MS}`;
+/** Adds requests ($2) and errors (4xx: $3, 5xx: $4) to the current hour. */
+export const ADD_HOUR = `
+  INSERT INTO ${USAGE}_hours AS h (hour, requests, client_errors, server_errors)
+  SELECT ${HOUR}, $2::bigint, $3::bigint, $4::bigint
+  ON CONFLICT (hour) DO UPDATE SET requests = h.requests + excluded.requests,
+    client_errors = h.client_errors + excluded.client_errors, server_errors = h.server_errors + excluded.server_errors`;
+/** Deletes hours that are too old. */
+export const FORGET_HOURS = `DELETE FROM ${USAGE}_hours WHERE hour <= ${HOUR} - ${KEPT_HOURS}`;
+/** The kept hours, oldest first. */
+export const HOURS = statement(
+  `SELECT hour * ${HOUR_MS}, requests, client_errors, server_errors FROM ${USAGE}_hours
+   WHERE hour > ${HOUR} - ${KEPT_HOURS} ORDER BY hour`,
+);
 
 /** Adds the payments in $2 (JSON) to those of the epoch $1. */
 export const ADD_PAID = `

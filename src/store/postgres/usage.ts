@@ -2,12 +2,14 @@ import {
   addPaid,
   COUNT_ROWS,
   type FunnelUse,
+  type HourUse,
   MAX_FUNNEL_USES,
   MAX_PAID_USES,
   MAX_ROUTE_USES,
   MAX_UPSTREAM_USES,
   type PaidUse,
   type RouteUse,
+  sumOfUses,
   type UpstreamUse,
   type UsageBatch,
   type UseCounts,
@@ -67,6 +69,16 @@ export class PostgresUsage implements UsageStore {
     });
   }
 
+  async hours(): Promise<readonly HourUse[]> {
+    const { rows } = await this.#database.read(sql.HOURS, [this.#database.clock]);
+    return rows.map(([hour, requests, clientErrors, serverErrors]) => ({
+      hour: Number(hour),
+      requests: Number(requests),
+      clientErrors: Number(clientErrors),
+      serverErrors: Number(serverErrors),
+    }));
+  }
+
   async funnel(since: number): Promise<FunnelUse[]> {
     const rows = await this.#database.transaction(ONE_MOMENT, (run) => run(sql.READ_FUNNEL, [since]));
     return rows.map(([day, route, client, step, count]) => {
@@ -100,6 +112,9 @@ export class PostgresUsage implements UsageStore {
       await run(sql.ADD_FUNNEL, [JSON.stringify(await within(run, added, bound))]);
       await run(sql.FORGET_DAYS, [day]);
     }
+    const { requests, clientErrors, serverErrors } = sumOfUses(routes);
+    if (requests > 0) await run(sql.ADD_HOUR, [this.#database.clock, requests, clientErrors, serverErrors]);
+    await run(sql.FORGET_HOURS, [this.#database.clock]);
     await run(sql.NOTE_SEQUENCE, [this.#database.clock, gateway, sequence]);
     await run(sql.FORGET_GATEWAYS);
   }

@@ -181,6 +181,10 @@ const MIGRATIONS: readonly string[] = [
    ) STRICT, WITHOUT ROWID`,
   CREDITS,
   "ALTER TABLE payments ADD COLUMN facilitator TEXT NOT NULL DEFAULT ''",
+  `CREATE TABLE usage_hours (
+     hour INTEGER NOT NULL PRIMARY KEY, requests INTEGER NOT NULL, client_errors INTEGER NOT NULL,
+     server_errors INTEGER NOT NULL
+   ) STRICT`,
 ];
 
 /** The version of the schema that this program writes. */

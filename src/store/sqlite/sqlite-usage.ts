@@ -4,7 +4,10 @@ import {
   COUNT_ROWS,
   FUNNEL_DAYS,
   type FunnelUse,
+  HOUR_MS,
+  type HourUse,
   KEPT_EPOCHS,
+  KEPT_HOURS,
   MAX_FUNNEL_USES,
   MAX_GATEWAYS,
   MAX_PAID_USES,
@@ -12,6 +15,7 @@ import {
   MAX_UPSTREAM_USES,
   type PaidUse,
   type RouteUse,
+  sumOfUses,
   type UpstreamUse,
   type UsageBatch,
   useKey,
@@ -50,6 +54,11 @@ const ADD_FUNNEL = `
   SELECT value ->> 'day', value ->> 'route', value ->> 'client', value ->> 'step', sum(value ->> 'count')
   FROM json_each($rows) WHERE true GROUP BY 1, 2, 3, 4
   ON CONFLICT DO UPDATE SET count = count + excluded.count`;
+
+const ADD_HOUR = `
+  INSERT INTO usage_hours VALUES ($hour, $requests, $clientErrors, $serverErrors)
+  ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
+    client_errors = client_errors + excluded.client_errors, server_errors = server_errors + excluded.server_errors`;
 
 const ADD_PAID = `
   INSERT INTO usage_payments (epoch, consumer, route, network, asset, payments, amount)
@@ -115,6 +124,14 @@ export class SqliteUsage implements UsageStore {
     return this.#turns.run(() => reset.immediate());
   }
 
+  async hours(): Promise<readonly HourUse[]> {
+    return this.#all<HourUse>(
+      `SELECT hour * ${HOUR_MS} AS hour, requests, client_errors AS clientErrors, server_errors AS serverErrors
+       FROM usage_hours WHERE hour > $last ORDER BY 1`,
+      { $last: Math.floor(this.#now() / HOUR_MS) - KEPT_HOURS },
+    );
+  }
+
   async funnel(since: number): Promise<FunnelUse[]> {
     return this.#all<FunnelUse>("SELECT * FROM usage_funnel WHERE day >= $since", { $since: since });
   }
@@ -131,6 +148,11 @@ export class SqliteUsage implements UsageStore {
       this.#run(ADD_FUNNEL, { $rows: JSON.stringify(this.#within(uses, "usage_funnel", day)) });
       this.#run("DELETE FROM usage_funnel WHERE day <= $last", { $last: day - FUNNEL_DAYS });
     }
+    const { requests, clientErrors, serverErrors } = sumOfUses(routes);
+    const hour = Math.floor(this.#now() / HOUR_MS);
+    const sums = { $requests: requests, $clientErrors: clientErrors, $serverErrors: serverErrors };
+    if (requests > 0) this.#run(ADD_HOUR, { $hour: hour, ...sums });
+    this.#run("DELETE FROM usage_hours WHERE hour <= $last", { $last: hour - KEPT_HOURS });
     this.#run("INSERT OR REPLACE INTO usage_flushes VALUES ($gateway, $sequence, $now)", {
       $gateway: gateway,
       $sequence: sequence,

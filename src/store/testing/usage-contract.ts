@@ -3,7 +3,9 @@ import { type Store } from "../store.ts";
 import {
   FUNNEL_DAYS,
   type FunnelUse,
+  HOUR_MS,
   KEPT_EPOCHS,
+  KEPT_HOURS,
   MAX_FUNNEL_USES,
   MAX_OTHER_USES,
   MAX_ROUTE_USES,
@@ -48,6 +50,7 @@ async function settle({ ledger }: Store, nonce: string, changes: Partial<typeof 
 /** For tests only: behaviour that every `UsageStore` must have. */
 export function testUsage(newDatabase: NewDatabase): void {
   testBatches(newDatabase);
+  testHours(newDatabase);
   testResets(newDatabase);
   testPayments(newDatabase);
   testBounds(newDatabase);
@@ -139,6 +142,30 @@ function testBatches(newDatabase: NewDatabase): void {
     );
     const totals = await opened.store.usage.read("gateway 0");
     expect(["a", "b", "c"].map((name) => requestsOf(totals, name))).toEqual([30, 30, 30]);
+  });
+}
+
+function testHours(newDatabase: NewDatabase): void {
+  test("requests are kept by hour for 30 days, over all gateways and resets, and once if a batch is repeated", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    const { usage } = store;
+    const other = (await opened.another()).usage;
+    const hour = Math.floor(START / HOUR_MS) * HOUR_MS;
+    await usage.add(batch("one", 1, [use("alice", 5), use("bob", 2)]));
+    await usage.add(batch("one", 1, [use("alice", 5), use("bob", 2)]));
+    await other.add(batch("two", 1, [use("", 1)]));
+    await usage.reset("first", "one");
+    clock.now += 2 * HOUR_MS;
+    await usage.add(batch("one", 2, [use("alice", 3)]));
+    await usage.add(batch("one", 3, []));
+    const first = { hour, requests: 8, clientErrors: 3, serverErrors: 6 };
+    const second = { hour: hour + 2 * HOUR_MS, requests: 3, clientErrors: 1, serverErrors: 2 };
+    expect(await usage.hours()).toEqual([first, second]);
+    clock.now = START + KEPT_HOURS * HOUR_MS;
+    expect(await usage.hours()).toEqual([second]);
+    await usage.add(batch("one", 4, [use("alice", 1)]));
+    expect((await usage.hours()).map(({ requests }) => requests)).toEqual([3, 1]);
   });
 }
 

@@ -4,7 +4,7 @@ import { TurnpikeError } from "../../../lib/errors.ts";
 import { eventStream, parseEventId, PATIENCE } from "../events/event-stream.ts";
 import { actor } from "../shapes/common.ts";
 import { funnel } from "../shapes/funnel.ts";
-import { contentSummary, overview } from "../shapes/overview.ts";
+import { contentSummary, history, overview } from "../shapes/overview.ts";
 import { callerOf, type Operation } from "./operation.ts";
 
 const event = z
@@ -76,6 +76,15 @@ export const LIVE_OPERATIONS: readonly Operation[] = [
     access: "read",
     success: { description: "Stages, and the reasons of losses", schema: funnel },
     run: async (_call, parts) => Response.json(await parts.usage.funnel()),
+  },
+  {
+    name: "showHistory",
+    method: "get",
+    path: "/v1/history",
+    summary: "The traffic of the last hour, in steps of 10 s",
+    access: "read",
+    success: { description: "The counters, oldest first", schema: history },
+    run: (_call, parts) => Response.json(parts.overview.history()),
   },
   {
     name: "showContent",

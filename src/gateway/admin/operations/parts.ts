@@ -37,7 +37,7 @@ export interface AdminParts {
   readonly config: LiveConfig;
   readonly view: GatewayView;
   /** The usage of the whole server, and of every gateway that shares its database. */
-  readonly usage: Pick<UsageKeeper, "read" | "readAndReset" | "funnel">;
+  readonly usage: Pick<UsageKeeper, "read" | "readAndReset" | "funnel" | "hours">;
   readonly events: EventLog;
   readonly overview: Overview;
   /** The ledger; undefined if no route is paid. Throws if it cannot be opened. */

@@ -1,7 +1,7 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type AdminParts } from "./parts.ts";
-import { usage, type UsageReading } from "../shapes/usage.ts";
+import { usage, usageHours, type UsageHours, type UsageReading } from "../shapes/usage.ts";
 import { type Call, callerOf, hasFlag, type Operation } from "./operation.ts";
 
 const CSV = "text/csv";
@@ -23,6 +23,25 @@ export const USAGE_OPERATIONS: readonly Operation[] = [
       if (!hasFlag(call.query, "reset")) return response(call, await read(() => parts.usage.read()));
       if (callerOf(call).access === "full") return await reset(call, parts);
       throw new TurnpikeError("forbidden", "Cannot reset the usage with the read-only key");
+    },
+  },
+  {
+    name: "showUsageHours",
+    method: "get",
+    path: "/v1/usage/hours",
+    summary: "Requests and errors of each hour of the last 30 days, of all gateways that share the store",
+    access: "read",
+    success: { description: "The hours with requests, oldest first", schema: usageHours },
+    failures: ["store-unavailable"],
+    async run(_call, parts) {
+      const hours = await read(() => parts.usage.hours());
+      const body = hours.map(({ hour, requests, clientErrors, serverErrors }) => ({
+        time_ms: hour,
+        requests,
+        client_errors: clientErrors,
+        server_errors: serverErrors,
+      }));
+      return Response.json({ hours: body } satisfies UsageHours);
     },
   },
   {
@@ -50,7 +69,7 @@ async function reset(call: Call, { usage: report, events }: AdminParts): Promise
   }
 }
 
-async function read(ask: () => Promise<UsageReading>): Promise<UsageReading> {
+async function read<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {

@@ -227,3 +227,24 @@ test("the counters of a dead worker stay, and it is no longer listed", () => {
   const { requests, workers } = createOverview(source(), { startedAtMs: 0 }).snapshot();
   expect([requests, workers]).toEqual([1, []]);
 });
+
+test("the history has the readings of the last hour, and an overview that is at most a minute old", () => {
+  let now = 1_000_000;
+  const figures = createOverview(source(), { startedAtMs: 17, clock: () => now });
+  expect(figures.history()).toEqual({ samples: [] });
+  const { http } = new Telemetry({ zone, row: 1 });
+  for (let at = 0; at < 400; at++) {
+    http.begin(exchange());
+    http.end(exchange(), 3);
+    figures.record();
+    now += 10_000;
+  }
+  const { samples, minute } = figures.history();
+  const first = samples[0];
+  const last = samples.at(-1);
+  expect([samples.length, first?.requests, last?.requests, now - (last?.time_ms ?? 0)]).toEqual([360, 41, 400, 10_000]);
+  expect(now - (minute?.time_ms ?? 0)).toBeWithin(40_000, 60_001);
+  figures.record();
+  figures.record();
+  expect(figures.history().samples.at(-1)?.time_ms).toBe(now);
+});

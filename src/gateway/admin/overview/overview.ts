@@ -6,9 +6,10 @@ import { SUPERVISOR_ROW } from "../../telemetry/metrics/layout.ts";
 import { Funnel } from "../../telemetry/funnel.ts";
 import { FilterTable } from "../../telemetry/filter-metrics.ts";
 import { RouteTraffic } from "../../telemetry/route-traffic.ts";
+import { KeptHistory } from "./kept-history.ts";
 import { hasResponseFor, forAWhile } from "./for-a-while.ts";
 import { type OverviewUpstream, type WasmState } from "../shapes/common.ts";
-import { type ContentSummary, type OverviewSnapshot } from "../shapes/overview.ts";
+import { type ContentSummary, type History, type OverviewSnapshot } from "../shapes/overview.ts";
 import { type PaymentSummary } from "../shapes/payments.ts";
 import { readContent } from "./read-content.ts";
 import { readPayments } from "./read-payments.ts";
@@ -27,6 +28,10 @@ export interface Overview {
   snapshot(): OverviewSnapshot;
   /** The same as JSON. It is written once for all callers. */
   snapshotText(): string;
+  /** Keeps the current figures for an hour. */
+  record(): void;
+  /** The kept figures. */
+  history(): History;
   /** The current state of every server of every upstream. */
   servers(): readonly OverviewUpstream[];
   /** The current state of filters and tenants. */
@@ -69,6 +74,7 @@ export function createOverview(source: OverviewSource, options: OverviewOptions)
     () => readSnapshot({ zone, traffic, filters, funnel, upstreams: source.upstreams(), startedAtMs, nowMs: clock() }),
     options.clock,
   );
+  const kept = new KeptHistory();
   let written: { readonly of: OverviewSnapshot; readonly text: string } | undefined;
   return {
     snapshot,
@@ -77,6 +83,8 @@ export function createOverview(source: OverviewSource, options: OverviewOptions)
       if (written?.of !== of) written = { of, text: JSON.stringify(of) };
       return written.text;
     },
+    record: () => kept.add(snapshot()),
+    history: () => kept.read(clock()),
     servers: () => source.upstreams(),
     wasm: () => readWasm(zone),
     payments: hasResponseFor(RESPONSE_MS, () => paymentsOf(source, clock)),

@@ -90,6 +90,19 @@ export const overview = z
 /** The parsed `overview`. */
 export type OverviewSnapshot = DeepReadonly<z.output<typeof overview>>;
 
+/** The response of `GET /v1/history`: readings of the last hour, every 10 s. */
+export const history = z.object({
+  samples: z.array(
+    z.object({ time_ms: z.number(), requests: z.number(), responses, durations }).openapi("Sample", {
+      description: "Counters since the start, as in the overview",
+    }),
+  ),
+  minute: overview.optional().openapi({ description: "An overview that is about a minute old" }),
+});
+
+/** The parsed `history`. */
+export type History = DeepReadonly<z.output<typeof history>>;
+
 /** The response of `GET /v1/content`: the service's own /health, or the reason why it cannot be read. */
 export const contentSummary = z
   .discriminatedUnion("available", [

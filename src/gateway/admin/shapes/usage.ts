@@ -20,6 +20,20 @@ export const usage = z
   })
   .openapi("Usage");
 
+/** The response of `GET /v1/usage/hours`. */
+export const usageHours = z.object({
+  hours: z.array(
+    z.object({
+      time_ms: z.number().openapi({ description: "The begin of the hour" }),
+      requests: z.number(),
+      client_errors: z.number(),
+      server_errors: z.number(),
+    }),
+  ),
+});
+
+/** The parsed `usageHours`. */
+export type UsageHours = DeepReadonly<z.output<typeof usageHours>>;
 /** The parsed `usage`. */
 export type UsageBody = DeepReadonly<z.output<typeof usage>>;
 /** The counts of one name. Times are Unix milliseconds. */

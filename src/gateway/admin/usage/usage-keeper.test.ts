@@ -170,6 +170,9 @@ class FaultyStore implements OpenUsageStore {
   funnel(since: number): Promise<FunnelUse[]> {
     return this.#store.funnel(since);
   }
+  hours(): ReturnType<OpenUsageStore["hours"]> {
+    return this.#store.hours();
+  }
   close(): Promise<void> {
     return this.#store.close();
   }

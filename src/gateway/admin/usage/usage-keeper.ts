@@ -1,7 +1,7 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { type SharedZone } from "../../../lib/memory/shared-zone.ts";
 import { within } from "../../../lib/time/within.ts";
-import { FUNNEL_DAYS, type OpenUsageStore, type UsageBatch } from "../../../store/usage-store.ts";
+import { FUNNEL_DAYS, type HourUse, type OpenUsageStore, type UsageBatch } from "../../../store/usage-store.ts";
 import { Funnel } from "../../telemetry/funnel.ts";
 import { SUPERVISOR_ROW } from "../../telemetry/metrics/layout.ts";
 import { type FunnelReading } from "../shapes/funnel.ts";
@@ -98,6 +98,11 @@ export class UsageKeeper {
     } catch (error) {
       return { hour, days: [], reason: messageOf(error) };
     }
+  }
+
+  /** The stored hours. Rejects as `read` does. */
+  hours(): Promise<readonly HourUse[]> {
+    return this.#inTurn(() => this.#opened().hours());
   }
 
   /** Reads the counts and resets them. Every request is in exactly one reading. Rejects as `read` does. */

@@ -6,7 +6,7 @@ import { type checked, type listedServer } from "../../../shapes/common.ts";
 
 export type { LogLine } from "../../../events/event-log.ts";
 export type { PatchOperation, Tenant, WasmState } from "../../../shapes/common.ts";
-export type { ContentSummary, OverviewSnapshot as Overview } from "../../../shapes/overview.ts";
+export type { ContentSummary, History, OverviewSnapshot as Overview } from "../../../shapes/overview.ts";
 export type {
   PaymentDetail,
   PaymentPage,
@@ -16,7 +16,7 @@ export type {
   TopPayers,
 } from "../../../shapes/payments.ts";
 export type { LastReload, Status } from "../../../shapes/status.ts";
-export type { SoldCounts, UsageBody, UsageCounts } from "../../../shapes/usage.ts";
+export type { SoldCounts, UsageBody, UsageCounts, UsageHours } from "../../../shapes/usage.ts";
 
 export type CheckResponse = DeepReadonly<z.output<typeof checked>>;
 export type ServerState = DeepReadonly<z.output<typeof listedServer>>;

@@ -1,18 +1,18 @@
 import { call, session } from "../api/client.ts";
 import { type Problem, problemOf, sameOr } from "../api/problem.ts";
-import { type Overview } from "../api/shapes.ts";
-import { between, gapAt, isRestart, type Sample, sampleOf, type Window } from "./rates.ts";
+import { type History, type Overview } from "../api/shapes.ts";
+import { between, type Counters, gapAt, isRestart, type Sample, sampleOf, type Window } from "./rates.ts";
 import { Store } from "../api/store.ts";
 import { isVisible } from "./visible.ts";
 
 /** Four tabs that read every second cost a busy gateway 1.4 % of its CPU; with reads every two seconds, half of that. */
 const POLL_MS = 2_000;
-/** Five minutes of points. */
-const MAX_SAMPLES = 150;
+/** The plots have points of the last hour. */
+const HOUR_MS = 3_600_000;
 /** Rates and percentiles in tables are those of the last minute, from readings that are kept every 5 s. */
 const WINDOW_MS = 60_000;
 const WINDOW_GRAIN_MS = 5_000;
-/** If two readings are further apart than this, the plots have a gap between them. */
+/** If two readings are further apart than this, the points between them come from the gateway's history. */
 const GAP_MS = 5_000;
 
 export interface Traffic {
@@ -29,22 +29,34 @@ let kept: Overview[] = [];
 let timer: ReturnType<typeof setTimeout> | undefined;
 let isAsking = false;
 
-function take(now: Overview): void {
+function take(now: Overview, history: History | undefined): void {
   const { now: before, samples } = traffic.value;
+  const bounds = now.durations.bounds_ms;
   let points = samples;
+  let last: Counters | undefined = before;
   if (before !== undefined && isRestart(before, now)) {
     kept = [];
     points = [...samples, gapAt(now.time_ms)];
-  } else if (before !== undefined && now.time_ms > before.time_ms) {
-    if (now.time_ms - before.time_ms > GAP_MS) points = [...samples, gapAt(before.time_ms + 1)];
-    points = [...points, sampleOf(before, now)];
+    last = undefined;
   }
+  if (history !== undefined) {
+    const past = history.samples;
+    const [first] = past;
+    points = [
+      ...points.filter(({ timeMs }) => first === undefined || timeMs < first.time_ms),
+      ...past.slice(1).map((sample, at) => sampleOf(past[at] ?? sample, sample, bounds)),
+    ];
+    last = past.at(-1) ?? last;
+    if (history.minute !== undefined) kept = [history.minute];
+  }
+  if (last !== undefined && now.time_ms > last.time_ms) points = [...points, sampleOf(last, now, bounds)];
   kept = kept.filter(({ time_ms }) => now.time_ms - time_ms <= WINDOW_MS);
   const newest = kept.at(-1);
   if (newest === undefined || now.time_ms - newest.time_ms >= WINDOW_GRAIN_MS) kept.push(now);
   const oldest = kept[0];
   const window = oldest === undefined || oldest === now ? undefined : between(oldest, now);
-  traffic.set({ now, samples: points.slice(-MAX_SAMPLES), window, problem: undefined });
+  const recent = points.filter(({ timeMs }) => now.time_ms - timeMs <= HOUR_MS);
+  traffic.set({ now, samples: recent, window, problem: undefined });
 }
 
 async function ask(): Promise<void> {
@@ -52,7 +64,10 @@ async function ask(): Promise<void> {
   isAsking = true;
   const began = performance.now();
   try {
-    take((await call<Overview>("/v1/overview")).body);
+    const { body } = await call<Overview>("/v1/overview");
+    const { now: before } = traffic.value;
+    const isLate = before === undefined || body.time_ms - before.time_ms > GAP_MS || isRestart(before, body);
+    take(body, isLate ? (await call<History>("/v1/history")).body : undefined);
   } catch (error) {
     traffic.set({ ...traffic.value, problem: sameOr(traffic.value.problem, problemOf(error)) });
   }

@@ -84,14 +84,14 @@ test("a route has its own rates, from its first reading on", () => {
 });
 
 test("a point of the plots is the rate since the point before", () => {
-  expect(sampleOf(BEFORE, NOW)).toMatchObject({
+  expect(sampleOf(BEFORE, NOW, NOW.durations.bounds_ms)).toMatchObject({
     timeMs: 11_000,
     requests: 10,
     clientErrors: 1,
     serverErrors: 0.5,
     p50: 55,
   });
-  expect(sampleOf(NOW, { ...NOW, time_ms: 12_000 })).toMatchObject({ requests: 0, p50: null });
+  expect(sampleOf(NOW, { ...NOW, time_ms: 12_000 }, NOW.durations.bounds_ms)).toMatchObject({ requests: 0, p50: null });
 });
 
 test("a restarted gateway is detected", () => {

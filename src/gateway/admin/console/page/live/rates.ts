@@ -88,10 +88,16 @@ export function cacheShare(before: CacheResults | undefined, now: CacheResults):
   return all > 0 ? served / all : undefined;
 }
 
-export function sampleOf(before: Overview, now: Overview): Sample {
+/** The counters that a point of the plots is made from. */
+export type Counters = Pick<Overview, "time_ms" | "requests" | "responses"> & {
+  readonly durations: Pick<Overview["durations"], "counts">;
+};
+
+/** `bounds` are those of the durations. */
+export function sampleOf(before: Counters, now: Counters, bounds: readonly number[]): Sample {
   const seconds = Math.max(0.001, (now.time_ms - before.time_ms) / 1000);
   const counts = countedSince(now.durations.counts, before.durations.counts);
-  const { p50, p95, p99 } = percentiles(now.durations.bounds_ms, counts);
+  const { p50, p95, p99 } = percentiles(bounds, counts);
   return {
     timeMs: now.time_ms,
     requests: (now.requests - before.requests) / seconds,

@@ -19,6 +19,8 @@ interface PlotProps {
   readonly lines: readonly Line[];
   readonly format: (value: number) => string;
   readonly isBars?: boolean;
+  /** The axis of lines has days, not times of day. */
+  readonly isDays?: boolean;
   /** The shortest time on the axis, in seconds. */
   readonly span?: number;
 }
@@ -28,7 +30,7 @@ const HEIGHT = 180;
 const HALF_DAY_S = 43_200;
 
 /** Lines over time, with the values at the pointer. */
-export function Plot({ label, times, lines, format, isBars = false, span = 0 }: PlotProps) {
+export function Plot({ label, times, lines, format, isBars = false, isDays = isBars, span = 0 }: PlotProps) {
   const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const [at, setAt] = useState<number>();
@@ -49,7 +51,7 @@ export function Plot({ label, times, lines, format, isBars = false, span = 0 }: 
   useEffect(() => {
     const element = container.current;
     if (element === null) return undefined;
-    const options = optionsFor(element, { lines: draw.current.lines, format, isBars, span, onMove: setAt });
+    const options = optionsFor(element, { lines: draw.current.lines, format, isBars, isDays, span, onMove: setAt });
     const made = new uPlot(options, dataOf(draw.current), element);
     plot.current = made;
     const watch = new ResizeObserver(() => {
@@ -103,11 +105,12 @@ interface Drawing {
   readonly lines: readonly Line[];
   readonly format: (value: number) => string;
   readonly isBars: boolean;
+  readonly isDays: boolean;
   readonly span: number;
   readonly onMove: (at: number | undefined) => void;
 }
 
-function optionsFor(element: HTMLElement, { lines, format, isBars, span, onMove }: Drawing): uPlot.Options {
+function optionsFor(element: HTMLElement, { lines, format, isBars, isDays, span, onMove }: Drawing): uPlot.Options {
   const style = getComputedStyle(element);
   const color = (name: string): string => style.getPropertyValue(name).trim();
   const grid = { stroke: color("--line"), width: 1 };
@@ -135,7 +138,7 @@ function optionsFor(element: HTMLElement, { lines, format, isBars, span, onMove 
         gap: 6,
         space: 64,
         grid: { show: false },
-        values: (_plot, values) => values.map((value) => (isBars ? dayText(value) : timeText(value))),
+        values: (_plot, values) => values.map((value) => (isDays ? dayText(value) : timeText(value))),
       },
       { ...axis, size: 56, gap: 6, space: 40, values: (_plot, values) => values.map((value) => format(value)) },
     ],

@@ -24,7 +24,7 @@ interface CurrentViewProps {
 export function CurrentView({ view, query }: CurrentViewProps) {
   switch (view) {
     case "overview":
-      return <Overview />;
+      return <Overview range={query.get("range") ?? ""} />;
     case "routes":
       return <Routes />;
     case "routes/new":

@@ -1,25 +1,43 @@
-import { type Overview as Counters } from "../api/shapes.ts";
+import { type Overview as Counters, type PaymentSummary, type UsageHours } from "../api/shapes.ts";
 import { ageText } from "../../../../../lib/time/age-text.ts";
+import { currencyOf } from "../format/money.ts";
 import { bytes, count, counted, milliseconds, NONE, percent, short } from "../format/numbers.ts";
 import { eventFeed } from "../live/event-feed.ts";
 import { traffic, type Traffic } from "../live/overview-feed.ts";
 import { linkTo } from "../live/view-location.ts";
+import { type Resource, useResource } from "../live/resource.ts";
 import { type RouteRates } from "../live/rates.ts";
 import { useStore } from "../api/store.ts";
 import { Ago, Badge, Head, latencyText, Panel, Tile, Tiles } from "../parts/bits.tsx";
 import { Plot } from "../parts/plot.tsx";
-import { Empty, Loading, ProblemNotice } from "../parts/states.tsx";
+import { Empty, Loaded, Loading, ProblemNotice } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
+import { Tabs } from "../parts/tabs.tsx";
+import { Token } from "../parts/token.tsx";
 import { EventList } from "./event-list.tsx";
+import { currenciesOf, SoldToday } from "./payments.tsx";
+import { SoldByDay, soldIn } from "./sold.tsx";
 
-/** Plots begin with one minute, and grow to five. */
+/** Milliseconds of the shortest range, and seconds that its plots have at least. */
+const SHORT_MS = 300_000;
 const PLOT_SPAN_S = 60;
+const LEDGER_MS = 10_000;
+const HOURS_MS = 60_000;
 const SHOWN_ROUTES = 10;
 const SHOWN_EVENTS = 6;
+/** Tokens whose sales of today are shown. */
+const MAX_SOLD = 2;
+
+const RANGES = [
+  { range: "", title: "5 min" },
+  { range: "hour", title: "1 hour" },
+  { range: "month", title: "30 days" },
+] as const;
 
 /** The current traffic and state of the gateway. */
-export function Overview() {
+export function Overview({ range }: { readonly range: string }) {
   const state = useStore(traffic);
+  const ledger = useResource<PaymentSummary>("/v1/payments", { everyMs: LEDGER_MS, on: ["payment"] });
   const { now, problem } = state;
   if (now === undefined) {
     return (
@@ -35,9 +53,20 @@ export function Overview() {
   }
   return (
     <>
-      <Head title="Overview" lead={<Uptime now={now} />} />
-      <Figures state={state} now={now} />
-      <Plots state={state} />
+      <Head title="Overview" lead={<Uptime now={now} />}>
+        <Tabs
+          label="Range of the plots"
+          isSmall
+          tabs={RANGES.map((one) => ({
+            title: one.title,
+            link: linkTo("overview", one.range === "" ? {} : { range: one.range }),
+            isCurrent: one.range === range,
+          }))}
+        />
+      </Head>
+      <Figures state={state} now={now} ledger={ledger.data} />
+      {range === "month" ? <Month /> : <Plots state={state} isHour={range === "hour"} />}
+      <Revenue ledger={ledger} />
       <RoutesNow state={state} />
       <div class="columns">
         <UpstreamsNow upstreams={now.upstreams} />
@@ -57,7 +86,15 @@ function Uptime({ now }: { readonly now: Counters }) {
   );
 }
 
-function Figures({ state: { window }, now }: { readonly state: Traffic; readonly now: Counters }) {
+interface FiguresProps {
+  readonly state: Traffic;
+  readonly now: Counters;
+  readonly ledger: PaymentSummary | undefined;
+}
+
+function Figures({ state: { window }, now, ledger }: FiguresProps) {
+  const days = ledger?.available === true ? ledger.days : [];
+  const currencies = currenciesOf(days);
   const errors = window === undefined || window.requests === 0 ? undefined : window.serverErrors / window.requests;
   const refused = window === undefined || window.requests === 0 ? undefined : window.clientErrors / window.requests;
   return (
@@ -89,7 +126,10 @@ function Figures({ state: { window }, now }: { readonly state: Traffic; readonly
         value={percent(window?.cacheHits)}
         detail={`${count(now.caches.entries)} entries, ${bytes(now.caches.bytes)}`}
       />
-      <Money payments={now.payments} />
+      {currencies.slice(0, MAX_SOLD).map((currency) => (
+        <SoldToday key={currencyOf(currency)} currency={currency} days={days} open={now.payments.open} />
+      ))}
+      {currencies.length === 0 ? <Money payments={now.payments} /> : null}
     </Tiles>
   );
 }
@@ -100,7 +140,10 @@ function Money({ payments: { open, settled, failed } }: { readonly payments: Cou
   );
 }
 
-function Plots({ state: { samples } }: { readonly state: Traffic }) {
+function Plots({ state, isHour }: { readonly state: Traffic; readonly isHour: boolean }) {
+  const since = (state.now?.time_ms ?? 0) - SHORT_MS;
+  const samples = isHour ? state.samples : state.samples.filter(({ timeMs }) => timeMs >= since);
+  const range = isHour ? "hour" : "five minutes";
   const times = samples.map(({ timeMs }) => timeMs / 1000);
   const last = samples.at(-1);
   const rates = samples.flatMap(({ requests }) => (requests === null ? [] : [requests]));
@@ -109,7 +152,7 @@ function Plots({ state: { samples } }: { readonly state: Traffic }) {
     <div class="columns">
       <Panel title="Requests a second">
         <Plot
-          label={`Requests a second in the last five minutes: now ${short(last?.requests ?? 0)}, at most ${short(highest)}`}
+          label={`Requests a second in the last ${range}: now ${short(last?.requests ?? 0)}, at most ${short(highest)}`}
           times={times}
           span={PLOT_SPAN_S}
           format={short}
@@ -122,7 +165,7 @@ function Plots({ state: { samples } }: { readonly state: Traffic }) {
       </Panel>
       <Panel title="Latency">
         <Plot
-          label={`Latency in the last five minutes: p50 ${milliseconds(last?.p50 ?? 0)}, p95 ${milliseconds(last?.p95 ?? 0)}, p99 ${milliseconds(last?.p99 ?? 0)}`}
+          label={`Latency in the last ${range}: p50 ${milliseconds(last?.p50 ?? 0)}, p95 ${milliseconds(last?.p95 ?? 0)}, p99 ${milliseconds(last?.p99 ?? 0)}`}
           times={times}
           span={PLOT_SPAN_S}
           format={milliseconds}
@@ -134,6 +177,72 @@ function Plots({ state: { samples } }: { readonly state: Traffic }) {
         />
       </Panel>
     </div>
+  );
+}
+
+const HOUR_S = 3600;
+const MONTH_HOURS = 720;
+
+/** Requests of each hour of 30 days. */
+function Month() {
+  const read = useResource<UsageHours>("/v1/usage/hours", { everyMs: HOURS_MS });
+  return (
+    <Panel title="Requests an hour, to all routes">
+      <Loaded resource={read}>{({ hours }) => <HourPlot hours={hours} />}</Loaded>
+    </Panel>
+  );
+}
+
+function HourPlot({ hours }: Pick<UsageHours, "hours">) {
+  const byHour = new Map(hours.map((hour) => [hour.time_ms / 1000, hour]));
+  const last = Math.floor(Date.now() / 1000 / HOUR_S) * HOUR_S;
+  const times = Array.from({ length: MONTH_HOURS }, (_, at) => last - (MONTH_HOURS - 1 - at) * HOUR_S);
+  const line = (key: "requests" | "client_errors" | "server_errors"): number[] =>
+    times.map((time) => byHour.get(time)?.[key] ?? 0);
+  const all = hours.reduce((sum, { requests }) => sum + requests, 0);
+  return (
+    <Plot
+      label={`Requests an hour in the last 30 days, ${short(all)} in all`}
+      times={times}
+      format={short}
+      isDays
+      lines={[
+        { name: "All", color: "--plot-1", isFilled: true, values: line("requests") },
+        { name: "4xx", color: "--plot-2", dash: [4, 3], values: line("client_errors") },
+        { name: "5xx", color: "--plot-3", values: line("server_errors") },
+      ]}
+    />
+  );
+}
+
+/** Sales of 30 days in each token. */
+function Revenue({ ledger }: { readonly ledger: Resource<PaymentSummary> }) {
+  return (
+    <Panel title="Revenue, 30 days" aside={<a href={linkTo("payments")}>All sales</a>}>
+      <Loaded resource={ledger}>
+        {(data) => {
+          const days = data.available ? data.days : [];
+          if (days.length === 0) {
+            return (
+              <Empty title={data.available ? "Nothing was sold in 30 days" : "No sales to show"}>
+                {data.available ? "A payment is counted when it is settled." : `${data.reason}.`}
+              </Empty>
+            );
+          }
+          return currenciesOf(days).map((currency) => {
+            const own = days.filter((day) => currencyOf(day) === currencyOf(currency));
+            return (
+              <div key={currencyOf(currency)}>
+                <p class="num">
+                  <b>{soldIn(currency, own)}</b> <Token {...currency} /> <span class="soft">{currency.network}</span>
+                </p>
+                <SoldByDay currency={currency} days={own} />
+              </div>
+            );
+          });
+        }}
+      </Loaded>
+    </Panel>
   );
 }
 

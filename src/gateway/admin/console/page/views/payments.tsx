@@ -134,7 +134,16 @@ export function currenciesOf<T extends Amount>(amounts: readonly T[]): readonly 
 }
 
 /** The sales of today, in one token. */
-export function SoldToday({ currency, days }: { readonly currency: Amount; readonly days: readonly SoldOnDay[] }) {
+export function SoldToday({
+  currency,
+  days,
+  open,
+}: {
+  readonly currency: Amount;
+  readonly days: readonly SoldOnDay[];
+  /** Shown in place of the network. */
+  readonly open?: number;
+}) {
   const today = new Date().toISOString().slice(0, 10);
   const own = days.filter((day) => day.day === today && currencyOf(day) === currencyOf(currency));
   const payments = own.reduce((all, day) => all + day.payments, 0);
@@ -143,7 +152,7 @@ export function SoldToday({ currency, days }: { readonly currency: Amount; reado
       label="Sold today"
       value={decimal(sum(own.map(({ amount }) => amount)), currency.decimals)}
       unit={tokenName(currency)}
-      detail={`${counted(payments, "payment")}, ${currency.network}`}
+      detail={`${counted(payments, "payment")}, ${open === undefined ? currency.network : `${count(open)} open`}`}
     />
   );
 }

@@ -24,7 +24,7 @@ function dayAgo(days: number): string {
 /** Sales in one token, by day and by route. */
 export function Sold({ currency, days }: SoldProps) {
   const own = days.filter((day) => currencyOf(day) === currencyOf(currency));
-  const total = decimal(sum(own.map(({ amount }) => amount)), currency.decimals);
+  const total = soldIn(currency, own);
   const name = tokenName(currency);
   return (
     <>
@@ -36,7 +36,7 @@ export function Sold({ currency, days }: SoldProps) {
           </span>
         }
       >
-        <Days currency={currency} days={own} total={total} />
+        <SoldByDay currency={currency} days={own} />
       </Panel>
       <Panel title={<>Sold by route, {name}</>} isFlush>
         <ByRoute currency={currency} days={own} />
@@ -45,7 +45,14 @@ export function Sold({ currency, days }: SoldProps) {
   );
 }
 
-function Days({ currency, days, total }: SoldProps & { readonly total: string }) {
+/** The sum of sales in one token. */
+export function soldIn({ decimals }: Amount, days: readonly SoldOnDay[]): string {
+  return decimal(sum(days.map(({ amount }) => amount)), decimals);
+}
+
+/** The sales of each day in one token. */
+export function SoldByDay({ currency, days }: SoldProps) {
+  const total = soldIn(currency, days);
   const names = Array.from({ length: PLOT_DAYS }, (_, at) => dayAgo(PLOT_DAYS - 1 - at));
   const scale = 10 ** (currency.decimals ?? 0);
   const values = names.map(
