@@ -42,13 +42,14 @@ test("a ledger of the first version keeps its payments, with their asset as the 
   await current.close();
   const old = new Database(path);
   // The schema of the first release, without later additions.
-  const usage = ["state", "resets", "flushes", "routes", "upstreams", "payments", "funnel", "hours"].map(
-    (table) => `usage_${table}`,
-  );
-  old.run("DROP TRIGGER payments_sold");
-  for (const table of ["outbox", "payment_ids", "sold_days", ...usage]) old.run(`DROP TABLE ${table}`);
-  for (const index of ["open", "by_time", "by_nonce", "by_transaction", "finished", "uncounted", "owed"])
-    old.run(`DROP INDEX payments_${index}`);
+  const later = old
+    .query<{ type: string; name: string }, []>(
+      `SELECT type, name FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT IN
+         ('payments', 'bookings', 'payments_held', 'payments_unspent', 'bookings_by_age')`,
+    )
+    .all()
+    .toSorted((a, b) => Number(a.type === "table") - Number(b.type === "table"));
+  for (const { type, name } of later) old.run(`DROP ${type} IF EXISTS ${name}`);
   for (const column of [
     "cuts",
     "token",

@@ -122,13 +122,13 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await settle(store, "before");
     const { payment } = await store.ledger.reserve({ ...PAYMENT, nonce: "open" });
     await store.ledger.move(payment, { state: "settling", lease: true });
-    for (const name of ["state", "resets", "flushes", "routes", "upstreams", "payments", "funnel", "hours"]) {
-      await server.query(`DROP TABLE ${user}.turnpike_usage_${name}`);
-    }
-    await server.query(`DROP INDEX ${user}.turnpike_payments_owed`);
-    await server.query(
-      `DROP TABLE ${user}.turnpike_certificates, ${user}.turnpike_responses, ${user}.turnpike_templates`,
+    await server.query(`DROP FUNCTION ${user}.turnpike_credits_charge CASCADE`);
+    const tables = await server.query(
+      `SELECT tablename FROM pg_tables WHERE schemaname = '${user}' AND tablename NOT IN
+         ('turnpike_payments', 'turnpike_outbox', 'turnpike_payment_ids', 'turnpike_bookings', 'turnpike_schema')`,
     );
+    for (const [name] of tables) await server.query(`DROP TABLE ${user}.${name}`);
+    await server.query(`DROP INDEX ${user}.turnpike_payments_owed, ${user}.turnpike_payments_of_credit`);
     await server.query(
       `ALTER TABLE ${user}.turnpike_payments DROP COLUMN counted, DROP COLUMN consumer, DROP COLUMN repeats, DROP COLUMN facilitator`,
     );
