@@ -36,6 +36,8 @@ const VIEWS: readonly (readonly [view: string, head: string])[] = [
   ["payments/all", "Payments"],
   ["payments/payers", "Payments"],
   ["payments/one?id=0x1", "Payment"],
+  ["funnel", "Funnel"],
+  ["funnel?range=days", "Funnel"],
   ["usage", "Usage"],
   ["usage?by=routes", "Usage"],
   ["config", "Configuration"],
@@ -171,6 +173,21 @@ const LONG: Readonly<Record<string, unknown>> = {
       cuts: 1_234_567,
       repeats: 1_234_567,
     })),
+  },
+  "/v1/funnel": {
+    days: [],
+    reason: WORD,
+    hour: [
+      {
+        time_ms: RECENTLY,
+        entries: ["sdk", "", "browser"].map((client) => ({
+          route: `/${WORD}`,
+          client,
+          stages: { free: 1_234_567, unpaid: 1_234_567_890, challenged: 1_234_567_890, signed: 12, again: 3 },
+          losses: { unfunded: 1_234_567, network: 2 },
+        })),
+      },
+    ],
   },
   "/v1/tenants": {
     tenants: [{ key: WORD, path: `/run/${WORD}.sock`, last_used_ms: RECENTLY, workers: 4 }],

@@ -96,6 +96,20 @@ test("a payment's page shows its life, and leads to the payer's other payments",
   await operator.reads("Cannot find a payment with this nonce");
 });
 
+test("the funnel shows how far buyers come, and why one was lost", async () => {
+  const late = signedPayment(Date.now() / 1000 - 1000);
+  const response = await fetch(`http://127.0.0.1:${rig.gateway.port}/paid`, {
+    headers: { "payment-signature": encodeHeader(late), "user-agent": "<img src=x onerror=document.title='owned'>" },
+  });
+  expect(response.status).toBe(402);
+  await operator.goTo("funnel", "Funnel");
+  await operator.reads("The payment has expired");
+  await operator.row("/paid", "other");
+  expect(await errors(operator.page)).toEqual([]);
+  await operator.page.select("main select", "browser");
+  await operator.reads("No requests on priced routes in this time");
+});
+
 test("the payers are ranked over a range", async () => {
   await operator.goTo("payments/payers", "Payments");
   await operator.row("0xf39f…2266", "1.20");

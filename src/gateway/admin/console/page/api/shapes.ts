@@ -6,6 +6,7 @@ import { type checked, type listedServer } from "../../../shapes/common.ts";
 
 export type { LogLine } from "../../../events/event-log.ts";
 export type { PatchOperation, Tenant, WasmState } from "../../../shapes/common.ts";
+export type { FunnelEntry, FunnelReading } from "../../../shapes/funnel.ts";
 export type { ContentSummary, History, OverviewSnapshot as Overview } from "../../../shapes/overview.ts";
 export type {
   PaymentDetail,

@@ -8,6 +8,7 @@ import { Config } from "../views/config.tsx";
 import { Content } from "../views/content.tsx";
 import { Edit } from "../views/edit.tsx";
 import { Filters } from "../views/filters.tsx";
+import { Funnel } from "../views/funnel.tsx";
 import { Overview } from "../views/overview.tsx";
 import { Payers } from "../views/payers.tsx";
 import { Payment } from "../views/payment.tsx";
@@ -53,6 +54,8 @@ export function CurrentView({ view, query }: CurrentViewProps) {
       return <Payment id={query.get("id") ?? ""} />;
     case "payments/payers":
       return <Payers days={query.get("days") ?? ""} />;
+    case "funnel":
+      return <Funnel range={query.get("range") ?? ""} />;
     case "usage":
       return <Usage by={query.get("by") ?? "consumers"} />;
     case "config":

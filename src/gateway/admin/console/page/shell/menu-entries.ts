@@ -17,6 +17,7 @@ export const MENU: readonly { readonly title: string; readonly entries: readonly
     title: "Business",
     entries: [
       { view: "payments", title: "Payments" },
+      { view: "funnel", title: "Funnel" },
       { view: "usage", title: "Usage" },
     ],
   },

@@ -15,6 +15,7 @@ import { Table } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Token } from "../parts/token.tsx";
 import { EventList } from "./event-list.tsx";
+import { entriesOf, Stages, useFunnel } from "./funnel.tsx";
 import { currenciesOf, SoldToday } from "./payments.tsx";
 import { SoldByDay, soldIn } from "./sold.tsx";
 
@@ -66,7 +67,10 @@ export function Overview({ range }: { readonly range: string }) {
       </Head>
       <Figures state={state} now={now} ledger={ledger.data} />
       {range === "month" ? <Month /> : <Plots state={state} isHour={range === "hour"} />}
-      <Revenue ledger={ledger} />
+      <div class="columns">
+        <Revenue ledger={ledger} />
+        <FunnelNow range={range === "month" ? "days" : "hour"} />
+      </div>
       <RoutesNow state={state} />
       <div class="columns">
         <UpstreamsNow upstreams={now.upstreams} />
@@ -212,6 +216,17 @@ function HourPlot({ hours }: Pick<UsageHours, "hours">) {
         { name: "5xx", color: "--plot-3", values: line("server_errors") },
       ]}
     />
+  );
+}
+
+/** The progress of buyers. */
+function FunnelNow({ range }: { readonly range: "hour" | "days" }) {
+  const funnel = useFunnel();
+  const link = linkTo("funnel", range === "hour" ? {} : { range });
+  return (
+    <Panel title={range === "hour" ? "Funnel, 1 hour" : "Funnel, 30 days"} aside={<a href={link}>Reasons of losses</a>}>
+      <Loaded resource={funnel}>{(data) => <Stages entries={entriesOf(data, range)} />}</Loaded>
+    </Panel>
   );
 }
 
