@@ -50,16 +50,13 @@ const LOSSES: Readonly<Record<FunnelLoss, string>> = {
   gone: "The client has left",
 };
 
-/** How far buyers come, and the reasons why others do not. */
+/** The stages that buyers reach, and the reasons of losses. */
 export function Funnel({ range: asked }: { readonly range: string }) {
   const range: Range = asked === "days" ? "days" : "hour";
   const funnel = useFunnel();
   return (
     <>
-      <Head
-        title="Funnel"
-        lead="How far requests on priced routes come. A request counts in each stage that it reaches."
-      >
+      <Head title="Funnel" lead="A request on a priced route counts in each stage that it reaches.">
         <Tabs
           label="Range"
           isSmall
