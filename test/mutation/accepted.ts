@@ -313,4 +313,22 @@ export const ACCEPTED: readonly Accepted[] = [
     mutant: "at < end  →  (at <= end)",
     reason: "one turn more finds nothing to send, and leaves the loop",
   },
+  {
+    file: "src/gateway/http3/engine-socket.ts",
+    code: "[0x80, 0, 0, 0],",
+    mutant: "0  →  (0 + 1)",
+    reason: "the kernel reads neither jumps nor a value with the instruction that loads the length",
+  },
+  {
+    file: "src/gateway/http3/request-stream.ts",
+    code: "if (hasBody)",
+    mutant: "hasBody  →  true",
+    reason: "saves an object for a request without a body",
+  },
+  {
+    file: "src/gateway/upstream/outlier-detection.ts",
+    code: "return ((this.#common[cellOf(slot) + ACTIVE] ?? 0) & DRAINED) !== 0;",
+    mutant: "cellOf(slot) + ACTIVE  →  (cellOf(slot) - ACTIVE)",
+    reason: "ACTIVE is 0",
+  },
 ];
