@@ -90,6 +90,16 @@ describe("storable responses (RFC 9111 §3, §3.5, §4.1)", () => {
     expect(isStorable(facts(`Cache-Control: ${control}\r\n${DATE}`), request, KEY)).toBe(expected);
   });
 
+  test("of all statuses, those of RFC 9110 §15.1 are kept unasked, and must-understand allows those that are implemented", () => {
+    const statuses = Array.from({ length: 400 }, (_, i) => 200 + i);
+    const storable = (fields: string): string =>
+      statuses.filter((status) => isStorable(facts(fields, status), plain, KEY)).join(" ");
+    expect(storable(DATE)).toBe("200 203 204 300 301 308 404 405 410 414 501");
+    expect(storable("Cache-Control: max-age=60, no-store, must-understand\r\n")).toBe(
+      "200 203 204 300 301 302 303 307 308 400 401 403 404 405 410 414 421 429 451 500 501 502 503 504",
+    );
+  });
+
   test("no response to a request with no-store", () => {
     expect(isStorable(facts(FRESH), { ...plain, control: parseCacheControl("no-store") }, KEY)).toBe(false);
   });
