@@ -5,7 +5,6 @@ const AF_INET = 2;
 const NETLINK_SOCK_DIAG = 4;
 const SOCK_DIAG_BY_FAMILY = 20;
 const IPPROTO_TCP = 6;
-const ALL_STATES = 0xffff_ffff;
 const NO_COOKIE = 0xffff_ffff;
 
 /** struct nlmsghdr, then struct inet_diag_req_v2. */
@@ -41,7 +40,6 @@ export function openSocketOwner(): SocketOwner | undefined {
 function writeRequest(view: DataView, port: number, otherPort: number): void {
   view.setUint8(NETLINK_HEADER_BYTES, AF_INET);
   view.setUint8(NETLINK_HEADER_BYTES + 1, IPPROTO_TCP);
-  view.setUint32(NETLINK_HEADER_BYTES + 4, ALL_STATES, true);
   view.setUint16(SOCKET_ID_AT, port);
   view.setUint16(SOCKET_ID_AT + 2, otherPort);
   view.setUint32(SOCKET_ID_AT + 4, 0x7f00_0001);
