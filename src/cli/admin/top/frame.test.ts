@@ -61,6 +61,7 @@ function snapshot(seconds: number, routes: readonly Snapshot["routes"][number][]
       tenants_active: 0,
     },
     filters: { entries: [] },
+    funnel: [],
     payments: { open: 0, settled: 0, failed: 0, unknown: 0 },
     worker_restarts: 0,
     reloads: 0,
@@ -183,4 +184,24 @@ test("the view shows that a gateway is unreachable or has been restarted", () =>
     expect.stringMatching(/^live .* up 1 s$/),
     "the first figures appear in a second",
   ]);
+});
+
+test("buyers are shown by route and class of clients if there are some, with the reasons of losses", () => {
+  const state = busy();
+  const shown = (columns: number): string => frameOf(state, { columns, rows: 40 }, COLORLESS).join("\n");
+  expect(shown(120)).not.toContain("BUYERS");
+  const entry = { route: "/goods", stages: { unpaid: 9, signed: 4, delivered: 3 } };
+  const funnel = [
+    { ...entry, client: `sdk${EVIL}`, losses: { expired: 1, unfunded: 7 } },
+    { ...entry, client: "browser", stages: { unpaid: 40 }, losses: {} },
+  ];
+  state.took({ ...snapshot(9, []), funnel });
+  const lines = shown(160).split("\n");
+  const at = lines.findIndex((line) => line.startsWith("BUYERS"));
+  expect(lines[at]).toMatch(/CLIENT\s+FREE\s+UNPAID\s+SIGNED\s+VERIFIED\s+SETTLED\s+DELIVERED\s+AGAIN\s+LOST/);
+  expect(lines[at + 1]).toMatch(/^\/goods\s+browser\s+0\s+40\s+0/);
+  expect(lines[at + 2]).toMatch(/^\/goods\s+sdk\S*.*\s+9\s+4\s+0\s+0\s+3\s+0\s+unfunded 7, expired 1\s*$/);
+  for (const line of shown(40).split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(40);
+  state.press("focus");
+  expect(state.focus).toBe("buyers");
 });

@@ -6,6 +6,8 @@ import { narrowTable } from "./narrow-table.ts";
 import { type Rates } from "./rates.ts";
 import { type Snapshot } from "./snapshot.ts";
 import {
+  BUYER_COLUMNS,
+  buyerRows,
   EVENT_COLUMNS,
   milliseconds,
   perSecond,
@@ -15,7 +17,7 @@ import {
   sortedRoutes,
 } from "./sections.ts";
 import { type Paint, paintLine, type Span, span, type Style } from "./spans.ts";
-import { SECTIONS, type Section, type TopState } from "./top-state.ts";
+import { type Section, type TopState } from "./top-state.ts";
 
 /** The size of a terminal, in characters. */
 export interface Size {
@@ -35,7 +37,7 @@ const HELP: readonly string[] = [
   "q, Ctrl-C   quit",
   "s, S        sort routes by the next or last column",
   "r           reverse the order",
-  "Tab         select routes, servers or events",
+  "Tab         select routes, buyers, servers or events",
   "Up, Down    scroll the selected part; also j, k",
   "PgUp, PgDn  scroll faster",
   "p, Space    pause, or continue",
@@ -151,10 +153,11 @@ function moneySpans({ money }: TopState, { payments, time_ms: now }: Snapshot): 
 function bodyLines(state: TopState, room: number, width: number): Span[][] {
   const sizes: Record<Section, number> = {
     routes: state.rates?.routes.length ?? 0,
+    buyers: buyerRows(state).length,
     servers: serverRows(state).length,
     events: state.events.length,
   };
-  const shown = room < ONE_SECTION_ROWS ? [state.focus] : SECTIONS;
+  const shown = room < ONE_SECTION_ROWS ? [state.focus] : state.sections;
   const shares = sharesOf(shown, sizes, { room, focus: state.focus });
   return shown.flatMap((section, i) => {
     const share = shares[section];
@@ -170,7 +173,7 @@ function sharesOf(
   sizes: Readonly<Record<Section, number>>,
   { room, focus }: { readonly room: number; readonly focus: Section },
 ): Record<Section, number> {
-  const shares: Record<Section, number> = { routes: 0, servers: 0, events: 0 };
+  const shares: Record<Section, number> = { routes: 0, buyers: 0, servers: 0, events: 0 };
   const order = [focus, ...shown.filter((section) => section !== focus)];
   let left = room;
   for (const section of order) {
@@ -200,6 +203,7 @@ function sectionLines(
     return items.slice(state.offsets[section], state.offsets[section] + Math.max(rows - 1, 0));
   };
   if (section === "events") return padded(narrowTable(EVENT_COLUMNS, part(state.events), view), rows, "no events yet");
+  if (section === "buyers") return padded(narrowTable(BUYER_COLUMNS, part(buyerRows(state)), view), rows, "no buyers");
   if (section === "servers") {
     return padded(narrowTable(SERVER_COLUMNS, part(serverRows(state)), view), rows, "no upstreams");
   }

@@ -26,6 +26,7 @@ function snapshot(over: Partial<Snapshot> = {}): Snapshot {
       tenants_active: 0,
     },
     filters: { entries: [] },
+    funnel: [],
     payments: { open: 0, settled: 0, failed: 0, unknown: 0 },
     worker_restarts: 0,
     reloads: 0,

@@ -59,6 +59,43 @@ export function routeColumns({ sort, isReversed }: TopState): readonly NarrowCol
   ];
 }
 
+type BuyerRow = Snapshot["funnel"][number];
+
+/** The requests on priced routes since the start, the most first. */
+export function buyerRows({ snapshot }: TopState): BuyerRow[] {
+  const all = ({ stages }: BuyerRow): number => (stages["unpaid"] ?? 0) + (stages["signed"] ?? 0);
+  return (snapshot?.funnel ?? []).toSorted((a, b) => all(b) - all(a));
+}
+
+function stageColumn(stage: string, drop?: number): NarrowColumn<BuyerRow> {
+  const cell = ({ stages }: BuyerRow): string => countText(stages[stage] ?? 0);
+  return { title: stage.toUpperCase(), cell, right: true, min: 6, ...(drop === undefined ? {} : { drop }) };
+}
+
+/** The columns of the section "buyers". */
+export const BUYER_COLUMNS: readonly NarrowColumn<BuyerRow>[] = [
+  { title: "BUYERS", cell: ({ route }) => (route === "" ? "(others)" : visibleText(route)), cut: 12 },
+  { title: "CLIENT", cell: ({ client }) => visibleText(client) },
+  stageColumn("free", 7),
+  stageColumn("unpaid"),
+  stageColumn("signed", 2),
+  stageColumn("verified", 4),
+  stageColumn("settled", 5),
+  stageColumn("delivered"),
+  stageColumn("again", 6),
+  {
+    title: "LOST",
+    cell: ({ losses }) =>
+      Object.entries(losses)
+        .toSorted(([, a], [, b]) => b - a)
+        .map(([reason, count]) => `${visibleText(reason)} ${countText(count)}`)
+        .join(", "),
+    style: () => "warn",
+    cut: 10,
+    drop: 3,
+  },
+];
+
 type ServerRow = Snapshot["upstreams"][number]["servers"][number] & { readonly upstream: string };
 
 /** All servers; those with problems come first. */

@@ -49,6 +49,16 @@ export const snapshotSchema = z.object({
   filters: z.object({
     entries: z.array(z.object({ invocations: z.array(z.object({ outcome: z.string(), count: z.number() })) })),
   }),
+  funnel: z
+    .array(
+      z.object({
+        route: z.string(),
+        client: z.string(),
+        stages: z.record(z.string(), z.number()),
+        losses: z.record(z.string(), z.number()),
+      }),
+    )
+    .default([]),
   payments: z.object({ open: z.number(), settled: z.number(), failed: z.number(), unknown: z.number() }),
   worker_restarts: z.number(),
   reloads: z.number(),

@@ -14,8 +14,8 @@ const SORTS = ["requests", "errors", "p95", "bytes", "name"] as const;
 /** The order of the routes. */
 export type Sort = (typeof SORTS)[number];
 
-/** The sections of the screen, from top to bottom. */
-export const SECTIONS = ["routes", "servers", "events"] as const;
+/** The sections of the screen, from top to bottom. `buyers` is shown if there were requests on priced routes. */
+const SECTIONS = ["routes", "buyers", "servers", "events"] as const;
 /** An item of `SECTIONS`. */
 export type Section = (typeof SECTIONS)[number];
 
@@ -38,11 +38,16 @@ export class TopState {
   isPaused = false;
   showsHelp = false;
   /** Rows that each section is scrolled by. */
-  readonly offsets: Record<Section, number> = { routes: 0, servers: 0, events: 0 };
+  readonly offsets: Record<Section, number> = { routes: 0, buyers: 0, servers: 0, events: 0 };
   readonly #window: Snapshot[] = [];
 
   constructor(origin: string) {
     this.origin = origin;
+  }
+
+  /** The sections that are shown. */
+  get sections(): readonly Section[] {
+    return SECTIONS.filter((section) => section !== "buyers" || (this.snapshot?.funnel ?? []).length > 0);
   }
 
   /** Takes the snapshot of a successful response. */
@@ -80,7 +85,7 @@ export class TopState {
     else if (key === "reverse") this.isReversed = !this.isReversed;
     else if (key === "sort") this.sort = turned(SORTS, this.sort, 1);
     else if (key === "sort-back") this.sort = turned(SORTS, this.sort, -1);
-    else if (key === "focus") this.focus = turned(SECTIONS, this.focus, 1);
+    else if (key === "focus") this.focus = turned(this.sections, this.focus, 1);
     else if (key in STEPS) this.offsets[this.focus] = Math.max(this.offsets[this.focus] + (STEPS[key] ?? 0), 0);
   }
 }
