@@ -1,9 +1,9 @@
 /** Endless loops, by the work in each round: the CPU time of a worker for 5,000,000 units of fuel. */
-import { MAX_FUEL } from "../../src/gateway/filters/module/limits.ts";
-import { FUEL_EXPORT, meter } from "../../src/gateway/filters/module/meter.ts";
+import { MAX_FUEL } from "../../src/gateway/filters/module/reading/limits.ts";
+import { FUEL_EXPORT, meter } from "../../src/gateway/filters/module/metering/meter.ts";
 import { compileModule } from "../../src/gateway/filters/module/module-cache.ts";
 import { prepare } from "../../src/gateway/filters/module/prepare.ts";
-import { readShape } from "../../src/gateway/filters/module/read-shape.ts";
+import { readShape } from "../../src/gateway/filters/module/reading/read-shape.ts";
 import { compileAssemblyScript } from "../../src/gateway/filters/module/testing/assembly-script.ts";
 import { OwnInstance } from "../../src/gateway/filters/own-abi/own-instance.ts";
 import { type RequestView } from "../../src/gateway/filters/own-abi/views.ts";

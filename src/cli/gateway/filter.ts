@@ -11,7 +11,7 @@ import {
   type DrySettings,
   type Forwarded,
 } from "../../gateway/filters/dry-run.ts";
-import { MAX_FUEL, PAGE_BYTES } from "../../gateway/filters/module/limits.ts";
+import { MAX_FUEL, PAGE_BYTES } from "../../gateway/filters/module/reading/limits.ts";
 import { cannotLoad, compileModule, type FilterModule, hashOf } from "../../gateway/filters/module/module-cache.ts";
 import { readModuleFile } from "../../gateway/filters/module/module-file.ts";
 import { prepare } from "../../gateway/filters/module/prepare.ts";

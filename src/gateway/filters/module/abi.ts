@@ -1,8 +1,8 @@
 import { OWN_EXPORTS, OWN_IMPORTS } from "./own-signatures.ts";
 import { checkProxyWasm } from "./check-proxy-wasm.ts";
-import { type ImportedFunction, type ModuleShape } from "./module-shape.ts";
-import { ModuleRefused } from "./refused.ts";
-import { type FunctionType, typeText } from "./value-types.ts";
+import { type ImportedFunction, type ModuleShape } from "./reading/module-shape.ts";
+import { ModuleRefused } from "./reading/refused.ts";
+import { type FunctionType, typeText } from "./reading/value-types.ts";
 
 /** The binary interface between a filter and the gateway. */
 export type Abi = { readonly kind: "own" } | { readonly kind: "proxy-wasm"; readonly version: ProxyVersion };

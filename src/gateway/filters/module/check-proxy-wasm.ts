@@ -1,6 +1,6 @@
-import { type FunctionType, typeText } from "./value-types.ts";
-import { type ImportedFunction, type ModuleShape } from "./module-shape.ts";
-import { ModuleRefused } from "./refused.ts";
+import { type FunctionType, typeText } from "./reading/value-types.ts";
+import { type ImportedFunction, type ModuleShape } from "./reading/module-shape.ts";
+import { ModuleRefused } from "./reading/refused.ts";
 import {
   ALLOCATOR_TYPE,
   ALLOCATORS,

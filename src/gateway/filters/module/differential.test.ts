@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { BinaryReader } from "wasmparser";
-import { meter } from "./meter.ts";
-import { readShape } from "./read-shape.ts";
+import { meter } from "./metering/meter.ts";
+import { readShape } from "./reading/read-shape.ts";
 import { corpus, type CorpusModule } from "./testing/corpus.ts";
 import { call, instantiate, MEMORY_BYTES } from "./testing/metered.ts";
 import { patient } from "../../../lib/testing/patience.ts";

@@ -6,7 +6,7 @@ import { readModuleFile } from "./module-file.ts";
 import { type ModuleFacts, type PreparedModule } from "./prepare.ts";
 import { prepareInThread } from "./prepare-thread.ts";
 import { type PrepareJob } from "./prepare-worker.ts";
-import { ModuleRefused } from "./refused.ts";
+import { ModuleRefused } from "./reading/refused.ts";
 
 /** Compiled modules that are kept for the next reload: those that were used last. @internal */
 export const MAX_CACHED_MODULES = 32;

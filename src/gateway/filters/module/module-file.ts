@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { MAX_MODULE_BYTES } from "./limits.ts";
-import { ModuleRefused } from "./refused.ts";
+import { MAX_MODULE_BYTES } from "./reading/limits.ts";
+import { ModuleRefused } from "./reading/refused.ts";
 
 /** Reads a module's file. Throws ModuleRefused if it is too large or not regular, else the system's error. */
 export async function readModuleFile(path: string): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,9 +1,9 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import { patient } from "../../../lib/testing/patience.ts";
-import { FUEL_EXPORT, meter } from "./meter.ts";
-import { readShape } from "./read-shape.ts";
-import { ModuleRefused } from "./refused.ts";
+import { FUEL_EXPORT, meter } from "./metering/meter.ts";
+import { readShape } from "./reading/read-shape.ts";
+import { ModuleRefused } from "./reading/refused.ts";
 import { assemble, I32, I64, op, u32 } from "./testing/assembler.ts";
 import { corpus, type CorpusModule } from "./testing/corpus.ts";
 import { call, MEMORY_BYTES } from "./testing/metered.ts";

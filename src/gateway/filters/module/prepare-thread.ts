@@ -1,7 +1,7 @@
 import { inThread } from "../../../lib/process/in-thread.ts";
 import { type PreparedModule } from "./prepare.ts";
 import { type PrepareReply, type PrepareJob } from "./prepare-worker.ts";
-import { ModuleRefused } from "./refused.ts";
+import { ModuleRefused } from "./reading/refused.ts";
 
 /** Milliseconds in which a module is read. One that takes longer is refused. @operator */
 const MAX_PREPARING_MS = 60_000;

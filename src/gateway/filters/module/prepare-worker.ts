@@ -1,6 +1,6 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { prepare, type PreparedModule } from "./prepare.ts";
-import { ModuleRefused } from "./refused.ts";
+import { ModuleRefused } from "./reading/refused.ts";
 
 /** The task for the thread. */
 export interface PrepareJob {

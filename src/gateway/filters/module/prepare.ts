@@ -1,9 +1,9 @@
 import { type Abi, abiOf, functionType } from "./abi.ts";
-import { MAX_MODULE_BYTES } from "./limits.ts";
-import { meter } from "./meter.ts";
-import { readShape } from "./read-shape.ts";
-import { ModuleRefused } from "./refused.ts";
-import { type Limits, typeText } from "./value-types.ts";
+import { MAX_MODULE_BYTES } from "./reading/limits.ts";
+import { meter } from "./metering/meter.ts";
+import { readShape } from "./reading/read-shape.ts";
+import { ModuleRefused } from "./reading/refused.ts";
+import { type Limits, typeText } from "./reading/value-types.ts";
 
 /** A module that was read, checked and metered. */
 export interface PreparedModule {

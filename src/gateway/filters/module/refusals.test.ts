@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { abiOf } from "./abi.ts";
-import { MAX_LOCALS, MAX_MODULE_BYTES, MAX_NESTING } from "./limits.ts";
-import { meter } from "./meter.ts";
+import { MAX_LOCALS, MAX_MODULE_BYTES, MAX_NESTING } from "./reading/limits.ts";
+import { meter } from "./metering/meter.ts";
 import { prepare } from "./prepare.ts";
-import { readShape } from "./read-shape.ts";
+import { readShape } from "./reading/read-shape.ts";
 import { assemble, HEADER, I32, onRequest, op, type Parts, section, text, u32 } from "./testing/assembler.ts";
 import { MEMORY_BYTES, refusalOf } from "./testing/metered.ts";
 

@@ -1,5 +1,5 @@
 import { failure, type Failure, failureOf } from "../module/failure.ts";
-import { FUEL_EXPORT, MEMORY_EXPORT } from "../module/meter.ts";
+import { FUEL_EXPORT, MEMORY_EXPORT } from "../module/metering/meter.ts";
 import { type FilterModule } from "../module/module-cache.ts";
 import { GuestMemory } from "../module/guest-memory.ts";
 import { hostFunctions, type Log, MAX_RESULT_BYTES } from "./host-functions.ts";

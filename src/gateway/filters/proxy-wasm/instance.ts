@@ -1,7 +1,7 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { Deadline } from "../../../lib/time/timer-wheel.ts";
 import { type Failure, failureOf } from "../module/failure.ts";
-import { START_FUEL } from "../module/limits.ts";
+import { START_FUEL } from "../module/reading/limits.ts";
 import { type FilterOutcome, type FilterPhase } from "../../telemetry/filter-metrics.ts";
 import { MAX_LOG_BYTES, MAX_LOG_LINES, MAX_STREAMS, MIN_TICK_MS } from "../module/proxy-wasm-bounds.ts";
 import { CallTable } from "./guest/call-table.ts";

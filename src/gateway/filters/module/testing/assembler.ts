@@ -1,5 +1,5 @@
-import { ByteWriter } from "../byte-writer.ts";
-import { SECTION, SECTION_ORDER } from "../sections.ts";
+import { ByteWriter } from "../metering/byte-writer.ts";
+import { SECTION, SECTION_ORDER } from "../reading/sections.ts";
 
 export const HEADER: readonly number[] = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
 export const I32 = 0x7f;

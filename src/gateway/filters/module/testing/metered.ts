@@ -1,8 +1,8 @@
-import { FUEL_EXPORT, meter } from "../meter.ts";
+import { FUEL_EXPORT, meter } from "../metering/meter.ts";
 import { compileModule, type FilterModule, hashOf } from "../module-cache.ts";
 import { prepare } from "../prepare.ts";
-import { readShape } from "../read-shape.ts";
-import { ModuleRefused } from "../refused.ts";
+import { readShape } from "../reading/read-shape.ts";
+import { ModuleRefused } from "../reading/refused.ts";
 
 /** The memory limit of tests that do not test it. */
 export const MEMORY_BYTES = 32 * 1024 * 1024;

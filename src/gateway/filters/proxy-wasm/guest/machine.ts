@@ -1,7 +1,7 @@
 import { GuestMemory } from "../../module/guest-memory.ts";
 import { failure, type Failure, failureOf } from "../../module/failure.ts";
-import { START_FUEL } from "../../module/limits.ts";
-import { FUEL_EXPORT, MEMORY_EXPORT } from "../../module/meter.ts";
+import { START_FUEL } from "../../module/reading/limits.ts";
+import { FUEL_EXPORT, MEMORY_EXPORT } from "../../module/metering/meter.ts";
 
 /** Fuel for each call of a host function. It corresponds to about the time that a call takes. */
 const CALL_FUEL = 20;

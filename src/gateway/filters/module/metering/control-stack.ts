@@ -1,6 +1,6 @@
 import { Edit, type Edits } from "./edits.ts";
-import { MAX_NESTING } from "./limits.ts";
-import { ModuleRefused } from "./refused.ts";
+import { MAX_NESTING } from "../reading/limits.ts";
+import { ModuleRefused } from "../reading/refused.ts";
 
 /** Simple instructions that one unit of fuel pays for. */
 const COST_PER_FUEL = 16;

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { FUEL_EXPORT } from "./meter.ts";
-import { assemble, I32, op } from "./testing/assembler.ts";
-import { callsItself, FOREVER, forever, HOSTILE, ZERO } from "./testing/hostile.ts";
-import { call, DEFAULT_FUEL, instantiate, MEMORY_BYTES } from "./testing/metered.ts";
+import { assemble, I32, op } from "../testing/assembler.ts";
+import { callsItself, FOREVER, forever, HOSTILE, ZERO } from "../testing/hostile.ts";
+import { call, DEFAULT_FUEL, instantiate, MEMORY_BYTES } from "../testing/metered.ts";
 
 test.each(HOSTILE)("%s ends when the fuel is used up", (_what, module) => {
   const exports = instantiate(module);

@@ -1,12 +1,18 @@
-import { type ByteReader } from "./byte-reader.ts";
+import { type ByteReader } from "../reading/byte-reader.ts";
 import { type BlockKind, ControlStack, UNREACHED } from "./control-stack.ts";
 import { Edit, Edits } from "./edits.ts";
 import { FC_TABLE, FD_TABLE, Immediate, PLAIN_TABLE } from "./instructions.ts";
-import { MAX_LOCALS } from "./limits.ts";
-import { type ModuleShape } from "./module-shape.ts";
-import { hex, ModuleRefused } from "./refused.ts";
-import { checkMemoryIndex } from "./segments.ts";
-import { checkIndex, type FunctionType, garbageCollected, readHeapType, readValueType } from "./value-types.ts";
+import { MAX_LOCALS } from "../reading/limits.ts";
+import { type ModuleShape } from "../reading/module-shape.ts";
+import { hex, ModuleRefused } from "../reading/refused.ts";
+import { checkMemoryIndex } from "../reading/segments.ts";
+import {
+  checkIndex,
+  type FunctionType,
+  garbageCollected,
+  readHeapType,
+  readValueType,
+} from "../reading/value-types.ts";
 
 const EMPTY_BLOCK = 0x40;
 const PREFIX_FC = 0xfc;

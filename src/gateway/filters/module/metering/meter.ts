@@ -1,13 +1,13 @@
-import { ByteReader } from "./byte-reader.ts";
+import { ByteReader } from "../reading/byte-reader.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import { type Edits } from "./edits.ts";
 import { FunctionWalk } from "./function-walk.ts";
-import { MAX_FUNCTION_BYTES, MAX_METERED_BYTES, MAX_TABLE_ENTRIES, PAGE_BYTES, START_FUEL } from "./limits.ts";
+import { MAX_FUNCTION_BYTES, MAX_METERED_BYTES, MAX_TABLE_ENTRIES, PAGE_BYTES, START_FUEL } from "../reading/limits.ts";
 import { addedBodies, MeteringCode, type MeterIndexes } from "./metering-code.ts";
-import { EXTERNAL, type ModuleShape } from "./module-shape.ts";
-import { ModuleRefused } from "./refused.ts";
-import { SECTION, SECTION_ORDER } from "./sections.ts";
-import { I32, type Limits } from "./value-types.ts";
+import { EXTERNAL, type ModuleShape } from "../reading/module-shape.ts";
+import { ModuleRefused } from "../reading/refused.ts";
+import { SECTION, SECTION_ORDER } from "../reading/sections.ts";
+import { I32, type Limits } from "../reading/value-types.ts";
 
 /** The names under which a metered module exports its counter of fuel and its memory. */
 export const FUEL_EXPORT = "turnpike:fuel";
