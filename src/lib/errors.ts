@@ -30,6 +30,7 @@ export const ERRORS = {
   "method-not-allowed": kind(405, "Method Not Allowed", "client"),
   "request-timeout": kind(408, "Request Timeout", "client", true),
   "payment-conflict": kind(409, "Payment Already Used", "client"),
+  "refund-refused": kind(409, "Refund Refused", "client"),
   "already-exists": kind(409, "Already Exists", "client"),
   "guard-lost": kind(409, "Guard Lost", "client"),
   "ambiguous-route": kind(409, "Ambiguous Route", "client"),

@@ -1,4 +1,5 @@
 import { type Payment, type PaymentKey, type PaymentState } from "./ledger.ts";
+import { type Refund } from "./refunds.ts";
 
 /**
  * Selects payments that match all of these members. `since` and `until` (exclusive) are the time of the first request
@@ -61,6 +62,10 @@ export interface LedgerView {
   standing(): Promise<Standing>;
   /** Payments whose nonce or transaction begins with `text` (lower case): `MAX_FOUND` at most, newest first. */
   search(text: string): Promise<readonly Payment[]>;
+  /** The refunds of a payment, in their order. */
+  refundsOf(payment: PaymentKey): Promise<readonly Refund[]>;
+  /** Refunds that gave money back from `since` until before `until` (Unix milliseconds), newest first, `limit` at most. */
+  refunded(times: { readonly since: number; readonly until: number }, limit: number): Promise<readonly Refund[]>;
 }
 
 /** Maximum number of payments that one search returns. */

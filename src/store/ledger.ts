@@ -66,6 +66,8 @@ export interface Payment extends Reservation {
   readonly repeats: number;
   /** Digest of the body of the request that the payment was spent on; empty until it is known. */
   readonly bodyDigest: string;
+  /** Atomic units that refunds have given back or reserved, decimal. Above 0, an undelivered response is not owed. */
+  readonly refunded: string;
   /** Unix milliseconds. */
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -4,8 +4,8 @@ import { type Total } from "../../store/ledger-view.ts";
 import { type Payment } from "../../store/ledger.ts";
 
 /** True if the payment is settled, but its client does not have the response. */
-export function isOwed({ state, delivered }: Payment): boolean {
-  return state === "settled" && !delivered;
+export function isOwed({ state, delivered, refunded }: Payment): boolean {
+  return state === "settled" && !delivered && refunded === "0";
 }
 
 /**

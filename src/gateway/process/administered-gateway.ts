@@ -26,6 +26,7 @@ import { type BoundListener } from "./listeners/listener-plan.ts";
 import { probeQuic } from "./listeners/quic-listeners.ts";
 import { firstShare, retry, type Share, shareOf } from "./gateway/take-over.ts";
 import { type UsageKeeper } from "../admin/usage/usage-keeper.ts";
+import { OptionalRefunds } from "../policy/payment/refunds/optional-refunds.ts";
 import type * as Usage from "./usage-keeping.ts";
 import type * as Credit from "./credit-keeping.ts";
 
@@ -208,6 +209,7 @@ export class AdministeredGateway {
   #credits: Credit.OpenCredits | undefined;
   #overview: Overviews.Overview | undefined;
   readonly #certificates: CertificateWatch;
+  readonly #refunds: OptionalRefunds;
   readonly #endWatch: () => void;
   readonly #recorder: NodeJS.Timeout;
   #share: Share;
@@ -222,6 +224,8 @@ export class AdministeredGateway {
 
   constructor({ opened, config, share, ...deps }: Deps) {
     const { gateway, admin, events, keeper, workers, log } = deps;
+    const { seller, counts } = gateway;
+    this.#refunds = new OptionalRefunds(config, { ...seller, counts, log, onEvent: (event) => events.add(event) });
     this.#deps = deps;
     this.events = events;
     this.#share = share;
@@ -258,6 +262,7 @@ export class AdministeredGateway {
       tenants: gateway.tenantDirectory,
       ledger: () => gateway.figures.ledger(),
       credits: () => (this.#credits ??= openCredits()).credits,
+      refunds: this.#refunds,
       get usage() {
         return usage();
       },
@@ -355,6 +360,7 @@ export class AdministeredGateway {
     clearInterval(this.#recorder);
     this.#certificates.close();
     await this.#deps.keeper.close();
+    await this.#refunds.close();
     await this.#deps.gateway.close(graceMs);
     await this.#usage?.close();
     await this.#credits?.close();
@@ -411,6 +417,7 @@ export class AdministeredGateway {
     this.#applied = whole;
     this.#tellAdmin();
     this.#certificates.use(whole);
+    this.#refunds.use(whole);
     this.#keepUsage();
   }
 

@@ -8,15 +8,13 @@ import { isPermit2, type PaymentPayload, type PaymentRequirements } from "../x40
 import { paymentKey } from "../x402/payment-key.ts";
 import { type Reason } from "../x402/reasons.ts";
 import { transferOf } from "../x402/transfer.ts";
+import { SIMULATED_PREFIX } from "./simulated-transaction.ts";
 
 /** Loaded with the first payment: the code of signatures takes memory (bench start). */
 const checks = (): typeof Checks => require("../signatures/check-payment.ts");
 
-/** The start of each test-mode transaction hash ("test", twice): it cannot be mistaken for a real one. */
-const TRANSACTION_PREFIX = "7e577e57";
-
 function transactionOf(hash: Uint8Array): string {
-  return `0x${TRANSACTION_PREFIX}${bytesToHex(keccak_256(hash)).slice(TRANSACTION_PREFIX.length)}`;
+  return `0x${SIMULATED_PREFIX}${bytesToHex(keccak_256(hash)).slice(SIMULATED_PREFIX.length)}`;
 }
 
 /** The facilitator's address under `upto` in test mode. It belongs to no account. */

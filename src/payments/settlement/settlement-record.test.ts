@@ -16,6 +16,7 @@ const PAYMENT: Payment = {
   repeats: 0,
   bodyDigest: "",
   facilitator: "",
+  refunded: "0",
   createdAt: 0,
   updatedAt: 0,
 };

@@ -28,26 +28,40 @@ export function settlementNotice(
   payment: Payment,
   { transaction, payer, amount, at }: Settled,
 ): NewNotice | undefined {
-  if (target.settlement_url === "") return undefined;
-  const time = new Date(at).toISOString();
-  const data = {
-    gateway_id: target.gateway_id,
-    route: payment.route,
-    network: payment.network,
-    scheme: payment.scheme,
-    asset: payment.token,
-    amount,
-    payer,
-    pay_to: payment.payTo,
-    nonce: payment.nonce,
-    transaction,
-    test_mode: target.testMode,
-  };
-  return {
+  return notice(target, payment, {
     id: idOf(payment, transaction),
-    url: target.settlement_url,
-    body: JSON.stringify({ type: "payment.settled", timestamp: time, data }),
-  };
+    type: "payment.settled",
+    at,
+    data: { amount, payer, pay_to: payment.payTo, nonce: payment.nonce, transaction },
+  });
+}
+
+/** A refund that was sent or recorded. */
+export interface Refunded extends Pick<Settled, "transaction" | "amount" | "at"> {
+  readonly id: string;
+  readonly sequence: number;
+}
+
+/** The record of a refund, as `settlementNotice`. */
+export function refundNotice(target: SettlementTarget, payment: Payment, refunded: Refunded): NewNotice | undefined {
+  const { transaction, amount, at, id, sequence } = refunded;
+  const { from, payTo, nonce } = payment;
+  return notice(target, payment, {
+    id: idOf(payment, `refund ${sequence}`),
+    type: "payment.refunded",
+    at,
+    data: { amount, payer: from, pay_to: payTo, nonce, transaction, refund: id },
+  });
+}
+
+function notice(
+  { settlement_url: url, gateway_id, testMode }: SettlementTarget,
+  { route, network, scheme, token }: Payment,
+  { id, type, at, data }: { readonly id: string; readonly type: string; readonly at: number; readonly data: object },
+): NewNotice | undefined {
+  if (url === "") return undefined;
+  const all = { gateway_id, route, network, scheme, asset: token, ...data, test_mode: testMode };
+  return { id, url, body: JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: all }) };
 }
 
 /** A UUID of version 8 (RFC 9562 §5.8), made of the values that identify a settlement. */

@@ -20,6 +20,7 @@ export class LateStore implements Store {
   readonly ledger = this.#late("ledger");
   readonly view = this.#late("view");
   readonly outbox = this.#late("outbox");
+  readonly refunds = this.#late("refunds");
   readonly paymentIds = this.#late("paymentIds");
   readonly credits = this.#late("credits");
   readonly simulatedTransfers = this.#late("simulatedTransfers");
@@ -61,7 +62,7 @@ export class LateStore implements Store {
   }
 
   /** A part of the store whose methods fail until the store is open. */
-  #late<Part extends "ledger" | "view" | "outbox" | "paymentIds" | "credits" | "simulatedTransfers" | "usage">(
+  #late<Part extends "ledger" | "view" | "outbox" | "refunds" | "paymentIds" | "credits" | "simulatedTransfers" | "usage">(
     part: Part,
   ): Store[Part] {
     const methodOf = (_target: object, name: string | symbol) => {

@@ -61,6 +61,7 @@ test("a ledger of the first version keeps its payments, with their asset as the 
     "counted",
     "repeats",
     "facilitator",
+    "refunded",
   ])
     old.run(`ALTER TABLE payments DROP COLUMN ${column}`);
   old.run("PRAGMA user_version = 1");
@@ -81,6 +82,7 @@ test("a ledger of the first version keeps its payments, with their asset as the 
     facilitator: "",
     consumer: "",
     repeats: 0,
+    refunded: "0",
   });
   expect(await store.ledger.repeat(PAYMENT, 1)).toBe(true);
   const sold = {

@@ -9,6 +9,7 @@ import { SqliteLedger } from "../sqlite/sqlite-ledger.ts";
 import { SqliteLedgerView } from "../sqlite/sqlite-ledger-view.ts";
 import { SqliteOutbox } from "../sqlite/sqlite-outbox.ts";
 import { SqlitePaymentIds } from "../sqlite/sqlite-payment-ids.ts";
+import { SqliteRefunds } from "../sqlite/sqlite-refunds.ts";
 import { SqliteUsage } from "../sqlite/sqlite-usage.ts";
 import { type Store } from "../store.ts";
 import { type OpenUsageStore } from "../usage-store.ts";
@@ -49,6 +50,7 @@ export function openStore(
     ledger,
     view: new SqliteLedgerView(quick, steady),
     outbox: new SqliteOutbox(quick, now, turns),
+    refunds: new SqliteRefunds(durable, { now, steady, turns }),
     paymentIds: new SqlitePaymentIds(quick, now, turns),
     credits: new SqliteCredits(durable, now, turns),
     simulatedTransfers: new SqliteSimulatedTransfers(quick, now, turns),

@@ -35,7 +35,7 @@ export const RESERVE = statement(`
   WHERE ${free("excluded.updated_at", "$15")} AND (
     p.state IN ('released', 'failed', 'reserved', 'verified')
     OR (p.fingerprint = excluded.fingerprint AND (p.state IN ('settling', 'unknown')
-      OR (p.state = 'settled' AND NOT p.delivered AND p.cuts < ${MAX_CUTS} AND p.partials < $16::int))))
+      OR (p.state = 'settled' AND NOT p.delivered AND p.refunded = 0 AND p.cuts < ${MAX_CUTS} AND p.partials < $16::int))))
   RETURNING ${PAYMENT}`);
 
 const KEY = "p.network = $2 AND p.asset = $3 AND p.payer_from = $4 AND p.nonce = $5";
@@ -69,7 +69,7 @@ export const DELIVER = statement(`
 export const REPEAT = statement(`
   UPDATE ${PAYMENTS} AS p SET repeats = p.repeats + 1
   WHERE p.network = $1 AND p.asset = $2 AND p.payer_from = $3 AND p.nonce = $4
-    AND p.state = 'settled' AND p.repeats < $5::int`);
+    AND p.state = 'settled' AND p.repeats < $5::int AND (p.delivered OR p.refunded = 0)`);
 
 /** Deletes a payment that was only reserved, if its lease is still held. */
 export const FORGET = statement(`

@@ -1,4 +1,5 @@
-import { type Payment } from "../ledger.ts";
+import { type Payment, type PaymentKey } from "../ledger.ts";
+import { type Refund } from "../refunds.ts";
 import {
   type LedgerFilter,
   type LedgerView,
@@ -12,7 +13,8 @@ import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { type Statement, type Value } from "./messages.ts";
 import { keyOf, PAYMENT, toPayment } from "./payment-row.ts";
-import { PAYMENTS } from "./schema.ts";
+import { REFUND, toRefund } from "./refunds.ts";
+import { PAYMENTS, REFUNDS } from "./schema.ts";
 
 /** A value that the filter leaves out is null, and matches all payments. */
 const FILTER = `
@@ -55,8 +57,9 @@ const SOLD = statement(
 /** The last column counts payments whose lease has expired. */
 const STANDING = statement(
   `SELECT count(*), count(*) FILTER (WHERE p.state = 'unknown'), min(p.created_at),
-     (SELECT count(*) FROM ${PAYMENTS} WHERE state = 'settled' AND NOT delivered AND held_until = 0),
-     (SELECT count(*) FROM ${PAYMENTS} WHERE held_until > 0 AND held_until < ${NOW} AND state = 'settled' AND NOT delivered)
+     (SELECT count(*) FROM ${PAYMENTS} WHERE state = 'settled' AND NOT delivered AND held_until = 0 AND refunded = 0),
+     (SELECT count(*) FROM ${PAYMENTS} WHERE held_until > 0 AND held_until < ${NOW} AND state = 'settled' AND NOT delivered
+      AND refunded = 0)
    FROM ${PAYMENTS} AS p WHERE p.state IN ('settling', 'unknown')`,
 );
 
@@ -64,6 +67,16 @@ const SEARCH = statement(
   `SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE p.nonce >= $1 AND p.nonce < $2
    UNION SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE lower(p.tx) >= $1 AND lower(p.tx) < $2 AND p.tx <> ''
    ORDER BY created_at DESC LIMIT ${MAX_FOUND}`,
+);
+
+const REFUNDS_OF = statement(
+  `SELECT ${REFUND} FROM ${REFUNDS} AS r
+   WHERE r.network = $1 AND r.asset = $2 AND r.payer_from = $3 AND r.nonce = $4 ORDER BY r.sequence`,
+);
+const REFUNDED = statement(
+  `SELECT ${REFUND} FROM ${REFUNDS} AS r WHERE r.state IN ('settled', 'recorded') AND r.updated_at >= $1::bigint
+     AND r.updated_at < $2::bigint
+   ORDER BY r.updated_at DESC, r.network, r.asset, r.payer_from, r.nonce, r.sequence LIMIT $3::int`,
 );
 
 /** The ledger in PostgreSQL, for reports. */
@@ -139,6 +152,17 @@ export class PostgresLedgerView implements LedgerView {
     // The upper end of all values with this prefix: no hex digit sorts after this character.
     const { rows } = await this.#database.read(SEARCH, [text, `${text}\u{10ffff}`]);
     return rows.map(toPayment);
+  }
+
+  async refundsOf(payment: PaymentKey): Promise<readonly Refund[]> {
+    return (await this.#database.read(REFUNDS_OF, keyOf(payment))).rows.map(toRefund);
+  }
+
+  async refunded(
+    { since, until }: { readonly since: number; readonly until: number },
+    limit: number,
+  ): Promise<readonly Refund[]> {
+    return (await this.#database.read(REFUNDED, [since, until, limit])).rows.map(toRefund);
   }
 }
 

@@ -14,6 +14,7 @@ import { PostgresLedgerView } from "./ledger-view.ts";
 import { PostgresOutbox } from "./outbox.ts";
 import { PostgresPaymentIds } from "./payment-ids.ts";
 import { Pool, type PoolSettings } from "./pool.ts";
+import { PostgresRefunds } from "./refunds.ts";
 import { SCHEMA_VERSION, storedVersion } from "./schema.ts";
 import { PostgresTemplates } from "./templates.ts";
 import { PostgresUsage } from "./usage.ts";
@@ -41,6 +42,7 @@ export function openPostgresStore(
     ledger,
     view: new PostgresLedgerView(database, { now: now ?? Date.now, steady }),
     outbox: new PostgresOutbox(database),
+    refunds: new PostgresRefunds(database),
     paymentIds: new PostgresPaymentIds(database),
     credits: new PostgresCredits(database),
     simulatedTransfers: new PostgresSimulatedTransfers(database),

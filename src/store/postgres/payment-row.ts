@@ -28,6 +28,7 @@ const NAMES = [
   "partials",
   "repeats",
   "body_digest",
+  "refunded",
   "created_at",
   "updated_at",
 ] as const;
@@ -65,6 +66,7 @@ export function toPayment(row: readonly (string | null)[]): Payment {
     partials: Number(at("partials")),
     repeats: Number(at("repeats")),
     bodyDigest: at("body_digest"),
+    refunded: at("refunded"),
     createdAt: Number(at("created_at")),
     updatedAt: Number(at("updated_at")),
   };

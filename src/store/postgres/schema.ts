@@ -5,6 +5,7 @@ import { PostgresError } from "./postgres-error.ts";
 /** The names have a prefix, because other programs may use the same database. */
 export const PAYMENTS = "turnpike_payments";
 export const OUTBOX = "turnpike_outbox";
+export const REFUNDS = "turnpike_refunds";
 export const PAYMENT_IDS = "turnpike_payment_ids";
 export const SIMULATED_TRANSFERS = "turnpike_bookings";
 export const USAGE = "turnpike_usage";
@@ -190,6 +191,23 @@ const MIGRATIONS: readonly (readonly string[])[] = [
        hour bigint NOT NULL PRIMARY KEY, requests bigint NOT NULL, client_errors bigint NOT NULL,
        server_errors bigint NOT NULL
      )`,
+  ],
+  [
+    `ALTER TABLE ${PAYMENTS} ADD COLUMN refunded numeric(78,0) NOT NULL DEFAULT 0`,
+    `CREATE TABLE ${REFUNDS} (
+       network text COLLATE "C" NOT NULL, asset text COLLATE "C" NOT NULL,
+       payer_from text COLLATE "C" NOT NULL, nonce text COLLATE "C" NOT NULL, sequence integer NOT NULL,
+       id text COLLATE "C" NOT NULL, state text COLLATE "C" NOT NULL
+         CHECK (state IN ('pending','settled','recorded','failed')),
+       amount numeric(78,0) NOT NULL, valid_before bigint NOT NULL, sent boolean NOT NULL DEFAULT false,
+       tx text COLLATE "C" NOT NULL, reason text NOT NULL DEFAULT '', requested_by text NOT NULL,
+       due_at bigint NOT NULL, created_at bigint NOT NULL, updated_at bigint NOT NULL,
+       PRIMARY KEY (network, asset, payer_from, nonce, sequence),
+       FOREIGN KEY (network, asset, payer_from, nonce) REFERENCES ${PAYMENTS} ON DELETE CASCADE
+     )`,
+    `CREATE UNIQUE INDEX ${REFUNDS}_by_id ON ${REFUNDS} (network, asset, payer_from, nonce, id) WHERE state <> 'failed'`,
+    `CREATE INDEX ${REFUNDS}_pending ON ${REFUNDS} (due_at) WHERE state = 'pending'`,
+    `CREATE INDEX ${REFUNDS}_by_time ON ${REFUNDS} (updated_at)`,
   ],
 ];
 

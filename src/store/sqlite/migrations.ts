@@ -185,6 +185,21 @@ const MIGRATIONS: readonly string[] = [
      hour INTEGER NOT NULL PRIMARY KEY, requests INTEGER NOT NULL, client_errors INTEGER NOT NULL,
      server_errors INTEGER NOT NULL
    ) STRICT`,
+  `ALTER TABLE payments ADD COLUMN refunded TEXT NOT NULL DEFAULT '0';
+   CREATE TABLE refunds (
+     network TEXT NOT NULL, asset TEXT NOT NULL, payer_from TEXT NOT NULL, nonce TEXT NOT NULL, sequence INTEGER NOT NULL,
+     id TEXT NOT NULL, state TEXT NOT NULL CHECK (state IN ('pending','settled','recorded','failed')),
+     amount TEXT NOT NULL, valid_before INTEGER NOT NULL, sent INTEGER NOT NULL DEFAULT 0, tx TEXT NOT NULL,
+     reason TEXT NOT NULL DEFAULT '', requested_by TEXT NOT NULL,
+     due_at INTEGER NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+     PRIMARY KEY (network, asset, payer_from, nonce, sequence)
+   ) STRICT, WITHOUT ROWID;
+   CREATE UNIQUE INDEX refunds_by_id ON refunds (network, asset, payer_from, nonce, id) WHERE state <> 'failed';
+   CREATE INDEX refunds_pending ON refunds (due_at) WHERE state = 'pending';
+   CREATE INDEX refunds_by_time ON refunds (updated_at);
+   CREATE TRIGGER payments_forgotten AFTER DELETE ON payments WHEN OLD.state = 'settled' BEGIN
+     DELETE FROM refunds WHERE network = OLD.network AND asset = OLD.asset AND payer_from = OLD.payer_from AND nonce = OLD.nonce;
+   END`,
 ];
 
 /** The version of the schema that this program writes. */

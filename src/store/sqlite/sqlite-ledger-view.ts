@@ -1,6 +1,7 @@
 import { type Database } from "bun:sqlite";
 import { machineTime } from "../../lib/time/machine-time.ts";
-import { type Payment } from "../ledger.ts";
+import { type Payment, type PaymentKey } from "../ledger.ts";
+import { type Refund } from "../refunds.ts";
 import {
   type LedgerFilter,
   type LedgerView,
@@ -12,6 +13,7 @@ import {
 } from "../ledger-view.ts";
 import { LIMB_DIGITS, LIMBS } from "./migrations.ts";
 import { type Bindings, keyOf, PAYMENT, type PaymentRow, toPayment } from "./sqlite-payment-row.ts";
+import { REFUND, type RefundRow, toRefund } from "./sqlite-refunds.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -34,9 +36,9 @@ interface StandingRow {
 /** Each count reads an index that contains only these payments. `left` counts payments whose lease has expired. */
 const STANDING = `
   SELECT count(*) AS open, coalesce(sum(state = 'unknown'), 0) AS unknown, min(created_at) AS oldest,
-    (SELECT count(*) FROM payments WHERE state = 'settled' AND delivered = 0 AND held_until = 0) AS owed,
-    (SELECT count(*) FROM payments WHERE held_until > 0 AND held_until < $steady AND state = 'settled' AND delivered = 0)
-      AS left
+    (SELECT count(*) FROM payments WHERE state = 'settled' AND delivered = 0 AND held_until = 0 AND refunded = '0') AS owed,
+    (SELECT count(*) FROM payments WHERE held_until > 0 AND held_until < $steady AND state = 'settled' AND delivered = 0
+      AND refunded = '0') AS left
   FROM payments WHERE state IN ('settling', 'unknown')`;
 
 /** The ledger in an SQLite file, for reports. Each page is one read, so writers never wait for a slow reader. */
@@ -119,6 +121,19 @@ export class SqliteLedgerView implements LedgerView {
       )
       .all(bindings)
       .map(toPayment);
+  }
+
+  async refundsOf(payment: PaymentKey): Promise<readonly Refund[]> {
+    const sql = `SELECT ${REFUND} FROM refunds
+      WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce ORDER BY sequence`;
+    return this.#database.query<RefundRow, [Bindings]>(sql).all(keyOf(payment)).map(toRefund);
+  }
+
+  async refunded({ since, until }: { since: number; until: number }, limit: number): Promise<readonly Refund[]> {
+    const sql = `SELECT ${REFUND} FROM refunds WHERE state IN ('settled', 'recorded') AND updated_at >= $since
+      AND updated_at < $until ORDER BY updated_at DESC, network, asset, payer_from, nonce, sequence LIMIT $limit`;
+    const rows = this.#database.query<RefundRow, [Bindings]>(sql);
+    return rows.all({ $since: since, $until: until, $limit: limit }).map(toRefund);
   }
 }
 

@@ -47,7 +47,7 @@ const RESERVE = `
     ${KEPT_COLUMNS.map((name) => `${name} = CASE WHEN ${BEGUN} THEN ${name} ELSE excluded.${name} END`).join(", ")}
   WHERE ${FREE} AND (
     state IN ('released', 'failed', 'reserved', 'verified')
-    OR (fingerprint = $fingerprint AND (state IN ('settling', 'unknown') OR (state = 'settled' AND delivered = 0 AND cuts < ${MAX_CUTS} AND partials < $maxPartials))))
+    OR (fingerprint = $fingerprint AND (state IN ('settling', 'unknown') OR (state = 'settled' AND delivered = 0 AND refunded = '0' AND cuts < ${MAX_CUTS} AND partials < $maxPartials))))
   RETURNING ${PAYMENT}`;
 
 const MOVE = `
@@ -64,7 +64,8 @@ const DELIVER = `
 
 const REPEAT = `
   UPDATE payments SET repeats = repeats + 1
-  WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce AND state = 'settled' AND repeats < $most`;
+  WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce AND state = 'settled' AND repeats < $most
+    AND (delivered = 1 OR refunded = '0')`;
 
 const CLAIM_OPEN = `
   UPDATE payments SET state = 'unknown', attempt = attempt + 1, owner = $owner, held_until = $until, updated_at = $now

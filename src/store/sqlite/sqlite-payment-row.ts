@@ -6,7 +6,7 @@ export type Bindings = Record<string, string | number | null>;
 /** The columns of `PaymentRow`, for SELECT and RETURNING. */
 export const PAYMENT = `network, asset, payer_from AS "from", nonce, token, scheme, state, attempt, amount, pay_to AS payTo, route,
   consumer, fingerprint, valid_before AS validBefore, payload, tx AS "transaction", reason, payer, facilitator, delivered, cuts, partials,
-  repeats, body_digest AS bodyDigest, created_at AS createdAt, updated_at AS updatedAt`;
+  repeats, body_digest AS bodyDigest, refunded, created_at AS createdAt, updated_at AS updatedAt`;
 
 /** A row of the table `payments`. SQLite has no booleans. */
 export type PaymentRow = Omit<Payment, "delivered"> & { readonly delivered: number };

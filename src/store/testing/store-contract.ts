@@ -7,6 +7,7 @@ import { testLedger } from "./ledger-contract.ts";
 import { testLedgerView } from "./ledger-view-contract.ts";
 import { testOutbox } from "./outbox-contract.ts";
 import { testPaymentIds } from "./payment-ids-contract.ts";
+import { testRefunds } from "./refunds-contract.ts";
 import { testUsage } from "./usage-contract.ts";
 
 /** Opens one database again, as another process would, ready for use. `now` gives Unix milliseconds. */
@@ -21,6 +22,7 @@ export function testStore(name: string, newDatabase: () => Promise<OpenStore>): 
     testForgetting(newDatabase);
     testPaymentIds(newDatabase);
     testSimulatedTransfers(newDatabase);
+    testRefunds(newDatabase);
     testUsage(newDatabase);
     testCredits(newDatabase);
   });

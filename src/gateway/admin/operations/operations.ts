@@ -3,6 +3,7 @@ import { CREDIT_OPERATIONS } from "./credits.ts";
 import { LIVE_OPERATIONS } from "./live.ts";
 import { type Operation } from "./operation.ts";
 import { PAYMENT_OPERATIONS } from "./payments.ts";
+import { REFUND_OPERATIONS } from "./refunds.ts";
 import { ROUTE_OPERATIONS } from "./routes.ts";
 import { SESSION_OPERATIONS } from "./session.ts";
 import { STATUS_OPERATIONS } from "./status.ts";
@@ -21,5 +22,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...PAYMENT_OPERATIONS,
   ...CREDIT_OPERATIONS,
   ...LIVE_OPERATIONS,
+  ...REFUND_OPERATIONS,
   ...SESSION_OPERATIONS,
 ];

@@ -6,6 +6,7 @@ import { type LiveConfig } from "../running-config/live-config.ts";
 import { type Actor } from "../../telemetry/event.ts";
 import { type Tenant } from "../shapes/common.ts";
 import { type UsageKeeper } from "../usage/usage-keeper.ts";
+import { type OptionalRefunds } from "../../policy/payment/refunds/optional-refunds.ts";
 
 /** The warm tenants of all workers. */
 export interface TenantDirectory {
@@ -45,4 +46,5 @@ export interface AdminParts {
   readonly tenants: TenantDirectory;
   /** Opens the prepaid balances. Throws if that fails. */
   readonly credits: () => Credits;
+  readonly refunds: Pick<OptionalRefunds, "find" | "refund">;
 }

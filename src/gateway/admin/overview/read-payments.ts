@@ -41,13 +41,14 @@ export async function readPayments(view: LedgerView, nowMs: number): Promise<Pay
 
 /** Copies single members, because the row also has the signature. */
 export function recentPayment(payment: Payment): RecentPayment {
-  const { nonce, route, state, delivered, amount, token, network, from, transaction, createdAt } = payment;
+  const { nonce, route, state, delivered, amount, refunded, token, network, from, transaction, createdAt } = payment;
   return {
     id: nonce,
     route,
     state,
     delivered,
     amount,
+    refunded,
     asset: token,
     network,
     ...unitsOf(network, token),

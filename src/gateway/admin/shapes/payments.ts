@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { type DeepReadonly } from "../../../lib/deep-readonly.ts";
+import { type Refund } from "../../../store/refunds.ts";
 
 /** A token and its amount in atomic units. Symbol and decimals are absent if the gateway does not know the token. */
 const sold = {
@@ -22,6 +23,7 @@ const recentPayment = z
     state: z.string(),
     delivered: z.boolean(),
     ...sold,
+    refunded: z.string().openapi({ description: "Atomic units that were refunded, or are reserved for refunds" }),
     payer: z.string(),
     transaction: z.string(),
     time_ms: z.number().openapi({ description: "Of the first request with the payment" }),
@@ -65,6 +67,31 @@ export const topPayers = z.object({
     .openapi({ description: "Of each token the payers with the largest amounts, largest first" }),
 });
 
+/** A refund of a payment. */
+export const refund = z
+  .object({
+    id: z.string(),
+    sequence: z.number().openapi({ description: "Its number among the refunds of its payment" }),
+    payment: z.string().openapi({ description: "The payment's nonce" }),
+    state: z.enum(["pending", "settled", "recorded", "failed"]),
+    amount: z.string().openapi({ description: "Atomic units" }),
+    transaction: z.string(),
+    reason: z.string().openapi({ description: "Why it is still pending, or has failed" }),
+    by: z.string(),
+    time_ms: z.number(),
+    changed_ms: z.number(),
+  })
+  .openapi("Refund");
+
+/** A refund as in responses. */
+export function refundOf(found: Refund): z.output<typeof refund> {
+  const { id, sequence, nonce, state, amount, transaction, reason, by, createdAt, updatedAt } = found;
+  return {
+    ...{ id, sequence, payment: nonce, state, amount, transaction, reason, by },
+    ...{ time_ms: createdAt, changed_ms: updatedAt },
+  };
+}
+
 /** The response of `GET /v1/payments`: sales and unfinished payments, or the reason why the ledger cannot be read. */
 export const payments = z
   .discriminatedUnion("available", [
@@ -76,7 +103,7 @@ export const payments = z
       unknown: z.number().openapi({ description: "Those that the facilitator could not resolve" }),
       owed: z.number().openapi({ description: "Settled payments whose responses were not delivered completely" }),
       oldest_open_ms: z.number().optional(),
-      recent: z.array(recentPayment),
+      recent: z.array(payment),
     }),
   ])
   .openapi("Payments");

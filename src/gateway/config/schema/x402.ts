@@ -94,6 +94,22 @@ const screening = z
   .prefault({})
   .meta(ours("Payers that are refused with 403, before their payments are settled."));
 
+const refunds = z
+  .strictObject({
+    key_envs: z
+      .array(environmentName)
+      .max(32)
+      .default([])
+      .describe(
+        "Environment variables with private keys of receiving addresses (`pay_to`), from which refunds are sent: 32 bytes in hex. The key of `x402.embedded` is one of them.",
+      ),
+    owed_after_days: count(0, 0, 3650).describe(
+      "Days after which a settled payment whose response was never delivered is refunded. 0: never.",
+    ),
+  })
+  .prefault({})
+  .meta(ours("Refunds to payers."));
+
 const secretHeader = z.strictObject({
   name: headerName.describe("Name of the field."),
   value_env: environmentName.describe("Environment variable with its value."),
@@ -167,6 +183,7 @@ export const x402 = z
     payment_fields: paymentFields,
     screening,
     credit: credit.exactOptional(),
+    refunds,
     answer_disk_bytes: bytes(1_073_741_824, 0).meta(
       ours("Bytes on disk for paid responses that are too long for memory, or kept for a retry."),
     ),

@@ -29,6 +29,8 @@ export async function respondRepeat(repeat: Repeat, payment: Payment, fingerprin
   } else if (payment.state !== "settled") {
     const error = paymentError("payment-conflict", "This payment is being processed. Send the same payment again.");
     respondError(exchange, error, IN_FLIGHT_RETRY_S);
+  } else if (payment.refunded !== "0" && !payment.delivered) {
+    respondUsedUp(repeat, "it was refunded.");
   } else if (payment.repeats >= paidRoute.maxRepeats || !(await deliverKept(repeat, payment))) {
     respondSold(repeat, payment);
   }

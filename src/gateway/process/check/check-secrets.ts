@@ -1,6 +1,7 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { readEmbedded } from "../../../payments/facilitator/chain-settings.ts";
 import type * as Embedded from "../../../payments/evm/embedded-facilitator.ts";
+import type * as Keys from "../../../payments/evm/key.ts";
 import { type Environment, readSecret, readSecretHeaders } from "../../../payments/facilitator/secrets.ts";
 import { parseSecrets } from "../../../payments/settlement/webhooks/webhook-secret.ts";
 import { readExternalAccount } from "../../acme/external-account.ts";
@@ -13,6 +14,9 @@ import { credentialOf } from "../../upstream/upstreams.ts";
 
 /** Loaded when a configuration has an embedded facilitator (bench start). */
 const embedded = (): typeof Embedded => require("../../../payments/evm/embedded-facilitator.ts");
+
+/** Loaded when a configuration has keys for refunds (bench start). */
+const keys = (): typeof Keys => require("../../../payments/evm/key.ts");
 
 /** Diagnostics for the secrets that the configuration needs from the environment. They never contain a secret. */
 export function secretDiagnostics(config: Config, environment: Environment): Diagnostic[] {
@@ -44,6 +48,10 @@ function paymentDiagnostics({ x402, routes }: Config, environment: Environment):
     ...settlementDiagnostics({ x402, routes }, environment),
     ...errorOf("x402.payment_fields.secret_env", () => isPriced && new PaymentFields(x402.payment_fields, environment)),
     ...screeningDiagnostics({ x402, routes }, environment),
+    ...x402.refunds.key_envs.flatMap((name, i) => {
+      const path = `x402.refunds.key_envs[${i}]`;
+      return errorOf(path, () => isPriced && keys().parseKey(readSecret(environment, name, path)));
+    }),
   ];
   // The embedded facilitator starts even if no route is paid yet.
   if (x402.test_mode || !(isPriced || x402.embedded.enabled)) return diagnostics;

@@ -6,6 +6,8 @@ import { type MetricsPage, type WorkerSlot } from "../../telemetry/telemetry.ts"
 import { type Tenants } from "../../tenants/tenant-route.ts";
 import { type Membership } from "../../upstream/member.ts";
 import { type Issued, type ReadTls } from "../../acme/issued.ts";
+import { type Facilitators } from "../../../payments/facilitator/facilitators.ts";
+import { type Store } from "../../../store/store.ts";
 import { type Counts } from "../../telemetry/metrics/counts.ts";
 import { type GatewayFigures, type ServerName } from "./gateway-figures.ts";
 import { type Replaced } from "./take-over.ts";
@@ -49,12 +51,20 @@ export interface GatewayOptions {
   readonly events?: EventSink | undefined;
 }
 
+/** The parts of the process with the seller's keys that refunds need. */
+export interface Seller {
+  /** Undefined while no route is paid, or if the ledger is in the memory of workers. Throws if it cannot be opened. */
+  readonly store: () => Store | undefined;
+  readonly facilitators: Facilitators;
+}
+
 /** A gateway that serves. */
 export interface Gateway {
   readonly listeners: readonly BoundListener[];
   readonly connections: number;
   /** Figures for operators. */
   readonly figures: GatewayFigures;
+  readonly seller: Seller;
   /** Path prefixes that a worker refuses with 503, because it cannot load one of their filters. */
   readonly closedRoutes: readonly string[];
   /** The warm tenants of the whole server. */

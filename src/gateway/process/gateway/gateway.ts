@@ -27,7 +27,7 @@ import { type ConnectionLimiter } from "../connections/connection-limiter.ts";
 import { compile, type Compiled, type ProcessDeps } from "../compile/compile.ts";
 import { fileRoom } from "../connections/descriptor-limit.ts";
 import { drainServer, GatewayFigures, type ServerName } from "./gateway-figures.ts";
-import { type GatewayOptions, type GatewayProcess, STOPPING } from "./gateway-interface.ts";
+import { type GatewayOptions, type GatewayProcess, type Seller, STOPPING } from "./gateway-interface.ts";
 import { GatewayListener, type ListenerShared } from "../listeners/gateway-listener.ts";
 import { LedgerUpkeep } from "../../policy/payment/maintenance/ledger-upkeep.ts";
 import { withBreakerEvents } from "../../policy/payment/maintenance/payment-events.ts";
@@ -318,6 +318,10 @@ class RunningGateway implements GatewayProcess {
       ledger: () => this.#store.opened?.view,
       store: () => this.#store.open(this.#store.config ?? this.#config.postgres),
     });
+  }
+
+  get seller(): Seller {
+    return { store: () => this.#store.opened, facilitators: this.#facilitators.all };
   }
 
   get tenantDirectory(): TenantDirectory {

@@ -9,7 +9,7 @@ import { type Issued, NOTHING_ISSUED } from "../../acme/issued.ts";
 import { type Config } from "../../config/config.ts";
 import { readTlsMaterial } from "../listeners/certificates.ts";
 import { drainServer, GatewayFigures, type ServerName } from "../gateway/gateway-figures.ts";
-import { type Gateway, type GatewayOptions, STOPPING } from "../gateway/gateway-interface.ts";
+import { type Gateway, type GatewayOptions, type Seller, STOPPING } from "../gateway/gateway-interface.ts";
 import { type Actor, type EventDetails, type NewEvent } from "../../telemetry/event.ts";
 import { setAdminAway } from "../../telemetry/admin-away.ts";
 import { type Counts } from "../../telemetry/metrics/counts.ts";
@@ -129,7 +129,9 @@ class Supervisor implements Gateway {
     this.#facilitators = new ProcessFacilitators({
       embedded: { own: this.#embedded },
       simulatedTransfers: () => {
-        throw new Error("Cannot record a simulated transfer: the supervisor has no store");
+        const store = this.#ledger.store(this.#served.config);
+        if (store === undefined) throw new Error("Cannot record a simulated transfer: the supervisor has no store");
+        return store.simulatedTransfers;
       },
       // The workers count their own requests.
       observer: { asked() {}, breakerChanged() {} },
@@ -273,6 +275,10 @@ class Supervisor implements Gateway {
       directory: this.#directory,
       ledger: () => this.#ledger.view(this.#served.config),
     });
+  }
+
+  get seller(): Seller {
+    return { store: () => this.#ledger.store(this.#served.config), facilitators: this.#facilitators.all };
   }
 
   drain(server: ServerName, drained: boolean, by: Actor): boolean {

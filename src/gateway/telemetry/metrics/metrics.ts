@@ -159,6 +159,11 @@ export const METRICS = {
     ...gauge("turnpike_payments_open", "Payments in the ledger whose settlement is not known."),
     isShared: true,
   },
+  refunds: counter("turnpike_refunds_total", "Refunds by their end.", ["result", ["settled", "recorded", "failed"]]),
+  refundsPending: {
+    ...gauge("turnpike_refunds_pending", "Refunds that are not sent yet, or whose outcome is not known."),
+    isShared: true,
+  },
   ledgerAway: {
     ...gauge("turnpike_ledger_unavailable", "1 while the ledger cannot be read or written, and payments are refused."),
     isShared: true,

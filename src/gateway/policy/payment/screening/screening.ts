@@ -13,15 +13,20 @@ const UNSCREENED = paymentError(
   "The payer could not be screened; nothing was charged. Send the same payment again.",
 );
 
+/** The services of the screening. */
+interface ScreeningParts extends Pick<FeatureParts, "log"> {
+  readonly telemetry: Pick<FeatureParts["telemetry"], "counts">;
+}
+
 /** Decides which payers may buy. */
 export class Screening {
   readonly #denied: DeniedPayers | undefined;
   readonly #hook: ScreeningHook | undefined;
-  readonly #parts: Pick<FeatureParts, "telemetry" | "log">;
+  readonly #parts: ScreeningParts;
 
   constructor(
     { denied, hook }: { readonly denied: DeniedPayers | undefined; readonly hook: ScreeningHook | undefined },
-    parts: Pick<FeatureParts, "telemetry" | "log">,
+    parts: ScreeningParts,
   ) {
     this.#denied = denied;
     this.#hook = hook;
@@ -62,7 +67,7 @@ export async function openScreening(
     timeout_ms: timeoutMs,
     cache_s,
   }: Config["x402"]["screening"],
-  parts: Pick<FeatureParts, "telemetry" | "log" | "onEvent" | "clock">,
+  parts: ScreeningParts & Pick<FeatureParts, "onEvent" | "clock">,
 ): Promise<Screening | undefined> {
   if (paths.length === 0 && url === "") return undefined;
   const token = variable === "" ? undefined : readSecret(process.env, variable, "x402.screening.token_env");

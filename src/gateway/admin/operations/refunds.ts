@@ -1,0 +1,65 @@
+import { z } from "@hono/zod-openapi";
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { JSON_TYPE, MAX_BODY_BYTES } from "../http/body.ts";
+import { recentPayment } from "../overview/read-payments.ts";
+import { payment, refund, refundOf } from "../shapes/payments.ts";
+import { callerOf, type Operation } from "./operation.ts";
+
+const wish = z
+  .strictObject({
+    amount: z.string().max(100).optional().openapi({
+      description: "Atomic units, or dollars as `$0.01`. Without it, all that has not been refunded",
+    }),
+    id: z.string().max(64).optional().openapi({
+      description: "Names the refund: the same id again is the same refund. By default it is the amount, or `rest`",
+    }),
+    transaction: z.string().max(128).optional().openapi({
+      description: "The transaction or other reference of a refund that was made by other means; then nothing is sent",
+    }),
+  })
+  .openapi("RefundRequest");
+
+const PAYMENT = { id: "The payment's nonce or transaction" };
+
+/** The operations on one payment and its refunds. */
+export const REFUND_OPERATIONS: readonly Operation[] = [
+  {
+    name: "showPayment",
+    method: "get",
+    path: "/v1/payments/{id}",
+    summary: "A payment and its refunds",
+    access: "read",
+    parameters: PAYMENT,
+    success: { description: "The payment", schema: z.object({ payment, refunds: z.array(refund) }) },
+    failures: ["not-found", "refund-refused", "store-unavailable"],
+    async run(call, { refunds }) {
+      const found = await refunds.find(call.parameters["id"] ?? "");
+      return Response.json({ payment: recentPayment(found.payment), refunds: found.refunds.map(refundOf) });
+    },
+  },
+  {
+    name: "refundPayment",
+    method: "post",
+    path: "/v1/payments/{id}/refunds",
+    summary: "Send the money of a payment back, or a part of it",
+    description: "The response comes when the refund has ended, or after ten seconds while it is pending.",
+    access: "full",
+    parameters: PAYMENT,
+    body: { types: [JSON_TYPE], maxBytes: MAX_BODY_BYTES, schema: wish, description: "The refund" },
+    success: { description: "The refund", schema: refund },
+    failures: ["not-found", "refund-refused", "store-unavailable"],
+    async run(call, { refunds }) {
+      const parsed = wish.safeParse(call.body);
+      if (!parsed.success) {
+        const [first] = parsed.error.issues;
+        throw new TurnpikeError(
+          "bad-request",
+          `Cannot read the refund: ${first?.path.join(".") ?? ""} ${first?.message}`,
+        );
+      }
+      const { transaction, ...rest } = parsed.data;
+      const request = { ...rest, payment: call.parameters["id"] ?? "", recorded: transaction };
+      return Response.json(refundOf(await refunds.refund(request, callerOf(call).by)));
+    },
+  },
+];

@@ -1,0 +1,50 @@
+import { type Refund } from "../../../../store/refunds.ts";
+import { type Config } from "../../../config/config.ts";
+import { type Actor } from "../../../telemetry/event.ts";
+import type * as Desks from "./refund-desk.ts";
+
+/** Loaded when refunds can be sent, or are asked for (bench start). */
+const desks = (): typeof Desks => require("./refund-desk.ts");
+
+/** The refunds of a gateway, which mostly has none. */
+export class OptionalRefunds {
+  readonly #deps: Desks.RefundDeskDeps;
+  #config: Config;
+  #desk: Desks.RefundDesk | undefined;
+
+  constructor(config: Config, deps: Desks.RefundDeskDeps) {
+    this.#deps = deps;
+    this.#config = config;
+    this.use(config);
+  }
+
+  /** Continues by this configuration. */
+  use(config: Config): void {
+    this.#config = config;
+    const { x402, routes } = config;
+    const hasKey = x402.refunds.key_envs.length > 0 || x402.embedded.enabled;
+    const sends = x402.enabled && hasKey && routes.some((route) => route.x402 !== undefined);
+    if (this.#desk === undefined && !sends) return;
+    this.#desk ??= new (desks().RefundDesk)(config, this.#deps);
+    this.#desk.use(config, sends);
+  }
+
+  /** As in `RefundDesk`. */
+  find(payment: string): Promise<Desks.RefundedPayment> {
+    return this.#opened().find(payment);
+  }
+
+  /** As in `RefundDesk`. */
+  refund(request: Desks.RefundRequest, by: Actor): Promise<Refund> {
+    return this.#opened().refund(request, by);
+  }
+
+  /** Sends nothing more. Resolves when the store may be closed. */
+  async close(): Promise<void> {
+    await this.#desk?.close();
+  }
+
+  #opened(): Desks.RefundDesk {
+    return (this.#desk ??= new (desks().RefundDesk)(this.#config, this.#deps));
+  }
+}

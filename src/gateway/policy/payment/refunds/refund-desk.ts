@@ -1,0 +1,264 @@
+import { faultOf, messageOf } from "../../../../lib/caught.ts";
+import { TurnpikeError } from "../../../../lib/errors.ts";
+import { type Facilitators } from "../../../../payments/facilitator/facilitators.ts";
+import { REFUND_VALID_S } from "../../../../payments/settlement/refunds/refund-transfer.ts";
+import { Refunder } from "../../../../payments/settlement/refunds/refunder.ts";
+import { findAsset } from "../../../../payments/x402/assets.ts";
+import { parsePrice } from "../../../../payments/x402/price.ts";
+import { type Payment } from "../../../../store/ledger.ts";
+import {
+  type BeginResult,
+  planRefund,
+  type Refund,
+  type RefundEnd,
+  type RefundRefusal,
+  type RefundWish,
+} from "../../../../store/refunds.ts";
+import { type Store } from "../../../../store/store.ts";
+import { type Config } from "../../../config/config.ts";
+import { type Actor, type OnEvent } from "../../../telemetry/event.ts";
+import { type Counts } from "../../../telemetry/metrics/counts.ts";
+import { openScreening } from "../screening/screening.ts";
+import { ConfiguredSeller, sellerAccounts } from "./refund-seller.ts";
+
+/** Milliseconds between two looks for refunds that are due. */
+const LOOK_MS = 2000;
+/** Milliseconds between two looks for owed payments, and how many are refunded at a time. @bound */
+const OWED_MS = 60_000;
+const OWED_AT_ONCE = 20;
+/** Milliseconds for which a request waits for its refund to end. @bound */
+const WAIT_MS = 10_000;
+const WAIT_STEP_MS = 100;
+const DAY_MS = 86_400_000;
+/** The id of a refund of all that is left, and of one by `refunds.owed_after_days`. */
+const REST = "rest";
+const OWED = "owed";
+const ID = /^[\x21-\x7e]{1,64}$/;
+const REFERENCE = /^[\x21-\x7e]{1,128}$/;
+
+const REFUSALS: Readonly<Record<RefundRefusal, string>> = {
+  absent: "the ledger does not have this payment",
+  unsettled: "no money was received for it",
+  open: "its settlement is not known yet; try again when the gateway has looked it up",
+  busy: "a request is receiving its response; try again",
+  exceeds: "this is more than what is left of it, or nothing",
+  differs: "this id names a refund with another amount or transaction; choose another id",
+};
+
+/** A refund that an operator asks for. */
+export interface RefundRequest {
+  /** Nonce or transaction of the payment. */
+  readonly payment: string;
+  /** Atomic units or dollars; undefined: all that is left. */
+  readonly amount?: string | undefined;
+  /** Names the refund: a request with the same id is the same refund. Default: the amount. */
+  readonly id?: string | undefined;
+  /** The transaction or other reference of a refund that was made by other means. Then nothing is sent. */
+  readonly recorded?: string | undefined;
+}
+
+/** A payment and its refunds. */
+export interface RefundedPayment {
+  readonly payment: Payment;
+  readonly refunds: readonly Refund[];
+}
+
+/** The services of the desk. */
+export interface RefundDeskDeps {
+  /** Undefined while no route is paid. Throws if the store cannot be opened. */
+  readonly store: () => Store | undefined;
+  readonly facilitators: Facilitators;
+  readonly counts: Counts;
+  readonly log: (message: string) => void;
+  readonly onEvent: OnEvent;
+}
+
+/** Accepts refunds, and sends them. It runs in the process that has the seller's keys. */
+export class RefundDesk {
+  readonly #deps: RefundDeskDeps;
+  #config: Config;
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> | undefined;
+  #nextOwed = 0;
+  #isClosed = false;
+
+  constructor(config: Config, deps: RefundDeskDeps) {
+    this.#deps = deps;
+    this.#config = config;
+  }
+
+  /** Continues by this configuration. `sends`: it has keys, so pending refunds are sent. */
+  use(config: Config, sends: boolean): void {
+    this.#config = config;
+    if (this.#isClosed || this.#timer !== undefined || !sends) return;
+    this.#timer = setInterval(() => void this.#work(), LOOK_MS);
+    this.#timer.unref();
+  }
+
+  /** The payment with this nonce or transaction. Rejects with a TurnpikeError. */
+  async find(text: string): Promise<RefundedPayment> {
+    const { view } = this.#store();
+    const given = text.toLowerCase();
+    const found = await inStore(() => view.search(given));
+    const matches = found.filter(({ nonce, transaction }) => nonce === given || transaction.toLowerCase() === given);
+    const [payment] = matches;
+    if (payment === undefined) throw new TurnpikeError("not-found", `Cannot find the payment ${JSON.stringify(text)}`);
+    if (matches.length > 1) {
+      throw new TurnpikeError("refund-refused", "Cannot tell which payment is meant: name it by its nonce");
+    }
+    return { payment, refunds: await inStore(() => view.refundsOf(payment)) };
+  }
+
+  /** Begins a refund, and waits for a while for its end. Rejects with a TurnpikeError. */
+  async refund(request: RefundRequest, by: Actor): Promise<Refund> {
+    const { payment, refunds: standing } = await this.find(request.payment);
+    const wish = wishOf(request, payment, `${by.kind} at ${by.address}`);
+    const seller = await this.#open();
+    let result: BeginResult;
+    try {
+      // A refund that cannot be sent is refused before it is written down.
+      const plan = planRefund({ payment, isLeased: false, standing }, wish, Date.now());
+      if (plan.kind === "begun" && wish.recorded === undefined) check(seller, plan.refund, payment);
+      const notice = (refund: Refund) => seller.notice(refund, payment, refund.transaction);
+      result = await inStore(() => this.#store().refunds.begin(payment, { ...wish, notice }));
+    } finally {
+      seller.close();
+    }
+    if (result.kind === "refused") throw refused(REFUSALS[result.why]);
+    if (result.kind === "begun") this.#began(result.refund, payment, by);
+    return await this.#awaited(result.refund);
+  }
+
+  /** Sends nothing more. Resolves when the store may be closed. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    await this.#round;
+  }
+
+  #store(): Store {
+    try {
+      const store = this.#deps.store();
+      if (store !== undefined) return store;
+    } catch (error) {
+      throw new TurnpikeError("store-unavailable", `Cannot open the ledger: ${messageOf(error)}`);
+    }
+    throw refused("this gateway sells nothing: it has no ledger");
+  }
+
+  async #open(): Promise<ConfiguredSeller> {
+    const { facilitators, counts, log, onEvent } = this.#deps;
+    const config = this.#config;
+    const parts = { telemetry: { counts }, log, onEvent, clock: Date.now };
+    const screening = await openScreening(config.x402.screening, parts);
+    return new ConfiguredSeller(config, { facilitators, environment: process.env, screening, clock: Date.now });
+  }
+
+  #began({ amount, state }: Refund, { route, network, nonce }: Payment, by?: Actor): void {
+    const { counts, onEvent } = this.#deps;
+    const done = state === "recorded";
+    if (done) counts.add("refunds", 1, "recorded");
+    const message = `a refund of a payment on ${route} ${done ? "is recorded" : "is begun"}`;
+    const details = { route, network, payment: nonce, amount, refund: state };
+    onEvent({ kind: "payment", message, details, ...(by === undefined ? {} : { by, outcome: "done" }) });
+    if (!done) void this.#work();
+  }
+
+  #ended({ amount }: Refund, { route, network, nonce }: Payment, { state, reason, transaction }: RefundEnd): void {
+    const { counts, onEvent, log } = this.#deps;
+    counts.add("refunds", 1, state);
+    const message = `a refund of a payment on ${route} ${state === "settled" ? "is settled" : `has failed: ${reason}`}`;
+    if (state === "failed") log(`refund: ${message}`);
+    const details = { route, network, payment: nonce, amount, refund: state, transaction };
+    onEvent({ kind: "payment", message, details });
+  }
+
+  async #awaited(refund: Refund): Promise<Refund> {
+    const { view } = this.#store();
+    const end = performance.now() + WAIT_MS;
+    for (;;) {
+      const all = await inStore(() => view.refundsOf(refund));
+      const now = all.find(({ sequence }) => sequence === refund.sequence) ?? refund;
+      if (now.state !== "pending" || performance.now() > end || this.#isClosed) return now;
+      await Bun.sleep(WAIT_STEP_MS);
+    }
+  }
+
+  /** One round at a time. Never rejects. */
+  async #work(): Promise<void> {
+    if (this.#round !== undefined || this.#isClosed) return;
+    this.#round = this.#rounds().catch((error: unknown) =>
+      this.#deps.log(
+        `refund: ${error instanceof Error && error.message.startsWith("Cannot") ? error.message : faultOf(error)}`,
+      ),
+    );
+    await this.#round;
+    this.#round = undefined;
+  }
+
+  async #rounds(): Promise<void> {
+    const store = this.#deps.store();
+    if (store === undefined) return;
+    await this.#refundOwed(store);
+    const refunder = new Refunder({
+      refunds: store.refunds,
+      view: store.view,
+      open: () => this.#open(),
+      onEnd: (...end) => this.#ended(...end),
+      clock: Date.now,
+      log: this.#deps.log,
+    });
+    while (!this.#isClosed && (await refunder.round()) > 0);
+    this.#deps.counts.set("refundsPending", await store.refunds.pending());
+  }
+
+  /** Refunds payments that have been owed their response for longer than `refunds.owed_after_days`. */
+  async #refundOwed({ refunds }: Store): Promise<void> {
+    const { owed_after_days: days } = this.#config.x402.refunds;
+    const now = Date.now();
+    if (days === 0 || now < this.#nextOwed) return;
+    this.#nextOwed = now + OWED_MS;
+    const payees = [...sellerAccounts(this.#config, process.env).keys()];
+    for (const payment of await refunds.owed(payees, now - days * DAY_MS, OWED_AT_ONCE)) {
+      const validBefore = Math.floor(now / 1000) + REFUND_VALID_S;
+      const wish = { id: OWED, amount: undefined, recorded: undefined, by: "refunds.owed_after_days", validBefore };
+      const result = await refunds.begin(payment, wish);
+      if (result.kind === "begun") this.#began(result.refund, payment);
+    }
+  }
+}
+
+function wishOf({ amount: text, id, recorded }: RefundRequest, { network, token }: Payment, by: string): RefundWish {
+  if (id !== undefined && !ID.test(id))
+    throw new TurnpikeError("bad-request", "Cannot use the id: it must be 1 to 64 visible ASCII characters");
+  if (recorded !== undefined && !REFERENCE.test(recorded))
+    throw new TurnpikeError("bad-request", "Cannot use the transaction: it must be 1 to 128 visible ASCII characters");
+  let amount: string | undefined;
+  try {
+    amount = text === undefined ? undefined : parsePrice(text, findAsset(network, token)?.decimals ?? 0);
+  } catch (error) {
+    throw new TurnpikeError("bad-request", messageOf(error).replace("price", "amount"));
+  }
+  const validBefore = Math.floor(Date.now() / 1000) + REFUND_VALID_S;
+  return { id: id ?? recorded ?? amount ?? REST, amount, recorded, by, validBefore };
+}
+
+function check(seller: ConfiguredSeller, refund: Refund, payment: Payment): void {
+  try {
+    seller.way(refund, payment);
+  } catch (error) {
+    throw refused(messageOf(error));
+  }
+}
+
+function refused(why: string): TurnpikeError {
+  return new TurnpikeError("refund-refused", `Cannot refund the payment: ${why}`);
+}
+
+async function inStore<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw new TurnpikeError("store-unavailable", `Cannot read or write the ledger: ${faultOf(error)}`);
+  }
+}

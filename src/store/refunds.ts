@@ -1,0 +1,136 @@
+import { type Payment, type PaymentKey } from "./ledger.ts";
+import { type NewNotice } from "./outbox.ts";
+
+/**
+ * A refund's life. Its row is written before anything is sent:
+ *
+ *   begin ──▶ pending ──┬──▶ settled    the money was sent back
+ *        └──▶ recorded  └──▶ failed     no money moved, and none will: the amount can be refunded again
+ *
+ * `recorded`: the operator has given the money back by other means.
+ */
+export type RefundState = (typeof REFUND_STATES)[number];
+
+/** Every `RefundState`. */
+export const REFUND_STATES = ["pending", "settled", "recorded", "failed"] as const;
+
+/** Money that is given back to the payer of a payment. */
+export interface Refund extends PaymentKey {
+  /** The number of this refund among all of its payment, from 1 on. It determines the nonce of the transfer. */
+  readonly sequence: number;
+  /** Names the refund among those of its payment that have not failed. */
+  readonly id: string;
+  readonly state: RefundState;
+  /** Atomic units, decimal. */
+  readonly amount: string;
+  /** Unix seconds. The transfer cannot be made after this time. */
+  readonly validBefore: number;
+  /** True if the signed transfer may have left this program. */
+  readonly sent: boolean;
+  /** Hash of the transaction, or the operator's own reference; empty until it is known. */
+  readonly transaction: string;
+  /** Why the refund is still pending or has failed; empty if there is nothing to say. */
+  readonly reason: string;
+  /** Who asked for it. */
+  readonly by: string;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A refund that is asked for. */
+export interface RefundWish extends Pick<Refund, "id" | "by" | "validBefore"> {
+  /** Atomic units; undefined: all that has not been refunded. */
+  readonly amount: string | undefined;
+  /** The transaction or reference of a refund that was made by other means. */
+  readonly recorded: string | undefined;
+  /** The notice of a recorded refund, which is stored with it in one transaction. */
+  readonly notice?: (refund: Refund) => NewNotice | undefined;
+}
+
+/**
+ * Why a refund cannot begin. `unsettled`: no money was received. `open`: it is not known yet whether money was received.
+ * `busy`: a request is receiving the response. `exceeds`: less than this amount is left. `differs`: the id names a refund
+ * with another amount or transaction.
+ */
+export type RefundRefusal = "absent" | "unsettled" | "open" | "busy" | "exceeds" | "differs";
+
+/** `known`: a refund with this id exists, and nothing was changed. */
+export type BeginResult =
+  | { readonly kind: "begun" | "known"; readonly refund: Refund }
+  | { readonly kind: "refused"; readonly why: RefundRefusal };
+
+/** The end of a pending refund. */
+export interface RefundEnd {
+  readonly state: "settled" | "failed";
+  readonly transaction: string;
+  readonly reason: string;
+  /** A notice to post to the operator. It is stored in one transaction with the end. */
+  readonly notice?: NewNotice | undefined;
+}
+
+/** Records refunds. Each method is atomic over all processes that share the store, and on the disk when it resolves. */
+export interface Refunds {
+  /** Reserves the amount. The refunds of a payment never exceed it, and its response is not owed any more. */
+  begin(payment: PaymentKey, wish: RefundWish): Promise<BeginResult>;
+  /** Takes at most `limit` pending refunds that are due. They are due again after `REFUND_TURN_MS`. */
+  claim(limit: number): Promise<readonly Refund[]>;
+  /** Records that the signed transfer is about to leave. False: the refund has ended. */
+  sending(refund: Refund): Promise<boolean>;
+  /** The refund stays pending and is due at `dueAt` (Unix milliseconds). */
+  postpone(refund: Refund, dueAt: number, reason: string): Promise<void>;
+  /** False: the refund has ended before. Nothing was changed. */
+  end(refund: Refund, end: RefundEnd): Promise<boolean>;
+  /**
+   * Settled payments to one of `payees` (lower case) that are owed their response and were last changed before `before`
+   * (Unix milliseconds), the oldest first. A refund that failed is a change.
+   */
+  owed(payees: readonly string[], before: number, limit: number): Promise<readonly Payment[]>;
+  /** The number of pending refunds. */
+  pending(): Promise<number>;
+}
+
+/** Milliseconds for which a process has a refund that it claimed. Two that send it at once send the same transfer. @bound */
+export const REFUND_TURN_MS = 90_000;
+
+/** Decides about a refund, by the payment's row, which the caller has locked, and all of its refunds. */
+export function planRefund(
+  { payment, isLeased, standing }: { payment: Payment | undefined; isLeased: boolean; standing: readonly Refund[] },
+  wish: RefundWish,
+  now: number,
+): BeginResult {
+  const refused = (why: RefundRefusal): BeginResult => ({ kind: "refused", why });
+  if (payment === undefined) return refused("absent");
+  if (payment.state === "settling" || payment.state === "unknown") return refused("open");
+  if (payment.state !== "settled") return refused("unsettled");
+  const { id, recorded, by, validBefore } = wish;
+  const same = standing.find((refund) => refund.id === id && refund.state !== "failed");
+  if (same !== undefined) {
+    const isSame =
+      (wish.amount === undefined || wish.amount === same.amount) &&
+      (recorded === undefined ? same.state !== "recorded" : same.transaction === recorded);
+    return isSame ? { kind: "known", refund: same } : refused("differs");
+  }
+  if (isLeased && !payment.delivered) return refused("busy");
+  const left = BigInt(payment.amount) - BigInt(payment.refunded);
+  const amount = wish.amount === undefined ? left : BigInt(wish.amount);
+  if (amount <= 0n || amount > left) return refused("exceeds");
+  const { network, asset, from, nonce } = payment;
+  const refund: Refund = {
+    ...{ network, asset, from, nonce, id, by, validBefore },
+    sequence: Math.max(0, ...standing.map(({ sequence }) => sequence)) + 1,
+    state: recorded === undefined ? "pending" : "recorded",
+    amount: amount.toString(),
+    sent: false,
+    transaction: recorded ?? "",
+    reason: "",
+    createdAt: now,
+    updatedAt: now,
+  };
+  return { kind: "begun", refund };
+}
+
+/** The sum of a payment's refunds after one more, or one less. */
+export function refundedAfter({ refunded }: Payment, { amount }: Pick<Refund, "amount">, sign: 1n | -1n): string {
+  return (BigInt(refunded) + sign * BigInt(amount)).toString();
+}

@@ -1,0 +1,194 @@
+import { expect, test } from "bun:test";
+import { LEASE_MS, type PaymentKey, type PaymentState } from "../ledger.ts";
+import { type BeginResult, type Refund, REFUND_TURN_MS, type RefundWish } from "../refunds.ts";
+import { type Store } from "../store.ts";
+import { type NewDatabase, openFresh, START } from "./contract-harness.ts";
+import { RESERVATION } from "./reservation.ts";
+
+const DAY_MS = 86_400_000;
+const WISH: RefundWish = { id: "rest", amount: undefined, recorded: undefined, by: "test", validBefore: 4_000_000_000 };
+
+async function settle(store: Store, state: PaymentState = "settled", nonce = "0xnonce"): Promise<PaymentKey> {
+  const { payment } = await store.ledger.reserve({ ...RESERVATION, nonce, validBefore: START / 1000 - 600 });
+  if (state !== "reserved") await store.ledger.move(payment, { state, lease: false, transaction: "0xpaid" });
+  return payment;
+}
+
+async function began(begin: Promise<BeginResult>): Promise<Refund> {
+  const result = await begin;
+  if (result.kind === "refused") throw new Error(`refused: ${result.why}`);
+  return result.refund;
+}
+
+/** For tests only: which refunds every store must accept, and how they end. */
+export function testRefunds(newDatabase: NewDatabase): void {
+  testBeginning(newDatabase);
+  testEnding(newDatabase);
+  testOwed(newDatabase);
+}
+
+function testBeginning(newDatabase: NewDatabase): void {
+  test("a refund reserves its amount, and the response is not owed any more", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store } = opened;
+    const payment = await settle(store);
+    expect((await store.view.standing()).owed).toBe(1);
+    const refund = await began(store.refunds.begin(payment, { ...WISH, id: "a", amount: "4000" }));
+    expect(refund).toMatchObject({ ...keyOf(payment), sequence: 1, id: "a", state: "pending", amount: "4000" });
+    expect(await store.view.refundsOf(payment)).toEqual([refund]);
+    expect(await store.ledger.find(payment)).toMatchObject({ refunded: "4000", delivered: false });
+    expect((await store.view.standing()).owed).toBe(0);
+    expect((await store.ledger.reserve({ ...RESERVATION })).leased).toBe(false);
+    expect(await store.ledger.repeat(payment, 3)).toBe(false);
+    expect(await began(store.refunds.begin(payment, WISH))).toMatchObject({ sequence: 2, amount: "6000" });
+    expect(await store.refunds.pending()).toBe(2);
+  });
+
+  test.each<[PaymentState, string]>([
+    ["reserved", "unsettled"],
+    ["failed", "unsettled"],
+    ["unknown", "open"],
+    ["settling", "open"],
+  ])("a payment in state %s cannot be refunded", async (state, why) => {
+    await using opened = await openFresh(newDatabase);
+    const payment = await settle(opened.store, state);
+    expect(await opened.store.refunds.begin(payment, WISH)).toEqual({
+      kind: "refused",
+      why: why as "open" /* of the table */,
+    });
+  });
+
+  test("a payment that the ledger does not have cannot be refunded", async () => {
+    await using opened = await openFresh(newDatabase);
+    expect(await opened.store.refunds.begin(RESERVATION, WISH)).toEqual({ kind: "refused", why: "absent" });
+  });
+
+  test("a payment is not refunded while a request receives its response", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store, clock } = opened;
+    const { payment } = await store.ledger.reserve(RESERVATION);
+    await store.ledger.move(payment, { state: "settled", lease: true });
+    expect(await store.refunds.begin(payment, WISH)).toEqual({ kind: "refused", why: "busy" });
+    clock.now += LEASE_MS + 1;
+    expect((await store.refunds.begin(payment, WISH)).kind).toBe("begun");
+  });
+
+  test("the same id is the same refund, and with another amount it is refused", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store } = opened;
+    const payment = await settle(store);
+    const wish = { ...WISH, id: "a", amount: "10" };
+    const refund = await began(store.refunds.begin(payment, wish));
+    expect(await store.refunds.begin(payment, wish)).toEqual({ kind: "known", refund });
+    for (const other of [{ amount: "11" }, { recorded: "0xother" }])
+      expect(await store.refunds.begin(payment, { ...wish, ...other })).toEqual({ kind: "refused", why: "differs" });
+    const done = { ...WISH, recorded: "0xdone" };
+    expect(await began(store.refunds.begin(payment, done))).toMatchObject({ state: "recorded", transaction: "0xdone" });
+    expect((await store.refunds.begin(payment, done)).kind).toBe("known");
+  });
+
+  test("refunds never exceed the payment, also of fifty at once over two connections", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store } = opened;
+    const payment = await settle(store);
+    expect(await store.refunds.begin(payment, { ...WISH, amount: "10001" })).toEqual({
+      kind: "refused",
+      why: "exceeds",
+    });
+    expect(await store.refunds.begin(payment, { ...WISH, amount: "0" })).toEqual({ kind: "refused", why: "exceeds" });
+    const other = await opened.another();
+    const results = await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        (i % 2 === 0 ? store : other).refunds.begin(payment, { ...WISH, id: `id${i}`, amount: "900" }),
+      ),
+    );
+    expect(results.filter((result) => result.kind === "begun")).toHaveLength(11);
+    expect(await store.ledger.find(payment)).toMatchObject({ refunded: "9900" });
+    const sequences = (await store.view.refundsOf(payment)).map(({ sequence }) => sequence);
+    expect(sequences).toEqual(Array.from({ length: 11 }, (_, i) => i + 1));
+  });
+}
+
+function keyOf({ network, asset, from, nonce }: PaymentKey): PaymentKey {
+  return { network, asset, from, nonce };
+}
+
+function testEnding(newDatabase: NewDatabase): void {
+  test("a pending refund is claimed by one process at a time, until it ends", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store, clock } = opened;
+    const other = await opened.another();
+    const payment = await settle(store);
+    const refund = await began(store.refunds.begin(payment, WISH));
+    expect(await store.refunds.claim(10)).toMatchObject([{ sequence: 1, sent: false }]);
+    expect(await other.refunds.claim(10)).toEqual([]);
+    expect(await store.refunds.sending(refund)).toBe(true);
+    clock.now += REFUND_TURN_MS;
+    expect(await other.refunds.claim(10)).toMatchObject([{ sequence: 1, sent: true }]);
+    await other.refunds.postpone(refund, clock.now + 5, "no balance");
+    expect(await store.view.refundsOf(payment)).toMatchObject([{ state: "pending", reason: "no balance" }]);
+    clock.now += 5;
+    expect(await store.refunds.claim(10)).toHaveLength(1);
+    const notice = { id: crypto.randomUUID(), url: "http://x/", body: "{}" };
+    const end = { state: "settled", transaction: "0xback", reason: "", notice } as const;
+    expect(await store.refunds.end(refund, end)).toBe(true);
+    expect(await other.refunds.end(refund, { ...end, state: "failed" })).toBe(false);
+    expect(await other.refunds.sending(refund)).toBe(false);
+    expect(await store.outbox.claim(10)).toMatchObject([{ id: notice.id }]);
+    expect(await store.view.refundsOf(payment)).toMatchObject([
+      { state: "settled", transaction: "0xback", reason: "" },
+    ]);
+    clock.now += DAY_MS;
+    expect(await store.refunds.claim(10)).toEqual([]);
+  });
+
+  test("the amount of a failed refund can be refunded again, under the same id and another number", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store, clock } = opened;
+    const payment = await settle(store);
+    const refund = await began(store.refunds.begin(payment, WISH));
+    await store.refunds.end(refund, { state: "failed", transaction: "", reason: "expired" });
+    expect(await store.ledger.find(payment)).toMatchObject({ refunded: "0" });
+    expect((await store.view.standing()).owed).toBe(1);
+    const again = await began(store.refunds.begin(payment, WISH));
+    expect(again).toMatchObject({ id: "rest", sequence: 2, amount: "10000" });
+    clock.now += 1;
+    await store.refunds.end(again, { state: "settled", transaction: "0xback", reason: "" });
+    const times = { since: START, until: clock.now + 1 };
+    expect(await store.view.refunded(times, 10)).toMatchObject([{ sequence: 2, state: "settled" }]);
+    expect(await store.view.refunded({ ...times, until: clock.now }, 10)).toEqual([]);
+  });
+
+  test("a payment is kept as long as its refund, and forgotten with it", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store, clock } = opened;
+    const payment = await settle(store);
+    clock.now += DAY_MS;
+    await began(store.refunds.begin(payment, { ...WISH, recorded: "0xdone" }));
+    expect(await store.forget(clock.now, 10)).toBe(0);
+    clock.now += DAY_MS;
+    expect(await store.forget(clock.now, 10)).toBe(1);
+    expect(await store.view.refundsOf(payment)).toEqual([]);
+  });
+}
+
+function testOwed(newDatabase: NewDatabase): void {
+  test("owed payments to the given payees are found when they are old enough", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store, clock } = opened;
+    const payment = await settle(store);
+    await store.ledger.deliver(await settle(store, "settled", "0xdelivered"));
+    const { payment: left } = await store.ledger.reserve({ ...RESERVATION, nonce: "0xleft", payTo: "0xTO" });
+    await store.ledger.move(left, { state: "settled", lease: true });
+    await settle(store, "unknown", "0xopen");
+    const owed = async (before: number, payee = "0xto"): Promise<string[]> =>
+      (await store.refunds.owed([payee], before, 10)).map(({ nonce }) => nonce).toSorted();
+    expect(await owed(START)).toEqual([]);
+    expect(await owed(START + 1)).toEqual(["0xnonce"]);
+    expect(await owed(START + 1, "0xother")).toEqual([]);
+    clock.now += LEASE_MS + 1;
+    expect(await owed(START + 1)).toEqual(["0xleft", "0xnonce"]);
+    await began(store.refunds.begin(payment, WISH));
+    expect(await owed(clock.now + 1)).toEqual(["0xleft"]);
+  });
+}
