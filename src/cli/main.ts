@@ -47,6 +47,7 @@ For a running gateway, through its admin interface:
   persist        write the running configuration to its file
   usage          show the usage by consumer, route and upstream
   events         show what has happened
+  refund         send the money of a payment back, or record that it was given back
   tenants        list the warm tenants, and remove one
 
 turnpike COMMAND --help prints the usage of a command. Every command accepts:
@@ -88,6 +89,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   persist: async (args) => await administer(args, (await import("./admin/persist.ts")).PERSIST),
   usage: async (args) => await administer(args, (await import("./admin/usage.ts")).USAGE_COMMAND),
   events: async (args) => await administer(args, (await import("./admin/events.ts")).EVENTS),
+  refund: async (args) => await administer(args, (await import("./admin/refund.ts")).REFUND),
   tenants: async (args) => await administer(args, (await import("./admin/tenants.ts")).TENANTS),
 };
 

@@ -29,9 +29,9 @@ export interface Refund extends PaymentKey {
   readonly sent: boolean;
   /** Hash of the transaction, or the operator's own reference; empty until it is known. */
   readonly transaction: string;
-  /** Why the refund is still pending or has failed; empty if there is nothing to say. */
+  /** The reason why the refund is still pending or has failed, or empty. */
   readonly reason: string;
-  /** Who asked for it. */
+  /** The operator or setting that asked for it. */
   readonly by: string;
   /** Unix milliseconds. */
   readonly createdAt: number;
@@ -91,7 +91,7 @@ export interface Refunds {
 }
 
 /** Milliseconds for which a process has a refund that it claimed. Two that send it at once send the same transfer. @bound */
-export const REFUND_TURN_MS = 90_000;
+export const REFUND_TURN_MS = 30_000;
 
 /** Decides about a refund, by the payment's row, which the caller has locked, and all of its refunds. */
 export function planRefund(
@@ -99,7 +99,6 @@ export function planRefund(
   wish: RefundWish,
   now: number,
 ): BeginResult {
-  const refused = (why: RefundRefusal): BeginResult => ({ kind: "refused", why });
   if (payment === undefined) return refused("absent");
   if (payment.state === "settling" || payment.state === "unknown") return refused("open");
   if (payment.state !== "settled") return refused("unsettled");
@@ -117,7 +116,13 @@ export function planRefund(
   if (amount <= 0n || amount > left) return refused("exceeds");
   const { network, asset, from, nonce } = payment;
   const refund: Refund = {
-    ...{ network, asset, from, nonce, id, by, validBefore },
+    network,
+    asset,
+    from,
+    nonce,
+    id,
+    by,
+    validBefore,
     sequence: Math.max(0, ...standing.map(({ sequence }) => sequence)) + 1,
     state: recorded === undefined ? "pending" : "recorded",
     amount: amount.toString(),
@@ -128,6 +133,10 @@ export function planRefund(
     updatedAt: now,
   };
   return { kind: "begun", refund };
+}
+
+function refused(why: RefundRefusal): BeginResult {
+  return { kind: "refused", why };
 }
 
 /** The sum of a payment's refunds after one more, or one less. */

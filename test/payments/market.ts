@@ -59,25 +59,37 @@ export async function openMarket(): Promise<Market> {
   return { chain, token };
 }
 
+/** Parts of the whole configuration. `$TEST_PAYEE_KEY` has the key of the payee. */
+export interface StallOptions {
+  readonly x402?: object;
+  readonly server?: object;
+  readonly [key: string]: unknown;
+}
+
 /** A gateway process with its own embedded facilitator, upstream and payee. */
 export class Stall {
   readonly #market: Market;
   readonly #key = freshKey();
-  readonly #state = mkdtempSync(join(tmpdir(), "turnpike-stall-"));
+  readonly state = mkdtempSync(join(tmpdir(), "turnpike-stall-"));
   readonly #rpc: Bun.Server<undefined>;
   readonly #origin: Bun.Server<undefined>;
   readonly #x402: object;
+  readonly #more: StallOptions;
+  /** Further parts of `x402`, beside those of the constructor. */
+  more: object = {};
   #gateway: Gateway | undefined;
-  readonly payee = addressOf(freshKey());
+  #payeeKey = freshKey();
   runs = 0;
   /** The hook on the connection to the chain's node. */
   rpcHand: Hand | undefined;
   /** The upstream's response. */
   sell: (request: Request) => Response | Promise<Response> = () => new Response("the goods");
 
-  constructor(market: Market, x402: object = {}) {
+  /** `x402` are terms of the route. */
+  constructor(market: Market, x402: object = {}, more: StallOptions = {}) {
     this.#market = market;
     this.#x402 = x402;
+    this.#more = more;
     this.#rpc = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
@@ -104,15 +116,19 @@ export class Stall {
 
   async open(): Promise<void> {
     const { chain, token } = this.#market;
+    const { x402, ...more } = this.#more;
     await chain.fund(addressOf(this.#key));
     this.#gateway = await startGateway(
       {
-        state_path: this.#state,
+        state_path: this.state,
         x402: {
           enabled: true,
           embedded: { enabled: true },
           chains: [{ network: chain.network, rpc_url_env: "TEST_RPC", poll_ms: 20, receipt_timeout_ms: 20_000 }],
+          ...x402,
+          ...this.more,
         },
+        ...more,
         upstreams: [{ name: "origin", servers: [serverAt(this.#origin.port ?? 0)] }],
         routes: [
           {
@@ -133,7 +149,7 @@ export class Stall {
           },
         ],
       },
-      { TEST_RPC: this.#rpc.url.href, TURNPIKE_FACILITATOR_KEY: this.#key },
+      { TEST_RPC: this.#rpc.url.href, TURNPIKE_FACILITATOR_KEY: this.#key, TEST_PAYEE_KEY: this.#payeeKey },
     );
   }
 
@@ -142,6 +158,16 @@ export class Stall {
     await this.#gateway?.kill();
     this.#gateway = undefined;
     this.rpcHand = undefined;
+  }
+
+  /** The address that receives payments. */
+  get payee(): Address {
+    return addressOf(this.#payeeKey);
+  }
+
+  /** Another gateway of the same seller, with a facilitator key of its own. */
+  sameSellerAs(other: Stall): void {
+    this.#payeeKey = other.#payeeKey;
   }
 
   get url(): string {
@@ -190,7 +216,7 @@ export class Stall {
     await this.#gateway?.stop();
     await this.#origin.stop(true);
     await this.#rpc.stop(true);
-    rmSync(this.#state, { recursive: true, force: true });
+    rmSync(this.state, { recursive: true, force: true });
   }
 }
 

@@ -25,6 +25,7 @@ import { type Gateway, type GatewayOptions } from "./gateway/gateway-interface.t
 import { type BoundListener } from "./listeners/listener-plan.ts";
 import { probeQuic } from "./listeners/quic-listeners.ts";
 import { firstShare, retry, type Share, shareOf } from "./gateway/take-over.ts";
+import { type OnEvent } from "../telemetry/event.ts";
 import { type UsageKeeper } from "../admin/usage/usage-keeper.ts";
 import { OptionalRefunds } from "../policy/payment/refunds/optional-refunds.ts";
 import type * as Usage from "./usage-keeping.ts";
@@ -225,7 +226,8 @@ export class AdministeredGateway {
   constructor({ opened, config, share, ...deps }: Deps) {
     const { gateway, admin, events, keeper, workers, log } = deps;
     const { seller, counts } = gateway;
-    this.#refunds = new OptionalRefunds(config, { ...seller, counts, log, onEvent: (event) => events.add(event) });
+    const onEvent: OnEvent = (event) => events.add(event);
+    this.#refunds = new OptionalRefunds(config, { ...seller, counts, log, onEvent, clock: Date.now });
     this.#deps = deps;
     this.events = events;
     this.#share = share;

@@ -87,8 +87,14 @@ export class SqliteRefunds implements Refunds {
       const { sequence, id, state, amount, validBefore, transaction, by } = plan.refund;
       this.#database.query<unknown, [Bindings]>(INSERT).run({
         ...keyOf(payment),
-        ...{ $sequence: sequence, $id: id, $state: state, $amount: amount, $validBefore: validBefore },
-        ...{ $tx: transaction, $by: by, $now: now },
+        $sequence: sequence,
+        $id: id,
+        $state: state,
+        $amount: amount,
+        $validBefore: validBefore,
+        $tx: transaction,
+        $by: by,
+        $now: now,
       });
       this.#setRefunded(toPayment(row), refundedAfter(toPayment(row), plan.refund, 1n));
       if (state === "recorded") this.#post(wish.notice?.(plan.refund));

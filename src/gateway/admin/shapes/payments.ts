@@ -86,10 +86,8 @@ export const refund = z
 /** A refund as in responses. */
 export function refundOf(found: Refund): z.output<typeof refund> {
   const { id, sequence, nonce, state, amount, transaction, reason, by, createdAt, updatedAt } = found;
-  return {
-    ...{ id, sequence, payment: nonce, state, amount, transaction, reason, by },
-    ...{ time_ms: createdAt, changed_ms: updatedAt },
-  };
+  const said = { id, sequence, payment: nonce, state, amount, transaction, reason, by };
+  return { ...said, time_ms: createdAt, changed_ms: updatedAt };
 }
 
 /** The response of `GET /v1/payments`: sales and unfinished payments, or the reason why the ledger cannot be read. */

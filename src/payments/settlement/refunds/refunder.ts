@@ -128,7 +128,7 @@ export class Refunder {
   }
 }
 
-/** What this program's own facilitator says before the transfer leaves. Others would have the signature then. */
+/** Asks a facilitator of this program before the transfer leaves. Another one would have the signature then. */
 async function refusal({ facilitator, isOwn, payment, requirements }: Way): Promise<Objection | undefined> {
   if (!isOwn) return undefined;
   const verification = await facilitator.verify(payment, requirements);

@@ -6,7 +6,7 @@ import type * as Desks from "./refund-desk.ts";
 /** Loaded when refunds can be sent, or are asked for (bench start). */
 const desks = (): typeof Desks => require("./refund-desk.ts");
 
-/** The refunds of a gateway, which mostly has none. */
+/** The refunds of a gateway. Most gateways need no module for them. */
 export class OptionalRefunds {
   readonly #deps: Desks.RefundDeskDeps;
   #config: Config;

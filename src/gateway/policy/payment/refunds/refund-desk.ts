@@ -69,6 +69,8 @@ export interface RefundDeskDeps {
   readonly store: () => Store | undefined;
   readonly facilitators: Facilitators;
   readonly counts: Counts;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
   readonly log: (message: string) => void;
   readonly onEvent: OnEvent;
 }
@@ -112,12 +114,16 @@ export class RefundDesk {
   /** Begins a refund, and waits for a while for its end. Rejects with a TurnpikeError. */
   async refund(request: RefundRequest, by: Actor): Promise<Refund> {
     const { payment, refunds: standing } = await this.find(request.payment);
-    const wish = wishOf(request, payment, `${by.kind} at ${by.address}`);
+    const { clock } = this.#deps;
+    const wish = wishOf(request, payment, {
+      by: `${by.kind} at ${by.address}`,
+      validBefore: Math.floor(clock() / 1000) + REFUND_VALID_S,
+    });
     const seller = await this.#open();
     let result: BeginResult;
     try {
       // A refund that cannot be sent is refused before it is written down.
-      const plan = planRefund({ payment, isLeased: false, standing }, wish, Date.now());
+      const plan = planRefund({ payment, isLeased: false, standing }, wish, clock());
       if (plan.kind === "begun" && wish.recorded === undefined) check(seller, plan.refund, payment);
       const notice = (refund: Refund) => seller.notice(refund, payment, refund.transaction);
       result = await inStore(() => this.#store().refunds.begin(payment, { ...wish, notice }));
@@ -147,11 +153,11 @@ export class RefundDesk {
   }
 
   async #open(): Promise<ConfiguredSeller> {
-    const { facilitators, counts, log, onEvent } = this.#deps;
+    const { facilitators, counts, log, onEvent, clock } = this.#deps;
     const config = this.#config;
-    const parts = { telemetry: { counts }, log, onEvent, clock: Date.now };
+    const parts = { telemetry: { counts }, log, onEvent, clock };
     const screening = await openScreening(config.x402.screening, parts);
-    return new ConfiguredSeller(config, { facilitators, environment: process.env, screening, clock: Date.now });
+    return new ConfiguredSeller(config, { facilitators, environment: process.env, screening, clock });
   }
 
   #began({ amount, state }: Refund, { route, network, nonce }: Payment, by?: Actor): void {
@@ -175,11 +181,12 @@ export class RefundDesk {
 
   async #awaited(refund: Refund): Promise<Refund> {
     const { view } = this.#store();
-    const end = performance.now() + WAIT_MS;
+    const { clock } = this.#deps;
+    const end = clock() + WAIT_MS;
     for (;;) {
       const all = await inStore(() => view.refundsOf(refund));
       const now = all.find(({ sequence }) => sequence === refund.sequence) ?? refund;
-      if (now.state !== "pending" || performance.now() > end || this.#isClosed) return now;
+      if (now.state !== "pending" || clock() > end || this.#isClosed) return now;
       await Bun.sleep(WAIT_STEP_MS);
     }
   }
@@ -205,7 +212,7 @@ export class RefundDesk {
       view: store.view,
       open: () => this.#open(),
       onEnd: (...end) => this.#ended(...end),
-      clock: Date.now,
+      clock: this.#deps.clock,
       log: this.#deps.log,
     });
     while (!this.#isClosed && (await refunder.round()) > 0);
@@ -215,7 +222,7 @@ export class RefundDesk {
   /** Refunds payments that have been owed their response for longer than `refunds.owed_after_days`. */
   async #refundOwed({ refunds }: Store): Promise<void> {
     const { owed_after_days: days } = this.#config.x402.refunds;
-    const now = Date.now();
+    const now = this.#deps.clock();
     if (days === 0 || now < this.#nextOwed) return;
     this.#nextOwed = now + OWED_MS;
     const payees = [...sellerAccounts(this.#config, process.env).keys()];
@@ -228,7 +235,11 @@ export class RefundDesk {
   }
 }
 
-function wishOf({ amount: text, id, recorded }: RefundRequest, { network, token }: Payment, by: string): RefundWish {
+function wishOf(
+  { amount: text, id, recorded }: RefundRequest,
+  { network, token }: Payment,
+  rest: Pick<RefundWish, "by" | "validBefore">,
+): RefundWish {
   if (id !== undefined && !ID.test(id))
     throw new TurnpikeError("bad-request", "Cannot use the id: it must be 1 to 64 visible ASCII characters");
   if (recorded !== undefined && !REFERENCE.test(recorded))
@@ -239,8 +250,7 @@ function wishOf({ amount: text, id, recorded }: RefundRequest, { network, token 
   } catch (error) {
     throw new TurnpikeError("bad-request", messageOf(error).replace("price", "amount"));
   }
-  const validBefore = Math.floor(Date.now() / 1000) + REFUND_VALID_S;
-  return { id: id ?? recorded ?? amount ?? REST, amount, recorded, by, validBefore };
+  return { id: id ?? recorded ?? amount ?? REST, amount, recorded, ...rest };
 }
 
 function check(seller: ConfiguredSeller, refund: Refund, payment: Payment): void {

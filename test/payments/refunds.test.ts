@@ -1,0 +1,258 @@
+/** Refunds on a real chain, through gateways that are killed at any step, that race, or that other facilitators deceive. */
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { z } from "zod";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { until } from "../../src/lib/testing/until.ts";
+import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
+import { PAYER } from "../../src/payments/testing/payment.ts";
+import { type PaymentPayload } from "../../src/payments/x402/messages.ts";
+import { hasPostgres, TestPostgres } from "../../src/store/testing/postgres.ts";
+import { CountingFacilitator } from "./counting-facilitator.ts";
+import { type Market, never, openMarket, PRICE, send, Stall, type StallOptions } from "./market.ts";
+import { nonceOf } from "./shops.ts";
+
+// Leases of dead processes last, and many processes start at once.
+setDefaultTimeout(patient(120_000));
+
+const KEY = "the-key-of-operators";
+const WITH_KEY = { refunds: { key_envs: ["TEST_PAYEE_KEY"] } };
+const refundSchema = z.looseObject({
+  id: z.string(),
+  sequence: z.number(),
+  state: z.string(),
+  amount: z.string(),
+  transaction: z.string(),
+  reason: z.string(),
+});
+type Refund = z.infer<typeof refundSchema>;
+const shownSchema = z.object({
+  payment: z.looseObject({ refunded: z.string(), delivered: z.boolean(), state: z.string() }),
+  refunds: z.array(refundSchema),
+});
+
+let market: Market;
+let database: TestPostgres | undefined;
+const stalls: Stall[] = [];
+
+beforeAll(async () => {
+  if (hasChain) market = await openMarket();
+  if (hasPostgres) database = await TestPostgres.start();
+}, CHAIN_SETUP_MS);
+
+afterAll(async () => {
+  await Promise.all(stalls.map((stall) => stall.close()));
+  await market?.chain.close();
+  await database?.close();
+});
+
+function newStall(more: StallOptions = {}, terms: object = {}): Stall {
+  const { x402 = {}, ...rest } = more;
+  const admin = { enabled: true, port: 0, api_key: KEY };
+  const stall = new Stall(market, terms, { admin, ...rest, x402: { ...WITH_KEY, ...x402 } });
+  stalls.push(stall);
+  return stall;
+}
+
+async function openStall(more: StallOptions = {}, terms: object = {}): Promise<Stall> {
+  const stall = newStall(more, terms);
+  await stall.open();
+  return stall;
+}
+
+async function call(stall: Stall, path: string, body?: object): Promise<Response> {
+  const url = (): string => /admin interface on (https?:\/\/\S+)\//.exec(stall.output)?.[1] ?? "";
+  await until(() => url() !== "");
+  const content = { "content-type": "application/json" };
+  return await fetch(`${url()}/v1/payments/${path}`, {
+    headers: { "x-api-key": KEY, ...(body === undefined ? {} : content) },
+    ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+  });
+}
+
+async function refund(stall: Stall, payment: PaymentPayload, body: object = {}): Promise<Refund> {
+  const response = await call(stall, `${nonceOf(payment)}/refunds`, body);
+  const json: unknown = await response.json();
+  if (response.status !== 200) throw new Error(JSON.stringify(json));
+  return refundSchema.parse(json);
+}
+
+async function shown(stall: Stall, payment: PaymentPayload): Promise<z.infer<typeof shownSchema>> {
+  return shownSchema.parse(await (await call(stall, nonceOf(payment))).json());
+}
+
+async function bought(stall: Stall): Promise<PaymentPayload> {
+  const payment = await stall.sign();
+  const response = await send(stall, payment);
+  expect([response.status, await response.text()]).toEqual([200, "the goods"]);
+  await until(async () => (await shown(stall, payment)).payment.delivered);
+  return payment;
+}
+
+/** Waits until no refund of the payment is pending. */
+async function ended(stall: Stall, payment: PaymentPayload): Promise<readonly Refund[]> {
+  await until(async () => (await shown(stall, payment)).refunds.every(({ state }) => state !== "pending"), 60_000);
+  return (await shown(stall, payment)).refunds;
+}
+
+test.skipIf(!hasChain)("a payment is sent back once, in parts, and never more than it", async () => {
+  const stall = await openStall();
+  const payment = await bought(stall);
+  const before = await market.token.balanceOf(PAYER);
+  const part = await refund(stall, payment, { amount: "4000" });
+  expect(part).toMatchObject({ id: "4000", sequence: 1, state: "settled", amount: "4000" });
+  expect(await refund(stall, payment, { amount: "4000" })).toEqual(part);
+  expect(await refund(stall, payment, { amount: "1000", id: "b" })).toMatchObject({ sequence: 2, state: "settled" });
+  expect(refund(stall, payment, { amount: "5001" })).rejects.toThrow("more than what is left");
+  expect(refund(stall, payment, { amount: "1001", id: "b" })).rejects.toThrow("another amount");
+  expect(await refund(stall, payment, { amount: "2000", transaction: "cash-17" })).toMatchObject({ state: "recorded" });
+  const rest = await refund(stall, payment);
+  expect(rest).toMatchObject({ amount: "3000", state: "settled", id: "rest" });
+  expect(await refund(stall, payment)).toEqual(rest);
+  expect(await stall.balance()).toBe(2000n);
+  expect(await market.token.balanceOf(PAYER)).toBe(before + 8000n);
+  expect((await shown(stall, payment)).payment).toMatchObject({ refunded: "10000", state: "settled" });
+});
+
+test.skipIf(!hasChain)("what cannot be refunded is refused, and nothing is written", async () => {
+  const stall = await openStall({ x402: { refunds: { key_envs: [] } } });
+  const payment = await bought(stall);
+  expect(refund(stall, payment)).rejects.toThrow(`no key of the receiving address ${stall.payee.toLowerCase()}`);
+  expect((await call(stall, `${"0x00".repeat(32)}/refunds`, {})).status).toBe(404);
+  for (const body of [{ amount: "1.5" }, { amount: "0" }, { amount: "-1" }, { id: "a b" }, { other: 1 }])
+    expect((await call(stall, `${nonceOf(payment)}/refunds`, body)).status).toBe(400);
+  expect(await shown(stall, payment)).toMatchObject({ payment: { refunded: "0" }, refunds: [] });
+});
+
+test.skipIf(!hasChain)("a refund that its address cannot pay fails at once, and works when it can", async () => {
+  const stall = await openStall();
+  const payment = await bought(stall);
+  await market.chain.send({
+    from: stall.payee,
+    to: market.token.address,
+    data: `0xa9059cbb${PAYER.slice(2).padStart(64, "0")}${PRICE.toString(16).padStart(64, "0")}`,
+  });
+  expect(await refund(stall, payment)).toMatchObject({ state: "failed", reason: expect.stringContaining("insufficient_balance") });
+  expect((await shown(stall, payment)).payment.refunded).toBe("0");
+  await market.token.mint(stall.payee, PRICE);
+  expect(await refund(stall, payment)).toMatchObject({ state: "settled", sequence: 2, id: "rest" });
+  expect(await stall.balance()).toBe(0n);
+});
+
+test.skipIf(!hasChain)("a response that was refunded before its delivery is not sent any more", async () => {
+  const stall = await openStall({}, { settle: "before" });
+  stall.sell = () => new Response("sorry", { status: 500 });
+  const payment = await stall.sign();
+  expect((await send(stall, payment)).status).toBe(500);
+  expect((await shown(stall, payment)).payment).toMatchObject({ state: "settled", delivered: false });
+  expect(await refund(stall, payment)).toMatchObject({ state: "settled" });
+  stall.sell = () => new Response("the goods");
+  const again = await send(stall, payment);
+  expect([again.status, await again.text()]).toEqual([409, expect.stringContaining("refunded")]);
+  expect([await stall.balance(), stall.runs]).toEqual([0n, 1]);
+});
+
+test.skipIf(!hasChain)("a denied payer gets no refund", async () => {
+  const stall = newStall();
+  const list = join(stall.state, "denied.txt");
+  await Bun.write(list, `0x${"ab".repeat(20)}`);
+  stall.more = { screening: { denied_payers: [list] } };
+  await stall.open();
+  const payment = await bought(stall);
+  await Bun.write(list, PAYER);
+  expect(await refund(stall, payment)).toMatchObject({ state: "failed", reason: expect.stringContaining("denied") });
+  expect(await stall.balance()).toBe(PRICE);
+});
+
+const POINTS: readonly (readonly [name: string, method: string, isAfter: boolean])[] = [
+  ["before its receipt of the payment is read", "eth_getTransactionReceipt", false],
+  ["while the transfer is checked", "eth_call", false],
+  ["before the transaction is sent", "eth_sendRawTransaction", false],
+  ["after the transaction was sent, before it knows of that", "eth_sendRawTransaction", true],
+];
+
+for (const store of ["SQLite", "PostgreSQL"] as const) {
+  for (const [name, method, isAfter] of POINTS) {
+    test.concurrent.skipIf(!hasChain || (store === "PostgreSQL" && !hasPostgres))(
+      `a gateway with ${store} that is killed ${name} refunds once`,
+      async () => {
+        const postgres = store === "SQLite" ? {} : { postgres: { url: database?.url(await database.newUser()) } };
+        const stall = await openStall(postgres);
+        const payment = await bought(stall);
+        const reached = Promise.withResolvers<void>();
+        stall.rpcHand = async ({ methods, forward }) => {
+          if (!methods.includes(method)) return forward();
+          if (isAfter) await forward();
+          reached.resolve();
+          return never();
+        };
+        void refund(stall, payment).catch(() => undefined);
+        await reached.promise;
+        await stall.crash();
+        await stall.open();
+        // The operator sees no response and asks again.
+        expect(await refund(stall, payment)).toMatchObject({ sequence: 1 });
+        expect(await ended(stall, payment)).toMatchObject([{ state: "settled", amount: String(PRICE) }]);
+        expect(await stall.balance()).toBe(0n);
+      },
+    );
+  }
+}
+
+test.skipIf(!hasChain || !hasPostgres)("two gateways that refund parts at once never exceed the payment", async () => {
+  const postgres = { url: database?.url((await database?.newUser()) ?? "") };
+  const stall = await openStall({ postgres });
+  const other = newStall({ postgres, server: { workers: 2 } });
+  other.sameSellerAs(stall);
+  await other.open();
+  const payment = await bought(stall);
+  const before = await market.token.balanceOf(PAYER);
+  const results = await Promise.allSettled(
+    Array.from({ length: 24 }, (_, i) =>
+      refund(i % 2 === 0 ? stall : other, payment, { amount: "900", id: `part-${i >> 1}` }),
+    ),
+  );
+  await ended(stall, payment);
+  const { payment: after, refunds } = await shown(stall, payment);
+  expect(results.filter(({ status }) => status === "rejected")).toHaveLength(2);
+  expect(refunds.map(({ state }) => state)).toEqual(Array.from({ length: 11 }, () => "settled"));
+  expect(after.refunded).toBe("9900");
+  expect([await stall.balance(), (await market.token.balanceOf(PAYER)) - before]).toEqual([100n, 9900n]);
+});
+
+test.skipIf(!hasChain)("a settlement that only a facilitator has claimed is not refunded", async () => {
+  const liar = new CountingFacilitator();
+  const stall = await openStall({ x402: { embedded: { enabled: false }, facilitator_url: liar.url } });
+  const payment = await bought(stall);
+  await market.token.mint(stall.payee, PRICE);
+  const answer = await refund(stall, payment);
+  expect(answer.state).not.toBe("settled");
+  expect(answer.reason).toContain("the transaction of the payment");
+  expect(await stall.balance()).toBe(PRICE);
+  await liar.close();
+});
+
+test.skipIf(!hasChain)("payments that are owed for too long are sent back by themselves", async () => {
+  const stall = await openStall(
+    { x402: { refunds: { key_envs: ["TEST_PAYEE_KEY"], owed_after_days: 3 } } },
+    { settle: "before" },
+  );
+  const delivered = await bought(stall);
+  stall.sell = () => new Response("sorry", { status: 500 });
+  const [old, young] = [await stall.sign(), await stall.sign()];
+  for (const payment of [old, young]) expect((await send(stall, payment)).status).toBe(500);
+  await stall.crash();
+  const ledger = new Database(join(stall.state, "turnpike.db"));
+  const age = ledger.query(
+    "UPDATE payments SET updated_at = updated_at - 3 * 86400000, held_until = 0 WHERE nonce <> ?",
+  );
+  age.run(nonceOf(young));
+  ledger.close();
+  await stall.open();
+  await until(async () => (await shown(stall, old)).refunds[0]?.state === "settled", 60_000);
+  expect((await shown(stall, old)).refunds).toMatchObject([{ id: "owed", amount: String(PRICE) }]);
+  expect((await shown(stall, young)).refunds).toEqual([]);
+  expect((await shown(stall, delivered)).refunds).toEqual([]);
+  expect(await stall.balance()).toBe(2n * PRICE);
+});
