@@ -103,6 +103,7 @@ export function uncovered(reservation: Reservation): Claim {
     partials: 0,
     repeats: 0,
     bodyDigest: "",
+    refunded: "0",
     createdAt: 0,
     updatedAt: 0,
   };

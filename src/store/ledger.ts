@@ -106,6 +106,11 @@ export interface Change {
   readonly bodyDigest?: string;
 }
 
+/** True if the payment is settled, and its client has neither the response nor a refund. */
+export function isOwed({ state, delivered, refunded }: Payment): boolean {
+  return state === "settled" && !delivered && refunded === "0";
+}
+
 /** Records payments. Each method is atomic over all processes that share the ledger. */
 export interface Ledger {
   /**

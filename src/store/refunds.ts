@@ -1,3 +1,4 @@
+import { CREDIT_SCHEME } from "./credits.ts";
 import { type Payment, type PaymentKey } from "./ledger.ts";
 import { type NewNotice } from "./outbox.ts";
 
@@ -51,9 +52,9 @@ export interface RefundWish extends Pick<Refund, "id" | "by" | "validBefore"> {
 /**
  * Why a refund cannot begin. `unsettled`: no money was received. `open`: it is not known yet whether money was received.
  * `busy`: a request is receiving the response. `exceeds`: less than this amount is left. `differs`: the id names a refund
- * with another amount or transaction.
+ * with another amount or transaction. `credit`: it was taken from a prepaid balance, or bought one.
  */
-export type RefundRefusal = "absent" | "unsettled" | "open" | "busy" | "exceeds" | "differs";
+export type RefundRefusal = "absent" | "unsettled" | "open" | "busy" | "exceeds" | "differs" | "credit";
 
 /** `known`: a refund with this id exists, and nothing was changed. */
 export type BeginResult =
@@ -82,7 +83,7 @@ export interface Refunds {
   /** False: the refund has ended before. Nothing was changed. */
   end(refund: Refund, end: RefundEnd): Promise<boolean>;
   /**
-   * Settled payments to one of `payees` (lower case) that are owed their response and were last changed before `before`
+   * Settled payments to one of `payees` (lower case), except those of prepaid balances, that are owed their response and were last changed before `before`
    * (Unix milliseconds), the oldest first. A refund that failed is a change.
    */
   owed(payees: readonly string[], before: number, limit: number): Promise<readonly Payment[]>;
@@ -93,15 +94,26 @@ export interface Refunds {
 /** Milliseconds for which a process has a refund that it claimed. Two that send it at once send the same transfer. @bound */
 export const REFUND_TURN_MS = 30_000;
 
-/** Decides about a refund, by the payment's row, which the caller has locked, and all of its refunds. */
+/** A payment, whose row the caller has locked, as the store has it. */
+export interface Refundable {
+  readonly payment: Payment | undefined;
+  readonly isLeased: boolean;
+  /** It has bought a prepaid balance. */
+  readonly isSpent: boolean;
+  /** All of its refunds. */
+  readonly standing: readonly Refund[];
+}
+
+/** Decides about a refund. */
 export function planRefund(
-  { payment, isLeased, standing }: { payment: Payment | undefined; isLeased: boolean; standing: readonly Refund[] },
+  { payment, isLeased, isSpent, standing }: Refundable,
   wish: RefundWish,
   now: number,
 ): BeginResult {
   if (payment === undefined) return refused("absent");
   if (payment.state === "settling" || payment.state === "unknown") return refused("open");
   if (payment.state !== "settled") return refused("unsettled");
+  if (payment.scheme === CREDIT_SCHEME || isSpent) return refused("credit");
   const { id, recorded, by, validBefore } = wish;
   const same = standing.find((refund) => refund.id === id && refund.state !== "failed");
   if (same !== undefined) {

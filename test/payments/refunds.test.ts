@@ -28,9 +28,16 @@ const refundSchema = z.looseObject({
 });
 type Refund = z.infer<typeof refundSchema>;
 const shownSchema = z.object({
-  payment: z.looseObject({ refunded: z.string(), delivered: z.boolean(), state: z.string() }),
-  refunds: z.array(refundSchema),
+  payments: z.tuple([
+    z.looseObject({
+      refunded: z.string(),
+      delivered: z.boolean(),
+      state: z.string(),
+      refunds: z.array(refundSchema),
+    }),
+  ]),
 });
+type Shown = z.infer<typeof shownSchema>["payments"][0];
 
 let market: Market;
 let database: TestPostgres | undefined;
@@ -78,15 +85,15 @@ async function refund(stall: Stall, payment: PaymentPayload, body: object = {}):
   return refundSchema.parse(json);
 }
 
-async function shown(stall: Stall, payment: PaymentPayload): Promise<z.infer<typeof shownSchema>> {
-  return shownSchema.parse(await (await call(stall, nonceOf(payment))).json());
+async function shown(stall: Stall, payment: PaymentPayload): Promise<Shown> {
+  return shownSchema.parse(await (await call(stall, nonceOf(payment))).json()).payments[0];
 }
 
 async function bought(stall: Stall): Promise<PaymentPayload> {
   const payment = await stall.sign();
   const response = await send(stall, payment);
   expect([response.status, await response.text()]).toEqual([200, "the goods"]);
-  await until(async () => (await shown(stall, payment)).payment.delivered);
+  await until(async () => (await shown(stall, payment)).delivered);
   return payment;
 }
 
@@ -112,7 +119,7 @@ test.skipIf(!hasChain)("a payment is sent back once, in parts, and never more th
   expect(await refund(stall, payment)).toEqual(rest);
   expect(await stall.balance()).toBe(2000n);
   expect(await market.token.balanceOf(PAYER)).toBe(before + 8000n);
-  expect((await shown(stall, payment)).payment).toMatchObject({ refunded: "10000", state: "settled" });
+  expect(await shown(stall, payment)).toMatchObject({ refunded: "10000", state: "settled" });
 });
 
 test.skipIf(!hasChain)("what cannot be refunded is refused, and nothing is written", async () => {
@@ -122,7 +129,7 @@ test.skipIf(!hasChain)("what cannot be refunded is refused, and nothing is writt
   expect((await call(stall, `${"0x00".repeat(32)}/refunds`, {})).status).toBe(404);
   for (const body of [{ amount: "1.5" }, { amount: "0" }, { amount: "-1" }, { id: "a b" }, { other: 1 }])
     expect((await call(stall, `${nonceOf(payment)}/refunds`, body)).status).toBe(400);
-  expect(await shown(stall, payment)).toMatchObject({ payment: { refunded: "0" }, refunds: [] });
+  expect(await shown(stall, payment)).toMatchObject({ refunded: "0", refunds: [] });
 });
 
 test.skipIf(!hasChain)("a refund that its address cannot pay fails at once, and works when it can", async () => {
@@ -133,8 +140,11 @@ test.skipIf(!hasChain)("a refund that its address cannot pay fails at once, and 
     to: market.token.address,
     data: `0xa9059cbb${PAYER.slice(2).padStart(64, "0")}${PRICE.toString(16).padStart(64, "0")}`,
   });
-  expect(await refund(stall, payment)).toMatchObject({ state: "failed", reason: expect.stringContaining("insufficient_balance") });
-  expect((await shown(stall, payment)).payment.refunded).toBe("0");
+  expect(await refund(stall, payment)).toMatchObject({
+    state: "failed",
+    reason: expect.stringContaining("insufficient_balance"),
+  });
+  expect((await shown(stall, payment)).refunded).toBe("0");
   await market.token.mint(stall.payee, PRICE);
   expect(await refund(stall, payment)).toMatchObject({ state: "settled", sequence: 2, id: "rest" });
   expect(await stall.balance()).toBe(0n);
@@ -145,7 +155,7 @@ test.skipIf(!hasChain)("a response that was refunded before its delivery is not 
   stall.sell = () => new Response("sorry", { status: 500 });
   const payment = await stall.sign();
   expect((await send(stall, payment)).status).toBe(500);
-  expect((await shown(stall, payment)).payment).toMatchObject({ state: "settled", delivered: false });
+  expect(await shown(stall, payment)).toMatchObject({ state: "settled", delivered: false });
   expect(await refund(stall, payment)).toMatchObject({ state: "settled" });
   stall.sell = () => new Response("the goods");
   const again = await send(stall, payment);
@@ -214,10 +224,10 @@ test.skipIf(!hasChain || !hasPostgres)("two gateways that refund parts at once n
     ),
   );
   await ended(stall, payment);
-  const { payment: after, refunds } = await shown(stall, payment);
+  const { refunded, refunds } = await shown(stall, payment);
   expect(results.filter(({ status }) => status === "rejected")).toHaveLength(2);
   expect(refunds.map(({ state }) => state)).toEqual(Array.from({ length: 11 }, () => "settled"));
-  expect(after.refunded).toBe("9900");
+  expect(refunded).toBe("9900");
   expect([await stall.balance(), (await market.token.balanceOf(PAYER)) - before]).toEqual([100n, 9900n]);
 });
 

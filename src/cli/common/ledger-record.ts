@@ -1,12 +1,7 @@
 import { findAsset } from "../../payments/x402/assets.ts";
 import { formatAmount } from "../../payments/x402/price.ts";
 import { type Total } from "../../store/ledger-view.ts";
-import { type Payment } from "../../store/ledger.ts";
-
-/** True if the payment is settled, but its client does not have the response. */
-export function isOwed({ state, delivered, refunded }: Payment): boolean {
-  return state === "settled" && !delivered && refunded === "0";
-}
+import { isOwed, type Payment } from "../../store/ledger.ts";
 
 /**
  * The members of a payment in the JSON and CSV output of `turnpike ledger`, in this order. The signed authorization is

@@ -1,7 +1,8 @@
 import { networkTitle } from "../../payments/x402/networks.ts";
 import { type Payment } from "../../store/ledger.ts";
 import { type Total } from "../../store/ledger-view.ts";
-import { amountText, isOwed, toRecord } from "../common/ledger-record.ts";
+import { isOwed } from "../../store/ledger.ts";
+import { amountText, toRecord } from "../common/ledger-record.ts";
 import { alignedTable, type Column, detailList, tabTable } from "../common/table.ts";
 import { timeText } from "../common/units.ts";
 

@@ -62,9 +62,9 @@ export class LateStore implements Store {
   }
 
   /** A part of the store whose methods fail until the store is open. */
-  #late<Part extends "ledger" | "view" | "outbox" | "refunds" | "paymentIds" | "credits" | "simulatedTransfers" | "usage">(
-    part: Part,
-  ): Store[Part] {
+  #late<
+    Part extends "ledger" | "view" | "outbox" | "refunds" | "paymentIds" | "credits" | "simulatedTransfers" | "usage",
+  >(part: Part): Store[Part] {
     const methodOf = (_target: object, name: string | symbol) => {
       return async (...args: unknown[]): Promise<unknown> => {
         const opened = this.#opened()[part];

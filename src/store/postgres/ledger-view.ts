@@ -20,7 +20,7 @@ import { PAYMENTS, REFUNDS } from "./schema.ts";
 const FILTER = `
   ($1::text IS NULL OR p.state = ANY (string_to_array($1, ','))) AND ($2::text IS NULL OR p.route = $2)
   AND ($3::text IS NULL OR p.payer_from = $3) AND ($4::bigint IS NULL OR p.created_at >= $4)
-  AND ($5::bigint IS NULL OR p.created_at < $5) AND ($6::int IS NULL OR (p.state = 'settled' AND NOT p.delivered))`;
+  AND ($5::bigint IS NULL OR p.created_at < $5) AND ($6::int IS NULL OR (p.state = 'settled' AND NOT p.delivered AND p.refunded = 0))`;
 
 const ORDER = "p.created_at DESC, p.network DESC, p.asset DESC, p.payer_from DESC, p.nonce DESC";
 

@@ -1,3 +1,4 @@
+import { CREDIT_SCHEME } from "../credits.ts";
 import { type Payment, type PaymentKey } from "../ledger.ts";
 import {
   type BeginResult,
@@ -14,7 +15,7 @@ import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { keyOf, PAYMENT, toPayment } from "./payment-row.ts";
 import { PostgresError } from "./postgres-error.ts";
-import { OUTBOX, PAYMENTS, REFUNDS } from "./schema.ts";
+import { CREDIT_GRANTS, OUTBOX, PAYMENTS, REFUNDS } from "./schema.ts";
 
 /** The columns of a refund, in the order in which they are read. */
 const NAMES = [
@@ -92,6 +93,7 @@ const OWED = statement(`
   SELECT ${PAYMENT} FROM ${PAYMENTS} AS p
   WHERE p.state = 'settled' AND NOT p.delivered AND p.held_until < ${NOW} AND p.updated_at < $2::bigint
     AND p.refunded = 0 AND p.amount > 0 AND lower(p.pay_to) = ANY (string_to_array($3, ','))
+    AND p.scheme <> '${CREDIT_SCHEME}' AND NOT EXISTS (SELECT 1 FROM ${CREDIT_GRANTS} AS g WHERE g.payment = p.nonce)
   ORDER BY p.updated_at LIMIT $4::int`);
 const PENDING = statement(`SELECT count(*) FROM ${REFUNDS} WHERE state = 'pending'`);
 
@@ -113,10 +115,12 @@ export class PostgresRefunds implements Refunds {
         [...key, this.#database.clock],
       );
       const standing = (await run(`SELECT ${REFUND} FROM ${REFUNDS} AS r WHERE ${OF_PAYMENT}`, key)).map(toRefund);
+      const grants = await run(`SELECT 1 FROM ${CREDIT_GRANTS} WHERE payment = $1 LIMIT 1`, [payment.nonce]);
+      const isSpent = grants.length > 0;
       const [heldUntil, now] = row?.slice(-2).map(Number) ?? [];
       if (row === undefined || now === undefined || heldUntil === undefined) return { kind: "refused", why: "absent" };
       const found = toPayment(row);
-      const plan = planRefund({ payment: found, isLeased: heldUntil >= now, standing }, wish, now);
+      const plan = planRefund({ payment: found, isLeased: heldUntil >= now, isSpent, standing }, wish, now);
       if (plan.kind !== "begun") return plan;
       const { sequence, id, state, amount, validBefore, transaction, by } = plan.refund;
       await run(

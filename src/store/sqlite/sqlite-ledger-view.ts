@@ -146,7 +146,7 @@ function conditions(filter: LedgerFilter): { sql: string; bindings: Bindings } {
   const terms = ["1"];
   const bindings: Bindings = {};
   const { states, route, payer, since, until, owed } = filter;
-  if (owed === true) terms.push("state = 'settled' AND delivered = 0");
+  if (owed === true) terms.push("state = 'settled' AND delivered = 0 AND refunded = '0'");
   if (states !== undefined) {
     terms.push("state IN (SELECT value FROM json_each($states))");
     bindings["$states"] = JSON.stringify(states);

@@ -63,6 +63,17 @@ function testBeginning(newDatabase: NewDatabase): void {
     expect(await opened.store.refunds.begin(RESERVATION, WISH)).toEqual({ kind: "refused", why: "absent" });
   });
 
+  test("a payment that bought a prepaid balance is neither refunded nor owed", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store } = opened;
+    const payment = await settle(store);
+    const credit = { id: "one", hash: "h", owner: "0xfrom", unit: "token", name: "", network: "", token: "" } as const;
+    const grant = { id: "g", kind: "bought", amount: "10000", payment: payment.nonce } as const;
+    await store.credits.open({ ...credit, routes: [], expiresAt: 0 }, grant);
+    expect(await store.refunds.begin(payment, WISH)).toEqual({ kind: "refused", why: "credit" });
+    expect(await store.refunds.owed(["0xto"], START + 1, 10)).toEqual([]);
+  });
+
   test("a payment is not refunded while a request receives its response", async () => {
     await using opened = await openFresh(newDatabase);
     const { store, clock } = opened;

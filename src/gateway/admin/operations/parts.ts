@@ -46,5 +46,5 @@ export interface AdminParts {
   readonly tenants: TenantDirectory;
   /** Opens the prepaid balances. Throws if that fails. */
   readonly credits: () => Credits;
-  readonly refunds: Pick<OptionalRefunds, "find" | "refund">;
+  readonly refunds: Pick<OptionalRefunds, "refund">;
 }

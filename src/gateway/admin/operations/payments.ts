@@ -4,7 +4,7 @@ import { TurnpikeError } from "../../../lib/errors.ts";
 import { isObject } from "../../../lib/is-object.ts";
 import { within } from "../../../lib/time/within.ts";
 import { type LedgerFilter, type LedgerView, type Position, type Total } from "../../../store/ledger-view.ts";
-import { PAYMENT_STATES } from "../../../store/ledger.ts";
+import { isOwed, PAYMENT_STATES } from "../../../store/ledger.ts";
 import { paymentDetail, recentPayment, unitsOf } from "../overview/read-payments.ts";
 import { payersSince, searchPayments } from "../overview/search-payments.ts";
 import { foundPayments, paymentPage, payments, topPayers, type TopPayers } from "../shapes/payments.ts";
@@ -60,8 +60,7 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
       if (prefix !== undefined) {
         const { states, owed } = filter;
         const found = (await read(view.search(prefix))).filter(
-          ({ state, delivered }) =>
-            (states?.includes(state) ?? true) && (owed !== true || (state === "settled" && !delivered)),
+          (payment) => (states?.includes(payment.state) ?? true) && (owed !== true || isOwed(payment)),
         );
         return Response.json({ payments: found.map(recentPayment) });
       }
@@ -109,10 +108,12 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
     failures: ["not-found", "store-unavailable"],
     async run({ parameters: { id = "" } }, parts) {
       const nonce = id.toLowerCase();
-      const found = await read(ledgerOf(parts).search(nonce));
+      const view = ledgerOf(parts);
+      const found = await read(view.search(nonce));
       const own = found.filter((payment) => payment.nonce === nonce);
       if (own.length === 0) throw new TurnpikeError("not-found", "Cannot find a payment with this nonce");
-      return Response.json({ payments: own.map(paymentDetail) });
+      const refunds = await read(Promise.all(own.map((payment) => view.refundsOf(payment))));
+      return Response.json({ payments: own.map((payment, i) => paymentDetail(payment, refunds[i] ?? [])) });
     },
   },
 ];

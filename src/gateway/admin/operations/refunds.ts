@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { JSON_TYPE, MAX_BODY_BYTES } from "../http/body.ts";
-import { recentPayment } from "../overview/read-payments.ts";
-import { payment, refund, refundOf } from "../shapes/payments.ts";
+import { refundOf } from "../overview/read-payments.ts";
+import { refund } from "../shapes/payments.ts";
 import { callerOf, type Operation } from "./operation.ts";
 
 const wish = z
@@ -21,22 +21,8 @@ const wish = z
 
 const PAYMENT = { id: "The payment's nonce or transaction" };
 
-/** The operations on one payment and its refunds. */
+/** The operation that refunds a payment. */
 export const REFUND_OPERATIONS: readonly Operation[] = [
-  {
-    name: "showPayment",
-    method: "get",
-    path: "/v1/payments/{id}",
-    summary: "A payment and its refunds",
-    access: "read",
-    parameters: PAYMENT,
-    success: { description: "The payment", schema: z.object({ payment, refunds: z.array(refund) }) },
-    failures: ["not-found", "refund-refused", "store-unavailable"],
-    async run(call, { refunds }) {
-      const found = await refunds.find(call.parameters["id"] ?? "");
-      return Response.json({ payment: recentPayment(found.payment), refunds: found.refunds.map(refundOf) });
-    },
-  },
   {
     name: "refundPayment",
     method: "post",

@@ -1,8 +1,9 @@
 import { type LedgerView } from "../../../store/ledger-view.ts";
 import { type Payment } from "../../../store/ledger.ts";
+import { type Refund } from "../../../store/refunds.ts";
 import { findAsset } from "../../../payments/x402/assets.ts";
 import { explorerOf } from "../../../payments/x402/networks.ts";
-import { type PaymentDetail, type PaymentSummary, type RecentPayment } from "../shapes/payments.ts";
+import { type PaymentDetail, type PaymentSummary, type RecentPayment, type ShownRefund } from "../shapes/payments.ts";
 
 const DAY_MS = 86_400_000;
 /** Days of sales in the summary, including today. @bound */
@@ -59,7 +60,7 @@ export function recentPayment(payment: Payment): RecentPayment {
 }
 
 /** Everything that operators see of a payment. */
-export function paymentDetail(payment: Payment): PaymentDetail {
+export function paymentDetail(payment: Payment, refunds: readonly Refund[]): PaymentDetail {
   const { scheme, asset, consumer, payTo, reason, validBefore, attempt, cuts, repeats, updatedAt } = payment;
   const explorer = explorerOf(payment.network);
   return {
@@ -75,7 +76,15 @@ export function paymentDetail(payment: Payment): PaymentDetail {
     cuts,
     repeats,
     updated_ms: updatedAt,
+    refunds: refunds.map(refundOf),
   };
+}
+
+/** A refund as in responses. */
+export function refundOf(refund: Refund): ShownRefund {
+  const { id, sequence, nonce, state, amount, transaction, reason, by, createdAt, updatedAt } = refund;
+  const said = { id, sequence, payment: nonce, state, amount, transaction, reason, by };
+  return { ...said, time_ms: createdAt, changed_ms: updatedAt };
 }
 
 /** Decimals and symbol of a known token. */

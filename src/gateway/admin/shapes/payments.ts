@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { type DeepReadonly } from "../../../lib/deep-readonly.ts";
-import { type Refund } from "../../../store/refunds.ts";
 
 /** A token and its amount in atomic units. Symbol and decimals are absent if the gateway does not know the token. */
 const sold = {
@@ -30,6 +29,22 @@ const recentPayment = z
   })
   .openapi("Payment", { description: "A payment without its signature" });
 
+/** A refund of a payment. */
+export const refund = z
+  .object({
+    id: z.string(),
+    sequence: z.number().openapi({ description: "Its number among the refunds of its payment" }),
+    payment: z.string().openapi({ description: "The payment's nonce" }),
+    state: z.enum(["pending", "settled", "recorded", "failed"]),
+    amount: z.string().openapi({ description: "Atomic units" }),
+    transaction: z.string(),
+    reason: z.string().openapi({ description: "Why it is still pending, or has failed" }),
+    by: z.string(),
+    time_ms: z.number(),
+    changed_ms: z.number(),
+  })
+  .openapi("Refund");
+
 const paymentDetail = recentPayment
   .extend({
     explorer: z.string().optional().openapi({ description: "Base URL of the network's block explorer" }),
@@ -43,6 +58,7 @@ const paymentDetail = recentPayment
     cuts: z.number().openapi({ description: "Responses that were started, but not sent completely" }),
     repeats: z.number().openapi({ description: "Times that the response was sent again" }),
     updated_ms: z.number(),
+    refunds: z.array(refund),
   })
   .openapi("PaymentDetail");
 
@@ -67,29 +83,6 @@ export const topPayers = z.object({
     .openapi({ description: "Of each token the payers with the largest amounts, largest first" }),
 });
 
-/** A refund of a payment. */
-export const refund = z
-  .object({
-    id: z.string(),
-    sequence: z.number().openapi({ description: "Its number among the refunds of its payment" }),
-    payment: z.string().openapi({ description: "The payment's nonce" }),
-    state: z.enum(["pending", "settled", "recorded", "failed"]),
-    amount: z.string().openapi({ description: "Atomic units" }),
-    transaction: z.string(),
-    reason: z.string().openapi({ description: "Why it is still pending, or has failed" }),
-    by: z.string(),
-    time_ms: z.number(),
-    changed_ms: z.number(),
-  })
-  .openapi("Refund");
-
-/** A refund as in responses. */
-export function refundOf(found: Refund): z.output<typeof refund> {
-  const { id, sequence, nonce, state, amount, transaction, reason, by, createdAt, updatedAt } = found;
-  const said = { id, sequence, payment: nonce, state, amount, transaction, reason, by };
-  return { ...said, time_ms: createdAt, changed_ms: updatedAt };
-}
-
 /** The response of `GET /v1/payments`: sales and unfinished payments, or the reason why the ledger cannot be read. */
 export const payments = z
   .discriminatedUnion("available", [
@@ -101,7 +94,7 @@ export const payments = z
       unknown: z.number().openapi({ description: "Those that the facilitator could not resolve" }),
       owed: z.number().openapi({ description: "Settled payments whose responses were not delivered completely" }),
       oldest_open_ms: z.number().optional(),
-      recent: z.array(payment),
+      recent: z.array(recentPayment),
     }),
   ])
   .openapi("Payments");
@@ -118,3 +111,5 @@ export type PaymentDetail = DeepReadonly<z.output<typeof paymentDetail>>;
 export type PaymentPage = DeepReadonly<z.output<typeof paymentPage>>;
 /** The parsed `topPayers`. */
 export type TopPayers = DeepReadonly<z.output<typeof topPayers>>;
+/** The parsed `refund`. */
+export type ShownRefund = DeepReadonly<z.output<typeof refund>>;

@@ -1,6 +1,5 @@
 import { faultOf } from "../../../lib/caught.ts";
-import { type LedgerView } from "../../../store/ledger-view.ts";
-import { type Payment } from "../../../store/ledger.ts";
+import { type Ledger, type Payment } from "../../../store/ledger.ts";
 import { type NewNotice } from "../../../store/outbox.ts";
 import { type Refund, type RefundEnd, type Refunds } from "../../../store/refunds.ts";
 import { type Facilitator } from "../../x402/facilitator.ts";
@@ -40,7 +39,7 @@ export interface RefundSeller {
 /** The store of refunds, and the seller. */
 export interface RefunderOptions {
   readonly refunds: Refunds;
-  readonly view: Pick<LedgerView, "find">;
+  readonly ledger: Pick<Ledger, "find">;
   /** Opened for each round with work. */
   readonly open: () => Promise<RefundSeller>;
   readonly onEnd: (refund: Refund, payment: Payment, end: RefundEnd) => void;
@@ -75,9 +74,9 @@ export class Refunder {
   }
 
   async #attempt(seller: RefundSeller, refund: Refund): Promise<void> {
-    const { view, log } = this.#options;
+    const { ledger, log } = this.#options;
     try {
-      const payment = await view.find(refund);
+      const payment = await ledger.find(refund);
       if (payment !== undefined) await this.#send(seller, refund, payment);
     } catch (error) {
       log(`refund: an attempt failed unexpectedly: ${faultOf(error)}`);

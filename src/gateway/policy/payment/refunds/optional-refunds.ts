@@ -30,21 +30,13 @@ export class OptionalRefunds {
   }
 
   /** As in `RefundDesk`. */
-  find(payment: string): Promise<Desks.RefundedPayment> {
-    return this.#opened().find(payment);
-  }
-
-  /** As in `RefundDesk`. */
   refund(request: Desks.RefundRequest, by: Actor): Promise<Refund> {
-    return this.#opened().refund(request, by);
+    this.#desk ??= new (desks().RefundDesk)(this.#config, this.#deps);
+    return this.#desk.refund(request, by);
   }
 
   /** Sends nothing more. Resolves when the store may be closed. */
   async close(): Promise<void> {
     await this.#desk?.close();
-  }
-
-  #opened(): Desks.RefundDesk {
-    return (this.#desk ??= new (desks().RefundDesk)(this.#config, this.#deps));
   }
 }

@@ -42,6 +42,7 @@ const REFUSALS: Readonly<Record<RefundRefusal, string>> = {
   open: "its settlement is not known yet; try again when the gateway has looked it up",
   busy: "a request is receiving its response; try again",
   exceeds: "this is more than what is left of it, or nothing",
+  credit: "it was paid from a prepaid balance, or bought one; change the balance instead",
   differs: "this id names a refund with another amount or transaction; choose another id",
 };
 
@@ -58,7 +59,7 @@ export interface RefundRequest {
 }
 
 /** A payment and its refunds. */
-export interface RefundedPayment {
+interface RefundedPayment {
   readonly payment: Payment;
   readonly refunds: readonly Refund[];
 }
@@ -97,8 +98,7 @@ export class RefundDesk {
     this.#timer.unref();
   }
 
-  /** The payment with this nonce or transaction. Rejects with a TurnpikeError. */
-  async find(text: string): Promise<RefundedPayment> {
+  async #find(text: string): Promise<RefundedPayment> {
     const { view } = this.#store();
     const given = text.toLowerCase();
     const found = await inStore(() => view.search(given));
@@ -113,7 +113,7 @@ export class RefundDesk {
 
   /** Begins a refund, and waits for a while for its end. Rejects with a TurnpikeError. */
   async refund(request: RefundRequest, by: Actor): Promise<Refund> {
-    const { payment, refunds: standing } = await this.find(request.payment);
+    const { payment, refunds: standing } = await this.#find(request.payment);
     const { clock } = this.#deps;
     const wish = wishOf(request, payment, {
       by: `${by.kind} at ${by.address}`,
@@ -123,7 +123,7 @@ export class RefundDesk {
     let result: BeginResult;
     try {
       // A refund that cannot be sent is refused before it is written down.
-      const plan = planRefund({ payment, isLeased: false, standing }, wish, clock());
+      const plan = planRefund({ payment, isLeased: false, isSpent: false, standing }, wish, clock());
       if (plan.kind === "begun" && wish.recorded === undefined) check(seller, plan.refund, payment);
       const notice = (refund: Refund) => seller.notice(refund, payment, refund.transaction);
       result = await inStore(() => this.#store().refunds.begin(payment, { ...wish, notice }));
@@ -209,7 +209,7 @@ export class RefundDesk {
     await this.#refundOwed(store);
     const refunder = new Refunder({
       refunds: store.refunds,
-      view: store.view,
+      ledger: store.ledger,
       open: () => this.#open(),
       onEnd: (...end) => this.#ended(...end),
       clock: this.#deps.clock,

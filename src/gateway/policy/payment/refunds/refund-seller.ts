@@ -3,7 +3,7 @@ import { checksumAddress } from "../../../../payments/x402/address-hash.ts";
 import { findAsset } from "../../../../payments/x402/assets.ts";
 import { parseNetwork } from "../../../../payments/x402/networks.ts";
 import { compileTerms, methodOf } from "../../../../payments/x402/terms.ts";
-import { chooseFacilitator } from "../../../../payments/facilitator/create-facilitator.ts";
+import { chooseFacilitators } from "../../../../payments/facilitator/create-facilitator.ts";
 import { readChains } from "../../../../payments/facilitator/chain-settings.ts";
 import { type Facilitators, type Lease } from "../../../../payments/facilitator/facilitators.ts";
 import { type Environment, readSecret } from "../../../../payments/facilitator/secrets.ts";
@@ -77,7 +77,7 @@ export class ConfiguredSeller implements RefundSeller {
     return {
       ...refundTransfer(refund, payment, token, account),
       facilitator: this.#lease.forRoute(url).facilitator,
-      isOwn: chooseFacilitator(x402, url).kind !== "http",
+      isOwn: chooseFacilitators(x402, url).every(({ kind }) => kind !== "http"),
     };
   }
 
