@@ -67,7 +67,7 @@ function testBeginning(newDatabase: NewDatabase): void {
     await using opened = await openFresh(newDatabase);
     const { store } = opened;
     const payment = await settle(store);
-    const credit = { id: "one", hash: "h", owner: "0xfrom", unit: "token", name: "", network: "", token: "" } as const;
+    const credit = { id: "one", hash: "h", owner: "0xfrom", unit: "money", name: "", network: "", token: "" } as const;
     const grant = { id: "g", kind: "bought", amount: "10000", payment: payment.nonce } as const;
     await store.credits.open({ ...credit, routes: [], expiresAt: 0 }, grant);
     expect(await store.refunds.begin(payment, WISH)).toEqual({ kind: "refused", why: "credit" });
