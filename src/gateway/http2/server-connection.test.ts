@@ -425,6 +425,18 @@ test("a window that opens byte by byte does not prolong the timeout, and one tha
   }
 });
 
+test("data that arrives while the client's window is shut does not prolong the timeout", () => {
+  const client = new ScriptedClient().begin([[4, 0]]);
+  const exchange = open(client, 1, f.END_STREAM);
+  exchange.response.start(OK);
+  for (let seconds = 0; seconds < 30; seconds += 5) {
+    exchange.response.data(Buffer.from("event"));
+    flushCork();
+    client.host.clock.advance(5000);
+  }
+  expect(client.heard()).toContain("RST_STREAM 1 8");
+});
+
 test("a slow upstream does not use up the client's time to read", () => {
   const client = new ScriptedClient().begin([[4, 0]]);
   const exchange = open(client, 1, f.END_STREAM);
