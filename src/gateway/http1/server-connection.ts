@@ -469,10 +469,7 @@ export class Http1ServerConnection
     this.#unread?.take();
     this.#partial = "";
     this.out.flush();
-    if (this.#held) {
-      this.#held = false;
-      this.#wire.resume();
-    }
+    this.holdReading(false);
     this.#host.wheel.clear(this);
     this.#linger();
   }

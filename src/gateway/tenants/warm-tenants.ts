@@ -76,7 +76,7 @@ export class WarmTenants extends Deadline {
   set limits(limits: WarmTenantsLimits) {
     this.#limits = limits;
     this.#makeRoom(0);
-    if (this.#entries.size > 0) this.onDeadline();
+    this.onDeadline();
   }
 
   /** Finds a warm tenant, which counts as a use. */
