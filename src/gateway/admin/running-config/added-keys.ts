@@ -1,7 +1,7 @@
 import { isObject, type JsonRecord } from "../../../lib/is-object.ts";
 import { knowsKeyAt } from "../../config/known-keys.ts";
 import { listName } from "../../config/secrets.ts";
-import { pairsOf } from "./json-difference.ts";
+import { pairsOf } from "./text/json-difference.ts";
 
 type Path = readonly (string | number)[];
 

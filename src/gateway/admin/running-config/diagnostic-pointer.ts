@@ -1,5 +1,5 @@
 import { type Diagnostic } from "../../config/diagnostic.ts";
-import { pointerTo } from "./json-difference.ts";
+import { pointerTo } from "./text/json-difference.ts";
 import { type EditDiagnostic } from "./running-config.ts";
 
 const PART = /\.?([\w$-]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/gy;

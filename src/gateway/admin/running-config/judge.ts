@@ -13,7 +13,7 @@ import { withKeptSecrets, withoutSecrets } from "../../config/secrets.ts";
 import { readJson } from "../http/body.ts";
 import { type ConfigSource, documentSteps, loadConfigText, withFindings } from "./config-source.ts";
 import { isSame } from "../../../lib/is-same.ts";
-import { differenceSteps } from "./json-difference.ts";
+import { differenceSteps } from "./text/json-difference.ts";
 import { type AtStart, restartKeys } from "./restart-keys.ts";
 import { type PatchOperation } from "../shapes/common.ts";
 

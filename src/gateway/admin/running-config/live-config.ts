@@ -13,7 +13,7 @@ import { type ConfigSource, documentIn, type OpenedConfig } from "./config-sourc
 import { diagnosticsIn } from "./diagnostic-pointer.ts";
 import { type Candidate, type CheckMaterial, DocumentJudge, type Served, type Standing } from "./document-judge.ts";
 import { isSame } from "../../../lib/is-same.ts";
-import { differenceSteps } from "./json-difference.ts";
+import { differenceSteps } from "./text/json-difference.ts";
 import { type AtStart, atStartOf, restartKeys } from "./restart-keys.ts";
 import {
   type Busy,

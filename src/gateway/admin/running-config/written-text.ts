@@ -40,10 +40,10 @@ async function documentText(document: unknown, like: TextJob["like"], { name }: 
   // A text in another format cannot be kept.
   const model = like.format === name ? { text: like.text, document: atOnce(unpackSteps(like.document)) } : undefined;
   if (name === "yaml") {
-    const { freshYaml, yamlText } = await import("./yaml-text.ts");
+    const { freshYaml, yamlText } = await import("./text/yaml-text.ts");
     return model === undefined ? freshYaml(document) : yamlText(model, document);
   }
   if (model === undefined) return `${JSON.stringify(document, undefined, 2)}\n`;
-  const { jsonText } = await import("./json-text.ts");
+  const { jsonText } = await import("./text/json-text.ts");
   return jsonText(model, document, name === "json");
 }

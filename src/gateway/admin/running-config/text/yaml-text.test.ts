@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { YAML_FORMAT } from "../../config/formats/yaml.ts";
+import { YAML_FORMAT } from "../../../config/formats/yaml.ts";
 import { freshYaml, yamlText } from "./yaml-text.ts";
 
 const TEXT = `# The gateway.

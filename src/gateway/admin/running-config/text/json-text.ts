@@ -1,6 +1,6 @@
 /** Writes another document into the text of a JSON file, with or without comments. */
 import { type Node, parseTree } from "jsonc-parser";
-import { withoutMark } from "../../config/formats/json.ts";
+import { withoutMark } from "../../../config/formats/json.ts";
 import { editedText, type Syntax, type TextNode, type TextPart } from "./text-edits.ts";
 import { TextLines } from "./text-lines.ts";
 

@@ -13,7 +13,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { withoutMark } from "../../config/formats/json.ts";
+import { withoutMark } from "../../../config/formats/json.ts";
 import { type WrittenDocument } from "./json-text.ts";
 import { editedText, type Syntax, type TextNode, type TextPart } from "./text-edits.ts";
 import { TextLines } from "./text-lines.ts";

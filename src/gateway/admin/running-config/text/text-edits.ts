@@ -1,6 +1,6 @@
 /** Changes values in the text of a configuration. Bytes that no edit covers stay as they are. Decision 1104. */
-import { isObject } from "../../../lib/is-object.ts";
-import { isSame } from "../../../lib/is-same.ts";
+import { isObject } from "../../../../lib/is-object.ts";
+import { isSame } from "../../../../lib/is-same.ts";
 import { longestRise, pairsOf } from "./json-difference.ts";
 import { type OwnedText, type TextLines } from "./text-lines.ts";
 

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { isObject } from "../../../lib/is-object.ts";
-import { JSONC_FORMAT } from "../../config/formats/jsonc.ts";
-import { JSON_FORMAT, type TextFormat } from "../../config/formats/text-format.ts";
-import { YAML_FORMAT } from "../../config/formats/yaml.ts";
-import { applyEdit, type ItemEdit } from "./apply-edit.ts";
+import { isObject } from "../../../../lib/is-object.ts";
+import { JSONC_FORMAT } from "../../../config/formats/jsonc.ts";
+import { JSON_FORMAT, type TextFormat } from "../../../config/formats/text-format.ts";
+import { YAML_FORMAT } from "../../../config/formats/yaml.ts";
+import { applyEdit, type ItemEdit } from "../apply-edit.ts";
 import { jsonText } from "./json-text.ts";
 import { yamlText } from "./yaml-text.ts";
 

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { parsePath, pointerOf } from "./diagnostic-pointer.ts";
-import { atOnce } from "../../../lib/slices.ts";
-import { isSame } from "../../../lib/is-same.ts";
+import { parsePath, pointerOf } from "../diagnostic-pointer.ts";
+import { atOnce } from "../../../../lib/slices.ts";
+import { isSame } from "../../../../lib/is-same.ts";
 import { differenceSteps } from "./json-difference.ts";
-import { type PatchOperation } from "../shapes/common.ts";
-import { TurnQueue } from "./turn-queue.ts";
+import { type PatchOperation } from "../../shapes/common.ts";
+import { TurnQueue } from "../turn-queue.ts";
 
 function difference(before: unknown, after: unknown): PatchOperation[] {
   return atOnce(differenceSteps(before, after, (value) => value));

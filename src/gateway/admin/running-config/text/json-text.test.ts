@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { plainJson } from "../../config/formats/jsonc.ts";
-import { isSame } from "../../../lib/is-same.ts";
+import { plainJson } from "../../../config/formats/jsonc.ts";
+import { isSame } from "../../../../lib/is-same.ts";
 import { jsonText } from "./json-text.ts";
 
 interface Shape {

@@ -1,8 +1,8 @@
 /** The difference of two JSON values as a short JSON Patch (RFC 6902). Named items of lists match by name. */
-import { isObject, type JsonRecord } from "../../../lib/is-object.ts";
-import { type Steps } from "../../../lib/slices.ts";
-import { listName } from "../../config/secrets.ts";
-import { type PatchOperation } from "../shapes/common.ts";
+import { isObject, type JsonRecord } from "../../../../lib/is-object.ts";
+import { type Steps } from "../../../../lib/slices.ts";
+import { listName } from "../../../config/secrets.ts";
+import { type PatchOperation } from "../../shapes/common.ts";
 
 type Path = readonly (string | number)[];
 
