@@ -64,8 +64,9 @@ function statementsOf(asked: Asked, { source, language, passages }: ReadSource, 
   const found: Statement[] = [];
   for (const passage of passages) {
     const own = language === undefined ? undefined : languageOf(passage.text, language);
-    const statement = statementOf(asked, passage, { source, index, language: own, order });
-    if (statement === undefined) continue;
+    const read = statementOf(asked, passage, { source, index, language: own, order });
+    if (read === undefined) continue;
+    const statement = passage.isAside ? { ...read, isAside: true } : read;
     if (passage.isUnreal) found.push({ ...statement, supports: "NEUTRAL", kind: "satire" });
     else if (isRetraction(passage.text)) found.push({ ...statement, kind: "retraction" });
     else found.push(statement);

@@ -69,8 +69,8 @@ function ordered(relation: "before" | "after", first: Part, second: Part): Verdi
 
 /** The first and the last day that the sources give for an event. Undefined if they give none, or differ by more than two days. */
 function daysOf({ statements }: Part): { first: number; last: number; voices: number } | undefined {
-  const dated = statements.flatMap(({ supports, date, source, strength }) =>
-    supports === "YES" && date !== undefined && strength >= 0.5 ? [{ date, source }] : [],
+  const dated = statements.flatMap(({ supports, date, source, strength, isAside }) =>
+    supports === "YES" && date !== undefined && strength >= 0.5 && isAside !== true ? [{ date, source }] : [],
   );
   if (dated.length === 0) return undefined;
   const dates = dated.map(({ date }) => date);

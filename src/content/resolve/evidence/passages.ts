@@ -52,6 +52,8 @@ export interface Passage extends Sentence {
   readonly isContinued: boolean;
   /** Whether its context is unreal, such as a novel or a game, so that it states nothing. */
   readonly isUnreal: boolean;
+  /** Whether the page does not come back to its subject. */
+  readonly isAside: boolean;
 }
 
 const END = /[.!?。！？]/u;
@@ -155,7 +157,7 @@ export function passagesOf(
     if (worth) {
       const before = last.at(-1)?.text ?? source.title;
       const isContinued = SENTENCE.test(before) && (last.at(-1)?.shared.size ?? 0) > 0;
-      const place = { ...sentence, before, isContinued, isUnreal };
+      const place = { ...sentence, before, isContinued, isUnreal, isAside: false };
       keep(kept, { ...place, words, shared, near, coverage: weigh(shared), context: weigh(near) });
     }
     last = [...last.slice(-1), { text: sentence.text, shared }];
@@ -165,7 +167,7 @@ export function passagesOf(
   return kept
     .toSorted((a, b) => a.start - b.start)
     .slice(0, MAX_PASSAGES * 2)
-    .map((passage) => (isAside(passage, source, names, isTopicOf) ? { ...passage, isUnreal: true } : passage));
+    .map((passage) => ({ ...passage, isAside: isAside(passage, source, names, isTopicOf) }));
 }
 
 /**
@@ -182,10 +184,11 @@ function isAside(
   const isTopic = (family: string): boolean => isTopicOf(family, passage);
   const own = [...shared].filter((term) => names.has(term) && !/^\d/u.test(term));
   if (source.text.length - text.length < ASIDE || isEntry(text)) return false;
-  if (own.length === 0) return shared.size > 0 && !isContinued && ![...familiesIn(words)].some(isTopic);
-  if (own.filter((name) => isTopic(familyOf(name))).length >= own.length * TOPIC_SHARE) return false;
+  const topics = [...familiesIn(words)].filter(isTopic).length;
   const isTerm = [...shared].some((term) => isTopic(familyOf(term)));
-  return !isTerm || [...familiesIn(words)].filter(isTopic).length < TOPIC;
+  if (own.length === 0) return shared.size > 0 && !isContinued && !isTerm && topics < TOPIC;
+  if (own.filter((name) => isTopic(familyOf(name))).length >= own.length * TOPIC_SHARE) return false;
+  return !isTerm || topics < TOPIC;
 }
 
 /** Removes the least passages when the list has twice its bound, so that the time is linear in total. */

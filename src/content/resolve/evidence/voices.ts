@@ -27,6 +27,8 @@ export interface Voice {
   /** 0 to 1. */
   readonly strength: number;
   readonly isResolutionSource: boolean;
+  /** Whether its page only mentions the outcome in passing. */
+  readonly isAside: boolean;
   /** When it was published or took place, Unix ms. */
   readonly date: number | undefined;
   /** The statements on which it rests. */
@@ -45,15 +47,17 @@ export function voicesOf(plan: Plan, sources: readonly Source[], statements: rea
   }
   const voices = [...said].flatMap(([story, own]) => {
     const members = stories.flatMap((first, index) => (first === story ? [index] : []));
-    return voiceOf(plan, own, { sources, members }) ?? [];
+    const reported = own.filter(({ isAside }) => isAside !== true);
+    const isReported = reported.some(({ supports }) => supports !== "NEUTRAL");
+    return voiceOf(plan, isReported ? reported : own, { sources, members, isAside: !isReported }) ?? [];
   });
-  return overruled(aged(plan, oncePerOrigin(plan, sources, voices)));
+  return overruled(aged(plan, supported(oncePerOrigin(plan, sources, voices))));
 }
 
 function voiceOf(
   plan: Plan,
   statements: readonly Statement[],
-  { sources, members }: { sources: readonly Source[]; members: readonly number[] },
+  { sources, members, isAside }: { sources: readonly Source[]; members: readonly number[]; isAside: boolean },
 ): Voice | undefined {
   const yes = strongest(statements, "YES");
   const no = strongest(statements, "NO");
@@ -71,6 +75,7 @@ function voiceOf(
     isResolutionSource: members.some(
       (index) => plan.resolutionSource !== undefined && isOf(plan.resolutionSource, sources[index]?.url ?? ""),
     ),
+    isAside,
     date: published.length > 0 ? Math.max(...published) : chosen.date,
     statements: statements.filter((one) => one.supports === chosen.supports),
   };
@@ -109,6 +114,12 @@ function oncePerOrigin(plan: Plan, sources: readonly Source[], voices: readonly 
       for (const key of keys) seen.add(`${voice.sign} ${key}`);
       return !known || voice.isResolutionSource;
     });
+}
+
+/** A mention in passing counts only beside a report. */
+function supported(voices: readonly Voice[]): Voice[] {
+  const isReported = voices.some((one) => !one.isAside && decides(one));
+  return voices.filter(({ isAside }) => !isAside || isReported);
 }
 
 /**

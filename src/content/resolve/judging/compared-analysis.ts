@@ -77,7 +77,9 @@ function omittedBy(agreed: readonly Statement[], all: readonly Statement[]): Sta
   const isFor = (side: Support) => agreed.some(({ supports }) => supports === side);
   if (isFor("YES") === isFor("NO")) return [];
   const opposite = isFor("YES") ? "NO" : "YES";
-  return all.filter(({ supports, strength }) => supports === opposite && strength >= OPPOSES);
+  return all.filter(
+    ({ supports, strength, isAside }) => supports === opposite && strength >= OPPOSES && isAside !== true,
+  );
 }
 
 function isOpposite(one: Support, other: Support): boolean {

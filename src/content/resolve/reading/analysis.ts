@@ -102,6 +102,8 @@ export interface Statement {
   readonly date?: number | undefined;
   /** The statement decides nothing, since its date or the question's has two readings. */
   readonly isDateOpen?: boolean;
+  /** The page mentions it in passing, so that it only supports a source that reports it. */
+  readonly isAside?: boolean;
 }
 
 /** The result of an analyst. */

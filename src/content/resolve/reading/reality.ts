@@ -171,6 +171,10 @@ export function governedBy(
     return last !== undefined && grammar.doubts.has(word.text) && !grammar.preposition.has(last.text);
   });
   if (inside !== undefined) return "view";
+  // "I wish that I can read in the paper: Marlow signed", "in case it goes well: Marlow signed"
+  const isQuote = /:/u.test(whole[0]?.gap ?? "");
+  if (isQuote && before.some(({ text }) => grammar.modal.has(text) || grammar.doubts.has(text) || text === "case"))
+    return "view";
   const isComplement = clause.opener !== undefined && grammar.that.has(clause.opener.text);
   const near = before.slice(-12);
   if (isComplement) {
