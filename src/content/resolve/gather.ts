@@ -296,7 +296,7 @@ function ranked(urls: readonly string[], { resolutionSource }: Plan): string[] {
 function sourceOf({ url, isHint }: Candidate, { extraction, source }: ReadPage): Source {
   const { content, title, published, language = "" } = extraction;
   // Each line is a block of the page. Blank lines keep the sentences of two blocks apart.
-  const text = cut(plainText(content).replaceAll("\n", "\n\n"), MAX_SOURCE_CHARACTERS);
+  const text = cut(plainText(withTabs(content)).replaceAll("\n", "\n\n"), MAX_SOURCE_CHARACTERS);
   return {
     url: addressOf(source.finalUrl, url),
     title: cutTitle(title),
@@ -324,4 +324,14 @@ function timeOf(published: string | undefined): number | undefined {
 /** Removes the prefix that all these errors share: "Cannot load the page: its server responded with 404". */
 function reasonOf({ message }: TurnpikeError): string {
   return message.replace(/^Cannot (?:load|read) the page: /, "");
+}
+
+/** Markdown with tabs between the cells of its tables, and without the line below their headers. */
+function withTabs(markdown: string): string {
+  return markdown.replace(/^\|(.*)\|[ \t]*$/gmu, (_, row: string) => {
+    const cells = row.split("|").map((cell) => cell.trim());
+    return cells.every((cell) => /^:?-+:?$/u.test(cell))
+      ? ""
+      : cells.map((cell) => (cell === "" ? "–" : cell)).join("\t");
+  });
 }

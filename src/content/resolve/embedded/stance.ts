@@ -14,6 +14,8 @@ import { isQuestion } from "./kinds.ts";
 import { measured } from "./measures.ts";
 import { type Asked } from "./question.ts";
 import { recorded } from "./records.ts";
+import { superlative } from "./superlatives.ts";
+import { rowOf } from "./tables.ts";
 import { isOfOthers, isOfPart, isOfYearBefore, isOtherTime } from "./siblings.ts";
 
 const DAY = 86_400_000;
@@ -124,6 +126,17 @@ function read(
   if (verdict.sign !== 0) return verdict;
   if (isQuestion(passage.text)) return NOTHING;
   const sentence = { language, dates, tokens: undatedTokensOf(passage.text, dates, passage.words) };
+  if (passage.header !== undefined) {
+    const row = rowOf(asked, passage, language, dates);
+    const { context } = sharesOf(asked, passage);
+    if (row === undefined) return NOTHING;
+    return {
+      ...row,
+      strength: boundStrengthOf(context, context),
+      isAbsence: false,
+      isFigure: asked.thresholds.length > 0,
+    };
+  }
   if (asked.thresholds.length > 0) {
     const measure = measured(asked, passage, sentence);
     if (measure !== undefined) {
@@ -142,7 +155,18 @@ function read(
     if (asked.thresholds.some(({ comparison }) => comparison !== "equal")) return NOTHING;
   }
   const record = recorded(asked, passage, sentence);
-  if (record === undefined) return outcomeOf(asked, passage, sentence);
+  if (record === undefined) {
+    const ranked = superlative(asked, passage, sentence);
+    return ranked === undefined
+      ? outcomeOf(asked, passage, sentence)
+      : {
+          ...ranked,
+          strength: ranked.sign < 0 ? OTHER_ACTOR : boundStrengthOf(passage.context, passage.context),
+          isAbsence: false,
+          kind: "report",
+          isFinal: true,
+        };
+  }
   const { context } = sharesOf(asked, passage);
   const strength = record.isOther ? OTHER_ACTOR : boundStrengthOf(context, context);
   return { ...record, strength, isAbsence: false, kind: record.sign === 0 ? "announcement" : "report", isFinal: true };

@@ -52,6 +52,8 @@ export interface Passage extends Sentence {
   readonly isContinued: boolean;
   /** Whether its context is unreal, such as a novel or a game, so that it states nothing. */
   readonly isUnreal: boolean;
+  /** The first row of the table of which the passage is another row. */
+  readonly header: string | undefined;
   /** Whether the page does not come back to its subject. */
   readonly isAside: boolean;
 }
@@ -104,8 +106,10 @@ function endsAt(text: string, start: number, at: number): boolean {
     );
   }
   if (/[。！？]/u.test(last)) return true;
-  if (/["”’»“«)]/u.test(last) && END.test(text[at - 2] ?? "")) return /\s/.test(next);
+  if (/["”’»“«)]/u.test(last) && END.test(text[at - 2] ?? "")) return /\s/.test(next) && next !== "\t";
   if (!END.test(last) || !/\s/.test(next)) return false;
+  // A row of a table ends with its line.
+  if (next === "\t" || text.slice(start, at).includes("\t")) return false;
   if (last !== ".") return true;
   const before = text.slice(Math.max(start, at - 12), at - 1);
   const after = text.slice(at, at + 12);
@@ -137,6 +141,7 @@ export function passagesOf(
   const frames = new Frames(source.url, source.title, source.text);
   const isTopic = (text: string): boolean => sharedTerms(text, terms).size > 0;
   const kept: Passage[] = [];
+  let header: string | undefined;
   let last: { readonly text: string; readonly shared: ReadonlySet<string> }[] = [];
   const mentions = new Map<string, number>();
   for (const sentence of sentencesOf(source.text)) {
@@ -153,13 +158,16 @@ export function passagesOf(
       continue;
     }
     if (sentence.index === 0) openingTerms = shared;
+    const isRow = sentence.text.includes("\t");
+    if (!isRow) header = undefined;
     const isUnreal = frames.isUnreal(sentence.text, isIntroduction, isTopic);
     if (worth) {
       const before = last.at(-1)?.text ?? source.title;
       const isContinued = SENTENCE.test(before) && (last.at(-1)?.shared.size ?? 0) > 0;
-      const place = { ...sentence, before, isContinued, isUnreal, isAside: false };
+      const place = { ...sentence, before, isContinued, isUnreal, isAside: false, header };
       keep(kept, { ...place, words, shared, near, coverage: weigh(shared), context: weigh(near) });
     }
+    if (isRow) header ??= sentence.text;
     last = [...last.slice(-1), { text: sentence.text, shared }];
   }
   const isTopicOf = (family: string, { text }: Passage): boolean =>
@@ -180,10 +188,10 @@ function isAside(
   names: ReadonlySet<string>,
   isTopicOf: (family: string, passage: Passage) => boolean,
 ): boolean {
-  const { text, words, shared, isContinued } = passage;
+  const { text, words, shared, isContinued, header } = passage;
   const isTopic = (family: string): boolean => isTopicOf(family, passage);
   const own = [...shared].filter((term) => names.has(term) && !/^\d/u.test(term));
-  if (source.text.length - text.length < ASIDE || isEntry(text)) return false;
+  if (source.text.length - text.length < ASIDE || header !== undefined || isEntry(text)) return false;
   const topics = [...familiesIn(words)].filter(isTopic).length;
   const isTerm = [...shared].some((term) => isTopic(familyOf(term)));
   if (own.length === 0) return shared.size > 0 && !isContinued && !isTerm && topics < TOPIC;
