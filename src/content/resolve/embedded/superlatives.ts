@@ -4,7 +4,7 @@ import { type ReadSentence, type Token } from "../reading/spans.ts";
 import { type Language, type Word, wordsOf } from "../reading/words.ts";
 import { type Asked } from "./question.ts";
 
-/** What a sentence says of the one that a superlative names. */
+/** The reading of a sentence with a superlative: 1 if it names the question's subject. */
 export interface Ranked {
   readonly sign: -1 | 1;
   readonly part: { readonly start: number; readonly end: number };

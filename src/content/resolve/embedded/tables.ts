@@ -6,7 +6,7 @@ import { isForm, type Language, wordsOf } from "../reading/words.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { type Asked } from "./question.ts";
 
-/** What a row of a table says about the outcome, and the cell that says it. */
+/** The outcome by a row of a table, and the place of its cell. */
 export interface Row {
   /** 0 if the cell is empty, or names what is to come. */
   readonly sign: -1 | 0 | 1;
