@@ -16,3 +16,11 @@ export function creditTerms({ credit }: Config["x402"]): RouteConfig["x402"] {
   };
   return route.parse({ path_prefix: CREDIT_PATH, fixed_response: {}, x402 }).x402;
 }
+
+/** The configuration with the route at which credit is sold. */
+export function withCreditRoute(config: Config): Config {
+  const x402 = creditTerms(config.x402);
+  if (x402 === undefined) return config;
+  const own: RouteConfig = { ...route.parse({ path_prefix: CREDIT_PATH, fixed_response: {} }), x402 };
+  return { ...config, routes: [...config.routes, own] };
+}

@@ -2,6 +2,7 @@ import { messageOf } from "../../lib/caught.ts";
 import type * as Terms from "../../payments/x402/terms.ts";
 import { creditTerms } from "./credit-route.ts";
 import { type Draft, firstWith, type Report } from "./draft.ts";
+import { CREDIT_PATH } from "./own-paths.ts";
 import { acceptsRules } from "./rules-routes.ts";
 import { checkFacilitator } from "./rules-x402.ts";
 
@@ -29,6 +30,9 @@ export function checkCredit({ x402, routes }: Draft, report: Report): void {
     }
   };
   if (amountOf(max, `${path}.max`) < amountOf(min, `${path}.min`)) report.problem(`${path}.max`, "is less than min");
+  for (const [i, route] of routes.entries()) {
+    if (route?.path_prefix === CREDIT_PATH) report.problem(`routes[${i}].path_prefix`, "is the path of x402.credit");
+  }
   const seen = new Map<string, number>();
   // The names of routes in the ledger (`routing/route-name.ts`).
   const priced = routes.flatMap((route) => (route?.x402 === undefined ? [] : [route]));

@@ -255,6 +255,8 @@ export interface Exchange {
   consumer: string;
   /** The address that pays for the request, after its payment was verified. Empty without a payment. */
   payer: string;
+  /** The token of prepaid credit that the request had; not in its fields any more. Empty: several. */
+  creditToken?: string | undefined;
   /** Authentication and access rules have let the request in: it counts as use of its route. */
   isAuthorized: boolean;
   /** The time at which the pipeline got the request, by `eventTime`. */

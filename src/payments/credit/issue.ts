@@ -22,7 +22,7 @@ export async function issueCredit(
 }
 
 /** Makes another token for a credit. Rejects if the credit is revoked. */
-async function renewToken(credits: Pick<Credits, "rekey">, id: string): Promise<Issued> {
+export async function renewToken(credits: Pick<Credits, "rekey">, id: string): Promise<Issued> {
   const { token, hash } = makeToken(id);
   if (!(await credits.rekey(id, hash))) throw new Error(`Cannot renew the token of credit ${id}: it is revoked`);
   return { token, id };

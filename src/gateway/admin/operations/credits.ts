@@ -3,12 +3,13 @@ import { messageOf } from "../../../lib/caught.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { issueCredit } from "../../../payments/credit/issue.ts";
 import { CALLS, isCreditAmount } from "../../../payments/credit/credit-terms.ts";
+import { creditHistory, shownCredit } from "../../../payments/credit/shown-credit.ts";
 import { findAsset } from "../../../payments/x402/assets.ts";
 import { parseNetwork } from "../../../payments/x402/networks.ts";
 import { parsePrice } from "../../../payments/x402/price.ts";
 import { type Credit, type Credits, type NewCredit } from "../../../store/credits.ts";
 import { JSON_TYPE, MAX_BODY_BYTES } from "../http/body.ts";
-import { credit, creditHistory, issuedCredit, newCredit, shownCredit } from "../shapes/credits.ts";
+import { credit, creditWithHistory, issuedCredit, newCredit } from "../shapes/credits.ts";
 import { type Call, callerOf, type Operation } from "./operation.ts";
 import { type AdminParts } from "./parts.ts";
 
@@ -79,12 +80,12 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
     summary: "A prepaid balance with its newest purchases and charges",
     access: "read",
     parameters: ID,
-    success: { description: `At most ${HISTORY} of each`, schema: creditHistory },
+    success: { description: `At most ${HISTORY} of each`, schema: creditWithHistory },
     failures: ["not-found", "store-unavailable"],
     async run({ parameters }, parts) {
       const credits = creditsOf(parts);
       const row = await found(credits, parameters["id"] ?? "");
-      return Response.json(await stored(() => historyOf(credits, row, HISTORY)));
+      return Response.json(await stored(() => creditHistory(credits, row, HISTORY)));
     },
   },
   {
@@ -104,23 +105,6 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
     },
   },
 ];
-
-/** A credit with its newest grants and charges, `limit` of each at most. */
-async function historyOf(credits: Credits, row: Credit, limit: number): Promise<z.output<typeof creditHistory>> {
-  const [grants, charges] = await Promise.all([credits.grants(row.id, limit), credits.charges(row.id, limit)]);
-  return {
-    credit: shownCredit(row),
-    grants: grants.map(({ kind, amount, payment, at }) => ({ kind, amount, payment, time_ms: at })),
-    charges: charges.map(({ nonce, route, state, amount, delivered, createdAt }) => ({
-      id: nonce,
-      route,
-      state,
-      amount,
-      delivered,
-      time_ms: createdAt,
-    })),
-  };
-}
 
 function creditsOf({ config, credits }: AdminParts): Credits {
   if (config.config.x402.credit === undefined) {

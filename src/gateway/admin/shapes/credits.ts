@@ -1,7 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { findAsset } from "../../../payments/x402/assets.ts";
-import { standingOf } from "../../../payments/credit/credit-terms.ts";
-import { type Credit } from "../../../store/credits.ts";
 
 /** A prepaid balance. */
 export const credit = z
@@ -29,7 +26,7 @@ export const issuedCredit = z
   .openapi("IssuedCredit", { description: "A new prepaid balance and its token" });
 
 /** A credit with its newest changes. */
-export const creditHistory = z
+export const creditWithHistory = z
   .object({
     credit,
     grants: z.array(
@@ -76,24 +73,3 @@ export const newCredit = z
     routes: z.array(z.string().min(1)).max(256).default([]),
   })
   .openapi("NewCredit", { description: "A prepaid balance to issue without a payment" });
-
-/** A credit as clients and operators see it. `clock` gives Unix milliseconds. */
-export function shownCredit(row: Credit, clock: () => number = Date.now): z.output<typeof credit> {
-  const { id, owner, unit, name, network, token, routes, balance, createdAt, expiresAt, revokedAt } = row;
-  const known = findAsset(network, token);
-  return {
-    id,
-    owner,
-    unit,
-    name,
-    network,
-    asset: token,
-    ...(known === undefined ? {} : { symbol: known.symbol, decimals: known.decimals }),
-    routes: [...routes],
-    balance,
-    state: standingOf(row, clock()),
-    created_ms: createdAt,
-    expires_ms: expiresAt,
-    revoked_ms: revokedAt,
-  };
-}

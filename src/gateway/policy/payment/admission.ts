@@ -1,8 +1,11 @@
 import { faultOf } from "../../../lib/caught.ts";
+import { type Credit, UNCOVERED } from "../../../store/credits.ts";
 import { type Payment, type Reservation } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { type FunnelLoss } from "../../telemetry/metrics/funnel-steps.ts";
 import { type Decision } from "../policy.ts";
+import { creditOf, creditOffer } from "./credit/credit-offer.ts";
+import { type CreditError } from "./credit/credit-error.ts";
 import { isResuming } from "./fingerprint.ts";
 import { type Offer, readOffer, type Refusal, reservationOf } from "./offer.ts";
 import { type PaidRoute } from "./paid-route.ts";
@@ -29,14 +32,40 @@ type Claim =
   /** This request alone works on the payment. */
   | { readonly kind: "leased"; readonly payment: Payment };
 
-/** Handles or rejects a request with a payment. Without the ledger no request passes. */
-export async function admit(paidRoute: PaidRoute, exchange: Exchange, presented: Presented): Promise<Decision> {
+/** The credit whose token a request has; undefined if the token is not valid. */
+export interface PresentedCredit {
+  readonly credit: Credit | undefined;
+}
+
+/** Looks up the credit of a token, whose owner is the payer of the request. Undefined: the client has an error. */
+export async function presentCredit(
+  { credits, log, route }: Pick<PaidRoute, "credits" | "log" | "route">,
+  exchange: Exchange,
+  token: string,
+): Promise<PresentedCredit | undefined> {
+  try {
+    const credit = credits && (await creditOf(credits, token));
+    if (credit !== undefined) exchange.payer = credit.owner;
+    return { credit };
+  } catch (error) {
+    log(`payment: the ledger failed on ${route}: ${faultOf(error)}`);
+    respondError(exchange, paymentError("overloaded", NO_LEDGER), LEDGER_RETRY_S);
+    return undefined;
+  }
+}
+
+/** Handles or rejects a request with a payment, or else with credit. Without the ledger no request passes. */
+export async function admit(
+  paidRoute: PaidRoute,
+  exchange: Exchange,
+  presented: Presented | PresentedCredit,
+): Promise<Decision> {
   const client = paidRoute.funnel.of(exchange.head);
   try {
-    const offer = readOffer(paidRoute, exchange, presented);
-    if (offer === undefined) {
+    const offer = offerOf(paidRoute, exchange, presented);
+    if (offer === undefined || typeof offer === "string") {
       client.count("terms");
-      respondRefused(exchange, paidRoute, "No matching payment requirements");
+      respondRefused(exchange, paidRoute, offer ?? "No matching payment requirements");
       return "responded";
     }
     const claim = await claimPayment(paidRoute, exchange, offer);
@@ -51,6 +80,17 @@ export async function admit(paidRoute: PaidRoute, exchange: Exchange, presented:
     if (!exchange.started) respondError(exchange, paymentError("overloaded", NO_LEDGER), LEDGER_RETRY_S);
   }
   return "responded";
+}
+
+/** The payment, or the reason why there is none. */
+function offerOf(
+  paidRoute: PaidRoute,
+  exchange: Exchange,
+  presented: Presented | PresentedCredit,
+): Offer | CreditError | undefined {
+  if (!("credit" in presented)) return readOffer(paidRoute, exchange, presented);
+  const { credit } = presented;
+  return credit === undefined ? "credit_token_unknown" : creditOffer(paidRoute, exchange, credit);
 }
 
 function claimLoss({ accepts }: PaidRoute, claim: Exclude<Claim, { kind: "leased" }>, { payload }: Offer): FunnelLoss {
@@ -73,6 +113,9 @@ async function claimPayment(paidRoute: PaidRoute, exchange: Exchange, offer: Off
   const { fingerprint } = reservation;
   if (!hasRoom(paidRoute, fingerprint)) return { kind: "no-room" };
   const { leased, payment } = await ledger.reserve(reservation, maxPartials);
+  // The balance was spent, or the credit ended, since it was read.
+  const isUncovered = offer.prepaid !== undefined && payment.reason === UNCOVERED;
+  if (isUncovered) return { kind: "refused", refusal: { kind: "terms", error: "credit_insufficient" } };
   if (!leased) return { kind: "taken", payment, fingerprint };
   if (refusal === undefined || payment.state !== "reserved") return { kind: "leased", payment };
   // The earlier use ended without a result during the lookup. So this is a new payment, and the route does not accept

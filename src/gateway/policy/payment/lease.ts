@@ -21,7 +21,7 @@ export class Lease {
   #isOver = false;
   #paid: Paid | undefined;
   /** The result of the settlement. It is recorded again if the first write failed. */
-  #settled: Pick<Change, "transaction" | "payer" | "notice"> = {};
+  #settled: Pick<Change, "transaction" | "payer" | "notice" | "amount" | "bodyDigest"> = {};
   /** The last change, if its write failed. */
   #unwritten: Change | undefined;
 
@@ -54,15 +54,21 @@ export class Lease {
   /**
    * The settlement succeeded. Recorded before the response is sent: until the delivery is recorded too, it is an
    * undelivered settlement. False: another request has the lease now; it looks up the settlement itself and delivers.
+   * `spentOn`: the payment was not recorded as settling, with its amount and body.
    */
-  async book({ transaction, payer }: Settlement & { kind: "settled" }, amount: string): Promise<boolean> {
+  async book(
+    { transaction, payer }: Settlement & { kind: "settled" },
+    amount: string,
+    spentOn?: Pick<Change, "bodyDigest">,
+  ): Promise<boolean> {
     const { target, clock } = this.#paidRoute;
     const { network, scheme } = this.#payment;
     this.#paid = { network, scheme, amount, transaction, payer };
     const notice = settlementNotice(target, this.#payment, { transaction, payer, amount, at: clock() });
-    this.#settled = { transaction, payer, ...(notice === undefined ? {} : { notice }) };
+    const facts = { transaction, payer, ...(spentOn === undefined ? {} : { amount, ...spentOn }) };
+    this.#settled = { ...facts, ...(notice === undefined ? {} : { notice }) };
     const moved = await this.move({ state: "settled", lease: true, ...this.#settled });
-    this.#settled = { transaction, payer };
+    this.#settled = facts;
     return moved;
   }
 
@@ -76,9 +82,12 @@ export class Lease {
     });
   }
 
-  /** Releases the payment: it can be used again or, if it is settled, asked for again. `spentOn` is for the ledger. */
-  async release(spentOn: Pick<Change, "bodyDigest">): Promise<void> {
-    const isFree = this.#paid === undefined;
+  /**
+   * Releases the payment: it can be used again or, if it is settled, asked for again. `spentOn` is for the ledger.
+   * `isReturned`: the amount goes back to its prepaid credit.
+   */
+  async release(spentOn: Pick<Change, "bodyDigest">, isReturned = false): Promise<void> {
+    const isFree = this.#paid === undefined || isReturned;
     const moved = await this.move({ state: isFree ? "released" : "settled", lease: false, ...spentOn });
     // The id now belongs to the next request with the lease.
     if (isFree && moved) await this.untieId();
@@ -103,9 +112,8 @@ export class Lease {
    */
   async salvage(isSpent: boolean): Promise<void> {
     const spent = this.#unwritten ?? { state: this.#state };
-    const unpaid: Change = { ...(isSpent ? spent : { state: "released" }), lease: false };
     const paid: Change = { ...this.#settled, state: "settled", lease: false };
-    const end = this.#paid === undefined ? unpaid : paid;
-    await this.record(end);
+    const begun = this.#paid === undefined ? { ...spent, lease: false } : paid;
+    await this.record(isSpent ? begun : { state: "released", lease: false });
   }
 }

@@ -7,7 +7,7 @@ import { type ChallengeError } from "./challenge/challenge.ts";
 const LOSSES: readonly (readonly [RegExp, FunnelLoss])[] = [
   [/insufficient/, "unfunded"],
   [/allowance/, "allowance"],
-  [/valid_before|deadline|valid_after|not_yet_valid|too_early/, "expired"],
+  [/expired|valid_before|deadline|valid_after|not_yet_valid|too_early/, "expired"],
   [/signature|invalid_owner/, "signature"],
   [/nonce/, "used"],
   [/network/, "network"],

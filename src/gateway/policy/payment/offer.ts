@@ -7,7 +7,8 @@ import { paymentKey } from "../../../payments/x402/payment-key.ts";
 import { agrees, findError } from "../../../payments/x402/terms.ts";
 import { transferOf } from "../../../payments/x402/transfer.ts";
 import { fittedName } from "../../../lib/memory/shared-names.ts";
-import { type Reservation } from "../../../store/ledger.ts";
+import { CREDIT_SCHEME } from "../../../store/credits.ts";
+import { type PaymentKey, type Reservation } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { type ChallengeError } from "./challenge/challenge.ts";
 import { fingerprintOf } from "./fingerprint.ts";
@@ -34,6 +35,8 @@ export interface AcceptedPayment {
   readonly version: 1 | 2;
   /** The client's own id for the payment. */
   readonly id: string | undefined;
+  /** A charge to prepaid credit: its key in the ledger, and the token that is charged. Its `payload` is not signed. */
+  readonly prepaid?: PaymentKey & { readonly token: string };
 }
 
 /** Why a route does not begin new work for a payment. */
@@ -90,13 +93,13 @@ function refusalOf(
 
 /** The row of the ledger that a payment asks for. `isResumed`: as if the request did not ask for a rest. */
 export function reservationOf(paidRoute: PaidRoute, exchange: Exchange, offer: Offer, isResumed = false): Reservation {
-  const { payload, requirements, header } = offer;
+  const { payload, requirements, header, prepaid } = offer;
   const { testMode } = paidRoute.target;
-  const key = paymentKey(payload, requirements);
+  const { token, ...key } = prepaid ?? { ...paymentKey(payload, requirements), token: requirements.asset };
   return {
     ...key,
-    token: requirements.asset.toLowerCase(),
-    scheme: requirements.scheme,
+    token: token.toLowerCase(),
+    scheme: prepaid === undefined ? requirements.scheme : CREDIT_SCHEME,
     amount: requirements.amount,
     payTo: requirements.payTo.toLowerCase(),
     route: paidRoute.route,
@@ -104,6 +107,6 @@ export function reservationOf(paidRoute: PaidRoute, exchange: Exchange, offer: O
     fingerprint: fingerprintOf(exchange, { header, testMode }, isResumed),
     // The number loses precision only for terms that were rejected. In that case only existing work is looked up.
     validBefore: Math.min(Number(transferOf(payload, requirements).validBefore), Number.MAX_SAFE_INTEGER),
-    payload: toStored(payload, requirements, testMode),
+    payload: prepaid === undefined ? toStored(payload, requirements, testMode) : "",
   };
 }

@@ -1,13 +1,14 @@
 import { type Facilitator } from "../../../payments/x402/facilitator.ts";
 import { type SettlementTarget } from "../../../payments/settlement/settlement-record.ts";
 import { type LateWrites } from "../../../store/late-writes.ts";
-import { type Ledger } from "../../../store/ledger.ts";
+import { type Credits } from "../../../store/credits.ts";
+import { type Ledger, type PaymentKey } from "../../../store/ledger.ts";
 import { type PaymentIds } from "../../../store/payment-ids.ts";
 import { type RouteFunnel } from "../../telemetry/funnel.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { type Policy } from "../policy.ts";
 import { type GiveBack } from "../rate-limit/rate-limit.ts";
-import { type PaymentFields } from "./payment-fields.ts";
+import { type PaymentFields, type ToldPayment } from "./payment-fields.ts";
 import { type Screening } from "./screening/screening.ts";
 import { type ResponseStore } from "./responses/response-store.ts";
 import { type RouteRequirements } from "./challenge/route-requirements.ts";
@@ -36,6 +37,10 @@ export interface PaidRouteServices {
   readonly funnel: RouteFunnel;
   /** Decides which payers may buy. */
   readonly screening?: Pick<Screening, "listed" | "asked"> | undefined;
+  /** Called with a payment before its request goes to the upstream. */
+  readonly onPaid?: ((exchange: Exchange, payment: ToldPayment & PaymentKey) => void) | undefined;
+  /** The prepaid balances; undefined if no credit is sold. */
+  readonly credits?: Credits | undefined;
   /** Limits the paid requests of each payer. */
   readonly limit?: Policy | undefined;
 }

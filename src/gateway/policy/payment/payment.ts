@@ -3,7 +3,7 @@ import { type Exchange } from "../../exchange/exchange.ts";
 import { type ClientFunnel } from "../../telemetry/funnel.ts";
 import { type Decision, type Policy } from "../policy.ts";
 import { isPreflight } from "../preflight.ts";
-import { admit } from "./admission.ts";
+import { admit, presentCredit, type PresentedCredit } from "./admission.ts";
 import { type Challenge } from "./challenge/challenge.ts";
 import { requiresIdentifier } from "./protocol/identifier.ts";
 import { type Kinds } from "./challenge/route-requirements.ts";
@@ -51,34 +51,47 @@ export interface PaymentPolicy extends Policy {
  */
 export function createPaymentPolicy(config: PaidRouteConfig, deps: PaymentDeps): PaymentPolicy {
   const priced = createPricedRoute(config, deps);
-  const { quota } = deps;
+  const { rules, ...terms } = config.x402;
+  return { ...createSalePolicy(priced, deps.quota), rules: () => listedRules(rules, [terms, ...terms.accepts]) };
+}
+
+/** The policy of a route whose requests have the prices of `priced`. */
+export function createSalePolicy(priced: Pick<PricedRoute, "base" | "of">, quota: Quota | undefined): PaymentPolicy {
+  const { base } = priced;
+  const decideAt = (exchange: Exchange, presented: Presented | PresentedCredit | undefined) => {
+    const sold = priced.of(exchange, presented === undefined || "credit" in presented ? undefined : presented);
+    const sell = { presented, quota, client: base.funnel.of(exchange.head) };
+    return sold instanceof Promise ? sold.then((late) => decide(exchange, late, sell)) : decide(exchange, sold, sell);
+  };
   return {
-    challenge: () => priced.base.accepts.current(),
-    rules: () => listedRules(config.x402.rules, [config.x402, ...config.x402.accepts]),
+    challenge: () => base.accepts.current(),
+    rules: () => [],
     name: "payment",
     guards: true,
     request(exchange) {
       const presented = readPayment(exchange.head.payment);
       if (presented instanceof TurnpikeError) {
-        const client = priced.base.funnel.of(exchange.head);
+        const client = base.funnel.of(exchange.head);
         client.count("signed");
         client.count("unreadable");
-        respondSpent(exchange, priced.base, presented);
+        respondSpent(exchange, base, presented);
         return "responded";
       }
       if (presented === undefined && isPreflight(exchange)) {
         askAllowance(exchange);
         return "continue";
       }
-      const sold = priced.of(exchange, presented);
-      const sell = { presented, quota, client: priced.base.funnel.of(exchange.head) };
-      return sold instanceof Promise ? sold.then((late) => decide(exchange, late, sell)) : decide(exchange, sold, sell);
+      const { creditToken: token } = exchange;
+      if (presented !== undefined || token === undefined || base.credits === undefined) {
+        return decideAt(exchange, presented);
+      }
+      return presentCredit(base, exchange, token).then((paid) => (paid ? decideAt(exchange, paid) : "responded"));
     },
   };
 }
 
 interface Request extends Pick<PaymentDeps, "quota"> {
-  readonly presented: Presented | undefined;
+  readonly presented: Presented | PresentedCredit | undefined;
   readonly client: ClientFunnel;
 }
 
@@ -143,7 +156,8 @@ function pricedAt(config: PaidRouteConfig, amounts: readonly string[]): PaidRout
   return { ...config, x402: { ...x402, price: amounts[0] ?? x402.price, accepts } };
 }
 
-function createPaidRoute(config: PaidRouteConfig, deps: PaymentDeps): PaidRoute {
+/** The route at its own price. Throws if it cannot be sold. */
+export function createPaidRoute(config: PaidRouteConfig, deps: PaymentDeps): PaidRoute {
   const { x402 } = config;
   const { description, kinds, quota, chargesFailures = false, isServed = true, ...shared } = deps;
   return {

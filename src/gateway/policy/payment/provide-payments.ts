@@ -15,6 +15,9 @@ import type * as Catalogues from "./catalogue.ts";
 import { type Challenge } from "./challenge/challenge.ts";
 import type * as Challenges from "./challenge/check-challenges.ts";
 import { type RouteLimits } from "../rate-limit/provide-rate-limits.ts";
+import { type CreditDesk } from "./credit/credit-desk.ts";
+import type * as CreditPolicies from "./credit/create-credit-policy.ts";
+import { CREDIT_PATH } from "../../config/own-paths.ts";
 import { isContentRoute } from "./content-route.ts";
 import { type LedgerUpkeep } from "./maintenance/ledger-upkeep.ts";
 import { counted, type MaintenanceSettings, maintenanceSettings } from "./maintenance/payment-maintenance.ts";
@@ -37,6 +40,9 @@ const templates = (): typeof Templates => require("../../../payments/x402/templa
 
 /** Loaded as `policies` is. */
 const catalogues = (): typeof Catalogues => require("./catalogue.ts");
+
+/** Loaded as `policies` is. */
+const creditPolicies = (): typeof CreditPolicies => require("./credit/create-credit-policy.ts");
 
 interface PaymentParts extends FeatureParts {
   readonly facilitators: Facilitators;
@@ -94,6 +100,7 @@ class Payments implements PolicyFeature {
   readonly #fields: PaymentFields.PaymentFields | undefined;
   readonly #policies = new Map<RouteConfig, LazyPolicy>();
   #ledger: Ledger | undefined;
+  #desk: CreditDesk | undefined;
 
   constructor(
     parts: PaymentParts,
@@ -127,6 +134,13 @@ class Payments implements PolicyFeature {
     return policy;
   }
 
+  /** Serves the sale of prepaid credit; undefined for every other route. */
+  handlerOf({ path_prefix: path }: RouteConfig): { serve(exchange: Exchange): void } | undefined {
+    if (path !== CREDIT_PATH || this.#parts.config.x402.credit === undefined) return undefined;
+    // The policy has seen the request, so the desk is made.
+    return { serve: (exchange) => this.#desk?.serve(exchange) };
+  }
+
   use(): void {
     this.#parts.ledger.use(this.#maintenance);
   }
@@ -139,36 +153,42 @@ class Payments implements PolicyFeature {
     const { x402, content, upstreams, limits } = config;
     const { description, facilitator_url: url } = terms;
     this.#template ??= templates().decodeTemplate(x402.payment_required_b64);
-    return policies().createPaymentPolicy(
-      {
-        path_prefix: route.path_prefix,
-        ...(route.host === undefined ? {} : { host: route.host }),
-        ...(route.name === undefined ? {} : { name: route.name }),
-        x402: terms,
-        test_mode: x402.test_mode,
-        public_url: x402.public_url,
-        base_url: this.#parts.baseUrl,
-        template: this.#template,
-      },
-      {
-        ...this.#lease.forRoute(url),
-        ledger: this.#ledger,
-        lateWrites: ledger.lateWrites,
-        paymentIds: store().paymentIds,
-        responses,
-        clock,
-        log,
-        fields: this.#fields,
-        screening: this.#screening,
-        funnel: telemetry.funnel.route(routeName(route)),
-        limit: routeLimits.ofPayers(route),
-        pricing: { memory: bodies, maxBodyBytes: route.max_body_bytes ?? limits.max_body_bytes, clock },
-        quota: terms.free_per_day && routeLimits.quotaOf(route, terms.free_per_day),
-        chargesFailures: content.charge_timeouts && isContentRoute(route, upstreams, contentUpstream),
-        isServed: targets.isServed(route),
-        ...(description === "" ? {} : { description }),
-      },
-    );
+    const credits = x402.credit && store().credits;
+    const paid = {
+      path_prefix: route.path_prefix,
+      ...(route.host === undefined ? {} : { host: route.host }),
+      ...(route.name === undefined ? {} : { name: route.name }),
+      x402: terms,
+      test_mode: x402.test_mode,
+      public_url: x402.public_url,
+      base_url: this.#parts.baseUrl,
+      template: this.#template,
+    };
+    const deps = {
+      ...this.#lease.forRoute(url),
+      ledger: this.#ledger,
+      lateWrites: ledger.lateWrites,
+      paymentIds: store().paymentIds,
+      responses,
+      clock,
+      log,
+      fields: this.#fields,
+      screening: this.#screening,
+      funnel: telemetry.funnel.route(routeName(route)),
+      limit: routeLimits.ofPayers(route),
+      pricing: { memory: bodies, maxBodyBytes: route.max_body_bytes ?? limits.max_body_bytes, clock },
+      quota: terms.free_per_day && routeLimits.quotaOf(route, terms.free_per_day),
+      chargesFailures: content.charge_timeouts && isContentRoute(route, upstreams, contentUpstream),
+      isServed: targets.isServed(route),
+      credits,
+      ...(description === "" ? {} : { description }),
+    };
+    if (x402.credit === undefined || this.handlerOf(route) === undefined) {
+      return policies().createPaymentPolicy(paid, deps);
+    }
+    const { policy, desk } = creditPolicies().createCreditPolicy(paid, deps, x402.credit);
+    this.#desk = desk;
+    return policy;
   }
 
   /** The prices of the compiled routes, in the order of the configuration. Undefined if no route is paid. */

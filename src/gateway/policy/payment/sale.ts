@@ -6,6 +6,7 @@ import { voidReason } from "../../../payments/settlement/void-reason.ts";
 import { isChargedFailure, isFreeOfCharge, parseCharge } from "../../../payments/x402/charge.ts";
 import { type PaymentRequirements, type Receipt } from "../../../payments/x402/messages.ts";
 import { type Assignment, type Settlement, type Verification } from "../../../payments/x402/facilitator.ts";
+import { transferOf } from "../../../payments/x402/transfer.ts";
 import { type Reason } from "../../../payments/x402/reasons.ts";
 import { type Payment } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
@@ -120,7 +121,7 @@ export class Sale {
     const { log, route, screening } = this.#paidRoute;
     const listed = screening?.listed(this.#payment);
     if (listed !== undefined) return this.#deny(listed);
-    const verification = await verifyOnce(this.#paidRoute, this.#exchange, this.#accepted);
+    const verification = await this.#askToVerify();
     if (verification.kind === "valid" && !this.#exchange.gone) {
       // The service is not asked about addresses that anyone can invent.
       const denial = await screening?.asked(this.#payment);
@@ -148,7 +149,9 @@ export class Sale {
 
   async #admit({ payer, by = "" }: Verification & { kind: "valid" }): Promise<SaleState> {
     this.#facilitator = by;
-    if (!(await this.#lease.move({ state: "verified", lease: true, payer }))) return this.#lose();
+    const { prepaid } = this.#accepted;
+    // A reservation has taken the amount from the credit already.
+    if (!prepaid && !(await this.#lease.move({ state: "verified", lease: true, payer }))) return this.#lose();
     if (await this.#lease.tieId()) {
       namePayer(this.#exchange, this.#payment);
       this.#client.count("verified");
@@ -228,12 +231,14 @@ export class Sale {
 
   /** Records the charge before it is made. */
   async #charge({ amount, sold }: Charge): Promise<SaleState> {
-    const { payload, requirements } = this.#accepted;
-    const facilitator = this.#paidRoute.facilitator.assign?.(payload, requirements, this.#facilitator) ?? "";
-    this.#facilitator = facilitator;
-    const spentOn = this.#request.spentOn;
-    if (!(await this.#lease.move({ state: "settling", lease: true, amount, facilitator, ...spentOn }))) {
-      return this.#lose();
+    const { payload, requirements, prepaid } = this.#accepted;
+    if (prepaid === undefined) {
+      const facilitator = this.#paidRoute.facilitator.assign?.(payload, requirements, this.#facilitator) ?? "";
+      this.#facilitator = facilitator;
+      const spentOn = this.#request.spentOn;
+      if (!(await this.#lease.move({ state: "settling", lease: true, amount, facilitator, ...spentOn }))) {
+        return this.#lose();
+      }
     }
     if (!this.#exchange.gone) return { at: "settling", amount, sold };
     return this.#leave();
@@ -258,7 +263,8 @@ export class Sale {
   }
 
   async #book(settlement: Settlement & { kind: "settled" }, amount: string): Promise<boolean> {
-    const booked = await this.#lease.book(settlement, amount);
+    const { prepaid } = this.#accepted;
+    const booked = await this.#lease.book(settlement, amount, prepaid && this.#request.spentOn);
     if (booked) this.#client.count("settled");
     return booked;
   }
@@ -309,15 +315,17 @@ export class Sale {
       return this.#lose();
     }
     if (this.#exchange.gone) return this.#leave();
+    let hasFailed = false;
     const streamed = new StreamedResponse(this.#exchange, this.#receiptFields(), {
       over: (delivered, partial) => {
         this.#countEnd(delivered);
         const result = { ...(delivered ? { delivered } : {}), partial, ...request.spentOn };
-        this.#inBackground(this.#lease.record({ state: "settled", lease: false, ...result }));
+        const state = hasFailed && this.#isReturnable ? "released" : "settled";
+        this.#inBackground(this.#lease.record({ state, lease: false, ...result }));
         this.#state = OVER;
       },
       broken: (error) => void this.#broken(error),
-      isFree: (status, overrides) => this.#isFree(status, overrides),
+      isFree: (status, overrides) => (hasFailed = this.#isFree(status, overrides)),
     });
     this.#tellUpstream();
     return { at: "streaming", streamed };
@@ -325,8 +333,10 @@ export class Sale {
 
   #tellUpstream(): void {
     const { amount, transaction } = this.#lease.paid ?? { ...this.#accepted.requirements, transaction: "" };
-    const { fields, clock } = this.#paidRoute;
-    appendFields(this.#exchange.head, fields.linesOf({ ...this.#payment, amount, transaction }, clock()));
+    const { fields, clock, onPaid } = this.#paidRoute;
+    const told = { ...this.#payment, amount, transaction };
+    onPaid?.(this.#exchange, told);
+    appendFields(this.#exchange.head, fields.linesOf(told, clock()));
   }
 
   #deliverNew({ response, addedFields }: SoldResponse, kept: Promise<void>): SaleState {
@@ -352,7 +362,22 @@ export class Sale {
     return !(this.#paidRoute.chargesFailures && isChargedFailure(overrides, requirements));
   }
 
-  #askToSettle(requirements: PaymentRequirements, to: Assignment): ReturnType<typeof settleOnce> {
+  async #askToVerify(): ReturnType<typeof verifyOnce> {
+    const { prepaid, payload } = this.#accepted;
+    if (prepaid === undefined) return verifyOnce(this.#paidRoute, this.#exchange, this.#accepted);
+    return { kind: "valid", payer: transferOf(payload, this.#accepted.requirements).from };
+  }
+
+  /** The charge can go back to its credit: no earlier request may have had a response for it. */
+  get #isReturnable(): boolean {
+    return this.#accepted.prepaid !== undefined && this.#payment.state === "reserved";
+  }
+
+  async #askToSettle(requirements: PaymentRequirements, to: Assignment): ReturnType<typeof settleOnce> {
+    const { prepaid, payload } = this.#accepted;
+    if (prepaid !== undefined) {
+      return { kind: "settled", transaction: "", payer: transferOf(payload, requirements).from };
+    }
     return settleOnce(this.#paidRoute, this.#exchange, { ...this.#accepted, requirements }, to);
   }
 
@@ -377,7 +402,7 @@ export class Sale {
     this.#countEnd(delivered);
     const begun = this.#exchange.started;
     await this.#lease.record({
-      state: "settled",
+      state: !begun && this.#isReturnable ? "released" : "settled",
       lease: false,
       ...(begun ? { delivered, partial: isNew && !delivered && this.#exchange.bytesSent > 0 } : {}),
       ...this.#request.spentOn,
@@ -453,7 +478,8 @@ export class Sale {
   }
 
   #release(): void {
-    this.#inBackground(this.#lease.release(this.#state.at === "streaming" ? this.#request.spentOn : {}));
+    const spentOn = this.#state.at === "streaming" ? this.#request.spentOn : {};
+    this.#inBackground(this.#lease.release(spentOn, !this.#exchange.started && this.#isReturnable));
   }
 
   /** Another request has the lease now. */
@@ -471,7 +497,8 @@ export class Sale {
   async #fail(cause: unknown): Promise<void> {
     this.#paidRoute.log(`payment: the ledger failed on ${this.#paidRoute.route}: ${faultOf(cause)}`);
     this.#client.count("overloaded");
-    const spent = mayBeSettled(this.#state) || this.#lease.paid !== undefined;
+    const isReturned = !this.#exchange.started && this.#isReturnable;
+    const spent = !isReturned && (mayBeSettled(this.#state) || this.#lease.paid !== undefined);
     if (!this.#exchange.started) respondUnwritten(this.#exchange, spent);
     await this.#lease.salvage(spent);
   }

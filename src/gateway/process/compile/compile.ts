@@ -3,6 +3,7 @@ import { inSlices, Slices } from "../../../lib/slices.ts";
 import { hostOf } from "../../../lib/http/url-host.ts";
 import { createClientAddress } from "../../exchange/client-address.ts";
 import { type Config, type RouteConfig } from "../../config/config.ts";
+import { withCreditRoute } from "../../config/credit-route.ts";
 import { isGuarded } from "../../config/guards.ts";
 import { provideFilters } from "../../filters/provide-filters.ts";
 import { respondPreencoded, respondWithError } from "../../exchange/local-response.ts";
@@ -68,7 +69,7 @@ export interface Compiled {
 export async function compile(config: Config, deps: ProcessDeps, previous?: Compiled): Promise<Compiled> {
   const held = new Holdings();
   try {
-    return await compileWith(held, { config, deps, before: previous?.held });
+    return await compileWith(held, { config: withCreditRoute(config), deps, before: previous?.held });
   } catch (error) {
     held.close(previous?.held);
     throw error;
@@ -115,7 +116,7 @@ async function compileWith(held: Holdings, { config, deps, before }: Compilation
       isGuarded: isGuarded(route) || filters.route(route) !== undefined,
       policies,
       target,
-      handler: ownResponse(route) ?? caches.of(route, target),
+      handler: payments.handlerOf(route) ?? ownResponse(route) ?? caches.of(route, target),
       observer: await observers.of(route),
     });
   }

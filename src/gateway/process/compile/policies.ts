@@ -6,6 +6,7 @@ import { provideCors } from "../../policy/cors/cors.ts";
 import { provideDecidingFields } from "../../policy/deciding-fields/provide-deciding-fields.ts";
 import { provideRequestHeaders, provideResponseHeaders } from "../../policy/headers/headers.ts";
 import { provideMethodOverride } from "../../policy/method-override/provide-method-override.ts";
+import { provideCreditTokens } from "../../policy/payment/credit/provide-credit-token.ts";
 import { providePayments } from "../../policy/payment/provide-payments.ts";
 import { type PolicyFeature } from "../../policy/policy.ts";
 import { provideRateLimits } from "../../policy/rate-limit/provide-rate-limits.ts";
@@ -28,6 +29,8 @@ export const POLICIES = {
   methodOverride: provideMethodOverride,
   /** Refuses fields that the upstream could read in another way than the policies. */
   decidingFields: provideDecidingFields,
+  /** Takes tokens of prepaid credit, which are no credentials of other kinds. */
+  creditToken: provideCreditTokens,
   /** Identifies the consumer, by which later policies count and charge. */
   auth: provideAuth,
   rateLimit: provideRateLimits,

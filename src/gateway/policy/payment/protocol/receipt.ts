@@ -3,12 +3,13 @@ import { encodeHeader } from "../../../../payments/x402/header.ts";
 import { PAYMENT_RESPONSE, type Receipt } from "../../../../payments/x402/messages.ts";
 import { type SettlementTarget } from "../../../../payments/settlement/settlement-record.ts";
 import { v1Receipt, X_PAYMENT_RESPONSE } from "../../../../payments/x402/v1.ts";
+import { CREDIT_SCHEME } from "../../../../store/credits.ts";
 import { type Payment } from "../../../../store/ledger.ts";
 
 /** The fields of a payment that its receipt shows. */
 export type Paid = Pick<Payment, "network" | "scheme" | "amount" | "transaction" | "payer">;
 
-/** The receipt of a settled payment; with the `upto` scheme it has the amount that was charged. */
+/** The receipt of a settled payment; with `upto` and with prepaid credit it has the amount that was charged. */
 export function receiptOf(target: SettlementTarget, paid: Paid): Receipt {
   const { network, scheme, amount, transaction, payer } = paid;
   const extra = {
@@ -20,7 +21,7 @@ export function receiptOf(target: SettlementTarget, paid: Paid): Receipt {
     transaction,
     network,
     payer,
-    ...(scheme === "upto" ? { amount } : {}),
+    ...(scheme === "upto" || scheme === CREDIT_SCHEME ? { amount } : {}),
     ...(Object.keys(extra).length === 0 ? {} : { extra }),
   };
 }

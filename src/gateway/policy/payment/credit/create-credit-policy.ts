@@ -1,0 +1,80 @@
+import { NewestMap } from "../../../../lib/memory/newest-map.ts";
+import { TurnpikeError } from "../../../../lib/errors.ts";
+import { type Terms } from "../../../../payments/x402/terms.ts";
+import { CREDIT_PATH } from "../../../config/own-paths.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { GatheredBody, hasBody } from "../../gathered-body.ts";
+import { jsonBounds, jsonTypeError } from "../../json-body.ts";
+import { createRequirements, type PaidRouteConfig } from "../challenge/create-requirements.ts";
+import { type PaidRoute } from "../paid-route.ts";
+import { createPaidRoute, createSalePolicy, type PaymentDeps, type PaymentPolicy } from "../payment.ts";
+import { type Sold } from "../priced-route.ts";
+import { CreditDesk } from "./credit-desk.ts";
+import { creditOf } from "./credit-offer.ts";
+import { type CreditSettings, type Order, readOrder } from "./credit-order.ts";
+import { CreditSignIn } from "./credit-sign-in.ts";
+
+/** Purchases for which challenges are kept. The oldest is removed first. @bound */
+const MAX_KEPT = 256;
+
+/** The policy of purchases, and the desk that serves them. */
+export interface CreditPolicy {
+  readonly policy: PaymentPolicy;
+  readonly desk: CreditDesk;
+}
+
+/** Sells prepaid credit: a POST costs what its body asks for. */
+export function createCreditPolicy(
+  config: PaidRouteConfig,
+  deps: PaymentDeps & Required<Pick<PaidRoute, "credits">>,
+  settings: CreditSettings,
+): CreditPolicy {
+  const { credits, clock, log, paymentIds } = deps;
+  if (credits === undefined) throw new Error("credit is sold with a store");
+  const signIn = new CreditSignIn({ credits, paymentIds, clock, url: config.public_url || config.base_url });
+  const desk = new CreditDesk({ credits, settings, signIn, clock, log });
+  const base = { ...createPaidRoute(config, deps), onPaid: desk.paid.bind(desk) };
+  const { x402 } = config;
+  const all: readonly Terms[] = [x402, ...x402.accepts];
+  const kept = new NewestMap<string, PaidRoute>(MAX_KEPT);
+  const soldFor = ({ terms }: Order): Sold => {
+    const key = terms.map(({ network, asset, price }) => `${network} ${asset} ${price}`).join("\n");
+    const [first, ...others] = terms;
+    const known = kept.get(key);
+    if (known !== undefined || first === undefined) return known ?? base;
+    const priced = { ...config, x402: { ...x402, ...first, accepts: others } };
+    const route = { ...base, accepts: createRequirements(priced, deps.kinds, deps.description) };
+    kept.set(key, route);
+    return route;
+  };
+  const priceOf = async (exchange: Exchange): Promise<Sold> => {
+    const token = exchange.creditToken;
+    // It is topped up, and pays for nothing here.
+    exchange.creditToken = undefined;
+    const credit = token === undefined ? undefined : await creditOf(credits, token);
+    if (token !== undefined && credit === undefined) return new TurnpikeError("unauthorized", "the token is not valid");
+    if (credit !== undefined && (credit.revokedAt > 0 || credit.unit !== "money")) {
+      return new TurnpikeError("forbidden", "a pass or a revoked token cannot be topped up");
+    }
+    const bytes = await bodyOf(exchange, deps);
+    const order = bytes instanceof TurnpikeError ? bytes : readOrder(bytes, settings, all, credit);
+    if (order instanceof TurnpikeError) return order;
+    desk.ordered(exchange, order);
+    return soldFor(order);
+  };
+  const isSale = ({ head: { path, method } }: Exchange): boolean => path === CREDIT_PATH && method === "POST";
+  const priced = { base, of: (exchange: Exchange) => (isSale(exchange) ? priceOf(exchange) : "free") } as const;
+  return { policy: createSalePolicy(priced, undefined), desk };
+}
+
+async function bodyOf(exchange: Exchange, { pricing }: PaymentDeps): Promise<Uint8Array | TurnpikeError> {
+  if (!hasBody(exchange.head)) return new Uint8Array(0);
+  const wrongType = jsonTypeError(exchange.head);
+  if (wrongType !== undefined) return wrongType;
+  const gathered = new GatheredBody(exchange, jsonBounds(pricing.maxBodyBytes, pricing.memory));
+  const error = await gathered.gather();
+  if (error !== undefined) return error;
+  const bytes = gathered.bytes.slice();
+  gathered.replace();
+  return bytes;
+}

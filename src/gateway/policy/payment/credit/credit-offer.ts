@@ -1,0 +1,109 @@
+import { createHash, randomBytes } from "node:crypto";
+import { bookOf, CALLS, standingOf } from "../../../../payments/credit/credit-terms.ts";
+import { creditIdOf, hasHash } from "../../../../payments/credit/token.ts";
+import { sameAddress } from "../../../../payments/x402/address.ts";
+import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
+import { type Credit, type Credits } from "../../../../store/credits.ts";
+import { fieldValues } from "../../../../lib/http/fields.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { type CreditError } from "./credit-error.ts";
+import { type Offer, type Refusal } from "../offer.ts";
+import { type PaidRoute } from "../paid-route.ts";
+import { paymentError } from "../protocol/respond.ts";
+
+/** Characters of the longest Idempotency-Key. @operator */
+const MAX_KEY_LENGTH = 255;
+
+const BAD_KEY = paymentError(
+  "invalid-payment",
+  `Cannot charge the credit: there must be one Idempotency-Key, of at most ${MAX_KEY_LENGTH} characters`,
+);
+const NO_KEY = paymentError("invalid-payment", "Cannot charge the credit: this route requires an Idempotency-Key");
+
+/** The credit of a token; undefined if there is no such token. */
+export async function creditOf(credits: Pick<Credits, "find">, token: string): Promise<Credit | undefined> {
+  const id = creditIdOf(token);
+  const credit = id === undefined ? undefined : await credits.find(id);
+  return credit !== undefined && hasHash(token, credit.hash) ? credit : undefined;
+}
+
+/**
+ * A charge in place of a payment, at the price of the route. Requests with the same Idempotency-Key are one charge. An
+ * error if the route has no challenge.
+ */
+export function creditOffer(paidRoute: PaidRoute, exchange: Exchange, credit: Credit): Offer | undefined {
+  const accepts = paidRoute.accepts.current()?.required.accepts ?? [];
+  const agreed = credit.unit === "money" ? accepts.find((terms) => isOf(credit, terms)) : accepts[0];
+  const [first] = accepts;
+  if (first === undefined) return undefined;
+  const requirements = agreed === undefined || credit.unit === "money" ? (agreed ?? first) : inCalls(agreed, credit);
+  const keys = fieldValues(exchange.head.fields, "idempotency-key");
+  const nonce = nonceOf(credit, keys);
+  const now = paidRoute.clock();
+  const validBefore = Math.ceil(now / 1000) + requirements.maxTimeoutSeconds;
+  const [from, to] = [credit.owner, requirements.payTo].map((address) => `0x${address.slice(2)}` as const);
+  if (from === undefined || to === undefined) return undefined;
+  const authorization = {
+    from,
+    to,
+    value: requirements.amount,
+    validAfter: "0",
+    validBefore: String(validBefore),
+    nonce,
+  };
+  return {
+    payload: { x402Version: 2, accepted: requirements, payload: { signature: "0x", authorization } },
+    requirements,
+    version: 2,
+    id: undefined,
+    header: `${credit.id} ${nonce}`,
+    prepaid: { ...bookOf(credit), from, nonce, token: credit.unit === "money" ? requirements.asset : CALLS },
+    refusal: refusalOf(paidRoute, { keys, error: errorOf(paidRoute, credit, { requirements, agreed, now }) }),
+  };
+}
+
+function isOf({ network, token }: Credit, terms: PaymentRequirements): boolean {
+  return terms.network === network && sameAddress(terms.asset, token);
+}
+
+/** A pass pays for a request whatever its price is. */
+function inCalls(requirements: PaymentRequirements, { unit }: Credit): PaymentRequirements {
+  return { ...requirements, scheme: "exact", amount: unit === "calls" ? "1" : "0" };
+}
+
+function nonceOf({ id }: Credit, [key]: readonly string[]): `0x${string}` {
+  if (key === undefined) return `0x${newNonce()}`;
+  return `0x${createHash("sha256").update(`${id}\n${key}`).digest("hex")}`;
+}
+
+function newNonce(random: (bytes: number) => Buffer = randomBytes): string {
+  return random(32).toString("hex");
+}
+
+interface Terms {
+  readonly requirements: PaymentRequirements;
+  readonly agreed: PaymentRequirements | undefined;
+  readonly now: number;
+}
+
+function errorOf({ route }: PaidRoute, credit: Credit, { requirements, agreed, now }: Terms): CreditError | undefined {
+  const standing = standingOf(credit, now);
+  if (standing !== "active") return `credit_${standing}`;
+  if (credit.routes.length > 0 && !credit.routes.includes(route)) return "credit_other_route";
+  if (agreed === undefined) return "credit_other_currency";
+  return BigInt(credit.balance) < BigInt(requirements.amount) ? "credit_insufficient" : undefined;
+}
+
+function refusalOf(
+  { isRefused, isServed, requiresId }: PaidRoute,
+  { keys, error }: { readonly keys: readonly string[]; readonly error: CreditError | undefined },
+): Refusal | undefined {
+  if (isRefused) return { kind: "refused" };
+  if (!isServed) return { kind: "unserved" };
+  const [key = ""] = keys;
+  if (keys.length > 1 || (keys.length === 1 && key === "") || key.length > MAX_KEY_LENGTH) {
+    return { kind: "unusable", error: BAD_KEY };
+  }
+  if (requiresId && key === "") return { kind: "unusable", error: NO_KEY };
+  return error === undefined ? undefined : { kind: "terms", error };
+}

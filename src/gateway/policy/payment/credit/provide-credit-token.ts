@@ -1,0 +1,29 @@
+import { isTokenLike } from "../../../../payments/credit/token.ts";
+import { type Config } from "../../../config/config.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { headValues, removeFields } from "../../../exchange/head-fields.ts";
+import { type PolicyFeature } from "../../policy.ts";
+
+/** The fields that can have a token, the first one first. */
+const FIELDS = ["authorization", "x-api-key"] as const;
+const BEARER = /^bearer +/i;
+
+/**
+ * Provides `x402.credit`: takes the token of prepaid credit out of every request before other policies see it, so that it
+ * is no credential of another kind, and gets into no log and to no upstream.
+ */
+export function provideCreditTokens({ config }: { readonly config: Config }): PolicyFeature {
+  const policy = { name: "credit token", guards: true, request };
+  return { policy: () => (config.x402.credit === undefined ? undefined : policy) };
+}
+
+function request(exchange: Exchange): "continue" {
+  for (const name of FIELDS) {
+    const tokens = headValues(exchange.head, name).map((value) => value.replace(BEARER, ""));
+    if (!tokens.some(isTokenLike)) continue;
+    removeFields(exchange.head, [name]);
+    // Two tokens are not valid.
+    exchange.creditToken ??= tokens.length === 1 ? tokens[0] : "";
+  }
+  return "continue";
+}
