@@ -4,8 +4,9 @@ import { type Payment, type Reservation } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { type FunnelLoss } from "../../telemetry/metrics/funnel-steps.ts";
 import { type Decision } from "../policy.ts";
-import { creditOf, creditOffer } from "./credit/credit-offer.ts";
-import { type CreditError } from "./credit/credit-error.ts";
+import { creditOf } from "../../../payments/credit/credit-of.ts";
+import { creditOffer } from "./credit-offer.ts";
+import { type CreditError } from "../../../payments/credit/credit-error.ts";
 import { isResuming } from "./fingerprint.ts";
 import { type Offer, readOffer, type Refusal, reservationOf } from "./offer.ts";
 import { type PaidRoute } from "./paid-route.ts";
@@ -82,7 +83,7 @@ export async function admit(
   return "responded";
 }
 
-/** The payment, or the reason why there is none. */
+/** The payment that a request offers, or the reason against it. */
 function offerOf(
   paidRoute: PaidRoute,
   exchange: Exchange,

@@ -16,7 +16,7 @@ import { type Challenge } from "./challenge/challenge.ts";
 import type * as Challenges from "./challenge/check-challenges.ts";
 import { type RouteLimits } from "../rate-limit/provide-rate-limits.ts";
 import { type CreditDesk } from "./credit/credit-desk.ts";
-import type * as CreditPolicies from "./credit/create-credit-policy.ts";
+import type * as CreditPolicies from "./create-credit-policy.ts";
 import { CREDIT_PATH } from "../../config/own-paths.ts";
 import { isContentRoute } from "./content-route.ts";
 import { type LedgerUpkeep } from "./maintenance/ledger-upkeep.ts";
@@ -42,7 +42,7 @@ const templates = (): typeof Templates => require("../../../payments/x402/templa
 const catalogues = (): typeof Catalogues => require("./catalogue.ts");
 
 /** Loaded as `policies` is. */
-const creditPolicies = (): typeof CreditPolicies => require("./credit/create-credit-policy.ts");
+const creditPolicies = (): typeof CreditPolicies => require("./create-credit-policy.ts");
 
 interface PaymentParts extends FeatureParts {
   readonly facilitators: Facilitators;

@@ -29,7 +29,7 @@ export const POLICIES = {
   methodOverride: provideMethodOverride,
   /** Refuses fields that the upstream could read in another way than the policies. */
   decidingFields: provideDecidingFields,
-  /** Takes tokens of prepaid credit, which are no credentials of other kinds. */
+  /** Takes tokens of prepaid credit, which authentication would refuse. */
   creditToken: provideCreditTokens,
   /** Identifies the consumer, by which later policies count and charge. */
   auth: provideAuth,

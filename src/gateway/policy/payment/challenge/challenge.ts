@@ -14,7 +14,7 @@ import { STOCK_CLIENTS } from "../../../../payments/x402/stock-client.ts";
 import { type TermsError } from "../../../../payments/x402/terms.ts";
 import { v1Accepts } from "../../../../payments/x402/v1.ts";
 import { type Exchange, type RequestHead } from "../../../exchange/exchange.ts";
-import { type CreditError } from "../credit/credit-error.ts";
+import { type CreditError } from "../../../../payments/credit/credit-error.ts";
 import { requiresIdentifier } from "../protocol/identifier.ts";
 import { respondHtml, respondJson } from "../protocol/respond.ts";
 import { ID_MARK, marked, PreparedHeader, PreparedJson } from "./challenge-text.ts";

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { faultOf } from "../../../../lib/caught.ts";
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { fieldLine } from "../../../../lib/http/fields.ts";
+import { creditOf } from "../../../../payments/credit/credit-of.ts";
 import { issueCredit } from "../../../../payments/credit/issue.ts";
 import { creditHistory, shownCredit } from "../../../../payments/credit/shown-credit.ts";
 import { compileTerms } from "../../../../payments/x402/terms.ts";
@@ -10,8 +11,6 @@ import { type PaymentKey } from "../../../../store/ledger.ts";
 import { CREDIT_PATH } from "../../../config/own-paths.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { respondWithError } from "../../../exchange/local-response.ts";
-import { type ToldPayment } from "../payment-fields.ts";
-import { creditOf } from "./credit-offer.ts";
 import { type CreditSettings, type Order } from "./credit-order.ts";
 import { type CreditSignIn } from "./credit-sign-in.ts";
 import { respondCredit } from "./respond-credit.ts";
@@ -21,7 +20,8 @@ const HISTORY = 20;
 const DAY_MS = 86_400_000;
 const BEARER = fieldLine("WWW-Authenticate", 'Bearer realm="prepaid credit"');
 
-type Paid = ToldPayment & PaymentKey;
+/** A settled payment: its key, its token and its amount in atomic units. */
+type Paid = PaymentKey & { readonly token: string; readonly amount: string };
 
 interface DeskDeps {
   readonly credits: Credits;

@@ -11,7 +11,7 @@ import { type Config } from "../../../config/config.ts";
 export type CreditSettings = NonNullable<Config["x402"]["credit"]>;
 type Pass = CreditSettings["passes"][number];
 
-/** What a request asks to buy, with the payment methods and their prices. */
+/** A purchase, with the payment methods and their prices. */
 export interface Order {
   readonly pass: Pass | undefined;
   /** The credit to which the money is added. */
@@ -70,7 +70,7 @@ function isSold(terms: Terms, { min, max }: { readonly min: string; readonly max
     if (amount === undefined || least === undefined || most === undefined || !isCreditAmount(amount)) return false;
     return BigInt(amount) >= BigInt(least) && BigInt(amount) <= BigInt(most);
   } catch {
-    // The text is no price of this token.
+    // The text is not a price of this token.
     return false;
   }
 }

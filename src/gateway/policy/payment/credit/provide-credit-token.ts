@@ -9,8 +9,8 @@ const FIELDS = ["authorization", "x-api-key"] as const;
 const BEARER = /^bearer +/i;
 
 /**
- * Provides `x402.credit`: takes the token of prepaid credit out of every request before other policies see it, so that it
- * is no credential of another kind, and gets into no log and to no upstream.
+ * Provides `x402.credit`: takes the token of prepaid credit out of every request before other policies see it. So
+ * authentication does not refuse it, and no log and no upstream gets it.
  */
 export function provideCreditTokens({ config }: { readonly config: Config }): PolicyFeature {
   const policy = { name: "credit token", guards: true, request };

@@ -1,15 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
-import { bookOf, CALLS, standingOf } from "../../../../payments/credit/credit-terms.ts";
-import { creditIdOf, hasHash } from "../../../../payments/credit/token.ts";
-import { sameAddress } from "../../../../payments/x402/address.ts";
-import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
-import { type Credit, type Credits } from "../../../../store/credits.ts";
-import { fieldValues } from "../../../../lib/http/fields.ts";
-import { type Exchange } from "../../../exchange/exchange.ts";
-import { type CreditError } from "./credit-error.ts";
-import { type Offer, type Refusal } from "../offer.ts";
-import { type PaidRoute } from "../paid-route.ts";
-import { paymentError } from "../protocol/respond.ts";
+import { bookOf, CALLS, standingOf } from "../../../payments/credit/credit-terms.ts";
+import { sameAddress } from "../../../payments/x402/address.ts";
+import { type PaymentRequirements } from "../../../payments/x402/messages.ts";
+import { type Credit } from "../../../store/credits.ts";
+import { fieldValues } from "../../../lib/http/fields.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
+import { type CreditError } from "../../../payments/credit/credit-error.ts";
+import { type Offer, type Refusal } from "./offer.ts";
+import { type PaidRoute } from "./paid-route.ts";
+import { paymentError } from "./protocol/respond.ts";
 
 /** Characters of the longest Idempotency-Key. @operator */
 const MAX_KEY_LENGTH = 255;
@@ -19,13 +18,6 @@ const BAD_KEY = paymentError(
   `Cannot charge the credit: there must be one Idempotency-Key, of at most ${MAX_KEY_LENGTH} characters`,
 );
 const NO_KEY = paymentError("invalid-payment", "Cannot charge the credit: this route requires an Idempotency-Key");
-
-/** The credit of a token; undefined if there is no such token. */
-export async function creditOf(credits: Pick<Credits, "find">, token: string): Promise<Credit | undefined> {
-  const id = creditIdOf(token);
-  const credit = id === undefined ? undefined : await credits.find(id);
-  return credit !== undefined && hasHash(token, credit.hash) ? credit : undefined;
-}
 
 /**
  * A charge in place of a payment, at the price of the route. Requests with the same Idempotency-Key are one charge. An

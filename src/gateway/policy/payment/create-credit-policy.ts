@@ -1,18 +1,18 @@
-import { NewestMap } from "../../../../lib/memory/newest-map.ts";
-import { TurnpikeError } from "../../../../lib/errors.ts";
-import { type Terms } from "../../../../payments/x402/terms.ts";
-import { CREDIT_PATH } from "../../../config/own-paths.ts";
-import { type Exchange } from "../../../exchange/exchange.ts";
-import { GatheredBody, hasBody } from "../../gathered-body.ts";
-import { jsonBounds, jsonTypeError } from "../../json-body.ts";
-import { createRequirements, type PaidRouteConfig } from "../challenge/create-requirements.ts";
-import { type PaidRoute } from "../paid-route.ts";
-import { createPaidRoute, createSalePolicy, type PaymentDeps, type PaymentPolicy } from "../payment.ts";
-import { type Sold } from "../priced-route.ts";
-import { CreditDesk } from "./credit-desk.ts";
-import { creditOf } from "./credit-offer.ts";
-import { type CreditSettings, type Order, readOrder } from "./credit-order.ts";
-import { CreditSignIn } from "./credit-sign-in.ts";
+import { NewestMap } from "../../../lib/memory/newest-map.ts";
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { creditOf } from "../../../payments/credit/credit-of.ts";
+import { type Terms } from "../../../payments/x402/terms.ts";
+import { CREDIT_PATH } from "../../config/own-paths.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
+import { GatheredBody, hasBody } from "../gathered-body.ts";
+import { jsonBounds, jsonTypeError } from "../json-body.ts";
+import { createRequirements, type PaidRouteConfig } from "./challenge/create-requirements.ts";
+import { type PaidRoute } from "./paid-route.ts";
+import { createPaidRoute, createSalePolicy, type PaymentDeps, type PaymentPolicy } from "./payment.ts";
+import { type Sold } from "./priced-route.ts";
+import { CreditDesk } from "./credit/credit-desk.ts";
+import { type CreditSettings, type Order, readOrder } from "./credit/credit-order.ts";
+import { CreditSignIn } from "./credit/credit-sign-in.ts";
 
 /** Purchases for which challenges are kept. The oldest is removed first. @bound */
 const MAX_KEPT = 256;
@@ -33,7 +33,8 @@ export function createCreditPolicy(
   if (credits === undefined) throw new Error("credit is sold with a store");
   const signIn = new CreditSignIn({ credits, paymentIds, clock, url: config.public_url || config.base_url });
   const desk = new CreditDesk({ credits, settings, signIn, clock, log });
-  const base = { ...createPaidRoute(config, deps), onPaid: desk.paid.bind(desk) };
+  // A token is topped up, and does not pay here.
+  const base = { ...createPaidRoute(config, deps), credits: undefined, onPaid: desk.paid.bind(desk) };
   const { x402 } = config;
   const all: readonly Terms[] = [x402, ...x402.accepts];
   const kept = new NewestMap<string, PaidRoute>(MAX_KEPT);
@@ -49,8 +50,6 @@ export function createCreditPolicy(
   };
   const priceOf = async (exchange: Exchange): Promise<Sold> => {
     const token = exchange.creditToken;
-    // It is topped up, and pays for nothing here.
-    exchange.creditToken = undefined;
     const credit = token === undefined ? undefined : await creditOf(credits, token);
     if (token !== undefined && credit === undefined) return new TurnpikeError("unauthorized", "the token is not valid");
     if (credit !== undefined && (credit.revokedAt > 0 || credit.unit !== "money")) {
@@ -62,9 +61,12 @@ export function createCreditPolicy(
     desk.ordered(exchange, order);
     return soldFor(order);
   };
-  const isSale = ({ head: { path, method } }: Exchange): boolean => path === CREDIT_PATH && method === "POST";
   const priced = { base, of: (exchange: Exchange) => (isSale(exchange) ? priceOf(exchange) : "free") } as const;
   return { policy: createSalePolicy(priced, undefined), desk };
+}
+
+function isSale({ head: { path, method } }: Exchange): boolean {
+  return path === CREDIT_PATH && method === "POST";
 }
 
 async function bodyOf(exchange: Exchange, { pricing }: PaymentDeps): Promise<Uint8Array | TurnpikeError> {
