@@ -132,7 +132,7 @@ function build(isCounted: boolean, parts?: RouteParts): { client: Http1ServerCon
     respondWithError,
   };
   const counters = isCounted ? { traffic: telemetry.traffic.route("/"), usage: telemetry.usage.route("/") } : undefined;
-  const observer = parts?.observer ?? new Observer(telemetry.http, undefined, counters);
+  const observer = parts?.observer ?? new Observer({ metrics: telemetry.http, route: counters });
   const pipeline: Pipeline = {
     routes: RouteTable.of([
       {

@@ -26,6 +26,7 @@ const HOSTILE = "<img src=x onerror=document.title='owned'>";
 const VIEWS: readonly (readonly [view: string, head: string])[] = [
   ["overview", "Overview"],
   ["overview?range=month", "Overview"],
+  ["requests", "Live requests"],
   ["routes", "Routes"],
   ["routes/new", "Add route"],
   ["routes/edit?prefix=%2Fkeys", "Edit route"],

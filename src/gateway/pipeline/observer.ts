@@ -7,6 +7,7 @@ import type * as Methods from "../policy/auth/create-method.ts";
 import { routeName } from "../routing/route-name.ts";
 import { HiddenParameters } from "../exchange/hidden-parameters.ts";
 import { type HttpMetrics } from "../telemetry/http-metrics.ts";
+import { type RequestWatch } from "../telemetry/request-watch.ts";
 import { RequestTrace } from "../telemetry/tracing/request-trace.ts";
 import type * as Trace from "../telemetry/tracing/tracer.ts";
 import { type Tracers } from "../telemetry/tracing/tracers.ts";
@@ -35,6 +36,23 @@ export interface RouteCounters {
   readonly usage: RouteUsage;
 }
 
+/** The requests of a route, for operators who watch them. */
+interface Watching {
+  readonly watch: RequestWatch;
+  readonly hidden: HiddenParameters;
+  /** The name of the route; empty without a route. */
+  readonly route: string;
+}
+
+interface ObserverDeps {
+  readonly metrics: HttpMetrics | undefined;
+  readonly log?: AccessLog | undefined;
+  /** The counters of the route, if the requests have one. */
+  readonly route?: RouteCounters | undefined;
+  readonly tracing?: Tracing | undefined;
+  readonly watching?: Watching | undefined;
+}
+
 /**
  * Observes the beginning and end of every request: counts it, logs it and traces it. It uses the time of the event, so
  * that all requests of one event need a single clock read.
@@ -44,17 +62,18 @@ export class Observer {
   readonly #log: AccessLog | undefined;
   readonly #route: RouteCounters | undefined;
   readonly #tracing: Tracing | undefined;
+  readonly #watching: Watching | undefined;
   /** Used for each line. */
   readonly #finished: { at: number; elapsedMs: number; readonly hidden: HiddenParameters } | undefined;
   readonly #finish = (exchange: Exchange): void => this.#end(exchange);
 
-  /** `route` has the counters of the route, if the requests have one. */
-  constructor(metrics: HttpMetrics | undefined, log: AccessLog | undefined, route?: RouteCounters, tracing?: Tracing) {
+  constructor({ metrics, log, route, tracing, watching }: ObserverDeps) {
     this.#metrics = metrics;
     this.#log = log;
     this.#finished = log === undefined ? undefined : { at: 0, elapsedMs: 0, hidden: log.hidden };
     this.#route = route;
     this.#tracing = tracing;
+    this.#watching = watching;
   }
 
   begin(exchange: Exchange): void {
@@ -89,6 +108,8 @@ export class Observer {
   }
 
   #writeDown(request: LoggedRequest, elapsedMs: number): void {
+    const watching = this.#watching;
+    if (watching?.watch.isOn === true) watching.watch.note(request, { at: eventDate(), elapsedMs, ...watching });
     const log = this.#log;
     const finished = this.#finished;
     if (log === undefined || finished === undefined || (log.share < 1 && log.random() >= log.share)) return;
@@ -138,8 +159,10 @@ class Observers {
     const name = route && metrics && routeName(route);
     const counters =
       name === undefined ? undefined : { traffic: telemetry.traffic.route(name), usage: telemetry.usage.route(name) };
+    const watching =
+      metrics === undefined ? undefined : { watch: telemetry.requests, hidden: this.#hidden, route: name ?? "" };
     const tracing = this.tracer && { tracer: this.tracer, route: route?.path_prefix ?? "", hidden: this.#hidden };
-    return new Observer(metrics, await this.#accessLog(route), counters, tracing);
+    return new Observer({ metrics, log: await this.#accessLog(route), route: counters, tracing, watching });
   }
 
   async #accessLog(route: RouteConfig | undefined): Promise<AccessLog | undefined> {

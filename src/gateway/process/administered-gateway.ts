@@ -2,6 +2,7 @@ import { OptionalAdmin } from "../admin/optional-admin.ts";
 import { countedLine, RepeatedLines } from "../telemetry/repeated-lines.ts";
 import { AuditFile } from "../admin/events/audit-file.ts";
 import { EventLog } from "../admin/events/event-log.ts";
+import { RequestLog } from "../admin/events/request-log.ts";
 import type * as Overviews from "../admin/overview/overview.ts";
 import { type AdminParts, type GatewayView } from "../admin/operations/parts.ts";
 import { type OpenedConfig } from "../admin/running-config/config-source.ts";
@@ -213,6 +214,7 @@ export class AdministeredGateway {
   readonly #refunds: OptionalRefunds;
   readonly #endWatch: () => void;
   readonly #recorder: NodeJS.Timeout;
+  readonly #requests: RequestLog;
   #share: Share;
   /** The configuration that was applied last; `#share` of it is served. */
   #applied: Config;
@@ -244,6 +246,7 @@ export class AdministeredGateway {
       onEvent: (event) => events.add(event),
     });
     this.#endWatch = watchFile(this.config, (event) => events.add(event));
+    this.#requests = new RequestLog((filters, receive) => gateway.watchRequests(filters, receive));
     const parts = this.#adminParts();
     admin.serve(parts);
     this.#recorder = setInterval(() => this.adminUrl !== undefined && parts.overview.record(), RECORD_MS).unref();
@@ -262,6 +265,7 @@ export class AdministeredGateway {
       view: viewOf(gateway, workers, this.#certificates),
       events,
       tenants: gateway.tenantDirectory,
+      requests: this.#requests,
       ledger: () => gateway.figures.ledger(),
       credits: () => (this.#credits ??= openCredits()).credits,
       refunds: this.#refunds,
@@ -367,6 +371,7 @@ export class AdministeredGateway {
     await this.#usage?.close();
     await this.#credits?.close();
     this.events.close();
+    this.#requests.close();
     await this.#deps.admin.close();
     await this.#deps.audit.close();
   }

@@ -8,6 +8,7 @@ import { Counts, writeCounts } from "./metrics/counts.ts";
 import { add, clearGauges, COLUMN, METRIC_COLUMNS, SUPERVISOR_ROW, zoneShape } from "./metrics/layout.ts";
 import { Page, type Snapshot } from "./metrics/page.ts";
 import { QuicMetrics } from "./quic-metrics.ts";
+import { RequestWatch } from "./request-watch.ts";
 import { RouteTraffic } from "./route-traffic.ts";
 import { UpstreamCounters } from "./upstream-usage.ts";
 import { UsageCounters } from "./usage.ts";
@@ -36,6 +37,7 @@ export class Telemetry {
   readonly filters: FilterTable;
   readonly defined: DefinedMetrics;
   readonly funnel: Funnel;
+  readonly requests = new RequestWatch();
   readonly #upstreams: UpstreamCounters;
   readonly #zone: SharedZone;
   readonly #row: Float64Array;

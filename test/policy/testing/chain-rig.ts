@@ -88,7 +88,7 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
     serviceName: "service",
     respondWithError,
   };
-  const observer = new Observer(telemetry.http, undefined);
+  const observer = new Observer({ metrics: telemetry.http });
   const pipelineFor = (policies: readonly Policy[]): Pipeline => ({
     routes: RouteTable.of([
       {

@@ -1,4 +1,4 @@
-import { type EventLog, type EventReader } from "./event-log.ts";
+import { type EventReader, type StreamSource } from "./streamed-rings.ts";
 
 /** Milliseconds after which a client that has lost its connection reconnects. */
 const RETRY_MS = 2000;
@@ -30,7 +30,7 @@ export function parseEventId(text: string): number | undefined {
  * silence.
  */
 export function eventStream(
-  log: EventLog,
+  log: StreamSource,
   since = log.lastId,
   { aliveMs, beginMs, isReadOnly = false }: StreamOptions = PATIENCE,
 ): ReadableStream<Uint8Array> | undefined {
@@ -70,14 +70,14 @@ export function eventStream(
 class StreamReader implements EventReader {
   isCancelled = false;
   readonly isReadOnly: boolean;
-  readonly #log: EventLog;
+  readonly #log: StreamSource;
   readonly #aliveMs: number;
   #at: number;
   #begun = false;
   #ended = false;
   #wake: (() => void) | undefined;
 
-  constructor(log: EventLog, at: number, { aliveMs, isReadOnly = false }: Omit<StreamOptions, "beginMs">) {
+  constructor(log: StreamSource, at: number, { aliveMs, isReadOnly = false }: Omit<StreamOptions, "beginMs">) {
     this.isReadOnly = isReadOnly;
     this.#aliveMs = aliveMs;
     this.#log = log;

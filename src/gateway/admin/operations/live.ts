@@ -5,7 +5,11 @@ import { eventStream, parseEventId, PATIENCE } from "../events/event-stream.ts";
 import { actor } from "../shapes/common.ts";
 import { funnel } from "../shapes/funnel.ts";
 import { contentSummary, history, overview } from "../shapes/overview.ts";
-import { callerOf, type Operation } from "./operation.ts";
+import { callerOf, hasFlag, type Operation } from "./operation.ts";
+
+/** Characters of the text that watched requests must have. */
+const MAX_FILTER = 200;
+const STREAM_HEADERS = { "content-type": "text/event-stream", "x-accel-buffering": "no" };
 
 const event = z
   .looseObject({
@@ -54,8 +58,41 @@ export const LIVE_OPERATIONS: readonly Operation[] = [
       const stream = eventStream(events, since, { ...PATIENCE, isReadOnly });
       if (stream === undefined)
         throw new TurnpikeError("overloaded", "Cannot stream events: too many clients read them");
-      const headers = { "content-type": "text/event-stream", vary: "Accept", "x-accel-buffering": "no" };
-      return new Response(stream, { headers });
+      return new Response(stream, { headers: { ...STREAM_HEADERS, vary: "Accept" } });
+    },
+  },
+  {
+    name: "watchRequests",
+    method: "get",
+    path: "/v1/requests",
+    summary: "Requests as they end, as a stream of server-sent events, for all routes and whatever the access log is",
+    description:
+      "Events are `request`, `missed` (requests that no filter has seen, because there were too many) and `lost` (the reader was too slow).",
+    access: "read",
+    query: [
+      {
+        name: "text",
+        description:
+          "A part of method, host, path, query, route, client, consumer, payer, user agent or request id, in any case",
+      },
+      { name: "status", description: "The class of the status: 2 for 200 to 299" },
+      { name: "paid", description: "Only requests with a payer" },
+    ],
+    success: { description: "An endless stream", types: ["text/event-stream"] },
+    failures: ["bad-request", "overloaded"],
+    run(call, { requests }) {
+      const { query } = call;
+      const [text = "", status = ""] = [query.get("text")?.toLowerCase(), query.get("status") ?? undefined];
+      if (!/^[1-5]?$/.test(status) || text.length > MAX_FILTER) {
+        const problem = "`status` is a digit from 1 to 5, and `text` has at most 200 characters";
+        throw new TurnpikeError("bad-request", `Cannot filter requests: ${problem}`);
+      }
+      const source = requests.matching({ text, status, isPaid: hasFlag(query, "paid") });
+      const isReadOnly = callerOf(call).access === "read";
+      const stream = eventStream(source, undefined, { ...PATIENCE, isReadOnly });
+      if (stream === undefined)
+        throw new TurnpikeError("overloaded", "Cannot show requests: too many clients watch them");
+      return new Response(stream, { headers: STREAM_HEADERS });
     },
   },
   {

@@ -1,6 +1,7 @@
 import { type LedgerView } from "../../../store/ledger-view.ts";
 import { type Credits } from "../../../store/credits.ts";
 import { type EventLog } from "../events/event-log.ts";
+import { type RequestLog } from "../events/request-log.ts";
 import { type Overview } from "../overview/overview.ts";
 import { type LiveConfig } from "../running-config/live-config.ts";
 import { type Actor } from "../../telemetry/event.ts";
@@ -40,6 +41,8 @@ export interface AdminParts {
   /** The usage of the whole server, and of every gateway that shares its database. */
   readonly usage: Pick<UsageKeeper, "read" | "readAndReset" | "funnel" | "hours">;
   readonly events: EventLog;
+  /** The requests that operators watch. */
+  readonly requests: RequestLog;
   readonly overview: Overview;
   /** The ledger; undefined if no route is paid. Throws if it cannot be opened. */
   ledger(): LedgerView | undefined;

@@ -3,6 +3,7 @@ import { type Config } from "../../config/config.ts";
 import { type RemoteControl } from "../../filters/control/remote-control.ts";
 import { type Actor, type EventSink } from "../../telemetry/event.ts";
 import { type MetricsPage, type WorkerSlot } from "../../telemetry/telemetry.ts";
+import { type WatchedBatch, type WatchFilter } from "../../telemetry/request-watch.ts";
 import { type Tenants } from "../../tenants/tenant-route.ts";
 import { type Membership } from "../../upstream/member.ts";
 import { type Issued, type ReadTls } from "../../acme/issued.ts";
@@ -80,6 +81,8 @@ export interface Gateway {
   reload(config: Config, material?: ReadTls, members?: Membership): Promise<void>;
   /** Shows the certificates of `tls.acme`, responds to its challenges. Resolves when all listeners do. */
   certify(issued: Issued): Promise<void>;
+  /** Sends requests that match one of the filters, until the next call; without a filter none. */
+  watchRequests(filters: readonly WatchFilter[], receive: (batch: WatchedBatch) => void): void;
   /** The counts of this process. */
   readonly counts: Counts;
   /** Closes the access logs and opens them by their names again, because a rotation may have renamed the files. */

@@ -4,6 +4,7 @@ import { type TenantDirectory } from "../../admin/operations/parts.ts";
 import { type Config } from "../../config/config.ts";
 import { WorkerControl } from "../../filters/control/worker-control.ts";
 import { routeBodyLimit, serve } from "../../pipeline/pipeline.ts";
+import { type WatchedBatch, type WatchFilter } from "../../telemetry/request-watch.ts";
 import { type MetricsPage } from "../../telemetry/telemetry.ts";
 import { createTenants } from "../../tenants/provide-tenants.ts";
 import { type Tenants } from "../../tenants/tenant-route.ts";
@@ -299,6 +300,10 @@ class RunningGateway implements GatewayProcess {
       this.#options.log(message);
       this.#tell({ kind: "log_file", message });
     }
+  }
+
+  watchRequests(filters: readonly WatchFilter[], receive: (batch: WatchedBatch) => void): void {
+    this.#own.telemetry.requests.watch(filters, receive);
   }
 
   get closedRoutes(): readonly string[] {

@@ -1,6 +1,7 @@
 import { type Config } from "../../config/config.ts";
 import { type ControlReply, type ControlCall } from "../../filters/control/control-messages.ts";
 import { type NewEvent } from "../../telemetry/event.ts";
+import { type WatchedBatch, type WatchFilter } from "../../telemetry/request-watch.ts";
 import { type Membership } from "../../upstream/member.ts";
 import { type Issued, type ReadTls } from "../../acme/issued.ts";
 import { type ConfigDelta, type Run } from "./config-delta.ts";
@@ -53,6 +54,8 @@ export type ToWorker =
   | { readonly kind: "certify"; readonly issued: Issued }
   /** Open the access logs again. Without a reply. */
   | { readonly kind: "reopen" }
+  /** The requests that operators watch. Without a reply. */
+  | { readonly kind: "watch"; readonly filters: readonly WatchFilter[] }
   /** Asks for an `alive`, at any time. */
   | { readonly kind: "ping" }
   | ControlReply
@@ -71,6 +74,8 @@ export type FromWorker =
   /** An event, or a logged line that occurred `count` times. Without a reply. */
   | { readonly kind: "event"; readonly event: NewEvent }
   | { readonly kind: "log"; readonly text: string; readonly count: number }
+  /** Requests that operators watch. Without a reply. */
+  | ({ readonly kind: "requests" } & WatchedBatch)
   | ControlCall
   | TenantReply
   | { readonly kind: "failed"; readonly reason: string };

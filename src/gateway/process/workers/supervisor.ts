@@ -13,6 +13,7 @@ import { type Gateway, type GatewayOptions, type Seller, STOPPING } from "../gat
 import { type Actor, type EventDetails, type NewEvent } from "../../telemetry/event.ts";
 import { setAdminAway } from "../../telemetry/admin-away.ts";
 import { type Counts } from "../../telemetry/metrics/counts.ts";
+import { type WatchedBatch, type WatchFilter } from "../../telemetry/request-watch.ts";
 import { SUPERVISOR_ROW } from "../../telemetry/metrics/layout.ts";
 import { type MetricsPage, metricsPage, SupervisorTelemetry } from "../../telemetry/telemetry.ts";
 import { ControlClient } from "../../filters/control/control-client.ts";
@@ -98,6 +99,8 @@ class Supervisor implements Gateway {
   /** Rows that belong to no process. */
   readonly #rows: number[];
   #served: Served;
+  /** The requests that operators watch. */
+  #watched: { readonly filters: readonly WatchFilter[]; readonly receive: (batch: WatchedBatch) => void } | undefined;
   #closing = false;
   #reloadedAt = Number.NEGATIVE_INFINITY;
   #earlyDeaths = 0;
@@ -259,6 +262,11 @@ class Supervisor implements Gateway {
     for (const { process } of this.#workers) send(process, { kind: "reopen" });
   }
 
+  watchRequests(filters: readonly WatchFilter[], receive: (batch: WatchedBatch) => void): void {
+    this.#watched = { filters, receive };
+    for (const { process } of this.#workers) send(process, { kind: "watch", filters });
+  }
+
   get closedRoutes(): readonly string[] {
     return [...new Set([...this.#workers].flatMap(({ closedRoutes }) => closedRoutes))];
   }
@@ -359,6 +367,7 @@ class Supervisor implements Gateway {
     if (response.kind === "started") {
       worker.started = true;
       worker.pulse.begin();
+      if (this.#watched !== undefined) send(worker.process, { kind: "watch", filters: this.#watched.filters });
       this.#tellOf(worker, again ? "has started in place of one that ended" : "has started");
       if (again) this.#udp.replaced();
       this.#holdPorts(worker);
@@ -398,6 +407,7 @@ class Supervisor implements Gateway {
     worker.pulse.heard();
     if (message.kind === "alive") return;
     if (message.kind === "event") this.#tell(message.event);
+    else if (message.kind === "requests") this.#watched?.receive(message);
     else if (message.kind === "log") this.#options.log(message.text, message.count, worker.row);
     else if (message.kind === "control_call" || message.kind === "control_forget") worker.control.heard(message);
     else if (message.kind === "tenants") worker.tenants.heard(message);

@@ -76,6 +76,9 @@ async function obey(message: ToWorker): Promise<void> {
     case "reopen":
       await gateway?.reopenLogs();
       return;
+    case "watch":
+      gateway?.watchRequests(message.filters, (batch) => tell({ kind: "requests", ...batch }));
+      return;
     case "ping":
       tell({ kind: "alive" });
       return;

@@ -4,6 +4,7 @@ import { type DeepReadonly } from "../../../../../lib/deep-readonly.ts";
 import { type GatewayEvent as AnyEvent } from "../../../events/event-log.ts";
 import { type checked, type listedServer } from "../../../shapes/common.ts";
 
+export type { WatchedRequest } from "../../../../telemetry/request-watch.ts";
 export type { LogLine } from "../../../events/event-log.ts";
 export type { PatchOperation, Tenant, WasmState } from "../../../shapes/common.ts";
 export type { FunnelEntry, FunnelReading } from "../../../shapes/funnel.ts";

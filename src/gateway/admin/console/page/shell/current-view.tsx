@@ -13,6 +13,7 @@ import { Overview } from "../views/overview.tsx";
 import { Payers } from "../views/payers.tsx";
 import { Payment } from "../views/payment.tsx";
 import { Payments } from "../views/payments.tsx";
+import { Requests } from "../views/requests.tsx";
 import { Routes } from "../views/routes.tsx";
 import { Upstreams } from "../views/upstreams.tsx";
 import { Usage } from "../views/usage.tsx";
@@ -26,6 +27,8 @@ export function CurrentView({ view, query }: CurrentViewProps) {
   switch (view) {
     case "overview":
       return <Overview range={query.get("range") ?? ""} />;
+    case "requests":
+      return <Requests query={query} />;
     case "routes":
       return <Routes />;
     case "routes/new":

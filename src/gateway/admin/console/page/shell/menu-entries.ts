@@ -9,6 +9,7 @@ export const MENU: readonly { readonly title: string; readonly entries: readonly
     title: "Traffic",
     entries: [
       { view: "overview", title: "Overview" },
+      { view: "requests", title: "Live requests" },
       { view: "routes", title: "Routes" },
       { view: "upstreams", title: "Upstreams" },
     ],

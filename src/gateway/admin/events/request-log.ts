@@ -1,0 +1,77 @@
+import { visibleJson } from "../../../lib/text/visible-text.ts";
+import { isWatched, type WatchedBatch, type WatchedRequest, type WatchFilter } from "../../telemetry/request-watch.ts";
+import { EventRing } from "./event-ring.ts";
+import { StreamedRings, type StreamSource } from "./streamed-rings.ts";
+
+/** Kept requests, for readers that are a little slower. If there are more, the oldest are dropped. @internal */
+export const MAX_REQUESTS = 1000;
+/** Concurrent operators who watch requests. If there are more, a request for the stream is refused. @operator */
+const MAX_WATCHERS = 8;
+/** Concurrent watchers with the read-only key. @operator */
+const MAX_READ_ONLY_WATCHERS = 6;
+
+/** Makes the whole gateway send requests that match one of the filters. */
+type Watch = (filters: readonly WatchFilter[], receive: (batch: WatchedBatch) => void) => void;
+
+/** The newest requests that operators watch. While there is no operator, no requests are kept. */
+export class RequestLog extends StreamedRings {
+  readonly #ring: EventRing;
+  readonly #watch: Watch;
+  readonly #filters = new Set<WatchFilter>();
+
+  /** `clock` returns Unix milliseconds. */
+  constructor(watch: Watch, clock: () => number = Date.now) {
+    const ring = new EventRing(MAX_REQUESTS);
+    super([ring], { readers: MAX_WATCHERS, readOnly: MAX_READ_ONLY_WATCHERS, clock });
+    this.#ring = ring;
+    this.#watch = watch;
+  }
+
+  /** The requests that match, for one stream. Other workers learn of the filter when the stream begins. */
+  matching(filter: WatchFilter): StreamSource {
+    const log = this;
+    return {
+      get isClosed() {
+        return log.isClosed;
+      },
+      get lastId() {
+        return log.lastId;
+      },
+      now: () => this.now(),
+      read: (id) => {
+        const batch = this.read(id);
+        return { ...batch, events: batch.events.filter(({ kind, json }) => kind !== "request" || fits(json, filter)) };
+      },
+      subscribe: (reader) => {
+        const end = this.subscribe(reader);
+        if (end === undefined) return undefined;
+        this.#change(() => this.#filters.add(filter));
+        return () => {
+          end();
+          this.#change(() => this.#filters.delete(filter));
+        };
+      },
+    };
+  }
+
+  #change(filters: () => void): void {
+    filters();
+    this.#watch([...this.#filters], (batch) => this.#take(batch));
+  }
+
+  #take({ requests, missed }: WatchedBatch): void {
+    for (const request of requests) this.#add("request", request);
+    if (missed > 0) this.#add("missed", { missed });
+    this.wakeSoon();
+  }
+
+  #add(kind: "request" | "missed", details: WatchedRequest | { readonly missed: number }): void {
+    const event = { ...this.next(kind), ...details };
+    this.#ring.add({ id: event.id, kind, json: visibleJson(event) });
+  }
+}
+
+/** This class wrote the JSON. */
+function fits(json: string, filter: WatchFilter): boolean {
+  return isWatched(JSON.parse(json) as WatchedRequest, filter);
+}
