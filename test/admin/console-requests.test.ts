@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 async function ask(path: string): Promise<void> {
-  const headers = { "user-agent": `${HOSTILE}\u202e` };
+  const headers = { "user-agent": HOSTILE };
   await (await fetch(`http://127.0.0.1:${rig.gateway.port}${path}`, { headers })).text();
 }
 

@@ -1,7 +1,7 @@
 import { visibleJson } from "../../../lib/text/visible-text.ts";
 import { isWatched, type WatchedBatch, type WatchedRequest, type WatchFilter } from "../../telemetry/request-watch.ts";
 import { EventRing } from "./event-ring.ts";
-import { StreamedRings, type StreamSource } from "./streamed-rings.ts";
+import { type Batch, type EventReader, StreamedRings, type StreamSource } from "./streamed-rings.ts";
 
 /** Kept requests, for readers that are a little slower. If there are more, the oldest are dropped. @internal */
 export const MAX_REQUESTS = 1000;
@@ -27,30 +27,19 @@ export class RequestLog extends StreamedRings {
     this.#watch = watch;
   }
 
-  /** The requests that match, for one stream. Other workers learn of the filter when the stream begins. */
+  /** The requests that match, for one stream. Workers learn of the filter when the stream begins. */
   matching(filter: WatchFilter): StreamSource {
-    const log = this;
-    return {
-      get isClosed() {
-        return log.isClosed;
-      },
-      get lastId() {
-        return log.lastId;
-      },
-      now: () => this.now(),
-      read: (id) => {
-        const batch = this.read(id);
-        return { ...batch, events: batch.events.filter(({ kind, json }) => kind !== "request" || fits(json, filter)) };
-      },
-      subscribe: (reader) => {
-        const end = this.subscribe(reader);
-        if (end === undefined) return undefined;
-        this.#change(() => this.#filters.add(filter));
-        return () => {
-          end();
-          this.#change(() => this.#filters.delete(filter));
-        };
-      },
+    return new MatchingRequests(this, filter);
+  }
+
+  /** As `subscribe`, and requests that match are kept until the reader ends. */
+  follow(reader: EventReader, filter: WatchFilter): (() => void) | undefined {
+    const end = this.subscribe(reader);
+    if (end === undefined) return undefined;
+    this.#change(() => this.#filters.add(filter));
+    return () => {
+      end();
+      this.#change(() => this.#filters.delete(filter));
     };
   }
 
@@ -71,7 +60,41 @@ export class RequestLog extends StreamedRings {
   }
 }
 
-/** This class wrote the JSON. */
+class MatchingRequests implements StreamSource {
+  readonly #log: RequestLog;
+  readonly #filter: WatchFilter;
+
+  constructor(log: RequestLog, filter: WatchFilter) {
+    this.#log = log;
+    this.#filter = filter;
+  }
+
+  get isClosed(): boolean {
+    return this.#log.isClosed;
+  }
+
+  get lastId(): number {
+    return this.#log.lastId;
+  }
+
+  now(): number {
+    return this.#log.now();
+  }
+
+  read(id: number): Batch {
+    const batch = this.#log.read(id);
+    return {
+      ...batch,
+      events: batch.events.filter(({ kind, json }) => kind !== "request" || fits(json, this.#filter)),
+    };
+  }
+
+  subscribe(reader: EventReader): (() => void) | undefined {
+    return this.#log.follow(reader, this.#filter);
+  }
+}
+
 function fits(json: string, filter: WatchFilter): boolean {
+  // The log wrote the JSON.
   return isWatched(JSON.parse(json) as WatchedRequest, filter);
 }
