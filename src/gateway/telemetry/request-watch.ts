@@ -73,7 +73,7 @@ export class RequestWatch {
   #receive: (batch: WatchedBatch) => void = () => undefined;
   #pending: WatchedRequest[] = [];
   #missed = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isWaiting = false;
 
   /** Replaces the filters. Requests that match one of them are sent to `receive`. */
   watch(filters: readonly WatchFilter[], receive: (batch: WatchedBatch) => void): void {
@@ -83,7 +83,8 @@ export class RequestWatch {
   }
 
   note(request: LoggedRequest, ended: Ended): void {
-    this.#timer ??= setTimeout(() => this.#send(), BATCH_MS);
+    if (!this.#isWaiting) setTimeout(() => this.#send(), BATCH_MS);
+    this.#isWaiting = true;
     if (this.#pending.length >= MAX_PENDING) {
       this.#missed += 1;
       return;
@@ -93,7 +94,7 @@ export class RequestWatch {
   }
 
   #send(): void {
-    this.#timer = undefined;
+    this.#isWaiting = false;
     const batch = { requests: this.#pending, missed: this.#missed };
     this.#pending = [];
     this.#missed = 0;

@@ -25,11 +25,15 @@ const NONE: Requests = { requests: [], missed: 0, isLive: false };
 export function useRequests(path: string | undefined): Requests & { readonly clear: () => void } {
   const [state, setState] = useState(NONE);
   const waiting = useRef<readonly ShownRequest[]>([]);
+  const last = useRef(path);
   useEffect(() => {
     if (path === undefined) {
       setState((before) => ({ ...before, isLive: false }));
       return undefined;
     }
+    // The requests before did not have to match the new filter.
+    if (path !== last.current) setState(NONE);
+    last.current = path;
     let source: EventSource | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let batch: ReturnType<typeof setTimeout> | undefined;
