@@ -51,7 +51,10 @@ for (const width of [1280, 390]) {
     await operator.press("Clear");
     await operator.page.select("main select", "5");
     await operator.page.type("[type=search]", "WANTED");
+    const filtered = operator.page.waitForRequest((request) => request.url().endsWith("?text=WANTED&status=5"));
     await operator.press("Continue");
+    await filtered;
+    await operator.reads("No request yet");
     // The stream with the filter may begin after the first of these requests.
     await until(async () => {
       await ask("/wanted");

@@ -3,8 +3,8 @@ import { isWatched, type WatchedBatch, type WatchedRequest, type WatchFilter } f
 import { EventRing } from "./event-ring.ts";
 import { type Batch, type EventReader, StreamedRings, type StreamSource } from "./streamed-rings.ts";
 
-/** Kept requests, for readers that are a little slower. If there are more, the oldest are dropped. @internal */
-export const MAX_REQUESTS = 1000;
+/** Kept requests, for readers that are a little slower. If there are more, the oldest are dropped. */
+const MAX_REQUESTS = 1000;
 /** Concurrent operators who watch requests. If there are more, a request for the stream is refused. @operator */
 const MAX_WATCHERS = 8;
 /** Concurrent watchers with the read-only key. @operator */
