@@ -40,8 +40,8 @@ export class CounterTable {
   readonly #names: SharedNames;
   /** Names by row. */
   readonly #known = new Map<number, PairName>();
-  /** The generation of the names when they were last read. */
-  #generation = -1;
+  /** The generation of the names when they were last read. 0: no name was ever written. */
+  #generation = 0;
 
   constructor(zone: SharedZone, row: number, region: TableRegion) {
     const [from, to] = region.names;

@@ -52,8 +52,8 @@ export type Price =
 /** The request's body, as far as the rules need it. */
 interface Body {
   readonly bytes: number;
-  /** Undefined without a body, or if no rule reads JSON. */
-  readonly json: Json | undefined;
+  /** Undefined without a body. An error if it is not JSON. */
+  readonly json: () => Json | undefined | TurnpikeError;
 }
 
 /** A request, apart from its body. */
@@ -68,7 +68,8 @@ interface Asked {
   readonly isProven: boolean;
 }
 
-const NO_BODY: Body = { bytes: 0, json: undefined };
+const noJson = (): undefined => undefined;
+const NO_BODY: Body = { bytes: 0, json: noJson };
 const TOO_MUCH = new TurnpikeError("invalid-parameters", "the price of this request is greater than a payment can be");
 const OTHER_PATH = new TurnpikeError("bad-path", "the path is another spelling of a path that has its own price");
 const TOO_LONG = new TurnpikeError("bad-request", "the path, query or fields are too long to determine the price");
@@ -76,7 +77,6 @@ const TOO_LONG = new TurnpikeError("bad-request", "the path, query or fields are
 /** The price rules of one route. */
 export class PriceRules {
   readonly #rules: readonly CompiledRule[];
-  readonly #readsJson: boolean;
   readonly #hasPaths: boolean;
   readonly #hasPayers: boolean;
   readonly #bounds: GatherBounds;
@@ -86,7 +86,6 @@ export class PriceRules {
   constructor(config: PriceConfig, { memory, maxBodyBytes, clock }: PriceDeps) {
     const terms = [config, ...config.accepts];
     this.#rules = rulesOf(config).map((rule) => new CompiledRule(rule, terms));
-    this.#readsJson = this.#rules.some(({ needsJson }) => needsJson);
     this.#hasPayers = this.#rules.some(({ hasPayers }) => hasPayers);
     this.#hasPaths = this.#rules.some(({ hasPath }) => hasPath);
     this.#bounds = jsonBounds(maxBodyBytes, memory);
@@ -120,10 +119,14 @@ export class PriceRules {
         const coded = codingError(head);
         if (coded !== undefined) return coded;
       }
+      if (body !== NO_BODY && rule.needsJson) {
+        const wrongType = jsonTypeError(head);
+        if (wrongType !== undefined) return wrongType;
+      }
       if (body === undefined && (rule.needsJson || (rule.needsLength && head.bodyLength < 0))) {
         return this.#read(exchange, asked);
       }
-      const price = rule.priceOf(body ?? { bytes: head.bodyLength, json: undefined });
+      const price = rule.priceOf(body ?? { bytes: head.bodyLength, json: noJson });
       if (price === "free" && rule.hasPayers && !asked.isProven) {
         const common = this.#decide(exchange, { ...asked, payer: "" }, body);
         return common instanceof Promise ? common.then(freeForPayer) : freeForPayer(common);
@@ -134,17 +137,15 @@ export class PriceRules {
   }
 
   async #read(exchange: Exchange, asked: Asked): Promise<Price> {
-    const wrongType = this.#readsJson ? jsonTypeError(exchange.head) : undefined;
-    if (wrongType !== undefined) return wrongType;
     const gathered = new GatheredBody(exchange, this.#bounds);
     const error = await gathered.gather();
     if (error !== undefined) return error;
     const { bytes } = gathered;
-    const json = this.#readsJson && bytes.length > 0 ? jsonOf(bytes) : undefined;
-    if (json instanceof TurnpikeError) return json;
-    const body = { bytes: bytes.length, json };
     gathered.replace();
-    return this.#decide(exchange, asked, body);
+    if (bytes.length === 0) return this.#decide(exchange, asked, { bytes: 0, json: noJson });
+    let read: { readonly json: Json | TurnpikeError } | undefined;
+    const json = (): Json | TurnpikeError => (read ??= { json: jsonOf(bytes) }).json;
+    return this.#decide(exchange, asked, { bytes: bytes.length, json });
   }
 }
 
@@ -237,9 +238,11 @@ class CompiledRule {
   }
 
   /** The price if the body fits. */
-  priceOf({ bytes, json }: Body): Price | undefined {
+  priceOf(body: Body): Price | undefined {
     const { body_bytes: length } = this.#rule;
-    if (length !== undefined && (bytes < length.min || bytes > length.max)) return undefined;
+    if (length !== undefined && (body.bytes < length.min || body.bytes > length.max)) return undefined;
+    const json = this.needsJson ? body.json() : undefined;
+    if (json instanceof TurnpikeError) return json;
     for (const { at, test } of this.#body) {
       const fits = at.fulfils(json, test);
       if (fits !== true) return fits === false ? undefined : fits;
