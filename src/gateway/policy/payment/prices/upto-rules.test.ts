@@ -27,10 +27,11 @@ function open(charge: string): Shop {
   });
 }
 
+function asked(list: readonly number[]): RequestInit & { headers: Record<string, string> } {
+  return { method: "POST", headers: JSON_TYPE, body: JSON.stringify({ urls: list }) };
+}
+
 async function buy(shop: Shop, urls: readonly number[], signed = urls): Promise<Response> {
-  const asked = (list: readonly number[]): RequestInit & { headers: Record<string, string> } => {
-    return { method: "POST", headers: JSON_TYPE, body: JSON.stringify({ urls: list }) };
-  };
   const unpaid = await fetch(`${shop.gateway.url}/goods`, asked(signed));
   const { accepts } = paymentRequiredSchema.parse(decoded(unpaid, "payment-required"));
   const [requirements = REQUIREMENTS] = accepts;
