@@ -5,7 +5,16 @@ import { LastHeading } from "./last-heading.ts";
 import { classAlone, type Lexicon } from "./lexicon.ts";
 import { type Block, type Box, FLAG_COUNT, FLAGS, type Outline, type Template } from "./outline.ts";
 import { groupByTemplate } from "./templates.ts";
-import { commonBox, coreOf, groupAlike, isProse, largestGroup, MIN_ALIKE, sameParent, tokens } from "./page-parts.ts";
+import {
+  commonBox,
+  coreOf,
+  groupAlike,
+  isProse,
+  largestGroup,
+  MIN_ALIKE,
+  sameParent,
+  titleAmong,
+} from "./page-parts.ts";
 
 /** Facts about the page from its metadata and address. */
 export interface PageHints {
@@ -89,7 +98,7 @@ class FeatureWriter {
     for (const { count } of blocks) this.#same.set(count.hash, (this.#same.get(count.hash) ?? 0) + 1);
     this.#sayNames(root);
     this.#said = this.#sayPhrases();
-    this.#title = this.#findTitle();
+    this.#title = titleAmong(blocks, hints.title);
     this.#shared = this.#sharedValues();
     this.#longest = blocks.slice(0, MAX_LOOKED).reduce((most, { count }) => Math.max(most, count.words), 1);
     this.#core = coreOf(blocks) ?? root;
@@ -189,24 +198,6 @@ class FeatureWriter {
     const phrases = new Float32Array(this.#blocks.length);
     for (const [at, { count }] of this.#blocks.entries()) phrases[at] = this.#lexicon.phrase(count.hash, count.words);
     return phrases;
-  }
-
-  /** The index of the heading most similar to the title. -1 if there is no similar heading. */
-  #findTitle(): number {
-    const wanted = new Set(tokens(this.#hints.title));
-    if (wanted.size === 0) return -1;
-    let best = 0.3;
-    let found = -1;
-    for (const [at, block] of this.#blocks.entries()) {
-      const { heading, box } = block;
-      if (heading === 0 || heading > 3 || (box.flags & FLAGS.hidden) !== 0) continue;
-      const own = new Set(tokens(block.text));
-      let same = 0;
-      for (const token of own) if (wanted.has(token)) same += 1;
-      const score = same / (own.size + wanted.size - same) + (heading === 1 ? 0.05 : 0);
-      if (score > best) [best, found] = [score, at];
-    }
-    return found;
   }
 
   #text({ box, count, links, heading, images, texts, placeLinks, otherLinks }: Block, before: number): void {

@@ -124,3 +124,24 @@ export function tokens(text: string): string[] {
       .match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{M}\p{N}]+/gu) ?? []
   );
 }
+
+/** Minimum share of words that a heading and the title have in common. */
+const MIN_SHARE_OF_TITLE = 0.3;
+
+/** The index of the heading most similar to the title. -1 if there is no similar heading. */
+export function titleAmong(blocks: readonly Block[], title: string): number {
+  const wanted = new Set(tokens(title));
+  if (wanted.size === 0) return -1;
+  let best = MIN_SHARE_OF_TITLE;
+  let found = -1;
+  for (const [at, block] of blocks.entries()) {
+    const { heading, box } = block;
+    if (heading === 0 || heading > 3 || (box.flags & FLAGS.hidden) !== 0) continue;
+    const own = new Set(tokens(block.text));
+    let same = 0;
+    for (const token of own) if (wanted.has(token)) same += 1;
+    const score = same / (own.size + wanted.size - same) + (heading === 1 ? 0.05 : 0);
+    if (score > best) [best, found] = [score, at];
+  }
+  return found;
+}

@@ -12,10 +12,11 @@ import { MAX_SAMPLE, languageByScript, languageOf } from "./language.ts";
 import { type PageMetadata, metadataOf } from "./metadata.ts";
 import { readerModel } from "./model.ts";
 import { type Outline, outlineOf } from "./outline.ts";
-import { groupAlike } from "./page-parts.ts";
+import { groupAlike, titleAmong } from "./page-parts.ts";
 import { groupByTemplate } from "./templates.ts";
 import { dropPictures } from "./pictures.ts";
 import { siteNameOf } from "./site-name.ts";
+import { beginsStory } from "./stories.ts";
 import { separateWords } from "./separate.ts";
 import { dropTitleHeading, titleOf } from "./title.ts";
 import { bodyOf, wordsIn } from "./words.ts";
@@ -92,9 +93,13 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
   // A list of products declares each of them.
   const isOfOneProduct = hints.isProduct && (metadata.types.get("Product") ?? 0) <= 1;
   const { isProduct } = hints;
+  const own = titleAmong(outline.blocks, hints.title);
   const page = {
     ranking: { scores, threshold },
     isThread,
+    isNews: isNews && !isThread,
+    isStory: !isThread && !hints.isProduct && (isNews || beginsStory(outline.blocks, own)),
+    title: own,
     isProduct,
     isOfOneProduct,
     hasComments: options.comments === true,

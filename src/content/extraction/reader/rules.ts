@@ -1,5 +1,6 @@
 import { fitCode } from "./code-parts.ts";
 import { addComments } from "./comments.ts";
+import { dropLeads, dropSlides } from "./inserts.ts";
 import { dropCopies } from "./copies.ts";
 import { dropLabels } from "./labels.ts";
 import { dropOtherProducts } from "./other-products.ts";
@@ -7,12 +8,19 @@ import { type Outline } from "./outline.ts";
 import { addPostDetails } from "./posts.ts";
 import { addPrice } from "./price.ts";
 import { keepHeadings } from "./sections.ts";
+import { dropNextStories, dropOutside } from "./stories.ts";
 import { keepTogether, type Ranking } from "./together.ts";
 
 /** A page whose blocks the model has scored. */
 export interface ScoredPage {
   readonly ranking: Ranking;
   readonly isThread: boolean;
+  /** Whether the page has a title with a date or an author below it. */
+  readonly isStory: boolean;
+  /** Whether the page declares news. */
+  readonly isNews: boolean;
+  /** The index of the title's block. -1 if it has none. */
+  readonly title: number;
   /** Whether the page declares a product, and whether it declares at most one. */
   readonly isProduct: boolean;
   readonly isOfOneProduct: boolean;
@@ -28,6 +36,18 @@ type Rule = (outline: Outline, chosen: Uint8Array, page: ScoredPage) => void;
  */
 export const RULES = {
   keepTogether: (outline, chosen, { ranking }) => keepTogether(outline, chosen, ranking),
+  dropNextStories: (outline, chosen, { isThread, title }) => {
+    if (!isThread) dropNextStories(outline, chosen, title);
+  },
+  dropOutside: (outline, chosen, { isNews, title }) => {
+    if (isNews) dropOutside(outline, chosen, title);
+  },
+  dropSlides: (outline, chosen, { isStory }) => {
+    if (isStory) dropSlides(outline, chosen);
+  },
+  dropLeads: (outline, chosen, { isNews }) => {
+    if (isNews) dropLeads(outline, chosen);
+  },
   dropCopies,
   fitCode,
   keepHeadings,

@@ -1,0 +1,43 @@
+import { boxAround } from "./box-around.ts";
+import { type Box, FLAGS, type Outline } from "./outline.ts";
+import { isProse } from "./page-parts.ts";
+
+/** Minimum number of pictures in a row, and maximum numbers of words and sentences of each caption. */
+const MIN_SLIDES = 3;
+const MAX_WORDS_OF_A_CAPTION = 40;
+const MAX_SENTENCES_OF_A_CAPTION = 3;
+/** Minimum and maximum number of words of a line that leads to another page. */
+const MIN_WORDS_OF_A_LEAD = 3;
+const MAX_WORDS_OF_A_LEAD = 25;
+/** Elements in which a link on its own line is content. */
+const MAY_LINK = FLAGS.item | FLAGS.table | FLAGS.quote | FLAGS.definition;
+
+/** Drops the captions of carousels: similar siblings with one picture and a short text each. */
+export function dropSlides({ root, blocks }: Outline, chosen: Uint8Array): void {
+  const slides = new Set<Box>();
+  const visit = ({ children }: Box): void => {
+    for (const child of children) {
+      const { alikeIndex, group } = child;
+      if (alikeIndex === 0 && group.length >= MIN_SLIDES && group.every(isSlide))
+        for (const one of group) slides.add(one);
+      visit(child);
+    }
+  };
+  visit(root);
+  const known = new Map<Box, Box | undefined>();
+  for (const [at, { box }] of blocks.entries()) if (boxAround(box, slides, known) !== undefined) chosen[at] = 0;
+}
+
+function isSlide({ images, words, headings, sentences }: Box): boolean {
+  return images === 1 && headings === 0 && words <= MAX_WORDS_OF_A_CAPTION && sentences <= MAX_SENTENCES_OF_A_CAPTION;
+}
+
+/** Drops lines beside paragraphs that consist of the title of another page: "Read also: ...". */
+export function dropLeads({ blocks }: Outline, chosen: Uint8Array): void {
+  for (const [at, { box, count, heading, links, placeLinks }] of blocks.entries()) {
+    if (chosen[at] !== 1 || heading > 0 || (box.flags & MAY_LINK) !== 0 || links !== 1 || placeLinks > 0) continue;
+    const { words, linkWords, endsSentence } = count;
+    if (words < MIN_WORDS_OF_A_LEAD || words > MAX_WORDS_OF_A_LEAD || linkWords * 2 < words || endsSentence) continue;
+    if (isProse(blocks[at - 1]) || isProse(blocks[at + 1])) chosen[at] = 0;
+  }
+}
