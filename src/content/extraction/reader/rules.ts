@@ -19,7 +19,7 @@ export interface ScoredPage {
   readonly isStory: boolean;
   /** Whether the page declares news. */
   readonly isNews: boolean;
-  /** The index of the title's block. -1 if it has none. */
+  /** The index of the title's block. -1 if no heading resembles the title. */
   readonly title: number;
   /** Whether the page declares a product, and whether it declares at most one. */
   readonly isProduct: boolean;

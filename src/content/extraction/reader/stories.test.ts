@@ -5,7 +5,7 @@ import { titleAmong } from "./page-parts.ts";
 import { type Outline } from "./outline.ts";
 import { dropNextStories, dropOutside } from "./stories.ts";
 
-const TEXT = "The night train leaves the harbour at half past ten, and nobody on the platform seems to mind the rain.";
+const TEXT = "The night train leaves the harbour at half past ten, and the people on the platform do not mind the rain.";
 const LONG = `<p>${TEXT}</p>`.repeat(6);
 const LONG_TEXTS = Array.from({ length: 6 }, () => TEXT);
 
@@ -90,7 +90,7 @@ describe("a line that leads to another page", () => {
     ["is kept in a list", `<ul><li>${link}</li></ul>`, true],
     [
       "is kept, if most of it is no link",
-      `<p>Nobody in the valley has ever heard of the strange and very old story of ${link}</p>`,
+      `<p>Few people in the valley have ever heard of the strange and very old story of ${link}</p>`,
       true,
     ],
     ["is kept, if it leads to a place in the page", `<p>${link.replace("/clocks", "#clocks")}</p>`, true],
