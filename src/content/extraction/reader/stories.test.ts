@@ -5,7 +5,8 @@ import { titleAmong } from "./page-parts.ts";
 import { type Outline } from "./outline.ts";
 import { dropNextStories, dropOutside } from "./stories.ts";
 
-const TEXT = "The night train leaves the harbour at half past ten, and the people on the platform do not mind the rain.";
+const TEXT =
+  "The night train leaves the harbour at half past ten, and the people on the platform do not mind the rain.";
 const LONG = `<p>${TEXT}</p>`.repeat(6);
 const LONG_TEXTS = Array.from({ length: 6 }, () => TEXT);
 
