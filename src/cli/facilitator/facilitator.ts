@@ -4,8 +4,7 @@ import { takeOnly, type TakenAsset } from "../../payments/facilitator/asset-gate
 import { findAsset } from "../../payments/x402/assets.ts";
 import { createSimulatedFacilitator } from "../../payments/facilitator/simulated-facilitator.ts";
 import { readEmbedded, settleTimeoutOf } from "../../payments/facilitator/chain-settings.ts";
-import { createEmbeddedFacilitator } from "../../payments/evm/embedded-facilitator.ts";
-import { parseKey } from "../../payments/evm/key.ts";
+import { accountsOf, createEmbeddedFacilitator } from "../../payments/evm/embedded-facilitator.ts";
 import { type Facilitator } from "../../payments/x402/facilitator.ts";
 import { type Gas, gasWarning, readGas, watchGas } from "../../payments/facilitator/gas-watch.ts";
 import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
@@ -158,19 +157,19 @@ async function openChains(
   const networks = options.chains.map(({ network }) => network);
   const assets = named === "any" ? undefined : takenAssets(config, networks, named);
   const own = createEmbeddedFacilitator(options);
-  const { address } = parseKey(options.key);
-  const look = (): Promise<readonly Gas[]> => readGas(options.chains, address);
+  const accounts = accountsOf(options);
+  const look = (): Promise<readonly Gas[]> => readGas(options.chains, accounts);
   const gas = await look();
   const stopWatching = watchGas(look, (line) => sayWarning(stamped(line)));
   return {
     facilitator: assets === undefined ? own : takeOnly(own, networks, assets),
     lines: [
-      ["address", address],
-      ...gas.map((of) => ["chain", gasText(of)] as const),
+      ...accounts.map((address) => ["address", address] as const),
+      ...gas.map((of) => ["chain", gasText(of, accounts.length > 1)] as const),
       ...takenTexts(assets).map((text) => ["takes", text] as const),
     ],
     warnings: [...gas.flatMap((of) => gasWarning(of) ?? []), ...openWarnings(assets, endpoint)],
-    signers: Object.fromEntries(options.chains.map(({ network }) => [network, [address]])),
+    signers: Object.fromEntries(options.chains.map(({ network }) => [network, accounts])),
     graceMs: settleTimeoutOf(config.x402.chains) + GRACE_MS,
     async close() {
       stopWatching();
@@ -195,8 +194,9 @@ function openWarnings(assets: readonly TakenAsset[] | undefined, endpoint: Facil
   ];
 }
 
-function gasText(gas: Gas): string {
-  return `${networkTitle(gas.network)}, ${"cause" in gas ? gas.cause : `${gas.balance} for gas`}`;
+function gasText(gas: Gas, isShared: boolean): string {
+  const what = "cause" in gas ? gas.cause : `${gas.balance} for gas`;
+  return `${networkTitle(gas.network)}, ${what}${isShared ? ` of ${gas.account}` : ""}`;
 }
 
 async function serve(offered: Offered, endpoint: FacilitatorEndpoint, token: string | undefined): Promise<number> {

@@ -96,7 +96,7 @@ const OWN = {
     facilitator_headers: [],
     facilitator_refresh_s: 600,
     require_facilitator: false,
-    embedded: { enabled: false, key_env: "TURNPIKE_FACILITATOR_KEY", max_pending: 256 },
+    embedded: { enabled: false, key_env: "TURNPIKE_FACILITATOR_KEY", signers: [], max_pending: 256 },
     chains: [],
     settlement_secret_env: "TURNPIKE_SETTLEMENT_SECRET",
     screening: { denied_payers: [], service_url: "", token_env: "", timeout_ms: 2000, cache_s: 600 },

@@ -11,7 +11,10 @@ export async function readResponse(response: Pick<Response, "body">): Promise<Ui
 }
 
 /** The body of a response; undefined if it has more than `most` bytes. Throws if the connection breaks. */
-async function readUpTo(response: Pick<Response, "body">, most: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+export async function readUpTo(
+  response: Pick<Response, "body">,
+  most: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of response.body ?? []) {

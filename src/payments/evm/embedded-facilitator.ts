@@ -1,15 +1,18 @@
+import { type Address } from "../x402/address.ts";
 import { type Facilitator, type Outcome, type Settlement, type Verification, type Kind } from "../x402/facilitator.ts";
 import { UnsupportedError } from "../x402/kinds.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { paymentKey } from "../x402/payment-key.ts";
 import { transferOf } from "../x402/transfer.ts";
 import { findOn } from "./chain-reader.ts";
-import { parseKey } from "./key.ts";
 import { methodFor } from "./methods.ts";
 import { type ChainOptions, EvmNode } from "./node/node.ts";
 import { type Chain } from "./node/scheme.ts";
 import { unsent } from "./node/settlements.ts";
+import { PayerGuard } from "./payer-guard.ts";
 import { KeySender } from "./sender.ts";
+import { SenderPool } from "./sender-pool.ts";
+import { openSigner, type SignerOptions } from "./signers/open-signer.ts";
 
 /** An entry of `x402.chains`, with the URL from its environment variable. */
 export interface EmbeddedChainOptions extends ChainOptions {
@@ -19,20 +22,20 @@ export interface EmbeddedChainOptions extends ChainOptions {
   readonly max_gas: number;
 }
 
-/** The chains and the account of a facilitator in this program. */
+/** The chains and the accounts of a facilitator in this program. */
 export interface EmbeddedOptions {
   /** At least one; each network at most once. */
   readonly chains: readonly EmbeddedChainOptions[];
-  /** The private key that pays for gas: 32 bytes in hex. */
-  readonly key: string;
-  /** Settlements in progress at the same time, for each chain. */
+  /** The keys that pay for gas. At least one; each at most once. */
+  readonly signers: readonly SignerOptions[];
+  /** Settlements in progress at the same time, for each key and chain. */
   readonly max_pending: number;
   /** In milliseconds. Default: the system clock. */
   readonly now?: () => number;
 }
 
 interface OwnChain extends Chain {
-  readonly sender: KeySender;
+  readonly sender: SenderPool;
 }
 
 /** A settlement in progress. */
@@ -42,9 +45,18 @@ interface Flight {
   readonly settlement: Promise<Settlement>;
 }
 
+/** The accounts of the keys. Throws if a key is invalid. */
+export function accountsOf({ signers }: Pick<EmbeddedOptions, "signers">): readonly Address[] {
+  return signers.map((signer) => openSigner(signer, Date.now).address);
+}
+
 function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
   const now = options.now ?? Date.now;
-  const account = parseKey(options.key);
+  const signers = options.signers.map((signer) => openSigner(signer, now));
+  const accounts = new Set(signers.map(({ address }) => address.toLowerCase()));
+  if (signers.length === 0) throw new Error("Cannot start the embedded facilitator: it has no key");
+  if (accounts.size < signers.length)
+    throw new Error("Cannot start the embedded facilitator: two of its keys are equal");
   const chains = new Map<string, OwnChain>();
   for (const chain of options.chains) {
     const node = new EvmNode(chain, now);
@@ -55,7 +67,9 @@ function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
       maxPending: options.max_pending,
       receiptTimeoutMs: chain.receipt_timeout_ms,
     };
-    chains.set(node.network, { node, sender: new KeySender(node, account, bounds) });
+    const guard = new PayerGuard(now);
+    const senders = signers.map((signer) => new KeySender(node, signer, bounds, guard));
+    chains.set(node.network, { node, sender: new SenderPool(senders, now) });
   }
   if (chains.size === 0) throw new Error("Cannot start the embedded facilitator: x402.chains is empty");
   return chains;
@@ -92,7 +106,7 @@ function createFlights(maxFlights: number) {
 export function createEmbeddedFacilitator(options: EmbeddedOptions): Facilitator {
   const chains = openChains(options);
   const nodes: ReadonlyMap<string, EvmNode> = new Map([...chains].map(([network, { node }]) => [network, node]));
-  const fly = createFlights(options.max_pending * chains.size);
+  const fly = createFlights(options.max_pending * options.signers.length * chains.size);
 
   /** Throws if a node is away or of another chain; the error contains the kinds of all other chains. */
   async function supported(): Promise<readonly Kind[]> {

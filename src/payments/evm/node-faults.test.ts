@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Address } from "../x402/address.ts";
 import { UnsupportedError } from "../x402/kinds.ts";
 import { CHAIN_SETUP_MS, hasChain, startChain } from "../testing/chain.ts";
+import { type SignerOptions } from "./signers/open-signer.ts";
 import { createEmbeddedFacilitator, type EmbeddedChainOptions } from "./embedded-facilitator.ts";
 import { type NodeProxy, rpcResult, startNodeProxy } from "./testing/node-proxy.ts";
 import { freshAccount, keyOf, openShop, type Shop } from "./testing/shop.ts";
@@ -86,7 +87,7 @@ describe.skipIf(!hasChain)("the embedded facilitator with two chains", () => {
     const common = { timeout_ms: 2000, poll_ms: 5, confirmations: 1, receipt_timeout_ms: 10_000, max_gas: 300_000 };
     const chain = { ...common, max_fee_per_gas: "5000000000" };
     const facilitator = createEmbeddedFacilitator({
-      key: keyOf(account),
+      signers: [{ kind: "key", key: keyOf(account) }],
       max_pending: 4,
       chains: [
         { ...chain, network: "eip155:1", rpc_url: away.rpcUrl },
@@ -120,14 +121,19 @@ describe("the embedded facilitator's options", () => {
     max_fee_per_gas: "5000000000",
     max_gas: 300_000,
   };
-  const key = keyOf(freshAccount());
+  const signers: readonly SignerOptions[] = [{ kind: "key", key: keyOf(freshAccount()) }];
 
   test.each([
-    ["a short key", { key: "0xabc123" }, "Cannot use the facilitator's key: it is not 32 bytes of hex"],
-    ["no key", { key: "" }, "Cannot use the facilitator's key: it is not 32 bytes of hex"],
+    ["no key at all", { signers: [] }, "Cannot start the embedded facilitator: it has no key"],
+    [
+      "a short key",
+      { signers: [{ kind: "key", key: "0xabc123" }] },
+      "Cannot use the facilitator's key: it is not 32 bytes of hex",
+    ],
+    ["no key", { signers: [{ kind: "key", key: "" }] }, "Cannot use the facilitator's key: it is not 32 bytes of hex"],
     [
       "a key above the curve",
-      { key: "f".repeat(64) },
+      { signers: [{ kind: "key", key: "f".repeat(64) }] },
       "Cannot use the facilitator's key: it is not valid for secp256k1",
     ],
     ["no chain", { chains: [] }, "Cannot start the embedded facilitator: x402.chains is empty"],
@@ -143,7 +149,7 @@ describe("the embedded facilitator's options", () => {
       "Cannot use the chain eip155:84532: its RPC endpoint is not an http or https URL",
     ],
   ])("are refused with %s, which is not shown", (_what, change, message) => {
-    expect(() => createEmbeddedFacilitator({ chains: [chain], key, max_pending: 4, ...change })).toThrow(
+    expect(() => createEmbeddedFacilitator({ chains: [chain], signers, max_pending: 4, ...change })).toThrow(
       new Error(message),
     );
   });

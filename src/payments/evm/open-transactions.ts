@@ -15,8 +15,8 @@ import { type SignedTransaction } from "./transaction.ts";
 /** A transaction that may have been sent, and is in no confirmed block. */
 export interface OpenTransaction {
   readonly tag: string;
-  /** Signs the same call again with another nonce or other fees. */
-  readonly sign: (nonce: bigint, fees: Fees) => SignedTransaction;
+  /** Signs the same call again with another nonce or other fees. Rejects with SignerError. */
+  readonly sign: (nonce: bigint, fees: Fees) => Promise<SignedTransaction>;
   nonce: bigint;
   fees: Fees;
   /** The newest of `hashes` in its signed form. */
@@ -169,8 +169,7 @@ export class OpenTransactions {
     // The node has lost the transactions before the gateway's first one. Without them, none of the later ones would get
     // into a block.
     if (head.nonce > count && pending <= count) {
-      this.#replace(head, count, head.fees);
-      this.#onGap();
+      if (await this.#replace(head, count, head.fees)) this.#onGap();
     } else if (head.nonce === count && head.touched <= due) await this.#raise(head);
     for (const transaction of own.filter(({ touched }) => touched <= due).slice(0, MAX_RESENT)) {
       transaction.touched = this.#node.now();
@@ -194,15 +193,19 @@ export class OpenTransactions {
     const now = await currentFees(this.#node, this.#bounds.maxFeePerGas);
     if (isRpcError(now) || now === "too dear") return;
     const fees = raisedFees(transaction.fees, now, this.#bounds.maxFeePerGas);
-    if (fees !== undefined) this.#replace(transaction, transaction.nonce, fees);
+    if (fees !== undefined) await this.#replace(transaction, transaction.nonce, fees);
   }
 
-  #replace(transaction: OpenTransaction, nonce: bigint, fees: Fees): void {
-    if (transaction.hashes.length >= MAX_REPLACEMENTS) return;
-    const { raw, hash } = transaction.sign(nonce, fees);
+  /** False: the transaction stays as it was, because it was replaced too often or its signer is away. */
+  async #replace(transaction: OpenTransaction, nonce: bigint, fees: Fees): Promise<boolean> {
+    if (transaction.hashes.length >= MAX_REPLACEMENTS) return false;
+    const signed = await transaction.sign(nonce, fees).catch(() => undefined);
+    if (signed === undefined) return false;
+    const { raw, hash } = signed;
     // Recorded before it is sent: its receipt may come even if sending fails.
     Object.assign(transaction, { nonce, fees, raw, touched: 0 });
     transaction.hashes.push(hash);
+    return true;
   }
 
   async #run(): Promise<void> {

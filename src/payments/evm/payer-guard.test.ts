@@ -82,7 +82,7 @@ describe.skipIf(!hasChain)("the gas that a payer can cost", () => {
     const ended = await Promise.all(settling);
     const cause = "a transaction of this payer has failed a short time ago: nothing was sent";
     const open = ended.filter(({ kind }) => kind === "unknown");
-    expect(open).toEqual([0, 1].map(() => ({ kind: "unknown", cause, transaction: "" })));
+    expect(open).toEqual([0, 1].map(() => ({ kind: "unknown", cause, transaction: "", isUnsent: true })));
     expect(ended.filter(({ kind }) => kind === "refused")).toHaveLength(1);
     expect(sends()).toBe(1);
 

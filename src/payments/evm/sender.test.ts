@@ -5,6 +5,7 @@ import { until } from "../../lib/testing/until.ts";
 import { type Hex } from "../x402/address.ts";
 import { EvmNode } from "./node/node.ts";
 import { type Sending, type Sent } from "./node/scheme.ts";
+import { keySigner } from "./signers/signer.ts";
 import { KeySender, type SenderBounds } from "./sender.ts";
 import { type Behaviour, type NodeProxy, rpcError, rpcResult, startNodeProxy } from "./testing/node-proxy.ts";
 import { freshAccount } from "./testing/shop.ts";
@@ -117,7 +118,7 @@ describe("the transactions of a key", () => {
 
   function open(change: Partial<SenderBounds> = {}, confirmations = 1): KeySender {
     const own = { network: "eip155:84532", rpc_url: proxy.rpcUrl, timeout_ms: 5000, poll_ms: 1, confirmations };
-    return new KeySender(new EvmNode(own, () => ms), freshAccount(), { ...BOUNDS, ...change });
+    return new KeySender(new EvmNode(own, () => ms), keySigner(freshAccount()), { ...BOUNDS, ...change });
   }
 
   let tags = 0;
@@ -408,7 +409,8 @@ describe("the transactions of a key", () => {
       sender = open({ maxPending: 2 });
       const all = [send(), send()];
       await sends(2);
-      const full: Sent = { kind: "withheld", cause: "too many settlements are under way: nothing was sent" };
+      const cause = "too many settlements are under way: nothing was sent";
+      const full: Sent = { kind: "withheld", cause, isKeyless: true };
       script.count = 1;
       expect(await send()).toEqual(full);
       await pass(TIMEOUT_MS);

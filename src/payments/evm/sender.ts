@@ -1,4 +1,3 @@
-import { type Account } from "../signatures/signature.ts";
 import { type Address, type Hex } from "../x402/address.ts";
 import { chainId } from "../x402/networks.ts";
 import { currentFees, type Fees, raisedFees } from "./fees.ts";
@@ -8,7 +7,9 @@ import { PayerGuard } from "./payer-guard.ts";
 import { estimateRequest, sendRequest, transactionCountRequest } from "./node/requests.ts";
 import { type RpcError, isRpcError } from "./node/rpc.ts";
 import { type Sender, type Sending, type Sent } from "./node/scheme.ts";
+import { type Signer } from "./signers/signer.ts";
 import { type SignedTransaction, signTransaction } from "./transaction.ts";
+import { messageOf } from "../../lib/caught.ts";
 
 /** The limits of one key on one chain. */
 export interface SenderBounds {
@@ -31,10 +32,15 @@ function withheld(cause: string): Sent {
   return { kind: "withheld", cause };
 }
 
+/** Nothing was sent, and another key may do better. */
+function keyless(cause: string): Sent {
+  return { kind: "withheld", cause, isKeyless: true };
+}
+
 /** The key's transactions on one chain, with nonces in order. No other program may send with this key. */
 export class KeySender implements Sender {
   readonly #node: EvmNode;
-  readonly #account: Account;
+  readonly #signer: Signer;
   readonly #bounds: SenderBounds;
   readonly #chainId: bigint;
   readonly #guard: PayerGuard;
@@ -46,19 +52,25 @@ export class KeySender implements Sender {
   /** One broadcast at a time: a refused one must not leave a nonce unused, for which others would wait. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(node: EvmNode, account: Account, bounds: SenderBounds) {
+  /** `guard`: the guard of all keys of this program on this chain. */
+  constructor(node: EvmNode, signer: Signer, bounds: SenderBounds, guard = new PayerGuard(node.now)) {
     this.#node = node;
-    this.#account = account;
+    this.#signer = signer;
     this.#bounds = bounds;
     this.#chainId = chainId(node.network);
-    this.#guard = new PayerGuard(node.now);
-    this.#open = new OpenTransactions(node, account.address, bounds, () => {
+    this.#guard = guard;
+    this.#open = new OpenTransactions(node, signer.address, bounds, () => {
       this.#next = undefined;
     });
   }
 
   get account(): Address {
-    return this.#account.address;
+    return this.#signer.address;
+  }
+
+  /** The number of transactions that are prepared or open. */
+  get load(): number {
+    return this.#open.all.size + this.#preparing;
   }
 
   get maxGas(): bigint {
@@ -87,7 +99,7 @@ export class KeySender implements Sender {
   async #prepare({ to, data }: Sending): Promise<{ readonly gas: bigint; readonly fees: Fees } | Sent> {
     const [fees, gas] = await Promise.all([
       currentFees(this.#node, this.#bounds.maxFeePerGas),
-      this.#node.read(estimateRequest(this.#account.address, to, data)),
+      this.#node.read(estimateRequest(this.#signer.address, to, data)),
     ]);
     if (isRpcError(gas)) return unsent(gas);
     if (isRpcError(fees)) return unsent(fees);
@@ -97,9 +109,8 @@ export class KeySender implements Sender {
     return { gas: generous < this.#bounds.maxGas ? generous : this.#bounds.maxGas, fees };
   }
 
-  #signer({ to, data }: Sending, gas: bigint): (nonce: bigint, fees: Fees) => SignedTransaction {
-    return (nonce, fees) =>
-      signTransaction({ chainId: this.#chainId, nonce, ...fees, gas, to, data }, this.#account.privateKey);
+  #signing({ to, data }: Sending, gas: bigint): OpenTransaction["sign"] {
+    return (nonce, fees) => signTransaction({ chainId: this.#chainId, nonce, ...fees, gas, to, data }, this.#signer);
   }
 
   /** The chain's current fees, and always more than `refused`; undefined if they would be above the limit. */
@@ -111,22 +122,20 @@ export class KeySender implements Sender {
 
   /** The next nonce, at least `least`. */
   async #nonceFrom(least: bigint): Promise<bigint | RpcError> {
-    const known = this.#next ?? (await this.#node.read(transactionCountRequest(this.#account.address, "pending")));
+    const known = this.#next ?? (await this.#node.read(transactionCountRequest(this.#signer.address, "pending")));
     if (isRpcError(known)) return known;
     return known > least ? known : least;
   }
 
-  async #broadcast(
-    sending: Sending,
-    sign: (nonce: bigint, fees: Fees) => SignedTransaction,
-    first: Fees,
-  ): Promise<OpenTransaction | Sent> {
+  async #broadcast(sending: Sending, sign: OpenTransaction["sign"], first: Fees): Promise<OpenTransaction | Sent> {
     let least = 0n;
     let fees: Fees | undefined = first;
     for (let tries = 0; tries < MAX_BROADCASTS && fees !== undefined; tries++) {
       const nonce = await this.#nonceFrom(least);
       if (isRpcError(nonce)) return unsent(nonce);
-      const signed = sign(nonce, fees);
+      const signed = await sign(nonce, fees).catch(messageOf);
+      // The nonce stays free for the next transaction.
+      if (typeof signed === "string") return keyless(`${signed}: nothing was sent`);
       const response = await this.#node.write(sendRequest(signed.raw));
       const verdict = isRpcError(response) ? judge(response) : "sent";
       if (verdict === "sent" || verdict === "perhaps sent") {
@@ -162,23 +171,23 @@ export class KeySender implements Sender {
   }
 
   #isFull(): boolean {
-    return this.#open.all.size + this.#preparing >= this.#bounds.maxPending;
+    return this.load >= this.#bounds.maxPending;
   }
 
   async #makeRoom(): Promise<void> {
-    const count = await this.#node.read(transactionCountRequest(this.#account.address, "latest"));
+    const count = await this.#node.read(transactionCountRequest(this.#signer.address, "latest"));
     if (!isRpcError(count)) this.#open.prune(count);
   }
 
   async #sendNow(sending: Sending): Promise<Sent> {
     if (this.#isFull()) await this.#makeRoom();
-    if (this.#isFull()) return withheld("too many settlements are under way: nothing was sent");
+    if (this.#isFull()) return keyless("too many settlements are under way: nothing was sent");
     this.#preparing += 1;
     let sent: OpenTransaction | Sent;
     try {
       const prepared = await this.#prepare(sending);
       if ("kind" in prepared) return prepared;
-      const sign = this.#signer(sending, prepared.gas);
+      const sign = this.#signing(sending, prepared.gas);
       sent = await this.#inTurn(() => this.#broadcast(sending, sign, prepared.fees));
     } finally {
       this.#preparing -= 1;
@@ -190,7 +199,7 @@ export class KeySender implements Sender {
 /** The outcome if a read before the broadcast failed: nothing was sent. */
 function unsent({ refusal, data, cause }: RpcError): Sent {
   if (refusal === "reverted") return { kind: "rejected", ...(data === undefined ? {} : { data }) };
-  if (refusal === "no funds") return withheld("the facilitator's account cannot pay for gas: nothing was sent");
+  if (refusal === "no funds") return keyless("the facilitator's account cannot pay for gas: nothing was sent");
   return withheld(`${cause}: nothing was sent`);
 }
 

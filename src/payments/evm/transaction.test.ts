@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { keccak256 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { type Hex } from "../x402/address.ts";
-import { PRIVATE_KEY } from "../testing/payment.ts";
+import { PAYER, PRIVATE_KEY } from "../testing/payment.ts";
+import { keySigner } from "./signers/signer.ts";
 import { signTransaction } from "./transaction.ts";
 
 const account = privateKeyToAccount(PRIVATE_KEY);
@@ -25,9 +26,9 @@ test("any transaction is signed byte for byte as in another library", async () =
       async ({ chainId, nonce, tip, more, gas, to, data }) => {
         const [address, input]: Hex[] = [`0x${to.toHex()}`, `0x${data.toHex()}`];
         if (address === undefined || input === undefined) throw new Error("unreachable");
-        const signed = signTransaction(
+        const signed = await signTransaction(
           { chainId, nonce, tip, maxFee: tip + more, gas, to: address, data: input },
-          hexToBytes(PRIVATE_KEY.slice(2)),
+          keySigner({ address: PAYER, privateKey: hexToBytes(PRIVATE_KEY.slice(2)) }),
         );
         const other = await account.signTransaction({
           type: "eip1559",

@@ -1,7 +1,7 @@
-import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { type Address, type Hex } from "../x402/address.ts";
+import { type Signer } from "./signers/signer.ts";
 
 /** A transaction of EIP-1559, without ether and access list. Fees are in wei per unit of gas. */
 export interface Transaction {
@@ -54,8 +54,8 @@ function envelope(fields: readonly Item[]): Uint8Array {
   return Buffer.concat([Uint8Array.of(TYPE_EIP1559), rlp(fields)]);
 }
 
-/** Signs with a private key of 32 bytes. */
-export function signTransaction(transaction: Transaction, privateKey: Uint8Array): SignedTransaction {
+/** Signs a transaction. Rejects with SignerError. */
+export async function signTransaction(transaction: Transaction, signer: Signer): Promise<SignedTransaction> {
   const { chainId, nonce, tip, maxFee, gas, to, data } = transaction;
   const fields = [
     ...[chainId, nonce, tip, maxFee, gas].map(numberBytes),
@@ -64,8 +64,7 @@ export function signTransaction(transaction: Transaction, privateKey: Uint8Array
     hexToBytes(data.slice(2)),
     [],
   ];
-  const digest = keccak_256(envelope(fields));
-  const signature = secp256k1.sign(digest, privateKey, { prehash: false, format: "recovered" });
+  const signature = await signer.sign(envelope(fields));
   const word = (from: number): Uint8Array =>
     numberBytes(BigInt(`0x${bytesToHex(signature.subarray(from, from + 32))}`));
   const signed = envelope([...fields, numberBytes(BigInt(signature[0] ?? 0)), word(1), word(33)]);

@@ -1,4 +1,9 @@
 import { type EmbeddedChainOptions, type EmbeddedOptions } from "../evm/embedded-facilitator.ts";
+import { readFileSync } from "node:fs";
+import { whyUnreadable } from "../../lib/caught.ts";
+import { type SignerOptions } from "../evm/signers/open-signer.ts";
+import { hasBadChecksum } from "../x402/address-hash.ts";
+import { type Address, isAddress } from "../x402/address.ts";
 import { parseNetwork } from "../x402/networks.ts";
 import { type Environment, readSecret } from "./secrets.ts";
 
@@ -14,9 +19,45 @@ export interface ChainSettings extends Omit<EmbeddedChainOptions, "network" | "r
   readonly rpc_url_env: string;
 }
 
+/** An entry of `x402.embedded.signers`. */
+export type SignerSettings =
+  | { readonly type: "env"; readonly key_env: string }
+  | { readonly type: "file"; readonly path: string }
+  | {
+      readonly type: "web3signer";
+      readonly url: string;
+      readonly public_key: string;
+      readonly timeout_ms: number;
+    }
+  | {
+      readonly type: "aws_kms";
+      readonly key_id: string;
+      readonly region: string;
+      readonly address: string;
+      readonly url: string;
+      readonly access_key_id_env: string;
+      readonly secret_access_key_env: string;
+      readonly session_token_env: string;
+      readonly timeout_ms: number;
+    }
+  | {
+      readonly type: "gcp_kms";
+      readonly key_version: string;
+      readonly address: string;
+      readonly url: string;
+      readonly token_path: string;
+      readonly metadata_url: string;
+      readonly timeout_ms: number;
+    };
+
 /** The keys of `x402` that the embedded facilitator reads. */
 export interface EmbeddedSettings {
-  readonly embedded: { readonly enabled: boolean; readonly key_env: string; readonly max_pending: number };
+  readonly embedded: {
+    readonly enabled: boolean;
+    readonly key_env: string;
+    readonly signers: readonly SignerSettings[];
+    readonly max_pending: number;
+  };
   readonly chains: readonly ChainSettings[];
 }
 
@@ -38,9 +79,52 @@ export function readEmbedded(
   if (chains.length === 0) throw new Error("Cannot use x402.embedded: x402.chains is empty");
   return {
     chains: readChains(chains, environment),
-    key: readSecret(environment, embedded.key_env, "x402.embedded.key_env"),
+    signers: readSigners(embedded, environment),
     max_pending: embedded.max_pending,
   };
+}
+
+function readSigners(
+  { signers, key_env: name }: EmbeddedSettings["embedded"],
+  environment: Environment,
+): readonly SignerOptions[] {
+  if (signers.length === 0) return [{ kind: "key", key: readSecret(environment, name, "x402.embedded.key_env") }];
+  return signers.map((signer, i) => readSigner(signer, environment, `x402.embedded.signers[${i}]`));
+}
+
+function readSigner(signer: SignerSettings, environment: Environment, path: string): SignerOptions {
+  switch (signer.type) {
+    case "env":
+      return { kind: "key", key: readSecret(environment, signer.key_env, `${path}.key_env`) };
+    case "file":
+      try {
+        return { kind: "key", key: readFileSync(signer.path, "utf8") };
+      } catch (error) {
+        throw new Error(`Cannot use ${path}.path: ${whyUnreadable(error)}`, { cause: error });
+      }
+    case "web3signer":
+      return { kind: "web3signer", url: signer.url, public_key: signer.public_key, timeout_ms: signer.timeout_ms };
+    case "aws_kms": {
+      const { key_id, region, url, timeout_ms } = signer;
+      const credentials = {
+        accessKeyId: readSecret(environment, signer.access_key_id_env, `${path}.access_key_id_env`),
+        secretAccessKey: readSecret(environment, signer.secret_access_key_env, `${path}.secret_access_key_env`),
+        sessionToken: environment[signer.session_token_env] ?? "",
+      };
+      return { kind: "aws_kms", key_id, region, url, timeout_ms, credentials, address: addressOf(signer, path) };
+    }
+    case "gcp_kms":
+    default: {
+      const { key_version, url, timeout_ms, metadata_url, token_path: token_file } = signer;
+      const address = addressOf(signer, path);
+      return { kind: "gcp_kms", key_version, url, timeout_ms, token_file, metadata_url, address };
+    }
+  }
+}
+
+function addressOf({ address }: { readonly address: string }, path: string): Address {
+  if (isAddress(address) && !hasBadChecksum(address)) return address;
+  throw new Error(`Cannot use ${path}.address: its letters do not fit its checksum (EIP-55)`);
 }
 
 /** Milliseconds until an embedded facilitator elsewhere responds to /verify: some calls to the slowest chain. */

@@ -173,7 +173,11 @@ test.skipIf(!hasChain)(
     const facilitators = new Facilitators({ ...deps, random: () => 0.5, observer: silent, log() {} });
     const lease = facilitators.lease(settings);
     const { facilitator } = lease.forRoute("");
-    const own = createEmbeddedFacilitator({ chains: readChains(chains, deps.environment), key, max_pending: 1 });
+    const own = createEmbeddedFacilitator({
+      chains: readChains(chains, deps.environment),
+      signers: [{ kind: "key", key }],
+      max_pending: 1,
+    });
     const { name, version, address: asset } = token;
     const requirements = { ...REQUIREMENTS, network: chain.network, asset, extra: { name, version } };
     const { authorization } = signedPayment(Date.now() / 1000).payload;

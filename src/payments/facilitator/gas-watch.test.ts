@@ -19,14 +19,14 @@ describe.skipIf(!hasChain)("with a chain", () => {
     [1_000_000n, "0.000000000001", false],
   ])("%d wei for ten settlements of 100,000 are %s, and low: %p", async (wei, balance, isLow) => {
     await chain.fund(OWNER, wei);
-    const [gas] = await readGas([{ network: chain.network, rpc_url: chain.rpcUrl, ...COST }], OWNER);
-    expect(gas).toEqual({ network: chain.network, balance, isLow });
+    const [gas] = await readGas([{ network: chain.network, rpc_url: chain.rpcUrl, ...COST }], [OWNER]);
+    expect(gas).toEqual({ network: chain.network, account: OWNER, balance, wei, isLow });
   });
 
   test("a chain that cannot be asked is named without its address, and gives no warning", async () => {
     const chains = [{ network: chain.network, rpc_url: "http://127.0.0.1:1/secret", ...COST }];
-    const [gas] = await readGas(chains, OWNER);
-    expect(gas).toEqual({ network: chain.network, cause: "the chain cannot be queried" });
+    const [gas] = await readGas(chains, [OWNER]);
+    expect(gas).toEqual({ network: chain.network, account: OWNER, cause: "the chain cannot be queried" });
     expect(gas === undefined ? "" : gasWarning(gas)).toBeUndefined();
   });
 });

@@ -11,32 +11,33 @@ const LOOK_MS = 600_000;
 const GAS_DECIMALS = 18;
 
 /** A key's gas on one chain. `cause` is set if the chain could not be asked; it contains no address of an endpoint. */
-export type Gas =
-  | { readonly network: string; readonly balance: string; readonly isLow: boolean }
-  | { readonly network: string; readonly cause: string };
+export type Gas = { readonly network: string; readonly account: Address } & (
+  | { readonly balance: string; readonly wei: bigint; readonly isLow: boolean }
+  | { readonly cause: string }
+);
 
 /** A chain, and the most that one settlement on it costs. */
 type GasChain = Pick<EmbeddedChainOptions, "network" | "rpc_url" | "max_gas" | "max_fee_per_gas">;
 
-/** Reads the gas of `owner` on each of the chains. */
-export async function readGas(chains: readonly GasChain[], owner: Address): Promise<readonly Gas[]> {
-  return await Promise.all(
-    chains.map(async ({ network, rpc_url: url, max_gas: maxGas, max_fee_per_gas: maxFee }): Promise<Gas> => {
-      try {
-        const { gas } = await readBalances(openChain(network, url), owner, []);
-        const isLow = gas < LOW_SETTLEMENTS * BigInt(maxGas) * BigInt(maxFee);
-        return { network, balance: formatAmount(gas.toString(), GAS_DECIMALS), isLow };
-      } catch {
-        return { network, cause: "the chain cannot be queried" };
-      }
-    }),
-  );
+/** Reads the gas of each account on each of the chains. */
+export async function readGas(chains: readonly GasChain[], accounts: readonly Address[]): Promise<readonly Gas[]> {
+  return await Promise.all(chains.flatMap((chain) => accounts.map((account) => readOne(chain, account))));
+}
+
+async function readOne({ network, rpc_url: url, max_gas, max_fee_per_gas }: GasChain, account: Address): Promise<Gas> {
+  try {
+    const { gas: wei } = await readBalances(openChain(network, url), account, []);
+    const isLow = wei < LOW_SETTLEMENTS * BigInt(max_gas) * BigInt(max_fee_per_gas);
+    return { network, account, balance: formatAmount(wei.toString(), GAS_DECIMALS), wei, isLow };
+  } catch {
+    return { network, account, cause: "the chain cannot be queried" };
+  }
 }
 
 /** A warning if the gas is low; undefined if it suffices or is unknown. */
 export function gasWarning(gas: Gas): string | undefined {
   if ("cause" in gas || !gas.isLow) return undefined;
-  return `${networkTitle(gas.network)}: ${gas.balance} pays the gas of fewer than ${LOW_SETTLEMENTS} settlements at max_fee_per_gas`;
+  return `${networkTitle(gas.network)}: ${gas.balance} pays the gas of fewer than ${LOW_SETTLEMENTS} settlements at max_fee_per_gas (account ${gas.account})`;
 }
 
 /** Checks the gas repeatedly, and logs when it becomes low on a chain. Returns a function that stops the checks. */
@@ -45,11 +46,15 @@ export function watchGas(look: () => Promise<readonly Gas[]>, log: (message: str
   const timer = setInterval(() => {
     void look().then((all) => {
       const low = all.filter((gas) => gasWarning(gas) !== undefined);
-      for (const gas of low) if (!told.has(gas.network)) log(`warning: ${gasWarning(gas) ?? ""}`);
-      told = new Set(low.map(({ network }) => network));
+      for (const gas of low) if (!told.has(idOf(gas))) log(`warning: ${gasWarning(gas) ?? ""}`);
+      told = new Set(low.map(idOf));
       return told;
     });
   }, LOOK_MS);
   timer.unref();
   return () => clearInterval(timer);
+}
+
+function idOf({ network, account }: Gas): string {
+  return `${network} ${account}`;
 }

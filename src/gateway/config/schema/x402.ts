@@ -16,6 +16,7 @@ import {
   secret,
   text,
 } from "./kinds.ts";
+import { signers } from "./x402-signers.ts";
 
 /** A chain that this gateway may ask and, with the embedded facilitator, write to. */
 const chain = z
@@ -43,7 +44,8 @@ const embedded = z
     key_env: environmentName
       .default("TURNPIKE_FACILITATOR_KEY")
       .describe("Environment variable with the private key that pays gas: 32 bytes in hex."),
-    max_pending: count(256, 1, 4096).describe("Maximum simultaneous settlements on each chain."),
+    signers,
+    max_pending: count(256, 1, 4096).describe("Maximum simultaneous settlements of each key on each chain."),
   })
   .prefault({})
   .meta(ours("The embedded facilitator, in place of `facilitator_url`."));

@@ -64,7 +64,9 @@ function paymentDiagnostics({ x402, routes }: Config, environment: Environment):
       list.map(({ value_env: name }, i) => [`${key}[${i}].value_env`, name] as const),
     ),
     ...x402.chains.map(({ rpc_url_env: name }, i) => [`chains[${i}].rpc_url_env`, name] as const),
-    ...(x402.embedded.enabled ? [["embedded.key_env", x402.embedded.key_env] as const] : []),
+    ...(x402.embedded.enabled && x402.embedded.signers.length === 0
+      ? [["embedded.key_env", x402.embedded.key_env] as const]
+      : []),
   ];
   for (const [key, name] of variables) {
     if (environment[name]) continue;

@@ -21,6 +21,8 @@ export interface Sending {
   readonly to: Address;
   readonly data: Hex;
   readonly share: PayerShare;
+  /** The only account that may send it; undefined if any may. */
+  readonly from?: Address | undefined;
 }
 
 /**
@@ -28,14 +30,14 @@ export interface Sending {
  * `mined`: it has its confirmations, and succeeded according to its status.
  * `reverted`: it has its confirmations, and changed nothing.
  * `rejected`: no node accepts it, because it would revert now or needs more than `max_gas`. Nothing was sent.
- * `withheld`: nothing was sent, for another reason, which may be temporary.
+ * `withheld`: nothing was sent, for another reason, which may be temporary. `isKeyless`: the reason concerns the account.
  * `open`: it may have been sent, and its outcome is unknown.
  */
 export type Sent =
   | { readonly kind: "mined"; readonly transaction: Hex; readonly logs: readonly Log[] }
   | { readonly kind: "reverted"; readonly transaction: Hex; readonly blockNumber: bigint }
   | { readonly kind: "rejected"; readonly data?: Hex }
-  | { readonly kind: "withheld"; readonly cause: string }
+  | { readonly kind: "withheld"; readonly cause: string; readonly isKeyless?: true }
   | { readonly kind: "open"; readonly transaction: Hex; readonly cause: string };
 
 /** The facilitator's own account on one chain. */

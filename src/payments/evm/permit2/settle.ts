@@ -55,7 +55,7 @@ class Permit2Settlement {
     const resumed = sender.resume(tag);
     if (resumed !== undefined) return await this.#conclude(await resumed);
 
-    const { from, spender, permitted } = payment.payload.permit2Authorization;
+    const { from, spender, permitted, witness } = payment.payload.permit2Authorization;
     const [bitmap, next, code] = await node.readAll<[Hex, Hex, Hex]>(
       bitmapRequest(payment),
       bitmapRequest(payment, "pending"),
@@ -84,7 +84,13 @@ class Permit2Settlement {
       funds: () => readFunds(node, permitted.token, from),
     };
     return await this.#conclude(
-      await sender.send({ tag, to: spender, data: settleCall(payment, this.#charge), share }),
+      await sender.send({
+        tag,
+        to: spender,
+        data: settleCall(payment, this.#charge),
+        share,
+        from: witness.facilitator,
+      }),
     );
   }
 

@@ -6,6 +6,7 @@ import { addressOfPrivateKey, signHash } from "../../signatures/signature.ts";
 import { type Chain, startChain, type TestToken } from "../../testing/chain.ts";
 import { freshNonce, PAYEE } from "../../testing/payment.ts";
 import { type Authorization, authorizationHash } from "../../signatures/typed-data.ts";
+import { type SignerOptions } from "../signers/open-signer.ts";
 import { createEmbeddedFacilitator, type EmbeddedChainOptions } from "../embedded-facilitator.ts";
 
 /** A fresh account with a key, for one test. */
@@ -36,6 +37,8 @@ export interface Shop {
 export interface FacilitatorChange extends Partial<EmbeddedChainOptions> {
   readonly max_pending?: number;
   readonly account?: TestAccount;
+  /** In place of the account's own key. */
+  readonly signers?: readonly SignerOptions[];
   readonly now?: () => number;
 }
 
@@ -82,10 +85,10 @@ export async function openShop(): Promise<Shop> {
     chain,
     token,
     requirements,
-    async facilitator({ account = freshAccount(), max_pending = 256, now, ...change } = {}) {
+    async facilitator({ account = freshAccount(), max_pending = 256, now, signers, ...change } = {}) {
       await chain.fund(account.address);
       const facilitator = createEmbeddedFacilitator({
-        key: keyOf(account),
+        signers: signers ?? [{ kind: "key", key: keyOf(account) }],
         max_pending,
         ...(now === undefined ? {} : { now }),
         chains: [

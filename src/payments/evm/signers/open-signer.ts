@@ -1,0 +1,95 @@
+import { readFileSync } from "node:fs";
+import { whyUnreadable } from "../../../lib/caught.ts";
+import { isObject } from "../../../lib/is-object.ts";
+import { parsedJson } from "../../../lib/parsed-json.ts";
+import { type Address } from "../../x402/address.ts";
+import { parseKey } from "./key.ts";
+import { type Ask, awsKms, gcpKms, web3Signer } from "./remote-signer.ts";
+import { type AwsCredentials } from "./sig-v4.ts";
+import { keySigner, type Signer, SignerError } from "./signer.ts";
+
+/** A key that pays for gas, and where it is. An empty URL stands for the provider's own. */
+export type SignerOptions =
+  /** 32 bytes in hex. */
+  | { readonly kind: "key"; readonly key: string }
+  | {
+      readonly kind: "web3signer";
+      readonly url: string;
+      /** 64 bytes in hex. */
+      readonly public_key: string;
+      readonly timeout_ms: number;
+    }
+  | {
+      readonly kind: "aws_kms";
+      readonly key_id: string;
+      readonly region: string;
+      readonly address: Address;
+      readonly url: string;
+      readonly timeout_ms: number;
+      readonly credentials: AwsCredentials;
+    }
+  | {
+      readonly kind: "gcp_kms";
+      readonly key_version: string;
+      readonly address: Address;
+      readonly url: string;
+      readonly timeout_ms: number;
+      /** A file with an access token. Empty: the metadata server is asked. */
+      readonly token_file: string;
+      readonly metadata_url: string;
+    };
+
+/** Seconds before its end at which an access token is not used any more. */
+const TOKEN_SLACK_S = 60;
+const TOKEN_PATH = "/computeMetadata/v1/instance/service-accounts/default/token";
+/** A token without characters that could end its line. */
+const TOKEN = /^[\x21-\x7e]{1,8192}$/;
+
+/** Opens a key. Throws if it is invalid, never with the key. Calls no other program. `now` is in Unix milliseconds. */
+export function openSigner(options: SignerOptions, now: () => number): Signer {
+  switch (options.kind) {
+    case "key":
+      return keySigner(parseKey(options.key));
+    case "web3signer":
+      return web3Signer({ url: options.url, publicKey: options.public_key, timeoutMs: options.timeout_ms });
+    case "aws_kms": {
+      const { key_id: keyId, region, address, url, credentials, timeout_ms: timeoutMs } = options;
+      return awsKms({ keyId, region, address, url, credentials, timeoutMs, now });
+    }
+    case "gcp_kms":
+    default: {
+      const { key_version: keyVersion, address, url, timeout_ms: timeoutMs, token_file, metadata_url } = options;
+      const token = token_file === "" ? metadataToken(metadata_url, now) : () => fileToken(token_file);
+      return gcpKms({ keyVersion, address, url, token, timeoutMs });
+    }
+  }
+}
+
+/** Another program may renew the file. */
+async function fileToken(path: string): Promise<string> {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8").trim();
+  } catch (error) {
+    throw new SignerError(`the file of its access token cannot be read: ${whyUnreadable(error)}`);
+  }
+  if (!TOKEN.test(text)) throw new SignerError("the file of its access token has no token");
+  return text;
+}
+
+function metadataToken(url: string, now: () => number): (ask: Ask) => Promise<string> {
+  let token = "";
+  let until = 0;
+  return async (ask) => {
+    if (now() < until) return token;
+    const headers = { "metadata-flavor": "Google" };
+    const json = parsedJson(await ask({ url: url.replace(/\/+$/, "") + TOKEN_PATH, method: "GET", headers }));
+    const { access_token: text, expires_in: seconds } = isObject(json) ? json : {};
+    if (typeof text !== "string" || !TOKEN.test(text) || typeof seconds !== "number") {
+      throw new SignerError("the metadata server gave no access token");
+    }
+    token = text;
+    until = now() + (seconds - TOKEN_SLACK_S) * 1000;
+    return token;
+  };
+}

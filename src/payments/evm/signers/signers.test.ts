@@ -1,0 +1,112 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { randomBytes } from "@noble/hashes/utils.js";
+import { recoverSigner } from "../../signatures/signature.ts";
+import { patient } from "../../../lib/testing/patience.ts";
+import { freshAccount, keyOf } from "../testing/shop.ts";
+import { DOUBLES, PROVIDER_SECRET, type SignerDouble, startSignerDouble } from "../testing/signer-doubles.ts";
+import { openSigner, type SignerOptions } from "./open-signer.ts";
+import { type Signer } from "./signer.ts";
+
+setDefaultTimeout(patient(20_000));
+
+const folder = mkdtempSync(join(tmpdir(), "turnpike-signers-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** With the test's patience: the machine may be busy. */
+function open({ options }: Pick<SignerDouble, "options">, change: Partial<SignerOptions> = {}): Signer {
+  return openSigner(
+    { ...options, ...("timeout_ms" in options ? { timeout_ms: patient(2000) } : {}), ...change } as SignerOptions,
+    Date.now,
+  );
+}
+
+/** Checks as a token contract does: 65 bytes r ‖ s ‖ v, with s in the lower half. */
+async function signerOf(signer: Signer, preimage: Uint8Array): Promise<string | undefined> {
+  const bytes = await signer.sign(preimage);
+  return recoverSigner(keccak_256(preimage), `0x${bytes.subarray(1).toHex()}${((bytes[0] ?? 0) + 27).toString(16)}`);
+}
+
+async function errorOf(signer: Signer): Promise<string> {
+  return await signer.sign(randomBytes(66)).then(
+    () => "none",
+    (error: unknown) => (error instanceof Error ? `${error.name}: ${error.message}` : "?"),
+  );
+}
+
+test.each(DOUBLES)("%s: a hundred messages of any length are signed, with s in the lower half", async (kind) => {
+  using double = startSignerDouble(kind);
+  const signer = open(double);
+  expect(signer.address).toBe(double.address);
+  for (let i = 0; i < 100; i++) expect(await signerOf(signer, randomBytes(1 + i * 7))).toBe(double.address);
+  expect(double.calls).toBe(100);
+});
+
+test.each(DOUBLES)("%s: a response without a signature of the key is an error, which tells no secret", async (kind) => {
+  using double = startSignerDouble(kind);
+  const errors: string[] = [];
+  for (const fault of ["other", "down", "nonsense"] as const) {
+    double.fault = fault;
+    errors.push(await errorOf(open(double)));
+  }
+  double.fault = "silent";
+  errors.push(await errorOf(open(double, { timeout_ms: 50 } as Partial<SignerOptions>)));
+  const title = { web3signer: "Web3Signer", aws_kms: "AWS KMS", gcp_kms: "Google Cloud KMS" }[kind];
+  expect(errors[0]).toBe(
+    `SignerError: ${title} did not sign: its response is not a signature of the key of ${double.address}`,
+  );
+  expect(errors[1]).toBe(`SignerError: ${title} did not sign: it responded with 500 (KMSInternalException)`);
+  expect(errors[2]).toContain(`SignerError: ${title} did not sign: its response`);
+  expect(errors[3]).toBe(`SignerError: ${title} did not sign: no response within 50 ms`);
+  expect(errors.join()).not.toContain(PROVIDER_SECRET);
+});
+
+test("a signer that has failed is not asked again at once, so that a queue of transactions does not wait for each timeout", async () => {
+  using double = startSignerDouble("aws_kms");
+  double.fault = "down";
+  const signer = open(double);
+  const errors = [await errorOf(signer), await errorOf(signer), await errorOf(signer)];
+  expect(errors.slice(1)).toEqual(Array(2).fill("SignerError: AWS KMS has failed a short time ago"));
+  expect(double.calls).toBe(1);
+});
+
+test("AWS refuses a request with a wrong secret, and Google one with a wrong token", async () => {
+  using aws = startSignerDouble("aws_kms");
+  const credentials = { accessKeyId: "AKID", secretAccessKey: "wrong", sessionToken: "session" };
+  expect(await errorOf(open(aws, { credentials } as Partial<SignerOptions>))).toBe(
+    "SignerError: AWS KMS did not sign: it responded with 400 (InvalidSignatureException)",
+  );
+  using google = startSignerDouble("gcp_kms");
+  const path = join(folder, "token");
+  writeFileSync(path, "wrong\n");
+  const change = { token_file: path } as Partial<SignerOptions>;
+  expect(await errorOf(open(google, change))).toBe(
+    "SignerError: Google Cloud KMS did not sign: it responded with 401 (UNAUTHENTICATED)",
+  );
+  writeFileSync(path, "ya29.token\n");
+  expect(await signerOf(open(google, change), randomBytes(9))).toBe(google.address);
+  expect(await errorOf(open(google, { token_file: join(folder, "none") } as Partial<SignerOptions>))).toContain(
+    "the file of its access token cannot be read: there is no such file",
+  );
+});
+
+test("a key in this process is refused if it is not valid, without its text", () => {
+  const account = freshAccount();
+  expect(openSigner({ kind: "key", key: ` ${keyOf(account)}\n` }, Date.now).address).toBe(account.address);
+  expect(() => openSigner({ kind: "key", key: "hunter2" }, Date.now)).toThrow(
+    /^Cannot use the facilitator's key: it is not 32 bytes of hex$/,
+  );
+});
+
+test("Web3Signer's public key may have its prefix, and gives the address", () => {
+  const { address, privateKey } = freshAccount();
+  const key = secp256k1.getPublicKey(privateKey, false).toHex();
+  for (const public_key of [key.slice(2), `0x${key.slice(2)}`, `0x${key}`, key]) {
+    const options = { kind: "web3signer", url: "http://127.0.0.1:9", public_key, timeout_ms: 1 } as const;
+    expect(openSigner(options, Date.now).address).toBe(address);
+  }
+});
