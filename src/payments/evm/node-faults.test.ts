@@ -127,13 +127,17 @@ describe("the embedded facilitator's options", () => {
     ["no key at all", { signers: [] }, "Cannot start the embedded facilitator: it has no key"],
     [
       "a short key",
-      { signers: [{ kind: "key", key: "0xabc123" }] },
+      { signers: [{ kind: "key", key: "0xabc123" } as const] },
       "Cannot use the facilitator's key: it is not 32 bytes of hex",
     ],
-    ["no key", { signers: [{ kind: "key", key: "" }] }, "Cannot use the facilitator's key: it is not 32 bytes of hex"],
+    [
+      "no key",
+      { signers: [{ kind: "key", key: "" } as const] },
+      "Cannot use the facilitator's key: it is not 32 bytes of hex",
+    ],
     [
       "a key above the curve",
-      { signers: [{ kind: "key", key: "f".repeat(64) }] },
+      { signers: [{ kind: "key", key: "f".repeat(64) } as const] },
       "Cannot use the facilitator's key: it is not valid for secp256k1",
     ],
     ["no chain", { chains: [] }, "Cannot start the embedded facilitator: x402.chains is empty"],
