@@ -8,7 +8,7 @@ import { type Ask, awsKms, gcpKms, web3Signer } from "./remote-signer.ts";
 import { type AwsCredentials } from "./sig-v4.ts";
 import { keySigner, type Signer, SignerError } from "./signer.ts";
 
-/** A key that pays for gas, and where it is. An empty URL stands for the provider's own. */
+/** A key that pays for gas, and its place. An empty URL stands for the provider's own. */
 export type SignerOptions =
   /** 32 bytes in hex. */
   | { readonly kind: "key"; readonly key: string }
