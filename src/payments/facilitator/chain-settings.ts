@@ -92,6 +92,11 @@ function readSigners(
   return signers.map((signer, i) => readSigner(signer, environment, `x402.embedded.signers[${i}]`));
 }
 
+/** The private keys of the embedded facilitator that are in this process, in hex. Throws like `readEmbedded`. */
+export function readLocalKeys(embedded: EmbeddedSettings["embedded"], environment: Environment): readonly string[] {
+  return readSigners(embedded, environment).flatMap((signer) => (signer.kind === "key" ? [signer.key] : []));
+}
+
 function readSigner(signer: SignerSettings, environment: Environment, path: string): SignerOptions {
   switch (signer.type) {
     case "env":

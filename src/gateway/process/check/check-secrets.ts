@@ -1,7 +1,7 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { readEmbedded } from "../../../payments/facilitator/chain-settings.ts";
 import type * as Embedded from "../../../payments/evm/embedded-facilitator.ts";
-import type * as Keys from "../../../payments/evm/key.ts";
+import type * as Keys from "../../../payments/evm/signers/key.ts";
 import { type Environment, readSecret, readSecretHeaders } from "../../../payments/facilitator/secrets.ts";
 import { parseSecrets } from "../../../payments/settlement/webhooks/webhook-secret.ts";
 import { readExternalAccount } from "../../acme/external-account.ts";
@@ -16,7 +16,7 @@ import { credentialOf } from "../../upstream/upstreams.ts";
 const embedded = (): typeof Embedded => require("../../../payments/evm/embedded-facilitator.ts");
 
 /** Loaded when a configuration has keys for refunds (bench start). */
-const keys = (): typeof Keys => require("../../../payments/evm/key.ts");
+const keys = (): typeof Keys => require("../../../payments/evm/signers/key.ts");
 
 /** Diagnostics for the secrets that the configuration needs from the environment. They never contain a secret. */
 export function secretDiagnostics(config: Config, environment: Environment): Diagnostic[] {

@@ -3,7 +3,7 @@ import { whyUnreadable } from "../../../lib/caught.ts";
 import { isObject } from "../../../lib/is-object.ts";
 import { parsedJson } from "../../../lib/parsed-json.ts";
 import { type Address } from "../../x402/address.ts";
-import { parseKey } from "../key.ts";
+import { parseKey } from "./key.ts";
 import { type Ask, awsKms, gcpKms, web3Signer } from "./remote-signer.ts";
 import { type AwsCredentials } from "./sig-v4.ts";
 import { keySigner, type Signer, SignerError } from "./signer.ts";

@@ -4,11 +4,11 @@ import { findAsset } from "../../../../payments/x402/assets.ts";
 import { parseNetwork } from "../../../../payments/x402/networks.ts";
 import { compileTerms, methodOf } from "../../../../payments/x402/terms.ts";
 import { chooseFacilitators } from "../../../../payments/facilitator/create-facilitator.ts";
-import { readChains } from "../../../../payments/facilitator/chain-settings.ts";
+import { readChains, readLocalKeys } from "../../../../payments/facilitator/chain-settings.ts";
 import { type Facilitators, type Lease } from "../../../../payments/facilitator/facilitators.ts";
 import { type Environment, readSecret } from "../../../../payments/facilitator/secrets.ts";
 import { isSimulated } from "../../../../payments/facilitator/simulated-transaction.ts";
-import { parseKey } from "../../../../payments/evm/key.ts";
+import { parseKey } from "../../../../payments/evm/signers/key.ts";
 import { EvmNode } from "../../../../payments/evm/node/node.ts";
 import { checkReceived } from "../../../../payments/evm/received.ts";
 import { type RefundToken, refundTransfer } from "../../../../payments/settlement/refunds/refund-transfer.ts";
@@ -26,7 +26,7 @@ import { type Screening } from "../screening/screening.ts";
 export function sellerAccounts({ x402 }: Pick<Config, "x402">, environment: Environment): ReadonlyMap<string, Account> {
   const { embedded, refunds, test_mode: isTest } = x402;
   const keys = refunds.key_envs.map((name, i) => readSecret(environment, name, `x402.refunds.key_envs[${i}]`));
-  if (embedded.enabled && !isTest) keys.push(readSecret(environment, embedded.key_env, "x402.embedded.key_env"));
+  if (embedded.enabled && !isTest) keys.push(...readLocalKeys(embedded, environment));
   return new Map(keys.map(parseKey).map((account) => [account.address.toLowerCase(), account]));
 }
 

@@ -1,6 +1,6 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { type Account, addressOfPrivateKey } from "../signatures/signature.ts";
+import { type Account, addressOfPrivateKey } from "../../signatures/signature.ts";
 
 /** The account of a private key of 32 bytes in hex, `0x` or not. Throws if it is invalid, never with the key. */
 export function parseKey(text: string): Account {
