@@ -34,7 +34,7 @@ export type Ask = (call: SignerCall) => Promise<string>;
 export type Protocol = (preimage: Uint8Array, digest: Uint8Array, ask: Ask) => Promise<Signed>;
 
 /** A signer in another program, which has `timeoutMs` for each signature. `title` names it in errors. */
-export function remoteSigner(title: string, address: Address, timeoutMs: number, protocol: Protocol): Signer {
+function remoteSigner(title: string, address: Address, timeoutMs: number, protocol: Protocol): Signer {
   let restUntil = 0;
   return {
     address,
