@@ -51,16 +51,16 @@ export function openSigner(options: SignerOptions, now: () => number): Signer {
     case "key":
       return keySigner(parseKey(options.key));
     case "web3signer":
-      return web3Signer({ url: options.url, publicKey: options.public_key, timeoutMs: options.timeout_ms });
+      return web3Signer({ url: options.url, publicKey: options.public_key }, { timeoutMs: options.timeout_ms, now });
     case "aws_kms": {
       const { key_id: keyId, region, address, url, credentials, timeout_ms: timeoutMs } = options;
-      return awsKms({ keyId, region, address, url, credentials, timeoutMs, now });
+      return awsKms({ keyId, region, url, credentials }, { address, timeoutMs, now });
     }
     case "gcp_kms":
     default: {
       const { key_version: keyVersion, address, url, timeout_ms: timeoutMs, token_file, metadata_url } = options;
       const token = token_file === "" ? metadataToken(metadata_url, now) : () => fileToken(token_file);
-      return gcpKms({ keyVersion, address, url, token, timeoutMs });
+      return gcpKms({ keyVersion, url, token }, { address, timeoutMs, now });
     }
   }
 }

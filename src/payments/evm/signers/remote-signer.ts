@@ -33,21 +33,29 @@ export type Ask = (call: SignerCall) => Promise<string>;
 /** The part of a signer that differs between programs. `digest` is keccak-256 of `preimage`. */
 export type Protocol = (preimage: Uint8Array, digest: Uint8Array, ask: Ask) => Promise<Signed>;
 
-/** A signer in another program, which has `timeoutMs` for each signature. `title` names it in errors. */
-function remoteSigner(title: string, address: Address, timeoutMs: number, protocol: Protocol): Signer {
-  let restUntil = 0;
+/** The settings of every signer in another program. */
+export interface RemoteOptions {
+  readonly address: Address;
+  /** Timeout of one signature. */
+  readonly timeoutMs: number;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** `title` names it in errors. */
+function remoteSigner(title: string, { address, timeoutMs, now }: RemoteOptions, protocol: Protocol): Signer {
+  let failedAt = Number.NEGATIVE_INFINITY;
   return {
     address,
     async sign(preimage) {
-      if (performance.now() < restUntil) throw new SignerError(`${title} has failed a short time ago`);
+      // The clock may be set back.
+      if (Math.abs(now() - failedAt) < REST_MS) throw new SignerError(`${title} has failed a short time ago`);
       try {
         const signal = timeoutSignal(timeoutMs);
         const signed = await protocol(preimage, keccak_256(preimage), (call) => send(call, signal, timeoutMs));
-        const signature = completed(preimage, signed, address);
-        restUntil = 0;
-        return signature;
+        return completed(preimage, signed, address);
       } catch (error) {
-        restUntil = performance.now() + REST_MS;
+        failedAt = now();
         throw new SignerError(`${title} did not sign: ${error instanceof SignerError ? messageOf(error) : "a defect"}`);
       }
     },
@@ -96,43 +104,35 @@ function base64In(text: string, member: string): Uint8Array {
 }
 
 /** A key of Web3Signer, by its eth1 interface. `publicKey` ends with 64 bytes in hex. */
-export function web3Signer(options: {
-  readonly url: string;
-  readonly publicKey: string;
-  readonly timeoutMs: number;
-}): Signer {
-  const { url, timeoutMs } = options;
-  const key = options.publicKey.slice(-128);
+export function web3Signer(
+  { url, publicKey }: { readonly url: string; readonly publicKey: string },
+  options: Omit<RemoteOptions, "address">,
+): Signer {
+  const key = publicKey.slice(-128);
   const address = addressOfKey(Uint8Array.of(4, ...hexToBytes(key)));
   const path = `${url.replace(/\/+$/, "")}/api/v1/eth1/sign/0x${key.toLowerCase()}`;
-  return remoteSigner("Web3Signer", address, timeoutMs, async (preimage, _, ask) => {
+  return remoteSigner("Web3Signer", { ...options, address }, async (preimage, _, ask) => {
     const headers = { "content-type": "application/json", accept: "text/plain" };
     // It hashes the data itself.
-    const text = await ask({
-      url: path,
-      headers,
-      body: JSON.stringify({ data: `0x${Buffer.from(preimage).toString("hex")}` }),
-    });
-    const hex = /^"?(0x[0-9a-fA-F]{130})"?\s*$/.exec(text)?.[1];
+    const body = JSON.stringify({ data: `0x${Buffer.from(preimage).toString("hex")}` });
+    const hex = /^"?(0x[0-9a-fA-F]{130})"?\s*$/.exec(await ask({ url: path, headers, body }))?.[1];
     if (hex === undefined) throw new SignerError("its response has no signature");
     return { rs: hexToBytes(hex.slice(2, 130)) };
   });
 }
 
-/** A key of AWS KMS of the type ECC_SECG_P256K1. */
-export function awsKms(options: {
+/** A key of AWS KMS. An empty URL stands for the region's own. */
+export interface AwsKey {
   readonly keyId: string;
   readonly region: string;
   readonly url: string;
-  readonly address: Address;
   readonly credentials: AwsCredentials;
-  readonly timeoutMs: number;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-}): Signer {
-  const { keyId, region, address, credentials, timeoutMs, now } = options;
-  const url = options.url || `https://kms.${region}.amazonaws.com/`;
-  return remoteSigner("AWS KMS", address, timeoutMs, async (_, digest, ask) => {
+}
+
+/** A key of AWS KMS of the type ECC_SECG_P256K1. */
+export function awsKms({ keyId, region, credentials, ...key }: AwsKey, options: RemoteOptions): Signer {
+  const url = key.url || `https://kms.${region}.amazonaws.com/`;
+  return remoteSigner("AWS KMS", options, async (_, digest, ask) => {
     const body = JSON.stringify({
       KeyId: keyId,
       Message: Buffer.from(digest).toString("base64"),
@@ -141,23 +141,24 @@ export function awsKms(options: {
     });
     const fields = { "content-type": "application/x-amz-json-1.1", "x-amz-target": "TrentService.Sign" };
     const request = { method: "POST", url, fields, body } as const;
-    const headers = signedHeaders(request, credentials, { region, service: "kms", at: now() });
+    const headers = signedHeaders(request, credentials, { region, service: "kms", at: options.now() });
     return { der: base64In(await ask({ url, headers, body }), "Signature") };
   });
 }
 
-/** A key version of Google Cloud KMS with the algorithm EC_SIGN_SECP256K1_SHA256. `token` gets the access token. */
-export function gcpKms(options: {
+/** A key version of Google Cloud KMS. An empty URL stands for Google's own. */
+export interface GcpKey {
   /** `projects/.../cryptoKeyVersions/1`. */
   readonly keyVersion: string;
   readonly url: string;
-  readonly address: Address;
+  /** Gets the access token. */
   readonly token: (ask: Ask) => Promise<string>;
-  readonly timeoutMs: number;
-}): Signer {
-  const { keyVersion, address, token, timeoutMs } = options;
-  const base = (options.url || "https://cloudkms.googleapis.com").replace(/\/+$/, "");
-  return remoteSigner("Google Cloud KMS", address, timeoutMs, async (_, digest, ask) => {
+}
+
+/** A key version of Google Cloud KMS with the algorithm EC_SIGN_SECP256K1_SHA256. */
+export function gcpKms({ keyVersion, token, ...key }: GcpKey, options: RemoteOptions): Signer {
+  const base = (key.url || "https://cloudkms.googleapis.com").replace(/\/+$/, "");
+  return remoteSigner("Google Cloud KMS", options, async (_, digest, ask) => {
     const headers = { "content-type": "application/json", authorization: `Bearer ${await token(ask)}` };
     const body = JSON.stringify({ digest: { sha256: Buffer.from(digest).toString("base64") } });
     return { der: base64In(await ask({ url: `${base}/v1/${keyVersion}:asymmetricSign`, headers, body }), "signature") };
