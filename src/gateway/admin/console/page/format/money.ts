@@ -26,7 +26,7 @@ function grouped(digits: string): string {
 export function aligned(amounts: readonly Pick<Amount, "amount" | "decimals">[]): string[] {
   const texts = amounts.map(({ amount, decimals }) => decimal(amount, decimals));
   const fractions = texts.map((text) => (text.includes(".") ? text.length - text.indexOf(".") - 1 : 0));
-  const longest = Math.max(0, ...fractions);
+  const longest = Math.max(...fractions);
   return texts.map((text, at) => {
     const fraction = fractions[at] ?? 0;
     return fraction === 0 ? text : text + "0".repeat(longest - fraction);
