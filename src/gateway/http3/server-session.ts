@@ -153,7 +153,7 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
         return;
       }
     }
-    if (this.#open === 0 && now - this.#idleSince >= this.#idleMs) {
+    if (now - this.idleSince >= this.#idleMs) {
       if (this.#leaving) this.cutOff();
       // RFC 9114 §5.1
       else this.drain();
@@ -169,7 +169,7 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
   #arm(): void {
     const { exactIdleMs } = this.#options;
     const now = this.host.wheel.now();
-    const idle = this.#open > 0 ? Number.POSITIVE_INFINITY : this.#idleSince + this.#idleMs - now;
+    const idle = this.idleSince + this.#idleMs - now;
     const exact = exactIdleMs > 0 ? exactIdleMs / IDLE_CHECKS : Number.POSITIVE_INFINITY;
     const due = Math.min(idle, exact);
     if (due !== Number.POSITIVE_INFINITY) this.host.wheel.set(this, Math.max(due, 0));
