@@ -90,6 +90,9 @@ test("a payment is shown with its whole life, without its signature", async () =
 test("the top payers have exact sums", async () => {
   const { body } = await admin.call("GET", "/v1/payments/payers?days=7", { key: READ_KEY });
   expect(body.payers).toMatchObject([{ payer: PAYER.toLowerCase(), amount: "30000", symbol: "USDC", payments: 3 }]);
+  for (const days of [1, 30]) {
+    expect((await admin.call("GET", `/v1/payments/payers?days=${days}`, { key: READ_KEY })).status).toBe(200);
+  }
 });
 
 test("searches that nothing can match are refused with a reason", async () => {

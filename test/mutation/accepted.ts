@@ -325,4 +325,16 @@ export const ACCEPTED: readonly Accepted[] = [
     mutant: "cellOf(slot) + ACTIVE  →  (cellOf(slot) - ACTIVE)",
     reason: "ACTIVE is 0",
   },
+  {
+    file: "src/gateway/filters/module/metering/control-stack.ts",
+    code: 'if (block.kind === "function") this.#charge({ ...block, atLabel: this.cost }, block.atStart);',
+    mutant: 'block.kind === "function"  →  true',
+    reason: "other blocks have no edit: an amount at -1 is not read",
+  },
+  {
+    file: "src/gateway/filters/proxy-wasm/response-side.ts",
+    code: 'if (this.#state !== "open" || this.#stage !== undefined) return 0;',
+    mutant: "return 0;  →  return undefined as never;",
+    reason: "every caller reads undefined as 0, because a sink need not have this function",
+  },
 ];

@@ -322,6 +322,20 @@ test.each(["while its command runs", "as its command ends"])(
   },
 );
 
+test("instances that other requests need cost a filter nothing of the time for failures", async () => {
+  const clock = new FakeClock();
+  const plain = testRuntime();
+  plain.link = { isReady: true, call: () => () => {}, close() {} };
+  const runtime = { ...plain, clock: () => (clock.time += 100) };
+  const code = [...calls(0, 1), ...op.drop, ...op.i32(3)];
+  const module = await loaded(ownModule(["host_call"], { on_request: code, on_resume: op.i32(0) }, "c"));
+  const filter = new OwnFilter(module, testSettings({ instances: 20 }), runtime);
+  const clients = Array.from({ length: 20 }, () => new Client());
+  for (const client of clients) void filter.request(exchangeOf(client));
+  await until(() => filter.instances.pinned === 20);
+  expect(clients.flatMap(({ heads }) => heads)).toEqual([]);
+});
+
 test("all filters of a worker share the limit on instances", async () => {
   const runtime = testRuntime();
   runtime.instances.capacity = 1;

@@ -88,6 +88,7 @@ test("a route is added, changed and removed, and each change has its own revisio
     ["change", "done", 'change the route "/new"'],
     ["change", "done", 'remove the route "/new"'],
   ]);
+  expect(events.at(-1)?.details).toEqual({ edit: "delete-route", revision: running.revision, restart: [] });
 });
 
 const REFERENCES: readonly (readonly [what: string, route: object])[] = [

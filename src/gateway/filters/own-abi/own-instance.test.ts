@@ -5,7 +5,7 @@ import { DEFAULT_FUEL, loaded } from "../module/testing/metered.ts";
 import { type RequestOutcome } from "./outcome.ts";
 import { OwnInstance } from "./own-instance.ts";
 import { OWN_IMPORTS, type OwnImport } from "../module/own-signatures.ts";
-import { calls, ownImports, ownModule } from "./testing/own-module.ts";
+import { calls, callsOf, ownImports, ownModule } from "./testing/own-module.ts";
 import { BODY_VIEW_BYTES, type RequestView, type ResponseView } from "./views.ts";
 
 const REQUEST: RequestView = {
@@ -274,6 +274,21 @@ test("the state of one request is not visible to the next", async () => {
   const { filter: made } = await instance(module);
   for (let i = 0; i < 3; i++) {
     expect(made.onRequest(REQUEST)).toEqual({ kind: "modify", upstream: undefined, fields: "a: b\r\n" });
+    made.release();
+  }
+});
+
+test.each([
+  [1, { kind: "reject", reply: { status: 418 }, fields: "a: b\r\n" }, { kind: "reject", reply: undefined, fields: "" }],
+  [2, { kind: "modify", fields: "a: b\r\n" }, { kind: "modify", fields: "" }],
+])("the result %i has nothing of what only the request before has set", async (code, first, second) => {
+  const once = [...callsOf(0, 0, 1, 1, 1), ...callsOf(1, 418, 0, 1), ...[...op.i32(64), ...op.i32(1), ...op.i32Store]];
+  const isFirst = [...op.i32(64), ...op.i32Load, 0x45];
+  const hook = [...isFirst, ...op.if, ...once, ...op.end, ...op.i32(code)];
+  const module = ownModule(["set_response_header", "respond"], { on_request: hook }, "ab");
+  const { filter: made } = await instance(module);
+  for (const expected of [first, second]) {
+    expect(made.onRequest(REQUEST)).toMatchObject(expected);
     made.release();
   }
 });

@@ -60,6 +60,8 @@ const ROWS: readonly Row[] = [
   // The value of the row before.
   env("proxy_get_shared_data", [TEXTS, 4, OUT, OUT_2, OUT_2 + 4], 0, "002000000100000001000000"),
   env("proxy_set_shared_data", [TEXTS, 5, TEXTS, 1, 77], 8),
+  env("proxy_set_property", [ZEROS, 4096, TEXTS, 1], 0),
+  env("proxy_set_property", [ZEROS, 4097, TEXTS, 1], 2),
   env("proxy_register_shared_queue", [ZEROS, 4097, OUT], 2),
   env("proxy_resolve_shared_queue", [TEXTS, 1, TEXTS, 9, OUT], 1),
   env("proxy_enqueue_shared_queue", [99, TEXTS, 1], 1),
