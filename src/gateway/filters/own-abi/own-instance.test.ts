@@ -282,7 +282,7 @@ test.each([
   [1, { kind: "reject", reply: { status: 418 }, fields: "a: b\r\n" }, { kind: "reject", reply: undefined, fields: "" }],
   [2, { kind: "modify", fields: "a: b\r\n" }, { kind: "modify", fields: "" }],
 ])("the result %i has nothing of what only the request before has set", async (code, first, second) => {
-  const once = [...callsOf(0, 0, 1, 1, 1), ...callsOf(1, 418, 0, 1), ...[...op.i32(64), ...op.i32(1), ...op.i32Store]];
+  const once = [...callsOf(0, 0, 1, 1, 1), ...callsOf(1, 418, 0, 1), ...op.i32(64), ...op.i32(1), ...op.i32Store];
   const isFirst = [...op.i32(64), ...op.i32Load, 0x45];
   const hook = [...isFirst, ...op.if, ...once, ...op.end, ...op.i32(code)];
   const module = ownModule(["set_response_header", "respond"], { on_request: hook }, "ab");
