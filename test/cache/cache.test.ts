@@ -165,6 +165,25 @@ test("stale-while-revalidate responds at once, and revalidates in the background
   await origin.until("the request behind the client's back", () => (origin.requests.length === 2 ? true : undefined));
 });
 
+test("a response that is stale for longer than stale-while-revalidate allows is revalidated first", async () => {
+  const path = bed.newPath();
+  bed.responses("Cache-Control: max-age=0, stale-while-revalidate=60\r\nAge: 61\r\n");
+  await bed.ask(path);
+  expect((await bed.ask(path)).body).toBe("body 2");
+});
+
+test("a revalidation in the background ends with the new response in the cache, though nobody waits for it", async () => {
+  const path = bed.newPath();
+  bed.responses("Cache-Control: max-age=0, stale-while-revalidate=60\r\n");
+  await bed.ask(path);
+  const late = Promise.withResolvers<OriginConnection>();
+  origin.response = (_, connection) => late.resolve(connection);
+  expect((await bed.ask(path)).body).toBe("body 1");
+  (await late.promise).send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 3\r\n\r\nnew");
+  await until("the new response", async () => ((await bed.ask(path)).body === "new" ? true : undefined));
+  expect(origin.requests).toHaveLength(2);
+});
+
 test.each<[string, (connection: OriginConnection) => void]>([
   ["a 503", (connection) => connection.send("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")],
   ["a reset", (connection) => connection.reset()],

@@ -160,7 +160,7 @@ export class ResponseCache implements FetchHost {
       running.join(exchange, plan.request);
       return;
     }
-    const fetch = new Fetch(this, plan, false);
+    const fetch = new Fetch(this, plan);
     if (running === undefined) this.#fetches.set(key, fetch);
     fetch.join(exchange, plan.request);
     this.#ask(exchange, fetch);
@@ -170,7 +170,7 @@ export class ResponseCache implements FetchHost {
   #revalidate(exchange: Exchange, stored: StoredResponse, request: CacheRequest): void {
     const plan = { uri: stored.uri, variant: stored.variant, request, stale: stored, reason: "stale" } as const;
     if (this.#fetches.has(keyOf(plan))) return;
-    const fetch = new Fetch(this, plan, true);
+    const fetch = new Fetch(this, plan);
     this.#fetches.set(keyOf(plan), fetch);
     this.#ask(exchange, fetch);
   }

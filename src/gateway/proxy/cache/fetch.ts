@@ -63,14 +63,11 @@ export class Fetch implements SubrequestSink {
   #isStoring = false;
   #reserved = 0;
   #isOver = false;
-  /** No client waits for it: it only updates the stored response. */
-  readonly #isBackground: boolean;
 
-  constructor(host: FetchHost, plan: FetchPlan, isBackground: boolean) {
+  constructor(host: FetchHost, plan: FetchPlan) {
     this.#host = host;
     this.plan = plan;
     this.#askedAt = host.now();
-    this.#isBackground = isBackground;
   }
 
   /** Sets the upstream request. The caller begins it. */
@@ -285,7 +282,7 @@ export class Fetch implements SubrequestSink {
       return;
     }
     // The fetch continues if the response is stored: it is small, and other clients may request it.
-    if (this.#isStoring || this.#isBackground || this.#isOver) return;
+    if (this.#isStoring || this.#isOver) return;
     this.#finish(false);
     this.#own?.cancel();
   }
