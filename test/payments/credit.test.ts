@@ -88,6 +88,17 @@ describe.each(STORES)("on %s", (kind) => {
         { path_prefix: "/before", upstream, x402: { ...TERMS, settle: "before" } },
         { path_prefix: "/upto", upstream, x402: { ...TERMS, scheme: "upto" } },
         { path_prefix: "/dear", upstream, x402: { ...TERMS, price: "$50" } },
+        {
+          path_prefix: "/own",
+          upstream,
+          x402: {
+            ...TERMS,
+            rules: [
+              { payers: [PAYER], match: { path_pattern: "/own/free" }, free: true },
+              { payers: [PAYER], price: "$0.002" },
+            ],
+          },
+        },
         { path_prefix: "/free", upstream },
         {
           path_prefix: "/mixed",
@@ -196,6 +207,19 @@ describe.each(STORES)("on %s", (kind) => {
     const two = await fetch(url("/paid"), { headers: { "x-api-key": `${sold.token}, ${sold.token}` } });
     expect(two.status).toBe(402);
     expect(await balance(sold)).toBe(1_000_000);
+  });
+
+  test("a token gets the prices of its owner at once, and a revoked one does not", async () => {
+    const sold = await buy();
+    for (const protocol of PROTOCOLS) {
+      for (const path of ["/own/x", "/own/free"]) {
+        const reply = await gateways[0]?.request(protocol, { path, headers: bearer(sold.token) });
+        expect([path, reply?.status]).toEqual([path, 200]);
+      }
+    }
+    await settled(sold, 1_000_000 - PROTOCOLS.length * 2000);
+    await fetch(url(PATH), { method: "DELETE", headers: bearer(sold.token) });
+    expect((await fetch(url("/own/free"), { headers: bearer(sold.token) })).status).toBe(402);
   });
 
   test("a token and other credentials share one route", async () => {

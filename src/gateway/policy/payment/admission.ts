@@ -1,5 +1,6 @@
 import { faultOf } from "../../../lib/caught.ts";
 import { type Credit, UNCOVERED } from "../../../store/credits.ts";
+import { standingOf } from "../../../payments/credit/credit-terms.ts";
 import { type Payment, type Reservation } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { type FunnelLoss } from "../../telemetry/metrics/funnel-steps.ts";
@@ -38,15 +39,16 @@ export interface PresentedCredit {
   readonly credit: Credit | undefined;
 }
 
-/** Looks up the credit of a token, whose owner is the payer of the request. Undefined: the client has an error. */
+/** Looks up the credit of a token. The owner of an active one is the payer of the request. Undefined: the client has an error. */
 export async function presentCredit(
-  { credits, log, route }: Pick<PaidRoute, "credits" | "log" | "route">,
+  { credits, log, route, clock }: Pick<PaidRoute, "credits" | "log" | "route" | "clock">,
   exchange: Exchange,
   token: string,
 ): Promise<PresentedCredit | undefined> {
   try {
     const credit = credits && (await creditOf(credits, token));
-    if (credit !== undefined) exchange.payer = credit.owner;
+    // A revoked token must not get what is free for its owner.
+    if (credit !== undefined && standingOf(credit, clock()) === "active") exchange.payer = credit.owner;
     return { credit };
   } catch (error) {
     log(`payment: the ledger failed on ${route}: ${faultOf(error)}`);
