@@ -69,6 +69,18 @@ beforeAll(async () => {
       },
       {
         ...route,
+        path_prefix: "/methods",
+        x402: {
+          ...TERMS,
+          price: "$1",
+          rules: [
+            { match: { methods: ["GET"] }, price: "$0.01" },
+            { match: { methods: ["DELETE"] }, price: "$0.9" },
+          ],
+        },
+      },
+      {
+        ...route,
         path_prefix: "/paths",
         x402: {
           ...TERMS,
@@ -163,7 +175,73 @@ const PATHS: readonly (readonly [path: string, price: string | number])[] = [
   ["/paths/batch.php/x", "10000"],
 ];
 
+/** Requests other than a GET, and GETs that an upstream could take for another method. */
+const METHODS: readonly (readonly [request: Request, price: string | number])[] = [
+  [{ method: "GET" }, "10000"],
+  [{ method: "GET", body: "x" }, "10000"],
+  [{ method: "DELETE" }, "900000"],
+  [{ method: "HEAD" }, "1000000"],
+  [{ method: "POST" }, "1000000"],
+  [{ method: "OPTIONS" }, "1000000"],
+  [{ method: "get" }, 501],
+  [{ method: "GETT" }, 501],
+  [{ method: "GET", headers: { "x-http-method-override": "DELETE" } }, 400],
+  [{ method: "GET", headers: { "x-method-override": "DELETE" } }, 400],
+];
+
+/** Bodies of one and the same text in which some server could read another number of units. */
+const TYPES: readonly (readonly [
+  headers: NonNullable<Request["headers"]>,
+  body: string | Uint8Array,
+  price: string | number,
+])[] = [
+  [JSON_TYPE, '{"options":{"urls":[1,2,3]}}', "30000"],
+  [{ "content-type": 'application/json; charset="utf-8"' }, '{"options":{"urls":[1,2,3]}}', "30000"],
+  [{ "content-type": "application/vnd.api+json" }, '{"options":{"urls":[1,2,3]}}', "30000"],
+  [{ "content-type": "application/json; charset=utf-16" }, '{"options":{"urls":[1]}}', 415],
+  [{ "content-type": "application/json; charset=utf-8; charset=utf-16" }, '{"options":{"urls":[1]}}', 415],
+  [{ "content-type": "application/x-www-form-urlencoded" }, '{"options":{"urls":[1]}}', 415],
+  [{ "content-type": "text/plain" }, '{"options":{"urls":[1]}}', 415],
+  [{ "content-type": "multipart/form-data; boundary=x" }, '{"options":{"urls":[1]}}', 415],
+  [{}, '{"options":{"urls":[1]}}', 415],
+  [
+    [
+      ["content-type", "application/json"],
+      ["content-type", "text/plain"],
+    ],
+    '{"options":{"urls":[1]}}',
+    400,
+  ],
+  [{ ...JSON_TYPE, "content-encoding": "gzip" }, '{"options":{"urls":[1]}}', 415],
+  [JSON_TYPE, Buffer.from('{"options":{"urls":[1]}}', "utf16le"), 400],
+  [JSON_TYPE, '{"options":{"urls":[1]}} {"options":{"urls":[1,2,3]}}', 400],
+  [JSON_TYPE, '{"options":{"urls":[1],}}', 400],
+  [JSON_TYPE, '{"options":{"urls":[1] /* 2 */}}', 400],
+  [JSON_TYPE, Buffer.concat([Buffer.from('{"options":{"urls":["'), Buffer.from([0xff]), Buffer.from('"]}}')]), 400],
+];
+
 for (const protocol of PROTOCOLS) {
+  test(`no other method gets the price of a method: ${protocol}`, async () => {
+    const found = [];
+    for (const [request] of METHODS) {
+      found.push([request, await priceOf(protocol, { path: "/methods/x", ...request })]);
+    }
+    expect(found).toEqual(METHODS.map((one) => [...one]));
+  });
+
+  test(`no media type, encoding or framing of a body hides its units: ${protocol}`, async () => {
+    // The client of HTTP/3 sends no field twice.
+    const sent = TYPES.filter(([headers]) => protocol !== "HTTP/3" || !Array.isArray(headers));
+    const found: unknown[] = [];
+    for (const [headers, body] of sent) {
+      found.push([headers, body, await priceOf(protocol, { method: "POST", path: "/batch", headers, body })]);
+    }
+    expect(found).toEqual(sent.map((one) => [...one]));
+    const chunked = { ...post("/batch", '{"options":{"urls":[1,2,3]}}'), trailers: [["x-a", "1"]] as const };
+    expect(await priceOf(protocol, chunked)).toBe("30000");
+    expect(await priceOf(protocol, { ...chunked, path: "/short" })).toBe("1000000");
+  });
+
   test(`no body that servers read in different ways gets a lower price: ${protocol}`, async () => {
     const found = [];
     for (const [path, body] of BODIES) found.push([path, body, await priceOf(protocol, post(path, body))]);
