@@ -1,6 +1,6 @@
 /**
- * `npm run kills -- [--kills N] [--store sqlite|postgres] [--settle before|after] [--seed S]`: sells through random
- * SIGKILLs. Fails if a payment was taken and its buyer cannot get the response.
+ * `npm run kills -- [--kills N] [--pay payment|credit] [--calls N] [--store sqlite|postgres] [--settle before|after]
+ * [--seed S]`: sells through random SIGKILLs. Fails if a payment was taken and its buyer cannot get the response.
  */
 import { parseArgs } from "node:util";
 import { sellThroughKills } from "./kills.ts";
@@ -8,25 +8,35 @@ import { sellThroughKills } from "./kills.ts";
 const { values } = parseArgs({
   options: {
     kills: { type: "string", default: "500" },
+    pay: { type: "string", default: "payment" },
+    calls: { type: "string" },
     store: { type: "string", default: "sqlite" },
     settle: { type: "string", default: "before" },
     seed: { type: "string", default: String(Date.now() >>> 0) },
     help: { type: "boolean", default: false },
   },
 });
-const { store, settle } = values;
+const { store, settle, pay, calls } = values;
 if (values.help) {
-  console.log("npm run kills -- [--kills N] [--store sqlite|postgres] [--settle before|after] [--seed S]");
+  console.log(
+    "npm run kills -- [--kills N] [--pay payment|credit] [--calls N] [--store sqlite|postgres] [--settle before|after] [--seed S]",
+  );
   process.exit(0);
+}
+if (pay !== "payment" && pay !== "credit") {
+  console.error("Cannot run: --pay is payment or credit");
+  process.exit(1);
 }
 if ((store !== "sqlite" && store !== "postgres") || (settle !== "before" && settle !== "after")) {
   console.error("Cannot run: --store is sqlite or postgres, --settle is before or after");
   process.exit(1);
 }
 const began = performance.now();
-console.log(`settle ${settle} on ${store}, seed ${values.seed}`);
+console.log(`${pay}, settle ${settle} on ${store}, seed ${values.seed}`);
 const { lost, wrong, ...counts } = await sellThroughKills({
   kills: Number(values.kills),
+  pay,
+  ...(calls === undefined ? {} : { calls: Number(calls) }),
   store,
   settle,
   seed: Number(values.seed),

@@ -11,17 +11,19 @@ setDefaultTimeout(patient(180_000));
 const KILLS = Number(Bun.env["TURNPIKE_TEST_KILLS"] ?? 4);
 
 const RUNS = [
-  ["sqlite", "before"],
-  ["sqlite", "after"],
-  ["postgres", "before"],
+  ["payment", "sqlite", "before"],
+  ["payment", "sqlite", "after"],
+  ["payment", "postgres", "before"],
+  ["credit", "sqlite", "after"],
+  ["credit", "postgres", "before"],
 ] as const;
 
-for (const [store, settle] of RUNS) {
+for (const [pay, store, settle] of RUNS) {
   test.concurrent.skipIf(store === "postgres" && !hasPostgres)(
-    `settle ${settle} on ${store}: killed ${KILLS} times, every charged payment gets its response in the end`,
+    `${pay}, settle ${settle} on ${store}: killed ${KILLS} times, every charged request gets its response in the end`,
     async () => {
       const seed = Date.now() >>> 0;
-      const outcome = await sellThroughKills({ kills: KILLS, store, settle, seed });
+      const outcome = await sellThroughKills({ kills: KILLS, pay, store, settle, seed });
       expect({ seed, lost: outcome.lost, wrong: outcome.wrong }).toEqual({ seed, lost: [], wrong: [] });
       expect(outcome.payments).toBeGreaterThan(KILLS);
     },
