@@ -1,4 +1,7 @@
-/** The cost of a payment in the ledger: reserved, settling, settled. The last two wait for the disk. */
+/**
+ * The cost of a payment in the ledger: reserved, settling, settled, of which the last two wait for the disk. Beside it that of
+ * a charge to prepaid credit: reserved, settled, all with one balance.
+ */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,17 +28,38 @@ interface Figures {
 
 let nonces = 0;
 
-async function live({ ledger }: Store): Promise<void> {
+const CREDIT = {
+  id: "bench",
+  hash: "",
+  owner: RESERVATION.from,
+  unit: "money",
+  name: "",
+  network: RESERVATION.network,
+  token: RESERVATION.token,
+  routes: [],
+  expiresAt: 0,
+} as const;
+const KINDS = ["payment", "charge"] as const;
+type Kind = (typeof KINDS)[number];
+
+async function live({ ledger }: Store, kind: Kind): Promise<void> {
+  if (kind === "charge") {
+    const charge = { ...RESERVATION, scheme: "credit", asset: `credit:${CREDIT.id}`, nonce: `0x${(nonces += 1)}` };
+    const { leased, payment } = await ledger.reserve(charge);
+    if (!leased) throw new Error("the balance is too small");
+    await ledger.move(payment, { state: "settled", lease: false, transaction: "" });
+    return;
+  }
   const { payment } = await ledger.reserve({ ...RESERVATION, nonce: `0x${(nonces += 1)}` });
   await ledger.move(payment, { state: "settling", lease: true });
   await ledger.move(payment, { state: "settled", lease: false, transaction: "0xtx" });
 }
 
-async function lives(store: Store, count: number, atOnce: number): Promise<void> {
+async function lives(store: Store, kind: Kind, { count, atOnce }: { count: number; atOnce: number }): Promise<void> {
   let left = count;
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
-      while (left-- > 0) await live(store);
+      while (left-- > 0) await live(store, kind);
     }),
   );
 }
@@ -43,12 +67,12 @@ async function lives(store: Store, count: number, atOnce: number): Promise<void>
 /** `serverCpu` returns the microseconds so far. */
 async function measure(
   store: Store,
-  { payments, atOnce }: { readonly payments: number; readonly atOnce: number },
+  { kind, payments, atOnce }: { readonly kind: Kind; readonly payments: number; readonly atOnce: number },
   serverCpu: () => Promise<number>,
 ): Promise<Figures> {
-  await lives(store, WARM_UP, atOnce);
+  await lives(store, kind, { count: WARM_UP, atOnce });
   const [serverBefore, before, start] = [await serverCpu(), process.cpuUsage(), performance.now()];
-  await lives(store, payments, atOnce);
+  await lives(store, kind, { count: payments, atOnce });
   const seconds = (performance.now() - start) / 1000;
   const { user, system } = process.cpuUsage(before);
   return {
@@ -67,8 +91,7 @@ function cpuOf(pid: number): number {
 async function sqlite(payments: number, rows: string[][]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-bench-"));
   const store = openStore(join(folder, "turnpike.db"));
-  for (const atOnce of AT_ONCE)
-    rows.push(row("SQLite", atOnce, await measure(store, { payments, atOnce }, async () => 0)));
+  await measureAll(store, { name: "SQLite", payments, rows }, async () => 0);
   await store.close();
   rmSync(folder, { recursive: true });
 }
@@ -81,16 +104,24 @@ async function postgres(payments: number, rows: string[][]): Promise<void> {
       const store = openPostgresStore(server.settings({ user, size }));
       const serverCpu = async (): Promise<number> =>
         (await server.backendsOf(user)).reduce((sum, pid) => sum + cpuOf(pid), 0);
-      for (const atOnce of AT_ONCE) {
-        rows.push(
-          row(`PostgreSQL, ${size} connections`, atOnce, await measure(store, { payments, atOnce }, serverCpu)),
-        );
-      }
+      await measureAll(store, { name: `PostgreSQL, ${size} connections`, payments, rows }, serverCpu);
       await store.close();
     }
   } finally {
     await server.close();
   }
+}
+
+async function measureAll(
+  store: Store,
+  { name, payments, rows }: { readonly name: string; readonly payments: number; readonly rows: string[][] },
+  serverCpu: () => Promise<number>,
+): Promise<void> {
+  await store.ready();
+  await store.credits.open(CREDIT, { id: "bench", kind: "issued", amount: "1000000000000000", payment: "" });
+  for (const kind of KINDS)
+    for (const atOnce of AT_ONCE)
+      rows.push(row(`${name}, ${kind}`, atOnce, await measure(store, { kind, payments, atOnce }, serverCpu)));
 }
 
 function row(name: string, atOnce: number, { perSecond, ownUs, serverUs }: Figures): string[] {

@@ -16,6 +16,7 @@ import {
 } from "../ledger.ts";
 import { uncovered } from "../credits.ts";
 import { LiveLeases } from "../live-leases.ts";
+import { GroupedWrites } from "./grouped-writes.ts";
 import { type Bindings, keyOf, PAYMENT, type PaymentRow, toPayment } from "./sqlite-payment-row.ts";
 import { isUncovered } from "./sqlite-credits.ts";
 import { type WriteTurns } from "./write-turns.ts";
@@ -112,7 +113,7 @@ export class SqliteLedger implements Ledger {
   readonly #leases: LiveLeases;
   readonly #reserve: Statement<PaymentRow, [Bindings]>;
   readonly #move: Statement<unknown, [Bindings]>;
-  readonly #moveDurably: Statement<unknown, [Bindings]>;
+  readonly #durably: GroupedWrites<Bindings, boolean>;
   readonly #moveAndPost: (change: Bindings, notice: Bindings) => boolean;
   readonly #deliver: Statement<unknown, [Bindings]>;
   readonly #repeat: Statement<unknown, [Bindings]>;
@@ -136,10 +137,13 @@ export class SqliteLedger implements Ledger {
     this.#leases = new LiveLeases(steady);
     this.#reserve = quick.query(RESERVE);
     this.#move = quick.query(MOVE);
-    this.#moveDurably = durable.query(MOVE);
+    const moveDurably = durable.query<unknown, [Bindings]>(MOVE);
+    const moveAll = (changes: readonly Bindings[]): boolean[] => changes.map((one) => moveDurably.run(one).changes > 0);
+    const together = durable.transaction(moveAll);
+    this.#durably = new GroupedWrites((all) => (all.length === 1 ? moveAll(all) : together.immediate(all)), turns);
     const post = durable.query<unknown, [Bindings]>(POST);
     const both = durable.transaction((change: Bindings, notice: Bindings) => {
-      if (this.#moveDurably.run(change).changes === 0) return false;
+      if (moveDurably.run(change).changes === 0) return false;
       post.run(notice);
       return true;
     });
@@ -203,23 +207,34 @@ export class SqliteLedger implements Ledger {
   }
 
   async move(payment: Payment, change: Change): Promise<boolean> {
-    const moved = await this.#turns.run(() => this.#moved(payment, change));
+    const waits = DURABLE.has(change.state) && change.delivered === undefined && change.notice === undefined;
+    const moved = await (waits
+      ? this.#durably.run(this.#bindingsOf(payment, change))
+      : this.#turns.run(() => this.#moved(payment, change)));
     if (moved && change.lease) this.#leases.touch(payment.nonce);
     else this.#leases.drop(payment.nonce);
     return moved;
   }
 
   #moved(payment: Payment, change: Change): boolean {
-    const now = this.#now();
-    const holder = { ...keyOf(payment), $attempt: payment.attempt, $owner: this.#owner };
+    const bindings = this.#bindingsOf(payment, change);
     // A payment that was never verified is deleted: anyone can invent such payments.
-    if (change.state === "released" && this.#forget.run(holder).changes > 0) return true;
-    const durable = DURABLE.has(change.state) && change.delivered === undefined;
-    const bindings = {
-      ...holder,
+    if (change.state === "released" && this.#forget.run(bindings).changes > 0) return true;
+    if (change.notice !== undefined) {
+      const { id, url, body } = change.notice;
+      return this.#moveAndPost(bindings, { $id: id, $url: url, $body: body, $now: this.#now() });
+    }
+    return this.#move.run(bindings).changes > 0;
+  }
+
+  #bindingsOf(payment: Payment, change: Change): Bindings {
+    return {
+      ...keyOf(payment),
+      $attempt: payment.attempt,
+      $owner: this.#owner,
       $state: change.state,
       $until: change.lease ? this.#steady() + LEASE_MS : 0,
-      $now: now,
+      $now: this.#now(),
       $tx: change.transaction ?? null,
       $reason: change.reason ?? null,
       $payer: change.payer ?? null,
@@ -230,11 +245,6 @@ export class SqliteLedger implements Ledger {
       $bodyDigest: change.bodyDigest ?? null,
       $ifUndelivered: Number(change.ifUndelivered ?? false),
     };
-    if (change.notice !== undefined) {
-      const { id, url, body } = change.notice;
-      return this.#moveAndPost(bindings, { $id: id, $url: url, $body: body, $now: now });
-    }
-    return (durable ? this.#moveDurably : this.#move).run(bindings).changes > 0;
   }
 
   async deliver(payment: PaymentKey): Promise<boolean> {
@@ -276,6 +286,7 @@ export class SqliteLedger implements Ledger {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    await this.#durably.flush();
   }
 
   /** The time now, and the end of a lease that is acquired now. */

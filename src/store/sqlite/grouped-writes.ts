@@ -1,0 +1,48 @@
+import { type WriteTurns } from "./write-turns.ts";
+
+interface Waiting<V, R> {
+  readonly value: V;
+  readonly done: PromiseWithResolvers<R>;
+}
+
+/**
+ * Writes that wait for the disk. All of one turn of the event loop become one transaction, so that they wait once: while
+ * the process waits, responses of upstreams arrive, whose charges are the next group.
+ */
+export class GroupedWrites<V, R> {
+  readonly #write: (values: readonly V[]) => readonly R[];
+  readonly #turns: WriteTurns;
+  #waiting: Waiting<V, R>[] = [];
+  #timer: NodeJS.Immediate | undefined;
+
+  /** `write` makes all writes in one transaction. If it throws, it must have changed nothing. */
+  constructor(write: (values: readonly V[]) => readonly R[], turns: WriteTurns) {
+    this.#write = write;
+    this.#turns = turns;
+  }
+
+  run(value: V): Promise<R> {
+    const done = Promise.withResolvers<R>();
+    this.#waiting.push({ value, done });
+    this.#timer ??= setImmediate(() => void this.flush());
+    return done.promise;
+  }
+
+  /** Makes the waiting writes now. Never rejects. */
+  async flush(): Promise<void> {
+    clearImmediate(this.#timer);
+    this.#timer = undefined;
+    const group = this.#waiting;
+    this.#waiting = [];
+    if (group.length === 0) return;
+    try {
+      const results = await this.#turns.run(() => this.#write(group.map(({ value }) => value)));
+      for (const [i, { done }] of group.entries()) {
+        const result = results[i];
+        if (result !== undefined) done.resolve(result);
+      }
+    } catch (error) {
+      for (const { done } of group) done.reject(error);
+    }
+  }
+}
