@@ -47,12 +47,12 @@ async function live({ ledger }: Store, kind: Kind): Promise<void> {
     const charge = { ...RESERVATION, scheme: "credit", asset: `credit:${CREDIT.id}`, nonce: `0x${(nonces += 1)}` };
     const { leased, payment } = await ledger.reserve(charge);
     if (!leased) throw new Error("the balance is too small");
-    await ledger.move(payment, { state: "settled", lease: false, transaction: "" });
+    await ledger.move(payment, { state: "settled", lease: true, transaction: "" });
     return;
   }
   const { payment } = await ledger.reserve({ ...RESERVATION, nonce: `0x${(nonces += 1)}` });
   await ledger.move(payment, { state: "settling", lease: true });
-  await ledger.move(payment, { state: "settled", lease: false, transaction: "0xtx" });
+  await ledger.move(payment, { state: "settled", lease: true, transaction: "0xtx" });
 }
 
 async function lives(store: Store, kind: Kind, { count, atOnce }: { count: number; atOnce: number }): Promise<void> {

@@ -113,7 +113,8 @@ export class SqliteLedger implements Ledger {
   readonly #leases: LiveLeases;
   readonly #reserve: Statement<PaymentRow, [Bindings]>;
   readonly #move: Statement<unknown, [Bindings]>;
-  readonly #durably: GroupedWrites<Bindings, boolean>;
+  readonly #moveDurably: Statement<unknown, [Bindings]>;
+  readonly #group: GroupedWrites<Bindings, boolean>;
   readonly #moveAndPost: (change: Bindings, notice: Bindings) => boolean;
   readonly #deliver: Statement<unknown, [Bindings]>;
   readonly #repeat: Statement<unknown, [Bindings]>;
@@ -138,9 +139,10 @@ export class SqliteLedger implements Ledger {
     this.#reserve = quick.query(RESERVE);
     this.#move = quick.query(MOVE);
     const moveDurably = durable.query<unknown, [Bindings]>(MOVE);
+    this.#moveDurably = moveDurably;
     const moveAll = (changes: readonly Bindings[]): boolean[] => changes.map((one) => moveDurably.run(one).changes > 0);
     const together = durable.transaction(moveAll);
-    this.#durably = new GroupedWrites((all) => (all.length === 1 ? moveAll(all) : together.immediate(all)), turns);
+    this.#group = new GroupedWrites((all) => (all.length === 1 ? moveAll(all) : together.immediate(all)), turns);
     const post = durable.query<unknown, [Bindings]>(POST);
     const both = durable.transaction((change: Bindings, notice: Bindings) => {
       if (moveDurably.run(change).changes === 0) return false;
@@ -207,9 +209,10 @@ export class SqliteLedger implements Ledger {
   }
 
   async move(payment: Payment, change: Change): Promise<boolean> {
-    const waits = DURABLE.has(change.state) && change.delivered === undefined && change.notice === undefined;
-    const moved = await (waits
-      ? this.#durably.run(this.#bindingsOf(payment, change))
+    // A request that keeps its lease waits for the disk, and can wait with others.
+    const isGrouped = change.lease && isDurable(change) && change.notice === undefined;
+    const moved = await (isGrouped
+      ? this.#group.run(this.#bindingsOf(payment, change))
       : this.#turns.run(() => this.#moved(payment, change)));
     if (moved && change.lease) this.#leases.touch(payment.nonce);
     else this.#leases.drop(payment.nonce);
@@ -224,7 +227,7 @@ export class SqliteLedger implements Ledger {
       const { id, url, body } = change.notice;
       return this.#moveAndPost(bindings, { $id: id, $url: url, $body: body, $now: this.#now() });
     }
-    return this.#move.run(bindings).changes > 0;
+    return (isDurable(change) ? this.#moveDurably : this.#move).run(bindings).changes > 0;
   }
 
   #bindingsOf(payment: Payment, change: Change): Bindings {
@@ -286,7 +289,7 @@ export class SqliteLedger implements Ledger {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#durably.flush();
+    await this.#group.flush();
   }
 
   /** The time now, and the end of a lease that is acquired now. */
@@ -316,4 +319,9 @@ export class SqliteLedger implements Ledger {
       this.#isTending = false;
     }
   }
+}
+
+/** True if the process must wait for the disk. Whether a response was delivered is not worth it. */
+function isDurable({ state, delivered }: Change): boolean {
+  return DURABLE.has(state) && delivered === undefined;
 }

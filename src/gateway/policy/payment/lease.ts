@@ -108,12 +108,13 @@ export class Lease {
 
   /**
    * The ledger has failed: records the known state and ends the lease, as soon as the ledger takes it. `isSpent`: the
-   * settlement may have happened, so nothing is released.
+   * settlement may have happened, so nothing is released. `isReturned`: as in `release`.
    */
-  async salvage(isSpent: boolean): Promise<void> {
+  async salvage(isSpent: boolean, isReturned = false): Promise<void> {
     const spent = this.#unwritten ?? { state: this.#state };
+    const unpaid: Change = { ...(isSpent ? spent : { state: "released" }), lease: false };
     const paid: Change = { ...this.#settled, state: "settled", lease: false };
-    const begun = this.#paid === undefined ? { ...spent, lease: false } : paid;
-    await this.record(isSpent ? begun : { state: "released", lease: false });
+    const end = this.#paid === undefined || isReturned ? unpaid : paid;
+    await this.record(end);
   }
 }

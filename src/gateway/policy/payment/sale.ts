@@ -500,7 +500,7 @@ export class Sale {
     const isReturned = !this.#exchange.started && this.#isReturnable;
     const spent = !isReturned && (mayBeSettled(this.#state) || this.#lease.paid !== undefined);
     if (!this.#exchange.started) respondUnwritten(this.#exchange, spent);
-    await this.#lease.salvage(spent);
+    await this.#lease.salvage(spent, isReturned);
   }
 }
 
