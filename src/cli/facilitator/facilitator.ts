@@ -6,7 +6,7 @@ import { createSimulatedFacilitator } from "../../payments/facilitator/simulated
 import { readEmbedded, settleTimeoutOf } from "../../payments/facilitator/chain-settings.ts";
 import { accountsOf, createEmbeddedFacilitator } from "../../payments/evm/embedded-facilitator.ts";
 import { type Facilitator } from "../../payments/x402/facilitator.ts";
-import { type Gas, gasWarning, readGas, watchGas } from "../../payments/facilitator/gas-watch.ts";
+import { type Gas, readGas, watchGas } from "../../payments/facilitator/gas-watch.ts";
 import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
 import { networkTitle } from "../../payments/x402/networks.ts";
 import { type Environment, readSecret } from "../../payments/facilitator/secrets.ts";
@@ -168,7 +168,7 @@ async function openChains(
       ...gas.map((of) => ["chain", gasText(of, accounts.length > 1)] as const),
       ...takenTexts(assets).map((text) => ["takes", text] as const),
     ],
-    warnings: [...gas.flatMap((of) => gasWarning(of) ?? []), ...openWarnings(assets, endpoint)],
+    warnings: openWarnings(assets, endpoint),
     signers: Object.fromEntries(options.chains.map(({ network }) => [network, accounts])),
     graceMs: settleTimeoutOf(config.x402.chains) + GRACE_MS,
     async close() {

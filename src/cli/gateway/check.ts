@@ -79,7 +79,8 @@ function printerOf(file: string, locate: Locate): Printer {
 /** Checks that facilitators settle what is sold. */
 async function checkPaidRoutes(config: Config, print: Printer): Promise<void> {
   for (const diagnostic of await checkFacilitators(config)) {
-    if (config.x402.require_facilitator || diagnostic.what === "unusable") print.problem(diagnostic);
+    const isRequired = config.x402.require_facilitator && diagnostic.what !== "costly";
+    if (isRequired || diagnostic.what === "unusable") print.problem(diagnostic);
     else print.warning(diagnostic);
   }
 }

@@ -17,6 +17,8 @@ const MAX_TIMEOUT_MS = 2_147_483_647;
 export interface ChainSettings extends Omit<EmbeddedChainOptions, "network" | "rpc_url"> {
   readonly network: string;
   readonly rpc_url_env: string;
+  /** Dollars for one native coin, or empty. */
+  readonly native_price: string;
 }
 
 /** An entry of `x402.embedded.signers`. */

@@ -36,6 +36,7 @@ const CHAIN: ChainSettings = {
   receipt_timeout_ms: 10_000,
   max_fee_per_gas: "5000000000",
   max_gas: 300_000,
+  native_price: "",
 };
 
 const DEPS: FacilitatorDeps = {

@@ -7,7 +7,7 @@ import { formatAmount } from "../x402/price.ts";
 /** The gas is low if it pays for fewer settlements than this, each at its highest possible price. @operator @bound */
 const LOW_SETTLEMENTS = 10n;
 /** Time between two checks of the gas, in milliseconds. @bound */
-const LOOK_MS = 600_000;
+const LOOK_MS = 60_000;
 const GAS_DECIMALS = 18;
 
 /** A key's gas on one chain. `cause` is set if the chain could not be asked; it contains no address of an endpoint. */
@@ -34,25 +34,38 @@ async function readOne({ network, rpc_url: url, max_gas, max_fee_per_gas }: GasC
   }
 }
 
-/** A warning if the gas is low; undefined if it suffices or is unknown. */
+/** A warning if the gas is low; undefined if it suffices or is unknown. @internal */
 export function gasWarning(gas: Gas): string | undefined {
   if ("cause" in gas || !gas.isLow) return undefined;
   return `${networkTitle(gas.network)}: ${gas.balance} pays the gas of fewer than ${LOW_SETTLEMENTS} settlements at max_fee_per_gas (account ${gas.account})`;
 }
 
-/** Checks the gas repeatedly, and logs when it becomes low on a chain. Returns a function that stops the checks. */
-export function watchGas(look: () => Promise<readonly Gas[]>, log: (message: string) => void): () => void {
+/**
+ * Checks the gas at once and then repeatedly, and logs when it becomes low. `tell` gets every result. Returns a function
+ * that stops the checks.
+ */
+export function watchGas(
+  look: () => Promise<readonly Gas[]>,
+  log: (message: string) => void,
+  tell: (all: readonly Gas[]) => void = () => {},
+): () => void {
   let told = new Set<string>();
-  const timer = setInterval(() => {
-    void look().then((all) => {
-      const low = all.filter((gas) => gasWarning(gas) !== undefined);
-      for (const gas of low) if (!told.has(idOf(gas))) log(`warning: ${gasWarning(gas) ?? ""}`);
-      told = new Set(low.map(idOf));
-      return told;
-    });
-  }, LOOK_MS);
+  let isOver = false;
+  const check = async (): Promise<void> => {
+    const all = await look();
+    if (isOver) return;
+    const low = all.filter((gas) => gasWarning(gas) !== undefined);
+    for (const gas of low) if (!told.has(idOf(gas))) log(`warning: ${gasWarning(gas) ?? ""}`);
+    told = new Set(low.map(idOf));
+    tell(all);
+  };
+  const timer = setInterval(() => void check(), LOOK_MS);
   timer.unref();
-  return () => clearInterval(timer);
+  void check();
+  return () => {
+    isOver = true;
+    clearInterval(timer);
+  };
 }
 
 function idOf({ network, account }: Gas): string {

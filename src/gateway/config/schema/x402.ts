@@ -34,6 +34,13 @@ const chain = z
       .regex(/^[1-9][0-9]{0,26}$/, "expected wei, as a decimal number")
       .default("5000000000")
       .describe("Maximum price of a settlement, in wei per unit of gas."),
+    native_price: z
+      .string()
+      .regex(/^(?:[0-9]{1,9}(?:\.[0-9]{1,6})?)?$/, "expected dollars, as in 2500 or 0.45")
+      .default("")
+      .describe(
+        "Dollars for one native coin. With it, the gateway warns if a price is below the gas of its settlement. Empty: prices are not compared.",
+      ),
     max_gas: count(300_000, 21_000, 10_000_000).describe("Maximum gas of one settlement."),
   })
   .meta(ours("A chain on which payments are looked up and, with `x402.embedded`, settled."));

@@ -8,9 +8,9 @@ import { type Diagnostic, diagnosticText } from "../../config/diagnostic.ts";
 /** Loaded with the first paid route (bench start). */
 const x402Terms = (): typeof Terms => require("../../../payments/x402/terms.ts");
 
-/** `silent`: no response. `missing`: the terms are not supported. `unusable`: no client could pay that way. */
+/** `silent`: no response. `missing`: the terms are not supported. `unusable`: no client could pay that way. `costly`: a settlement may cost more than it brings. */
 export interface FacilitatorDiagnostic extends Diagnostic {
-  readonly what: "silent" | "missing" | "unusable";
+  readonly what: "silent" | "missing" | "unusable" | "costly";
 }
 
 interface RouteTerms {

@@ -1,3 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
+import type * as Embedded from "../../../payments/evm/embedded-facilitator.ts";
+import type * as GasWatches from "../../../payments/facilitator/gas-watch.ts";
+import { type Counts } from "../../telemetry/metrics/counts.ts";
+import { CHAINS } from "../../telemetry/metrics/metrics.ts";
+import { priceWarnings } from "../check/check-prices.ts";
 import { readEmbedded, settleTimeoutOf, verifyTimeoutOf } from "../../../payments/facilitator/chain-settings.ts";
 import { type EmbeddedOptions } from "../../../payments/evm/embedded-facilitator.ts";
 import { type FacilitatorObserver } from "../../../payments/facilitator/facilitator-observer.ts";
@@ -17,12 +23,19 @@ import { createOwnFacilitator, type OwnFacilitator } from "./own-facilitator.ts"
 /** Loaded when a worker reaches the embedded facilitator by its socket (bench start). */
 const httpFacilitators = (): typeof HttpFacilitators => require("../../../payments/facilitator/http-facilitator.ts");
 
+/** Loaded with an embedded facilitator (bench start). */
+const embeddeds = (): typeof Embedded => require("../../../payments/evm/embedded-facilitator.ts");
+
+/** Loaded as `embedded` is. */
+const gasWatches = (): typeof GasWatches => require("../../../payments/facilitator/gas-watch.ts");
+
 /** The services of this process's facilitators. */
 export interface ProcessFacilitatorsOptions {
   /** The embedded facilitator with this process's key. One of several workers has the supervisor's socket. */
   readonly embedded: { readonly own: OwnFacilitator } | { readonly socket: string };
   readonly simulatedTransfers: () => SimulatedTransfers;
   readonly observer: FacilitatorObserver;
+  readonly counts?: Pick<Counts, "set"> | undefined;
   readonly log: (message: string) => void;
 }
 
@@ -30,6 +43,7 @@ export interface ProcessFacilitatorsOptions {
 export class ProcessFacilitators {
   readonly #options: ProcessFacilitatorsOptions;
   readonly all: Facilitators;
+  #gas: { readonly settings: EmbeddedOptions; readonly stop: () => void } | undefined;
   #prepared: { readonly lease: Lease; readonly before: EmbeddedOptions | undefined } | undefined;
 
   constructor(options: ProcessFacilitatorsOptions) {
@@ -86,7 +100,44 @@ export class ProcessFacilitators {
     this.#prepared = undefined;
     // The environment of a worker does not have the key: only the process that owns the facilitator reads it.
     const own = this.#own;
-    if (own !== undefined && embeddedOf(config) === undefined) await own.use(undefined);
+    if (own === undefined) return;
+    const settings = embeddedOf(config);
+    if (settings === undefined) await own.use(undefined);
+    this.#watchGas(settings);
+    void this.#warnOfPrices(config);
+  }
+
+  #watchGas(settings: EmbeddedOptions | undefined): void {
+    if (isDeepStrictEqual(this.#gas?.settings, settings)) return;
+    this.#gas?.stop();
+    this.#gas = undefined;
+    const { counts, log } = this.#options;
+    const before = settings === undefined ? 0 : settings.chains.length;
+    for (const i of CHAINS.slice(before))
+      for (const metric of ["gasBalance", "gasLow"] as const) counts?.set(metric, 0, i);
+    if (settings === undefined) return;
+    const { chains } = settings;
+    const accounts = embeddeds().accountsOf(settings);
+    const stop = gasWatches().watchGas(
+      () => gasWatches().readGas(chains, accounts),
+      log,
+      (all) => {
+        for (const [i, { network }] of chains.entries()) {
+          const read = all.flatMap((gas) => (gas.network === network && "wei" in gas ? [gas] : []));
+          // A chain that cannot be asked keeps its numbers.
+          if (read.length < accounts.length) continue;
+          counts?.set("gasBalance", Math.min(...read.map(({ balance }) => Number(balance))), i);
+          counts?.set("gasLow", read.filter(({ isLow }) => isLow).length, i);
+        }
+      },
+    );
+    this.#gas = { settings, stop };
+  }
+
+  async #warnOfPrices(config: Config): Promise<void> {
+    for (const warning of await priceWarnings(config, embeddedOf(config))) {
+      this.#options.log(`warning: ${diagnosticText(warning)}`);
+    }
   }
 
   async rollback(): Promise<void> {
@@ -100,6 +151,7 @@ export class ProcessFacilitators {
   async close(graceMs: number): Promise<void> {
     this.#prepared?.lease.close();
     this.#prepared = undefined;
+    this.#gas?.stop();
     await this.#own?.close(graceMs);
   }
 }
@@ -117,9 +169,10 @@ export async function checkFacilitators(config: Config): Promise<FacilitatorDiag
   });
   const lease = facilitators.all.lease(config.x402);
   try {
-    const embedded = embeddedOf(config);
-    if (embedded !== undefined) await own.use(embedded);
-    return await facilitatorDiagnostics(config, lease);
+    const settings = embeddedOf(config);
+    if (settings !== undefined) await own.use(settings);
+    const costly = (await priceWarnings(config, settings)).map((warning) => ({ ...warning, what: "costly" as const }));
+    return [...(await facilitatorDiagnostics(config, lease)), ...costly];
   } finally {
     lease.close();
     await facilitators.close(0);

@@ -424,6 +424,7 @@ class RunningGateway implements GatewayProcess {
     return new ProcessFacilitators({
       embedded: socket === undefined ? { own: createOwnFacilitator() } : { socket },
       simulatedTransfers: () => this.#store.open(postgres).simulatedTransfers,
+      counts: this.counts,
       observer: withBreakerEvents(this.counts, (event) => this.#tell(event), this.#options.log),
       log,
     });

@@ -136,6 +136,7 @@ class Supervisor implements Gateway {
         if (store === undefined) throw new Error("Cannot record a simulated transfer: the supervisor has no store");
         return store.simulatedTransfers;
       },
+      counts: this.counts,
       // The workers count their own requests.
       observer: { asked() {}, breakerChanged() {} },
       log: options.log,

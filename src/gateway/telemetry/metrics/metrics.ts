@@ -29,6 +29,8 @@ export const CACHE_RESULTS = ["hit", "miss", "stale", "revalidated", "bypass"] a
 export const PAYMENT_OUTCOMES = ["settled", "delivered", "released", "failed", "unknown"] as const;
 /** The uses of certificates, whose next expiry is reported. The last one is that of `tls.acme`. */
 export const CERTIFICATE_USES = ["tls", "quic", "client_ca", "upstream", "admin", "acme"] as const;
+/** The indexes of `x402.chains`, as labels. @bound */
+export const CHAINS = Array.from({ length: 32 }, (_, i) => i);
 /** Codes from 100 to 599 have a column each. Other codes that an upstream invents share the last column. @bound */
 export const FIRST_CODE = 100;
 export const CODES = 501;
@@ -190,6 +192,24 @@ export const METRICS = {
     "turnpike_facilitator_breakers_open",
     "Open circuit breakers of facilitators that do not respond, one for each worker.",
   ),
+  gasBalance: {
+    ...gauge(
+      "turnpike_gas_balance",
+      "Native coins of the gas key with the fewest, by the index of the chain in x402.chains.",
+      ["chain", CHAINS],
+    ),
+    isShared: true,
+    isSparse: true,
+  },
+  gasLow: {
+    ...gauge(
+      "turnpike_gas_low",
+      "Gas keys that can pay for fewer than 10 settlements at max_fee_per_gas, by the index of the chain in x402.chains.",
+      ["chain", CHAINS],
+    ),
+    isShared: true,
+    isSparse: true,
+  },
   rateLimits: counter("turnpike_rate_limit_requests_total", "Requests on routes with a rate limit, by result.", [
     "result",
     ["allowed", "limited"],

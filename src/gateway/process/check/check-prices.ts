@@ -1,0 +1,79 @@
+import { findAsset } from "../../../payments/x402/assets.ts";
+import { networkTitle, parseNetwork } from "../../../payments/x402/networks.ts";
+import type * as Terms from "../../../payments/x402/terms.ts";
+import type * as SettlementCosts from "../../../payments/evm/settlement-cost.ts";
+import { type EmbeddedOptions } from "../../../payments/evm/embedded-facilitator.ts";
+import { type Config } from "../../config/config.ts";
+import { type Diagnostic } from "../../config/diagnostic.ts";
+
+/** Loaded with an embedded facilitator (bench start). */
+const x402Terms = (): typeof Terms => require("../../../payments/x402/terms.ts");
+
+/** Loaded as `x402Terms` is. */
+const settlementCosts = (): typeof SettlementCosts => require("../../../payments/evm/settlement-cost.ts");
+
+/** Millionths of a dollar in one. */
+const MICRO = 1_000_000n;
+const MICRO_DIGITS = 6;
+const WEI_PER_COIN = 10n ** 18n;
+
+/**
+ * Warns of prices in dollars that are below the present gas of their settlement by this gateway's own keys. A chain
+ * without `native_price`, or that cannot be asked, gives no warning. Does not reject.
+ */
+export async function priceWarnings(
+  { x402, routes }: Config,
+  embedded: EmbeddedOptions | undefined,
+): Promise<readonly Diagnostic[]> {
+  if (embedded === undefined) return [];
+  const warnings: Diagnostic[] = [];
+  for (const [i, { network: name, native_price: coin }] of x402.chains.entries()) {
+    const network = parseNetwork(name);
+    const chain = embedded.chains.find((other) => other.network === network);
+    if (coin === "" || network === undefined || chain === undefined) continue;
+    const fee = await settlementCosts().presentFee(chain);
+    if (fee === undefined) continue;
+    const costOf = (gas: bigint): bigint => (gas * fee * microDollars(coin)) / WEI_PER_COIN;
+    for (const { path, price, gas } of pricesOn(routes, network)) {
+      const cost = costOf(gas);
+      if (price >= cost) continue;
+      const text = `${dollars(price)} is less than the gas of a settlement on ${networkTitle(network)}`;
+      const how = `${gas} gas at ${fee} wei, with x402.chains[${i}].native_price`;
+      warnings.push({ path, message: `${text}, about ${dollars(cost)} at present (${how})` });
+    }
+  }
+  return warnings;
+}
+
+interface Priced {
+  readonly path: string;
+  /** Millionths of a dollar. */
+  readonly price: bigint;
+  readonly gas: bigint;
+}
+
+/** The prices on a chain that the embedded facilitator settles, in tokens of known value. 0 is free, and needs no gas. */
+function pricesOn(routes: Config["routes"], network: string): readonly Priced[] {
+  return routes.flatMap(({ x402 }, i) => {
+    if (x402 === undefined || x402.facilitator_url !== "") return [];
+    return [x402, ...x402.accepts].flatMap((terms, j) => {
+      const path = `routes[${i}].x402${j === 0 ? "" : `.accepts[${j - 1}]`}.price`;
+      const requirements = x402Terms().compileTerms(terms);
+      const asset = findAsset(requirements.network, requirements.asset);
+      if (requirements.network !== network || asset === undefined || requirements.amount === "0") return [];
+      const price = (BigInt(requirements.amount) * MICRO) / 10n ** BigInt(asset.decimals);
+      return [{ path, price, gas: settlementCosts().gasOf(x402Terms().methodOf(requirements)) }];
+    });
+  });
+}
+
+function microDollars(text: string): bigint {
+  const [whole = "", part = ""] = text.split(".");
+  return BigInt(whole + part.padEnd(MICRO_DIGITS, "0"));
+}
+
+function dollars(micro: bigint): string {
+  const digits = micro.toString().padStart(MICRO_DIGITS + 1, "0");
+  const part = digits.slice(-MICRO_DIGITS).replace(/0+$/, "").padEnd(2, "0");
+  return `$${digits.slice(0, -MICRO_DIGITS)}.${part}`;
+}
