@@ -28,10 +28,12 @@ export interface Total {
   readonly payments: number;
   /** Atomic units that were transferred, decimal. */
   readonly amount: string;
+  /** Atomic units of these payments that were refunded, or are reserved for refunds. */
+  readonly refunded: string;
 }
 
 /** Sales of one route on one day. The day is that of the first request with the payment. */
-export interface SoldOnDay extends Omit<Total, "key"> {
+export interface SoldOnDay extends Omit<Total, "key" | "refunded"> {
   /** In UTC, for example `2026-11-21`. */
   readonly day: string;
   readonly route: string;
@@ -46,6 +48,12 @@ export interface Standing {
   readonly owed: number;
   /** When the oldest open payment was first received, in Unix milliseconds; undefined: no payment is open. */
   readonly oldestOpen: number | undefined;
+}
+
+/** From `since` until before `until`, in Unix milliseconds. */
+export interface Times {
+  readonly since: number;
+  readonly until: number;
 }
 
 /** Reads the ledger for reports, and changes nothing. */
@@ -64,8 +72,8 @@ export interface LedgerView {
   search(text: string): Promise<readonly Payment[]>;
   /** The refunds of a payment, in their order. */
   refundsOf(payment: PaymentKey): Promise<readonly Refund[]>;
-  /** Refunds that gave money back from `since` until before `until` (Unix milliseconds), newest first, `limit` at most. */
-  refunded(times: { readonly since: number; readonly until: number }, limit: number): Promise<readonly Refund[]>;
+  /** Refunds that gave money back in this time, newest first. */
+  refunded(times: Times, page: { readonly limit: number; readonly offset: number }): Promise<readonly Refund[]>;
 }
 
 /** Maximum number of payments that one search returns. */

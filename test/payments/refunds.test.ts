@@ -9,6 +9,7 @@ import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
 import { PAYER } from "../../src/payments/testing/payment.ts";
 import { type PaymentPayload } from "../../src/payments/x402/messages.ts";
 import { hasPostgres, TestPostgres } from "../../src/store/testing/postgres.ts";
+import { COMMAND } from "../support/program.ts";
 import { CountingFacilitator } from "./counting-facilitator.ts";
 import { type Market, never, openMarket, PRICE, send, Stall, type StallOptions } from "./market.ts";
 import { nonceOf } from "./shops.ts";
@@ -265,4 +266,44 @@ test.skipIf(!hasChain)("payments that are owed for too long are sent back by the
   expect((await shown(stall, young)).refunds).toEqual([]);
   expect((await shown(stall, delivered)).refunds).toEqual([]);
   expect(await stall.balance()).toBe(2n * PRICE);
+});
+
+test.skipIf(!hasChain)("the totals of an export are those of the chain", async () => {
+  const stall = await openStall();
+  const ether = async (): Promise<bigint> =>
+    BigInt(String(await market.chain.rpc("eth_getBalance", [stall.facilitator, "latest"])));
+  const before = await ether();
+  const payments = [await bought(stall), await bought(stall), await bought(stall)];
+  const [first, second] = payments;
+  if (first === undefined || second === undefined) throw new Error("nothing was bought");
+  await refund(stall, first);
+  await refund(stall, second, { amount: "2500" });
+  await refund(stall, second, { amount: "100", transaction: "cash-17" });
+  const config = join(stall.state, "export.json");
+  const chains = [{ network: market.chain.network, rpc_url_env: "TEST_RPC" }];
+  await Bun.write(config, JSON.stringify({ state_path: stall.state, x402: { chains } }));
+  const exported = async (...args: string[]): Promise<string> => {
+    const command = [...COMMAND, "ledger", "export", ...args, "--config", config, "--gas", stall.facilitator];
+    const child = Bun.spawn(command, { env: { ...Bun.env, TEST_RPC: market.chain.rpcUrl }, stderr: "inherit" });
+    const text = await new Response(child.stdout).text();
+    expect(await child.exited).toBe(0);
+    return text;
+  };
+  const row = z.looseObject({ kind: z.string(), amount: z.string(), gas_wei: z.string(), state: z.string() });
+  const rows = (await exported("--jsonl"))
+    .trimEnd()
+    .split("\n")
+    .map((line) => row.parse(JSON.parse(line)));
+  expect(rows.map(({ kind, amount }) => `${kind} ${amount}`).toSorted()).toEqual([
+    ...Array.from({ length: 3 }, () => "payment 10000"),
+    "recorded refund -100",
+    "refund -10000",
+    "refund -2500",
+  ]);
+  const sent = rows.filter(({ kind }) => kind !== "recorded refund");
+  expect(sent.reduce((sum, { amount }) => sum + BigInt(amount), 0n)).toBe(await stall.balance());
+  expect(rows.reduce((sum, { gas_wei: gas }) => sum + BigInt(gas === "" ? 0 : gas), 0n)).toBe(before - (await ether()));
+  const csv = (await exported("--csv")).trimEnd().split("\r\n");
+  expect(csv).toHaveLength(7);
+  expect(csv.filter((line) => line.includes(",-10000,"))).toHaveLength(1);
 });

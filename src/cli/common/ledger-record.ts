@@ -1,6 +1,7 @@
 import { findAsset } from "../../payments/x402/assets.ts";
 import { formatAmount } from "../../payments/x402/price.ts";
 import { type Total } from "../../store/ledger-view.ts";
+import { type Refund } from "../../store/refunds.ts";
 import { isOwed, type Payment } from "../../store/ledger.ts";
 
 /**
@@ -35,6 +36,12 @@ const MEMBERS = {
   cuts: ({ cuts }: Payment) => cuts,
   // Times that the response was sent again after or beside its delivery.
   repeats: ({ repeats }: Payment) => repeats,
+  // `payment` or `refund`. The amounts of refunds are negative.
+  kind: (): string => "payment",
+  // Atomic units that were refunded or are reserved for refunds.
+  refunded: ({ refunded }: Payment) => refunded,
+  // The id of a refund.
+  refund: (): string => "",
 };
 
 /** A payment in the output of `turnpike ledger`. */
@@ -52,14 +59,38 @@ export function toRecord(payment: Payment): LedgerRecord {
   return Object.fromEntries(members) as LedgerRecord;
 }
 
+/** The record of a refund, at the time when the money was given back. */
+export function toRefundRecord(payment: Payment, refund: Refund): LedgerRecord {
+  const { network, token } = payment;
+  const { id, amount, transaction, reason, updatedAt } = refund;
+  const time = new Date(updatedAt).toISOString();
+  const units = inUnits(amount, findAsset(network, token)?.decimals);
+  return {
+    ...toRecord(payment),
+    created_at: time,
+    updated_at: time,
+    owed: false,
+    amount: `-${amount}`,
+    amount_in_units: units === "" ? "" : `-${units}`,
+    transaction,
+    reason,
+    kind: refund.state === "recorded" ? "recorded refund" : "refund",
+    refunded: "",
+    refund: id,
+  };
+}
+
 /** A total in the JSON output. */
-export function toTotal(by: string, { key, network, token, payments, amount }: Total): Record<string, string | number> {
+export function toTotal(by: string, total: Total): Record<string, string | number> {
+  const { key, network, token, payments, amount, refunded } = total;
   const known = findAsset(network, token);
   return {
     [by]: key,
     payments,
     amount,
     amount_in_units: inUnits(amount, known?.decimals),
+    refunded,
+    net: String(BigInt(amount) - BigInt(refunded)),
     symbol: known?.symbol ?? "",
     asset: token,
     network,

@@ -39,6 +39,7 @@ const FLAGS = {
   csv: { type: "boolean", text: undefined },
   jsonl: { type: "boolean", text: undefined },
   rates: { type: "string", value: "FILE", text: undefined },
+  gas: { type: "string", value: "ACCOUNT", text: undefined },
   vat: { type: "string", value: "PERCENT", text: undefined },
   json: { type: "boolean", text: undefined },
   ...LOCATION_FLAGS,
@@ -47,15 +48,17 @@ const FLAGS = {
 /** The help text of `turnpike ledger`. */
 export const LEDGER_USAGE = `usage: turnpike ledger list [FILTERS] [--limit N] [--json]
        turnpike ledger show NONCE|TRANSACTION [--json]
-       turnpike ledger export --csv|--jsonl [--rates FILE [--vat PERCENT]] [FILTERS]
+       turnpike ledger export --csv|--jsonl [--rates FILE [--vat PERCENT]] [--gas ACCOUNT --config FILE] [FILTERS]
        turnpike ledger totals --by route|payer|day [FILTERS] [--json]
 
 Shows the payments in a ledger. It only reads: a gateway can run at the same time.
 
   list       print the newest payments
   show       print one payment, by its nonce or transaction hash, or the beginning of one
-  export     print all payments, newest first; with --rates also the value of settled ones in a currency,
-             by lines such as 2026-11-27,USDC,EUR,0.92; with --vat also the VAT that the prices include
+  export     print all payments, newest first, and then refunds with negative amounts;
+             with --rates also the value of settled ones in a currency, by lines such as
+             2026-11-27,USDC,EUR,0.92; with --vat also the VAT that the prices include;
+             with --gas also the gas that ACCOUNT paid, in wei, from the chains of the configuration
   totals     print the sums of the settled payments
 
 filters:
@@ -100,6 +103,7 @@ export type LedgerQuery =
       readonly format: "csv" | "jsonl";
       readonly rates: string | undefined;
       readonly vat: string;
+      readonly gas: string | undefined;
     }
   | { readonly kind: "totals"; readonly filter: LedgerFilter; readonly by: (typeof KEYS)[number] };
 
@@ -127,7 +131,7 @@ export function parseLedger(args: readonly string[]): LedgerRequest {
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   list: ["state", "route", "payer", "since", "until", "limit", "json"],
   show: ["json"],
-  export: ["state", "route", "payer", "since", "until", "csv", "jsonl", "rates", "vat"],
+  export: ["state", "route", "payer", "since", "until", "csv", "jsonl", "rates", "vat", "gas"],
   totals: ["route", "payer", "since", "until", "by", "json"],
 };
 
@@ -149,8 +153,10 @@ function queryOf(values: Values, [command = "", subject, ...rest]: readonly stri
   if ((values.csv === true) === (values.jsonl === true))
     throw new UsageError("Choose the format of the export: --csv or --jsonl");
   if (values.vat !== undefined && values.rates === undefined) throw new UsageError("--vat needs --rates");
-  const { rates, vat = "0" } = values;
-  return { kind: "export", filter, format: values.csv === true ? "csv" : "jsonl", rates, vat };
+  const { rates, vat = "0", gas } = values;
+  if (gas !== undefined && values.config === undefined) throw new UsageError("--gas needs --config");
+  if (gas !== undefined && !isAddress(gas)) throw new Error(`Cannot use --gas "${gas}": it is not an address`);
+  return { kind: "export", filter, format: values.csv === true ? "csv" : "jsonl", rates, vat, gas };
 }
 
 function checkFlags(values: Values, command: string): void {

@@ -1,36 +1,46 @@
 import { visibleJson, visibleText } from "../../lib/text/visible-text.ts";
-import { type LedgerRecord, RECORD_KEYS } from "../common/ledger-record.ts";
-import { RATE_KEYS, type Rates } from "./ledger-rates.ts";
+import { RECORD_KEYS } from "../common/ledger-record.ts";
+import { type ExportRow } from "./export-rows.ts";
+import { GAS_RATE_KEY, RATE_KEYS, type Rates } from "./ledger-rates.ts";
 
 /** The characters with which a spreadsheet formula begins. */
 const FORMULA = /^[=+\-@]/;
+const NUMBER = /^-[0-9]+(?:\.[0-9]+)?$/;
 
 /** One CSV cell (RFC 4180 §2). An apostrophe before a formula keeps a spreadsheet from computing it. @internal */
 export function csvCell(value: string | number | boolean): string {
   const shown = visibleText(String(value));
-  const safe = typeof value === "string" && FORMULA.test(shown) ? `'${shown}` : shown;
+  const safe = typeof value === "string" && FORMULA.test(shown) && !NUMBER.test(shown) ? `'${shown}` : shown;
   return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** A file format for an export of many payments. */
 interface ExportFormat {
   readonly head: string;
-  readonly line: (record: LedgerRecord) => string;
+  readonly line: (row: ExportRow) => string;
 }
 
 /**
  * Comma-separated values (RFC 4180): a line of column names, then one line for each payment. Or one JSON object on each
- * line. With `rates` each payment also has its value in a currency.
+ * line. With `rates` each row also has its value in a currency, with `hasGas` also its gas.
  */
-export function exportFormat(format: "csv" | "jsonl", rates: Rates | undefined): ExportFormat {
-  const valuesOf = (record: LedgerRecord): Readonly<Record<string, string | number | boolean>> =>
-    rates === undefined ? record : { ...record, ...rates.valueOf(record) };
-  if (format === "jsonl") return { head: "", line: (record) => `${visibleJson(valuesOf(record))}\n` };
-  const keys = [...RECORD_KEYS, ...(rates === undefined ? [] : RATE_KEYS)];
+export function exportFormat(format: "csv" | "jsonl", rates: Rates | undefined, hasGas: boolean): ExportFormat {
+  const valuesOf = ({ record, gas }: ExportRow): Readonly<Record<string, string | number | boolean>> => ({
+    ...record,
+    ...(hasGas ? { gas_wei: gas } : {}),
+    ...rates?.valueOf(record),
+    ...(hasGas && rates !== undefined ? { [GAS_RATE_KEY]: rates.gasOf(record, gas) } : {}),
+  });
+  if (format === "jsonl") return { head: "", line: (row) => `${visibleJson(valuesOf(row))}\n` };
+  const keys = [
+    ...RECORD_KEYS,
+    ...(hasGas ? ["gas_wei"] : []),
+    ...(rates === undefined ? [] : [...RATE_KEYS, ...(hasGas ? [GAS_RATE_KEY] : [])]),
+  ];
   return {
     head: `${keys.join(",")}\r\n`,
-    line: (record) => {
-      const values = valuesOf(record);
+    line: (row) => {
+      const values = valuesOf(row);
       return `${keys.map((key) => csvCell(values[key] ?? "")).join(",")}\r\n`;
     },
   };

@@ -18,6 +18,13 @@ const RATE_DAYS = 7;
 /** The columns of an export that a file of rates adds, in this order. Empty for payments without money. */
 export const RATE_KEYS = ["currency", "rate", "gross", "net", "vat"] as const;
 
+/** The column of the value of the gas. */
+export const GAS_RATE_KEY = "gas";
+
+const WEI = 10n ** 18n;
+/** Chains whose gas is not paid in ether. */
+const GAS_SYMBOLS: Readonly<Record<string, string>> = { "eip155:43114": "AVAX", "eip155:43113": "AVAX" };
+
 type Column = (typeof RATE_KEYS)[number];
 
 /** The value of a payment in a currency. All are texts; an amount has six decimals. */
@@ -56,14 +63,22 @@ export class Rates {
   /** The value of a payment on the day when it was made. Throws if the file has no rate for that day or the week before. */
   valueOf(record: LedgerRecord): FiatValue {
     if (record.state !== "settled" || record.amount_in_units === "") return NO_VALUE;
-    const { currency, text, scaled } = this.#rateOn(record);
-    const gross = shown((scaledOf(record.amount_in_units) * scaled) / SCALE);
+    const { currency, text, scaled } = this.#rateOn(record, record.symbol);
+    const sign = record.amount_in_units.startsWith("-") ? "-" : "";
+    const gross = shown((scaledOf(record.amount_in_units.slice(sign.length)) * scaled) / SCALE);
     const net = shown((scaledOf(gross) * SCALE) / this.#divisor);
     const vat = shown(scaledOf(gross) - scaledOf(net));
-    return { currency, rate: text, gross, net, vat };
+    return { currency, rate: text, gross: sign + gross, net: sign + net, vat: sign + vat };
   }
 
-  #rateOn({ created_at: time, symbol, nonce }: LedgerRecord): Rate {
+  /** The value of the gas of a row, in wei. Throws as `valueOf`. */
+  gasOf(record: LedgerRecord, wei: string): string {
+    if (wei === "" || wei === "0") return wei === "" ? "" : shown(0n);
+    const { scaled } = this.#rateOn(record, GAS_SYMBOLS[record.network] ?? "ETH");
+    return shown((BigInt(wei) * scaled) / WEI);
+  }
+
+  #rateOn({ created_at: time, nonce }: LedgerRecord, symbol: string): Rate {
     const day = time.slice(0, 10);
     for (let back = 0; back <= RATE_DAYS; back++) {
       const date = new Date(Date.parse(day) - back * DAY_MS).toISOString().slice(0, 10);

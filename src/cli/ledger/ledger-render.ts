@@ -2,6 +2,7 @@ import { networkTitle } from "../../payments/x402/networks.ts";
 import { type Payment } from "../../store/ledger.ts";
 import { type Total } from "../../store/ledger-view.ts";
 import { isOwed } from "../../store/ledger.ts";
+import { type Refund } from "../../store/refunds.ts";
 import { amountText, toRecord } from "../common/ledger-record.ts";
 import { alignedTable, type Column, detailList, tabTable } from "../common/table.ts";
 import { timeText } from "../common/units.ts";
@@ -37,6 +38,7 @@ export function totalTable(by: string, totals: readonly Total[], isTerminal: boo
     { title: "PAYMENTS", cell: ({ payments }) => String(payments), right: true },
     { title: "AMOUNT", cell: amountText, right: true },
     { title: "ATOMIC", cell: ({ amount }) => amount, right: true },
+    { title: "REFUNDED", cell: ({ refunded }) => refunded, right: true },
     { title: "ASSET", cell: ({ token }) => token },
     { title: "NETWORK", cell: ({ network }) => network, short: ({ network }) => networkTitle(network) },
   ];
@@ -55,7 +57,7 @@ const MEANING: Readonly<Record<Payment["state"], string>> = {
 };
 
 /** Everything about one payment. */
-export function paymentDetail(payment: Payment): string {
+export function paymentDetail(payment: Payment, refunds: readonly Refund[]): string {
   const record = toRecord(payment);
   return detailList([
     ["state", stateText(payment)],
@@ -76,6 +78,7 @@ export function paymentDetail(payment: Payment): string {
     ["pay to", record.pay_to],
     ["facilitator", record.facilitator || "-"],
     ["transaction", record.transaction || "-"],
+    ...refunds.map((refund) => ["refund", refundText(payment, refund)] as const),
     ["nonce", record.nonce],
     ["spent at", record.contract],
     ["valid before", record.valid_before],
@@ -85,6 +88,11 @@ export function paymentDetail(payment: Payment): string {
     ["cut off", String(record.cuts)],
     ["repeated", String(record.repeats)],
   ]);
+}
+
+function refundText({ network, token }: Payment, { id, state, amount, transaction, reason }: Refund): string {
+  const text = [amountText({ network, token, amount }), state, transaction, reason, `(${id})`];
+  return text.filter((part) => part !== "").join(" ");
 }
 
 function stateText(payment: Payment): string {

@@ -301,7 +301,7 @@ test("totals are by route, payer and day, in units of the token if it is known",
     { payer: BOB, payments: 1, amount: "10000", amount_in_units: "", symbol: "" },
   ]);
   expect(byDay.out).toBe(
-    `DAY\tPAYMENTS\tAMOUNT\tATOMIC\tASSET\tNETWORK\n2026-11-20\t2\t2.51 USDC\t2510000\t${USDC}\teip155:84532\n`,
+    `DAY\tPAYMENTS\tAMOUNT\tATOMIC\tREFUNDED\tASSET\tNETWORK\n2026-11-20\t2\t2.51 USDC\t2510000\t0\t${USDC}\teip155:84532\n`,
   );
   expect(byRoute.out.trimEnd().split("\n")).toHaveLength(3);
 });
@@ -334,6 +334,7 @@ const WRONG: readonly (readonly [args: readonly string[], code: number, said: st
   [["totals", "--by", "nonce"], 2, "turnpike ledger: Name the key of the totals"],
   [["export"], 2, "turnpike ledger: Choose the format of the export: --csv or --jsonl"],
   [["export", "--csv", "--vat", "19"], 2, "turnpike ledger: --vat needs --rates"],
+  [["export", "--csv", "--gas", `0x${"1".repeat(40)}`], 2, "turnpike ledger: --gas needs --config"],
   [["export", "--csv", "--rates", "/absent"], 1, 'turnpike ledger: Cannot read the rates "/absent": ENOENT'],
   [["export", "--csv", "--jsonl"], 2, "turnpike ledger: Choose the format of the export"],
   [["list", "--store", "x", "--config", "x"], 2, "--store names the ledger"],

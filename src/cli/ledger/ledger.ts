@@ -3,6 +3,7 @@ import { defaultStorePath } from "../../gateway/process/gateway/store-path.ts";
 import { openConfiguredStore } from "../../store/open/configured-store.ts";
 import { type LedgerFilter, type LedgerView, MAX_FOUND } from "../../store/ledger-view.ts";
 import { type Payment } from "../../store/ledger.ts";
+import { type Refund } from "../../store/refunds.ts";
 import { visibleJson } from "../../lib/text/visible-text.ts";
 import { openLedgerView, type OpenLedgerView } from "../../store/open/open-ledger-view.ts";
 import { atBoundary } from "../common/boundary.ts";
@@ -14,6 +15,7 @@ import {
   type LedgerRequest,
   parseLedger,
 } from "./ledger-arguments.ts";
+import { exportRows, gasMeter } from "./export-rows.ts";
 import { exportFormat } from "./ledger-export.ts";
 import { Rates } from "./ledger-rates.ts";
 import { toRecord, toTotal } from "../common/ledger-record.ts";
@@ -53,11 +55,11 @@ async function openLocation({ config: path, stateDir, store }: LedgerLocation): 
   return { view: opened.view, close: () => opened.close() };
 }
 
-async function run(view: LedgerView, { query, json }: LedgerRequest): Promise<number> {
+async function run(view: LedgerView, { query, json, location }: LedgerRequest): Promise<number> {
   const isTerminal = process.stdout.isTTY;
   if (query.kind === "show") return await show(view, query.prefix, json);
   if (query.kind === "export") {
-    await exportAll(view, query);
+    await exportAll(view, query, location);
   } else if (query.kind === "list") {
     const payments = await first(paymentsOf(view, query.filter), query.limit);
     await writeStandard(json ? jsonText(payments.map(toRecord)) : paymentTable(payments, isTerminal));
@@ -82,16 +84,27 @@ async function show(view: LedgerView, prefix: string, json: boolean): Promise<nu
     say(paymentTable(found, true).trimEnd());
     return 1;
   }
-  await writeStandard(json ? jsonText(toRecord(payment)) : paymentDetail(payment));
+  const refunds = await view.refundsOf(payment);
+  await writeStandard(
+    json
+      ? jsonText({ ...toRecord(payment), refunds: refunds.map((refund) => refundJson(refund)) })
+      : paymentDetail(payment, refunds),
+  );
   return 0;
 }
 
-async function exportAll(view: LedgerView, query: LedgerQuery & { kind: "export" }): Promise<void> {
-  const { rates: path, vat, format } = query;
-  const { head, line } = exportFormat(format, path === undefined ? undefined : Rates.open(path, vat));
+async function exportAll(
+  view: LedgerView,
+  query: LedgerQuery & { kind: "export" },
+  { config: file }: LedgerLocation,
+): Promise<void> {
+  const { rates: path, vat, format, gas, filter } = query;
+  const rates = path === undefined ? undefined : Rates.open(path, vat);
+  const { head, line } = exportFormat(format, rates, gas !== undefined);
+  const meter = gas === undefined ? undefined : gasMeter((await readConfig({ path: file, flags: {} })).config, gas);
   let text = head;
-  for await (const payment of paymentsOf(view, query.filter)) {
-    text += line(toRecord(payment));
+  for await (const row of exportRows(view, paymentsOf(view, filter), filter, meter)) {
+    text += line(row);
     if (text.length < WRITE_LENGTH) continue;
     await writeStandard(text);
     text = "";
@@ -117,6 +130,10 @@ async function first<T>(items: AsyncIterable<T>, limit: number): Promise<T[]> {
     if (taken.length >= limit) break;
   }
   return taken;
+}
+
+function refundJson({ id, state, amount, transaction, reason, updatedAt }: Refund): object {
+  return { id, state, amount, transaction, reason, updated_at: new Date(updatedAt).toISOString() };
 }
 
 function jsonText(value: unknown): string {

@@ -7,6 +7,7 @@ import {
   type Position,
   type SoldOnDay,
   type Standing,
+  type Times,
   type Total,
 } from "../ledger-view.ts";
 import { statement } from "./connection.ts";
@@ -33,7 +34,7 @@ const LIST_BEHIND = statement(
 
 function totalsBy(key: string): Statement {
   return statement(
-    `SELECT ${key}, p.network, p.token, count(*), sum(p.amount) FROM ${PAYMENTS} AS p
+    `SELECT ${key}, p.network, p.token, count(*), sum(p.amount), sum(p.refunded) FROM ${PAYMENTS} AS p
      WHERE p.state = 'settled' AND ${FILTER} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
   );
 }
@@ -76,7 +77,7 @@ const REFUNDS_OF = statement(
 const REFUNDED = statement(
   `SELECT ${REFUND} FROM ${REFUNDS} AS r WHERE r.state IN ('settled', 'recorded') AND r.updated_at >= $1::bigint
      AND r.updated_at < $2::bigint
-   ORDER BY r.updated_at DESC, r.network, r.asset, r.payer_from, r.nonce, r.sequence LIMIT $3::int`,
+   ORDER BY r.updated_at DESC, r.network, r.asset, r.payer_from, r.nonce, r.sequence LIMIT $3::int OFFSET $4::int`,
 );
 
 /** The ledger in PostgreSQL, for reports. */
@@ -158,11 +159,8 @@ export class PostgresLedgerView implements LedgerView {
     return (await this.#database.read(REFUNDS_OF, keyOf(payment))).rows.map(toRefund);
   }
 
-  async refunded(
-    { since, until }: { readonly since: number; readonly until: number },
-    limit: number,
-  ): Promise<readonly Refund[]> {
-    return (await this.#database.read(REFUNDED, [since, until, limit])).rows.map(toRefund);
+  async refunded({ since, until }: Times, page: { limit: number; offset: number }): Promise<readonly Refund[]> {
+    return (await this.#database.read(REFUNDED, [since, until, page.limit, page.offset])).rows.map(toRefund);
   }
 }
 
@@ -175,12 +173,13 @@ function valuesOf({ states, route, payer, since, until, owed }: LedgerFilter): V
   return [states?.join(",") ?? null, route ?? null, payer ?? null, since ?? null, until ?? null, isOwed];
 }
 
-function toTotal([key, network, token, payments, amount]: readonly (string | null)[]): Total {
+function toTotal([key, network, token, payments, amount, refunded]: readonly (string | null)[]): Total {
   return {
     key: key ?? "",
     network: network ?? "",
     token: token ?? "",
     payments: Number(payments),
     amount: amount ?? "0",
+    refunded: refunded ?? "0",
   };
 }

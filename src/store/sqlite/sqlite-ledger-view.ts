@@ -9,6 +9,7 @@ import {
   type Position,
   type SoldOnDay,
   type Standing,
+  type Times,
   type Total,
 } from "../ledger-view.ts";
 import { LIMB_DIGITS, LIMBS } from "./migrations.ts";
@@ -79,8 +80,8 @@ export class SqliteLedgerView implements LedgerView {
     const { sql, bindings } = conditions(filter);
     const parts = this.#database
       .query<Total, [Bindings]>(
-        `SELECT ${KEYS[by]} AS key, network, token, amount, count(*) AS payments FROM payments
-         WHERE state = 'settled' AND ${sql} GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3`,
+        `SELECT ${KEYS[by]} AS key, network, token, amount, refunded, count(*) AS payments FROM payments
+         WHERE state = 'settled' AND ${sql} GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3`,
       )
       .iterate(bindings);
     return sums(parts);
@@ -129,11 +130,11 @@ export class SqliteLedgerView implements LedgerView {
     return this.#database.query<RefundRow, [Bindings]>(sql).all(keyOf(payment)).map(toRefund);
   }
 
-  async refunded({ since, until }: { since: number; until: number }, limit: number): Promise<readonly Refund[]> {
+  async refunded({ since, until }: Times, page: { limit: number; offset: number }): Promise<readonly Refund[]> {
     const sql = `SELECT ${REFUND} FROM refunds WHERE state IN ('settled', 'recorded') AND updated_at >= $since
-      AND updated_at < $until ORDER BY updated_at DESC, network, asset, payer_from, nonce, sequence LIMIT $limit`;
+      AND updated_at < $until ORDER BY updated_at DESC, network, asset, payer_from, nonce, sequence LIMIT $limit OFFSET $offset`;
     const rows = this.#database.query<RefundRow, [Bindings]>(sql);
-    return rows.all({ $since: since, $until: until, $limit: limit }).map(toRefund);
+    return rows.all({ $since: since, $until: until, $limit: page.limit, $offset: page.offset }).map(toRefund);
   }
 }
 
@@ -167,16 +168,18 @@ function conditions(filter: LedgerFilter): { sql: string; bindings: Bindings } {
 
 /** Adds up the parts of each key, which are sorted by key. Amounts of 78 digits exceed SQL's numbers. */
 function sums(parts: Iterable<Total>): Total[] {
-  const totals: { key: string; network: string; token: string; payments: number; amount: bigint }[] = [];
-  for (const { amount, payments, ...group } of parts) {
+  const totals: (Omit<Total, "amount" | "refunded"> & { payments: number; amount: bigint; refunded: bigint })[] = [];
+  for (const { amount, refunded, payments, ...group } of parts) {
     const moved = BigInt(amount) * BigInt(payments);
+    const returned = BigInt(refunded) * BigInt(payments);
     const last = totals.at(-1);
     if (last?.key === group.key && last.network === group.network && last.token === group.token) {
       last.payments += payments;
       last.amount += moved;
+      last.refunded += returned;
     } else {
-      totals.push({ ...group, payments, amount: moved });
+      totals.push({ ...group, payments, amount: moved, refunded: returned });
     }
   }
-  return totals.map((total) => ({ ...total, amount: total.amount.toString() }));
+  return totals.map((total) => ({ ...total, amount: `${total.amount}`, refunded: `${total.refunded}` }));
 }

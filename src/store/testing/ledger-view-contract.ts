@@ -100,8 +100,8 @@ function testTotals(newDatabase: NewDatabase): void {
     clock.now += DAY_MS;
     await book(store, "settled", { nonce: "0x5", amount: "7", from: "0xbob", route: "/other", token: "0xeuro" });
     const { network } = RESERVATION;
-    const euro = { network, token: "0xeuro", payments: 1, amount: "7" };
-    const asset = { network, token: "0xasset" };
+    const euro = { network, token: "0xeuro", payments: 1, amount: "7", refunded: "0" };
+    const asset = { network, token: "0xasset", refunded: "0" };
     expect(await store.view.totals("route", {})).toEqual([
       { key: "/other", ...euro },
       { key: "/read", ...asset, payments: 3, amount: (2n ** 256n + 1n).toString() },

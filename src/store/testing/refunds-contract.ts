@@ -166,8 +166,10 @@ function testEnding(newDatabase: NewDatabase): void {
     clock.now += 1;
     await store.refunds.end(again, { state: "settled", transaction: "0xback", reason: "" });
     const times = { since: START, until: clock.now + 1 };
-    expect(await store.view.refunded(times, 10)).toMatchObject([{ sequence: 2, state: "settled" }]);
-    expect(await store.view.refunded({ ...times, until: clock.now }, 10)).toEqual([]);
+    expect(await store.view.refunded(times, { limit: 10, offset: 0 })).toMatchObject([
+      { sequence: 2, state: "settled" },
+    ]);
+    expect(await store.view.refunded({ ...times, until: clock.now }, { limit: 10, offset: 0 })).toEqual([]);
   });
 
   test("a payment is kept as long as its refund, and forgotten with it", async () => {
