@@ -26,6 +26,7 @@ const USAGE = `usage: turnpike COMMAND [ARGUMENT ...]
   pay            pay for any URL and print its response
   wallet         manage the wallet that pays, and show its balance
   mcp            serve the operations as tools for agents, over standard input and output
+  receipt        check signed offers and receipts of sellers
   ledger         show the payments that were made to this gateway
   facilitator    verify and settle payments, for gateways elsewhere
   init           write a configuration with comments
@@ -72,6 +73,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   pay: async (args) => (await import("./pay/pay.ts")).pay(args),
   wallet: async (args) => (await import("./pay/wallet.ts")).wallet(args),
   mcp: async (args) => (await import("./pay/mcp.ts")).mcp(args),
+  receipt: async (args) => (await import("./receipt/receipt.ts")).receipt(args),
   ledger: async (args) => (await import("./ledger/ledger.ts")).ledger(args),
   facilitator: async (args) => (await import("./facilitator/facilitator.ts")).facilitator(args),
   "upgrade-check": async (args) => (await import("./gateway/upgrade-check.ts")).upgradeCheck(args),

@@ -41,6 +41,11 @@ function headers(list: Headers, key: string, report: Report): void {
 /** The name of the embedded facilitator in `x402.facilitators`. */
 const EMBEDDED = "embedded";
 
+/** Without a name of its own, the gateway would sign what it offers under any name that a client sends. */
+function signedReceipts({ signed_receipts: { key_env: name }, public_url: url }: X402, report: Report): void {
+  if (name !== "" && url === "") report.problem("x402.signed_receipts.key_env", "requires x402.public_url");
+}
+
 function facilitators({ facilitators: list, facilitator_url: url, embedded }: X402, report: Report): void {
   const names = new Map<string, number>();
   const urls = new Map<string, number>();
@@ -113,6 +118,7 @@ export function checkX402({ x402 }: Draft, report: Report): void {
   if (x402 === undefined) return;
   headers(x402.facilitator_headers, "x402.facilitator_headers", report);
   facilitators(x402, report);
+  signedReceipts(x402, report);
   paymentFields(x402, report);
   chains(x402, report);
   if (x402.payment_required_b64 === "") return;

@@ -119,6 +119,27 @@ const refunds = z
   .prefault({})
   .meta(ours("Refunds to payers."));
 
+const signedReceipts = z
+  .strictObject({
+    key_env: optionalEnvironmentName
+      .default("")
+      .describe("Environment variable with the private key: 32 bytes in hex. Empty: nothing is signed."),
+    format: z
+      .enum(["eip712", "jws"])
+      .default("eip712")
+      .describe("`eip712` (secp256k1, by the address of the key), or `jws` (Ed25519, EdDSA)."),
+    kid: text
+      .default("")
+      .describe("DID URL of the public key in a JWS, such as `did:web:api.example.com#key-1`. Empty: its `did:key`."),
+    transaction: z.boolean().default(false).describe("Put the hash of the transaction into receipts."),
+  })
+  .prefault({})
+  .meta(
+    ours(
+      "Sign offers in challenges, and receipts, by x402's extension `offer-receipt`. Requires `x402.public_url`. The key should not be that of a receiving address.",
+    ),
+  );
+
 const secretHeader = z.strictObject({
   name: headerName.describe("Name of the field."),
   value_env: environmentName.describe("Environment variable with its value."),
@@ -193,6 +214,7 @@ export const x402 = z
     screening,
     credit: credit.exactOptional(),
     refunds,
+    signed_receipts: signedReceipts,
     answer_disk_bytes: bytes(1_073_741_824, 0).meta(
       ours("Bytes on disk for paid responses that are too long for memory, or kept for a retry."),
     ),

@@ -9,6 +9,7 @@ import { type Exchange } from "../../exchange/exchange.ts";
 import { type Policy } from "../policy.ts";
 import { type GiveBack } from "../rate-limit/rate-limit.ts";
 import { type PaymentFields, type ToldPayment } from "./payment-fields.ts";
+import { type TermsSigner } from "./protocol/signed-terms.ts";
 import { type Screening } from "./screening/screening.ts";
 import { type ResponseStore } from "./responses/response-store.ts";
 import { type RouteRequirements } from "./challenge/route-requirements.ts";
@@ -68,4 +69,5 @@ export interface PaidRoute extends PaidRouteServices {
   readonly requiresId: boolean;
   /** The receiver of settlement reports. */
   readonly target: SettlementTarget;
+  readonly signer: TermsSigner | undefined;
 }

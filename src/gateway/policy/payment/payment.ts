@@ -174,5 +174,6 @@ export function createPaidRoute(config: PaidRouteConfig, deps: PaymentDeps): Pai
     maxRepeats: x402.max_repeats,
     requiresId: requiresIdentifier(extensionsOf(config)),
     target: { settlement_url: x402.settlement_url, gateway_id: x402.gateway_id, testMode: config.test_mode },
+    signer: config.signer,
   };
 }

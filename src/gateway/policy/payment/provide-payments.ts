@@ -23,6 +23,7 @@ import { type LedgerUpkeep } from "./maintenance/ledger-upkeep.ts";
 import { counted, type MaintenanceSettings, maintenanceSettings } from "./maintenance/payment-maintenance.ts";
 import type * as Policies from "./payment.ts";
 import type * as PaymentFields from "./payment-fields.ts";
+import type * as SignedTerms from "./protocol/signed-terms.ts";
 import type * as Screenings from "./screening/screening.ts";
 import { type ResponseStore } from "./responses/response-store.ts";
 
@@ -31,6 +32,9 @@ const policies = (): typeof Policies => require("./payment.ts");
 
 /** Loaded as `policies` is. */
 const paymentFields = (): typeof PaymentFields => require("./payment-fields.ts");
+
+/** Loaded when offers and receipts are signed. */
+const signedTerms = (): typeof SignedTerms => require("./protocol/signed-terms.ts");
 
 /** Loaded as `policies` is. */
 const screenings = (): typeof Screenings => require("./screening/screening.ts");
@@ -98,6 +102,7 @@ class Payments implements PolicyFeature {
   #template: Templates.ChallengeTemplate | undefined;
   readonly #screening: Screenings.Screening | undefined;
   readonly #fields: PaymentFields.PaymentFields | undefined;
+  readonly #signer: SignedTerms.TermsSigner | undefined;
   readonly #policies = new Map<RouteConfig, LazyPolicy>();
   #ledger: Ledger | undefined;
   #desk: CreditDesk | undefined;
@@ -121,6 +126,10 @@ class Payments implements PolicyFeature {
     const { routes, x402 } = parts.config;
     if (routes.some((route) => route.x402 !== undefined))
       this.#fields = new (paymentFields().PaymentFields)(x402.payment_fields, process.env);
+    if (x402.signed_receipts.key_env !== "") {
+      const key = signedTerms().readStatementKey(x402.signed_receipts, process.env);
+      if (key !== undefined) this.#signer = new (signedTerms().TermsSigner)(key, x402.signed_receipts, parts.clock);
+    }
   }
 
   policy(route: RouteConfig | undefined): Policies.PaymentPolicy | undefined {
@@ -163,6 +172,7 @@ class Payments implements PolicyFeature {
       public_url: x402.public_url,
       base_url: this.#parts.baseUrl,
       template: this.#template,
+      signer: this.#signer,
     };
     const deps = {
       ...this.#lease.forRoute(url),

@@ -3,7 +3,8 @@ import { MAX_CUTS, type Payment } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { type AcceptedPayment } from "./offer.ts";
 import { type PaidRoute } from "./paid-route.ts";
-import { receiptFields, receiptOf } from "./protocol/receipt.ts";
+import { receiptFields } from "./protocol/receipt.ts";
+import { signedReceipt } from "./signed-receipt.ts";
 import { respondSpent } from "./refusals.ts";
 import { RequestDigest } from "./request-digest.ts";
 import { paymentError, respondError } from "./protocol/respond.ts";
@@ -54,7 +55,7 @@ async function deliverKept({ paidRoute, exchange, version }: Repeat, payment: Pa
   try {
     // Counted before the first byte, so that requests at once do not get more.
     if (!(await paidRoute.ledger.repeat(payment, paidRoute.maxRepeats))) return false;
-    const receipt = receiptOf(paidRoute.target, payment);
+    const receipt = signedReceipt(paidRoute, exchange, payment);
     const whole = paidRoute.inlineReceipt ? await withReceipt(response, receipt) : response;
     const { taken } = await deliver(exchange, whole, receiptFields(receipt, version));
     void recordDelivery(paidRoute, payment, taken);

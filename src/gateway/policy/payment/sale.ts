@@ -19,7 +19,8 @@ import { Lease } from "./lease.ts";
 import { lossOf } from "./loss.ts";
 import { type AcceptedPayment } from "./offer.ts";
 import { type PaidRoute } from "./paid-route.ts";
-import { receiptFields, receiptOf, refusalOf } from "./protocol/receipt.ts";
+import { receiptFields, refusalOf } from "./protocol/receipt.ts";
+import { signedReceipt } from "./signed-receipt.ts";
 import {
   respondBroken,
   respondLost,
@@ -389,7 +390,7 @@ export class Sale {
   }
 
   #receipt(): Receipt {
-    return receiptOf(this.#paidRoute.target, this.#lease.paid ?? this.#payment);
+    return signedReceipt(this.#paidRoute, this.#exchange, this.#lease.paid ?? this.#payment);
   }
 
   #receiptFields(): Fields {

@@ -9,6 +9,7 @@ import { readKeys } from "../../admin/http/keys.ts";
 import { type Config } from "../../config/config.ts";
 import { type Diagnostic } from "../../config/diagnostic.ts";
 import { PaymentFields } from "../../policy/payment/payment-fields.ts";
+import { readStatementKey } from "../../policy/payment/protocol/signed-terms.ts";
 import { readRedisUrl } from "../../policy/rate-limit/provide-rate-limits.ts";
 import { credentialOf } from "../../upstream/upstreams.ts";
 
@@ -48,6 +49,7 @@ function paymentDiagnostics({ x402, routes }: Config, environment: Environment):
     ...settlementDiagnostics({ x402, routes }, environment),
     ...errorOf("x402.payment_fields.secret_env", () => isPriced && new PaymentFields(x402.payment_fields, environment)),
     ...screeningDiagnostics({ x402, routes }, environment),
+    ...errorOf("x402.signed_receipts.key_env", () => isPriced && readStatementKey(x402.signed_receipts, environment)),
     ...x402.refunds.key_envs.flatMap((name, i) => {
       const path = `x402.refunds.key_envs[${i}]`;
       return errorOf(path, () => isPriced && keys().parseKey(readSecret(environment, name, path)));

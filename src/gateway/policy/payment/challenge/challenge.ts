@@ -1,7 +1,7 @@
 import { ERRORS, TurnpikeError, toProblem } from "../../../../lib/errors.ts";
 import { fieldLine, fieldValue } from "../../../../lib/http/fields.ts";
 import { findAsset } from "../../../../payments/x402/assets.ts";
-import { MAX_HEADER_LENGTH } from "../../../../payments/x402/header.ts";
+import { encodeHeader, MAX_HEADER_LENGTH } from "../../../../payments/x402/header.ts";
 import {
   PAYMENT_REQUIRED,
   type PaymentRequired,
@@ -16,6 +16,7 @@ import { v1Accepts } from "../../../../payments/x402/v1.ts";
 import { type Exchange, type RequestHead } from "../../../exchange/exchange.ts";
 import { type CreditError } from "../../../../payments/credit/credit-error.ts";
 import { requiresIdentifier } from "../protocol/identifier.ts";
+import { type TermsSigner } from "../protocol/signed-terms.ts";
 import { respondHtml, respondJson } from "../protocol/respond.ts";
 import { ID_MARK, marked, PreparedHeader, PreparedJson } from "./challenge-text.ts";
 import { paymentPage, PAGE_FIELDS } from "./payment-page.ts";
@@ -34,6 +35,8 @@ interface Prepared {
 export interface ChallengeOptions {
   readonly location: ResourceLocation;
   readonly testMode: boolean;
+  /** Signs what is offered. */
+  readonly signer?: Pick<TermsSigner, "offering"> | undefined;
 }
 
 /** A challenge that contains the requested URL, as JSON. Nothing else in it depends on the request. */
@@ -82,7 +85,7 @@ export class Challenge {
   respond(exchange: Exchange, error: ChallengeError): void {
     const { status, header, body } = this.#prepared.get(error) ?? this.#prepare(error);
     const named = this.#name(exchange.head, header);
-    const fields = fieldLine(PAYMENT_REQUIRED, header.write(named.json)) + VARY;
+    const fields = fieldLine(PAYMENT_REQUIRED, this.#headerFor(named, header, error)) + VARY;
     if (error === UNPAID && wantsPage(exchange)) {
       const page = { required: this.#naming(named.url), price: this.#price, testMode: this.#options.testMode };
       respondHtml(exchange, status, paymentPage(page, exchange.head), fields + PAGE_FIELDS);
@@ -97,13 +100,30 @@ export class Challenge {
     const named = this.#name(exchange.head, header);
     const terms = this.#terms({ ...this.#naming(named.url), error: UNPAID }, reason || error.message);
     const json = JSON.stringify({ ...toProblem(error, exchange.id), ...terms });
-    respondJson(exchange, error.status, json, fieldLine(PAYMENT_REQUIRED, header.write(named.json)) + fields);
+    respondJson(
+      exchange,
+      error.status,
+      json,
+      fieldLine(PAYMENT_REQUIRED, this.#headerFor(named, header, UNPAID)) + fields,
+    );
   }
 
   /** True if a payment for `url` is valid here: it is the request's URL, or the route's as in the catalogue. */
   isFor(url: string, head: RequestHead): boolean {
     if (url === this.required.resource.url) return true;
     return requestedUrls(this.#options.location, head).includes(url);
+  }
+
+  /** The URL of the resource that a request asks for. */
+  urlOf(head: RequestHead): string {
+    return this.#name(head, (this.#prepared.get(UNPAID) ?? this.#prepare(UNPAID)).header).url;
+  }
+
+  /** With signed offers, if there is room for them. */
+  #headerFor({ url, json }: Named, header: PreparedHeader, error: ChallengeError): string {
+    const signed = this.#options.signer?.offering({ ...this.#naming(url), error });
+    const whole = signed === undefined ? "" : encodeHeader(signed);
+    return whole === "" || whole.length > MAX_HEADER_LENGTH ? header.write(json) : whole;
   }
 
   #name(head: RequestHead, header: PreparedHeader): Named {

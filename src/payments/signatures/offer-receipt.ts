@@ -1,0 +1,167 @@
+import { ed25519 } from "@noble/curves/ed25519.js";
+import { z } from "zod";
+import { addressOfPrivateKey, recoverSigner, signHash } from "./signature.ts";
+import { hashText, hashWords, numberWord, signedHash } from "./eip712.ts";
+import { didOfKey, keyOfDid } from "./did-key.ts";
+
+/** The name of the extension in challenges and receipts. */
+export const OFFER_RECEIPT = "offer-receipt";
+
+const text = z.string().max(4096);
+const time = z.int().nonnegative();
+
+/** What a seller offers: one set of payment requirements for one URL. Times are Unix seconds. */
+export const offerSchema = z.strictObject({
+  version: z.literal(1),
+  resourceUrl: text,
+  scheme: text,
+  network: text,
+  asset: text,
+  payTo: text,
+  amount: text,
+  validUntil: time.default(0),
+});
+/** That a payment was received for a URL. */
+export const receiptPayloadSchema = z.strictObject({
+  version: z.literal(1),
+  network: text,
+  resourceUrl: text,
+  payer: text,
+  issuedAt: time,
+  transaction: text.default(""),
+});
+
+/** An offer. */
+export type Offer = z.infer<typeof offerSchema>;
+/** A receipt. */
+export type ReceiptPayload = z.infer<typeof receiptPayloadSchema>;
+/** An offer or a receipt. */
+export type Statement = Offer | ReceiptPayload;
+
+/** A statement and its signature. Under `jws` the signature contains the statement. */
+export type Signed =
+  | { readonly format: "eip712"; readonly payload: Statement; readonly signature: string }
+  | { readonly format: "jws"; readonly signature: string };
+
+/** The key of a seller's statements. It should not be the key of an address that receives money. */
+export interface StatementKey {
+  readonly format: "eip712" | "jws";
+  /** 32 bytes: of secp256k1 under `eip712`, of Ed25519 under `jws`. */
+  readonly privateKey: Uint8Array;
+  /** The DID URL of the public key in a JWS. Empty: `did:key`, which contains the key. */
+  readonly kid: string;
+}
+
+/** A valid statement. */
+export interface CheckedStatement {
+  readonly kind: "offer" | "receipt";
+  readonly statement: Statement;
+  /** The address of the key, or its `did:key`. */
+  readonly signer: string;
+  /** The DID URL in a JWS; empty under `eip712`. */
+  readonly kid: string;
+}
+
+const DOMAIN_TYPE = hashText("EIP712Domain(string name,string version,uint256 chainId)");
+const OFFER_TYPE = hashText(
+  "Offer(uint256 version,string resourceUrl,string scheme,string network,string asset,string payTo,string amount,uint256 validUntil)",
+);
+const RECEIPT_TYPE = hashText(
+  "Receipt(uint256 version,string network,string resourceUrl,string payer,uint256 issuedAt,string transaction)",
+);
+
+/** The chain id of both domains is always 1, and there is no contract. */
+function domain(name: string): Uint8Array {
+  return hashWords([DOMAIN_TYPE, hashText(name), hashText("1"), numberWord(1n)]);
+}
+
+const OFFER_DOMAIN = domain("x402 offer");
+const RECEIPT_DOMAIN = domain("x402 receipt");
+
+function hashOf(statement: Statement): Uint8Array {
+  const number = (value: number): Uint8Array => numberWord(BigInt(value));
+  if ("payTo" in statement) {
+    const { version, resourceUrl, scheme, network, asset, payTo, amount, validUntil } = statement;
+    const words = [resourceUrl, scheme, network, asset, payTo, amount].map(hashText);
+    return signedHash(OFFER_DOMAIN, hashWords([OFFER_TYPE, number(version), ...words, number(validUntil)]));
+  }
+  const { version, network, resourceUrl, payer, issuedAt, transaction } = statement;
+  const words = [number(version), ...[network, resourceUrl, payer].map(hashText), number(issuedAt)];
+  return signedHash(RECEIPT_DOMAIN, hashWords([RECEIPT_TYPE, ...words, hashText(transaction)]));
+}
+
+/** Signs a statement. */
+export function signStatement(statement: Statement, { format, privateKey, kid }: StatementKey): Signed {
+  if (format === "eip712") return { format, payload: statement, signature: signHash(hashOf(statement), privateKey) };
+  const header = { alg: "EdDSA", kid: kid || didOfKey(ed25519.getPublicKey(privateKey)) };
+  const input = [JSON.stringify(header), canonical(statement)].map(base64url).join(".");
+  return { format, signature: `${input}.${base64url(ed25519.sign(Buffer.from(input), privateKey))}` };
+}
+
+/** The address or the `did:key` of a key, as `CheckedStatement.signer`. */
+export function signerOf({ format, privateKey }: Pick<StatementKey, "format" | "privateKey">): string {
+  return format === "eip712" ? addressOfPrivateKey(privateKey) : didOfKey(ed25519.getPublicKey(privateKey));
+}
+
+const signedSchema = z.discriminatedUnion("format", [
+  z.looseObject({
+    format: z.literal("eip712"),
+    payload: z.union([offerSchema, receiptPayloadSchema]),
+    signature: text,
+  }),
+  z.looseObject({ format: z.literal("jws"), signature: z.string().max(16_384) }),
+]);
+const headerSchema = z.looseObject({ alg: z.literal("EdDSA"), kid: text });
+const statementSchema = z.union([offerSchema, receiptPayloadSchema]);
+
+/**
+ * Checks an offer or receipt. `signer`: the expected `did:key` of a JWS whose `kid` is another DID. Throws the reason why it
+ * is not valid, or cannot be checked.
+ */
+export function checkStatement(item: unknown, signer?: string): CheckedStatement {
+  const parsed = signedSchema.safeParse(item);
+  if (!parsed.success) throw new Error("it is neither an offer nor a receipt of version 1");
+  const checked = parsed.data.format === "eip712" ? recovered(parsed.data) : verified(parsed.data.signature, signer);
+  if (signer !== undefined && checked.signer.toLowerCase() !== signer.toLowerCase())
+    throw new Error(`it is signed by ${checked.signer}, not by ${signer}`);
+  return { ...checked, kind: "payTo" in checked.statement ? "offer" : "receipt" };
+}
+
+function recovered({ payload, signature }: { readonly payload: Statement; readonly signature: string }) {
+  const address = recoverSigner(hashOf(payload), signature);
+  if (address === undefined) throw new Error("its signature is not valid");
+  return { statement: payload, signer: address, kid: "" };
+}
+
+function verified(jws: string, expected: string | undefined) {
+  const [header = "", payload = "", signature = "", ...more] = jws.split(".");
+  const parsed = headerSchema.safeParse(jsonIn(header));
+  if (more.length > 0 || !parsed.success) throw new Error("its signature is not a JWS by EdDSA");
+  const { kid } = parsed.data;
+  const key = keyOfDid(kid.split("#")[0] ?? "") ?? keyOfDid(expected ?? "");
+  if (key === undefined) throw new Error(`its key is ${kid}: name the did:key that its document has`);
+  const bytes = Buffer.from(signature, "base64url");
+  if (bytes.length !== 64 || !ed25519.verify(bytes, Buffer.from(`${header}.${payload}`), key))
+    throw new Error("its signature is not valid");
+  const statement = statementSchema.safeParse(jsonIn(payload));
+  if (!statement.success) throw new Error("it is neither an offer nor a receipt of version 1");
+  return { statement: statement.data, signer: didOfKey(key), kid };
+}
+
+function jsonIn(part: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** RFC 8785 for objects of texts and whole numbers. An absent transaction is left out. */
+function canonical(statement: Statement): string {
+  const members = Object.entries(statement).filter(([name, value]) => name !== "transaction" || value !== "");
+  return JSON.stringify(Object.fromEntries(members.toSorted(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+function base64url(value: string | Uint8Array): string {
+  return Buffer.from(value).toString("base64url");
+}
