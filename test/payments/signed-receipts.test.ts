@@ -60,16 +60,17 @@ for (const format of FORMATS) {
   });
 }
 
+async function check(text: string, ...args: string[]): Promise<readonly [number, string, string]> {
+  const command = [...COMMAND, "receipt", "check", "-", ...args];
+  const child = Bun.spawn(command, { stdin: Buffer.from(text), stdout: "pipe", stderr: "pipe" });
+  const [out, error] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  return [await child.exited, out, error];
+}
+
 test("turnpike receipt check prints what is signed, and fails if it is changed or of another signer", async () => {
   const reply = await ask("HTTP/1.1", shopOf("eip712"), { path: "/before" });
   const field = String(reply.headers["payment-required"]);
   const signer = signerOf({ format: "eip712", privateKey });
-  const check = async (text: string, ...args: string[]): Promise<readonly [number, string, string]> => {
-    const command = [...COMMAND, "receipt", "check", "-", ...args];
-    const child = Bun.spawn(command, { stdin: Buffer.from(text), stdout: "pipe", stderr: "pipe" });
-    const [out, error] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-    return [await child.exited, out, error];
-  };
   const [code, out] = await check(field, "--signer", signer);
   expect([code, out]).toEqual([0, expect.stringContaining("https://shop.test/before")]);
   expect(out).toContain(signer);

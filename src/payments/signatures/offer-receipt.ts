@@ -10,7 +10,7 @@ export const OFFER_RECEIPT = "offer-receipt";
 const text = z.string().max(4096);
 const time = z.int().nonnegative();
 
-/** What a seller offers: one set of payment requirements for one URL. Times are Unix seconds. */
+/** An offer of a seller: one set of payment requirements for one URL. Times are Unix seconds. */
 export const offerSchema = z.strictObject({
   version: z.literal(1),
   resourceUrl: text,
@@ -78,8 +78,11 @@ function domain(name: string): Uint8Array {
 const OFFER_DOMAIN = domain("x402 offer");
 const RECEIPT_DOMAIN = domain("x402 receipt");
 
+function number(value: number): Uint8Array {
+  return numberWord(BigInt(value));
+}
+
 function hashOf(statement: Statement): Uint8Array {
-  const number = (value: number): Uint8Array => numberWord(BigInt(value));
   if ("payTo" in statement) {
     const { version, resourceUrl, scheme, network, asset, payTo, amount, validUntil } = statement;
     const words = [resourceUrl, scheme, network, asset, payTo, amount].map(hashText);
