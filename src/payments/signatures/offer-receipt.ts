@@ -11,7 +11,7 @@ const text = z.string().max(4096);
 const time = z.int().nonnegative();
 
 /** An offer of a seller: one set of payment requirements for one URL. Times are Unix seconds. */
-export const offerSchema = z.strictObject({
+const offerSchema = z.strictObject({
   version: z.literal(1),
   resourceUrl: text,
   scheme: text,
@@ -22,7 +22,7 @@ export const offerSchema = z.strictObject({
   validUntil: time.default(0),
 });
 /** That a payment was received for a URL. */
-export const receiptPayloadSchema = z.strictObject({
+const receiptPayloadSchema = z.strictObject({
   version: z.literal(1),
   network: text,
   resourceUrl: text,
@@ -101,7 +101,7 @@ export function signStatement(statement: Statement, { format, privateKey, kid }:
   return { format, signature: `${input}.${base64url(ed25519.sign(Buffer.from(input), privateKey))}` };
 }
 
-/** The address or the `did:key` of a key, as `CheckedStatement.signer`. */
+/** The address or the `did:key` of a key, as `CheckedStatement.signer`. @internal */
 export function signerOf({ format, privateKey }: Pick<StatementKey, "format" | "privateKey">): string {
   return format === "eip712" ? addressOfPrivateKey(privateKey) : didOfKey(ed25519.getPublicKey(privateKey));
 }
