@@ -36,6 +36,7 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
     "src/content/browser/remote/confinement.ts",
     "src/gateway/acme/x509.ts",
     "src/gateway/admin/http/sessions.ts",
+    "src/gateway/admin/operations/keys.ts",
     "src/gateway/process/facilitators/own-facilitator.ts",
     "src/gateway/proxy/split.ts",
     "src/gateway/static/static-files.ts",

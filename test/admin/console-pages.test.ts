@@ -41,6 +41,9 @@ const VIEWS: readonly (readonly [view: string, head: string])[] = [
   ["funnel?range=days", "Funnel"],
   ["usage", "Usage"],
   ["usage?by=routes", "Usage"],
+  ["keys", "Keys and credit"],
+  ["keys/credits", "Keys and credit"],
+  ["keys/credit?id=0x1", "Credit"],
   ["config", "Configuration"],
   ["filters", "Filters and tenants"],
   ["content", "Content service"],
@@ -70,6 +73,21 @@ const COUNTS = {
 const SOLD = { ...COUNTS, payments: 1_234_567, amounts: [{ ...TOKEN, symbol: "USDC" }, UNKNOWN_TOKEN] };
 const TODAY = new Date().toISOString().slice(0, 10);
 const PAYMENT = { route: `/${WORD}`, state: "settled", delivered: false, payer: TOKEN.asset, transaction: TOKEN.asset };
+
+const CREDIT = {
+  id: TOKEN.asset,
+  owner: TOKEN.asset,
+  unit: "money",
+  name: WORD,
+  network: UNKNOWN_TOKEN.network,
+  asset: UNKNOWN_TOKEN.asset,
+  routes: [`/${WORD}`],
+  balance: UNKNOWN_TOKEN.amount,
+  state: "active",
+  created_ms: RECENTLY,
+  expires_ms: RECENTLY,
+  revoked_ms: 0,
+};
 
 /** Responses of the admin interface with names that do not break, and figures that are long. */
 const LONG: Readonly<Record<string, unknown>> = {
@@ -188,6 +206,15 @@ const LONG: Readonly<Record<string, unknown>> = {
           losses: { unfunded: 1_234_567, network: 2 },
         })),
       },
+    ],
+  },
+  "/v1/keys": { routes: [{ path_prefix: `/${WORD}`, host: WORD, name: WORD, keys: [{ number: 1, owner: WORD }] }] },
+  "/v1/credits": { credits: [CREDIT], more: true },
+  "/v1/credits/0x1": {
+    credit: CREDIT,
+    grants: [{ kind: "bought", amount: CREDIT.balance, payment: TOKEN.asset, time_ms: RECENTLY }],
+    charges: [
+      { id: "1", route: `/${WORD}`, state: "settled", amount: CREDIT.balance, delivered: true, time_ms: RECENTLY },
     ],
   },
   "/v1/tenants": {

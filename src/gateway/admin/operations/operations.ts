@@ -1,5 +1,6 @@
 import { CONFIG_OPERATIONS } from "./config.ts";
 import { CREDIT_OPERATIONS } from "./credits.ts";
+import { KEY_OPERATIONS } from "./keys.ts";
 import { LIVE_OPERATIONS } from "./live.ts";
 import { type Operation } from "./operation.ts";
 import { PAYMENT_OPERATIONS } from "./payments.ts";
@@ -14,6 +15,7 @@ import { USAGE_OPERATIONS } from "./usage.ts";
 /** Every operation except the one that describes them. */
 export const OPERATIONS: readonly Operation[] = [
   ...ROUTE_OPERATIONS,
+  ...KEY_OPERATIONS,
   ...UPSTREAM_OPERATIONS,
   ...STATUS_OPERATIONS,
   ...USAGE_OPERATIONS,

@@ -27,7 +27,8 @@ const listedRoute = z
   })
   .openapi("ListedRoute", { description: "A route as it is configured, without secrets" });
 
-const SELECTION = [
+/** The query parameters that tell routes with the same prefix apart. */
+export const SELECTION = [
   {
     name: "host",
     description: "Host of the route, if several routes have the prefix. Empty: the route without a host",
@@ -38,7 +39,8 @@ const SELECTION = [
   },
 ];
 
-const PREFIX = { prefix: "The route's path_prefix, percent-encoded, as %2Fapi" };
+/** The path parameter of a route. */
+export const PREFIX = { prefix: "The route's path_prefix, percent-encoded, as %2Fapi" };
 
 const deletion = {
   method: "delete",
@@ -96,7 +98,7 @@ export const ROUTE_OPERATIONS: readonly Operation[] = [
       const prefix = textMember(body, "path_prefix") ?? "";
       const selected = definedOf({ host: textMember(body, "host"), name: textMember(body, "name") });
       const edit = { kind: "add-route", route: body } as const;
-      const done = await changeBy(call, parts, edit, `the route ${shown(prefix, selected)}`);
+      const done = await changeBy(call, parts, edit, `the route ${shownRoute(prefix, selected)}`);
       const location = locationOf(prefix, selected);
       return changeResponse(done, { created: prefix, ...selected }, { status: 201, headers: { location } });
     },
@@ -131,7 +133,7 @@ export const ROUTE_OPERATIONS: readonly Operation[] = [
       const { prefix = "" } = parameters;
       const selected = selectionOf(call);
       const edit = { kind: "patch-route", prefix, ...selected, patch: body } as const;
-      const done = await changeBy(call, parts, edit, `the route ${shown(prefix, selected)}`);
+      const done = await changeBy(call, parts, edit, `the route ${shownRoute(prefix, selected)}`);
       return changeResponse(done, { changed: textMember(body, "path_prefix") ?? prefix });
     },
   },
@@ -178,7 +180,7 @@ function typeOf(auth: unknown): string {
 async function deleteBy(prefix: string, call: Call, parts: AdminParts): Promise<Response> {
   const selected = selectionOf(call);
   const edit = { kind: "delete-route", prefix, ...selected } as const;
-  const done = await changeBy(call, parts, edit, `the route ${shown(prefix, selected)}`);
+  const done = await changeBy(call, parts, edit, `the route ${shownRoute(prefix, selected)}`);
   return changeResponse(done, { deleted: prefix });
 }
 
@@ -188,7 +190,8 @@ interface Selection {
   readonly name?: string;
 }
 
-function selectionOf({ query }: Call): Selection {
+/** The route that a request selects among those with its prefix. */
+export function selectionOf({ query }: Call): Selection {
   return definedOf({ host: query.get("host") ?? undefined, name: query.get("name") ?? undefined });
 }
 
@@ -196,7 +199,8 @@ function definedOf({ host, name }: { host: string | undefined; name: string | un
   return { ...(host === undefined ? {} : { host }), ...(name === undefined ? {} : { name }) };
 }
 
-function shown(prefix: string, { host = "", name = "" }: Selection): string {
+/** A route in messages. */
+export function shownRoute(prefix: string, { host = "", name = "" }: Selection): string {
   const named = name === "" ? "" : ` named ${JSON.stringify(name)}`;
   return `${JSON.stringify(prefix)}${named}${host === "" ? "" : ` of ${JSON.stringify(host)}`}`;
 }

@@ -3,6 +3,7 @@ import { isObject, type JsonRecord } from "../../../lib/is-object.ts";
 import { listAt, valueAt } from "../../config/diagnostic.ts";
 import { upstreamReferences } from "../../config/upstream-references.ts";
 import { mergePatch } from "./merge-patch.ts";
+import { withKey, withoutKey } from "./route-keys.ts";
 import { type ChangeOutcome, type Edit, type RouteSelection } from "./running-config.ts";
 
 /** The new document, and the place of the sent value in it, such as `["routes", 3]`; empty: the whole. */
@@ -33,6 +34,10 @@ export function applyEdit(document: unknown, edit: ItemEdit): Edited | Refusal {
       const found = findRoute(document, edit);
       return typeof found === "number" ? withoutUnnamed(patch(document, ["routes", found], edit.patch)) : found;
     }
+    case "add-key":
+      return changeAuth(document, edit, (auth) => withKey(auth, edit.key));
+    case "drop-key":
+      return changeAuth(document, edit, (auth) => withoutKey(auth, edit.number, edit.owner));
     case "delete-route": {
       const found = findRoute(document, edit);
       return typeof found === "number" ? withoutUnnamed(remove(document, "routes", found)) : found;
@@ -45,6 +50,22 @@ export function applyEdit(document: unknown, edit: ItemEdit): Edited | Refusal {
       break;
   }
   return removeUpstream(document, edit.name);
+}
+
+/** Changes the authentication of a route. Undefined from `change`: it has not got what is changed. */
+function changeAuth(
+  document: unknown,
+  selection: RouteSelection,
+  change: (auth: unknown) => unknown,
+): Edited | Refusal {
+  const found = findRoute(document, selection);
+  if (typeof found !== "number") return found;
+  const routes = listAt(document, ["routes"]);
+  const route = routes[found];
+  const auth = change(valueAt(route, ["auth"]));
+  if (auth === undefined || !isObject(route)) return ABSENT;
+  const target = ["routes", found] as const;
+  return { ...withList(document, "routes", routes.with(found, { ...route, auth })), at: target, before: target };
 }
 
 /** An upstream that routes name leaves an entry in its place, until it is added again or no route names it. */

@@ -16,6 +16,10 @@ function editText(edit: Edit): string {
       return `add the route ${nameIn(edit.route, "path_prefix")}`;
     case "patch-route":
       return `change the route ${routeText(edit)}`;
+    case "add-key":
+      return `issue an API key to ${nameIn(edit.key, "name")} for the route ${routeText(edit)}`;
+    case "drop-key":
+      return `revoke the API key ${edit.number} of ${JSON.stringify(edit.owner)} for the route ${routeText(edit)}`;
     case "delete-route":
       return `remove the route ${routeText(edit)}`;
     case "add-upstream":

@@ -1,5 +1,6 @@
 /** The changes of the running configuration, and the outcomes of all operations on it. */
 import { type Diagnostic } from "../../config/diagnostic.ts";
+import { type JsonRecord } from "../../../lib/is-object.ts";
 import { type PatchOperation } from "../shapes/common.ts";
 
 /** Selects a route. An undefined `host` or `name` matches any route; an empty one matches a route without it. */
@@ -14,6 +15,9 @@ export type Edit =
   | { readonly kind: "add-route"; readonly route: unknown }
   | ({ readonly kind: "patch-route"; readonly patch: unknown } & RouteSelection)
   | ({ readonly kind: "delete-route" } & RouteSelection)
+  /** Adds an API key to the first list of keys of a route. */
+  | ({ readonly kind: "add-key"; readonly key: JsonRecord } & RouteSelection)
+  | ({ readonly kind: "drop-key"; readonly number: number; readonly owner: string } & RouteSelection)
   | { readonly kind: "add-upstream"; readonly upstream: unknown }
   | { readonly kind: "patch-upstream"; readonly name: string; readonly patch: unknown }
   | { readonly kind: "delete-upstream"; readonly name: string }

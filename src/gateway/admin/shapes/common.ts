@@ -115,6 +115,23 @@ export const listedServer = server
   .loose()
   .openapi("ListedServer");
 
+/** The response of `GET /v1/keys`. */
+export const listedKeys = z.object({
+  routes: z.array(
+    z
+      .object({
+        path_prefix: z.string(),
+        host: z.string().optional(),
+        name: z.string().optional(),
+        keys: z.array(z.object({ number: z.int(), owner: z.string() })),
+      })
+      .openapi("RouteKeys", { description: "The API keys of a route, in the order of the configuration" }),
+  ),
+});
+
+/** The parsed `listedKeys`. */
+export type ListedKeys = DeepReadonly<z.output<typeof listedKeys>>;
+
 /** A warm tenant at one socket. */
 export const tenant = z
   .object({

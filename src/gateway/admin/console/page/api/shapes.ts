@@ -2,11 +2,12 @@
 import { type z } from "@hono/zod-openapi";
 import { type DeepReadonly } from "../../../../../lib/deep-readonly.ts";
 import { type GatewayEvent as AnyEvent } from "../../../events/event-log.ts";
+import { type credit, type creditWithHistory } from "../../../shapes/credits.ts";
 import { type checked, type listedServer } from "../../../shapes/common.ts";
 
 export type { WatchedRequest } from "../../../../telemetry/request-watch.ts";
 export type { LogLine } from "../../../events/event-log.ts";
-export type { PatchOperation, Tenant, WasmState } from "../../../shapes/common.ts";
+export type { ListedKeys, PatchOperation, Tenant, WasmState } from "../../../shapes/common.ts";
 export type { FunnelEntry, FunnelReading } from "../../../shapes/funnel.ts";
 export type { ContentSummary, History, OverviewSnapshot as Overview } from "../../../shapes/overview.ts";
 export type {
@@ -20,6 +21,8 @@ export type {
 export type { LastReload, Status } from "../../../shapes/status.ts";
 export type { SoldCounts, UsageBody, UsageCounts, UsageHours } from "../../../shapes/usage.ts";
 
+export type Credit = DeepReadonly<z.output<typeof credit>>;
+export type CreditHistory = DeepReadonly<z.output<typeof creditWithHistory>>;
 export type CheckResponse = DeepReadonly<z.output<typeof checked>>;
 export type ServerState = DeepReadonly<z.output<typeof listedServer>>;
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

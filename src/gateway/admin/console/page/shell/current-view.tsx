@@ -6,9 +6,11 @@ import { Activity } from "../views/activity.tsx";
 import { AllPayments } from "../views/all-payments.tsx";
 import { Config } from "../views/config.tsx";
 import { Content } from "../views/content.tsx";
+import { Credits, OneCredit } from "../views/credits.tsx";
 import { Edit } from "../views/edit.tsx";
 import { Filters } from "../views/filters.tsx";
 import { Funnel } from "../views/funnel.tsx";
+import { ApiKeys } from "../views/keys.tsx";
 import { Overview } from "../views/overview.tsx";
 import { Payers } from "../views/payers.tsx";
 import { Payment } from "../views/payment.tsx";
@@ -61,6 +63,12 @@ export function CurrentView({ view, query }: CurrentViewProps) {
       return <Funnel range={query.get("range") ?? ""} />;
     case "usage":
       return <Usage by={query.get("by") ?? "consumers"} />;
+    case "keys":
+      return <ApiKeys />;
+    case "keys/credits":
+      return <Credits />;
+    case "keys/credit":
+      return <OneCredit id={query.get("id") ?? ""} />;
     case "config":
       return <Config />;
     case "filters":

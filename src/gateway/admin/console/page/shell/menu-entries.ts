@@ -20,6 +20,7 @@ export const MENU: readonly { readonly title: string; readonly entries: readonly
       { view: "payments", title: "Payments" },
       { view: "funnel", title: "Funnel" },
       { view: "usage", title: "Usage" },
+      { view: "keys", title: "Keys and credit" },
     ],
   },
   {

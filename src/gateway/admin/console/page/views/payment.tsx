@@ -1,12 +1,18 @@
 import { type ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { call } from "../api/client.ts";
 import { type PaymentDetail } from "../api/shapes.ts";
 import { decimal } from "../format/money.ts";
 import { counted } from "../format/numbers.ts";
 import { linkTo } from "../live/view-location.ts";
 import { useResource } from "../live/resource.ts";
+import { useMayChange } from "../parts/access.ts";
+import { ask } from "../parts/ask.tsx";
 import { Badge, Head, Panel, Time, type Tone } from "../parts/bits.tsx";
 import { PaymentState } from "../parts/payment-bits.tsx";
+import { SmallForm, TextInput } from "../parts/small-form.tsx";
 import { Loaded } from "../parts/states.tsx";
+import { tell } from "../parts/told.tsx";
 import { tokenName } from "../parts/token.tsx";
 
 const READ_MS = 10_000;
@@ -33,7 +39,11 @@ export function Payment({ id }: { readonly id: string }) {
               </p>
             )}
             {payments.map((payment) => (
-              <One key={`${payment.payer} ${payment.network} ${payment.contract}`} payment={payment} />
+              <One
+                key={`${payment.payer} ${payment.network} ${payment.contract}`}
+                payment={payment}
+                onRefund={found.reload}
+              />
             ))}
           </>
         )}
@@ -42,7 +52,12 @@ export function Payment({ id }: { readonly id: string }) {
   );
 }
 
-function One({ payment }: { readonly payment: PaymentDetail }) {
+interface OneProps {
+  readonly payment: PaymentDetail;
+  readonly onRefund: () => void;
+}
+
+function One({ payment, onRefund }: OneProps) {
   const { route, consumer, payer, scheme, network, asset, decimals } = payment;
   return (
     <div class="columns">
@@ -93,8 +108,8 @@ function One({ payment }: { readonly payment: PaymentDetail }) {
       </Panel>
       <Panel title="Its life">
         <ol class="lines">
-          {lifeOf(payment).map(({ text, tone, when }) => (
-            <li key={text}>
+          {lifeOf(payment).map(({ text, tone, when }, at) => (
+            <li key={text + String(at)}>
               <Badge tone={tone}>
                 <span class="wrap">{text}</span>
               </Badge>
@@ -102,8 +117,62 @@ function One({ payment }: { readonly payment: PaymentDetail }) {
             </li>
           ))}
         </ol>
+        <Refund payment={payment} onRefund={onRefund} />
       </Panel>
     </div>
+  );
+}
+
+/** Sends money back, or records that it was sent by other means. */
+function Refund({ payment, onRefund }: OneProps) {
+  const mayChange = useMayChange();
+  const [amount, setAmount] = useState("");
+  const [transaction, setTransaction] = useState("");
+  const rest = (BigInt(payment.amount) - BigInt(payment.refunded)).toString();
+  if (!mayChange || payment.state !== "settled" || rest === "0") return null;
+  const wish = {
+    ...(amount.trim() === "" ? {} : { amount: amount.trim() }),
+    ...(transaction.trim() === "" ? {} : { transaction: transaction.trim() }),
+  };
+  const shown = amount.trim() === "" ? `${decimal(rest, payment.decimals)} ${tokenName(payment)}` : amount.trim();
+  const refund = (): void =>
+    ask({
+      title: transaction.trim() === "" ? `Send ${shown} back?` : `Record a refund of ${shown}?`,
+      isDangerous: true,
+      action: transaction.trim() === "" ? "Refund" : "Record refund",
+      body: (
+        <p>
+          {transaction.trim() === "" ? "The payer gets it from the seller's key: " : "Nothing is sent. The payer is "}
+          <code class="whole">{payment.payer}</code>.
+        </p>
+      ),
+      async run() {
+        const path = `/v1/payments/${encodeURIComponent(payment.id)}/refunds`;
+        const { body } = await call<{ state: string; reason: string }>(path, { method: "POST", body: wish });
+        tell(`The refund is ${body.state}${body.reason === "" ? "" : `: ${body.reason}`}.`);
+        setAmount("");
+        setTransaction("");
+        onRefund();
+      },
+    });
+  return (
+    <details class="fold">
+      <summary>Refund</summary>
+      <SmallForm action="Refund…" run={() => Promise.resolve(refund())}>
+        <TextInput
+          label="Amount"
+          value={amount}
+          onType={setAmount}
+          help={`As $0.01, or atomic units. Empty: all of ${decimal(rest, payment.decimals)}`}
+        />
+        <TextInput
+          label="Made elsewhere"
+          value={transaction}
+          onType={setTransaction}
+          help="The transaction of a refund by other means: nothing is sent"
+        />
+      </SmallForm>
+    </details>
   );
 }
 
@@ -129,6 +198,8 @@ interface Step {
   readonly when: ComponentChildren;
 }
 
+const REFUNDS = { pending: "accent", settled: "good", recorded: "good", failed: "bad" } as const;
+
 /** The meaning of each state, in words. */
 const STATES: Readonly<Record<string, readonly [text: string, tone: Tone]>> = {
   reserved: ["A request works on it", "accent"],
@@ -153,6 +224,11 @@ function lifeOf(payment: PaymentDetail): readonly Step[] {
     ...optional(cuts > 0, `${counted(cuts, "response")} not sent completely`, "warn"),
     ...(ends && delivered ? [{ text: "Response delivered", tone: "good" as const, when: last }] : []),
     ...optional(ends && !delivered, "Response owed: the client gets it with the same payment", "warn"),
+    ...payment.refunds.map((refund) => ({
+      text: `Refund of ${decimal(refund.amount, payment.decimals)} ${refund.state}${refund.reason === "" ? "" : `: ${refund.reason}`}`,
+      tone: REFUNDS[refund.state],
+      when: <Time ms={refund.changed_ms} />,
+    })),
     ...optional(repeats > 0, `Response sent again ${repeats} times`, "none"),
     ...(ends || state === "failed"
       ? []

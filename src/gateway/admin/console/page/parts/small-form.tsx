@@ -1,0 +1,105 @@
+import { type ComponentChildren } from "preact";
+import { useId, useState } from "preact/hooks";
+import { type Problem, problemOf } from "../api/problem.ts";
+import { ProblemNotice } from "./states.tsx";
+
+interface SmallFormProps {
+  readonly action: string;
+  /** Rejects with a Problem, which the form shows. */
+  readonly run: () => Promise<void>;
+  readonly children: ComponentChildren;
+}
+
+/** A few fields and one button. */
+export function SmallForm({ action, run, children }: SmallFormProps) {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await run();
+    } catch (error) {
+      setProblem(problemOf(error));
+    }
+    setBusy(false);
+  };
+  return (
+    <form class="small-form" onSubmit={(event) => void submit(event)}>
+      <div class="fields">{children}</div>
+      {problem === undefined ? null : <ProblemNotice problem={problem} />}
+      <button class="button primary" type="submit" disabled={isBusy}>
+        {action}
+      </button>
+    </form>
+  );
+}
+
+interface InputProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onType: (value: string) => void;
+  readonly help?: string;
+  readonly isRequired?: boolean;
+  readonly names?: readonly string[];
+}
+
+/** A labelled text field. */
+export function TextInput({ label, value, onType, help, isRequired = false, names }: InputProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        class="input"
+        type="text"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        required={isRequired}
+        value={value}
+        aria-describedby={help === undefined ? undefined : `${id}help`}
+        {...(names === undefined ? {} : { list: `${id}names` })}
+        onInput={(event) => onType(event.currentTarget.value)}
+      />
+      {names === undefined ? null : (
+        <datalist id={`${id}names`}>
+          {names.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+      )}
+      {help === undefined ? null : (
+        <p class="field-help" id={`${id}help`}>
+          {help}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly choices: readonly (readonly [value: string, title: string])[];
+  readonly onChoose: (value: string) => void;
+}
+
+/** A labelled list of choices. */
+export function Choice({ label, value, choices, onChoose }: ChoiceProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} class="input" value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+        {choices.map(([choice, title]) => (
+          <option key={choice} value={choice}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
