@@ -12,7 +12,7 @@ export function keysOf(auth: unknown): readonly JsonRecord[] {
   return methodsOf(auth).flatMap((method) => listOf(method));
 }
 
-/** The authentication with another key in its first list of API keys; undefined if it has none. */
+/** The authentication with another key in its first list of API keys; undefined without such a list. */
 export function withKey(auth: unknown, key: JsonRecord): unknown {
   let isAdded = false;
   const changed = mapLists(auth, (keys) => {
