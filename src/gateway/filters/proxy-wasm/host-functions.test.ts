@@ -115,12 +115,18 @@ function moduleFor({ of: [name, parameters, from] }: Row): Uint8Array {
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "turnpike-host-"));
-  const rows = [...ROWS.entries(), ["random", wasi("random_get", [OUT, 16], 0)] as const];
+  const much = wasi("random_get", [ZEROS, 32_768], 0);
+  const rows: (readonly [name: number | string, row: Row, fuel?: number])[] = [
+    ...ROWS.entries(),
+    ["random", wasi("random_get", [OUT, 16], 0)],
+    ["enough-fuel", much, 3000],
+    ["little-fuel", much, 2000],
+  ];
   const entries = await Promise.all(
-    rows.map(async ([name, row]) => {
+    rows.map(async ([name, row, fuel]) => {
       const module = join(folder, `${name}.wasm`);
       await Bun.write(module, moduleFor(row));
-      return { match: `/${name}/`, module, config: CONFIG };
+      return { match: `/${name}/`, module, config: CONFIG, fuel };
     }),
   );
   gateway = await startGateway({
@@ -149,6 +155,11 @@ test("random bytes fill the range that the filter asks for", async () => {
   expect(response.status).toBe(200);
   expect(new Set(memory.subarray(0, 16)).size).toBeGreaterThan(4);
   expect(memory.subarray(16).toString("hex")).toBe("ff".repeat(SHOWN - 16));
+});
+
+test("random bytes take fuel, a unit for 16 of them", async () => {
+  expect((await fetch(`http://127.0.0.1:${gateway.port}/enough-fuel/`)).status).toBe(200);
+  expect((await fetch(`http://127.0.0.1:${gateway.port}/little-fuel/`)).status).toBe(500);
 });
 
 test("the output of a filter is in the log, line by line", () => {
