@@ -57,11 +57,15 @@ const ZONES: ReadonlyMap<string, string | number> = new Map<string, string | num
 
 const ZONE_NAMES = [...ZONES.keys()].join("|");
 const TIME = new RegExp(
-  `(?:^|[^\\d-])(\\d{1,2})(?::(\\d{2})(?::\\d{2})?)?\\s?(a\\.?m\\.?|p\\.?m\\.?)?(?:\\s?\\(?(?:(${ZONE_NAMES})\\b(?![+-]\\d)(?:\\stime)?|(?:utc|gmt)?([+-]\\d{1,2})(?::?(\\d{2}))?))?`,
+  `(?:^|[^\\d+-])(\\d{1,2})(?::(\\d{2})(?::\\d{2})?)?\\s?(a\\.?m\\.?|p\\.?m\\.?)?(?:\\s?\\(?(?:(${ZONE_NAMES})\\b(?![+-]\\d)(?:\\stime)?|(?:utc|gmt)?([+-]\\d{1,2})(?::?(\\d{2}))?))?`,
   "giu",
 );
+/** Without a time of day beside it, an abbreviation counts only in capitals: "est" and "et" are French words. */
+const WRITTEN_ZONES = [...ZONES.keys()].map((name) =>
+  name.length > 4 ? `[${name[0]?.toUpperCase()}${name[0]}]${name.slice(1)}` : name.toUpperCase(),
+);
 const ANY_ZONE = new RegExp(
-  `(?<![\\p{L}\\d])(?:(${ZONE_NAMES})(?:\\stime)?|(?:UTC|GMT)([+-]\\d{1,2})(?::?(\\d{2}))?)(?![\\p{L}\\d])`,
+  `(?<![\\p{L}\\d])(?:(?:UTC|GMT)([+-]\\d{1,2})(?::?(\\d{2}))?|(${WRITTEN_ZONES.join("|")}))(?![\\p{L}\\d])`,
   "u",
 );
 
@@ -206,13 +210,8 @@ function instantOf(text: string, date: NamedDate): number | undefined {
 }
 
 function zoneIn(text: string): string | number | undefined {
-  const match = ANY_ZONE.exec(
-    text
-      .replace(/\b(?:Eastern|Pacific)\b/g, (word) => word.toLowerCase())
-      .replace(/\b[A-Z]{1,4}\b/g, (word) => word.toLowerCase()),
-  );
-  if (match === null) return undefined;
-  return match[2] === undefined ? ZONES.get((match[1] ?? "").toLowerCase()) : offsetOf(match[2], match[3]);
+  const [, hours, minutes, name = ""] = ANY_ZONE.exec(text) ?? [];
+  return hours === undefined ? ZONES.get(name.toLowerCase()) : offsetOf(hours, minutes);
 }
 
 function offsetOf(hours: string, minutes: string | undefined): number {
