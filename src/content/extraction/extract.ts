@@ -18,6 +18,8 @@ import { MAX_ELEMENTS, parseTree, TooManyElements } from "./tree/tree.ts";
 
 /** If the expected F1 is lower and the page runs scripts, a browser may find more content. */
 const MIN_CONFIDENCE = 0.4;
+/** The same for a page that has long texts that it does not show. */
+const MIN_CONFIDENCE_WITH_TEXTS = 0.6;
 
 /** Does the job's task. It runs in a worker, since untrusted HTML can cause endless loops in some libraries. */
 export function extract(job: ExtractionJob): ExtractionOutcome {
@@ -44,7 +46,7 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
     const sign = signOfScripts(tree, source, task.scripts);
     return sign === undefined ? { outcome: "content", extraction: NOTHING } : { outcome: "needs-browser", sign };
   }
-  const { decisive, evidence } = mayNeedBrowser ? scriptSigns(tree, source) : {};
+  const { decisive, evidence, holdsTexts = false } = mayNeedBrowser ? scriptSigns(tree, source) : {};
   if (decisive !== undefined) return { outcome: "needs-browser", sign: decisive };
   showLateText(tree, html, source.engine);
   const obstacle = notContent(tree, html, source);
@@ -53,7 +55,8 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
   if (obstacle !== undefined) return { outcome: "not-content", ...obstacle };
   const outcome = contentOf(tree, job, isMoved);
   if (outcome.outcome !== "content" || evidence === undefined) return outcome;
-  const isUnsure = task.kind === "article" && (outcome.extraction.confidence ?? 1) < MIN_CONFIDENCE;
+  const least = holdsTexts ? MIN_CONFIDENCE_WITH_TEXTS : MIN_CONFIDENCE;
+  const isUnsure = task.kind === "article" && (outcome.extraction.confidence ?? 1) < least;
   const sign = evidence.sign ?? (isUnsure ? "low-confidence" : undefined);
   return { ...outcome, evidence: { ...evidence, sign } };
 }

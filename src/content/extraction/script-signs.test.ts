@@ -105,6 +105,19 @@ test("docs/engines.md describes each sign, and no other", async () => {
   expect(told).toEqual([...SIGNS.map(({ name }) => name), ...CODE_SIGNS]);
 });
 
+test.each([
+  ["hidden texts", `~<div hidden>${TEXT}</div>${APP}`, true],
+  ["texts in data", `~<script type="application/json">{"body":"${TEXT}"}</script>${APP}`, true],
+  [
+    "short texts in data",
+    `~<script type="application/json">{"a":"One text","b":"${"another ".repeat(20)}"}</script>${APP}`,
+    false,
+  ],
+  ["data for search engines", `~<script type="application/ld+json">{"articleBody":"${TEXT}"}</script>${APP}`, false],
+])("a page with %s holds long texts that it does not show: %#", (_what, html, isSo) => {
+  expect(scriptSigns(parseTree(html.replace("~", LONG)), SOURCE).holdsTexts).toBe(isSo);
+});
+
 describe("a page without code needs no browser", () => {
   test.each([
     "",

@@ -26,6 +26,8 @@ export interface ScriptSigns {
   readonly decisive?: string;
   /** Undefined if no code runs. */
   readonly evidence?: Evidence;
+  /** Whether the page has long texts that it does not show. */
+  readonly holdsTexts?: boolean;
 }
 
 /** Checks all signs of the document, and its inline code. */
@@ -36,7 +38,8 @@ export function scriptSigns(tree: Document, source: PageSource): ScriptSigns {
   if (decisive !== undefined) return { decisive };
   if (!runs) return {};
   const sign = PROBABLE.find(({ shown }) => shown(page))?.name ?? codeSign(tree, page, []);
-  return { evidence: { sign, scripts: sign === undefined ? scriptAddresses(page) : [], template: templateOf(page) } };
+  const evidence = { sign, scripts: sign === undefined ? scriptAddresses(page) : [], template: templateOf(page) };
+  return { evidence, holdsTexts: page.holdsTexts };
 }
 
 /** The evidence in the scripts of a page, with the text of the external ones. */

@@ -50,6 +50,15 @@ export function hasShadowRoot({ children }: Element): boolean {
   return children.some((child) => isTag(child) && isShadowRoot(child));
 }
 
+/** Share of the visible text that is a long hidden text, and number of words of a long text in data. */
+const LONG_PART = 0.5;
+const MIN_WORDS = 60;
+
+/** Whether a string in data for scripts is a long text. */
+function hasLongText(data: string): boolean {
+  return data.split('"').some((text) => text.split(" ").length >= MIN_WORDS);
+}
+
 const NONE: readonly Surveyed[] = [];
 
 /** The facts about a page that the signs use, collected in one walk. */
@@ -74,6 +83,11 @@ export class Survey {
 
   constructor(source: PageSource) {
     this.source = source;
+  }
+
+  /** Whether the page has long texts that it does not show: hidden ones, or texts in data for scripts. */
+  get holdsTexts(): boolean {
+    return this.hiddenText > this.text * LONG_PART || this.code.dataText.some(hasLongText);
   }
 
   /** The elements that have an attribute other than `class`. */
