@@ -9,11 +9,6 @@ const LITTLE_TEXT = 300;
 export const ROOTS =
   /^(?:root|app|application|__next|__nuxt|___gatsby|gatsby-focus-wrapper|svelte|sapper|q-app|app-root|app-mount|react-root|react-app|reactroot|vue-app|vueapp|ember-app|main-app|mount|mount-point|spa|app-container|appmountpoint|single-spa-application.{0,60}|storefront|shell|outlet|router-outlet|view-root|ng-app|elm|elm-app|content-root)$/i;
 
-/** Parts that a user opens. Empty elements in them are filled then. */
-const OPENED =
-  /(?:^|[-_\s])(?:modal|dialog|pop-?up|drawer|off-?canvas|fly-?out|lightbox|mini-?cart|cart|basket|wish-?list|chat)(?:$|[-_\s])/i;
-/** Number of ancestors of an empty element that are checked for such parts. */
-const MAX_ABOVE = 5;
 /** Inline code that loads other scripts. */
 const LOADS = /\bimport\b|\bcreateElement\s{0,9}\(\s{0,9}["'`]script/i;
 
@@ -59,24 +54,6 @@ function isLogInWall(page: Survey): boolean {
 }
 
 const LOG_IN = /(?:^|[/_.-])(?:log-?in|sign-?in|anmelden|connexion|iniciar-sesion|accedi)(?:$|[/_.?#-])/i;
-
-/** Share of a page's text. A form with more of the text is around the whole page. */
-const FORM_PART = 0.5;
-
-/** Whether an empty element is in a form or in a part that a user opens. */
-export function waitsForAction(element: Surveyed, { elements, contentText }: Survey): boolean {
-  let above: Surveyed | undefined = element;
-  for (let level = 0; level <= MAX_ABOVE && above !== undefined; level += 1) {
-    const { id = "", class: classes = "" } = above.attribs;
-    if (above.name === "form" && above.text < contentText * FORM_PART) return true;
-    if (above.name !== "body" && OPENED.test(`${id} ${classes}`.slice(0, MAX_NAMES_LENGTH))) return true;
-    above = elements[above.parent];
-  }
-  return false;
-}
-
-/** Maximum number of characters of an element's id and classes. */
-const MAX_NAMES_LENGTH = 300;
 
 function hasLittleText(page: Survey): boolean {
   return page.contentText < LITTLE_TEXT && hasUnknown(page) && !isLogIn(page) && !isLogInWall(page);

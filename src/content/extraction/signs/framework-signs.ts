@@ -25,23 +25,10 @@ function hasClientIsland(page: Survey): boolean {
 }
 
 /** Attributes with which Vue, Alpine, AngularJS, Knockout and similar libraries write text in the browser. */
-const TEMPLATE_ATTRIBUTES = [
-  "v-for",
-  "v-if",
-  "v-text",
-  "v-html",
-  "v-cloak",
-  "v-scope",
-  "x-text",
-  "x-if",
-  "x-for",
-  "x-html",
-  "ng-repeat",
-  "ng-bind",
-  "ng-view",
-  "ui-view",
-  "data-bind",
-];
+const TEMPLATE_ATTRIBUTES =
+  "v-for v-if v-text v-html v-cloak v-scope x-text x-if x-for x-html ng-repeat ng-bind ng-view ui-view data-bind".split(
+    " ",
+  );
 
 function hasTemplates(page: Survey): boolean {
   if (TEMPLATE_ATTRIBUTES.some((attribute) => page.having(attribute).some(({ chrome }) => !chrome))) return true;
@@ -59,7 +46,7 @@ const ROUTER = "router-outlet";
 
 function isEmptyCustomElement({ name, text, media, elements, hidden }: Surveyed): boolean {
   if (hidden || text > 0 || media > 0 || elements > 2 || name === ROUTER) return false;
-  return !SVG_NAMES.has(name) && !SMALL_ELEMENT.test(name);
+  return !SMALL_ELEMENT.test(name);
 }
 
 /** Text in the slots of a component. The component's script creates its shadow tree. */
@@ -68,16 +55,6 @@ function isSlotted({ chrome, hidden, parent }: Surveyed, elements: readonly Surv
   const host = elements[parent]?.element;
   return host?.name.includes("-") === true && !hasShadowRoot(host);
 }
-
-/** Element names of SVG and MathML that contain a hyphen. */
-const SVG_NAMES = new Set([
-  "annotation-xml",
-  "color-profile",
-  "font-face",
-  "font-face-src",
-  "font-face-uri",
-  "missing-glyph",
-]);
 
 /** Parts of a page that a framework renders in the browser. Each sign counts only if the page has code that runs. */
 export const FRAMEWORK_SIGNS: readonly Sign[] = [

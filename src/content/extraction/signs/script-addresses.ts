@@ -8,11 +8,6 @@ const MAX_SCRIPTS = 12;
 /** Addresses of scripts in the strings of inline code. */
 const ADDRESS = /["'`]([^"'`\s<>]{1,300}\.m?js(?:\?[^"'`\s<>]{0,200})?)["'`]/g;
 
-/**
- * Attributes of Qwik with the addresses of tasks. The tasks run when the element becomes visible or the page is loaded.
- */
-const VISIBLE_TASKS = ["on:qvisible", "on-document:qinit", "on-document:qidle"];
-
 /** File names that bundlers derive from the page, and names of what pages share. */
 const OF_PAGE = /\/(?:app|pages|routes|nodes)\/|(?:^|\/)(?:page|route|index|main|app)[.-]/i;
 const SHARED =
@@ -36,9 +31,6 @@ export function scriptAddresses({ code, source, elements }: Survey): ScriptAddre
   for (const { name, attribs } of elements) {
     if (name === "astro-island") add(attribs["component-url"], true, true);
     else if (name === "link" && attribs["rel"] === "modulepreload") add(attribs["href"], true);
-    const base = attribs["q:base"];
-    for (const event of VISIBLE_TASKS)
-      for (const task of attribs[event]?.split("\n") ?? []) add((base ?? "") + task, true, true);
   }
   for (const { code: inline } of code.inline) {
     for (const [, address] of inline.matchAll(ADDRESS)) add(address, /\bimport\b/.test(inline));

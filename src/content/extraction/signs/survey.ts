@@ -170,12 +170,7 @@ export class Survey {
       this.text += text.length;
       if (!chrome) this.contentText += text.length;
     }
-    if (text.length <= MAX_PHRASE_LENGTH) {
-      if (PHRASE.test(text)) this.phrases.push({ text, hidden, code });
-    } else {
-      const at = text.indexOf("{{");
-      if (at !== -1) this.phrases.push({ text: text.slice(at), hidden, code });
-    }
+    if (text.length <= MAX_PHRASE_LENGTH && PHRASE.test(text)) this.phrases.push({ text, hidden, code });
   }
 
   /** Adds up the text, media and elements inside each element. */

@@ -1,17 +1,10 @@
-import { UNKNOWN, type Value } from "../values/value.ts";
+import { type Value } from "../values/value.ts";
 
 /** The arguments of a callback, as far as they are known: `elements.forEach((element) => …)`. */
 export function callbackArguments(object: Value, key: string, args: readonly Value[], index: number): readonly Value[] {
   const [first] = args;
-  if (object.is === "elements") {
-    if (/^(?:forEach|map|filter|some|every|find)$/.test(key)) return [object];
-    if (key === "each") return [UNKNOWN, object];
-  }
-  if (index === 1 && first?.is === "elements") {
-    if (key === "call") return [first];
-    if (key === "each") return [UNKNOWN, first];
-  }
-  return key === "then" && object.is === "made" ? [object] : [];
+  if (object.is === "elements" && /^(?:forEach|map|filter|some|every|find)$/.test(key)) return [object];
+  return index === 1 && first?.is === "elements" && key === "call" ? [first] : [];
 }
 
 /** The arguments of a call. The elements of the list at the index `spread` are all the same. */

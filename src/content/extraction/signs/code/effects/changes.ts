@@ -91,9 +91,8 @@ export class Changes {
     }
     if (object.is === "made") {
       if (key === "setAttribute") object.made.names += ` ${args.map((arg) => textOf(arg) ?? "").join(" ")}`;
-      if (key === "addClass" || key === "attr") object.made.names += ` ${textOf(args.at(-1) ?? UNKNOWN) ?? ""}`;
     }
-    const hides = object.is === "elements" ? hidesElements(key, args.length, textOf(first), textOf(second)) : undefined;
+    const hides = object.is === "elements" ? hidesElements(key, args.length, textOf(first)) : undefined;
     if (hides !== undefined) this.#covers(object, constant(hides));
   }
 
@@ -187,11 +186,10 @@ function mayHaveContent(value: Value): boolean {
 }
 
 /** Whether a method hides elements, or uncovers them. Undefined if it does neither. */
-function hidesElements(method: string, count: number, name: string | undefined, value: string | undefined) {
+function hidesElements(method: string, count: number, name: string | undefined): boolean | undefined {
   if (REMOVES.test(method) && count === 0) return true;
   if (UNCOVERS.test(method)) return false;
   if (/^(?:removeAttr(?:ibute)?|toggleAttribute)$/.test(method) && (name === "hidden" || name === "style"))
     return false;
-  if (method === "setAttribute" && name === "hidden") return true;
-  return method === "css" && name === "display" ? value === "none" : undefined;
+  return method === "setAttribute" && name === "hidden" ? true : undefined;
 }

@@ -98,9 +98,6 @@ export class Effects {
       case "Property":
         if (!isHandlerProperty(propertyName(node) ?? "")) this.#visit(node.value, inner);
         return;
-      case "TaggedTemplateExpression":
-        this.#visitAll(node.quasi.expressions, inner);
-        return;
       default:
         forEachChild(node, (child) => this.#visit(child, inner));
     }
@@ -138,8 +135,6 @@ export class Effects {
       return;
     }
     this.#visit(right, at);
-    // A register of classes: other code creates their objects.
-    if (value.is === "class" && !at.code.isLibrary) this.#runs.escape(value, at);
     const target = this.#values.of(left.object, scope);
     this.#found(signOfProperty(target, key));
     this.#changes.assigns({ left, key, target, value, at });
@@ -204,11 +199,7 @@ export class Effects {
     this.#found(signOfCall(call, this.#values));
     if (/(?:^|\.)customElements\.define$|^define$/.test(name) || key === "define" || key === "register")
       this.#defines(first, second, at);
-    else if (
-      object.is === "elements" &&
-      (/^(?:click|dispatchEvent)$/.test(key) || (key === "trigger" && textOf(first) === "click"))
-    )
-      this.#runs.handlersRun = true;
+    else if (object.is === "elements" && /^(?:click|dispatchEvent)$/.test(key)) this.#runs.handlersRun = true;
     if (
       /^(?:remove|set)Property$/.test(key) &&
       callee.type === "MemberExpression" &&

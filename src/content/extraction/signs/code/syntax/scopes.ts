@@ -3,15 +3,9 @@ import { bind, exportsOf, sourceOf } from "./bindings.ts";
 import { type Code, Scope, type Source } from "./scope.ts";
 import { type Class, forEachChild, isClass, isFunction, isMissing, type Node, propertyName } from "./syntax.ts";
 
-const BLOCKS = new Set([
-  "BlockStatement",
-  "ForStatement",
-  "ForInStatement",
-  "ForOfStatement",
-  "SwitchStatement",
-  "CatchClause",
-  "StaticBlock",
-]);
+const BLOCKS = new Set(
+  "BlockStatement ForStatement ForInStatement ForOfStatement SwitchStatement CatchClause StaticBlock".split(" "),
+);
 const GLOBALS = new Set(["window", "self", "globalThis"]);
 
 /** The variables of all scripts of a page. */

@@ -84,8 +84,7 @@ export class Calls {
     const text = textOf(given);
     if (text === undefined) return given;
     if (/^\s*</.test(text)) return this.#keep(node, tagsIn(text), text);
-    const within = node.arguments.length > 1 ? this.#argument({ node, scope }, 1) : UNKNOWN;
-    return elements(this.#values.page.select(text, within.is === "elements" ? within.all : undefined));
+    return elements(this.#values.page.select(text));
   }
 
   #method(call: MethodCall): Value | undefined {
@@ -114,10 +113,6 @@ export class Calls {
     if (key === "createDocumentFragment") return this.#keep(node, []);
     if (key === "createElement" || key === "createElementNS")
       return this.#keep(node, [(this.#text(call, key === "createElement" ? 0 : 1) ?? "?").toLowerCase()]);
-    if (key === "createContextualFragment" || key === "parseFromString") {
-      const html = this.#text(call);
-      return this.#keep(node, tagsIn(html ?? "<?>"), html);
-    }
     if (key !== "cloneNode" && key !== "importNode") return undefined;
     const source = key === "cloneNode" ? object : this.#argument(call);
     return source.is === "elements" && source.all[0] !== undefined

@@ -1,7 +1,7 @@
 import { type ChildNode, type Document, type Element, isTag } from "domhandler";
 import { selectAll } from "css-select";
 import { textContent } from "domutils";
-import { ROOTS, waitsForAction } from "../../empty-signs.ts";
+import { ROOTS } from "../../empty-signs.ts";
 import { type Survey, type Surveyed } from "../../survey.ts";
 
 /** Maximum number of different selectors that are searched in a page, and of elements that are kept of each. */
@@ -77,7 +77,7 @@ export class PageElements {
   isContent(element: Element): boolean {
     const surveyed = this.#of(element);
     if (surveyed === undefined || element.name === "html") return false;
-    return !surveyed.hidden && !surveyed.chrome && this.#isPart(element, surveyed);
+    return !surveyed.hidden && !surveyed.chrome && isPart(element);
   }
 
   /** Whether an element is content that is hidden, and that a script may uncover. */
@@ -87,7 +87,7 @@ export class PageElements {
       surveyed !== undefined &&
       surveyed.hidden &&
       !surveyed.chrome &&
-      this.#isPart(element, surveyed) &&
+      isPart(element) &&
       textContent(element).trim().length >= MIN_COVERED_TEXT
     );
   }
@@ -109,22 +109,6 @@ export class PageElements {
     return surveyed !== undefined && surveyed.text === 0 && surveyed.media === 0 && surveyed.elements <= 1;
   }
 
-  #isPart(element: Element, surveyed: Surveyed): boolean {
-    let above: Element | undefined = element;
-    for (let level = 0; level < MAX_ABOVE && above !== undefined; level += 1) {
-      const { id = "", class: classes = "" } = above.attribs;
-      if (above.name === "body" || above.name === "main" || above.name === "article") break;
-      if (
-        CONTROLS.test(above.name) ||
-        above.attribs["role"] === "button" ||
-        ASIDE.test(`${id} ${classes}`.slice(0, 300))
-      )
-        return false;
-      above = above.parent !== null && isTag(above.parent) ? above.parent : undefined;
-    }
-    return !waitsForAction(surveyed, this.survey);
-  }
-
   #of(element: Element): Surveyed | undefined {
     this.#surveyed ??= new Map(this.survey.elements.map((one) => [one.element, one]));
     return this.#surveyed.get(element);
@@ -133,6 +117,18 @@ export class PageElements {
 
 /** Minimum number of characters of hidden content. Less text is a label or a notice. */
 const MIN_COVERED_TEXT = 10;
+
+function isPart(element: Element): boolean {
+  let above: Element | undefined = element;
+  for (let level = 0; level < MAX_ABOVE && above !== undefined; level += 1) {
+    const { id = "", class: classes = "" } = above.attribs;
+    if (above.name === "body" || above.name === "main" || above.name === "article") break;
+    if (CONTROLS.test(above.name) || above.attribs["role"] === "button" || isAside(`${id} ${classes}`.slice(0, 300)))
+      return false;
+    above = above.parent !== null && isTag(above.parent) ? above.parent : undefined;
+  }
+  return true;
+}
 
 /** Whether a name is of a part beside the content, such as a banner. */
 export function isAside(names: string): boolean {
