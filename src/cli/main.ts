@@ -49,6 +49,7 @@ For a running gateway, through its admin interface:
   usage          show the usage by consumer, route and upstream
   events         show what has happened
   refund         send the money of a payment back, or record that it was given back
+  credit         list, issue and revoke prepaid balances
   tenants        list the warm tenants, and remove one
 
 turnpike COMMAND --help prints the usage of a command. Every command accepts:
@@ -92,6 +93,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   usage: async (args) => await administer(args, (await import("./admin/usage.ts")).USAGE_COMMAND),
   events: async (args) => await administer(args, (await import("./admin/events.ts")).EVENTS),
   refund: async (args) => await administer(args, (await import("./admin/refund.ts")).REFUND),
+  credit: async (args) => await administer(args, (await import("./admin/credit.ts")).CREDIT),
   tenants: async (args) => await administer(args, (await import("./admin/tenants.ts")).TENANTS),
 };
 

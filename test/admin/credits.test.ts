@@ -48,6 +48,14 @@ for (const workers of [1, 2]) {
       expect(revoked.body).toMatchObject({ state: "revoked", balance: "5000000" });
       expect((await admin.call("DELETE", `/v1/credits/${credit.id}`)).body).toEqual(revoked.body);
       expect((await admin.call("GET", "/v1/credits/none")).status).toBe(404);
+      const refund = (body: object) => admin.call("POST", `/v1/credits/${credit.id}/refunds`, { body });
+      expect((await refund({ transaction: "0xtx", amount: "$6" })).status).toBe(409);
+      for (let i = 0; i < 2; i++) {
+        expect((await refund({ transaction: "0xtx", amount: "$2" })).body).toMatchObject({ balance: "3000000" });
+      }
+      expect((await refund({ transaction: "0xrest" })).body).toMatchObject({ balance: "0" });
+      expect((await refund({ transaction: "0xmore" })).status).toBe(409);
+      expect((await refund({})).status).toBe(400);
     } finally {
       await admin.stop();
     }

@@ -14,7 +14,7 @@ import {
   RECHECK_MS,
   type Reservation,
 } from "../ledger.ts";
-import { uncovered } from "../credits.ts";
+import { CREDIT_SCHEME, uncovered } from "../credits.ts";
 import { LiveLeases } from "../live-leases.ts";
 import { GroupedWrites } from "./grouped-writes.ts";
 import { type Bindings, keyOf, PAYMENT, type PaymentRow, toPayment } from "./sqlite-payment-row.ts";
@@ -209,8 +209,9 @@ export class SqliteLedger implements Ledger {
   }
 
   async move(payment: Payment, change: Change): Promise<boolean> {
-    // A request that keeps its lease waits for the disk, and can wait with others.
-    const isGrouped = change.lease && isDurable(change) && change.notice === undefined;
+    // The requests of all holders of credit wait for the disk together.
+    const isCharge = payment.scheme === CREDIT_SCHEME && change.lease && isDurable(change);
+    const isGrouped = isCharge && change.notice === undefined;
     const moved = await (isGrouped
       ? this.#group.run(this.#bindingsOf(payment, change))
       : this.#turns.run(() => this.#moved(payment, change)));

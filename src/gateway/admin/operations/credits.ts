@@ -9,7 +9,7 @@ import { parseNetwork } from "../../../payments/x402/networks.ts";
 import { parsePrice } from "../../../payments/x402/price.ts";
 import { type Credit, type Credits, type NewCredit } from "../../../store/credits.ts";
 import { JSON_TYPE, MAX_BODY_BYTES } from "../http/body.ts";
-import { credit, creditWithHistory, issuedCredit, newCredit } from "../shapes/credits.ts";
+import { credit, creditRefund, creditWithHistory, issuedCredit, newCredit } from "../shapes/credits.ts";
 import { type Call, callerOf, type Operation } from "./operation.ts";
 import { type AdminParts } from "./parts.ts";
 
@@ -102,6 +102,40 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
       const { id } = await found(credits, call.parameters["id"] ?? "");
       if (await stored(() => credits.revoke(id))) tell(parts, call, `revoked the credit ${id}`);
       return Response.json(shownCredit(await found(credits, id)));
+    },
+  },
+  {
+    name: "refundCredit",
+    method: "post",
+    path: "/v1/credits/{id}/refunds",
+    summary: "Take money from a balance that was given back to its wallet",
+    description: "Nothing is sent. A second request with the same transaction changes nothing.",
+    access: "full",
+    parameters: ID,
+    body: { types: [JSON_TYPE], maxBytes: MAX_BODY_BYTES, schema: creditRefund, description: "The refund" },
+    success: { description: "The credit", schema: credit },
+    failures: ["invalid-parameters", "not-found", "refund-refused", "store-unavailable"],
+    async run(call, parts) {
+      const credits = creditsOf(parts);
+      const parsed = creditRefund.safeParse(call.body);
+      if (!parsed.success)
+        throw new TurnpikeError("invalid-parameters", "Cannot refund a credit: the body is not valid");
+      const row = await found(credits, call.parameters["id"] ?? "");
+      const { transaction, amount: price } = parsed.data;
+      const amount = price === undefined ? row.balance : priceOf(price, findAsset(row.network, row.token)?.decimals);
+      const grant = {
+        id: `refunded:${row.id}:${transaction}`,
+        kind: "refunded",
+        amount,
+        payment: transaction,
+      } as const;
+      const isTaken = row.unit === "money" && amount !== "0" && (await stored(() => credits.take(row.id, grant)));
+      const isKnown =
+        isTaken || (await stored(() => credits.grants(row.id, HISTORY))).some(({ id }) => id === grant.id);
+      if (!isKnown)
+        throw new TurnpikeError("refund-refused", "Cannot refund a credit: its balance is smaller, or a pass");
+      if (isTaken) tell(parts, call, `refunded ${amount} units of the credit ${row.id} by ${transaction}`);
+      return Response.json(shownCredit(await found(credits, row.id)));
     },
   },
 ];

@@ -50,6 +50,17 @@ export const creditWithHistory = z
   })
   .openapi("CreditHistory", { description: "A prepaid balance with its newest changes" });
 
+/** The body of `POST /v1/credits/{id}/refunds`. */
+export const creditRefund = z
+  .strictObject({
+    transaction: z
+      .string()
+      .regex(/^[\x21-\x7e]{1,128}$/, "expected 1 to 128 visible ASCII characters")
+      .openapi({ description: "The transaction or other reference by which the money was given back" }),
+    amount: z.string().optional().openapi({ description: "Atomic units, or dollars; without it the whole balance" }),
+  })
+  .openapi("CreditRefund", { description: "Money that was given back from a prepaid balance" });
+
 /** The body of `POST /v1/credits`. */
 export const newCredit = z
   .strictObject({

@@ -161,6 +161,11 @@ export const METRICS = {
     ...gauge("turnpike_payments_open", "Payments in the ledger whose settlement is not known."),
     isShared: true,
   },
+  charges: counter(
+    "turnpike_credit_charges_total",
+    "Charges to prepaid credit by their result. Those that are returned cost nothing.",
+    ["result", ["charged", "returned"]],
+  ),
   refunds: counter("turnpike_refunds_total", "Refunds by their end.", ["result", ["settled", "recorded", "failed"]]),
   refundsPending: {
     ...gauge("turnpike_refunds_pending", "Refunds that are not sent yet, or whose outcome is not known."),

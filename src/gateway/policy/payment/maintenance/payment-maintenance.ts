@@ -5,6 +5,7 @@ import type * as Reconcilers from "../../../../payments/settlement/reconciler.ts
 import { type Environment } from "../../../../payments/facilitator/secrets.ts";
 import type * as Records from "../../../../payments/settlement/settlement-record.ts";
 import { parseSecrets } from "../../../../payments/settlement/webhooks/webhook-secret.ts";
+import { CREDIT_SCHEME } from "../../../../store/credits.ts";
 import { type Change, type Ledger, type Payment } from "../../../../store/ledger.ts";
 import { type NewNotice } from "../../../../store/outbox.ts";
 import { type Store } from "../../../../store/store.ts";
@@ -181,6 +182,9 @@ export function counted(
 }
 
 function count(before: Payment, { state, transaction, delivered }: Change, counts: Counts): void {
+  const isCharge = before.scheme === CREDIT_SCHEME;
+  if (isCharge && (state === "released" || state === "failed")) counts.add("charges", 1, "returned");
+  if (isCharge && state === "settled" && transaction !== undefined) counts.add("charges", 1, "charged");
   if (delivered === true && !before.delivered) counts.add("payments", 1, "delivered");
   // A settlement is written with its transaction. A later change of the same payment is not another settlement.
   if (state === "settled" && transaction !== undefined && before.transaction === "")

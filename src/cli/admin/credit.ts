@@ -1,0 +1,152 @@
+import * as z from "zod";
+import { formatAmount } from "../../payments/x402/price.ts";
+import { flagsText, type FlagTable } from "../common/flags.ts";
+import { type Column } from "../common/table.ts";
+import { timeText } from "../common/units.ts";
+import { UsageError } from "../common/usage-error.ts";
+import { queryOf } from "./admin-client.ts";
+import { type AdminCommand, jsonFlag, readAs, tableText, textFlag, told, type Values } from "./admin-command.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
+
+const FLAGS = {
+  owner: { type: "string", value: "A", text: "list: only balances of this wallet" },
+  network: { type: "string", value: "N", text: "issue: chain of the money (base)" },
+  asset: { type: "string", value: "T", text: "issue: token of the money (USDC)" },
+  amount: {
+    type: "string",
+    value: "A",
+    text: "issue, refund: atomic units, or dollars such as '$5'; refund: default all",
+  },
+  calls: { type: "string", value: "N", text: "issue: a pass for this number of requests, in place of money" },
+  seconds: { type: "string", value: "S", text: "issue: seconds for which it is valid (without end)" },
+  name: { type: "string", value: "NAME", text: "issue: a name for people" },
+  route: { type: "string", value: "R", text: "issue: only requests of this route" },
+} as const satisfies FlagTable;
+
+const USAGE = `usage: turnpike credit [list] [--owner A] [--json]
+       turnpike credit show ID [--json]
+       turnpike credit issue WALLET --amount A | --calls N | --seconds S [--json]
+       turnpike credit revoke ID [--json]
+       turnpike credit refund ID TX [--amount A] [--json]
+
+Lists the prepaid balances of a running gateway, and changes them.
+
+  list      list the newest ones (also without a subcommand)
+  show      print one, with its purchases and charges
+  issue     issue a balance or a pass without a payment; prints its token, which is not shown again
+  revoke    revoke the token; the rest of the balance stays
+  refund    take the rest, or the amount, from a balance after you have sent it to its wallet by transaction TX
+
+${flagsText({ ...FLAGS, ...jsonFlag() })}
+
+${ADMIN_FLAGS_TEXT}`;
+
+const creditSchema = z.looseObject({
+  id: z.string(),
+  owner: z.string(),
+  unit: z.string(),
+  name: z.string(),
+  symbol: z.string().optional(),
+  decimals: z.number().optional(),
+  balance: z.string(),
+  state: z.string(),
+  expires_ms: z.number(),
+});
+type Credit = z.output<typeof creditSchema>;
+
+const listSchema = z.looseObject({ credits: z.array(creditSchema) });
+const issuedSchema = z.looseObject({ token: z.string(), credit: creditSchema });
+const historySchema = z.looseObject({ credit: creditSchema });
+
+const COLUMNS: readonly Column<Credit>[] = [
+  { title: "ID", cell: ({ id }) => id },
+  { title: "WALLET", cell: ({ owner }) => owner },
+  { title: "BALANCE", cell: balanceText },
+  { title: "STATE", cell: ({ state }) => state },
+  { title: "EXPIRES", cell: ({ expires_ms: at }) => (at === 0 ? "never" : timeText(at)) },
+  { title: "NAME", cell: ({ name }) => name },
+];
+
+function balanceText({ unit, balance, symbol, decimals }: Credit): string {
+  if (unit === "time") return "all requests";
+  if (unit === "calls") return `${balance} requests`;
+  return decimals === undefined ? `${balance} units` : `${formatAmount(balance, decimals)} ${symbol ?? ""}`;
+}
+
+const ISSUE_FLAGS = ["network", "asset", "amount", "calls", "seconds", "name", "route"] as const;
+
+function numberFlag(values: Values, name: string): number | undefined {
+  const text = textFlag(values, name);
+  if (text === undefined) return undefined;
+  if (!/^[1-9][0-9]{0,9}$/.test(text)) throw new UsageError(`--${name} must be a whole number above 0`);
+  return Number(text);
+}
+
+const list: AdminCommand["forms"][string] = {
+  flags: ["owner"],
+  read: (_words, values) => async (client) => {
+    const response = await client.json({ path: `/credits${queryOf({ owner: textFlag(values, "owner") })}` });
+    const { credits } = readAs(client, listSchema, response);
+    return await told(values, response, () => tableText(COLUMNS, credits, "no prepaid balances"));
+  },
+};
+
+/** `turnpike credit`: lists, issues and revokes prepaid balances of a running gateway. */
+export const CREDIT: AdminCommand = {
+  usage: USAGE,
+  flags: FLAGS,
+  forms: {
+    "": list,
+    list,
+    show: {
+      words: ["ID"],
+      read:
+        ([id = ""], values) =>
+        async (client) => {
+          const response = await client.json({ path: `/credits/${encodeURIComponent(id)}` });
+          const { credit } = readAs(client, historySchema, response);
+          return await told({ ...values, json: true }, response, credit.id);
+        },
+    },
+    issue: {
+      words: ["WALLET"],
+      flags: ISSUE_FLAGS,
+      read([owner = ""], values) {
+        const [network, asset, amount, name, route] = (["network", "asset", "amount", "name", "route"] as const).map(
+          (flag) => textFlag(values, flag),
+        );
+        const [calls, seconds] = [numberFlag(values, "calls"), numberFlag(values, "seconds")];
+        const routes = route === undefined ? undefined : [route];
+        const body = JSON.stringify({ owner, network, asset, amount, calls, seconds, name, routes });
+        return async (client) => {
+          const response = await client.json({ method: "POST", path: "/credits", body });
+          const { token } = readAs(client, issuedSchema, response);
+          return await told(values, response, `${token}\n`);
+        };
+      },
+    },
+    revoke: {
+      words: ["ID"],
+      read:
+        ([id = ""], values) =>
+        async (client) => {
+          const response = await client.json({ method: "DELETE", path: `/credits/${encodeURIComponent(id)}` });
+          const credit = readAs(client, creditSchema, response);
+          return await told(values, response, `revoked ${credit.id}; ${balanceText(credit)} are left\n`);
+        },
+    },
+    refund: {
+      words: ["ID", "TX"],
+      flags: ["amount"],
+      read([id = "", transaction = ""], values) {
+        const body = JSON.stringify({ transaction, amount: textFlag(values, "amount") });
+        return async (client) => {
+          const path = `/credits/${encodeURIComponent(id)}/refunds`;
+          const response = await client.json({ method: "POST", path, body });
+          const credit = readAs(client, creditSchema, response);
+          return await told(values, response, `recorded; ${balanceText(credit)} are left\n`);
+        };
+      },
+    },
+  },
+};
