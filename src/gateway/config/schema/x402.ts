@@ -128,7 +128,8 @@ const signedReceipts = z
       .enum(["eip712", "jws"])
       .default("eip712")
       .describe("`eip712` (secp256k1, by the address of the key), or `jws` (Ed25519, EdDSA)."),
-    kid: text
+    kid: z
+      .string()
       .default("")
       .describe("DID URL of the public key in a JWS, such as `did:web:api.example.com#key-1`. Empty: its `did:key`."),
     transaction: z.boolean().default(false).describe("Put the hash of the transaction into receipts."),
