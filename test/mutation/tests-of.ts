@@ -29,6 +29,8 @@ export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
   ],
   "src/gateway/policy/payment": [
     "test/flow",
+    "test/embedded-facilitator.test.ts",
+    "test/facilitators.test.ts",
     "test/responses.test.ts",
     "test/pay-before.test.ts",
     "test/pay.test.ts",
