@@ -46,6 +46,9 @@ const ERGATIVE = new Set([
 const STAND_FOR = new Set(
   "final title trophy crown price rate level value figure total number share index stock party team".split(" "),
 );
+/** Nouns by which a text comes back to a thing that it has named. */
+const GENERIC =
+  /^(?:company|firm|club|airline|bank|group|party|bridge|tunnel|law|act|bill|treaty|museum|plant|mine|ship|vessel|satellite|probe|unternehmen|firma|verein|gesetz|werk|entreprise|societe|loi|usine|empresa|compania|ley|azienda|societa|legge|lei)$/u;
 /** Nouns that a name does not need: "Petrel" for "the Petrel mission". */
 const KIND =
   /^(?:mission|probe?|lander|rover|spacecraft|satellit|telescop|rocket|airlin|company|firm|group|ship|ferry|project|band|film|novel|app|vaccin|drug)s?$/u;
@@ -267,7 +270,11 @@ function standsIn(argument: Argument, zone: readonly Token[], place: Place): num
   }
   // "It signed the act", "and signed the act": the sentence before names the subject.
   if (!covers(argument, near)) return undefined;
-  const kind = zone.findIndex((word) => argument.kinds.has(word.stem));
+  const kind = zone.findIndex(
+    (word) =>
+      argument.kinds.has(word.stem) ||
+      (GENERIC.test(word.text) && !zone.some(({ capital }) => capital) && !argument.words.has(word.stem)),
+  );
   if (kind > 0 && reader.grammar.determiner.has(zone[kind - 1]?.text) && isHeadAt(zone, kind, argument, place))
     return BY_PRONOUN;
   if (!isSubject)

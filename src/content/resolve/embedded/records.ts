@@ -27,6 +27,8 @@ export interface Recorded {
 }
 
 const LABEL_WORDS = 7;
+/** Words of a value that only names the outcome: "Budget 2026: approved (31 to 19)". */
+const SHORT = 6;
 const FAMILY = 5;
 /** Values that say that an entry is empty or open. */
 const OPEN =
@@ -94,7 +96,14 @@ function signOf(entry: Entry, text: string, reader: Reader): -1 | 0 | 1 | undefi
   const subject = patient ?? agent;
   // "Heron: launched 6 May 2026"
   const said = isDated ? 0 : outcomeAt(value, 0, reader);
-  if (said !== 0 && hasDate && subject !== undefined && isWhole(subject, label) && !OPEN.test(text)) return said;
+  if (
+    said !== 0 &&
+    (hasDate || value.length <= SHORT) &&
+    subject !== undefined &&
+    isWhole(subject, label) &&
+    !OPEN.test(text)
+  )
+    return said;
   if (
     label.length === 1 &&
     STATUS.test(label[0]?.text ?? "") &&

@@ -73,7 +73,7 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
   const reading = read(asked, passage, { dates, language: at.language });
   if (reading.sign === 0 && passage.coverage < STATED) return undefined;
   const turned = asked.plan.negated ? -reading.sign : reading.sign;
-  const date = dateOf(dates, reading);
+  const date = dateOf(passage.text, dates, reading);
   const base: Statement = {
     source: at.index,
     quote: passage.text,
@@ -101,9 +101,13 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
 const LAST_YEAR =
   /(?<![\p{L}])(?:last|past|previous)\s(?:year|season|month|quarter)|the\s(?:year|season|quarter)(?![\p{L}])|(?:letzte[ns]?|vergangene[ns]?)\s(?:Jahr|Saison)|l['’]an(?:née)?\sd(?:ernier|ernière)|el\saño\spasado|l['’]anno\sscorso|(?:no\s)?ano\spassado/iu;
 
+/** The end of a text before the day on which a decision takes effect. */
+const EFFECT =
+  /(?<![\p{L}])(?:from|with\seffect\s(?:from|on)|as\sof|effective|ab|mit\sWirkung\s(?:vom|zum)|à\s(?:partir|compter)\sdu|a\spartir\sd(?:el?|o|al)|a\sdecorrere\sdal|dal)\s(?:the\s)?$/iu;
+
 /** The date of the outcome: the first one in its clause, or else the first one of the sentence. */
-function dateOf(dates: readonly NamedDate[], { part }: Reading): NamedDate | undefined {
-  const exact = dates.filter((one) => one.precision !== "year");
+function dateOf(text: string, dates: readonly NamedDate[], { part }: Reading): NamedDate | undefined {
+  const exact = dates.filter((one) => one.precision !== "year" && !EFFECT.test(text.slice(0, one.start)));
   const inside = exact.find((one) => part !== undefined && one.start >= part.start && one.end <= part.end);
   return inside ?? exact[0];
 }

@@ -73,7 +73,7 @@ function orderOf(
   if (hasVerb) return { relation, first: `${head}?`, second: `${rest}?` };
   // "Was Heron launched before Kestrel?": the second event has the same verb.
   const predicate = /^(\S+)\s(.*?)\s(\p{Ll}[\p{Ll}-]*(?:\s(?:off|up|down|out))?)$/u.exec(head);
-  const [verb = "", ...others] = head.split(/\s+/u);
+  const [verb = "", ...others] = head.replace(/^se\s/iu, "").split(/\s+/u);
   if (others.length > 0 && /\p{L}ó$/u.test(verb) && isVerb(verb))
     return { relation, first: `${head}?`, second: `${verb} ${rest}?` };
   if (predicate === null || !isVerb(predicate[3] ?? "") || !/\p{Lu}|\d/u.test(rest)) {

@@ -33,6 +33,12 @@ export function predicationOf(
     group.words.some((word) => grammar.be.has(word.text)) || (language === "de" && isPassiveGerman(tokens, clause));
   const isPassive =
     (hasBe && !isParticipleOfMotion(token, language)) ||
+    // "Acheté aux enchères": a sentence without a subject, of which the page is.
+    (at === 0 &&
+      language !== "en" &&
+      language !== "de" &&
+      PARTICIPLE.test(token?.text ?? "") &&
+      next?.capital === false) ||
     (group.words.length === 0 &&
       next !== undefined &&
       grammar.by.has(next.text) &&
@@ -80,6 +86,9 @@ function subjectEnd(tokens: readonly Token[], clause: Span, group: Group, gramma
 function isPassiveGerman(tokens: readonly Token[], clause: Span): boolean {
   return tokens.slice(clause.start, clause.end).some((word) => /^(?:wurden?|worden|werden|wird)$/u.test(word.text));
 }
+
+/** Endings of Romance participles. */
+const PARTICIPLE = /(?:e|ee|es|ees|[iau]t[oaie]|[iau]d[oa]s?)$/u;
 
 /** Verbs with two objects: the subject of the passive receives the other one. */
 export const AWARDS = /^(?:award|ausgezeichnet|premiad|attribue|verliehen|otorgad|assegnat|atribuid|entregue)/u;

@@ -27,6 +27,9 @@ export function realityOf(
   return governed === "denied" ? (own === "fact" ? "denied" : own === "noun" ? "noun" : "fact") : own;
 }
 
+/** "not only banned, but …" denies nothing. */
+const ONLY = /^(?:only|just|merely|nur|bloss|seulement|solo|solament|so|apenas)/u;
+
 /** The reality that the form of the verb itself gives. */
 function formOf(
   tokens: readonly Token[],
@@ -36,7 +39,9 @@ function formOf(
   const token = tokens[at] as Token; // The caller has checked it.
   const previous = tokens[group.start - 1];
   const isNegated =
-    group.words.filter((word) => grammar.not.has(word.text)).length % 2 === 1 ||
+    group.words.filter((word, n) => grammar.not.has(word.text) && !ONLY.test(group.words[n + 1]?.text ?? "")).length %
+      2 ===
+      1 ||
     tokens
       .slice(clause.start, group.start)
       .some((word) =>

@@ -22,8 +22,8 @@ const LONGEST_MENTION = 3;
 /** Adverbs. They do not change what a verb states. */
 export const ADVERB =
   /(?:ly|mente|amment|emment)$|^(?:also|already|then|now|just|finally|later|longer|today|again|soon|still|yet|even|thus|formally|once|twice|auch|bereits|dann|nun|schon|endlich|heute|wieder|noch|deja|aussi|enfin|encore|ya|tambien|finalmente|gia|anche|ancora|ja|tambem)$/u;
-/** Marks that end a clause. */
-export const HARD = /[;:()[\]—–…\n]|\s-\s/u;
+/** Marks that end a clause. A colon in "2:05" does not. */
+export const HARD = /[;()[\]—–…\n\t]|:(?!$)|\s-\s/u;
 
 /** The words of a sentence, with their marks. */
 function tokensOf(text: string, words: readonly Word[]): Token[] {
@@ -186,6 +186,7 @@ export function groupOf(
   const isGlue = (word: Token): boolean =>
     belongs(word) ||
     ADVERB.test(word.text) ||
+    (language === "en" && word.text === "only") ||
     (grammar.pronoun.has(word.text) && language !== "en") ||
     (language === "en" && word.text === "to");
   while (start > clause.start && isGlue(tokens[start - 1] as Token)) start -= 1; // It is in the clause.
