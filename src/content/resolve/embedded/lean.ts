@@ -13,15 +13,9 @@ const MODEL: LeanModel = {
     yes_answers: 0.81,
     no_answers: -2.64,
     negations: -2.34,
-    negation_mismatch: -0.55,
-    refutations: -0.54,
     confirmations: 0.51,
-    hearsay: 0.04,
-    coverage: -0.38,
     coverage_of_all: 1.45,
     numbers_shared: 0.7,
-    numbers_missing: -0.24,
-    hedges: 0.69,
   },
 };
 
