@@ -132,6 +132,7 @@ export function fitOf(
     // "The act was not signed": there is no signer.
     if (predication.reality === "denied" || predication.reality === "absent")
       return { kind: "same", factor: BY_CONTEXT };
+    if (asked.isByAgent) return { kind: "different" };
     if (covers(agent, near)) return { kind: "same", factor: BY_CONTEXT };
     const isNamed = [...agent.words].some((word) => near.has(word)) && !namesOther(agent, [...before, ...after]);
     return isNamed ? { kind: "same", factor: 0.8 } : { kind: "different" };
@@ -288,7 +289,7 @@ function standsIn(argument: Argument, zone: readonly Token[], place: Place): num
   return words.length === 0 ? BY_PRONOUN : undefined;
 }
 
-const ARTICLE = /^(?:the|an?|den|die|das|einen?|eine|les?|la|el|los|las|il|lo|gli)$/u;
+const ARTICLE = /^(?:den|die|das|einen?|eine)$/u;
 
 /** Whether a word heads a noun phrase of its own: it is not inside "committee of X", "X's deputy", "X Bank". */
 function isHeadAt(zone: readonly Token[], at: number, argument: Argument, place: Place): boolean {
@@ -326,7 +327,7 @@ function isHeadAt(zone: readonly Token[], at: number, argument: Argument, place:
     if (word === undefined || /[,;:]/u.test(zone[n + 1]?.gap ?? "")) return true;
     const isName = zone[n + 1]?.capital === true && argument.words.has(zone[n + 1]?.stem ?? "");
     // "in the last game Vera Sandoval": a name without a preposition begins a noun phrase.
-    if (isName && !word.capital && !isFunctionWord(word.text, grammar)) return true;
+    if (isName && !word.capital && !isFunctionWord(word.text, grammar) && !TITLE.test(word.text)) return true;
     // "der Ausschuss des Landtags"
     const owner = zone[n - 1];
     if (language === "de" && /^(?:des|der)$/u.test(word.text) && owner?.capital === true && word.gap.trim() === "")
@@ -342,6 +343,7 @@ function isHeadAt(zone: readonly Token[], at: number, argument: Argument, place:
     }
     // "hat am Abend den Haushalt beschlossen": an article that no preposition governs begins a noun phrase.
     if (
+      language === "de" &&
       ARTICLE.test(word.text) &&
       n > 0 &&
       !grammar.preposition.has(owner?.text) &&

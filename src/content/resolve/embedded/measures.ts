@@ -121,6 +121,7 @@ function namesUnit(place: Place, clause: Clause | undefined, { unit, start }: Qu
   return !place.passage.words.some((word, at, all) => stems.includes(word.stem) && PER.test(all[at - 1]?.text ?? ""));
 }
 
+const SINCE = /(?<![\p{L}])(?:since|seit|depuis|desde|dal(?:l\p{L}*)?)\s(?:\p{L}+\s)?$/iu;
 const PER = /^(?:per|pro|par|por|each|every|je|pour|ogni)$/u;
 
 /** Whether the dates in a figure's clause, if there are any, touch the time of the question: "(2024: 1.93 billion)". */
@@ -133,6 +134,8 @@ function isInTime({ plan, years }: Asked, text: string, clause: Clause, dates: r
       !/[(;]/u.test(text.slice(clause.end, start)),
   );
   const { from, deadline } = plan;
+  // "in floods since 1990": a sum over a longer time.
+  if (own.some(({ start }) => SINCE.test(text.slice(0, start))) && !SINCE.test(plan.statement)) return false;
   if (own.length === 0) return true;
   return own.some((date) => {
     if (from !== undefined && date.to < from) return false;
@@ -226,6 +229,8 @@ function isSameMeasure(asked: Asked, quantity: Quantity, threshold: Threshold, c
   const family = threshold.unit.slice(0, FAMILY);
   const isPeople = quantity.unit === "people" && family.length === FAMILY;
   if (isPeople && [...(clause?.stems ?? [])].some((stem) => stem.startsWith(family))) return true;
+  // "The death toll has risen to 131"
+  if (threshold.unit === "people" && quantity.unit === "" && asked.outcomes.has("die")) return true;
   const known = KNOWN.has(threshold.unit) || KNOWN.has(quantity.unit);
   if (known) return false;
   if (quantity.unit === "" || threshold.unit === "") return true;

@@ -243,6 +243,10 @@ function boundStrengthOf(coverage: number, context: number): number {
   return (0.2 * coverage + 0.8 * context) ** 1.2;
 }
 
+/** A sentence that takes back what it begins with: "but the time was not ratified". */
+const TAKEN_BACK =
+  /(?<![\p{L}])(?:but|although|though|aber|doch|jedoch|mais|pero|aunque|ma|però|mas|porém)(?![\p{L}]).{0,60}(?:not\s(?:be\s|been\s)?(?:ratified|recogni[sz]ed|counted?|official|valid)|disqualified|annulled|nicht\s(?:anerkannt|gültig)|disqualifiziert|pas\s(?:été\s)?homologu|annulée?|disqualifi|no\s(?:fue|es|será)\s(?:homologad|válid|reconocid)|anulad|descalificad|non\s(?:è\s(?:stat[oa]\s)?)?omologat|annullat|squalificat|não\s(?:foi\s|será\s)?(?:homologad|reconhecid|válid)|desclassificad)/iu;
+
 /** A source without a name. */
 const ANONYMOUS =
   /\b(?:person|people|sources?|insiders?|officials?|executives?)\s(?:who\s\p{L}+\s|that\s\p{L}+\s)?(?:close\sto|familiar\swith|with\sknowledge|briefed\son|near\sthe)|\b(?:anonymous|unnamed|unconfirmed|anonymity)\b|\bsources\s(?:say|said|told|close)|\b(?:aus\s(?:\p{L}+)?kreisen|insider|source\sproche|sources\sproches|fuentes\scercanas|fonti\svicine|fontes\spróximas)/iu;
@@ -251,7 +255,7 @@ const ANONYMOUS =
 function outcomeOf(asked: Asked, passage: Passage, { tokens, language }: ReadSentence): Reading {
   const { coverage, context } = sharesOf(asked, passage);
   if (context < NEAR) return NOTHING;
-  if (ANONYMOUS.test(passage.text)) return { ...NOTHING, kind: "hedged" };
+  if (ANONYMOUS.test(passage.text) || TAKEN_BACK.test(passage.text)) return { ...NOTHING, kind: "hedged" };
   if (asked.predicate === undefined) return NOTHING;
   const readings = tokens.flatMap((_, at) => {
     const outcome = outcomeAt(asked, tokens, at, language);
@@ -336,6 +340,7 @@ function readingAt(
   const reader = { grammar: GRAMMARS[language], language };
   const predication = predicationOf(tokens, at, reader);
   const { reality } = predication;
+  if (isOtherSense(asked, tokens, at, predication)) return NOTHING;
   const kind = KINDS[reality];
   if (kind !== undefined) return { ...NOTHING, kind };
   const isUndone = reality === "noun" && outcome.isSame && UNDOING.some((one) => conceptsBefore(tokens, at).has(one));
@@ -359,6 +364,28 @@ function readingAt(
     part: predication,
   };
 }
+
+/** Whether the words behind a predicate give it another sense: "passed over", "resigned from the youth wing". */
+function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { reality, after }: Predication): boolean {
+  const [token, next] = [tokens[at], after[0]];
+  if (token === undefined || next === undefined || next.gap.trim() !== "") return false;
+  if (PARTICLE.test(next.text) && WITH_PARTICLE.test(token.text))
+    return !wordsOf(asked.plan.statement).some(({ text }) => text === next.text);
+  if (!asked.outcomes.has("resign")) return false;
+  if (/^(?:him|her|them)sel(?:f|ves)$/u.test(next.text)) return true;
+  if (!FROM_POST.test(next.text)) return false;
+  const phrase = after.slice(1, 7);
+  // "the resignation of the police chief"
+  const isOwn = phrase.some(({ stem }) => asked.terms.has(stem));
+  return !isOwn && (reality === "noun" || !phrase.some(({ text }) => POST.test(text)));
+}
+
+const PARTICLE = /^(?:over|up|back|away|off|down|out)$/u;
+const WITH_PARTICLE = /^(?:pass|br[eo]a?k|sign|w[io]n)/u;
+const FROM_POST = /^(?:from|as|of|von|vom|als|de|du|da|do|del|di|dal|dalla|della|comme|como|come)$/u;
+/** A word for an office in general. */
+const POST =
+  /^(?:post|office|position|job|role|duty|duties|government|cabinet|amt|posten|regierung|poste|fonction|gouvern|cargo|puesto|gobierno|carica|incarico|governo|funcoes)/u;
 
 /** Compares the date in a sentence with the deadline. */
 function inTime(

@@ -130,6 +130,9 @@ export interface Clause {
   readonly isFact: boolean;
 }
 
+/** People who estimate. */
+const ESTIMATES =
+  /^(?:analyst|economist|forecaster|pollster|bookmaker|okonom|experte|economiste|prevision|analist|observador|estimat)/u;
 /** Characters of a short date. */
 const DATE_LENGTH = 12;
 
@@ -155,6 +158,11 @@ export function clauseAt(tokens: readonly Token[], position: number, grammar: Gr
     (opener !== undefined && grammar.open.has(opener.text)) ||
     whole.some(
       (word) => grammar.modal.has(word.text) || grammar.hedge.has(word.text) || grammar.future.test(word.text),
+    ) ||
+    // "were feared dead", "analysts put revenue at": an estimate
+    whole.some(
+      (word, n) =>
+        (grammar.be.has(whole[n - 1]?.text) && grammar.doubts.has(word.text)) || (n < 3 && ESTIMATES.test(word.text)),
     ) ||
     // "was to cost": a plan
     (language === "en" &&

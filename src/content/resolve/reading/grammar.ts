@@ -91,11 +91,11 @@ that: that
 and: and or but then nor
 pronoun: he she it they we i you him her them who there this
 says: say* said report* announc* confirm* state stated states show* reveal* add* not* wr* not* told tell* true clear official certain fact record* know* known declar* rul* found find* learn* admit* acknowledg* publish* not* document* prov* emerg* verif* certif* list* given news result* means meaning mean evidence proof indication sign record basis truth
-denies: fail* refus* declin* unable den* reject* refut* avoid* prevent* block* stop* halt* false untrue incorrect wrong hoax myth dismiss* disprov* debunk* instead rather lack* neglect* short yet without nobody none neither unwilling miss* disput*
+denies: fail* close nearer refus* declin* unable den* reject* refut* avoid* prevent* block* stop* halt* false untrue incorrect wrong hoax myth dismiss* disprov* debunk* instead rather lack* neglect* short yet without nobody none neither unwilling miss* disput*
 doubts: claim* alleg* believ* think* thought hop* fear* expect* suspect* suspic* assum* wish* want* insist* guess* predict* argu* suggest* doubt* imagin* speculat* rumou* feel* felt consider* forecast* bet bets plan* propos* demand* urg* ask* seek* sought try tries tried trying attempt* vow* pledg* promis* threat* call calls called calling push* aim* intend* prepar* warn* recommend* want* need* campaign* appeal* petition* bid lobb* pretend* accus* agree* want* offer* consider* chance* likel* possib* unlikely conditional eligible appl* motion
 does: manag* able went came proceed* vot* forc* help* first only last latest youngest oldest go chose decid* happen* turn* got began begin* start* continu* man woman person people country team club one
-hedge: reportedly allegedly alleged supposedly purportedly apparently possibly probably perhaps maybe likely unlikely potentially unconfirmed almost nearly virtually presumably seemingly rumoured rumored tentatively hypothetically provisional provisionally conditional conditionally theoretically unofficially unofficial preliminary
-light: give* gave won win* receiv* secur* grant* obtain* get gets got gain* took tak* tender* submit* suffer* complet* reach* struck strik* celebrat* seal* clinch* hand* announc* sign* score* record* made accept* report*
+hedge: reportedly allegedly alleged supposedly purportedly apparently possibly probably perhaps maybe likely unlikely potentially unconfirmed almost nearly virtually presumably seemingly rumoured rumored tentatively hypothetically provisional provisionally conditional conditionally theoretically unofficially unofficial preliminary partially partly
+light: give* gave won win* receiv* secur* grant* obtain* get gets got gain* took tak* tender* submit* suffer* complet* reach* struck strik* celebrat* seal* clinch* hand* announc* sign* score* record* made accept* report* clos* finali*
 to: to
 `,
   ),
@@ -119,7 +119,7 @@ says: sagt* sagte* teil* mitgeteilt bericht* melde* bestatig* erklar* bekannt ga
 denies: bestreit* bestritt* dementier* scheiter* weiger* lehn* abgelehnt verhinder* falsch unwahr verfehl* versaum* leugn* verneint* anstatt statt ohne
 doubts: behaupt* glaub* hoff* furcht* erwart* vermut* mein* plan* will beabsichtig* forder* verlang* versprach* versprech* droh* schlag* vorschlag* versuch* bitte* erwag* rechne* spekul* kundig* angekundig* streb* angeblich will
 does: gelang gelungen beschloss* entschi* vermocht*
-hedge: angeblich moglicherweise vielleicht wohl mutmasslich vermutlich wahrscheinlich voraussichtlich fast beinahe nahezu womoglich inoffiziell vorlaufig offenbar
+hedge: angeblich moglicherweise vielleicht wohl mutmasslich vermutlich wahrscheinlich voraussichtlich fast beinahe nahezu womoglich inoffiziell vorlaufig offenbar teilweise
 light: erhielt* erhalten erteil* erzielt* errang errungen reicht* eingereicht feier* gab bekam angenommen akzeptier*
 to: zu um
 `,
@@ -144,7 +144,7 @@ says: dit declar* annonc* confirm* indiqu* affirme rapport* revel* precis* montr
 denies: dement* nie nient refus* echou* faux fausse rejet* empech* evit* manqu* contest*
 doubts: pretend* croi* cru pens* esper* crain* estim* suppos* souhait* veut veulent demand* propos* envisag* prevoi* prevu* promet* promi* menac* tent* essa* appel* cherch* compt* pari* soupconn* exig* reclam* accus* allegu*
 does: reussi* parvenu parvient parvien* vient viennent vot* decid*
-hedge: peut-etre probablement sans doute possiblement apparemment presque quasi pretendument vraisemblablement eventuellement presumee presume officieusement provisoire* preliminaire*
+hedge: peut-etre probablement sans doute possiblement apparemment presque quasi pretendument vraisemblablement eventuellement presumee presume officieusement provisoire* preliminaire* partiellement
 light: remport* obten* obtient recu donn* present* decroch* signe subi* accept*
 to: de d' à pour
 `,
@@ -169,7 +169,7 @@ says: dijo dice* anunci* confirm* inform* declar* report* revel* senal* indic* m
 denies: neg* nieg* desmint* desmient* rechaz* fracas* falso falsa fall* evit* imp* rehus* descart*
 doubts: afirm* asegur* cree* crey* piens* esper* tem* supon* quier* quis* pid* pidi* propus* propon* prev* prom* amenaz* intent* trat* busc* exig* reclam* estim* apuest* plane* aspir*
 does: logr* consigui* consigue* acab* lleg* decid* vot*
-hedge: quiza quizas tal probablemente posiblemente supuestamente presuntamente aparentemente casi presunto presunta acaso extraoficialmente provisional* preliminar*
+hedge: quiza quizas tal probablemente posiblemente supuestamente presuntamente aparentemente casi presunto presunta acaso extraoficialmente parcialmente provisional* preliminar*
 light: logr* obtuv* recib* dio present* consigui* gan* sufri* acept*
 to: a de para
 `,
@@ -194,7 +194,7 @@ says: detto dice* disse annunci* conferm* dichiar* riport* rivel* comunic* rifer
 denies: neg* smenti* rifiut* falso falsa fall* respin* evit* impedi* esclu*
 doubts: sostien* afferm* cred* pens* sper* tem* suppon* vuol* chied* chiest* propo* preved* previst* promet* promess* minacc* tent* cerc* pretend* auspic* ipotizz* mira* punta*
 does: riusci* decis* deciso vot* finito
-hedge: forse probabilmente possibilmente presumibilmente presunto presunta quasi apparentemente pare sembra verosimilmente provvisori* preliminar*
+hedge: forse probabilmente possibilmente presumibilmente presunto presunta quasi apparentemente pare sembra verosimilmente parzialmente provvisori* preliminar*
 light: otten* ricev* dato rassegn* conquist* subi* present* accett* accolt*
 to: di a per da
 `,
@@ -219,7 +219,7 @@ says: disse diz* anunci* confirm* inform* declar* report* revel* indic* mostr* v
 denies: neg* desment* rejeit* fracass* falso falsa falh* evit* imped* recus* descart*
 doubts: afirm* alega* acredit* acha* pens* esper* supo* quer* ped* propo* prev* promet* ameac* tent* busc* exig* estim* apost* planej* pretend*
 does: consegui* decidi* vot* acab* chegou
-hedge: talvez provavelmente possivelmente supostamente alegadamente aparentemente quase suposto suposta porventura provisori* preliminar*
+hedge: talvez provavelmente possivelmente supostamente alegadamente aparentemente quase suposto suposta porventura parcialmente provisori* preliminar*
 light: obte* receb* deu apresent* conquist* sofre* aceit*
 to: a de para
 `,
