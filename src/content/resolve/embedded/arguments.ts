@@ -62,9 +62,23 @@ const OBJECT_PREPOSITION =
 /** Factors of arguments that the sentence only implies. */
 const BY_PRONOUN = 0.85;
 const BY_CONTEXT = 0.9;
+/** The factor if an argument is in another language and has no name. */
+const UNCOMPARED = 0.6;
 
 /** Compares the arguments of a predicate with the question's. `near` are the question's words in the sentence and before it. */
 export function fitOf(
+  asked: Asked,
+  predication: Predication,
+  context: { reader: Reader; near: ReadonlySet<string>; outcome: string | undefined },
+): Fit {
+  const fit = comparedFit(asked, predication, context);
+  const isOpen = [asked.agent, asked.patient].some(
+    (one) => one !== undefined && inLanguage(one, asked, context.reader.language) === undefined,
+  );
+  return fit.kind === "same" && isOpen ? { kind: "same", factor: fit.factor * UNCOMPARED } : fit;
+}
+
+function comparedFit(
   asked: Asked,
   predication: Predication,
   { reader, near, outcome }: { reader: Reader; near: ReadonlySet<string>; outcome: string | undefined },
@@ -262,6 +276,7 @@ function standsIn(argument: Argument, zone: readonly Token[], place: Place): num
   if (found >= 0) {
     const missing = [...argument.words].filter((word) => !zone.some(({ stem }) => stem === word));
     if (
+      PARTIAL.test(zone[found - 1]?.text ?? "") ||
       hasRival(zone, found, argument, place) ||
       hasOtherComplement(zone, found, argument, place) ||
       hasOtherOffice(argument, place)
@@ -322,12 +337,15 @@ function isHeadAt(zone: readonly Token[], at: number, argument: Argument, place:
     // In an inherited subject, a verb follows the noun phrase.
     if (isWord && language === "en" && !(isSubject && predication.isInherited && !next.capital)) return false;
   }
+  // "la tour Nord": a Romance name follows its noun.
+  const isGermanic = language === "en" || language === "de";
   for (let n = at - 1; n >= 0; n -= 1) {
     const word = zone[n];
     if (word === undefined || /[,;:]/u.test(zone[n + 1]?.gap ?? "")) return true;
     const isName = zone[n + 1]?.capital === true && argument.words.has(zone[n + 1]?.stem ?? "");
     // "in the last game Vera Sandoval": a name without a preposition begins a noun phrase.
-    if (isName && !word.capital && !isFunctionWord(word.text, grammar) && !TITLE.test(word.text)) return true;
+    if (isName && isGermanic && !word.capital && !isFunctionWord(word.text, grammar) && !TITLE.test(word.text))
+      return true;
     // "der Ausschuss des Landtags"
     const owner = zone[n - 1];
     if (language === "de" && /^(?:des|der)$/u.test(word.text) && owner?.capital === true && word.gap.trim() === "")
@@ -337,9 +355,10 @@ function isHeadAt(zone: readonly Token[], at: number, argument: Argument, place:
     if (grammar.preposition.has(word.text) && !(language !== "en" && ["a", "al", "les", "des"].includes(word.text))) {
       if (grammar.by.has(word.text) && n === 0) return true;
       const noun = zone.slice(0, n).findLast((other) => !grammar.determiner.has(other.text));
-      return noun === undefined
-        ? !isSubject && OBJECT_PREPOSITION.test(word.text)
-        : STAND_FOR.has(noun.stem) || argument.words.has(noun.stem);
+      if (noun === undefined) return !isSubject && OBJECT_PREPOSITION.test(word.text);
+      // "the hearing on the permit of the tower": the noun before must head its phrase, too.
+      if (argument.words.has(noun.stem)) continue;
+      return STAND_FOR.has(noun.stem);
     }
     // "hat am Abend den Haushalt beschlossen": an article that no preposition governs begins a noun phrase.
     if (
@@ -365,9 +384,13 @@ function hasOtherOffice({ words }: Argument, { near, predication: { before, afte
   );
 }
 
+/** "Some nurses" are not the nurses. */
+const PARTIAL =
+  /^(?:some|several|few|half|einige|manche|mehrere|certain|quelques|plusieurs|algun[ao]s|vari[ao]s|alcun[ie]|divers[ie])$/u;
+
 /** Modifiers that make of a thing or an office a lesser one: "deputy director", "indoor record". */
 const LESSER =
-  /^(?:deput|vice|assistan|acting|former|interim|junior|youth|indoor|club|stellvertret|ehemalig|fruher|adjoint|adjunt|vicari)/u;
+  /^(?:deput|vice|assistan|acting|former|interim|junior|youth|indoor|club|women|girl|femmin|femenin|feminin|giovanil|juvenil|reserv|stellvertret|ehemalig|fruher|adjoint|adjunt|vicari)/u;
 /** Modifiers by which offices and titles of different areas differ, if the question names another one: "the district court". */
 const LEVEL = /^(?:district|region|nation|local|provinci|municipal|departement)/u;
 

@@ -146,7 +146,12 @@ function isInTime({ plan, years }: Asked, text: string, clause: Clause, dates: r
 
 /** Whether a figure belongs to a name that the question does not name: "Rival Pavilion had 38 million". */
 function isOfAnother(asked: Asked, tokens: readonly Token[], clause: Clause, { start }: Quantity): boolean {
-  if (tokens.some(({ stem }) => asked.names.has(stem))) return isOfOtherExtent(asked, tokens);
+  // "Merrow's neighbour" is not Merrow.
+  const isNamed = tokens.some(
+    ({ stem }, at) =>
+      asked.names.has(stem) && !(tokens[at + 1]?.text === "s" && !asked.terms.has(tokens[at + 2]?.stem ?? "")),
+  );
+  if (isNamed) return isOfOtherExtent(asked, tokens);
   return tokens.some(
     (word, at) =>
       at > 0 && word.start >= clause.start - 60 && word.end <= start && word.capital && /^\p{L}{2}/u.test(word.text),

@@ -32,6 +32,8 @@ export interface Asked {
   /** The one who acts, and what the predicate happens to. Undefined if the question does not name them. */
   readonly agent: Argument | undefined;
   readonly patient: Argument | undefined;
+  /** The preposition behind the predicate and the words that it governs: "convicted of fraud". */
+  readonly oblique: { readonly preposition: string; readonly words: ReadonlySet<string> } | undefined;
   /** Whether it asks by whom something was done. */
   readonly isByAgent: boolean;
   /** The nouns that "and" joins behind the predicate: "reopened to cars and trains". */
@@ -87,7 +89,10 @@ export function yearsOf({ from, to }: NamedDate): number[] {
   return [new Date(from).getUTCFullYear(), new Date(to).getUTCFullYear()];
 }
 
-type Structure = Pick<Asked, "outcomes" | "predicate" | "agent" | "patient" | "isByAgent" | "joined" | "numbered">;
+type Structure = Pick<
+  Asked,
+  "outcomes" | "predicate" | "agent" | "patient" | "isByAgent" | "oblique" | "joined" | "numbered"
+>;
 
 /** The predicate of a question and its arguments. Dates and function words are not part of them. */
 function structureOf({ statement, thresholds, ...plan }: Plan, language: Language, now: number): Structure {
@@ -116,6 +121,7 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
       agent: subject,
       patient: undefined,
       isByAgent: false,
+      oblique: undefined,
       joined: [],
       numbered,
     };
@@ -159,6 +165,7 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
       agent: receiver,
       patient: subject,
       isByAgent: false,
+      oblique: undefined,
     };
   }
   return {
@@ -167,9 +174,19 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
     outcomes: outcomesOf(tokens, at),
     predicate: token,
     isByAgent: isPassive && object !== undefined,
+    oblique: obliqueOf(behind, terms),
     agent: isPassive ? object : (subject ?? (language === "en" ? undefined : object)),
     patient: isPassive ? subject : subject === undefined && language !== "en" ? undefined : object,
   };
+}
+
+/** Prepositions whose phrase tells two outcomes of one verb apart. */
+const GOVERNED = /^(?:of|for|as|wegen|fur)$/u;
+
+function obliqueOf([first, ...rest]: readonly Token[], terms: ReadonlySet<string>): Asked["oblique"] {
+  if (first === undefined || !GOVERNED.test(first.text)) return undefined;
+  const words = rest.flatMap(({ stem }) => (terms.has(stem) ? [stem] : []));
+  return words.length === 0 ? undefined : { preposition: first.text, words: new Set(words) };
 }
 
 /** Names with the numbers that belong to them: "Wren-2", "Line 9". */
@@ -204,7 +221,7 @@ function isRomance(language: Language): boolean {
 function secondPhrase(tokens: readonly Token[], grammar: Grammar): number {
   const found = tokens.findIndex(
     ({ text }, n) =>
-      n > 1 &&
+      n > (grammar.determiner.has(tokens[0]?.text) ? 1 : 0) &&
       grammar.determiner.has(text) &&
       !grammar.preposition.has(text) &&
       !grammar.preposition.has(tokens[n - 1]?.text) &&

@@ -371,6 +371,9 @@ function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { real
   if (token === undefined || next === undefined || next.gap.trim() !== "") return false;
   if (PARTICLE.test(next.text) && WITH_PARTICLE.test(token.text))
     return !wordsOf(asked.plan.statement).some(({ text }) => text === next.text);
+  const { oblique } = asked;
+  // "convicted of perjury" for "convicted of fraud"
+  if (oblique?.preposition === next.text && !after.slice(1, 9).some(({ stem }) => oblique.words.has(stem))) return true;
   if (!asked.outcomes.has("resign")) return false;
   if (/^(?:him|her|them)sel(?:f|ves)$/u.test(next.text)) return true;
   if (!FROM_POST.test(next.text)) return false;
