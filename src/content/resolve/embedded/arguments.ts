@@ -279,7 +279,8 @@ function standsIn(argument: Argument, zone: readonly Token[], place: Place): num
       PARTIAL.test(zone[found - 1]?.text ?? "") ||
       hasRival(zone, found, argument, place) ||
       hasOtherComplement(zone, found, argument, place) ||
-      hasOtherOffice(argument, place)
+      hasOtherOffice(argument, place) ||
+      hasOtherPlace(argument, place)
     )
       return undefined;
     return missing.every((word) => near.has(word)) || missing.length * 2 <= argument.words.size ? 1 : 0.7;
@@ -387,6 +388,23 @@ function hasOtherOffice({ words }: Argument, { near, predication: { before, afte
 /** "Some nurses" are not the nurses. */
 const PARTIAL =
   /^(?:some|several|few|half|einige|manche|mehrere|certain|quelques|plusieurs|algun[ao]s|vari[ao]s|alcun[ie]|divers[ie])$/u;
+
+/** "In neighbouring Durne the nurses" for "the nurses of Halmont": the clause names another place, and not the question's. */
+function hasOtherPlace(argument: Argument, { names, predication: { before, after } }: Place): boolean {
+  const words = [...argument.words];
+  const own = words.slice(1 + words.findIndex((word) => argument.heads.has(word))).filter((word) => names.has(word));
+  const clause = [...before, ...after];
+  if (own.length === 0 || own.some((name) => clause.some(({ stem }) => stem === name))) return false;
+  return clause.some(
+    (word, at) =>
+      word.capital &&
+      /^\p{L}{2}/u.test(word.text) &&
+      !names.has(word.stem) &&
+      clause.slice(Math.max(0, at - 2), at).some(({ text }) => IN.test(text)),
+  );
+}
+
+const IN = /^(?:in|at|im|a|à|en|em|na|no|nell[ao']?|nel)$/u;
 
 /** Modifiers that make of a thing or an office a lesser one: "deputy director", "indoor record". */
 const LESSER =

@@ -8,14 +8,14 @@ export interface LeanModel {
 
 /** Fitted by `npm run bench -- resolve --fit`, which docs/resolve.md describes. */
 const MODEL: LeanModel = {
-  intercept: -1.35,
+  intercept: -1.41,
   weights: {
     yes_answers: 0.81,
-    no_answers: -2.64,
-    negations: -2.34,
-    confirmations: 0.51,
-    coverage_of_all: 1.45,
-    numbers_shared: 0.7,
+    no_answers: -2.7,
+    negations: -3.08,
+    confirmations: 0.41,
+    coverage_of_all: 1.13,
+    numbers_shared: 0.63,
   },
 };
 
