@@ -6,7 +6,7 @@ import { isRpcError } from "./node/rpc.ts";
  * Gas of one settlement, rounded up: of USDC by EIP-3009, and of a token by x402's Permit2 proxies. Chains that also
  * charge for data cost more.
  */
-const GAS = { eip3009: 65_000n, permit2: 110_000n } as const;
+const GAS = { eip3009: 80_000n, permit2: 110_000n } as const;
 
 /** The gas of one settlement by this transfer method. */
 export function gasOf(method: unknown): bigint {

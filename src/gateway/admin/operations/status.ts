@@ -1,5 +1,7 @@
 import { VERSION } from "../../../lib/process/version.ts";
-import { status } from "../shapes/status.ts";
+import { type Config } from "../../config/config.ts";
+import { type FacilitatorState } from "../overview/read-facilitators.ts";
+import { type Status, status } from "../shapes/status.ts";
 import { liveResponse } from "./config-response.ts";
 import { type Operation } from "./operation.ts";
 
@@ -35,6 +37,7 @@ export const STATUS_OPERATIONS: readonly Operation[] = [
         certificates: view
           .certificates()
           .map(({ path: key, from, to }) => ({ path: key, valid_from_ms: from, valid_to_ms: to })),
+        facilitators: facilitatorsOf(config.config.x402, overview.facilitators()),
         wasm: overview.wasm(),
       });
     },
@@ -52,3 +55,18 @@ export const STATUS_OPERATIONS: readonly Operation[] = [
     },
   },
 ];
+
+function facilitatorsOf(x402: Config["x402"], { breakersOpen, gas }: FacilitatorState): Status["facilitators"] {
+  const listed = x402.facilitators.map(({ name }) => name);
+  const common = x402.facilitator_url === "" ? [] : ["facilitator_url"];
+  const single = x402.embedded.enabled ? ["embedded"] : common;
+  const configured = listed.length > 0 ? listed : single;
+  return {
+    names: x402.test_mode ? ["test"] : configured,
+    breakers_open: breakersOpen,
+    gas: x402.chains.flatMap(({ network }, i) => {
+      const { balance = 0, low = 0 } = gas[i] ?? {};
+      return balance + low === 0 ? [] : [{ network, balance, low_keys: low }];
+    }),
+  };
+}

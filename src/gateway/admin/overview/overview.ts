@@ -14,6 +14,7 @@ import { type PaymentSummary } from "../shapes/payments.ts";
 import { readContent } from "./read-content.ts";
 import { readPayments } from "./read-payments.ts";
 import { readSnapshot } from "./read-snapshot.ts";
+import { type FacilitatorState, readFacilitators } from "./read-facilitators.ts";
 import { readWasm } from "./read-wasm.ts";
 
 /** Milliseconds for which a snapshot, and the responses of the ledger and the content service, are reused. @bound */
@@ -36,6 +37,8 @@ export interface Overview {
   servers(): readonly OverviewUpstream[];
   /** The current state of filters and tenants. */
   wasm(): WasmState;
+  /** Open breakers, and the gas of the embedded facilitator's keys by the index of their chain. */
+  facilitators(): FacilitatorState;
   /** Read at most once a second; `available: false` if no ledger is open or the ledger does not respond. */
   payments(): Promise<PaymentSummary>;
   /** Read at most once a second. */
@@ -87,6 +90,7 @@ export function createOverview(source: OverviewSource, options: OverviewOptions)
     history: () => kept.read(clock()),
     servers: () => source.upstreams(),
     wasm: () => readWasm(zone),
+    facilitators: () => readFacilitators(zone),
     payments: hasResponseFor(RESPONSE_MS, () => paymentsOf(source, clock)),
     content: hasResponseFor(RESPONSE_MS, async () =>
       contentSocket === undefined

@@ -91,7 +91,7 @@ describe.skipIf(!hasChain)("with a chain", () => {
     expect(await warnings("0.000001")).toEqual([]);
     const [first, second, third] = await warnings("4000");
     expect(first).toMatch(
-      /^routes\[0\]\.x402\.price: \$0\.01 is less than the gas of a settlement on Base Sepolia \(eip155:84532\), about \$0\.\d+ at present \(65000 gas at \d+ wei, with x402\.chains\[0\]\.native_price\)$/,
+      /^routes\[0\]\.x402\.price: \$0\.01 is less than the gas of a settlement on Base Sepolia \(eip155:84532\), about \$0\.\d+ at present \(80000 gas at \d+ wei, with x402\.chains\[0\]\.native_price\)$/,
     );
     expect(second).toStartWith("routes[0].x402.accepts[1].price: $0.40 is less than the gas");
     expect(third).toBeUndefined();
