@@ -158,6 +158,31 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
     expect(program.output).not.toContain(chain.rpcUrl);
   });
 
+  test("settles for two workers with two keys while the preferred facilitator is down, and shows keys and gas", async () => {
+    const facilitators = [{ name: "hosted", url: "http://127.0.0.1:9" }, { name: "embedded" }];
+    const signers = [
+      { type: "env", key_env: "EMBEDDED_KEY" },
+      { type: "env", key_env: "OTHER_KEY" },
+    ];
+    for (const key of [KEY, OTHER_KEY]) await chain.fund(accountOf(key));
+    const x402 = { require_facilitator: false, facilitators, embedded: { enabled: true, signers } };
+    const { program, url } = await serve(configOf(x402, 2));
+    const before = await token.balanceOf(PAYEE);
+    const sold = await Promise.all(Array.from({ length: 12 }, () => buy(url)));
+    expect(sold.map(({ status }) => status)).toEqual(sold.map(() => 200));
+    expect(await token.balanceOf(PAYEE)).toBe(before + 12n * PRICE);
+    const senders = await Promise.all(sold.map(({ transaction }) => senderOf(transaction)));
+    expect(new Set(senders)).toEqual(new Set([accountOf(KEY), accountOf(OTHER_KEY)]));
+    const database = new Database(folder.file("turnpike.db"), { readonly: true });
+    expect(database.query("SELECT DISTINCT facilitator FROM payments").all()).toEqual([{ facilitator: "embedded" }]);
+    database.close();
+    await until("the gas is read", async () => {
+      const metrics = await (await fetch(new URL("/metrics", url))).text();
+      return /turnpike_gas_balance\{chain="0"\} (?:1000|9\d\d\.\d+)\n/.test(metrics) ? true : undefined;
+    });
+    expect(program.output).not.toContain(chain.rpcUrl);
+  });
+
   test("settles for several workers with one key, and the restart of one worker changes nothing", async () => {
     const others = new Set(sockets());
     const { program, url } = await serve(configOf({}, 2));

@@ -36,11 +36,9 @@ export const status = z
     facilitators: z.object({
       names: z.array(z.string()).openapi({ description: "In order of preference" }),
       breakers_open: z.int().openapi({ description: "Facilitators that do not respond, one for each worker" }),
-      gas: z
-        .array(z.object({ network: z.string(), balance: z.number(), low_keys: z.int() }))
-        .openapi({
-          description: "Chains whose gas was read: native coins of the key with the fewest, and keys with little gas",
-        }),
+      gas: z.array(z.object({ network: z.string(), balance: z.number(), low_keys: z.int() })).openapi({
+        description: "Chains whose gas was read: native coins of the key with the fewest, and keys with little gas",
+      }),
     }),
     wasm,
   })
