@@ -49,7 +49,11 @@ function config(port: number, price: string): object {
       route("/read", { price: "$0.5" }, "dear.example"),
       route("/pdf", { price: "$0.25", accepts: [{ ...TERMS, price: "$0.35", network: "base" }] }),
       route("/search", { ...USDT, price: "70000" }),
-      route("/batch", { price: "$0.05", rules: [{ unit_price: { price: "$0.005", count: "/urls", max: "$0.05" } }] }),
+      route("/batch", {
+        price: "$0.05",
+        free_per_day: { requests: 3 },
+        rules: [{ unit_price: { price: "$0.005", count: "/urls", max: "$0.05" } }],
+      }),
       route("/extract", {
         rules: [
           { payers: [`0x${"a".repeat(40)}`], price: "$0.001" },
@@ -121,7 +125,7 @@ test("each operation has the price of its route: its own, that of a shorter pref
     "/search": `70000 units of ${USDT.asset}`,
     "/search/content": `70000 units of ${USDT.asset}`,
     "/scrape": "$3.00",
-    "/batch": "$0.005 for each of /urls, at most $0.05",
+    "/batch": "$0.005 for each of /urls, at most $0.05; 3 a day free for each client",
     "/extract": "with /selectors: $0.02; query parameter free: free; otherwise $0.01",
     "/resolve": "$3.00",
     "/read": "$0.123",
@@ -149,12 +153,16 @@ test("a host has the prices of its own routes", async () => {
 test("the page and the tools show the same prices, and only free tools are read-only", async () => {
   const page = await (await fetch(`${url}/docs`)).text();
   expect(page).toContain('<code>POST /read</code><span class="price">$0.123</span>');
-  expect(page).toContain('<code>POST /batch</code><span class="price">$0.005 for each of /urls, at most $0.05</span>');
+  expect(page).toContain(
+    '<code>POST /batch</code><span class="price">$0.005 for each of /urls, at most $0.05; 3 a day free for each client</span>',
+  );
   expect(page).toContain('<code>POST /qr</code><span class="price">free</span>');
   const listed = await tools();
   expect(listed.get("read")).toMatchObject({ readOnly: false, description: expect.stringContaining("Costs $0.123;") });
   expect(listed.get("batch")).toMatchObject({
-    description: expect.stringContaining("Costs $0.005 for each of /urls, at most $0.05;"),
+    description: expect.stringContaining(
+      "Costs $0.005 for each of /urls, at most $0.05; 3 a day free for each client;",
+    ),
     rules: [{ unit: { count: "/urls", amounts: ["5000"], max: ["50000"] } }],
   });
   expect(JSON.stringify(await described())).not.toContain("s3cret");

@@ -42,6 +42,7 @@ const schema = z.object({
           .array(z.looseObject({ text: z.string(), when: z.looseObject({}) }))
           .max(32)
           .default([]),
+        freePerDay: z.object({ requests: z.number(), key: z.string() }).optional(),
       }),
     )
     .max(OPERATIONS.length),
@@ -86,9 +87,11 @@ async function ask(url: string, host: string, send: Send): Promise<PriceList | u
 }
 
 /** The price in words: `POST: $0.02; otherwise $0.05`. The first rule without conditions is the last that counts. */
-function textOf({ accepts, rules }: z.output<typeof schema>["resources"][number]): string {
+function textOf({ accepts, rules, freePerDay }: z.output<typeof schema>["resources"][number]): string {
   const always = rules.findIndex(({ when }) => Object.keys(when).length === 0);
   const conditional = (always < 0 ? rules : rules.slice(0, always)).map(({ text }) => text);
   const otherwise = rules[always]?.text ?? priceText(accepts);
-  return conditional.length === 0 ? otherwise : `${conditional.join("; ")}; otherwise ${otherwise}`;
+  const price = conditional.length === 0 ? otherwise : `${conditional.join("; ")}; otherwise ${otherwise}`;
+  if (freePerDay === undefined) return price;
+  return `${price}; ${freePerDay.requests} a day free for each ${freePerDay.key === "payer" ? "payer" : "client"}`;
 }

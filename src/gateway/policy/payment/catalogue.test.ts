@@ -20,7 +20,12 @@ const NONE = { testMode: false, sold: () => undefined, methodsOf: () => [] };
 
 /** A route whose challenge is set by the test. */
 function route(current: { challenge: Challenge | undefined }): PaymentPolicy {
-  return { name: "payment", challenge: () => current.challenge, rules: () => [], request: () => "continue" };
+  return {
+    name: "payment",
+    challenge: () => current.challenge,
+    listing: () => ({ rules: [] }),
+    request: () => "continue",
+  };
 }
 
 interface Listed {

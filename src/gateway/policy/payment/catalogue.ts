@@ -75,13 +75,14 @@ export class Catalogue {
   #resourceOf({ resource, accepts, extensions }: PaymentRequired, policy: PaymentPolicy): object {
     const method = methodOf(extensions?.["bazaar"]);
     const methods = method === undefined ? this.#options.methodsOf(policy) : [method];
-    const rules = policy.rules();
+    const { rules, freePerDay } = policy.listing();
     return {
       ...resource,
       type: "http",
       ...(methods.length === 0 ? {} : { methods }),
       accepts,
       ...(rules.length === 0 ? {} : { rules }),
+      ...(freePerDay === undefined ? {} : { freePerDay }),
       ...(extensions === undefined ? {} : { extensions }),
     };
   }

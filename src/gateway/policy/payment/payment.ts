@@ -9,7 +9,7 @@ import { requiresIdentifier } from "./protocol/identifier.ts";
 import { type Kinds } from "./challenge/route-requirements.ts";
 import { askAllowance } from "./challenge/preflight.ts";
 import { type Presented, readPayment } from "./presented.ts";
-import { type ListedRule, listedRules } from "./prices/listed-rules.ts";
+import { listedRules, type PriceListing } from "./prices/listed-rules.ts";
 import { PriceRules, type PriceDeps } from "./prices/price-rules.ts";
 import { PricedRoute, type Sold } from "./priced-route.ts";
 import { FreeResponse } from "./responses/free-response.ts";
@@ -40,8 +40,8 @@ export interface PaymentDeps extends PaidRouteServices {
 export interface PaymentPolicy extends Policy {
   /** The current challenge; undefined while there is no way to pay. */
   challenge(): Challenge | undefined;
-  /** The price rules, for the list of prices. */
-  rules(): readonly ListedRule[];
+  /** The entry in the list of prices, beside the challenge. */
+  listing(): PriceListing;
 }
 
 /**
@@ -52,7 +52,14 @@ export interface PaymentPolicy extends Policy {
 export function createPaymentPolicy(config: PaidRouteConfig, deps: PaymentDeps): PaymentPolicy {
   const priced = createPricedRoute(config, deps);
   const { rules, ...terms } = config.x402;
-  return { ...createSalePolicy(priced, deps.quota), rules: () => listedRules(rules, [terms, ...terms.accepts]) };
+  const { quota } = deps;
+  return {
+    ...createSalePolicy(priced, quota),
+    listing: () => ({
+      rules: listedRules(rules, [terms, ...terms.accepts]),
+      ...(quota === undefined ? {} : { freePerDay: { requests: quota.requests, key: quota.key } }),
+    }),
+  };
 }
 
 /** The policy of a route whose requests have the prices of `priced`. */
@@ -65,7 +72,7 @@ export function createSalePolicy(priced: Pick<PricedRoute, "base" | "of">, quota
   };
   return {
     challenge: () => base.accepts.current(),
-    rules: () => [],
+    listing: () => ({ rules: [] }),
     name: "payment",
     guards: true,
     request(exchange) {

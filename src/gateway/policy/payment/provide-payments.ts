@@ -255,7 +255,7 @@ class LazyPolicy implements Policies.PaymentPolicy {
     return this.#policy.challenge();
   }
 
-  rules(): ReturnType<Policies.PaymentPolicy["rules"]> {
-    return this.#policy.rules();
+  listing(): ReturnType<Policies.PaymentPolicy["listing"]> {
+    return this.#policy.listing();
   }
 }

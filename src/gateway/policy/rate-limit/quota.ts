@@ -7,11 +7,13 @@ const DAY_S = 86_400;
 /** The free requests of one route, as buckets that fill in a day. */
 export class Quota {
   readonly key: "address" | "payer";
+  readonly requests: number;
   readonly #limit: RateLimit;
 
   constructor(config: NonNullable<RouteX402Config["free_per_day"]>, route: string, deps: RateLimitDeps) {
     const { requests, key } = config;
     this.key = key;
+    this.requests = requests;
     this.#limit = new RateLimit(
       {
         requests_per_second: requests / DAY_S,

@@ -30,6 +30,12 @@ export interface ListedRule {
   readonly refused?: true;
 }
 
+/** The rules of a route, and its free requests. */
+export interface PriceListing {
+  readonly rules: readonly ListedRule[];
+  readonly freePerDay?: { readonly requests: number; readonly key: "address" | "payer" };
+}
+
 /** The rules of a route for all clients, in their order. `terms`: the route's own and then those of its `accepts`. */
 export function listedRules(rules: readonly Rule[], terms: readonly Terms[]): ListedRule[] {
   return rules
