@@ -86,6 +86,12 @@ export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
   ],
   "src/gateway/tenants": ["test/flow", "test/tenants", "test/admin/tenants.test.ts"],
   "src/content/extraction": ["test/engines"],
+  "src/payments/evm": [
+    "test/embedded-facilitator.test.ts",
+    "test/payments/chain.test.ts",
+    "test/payments/permit2.test.ts",
+  ],
+  "src/store": ["src/cli/content/shared-templates.test.ts", "test/acme/shared.test.ts", "test/shared-ledger.test.ts"],
 };
 
 /** The tests in the table for a file or folder, with those of every folder around it. */
