@@ -1,6 +1,6 @@
 /** Failures on the way to tenants, over every protocol. The machines are servers in this process. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { onRequest, op } from "../../src/gateway/filters/module/testing/assembler.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { Clients, type Protocol, PROTOCOLS, type Reply, type Request } from "../policy/protocols.ts";
@@ -252,6 +252,22 @@ test("a request without a key is started each time, and no mapping is stored", a
   expect(replies.map((reply) => told(reply).tenant)).toEqual([tenant, tenant]);
   expect(tenants.manager.asked.length).toBe(asked + 2);
   expect(await tenants.warm()).toEqual(before);
+});
+
+test("a request without a key leaves no connection to its tenant open, unlike one with a key", async () => {
+  const [kept, closed] = [fresh(), fresh()];
+  const connectionsTo = (path: string): number =>
+    readFileSync("/proc/net/unix", "latin1")
+      .split("\n")
+      .filter((line) => / 03 +\d+ /.test(line) && line.endsWith(` ${path}`)).length;
+  const path = await tenants.manager.path(kept);
+  await request("HTTP/1.1", as(kept));
+  expect(connectionsTo(path)).toBe(1);
+  const headers = { "x-tenant": "k".repeat(129), "x-start": closed };
+  expect(told(await request("HTTP/1.1", { path: "/always/", headers })).tenant).toBe(closed);
+  const other = await tenants.manager.path(closed);
+  await until(() => connectionsTo(other) === 0);
+  expect(connectionsTo(path)).toBe(1);
 });
 
 test.each(PROTOCOLS)("%s: the host names the tenant, without port and in lower case", async (protocol) => {
