@@ -254,12 +254,14 @@ test("a request without a key is started each time, and no mapping is stored", a
   expect(await tenants.warm()).toEqual(before);
 });
 
+/** The open connections of a Unix socket's server. 03 is the kernel's code for a connected socket. */
+function connectionsTo(path: string): number {
+  const lines = readFileSync("/proc/net/unix", "latin1").split("\n");
+  return lines.filter((line) => / 03 +\d+ /.test(line) && line.endsWith(` ${path}`)).length;
+}
+
 test("a request without a key leaves no connection to its tenant open, unlike one with a key", async () => {
   const [kept, closed] = [fresh(), fresh()];
-  const connectionsTo = (path: string): number =>
-    readFileSync("/proc/net/unix", "latin1")
-      .split("\n")
-      .filter((line) => / 03 +\d+ /.test(line) && line.endsWith(` ${path}`)).length;
   const path = await tenants.manager.path(kept);
   await request("HTTP/1.1", as(kept));
   expect(connectionsTo(path)).toBe(1);
