@@ -46,7 +46,7 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
     const sign = signOfScripts(tree, source, task.scripts);
     return sign === undefined ? { outcome: "content", extraction: NOTHING } : { outcome: "needs-browser", sign };
   }
-  const { decisive, evidence, holdsTexts = false } = mayNeedBrowser ? scriptSigns(tree, source) : {};
+  const { decisive, evidence, holdsTexts } = mayNeedBrowser ? scriptSigns(tree, source) : {};
   if (decisive !== undefined) return { outcome: "needs-browser", sign: decisive };
   showLateText(tree, html, source.engine);
   const obstacle = notContent(tree, html, source);
@@ -55,8 +55,8 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
   if (obstacle !== undefined) return { outcome: "not-content", ...obstacle };
   const outcome = contentOf(tree, job, isMoved);
   if (outcome.outcome !== "content" || evidence === undefined) return outcome;
-  const least = holdsTexts ? MIN_CONFIDENCE_WITH_TEXTS : MIN_CONFIDENCE;
-  const isUnsure = task.kind === "article" && (outcome.extraction.confidence ?? 1) < least;
+  const { confidence = 1 } = outcome.extraction;
+  const isUnsure = confidence < MIN_CONFIDENCE || (confidence < MIN_CONFIDENCE_WITH_TEXTS && holdsTexts?.() === true);
   const sign = evidence.sign ?? (isUnsure ? "low-confidence" : undefined);
   return { ...outcome, evidence: { ...evidence, sign } };
 }

@@ -27,7 +27,7 @@ export interface ScriptSigns {
   /** Undefined if no code runs. */
   readonly evidence?: Evidence;
   /** Whether the page has long texts that it does not show. */
-  readonly holdsTexts?: boolean;
+  readonly holdsTexts?: () => boolean;
 }
 
 /** Checks all signs of the document, and its inline code. */
@@ -39,7 +39,7 @@ export function scriptSigns(tree: Document, source: PageSource): ScriptSigns {
   if (!runs) return {};
   const sign = PROBABLE.find(({ shown }) => shown(page))?.name ?? codeSign(tree, page, []);
   const evidence = { sign, scripts: sign === undefined ? scriptAddresses(page) : [], template: templateOf(page) };
-  return { evidence, holdsTexts: page.holdsTexts };
+  return { evidence, holdsTexts: () => page.holdsTexts };
 }
 
 /** The evidence in the scripts of a page, with the text of the external ones. */
