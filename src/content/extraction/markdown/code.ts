@@ -9,29 +9,12 @@ const LANGUAGE_CLASSES = [
   /(?:^|\s)([\w+#-]+)\s+(?:hljs|sourceCode)(?:\s|$)/,
   /(?:^|\s)highlight-([\w+#-]+)/,
 ];
-const NO_LANGUAGE = new Set([
-  "none",
-  "plain",
-  "plaintext",
-  "text",
-  "txt",
-  "nohighlight",
-  "no-highlight",
-  "default",
-  "auto",
-  "hljs",
-  "highlight",
-  "linenums",
-  "line-numbers",
-  "numberLines",
-  "notranslate",
-  "source",
-  "code",
-  "wrapper",
-  "block",
-  "undefined",
-  "null",
-]);
+const NO_LANGUAGE = new Set(
+  (
+    "none plain plaintext text txt nohighlight no-highlight default auto hljs highlight linenums line-numbers " +
+    "numberLines notranslate source code wrapper block undefined null"
+  ).split(" "),
+);
 /** Number of ancestors of a code block that may name its language. */
 const MAX_WRAPPERS = 3;
 const MAX_CLASS_LENGTH = 512;

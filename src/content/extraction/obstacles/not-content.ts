@@ -12,22 +12,9 @@ export interface Obstacle {
 }
 
 /** Elements that show something without text. */
-const SHOWS = new Set([
-  "img",
-  "picture",
-  "svg",
-  "canvas",
-  "video",
-  "audio",
-  "iframe",
-  "frame",
-  "object",
-  "embed",
-  "input",
-  "select",
-  "textarea",
-  "math",
-]);
+const SHOWS = new Set(
+  "img picture svg canvas video audio iframe frame object embed input select textarea math".split(" "),
+);
 
 /** The whole text of a page that is still loading. */
 const STILL_LOADING =

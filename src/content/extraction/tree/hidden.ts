@@ -2,80 +2,35 @@ import { type Element, isTag, isText } from "domhandler";
 import { ClassNames } from "./class-names.ts";
 
 /** Classes of text for screen readers only. The visible page contains or shows the same information. */
-const SCREEN_READER_ONLY = new ClassNames([
-  "sr-only",
-  "visually-hidden",
-  "visuallyhidden",
-  "screen-reader-text",
-  "screen-reader-only",
-  "screenreader",
-  "element-invisible",
-  "a-offscreen",
-  "show-for-sr",
-  "u-visually-hidden",
-  "mjx_assistive_mathml",
-]);
+const SCREEN_READER_ONLY = new ClassNames(
+  (
+    "sr-only visually-hidden visuallyhidden screen-reader-text screen-reader-only screenreader " +
+    "element-invisible a-offscreen show-for-sr u-visually-hidden mjx_assistive_mathml"
+  ).split(" "),
+);
 
 /** Classes of links beside a heading: to the heading itself, and for editors. */
-const CHROME_CLASSES = [
-  "headerlink",
-  "header-anchor",
-  "heading-anchor",
-  "anchorjs-link",
-  "anchor-link",
-  "hash-link",
-  "mw-editsection",
-  "mw-fallback-image",
-  "mwe-math-fallback-image-inline",
-  "mwe-math-fallback-image-display",
-  "mathjax_preview",
-  "mathjax_display",
-  "mathjax_svg",
-  "mathjax_svg_display",
-];
+const CHROME_CLASSES = (
+  "headerlink header-anchor heading-anchor anchorjs-link anchor-link hash-link mw-editsection " +
+  "mw-fallback-image mwe-math-fallback-image-inline mwe-math-fallback-image-display mathjax_preview " +
+  "mathjax_display mathjax_svg mathjax_svg_display"
+).split(" ");
 
 /** The root elements of consent managers' banners, by id and by class. */
-const CONSENT_IDS = new Set([
-  "onetrust-consent-sdk",
-  "onetrust-banner-sdk",
-  "cybotcookiebotdialog",
-  "cookiebanner",
-  "cookie-banner",
-  "cookie-bar",
-  "cookie-consent",
-  "cookie-law-info-bar",
-  "cookie-notice",
-  "cookiescript_injected",
-  "cookieconsent",
-  "usercentrics-root",
-  "usercentrics-cmp-ui",
-  "didomi-host",
-  "qc-cmp2-container",
-  "iubenda-cs-banner",
-  "klaro",
-  "borlabscookiebox",
-  "cmpbox",
-  "cmpwrapper",
-  "gdpr-cookie-message",
-  "hs-eu-cookie-confirmation",
-  "truste-consent-track",
-  "termly-code-snippet-support",
-]);
-const CONSENT_CLASSES = [
-  "cc-window",
-  "cky-consent-container",
-  "cmplz-cookiebanner",
-  "cookie-banner",
-  "cookie-bar",
-  "cookie-consent",
-  "cookie-notice",
-  "cookieconsent",
-  "fc-consent-root",
-  "moove_gdpr_cookie_info_bar",
-  "osano-cm-window",
-  "qc-cmp2-container",
-  "truste_box_overlay",
-];
+const CONSENT_IDS = new Set(
+  (
+    "onetrust-consent-sdk onetrust-banner-sdk cybotcookiebotdialog cookiebanner cookie-banner cookie-bar " +
+    "cookie-consent cookie-law-info-bar cookie-notice cookiescript_injected cookieconsent usercentrics-root " +
+    "usercentrics-cmp-ui didomi-host qc-cmp2-container iubenda-cs-banner klaro borlabscookiebox cmpbox " +
+    "cmpwrapper gdpr-cookie-message hs-eu-cookie-confirmation truste-consent-track " +
+    "termly-code-snippet-support"
+  ).split(" "),
+);
+const CONSENT_CLASSES = (
+  "cc-window cky-consent-container cmplz-cookiebanner cookie-banner cookie-bar cookie-consent cookie-notice " +
+  "cookieconsent fc-consent-root moove_gdpr_cookie_info_bar osano-cm-window qc-cmp2-container " +
+  "truste_box_overlay"
+).split(" ");
 const HIDDEN_CLASSES = new ClassNames([...CHROME_CLASSES, ...CONSENT_CLASSES]);
 
 const CLOSED_CLASSES = /(?:^|\s)(?:modal|offcanvas|off-canvas|drawer|popup|overlay|dropdown-menu)(?:\s|$)/i;
