@@ -1,4 +1,4 @@
-/** API keys, credit tokens and refunds in the console. */
+/** API keys, credit tokens, refunds, prices and settings in the console. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { until } from "../../src/lib/testing/until.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
@@ -141,4 +141,40 @@ test("a refund asks for confirmation, and is part of the payment's life", async 
   expect(await errors(operator.page)).toEqual([]);
   await operator.press("Record refund");
   await operator.reads("Refund of 0.004 recorded");
+});
+
+test("a path is sold by six fields", async () => {
+  expect(await status("/sold")).toBe(404);
+  await operator.goTo("routes", "Routes");
+  await operator.press("Sell a path");
+  await operator.at("Sell a path");
+  await operator.see("main form");
+  await operator.type("Path", "/paid");
+  await operator.press("Sell this path");
+  await operator.reads("it exists already");
+  expect(await errors(operator.page)).toEqual([]);
+  await operator.type("Path", "/sold");
+  await operator.type("Price", "$0.25");
+  await operator.press("Sell this path");
+  await operator.row("/sold", "$0.25");
+  await operator.press("Dismiss");
+  const challenge = await fetch(`http://127.0.0.1:${rig.gateway.port}/sold/x`);
+  expect([challenge.status, await challenge.json()]).toMatchObject([402, { accepts: [{ maxAmountRequired: "250000" }] }]);
+});
+
+test("global settings are changed beside routes and secrets, which stay", async () => {
+  await operator.goTo("config", "Configuration");
+  await operator.press("Edit settings");
+  await operator.at("Edit settings");
+  await operator.fill("limits.max_header_count", "5");
+  await operator.reads("The configuration is valid.");
+  await operator.press("Save changes");
+  await operator.at("Configuration");
+  const config = (await (await rig.ask("/v1/config")).json()) as { limits: object; routes: unknown[] };
+  expect([config.limits, config.routes.length]).toEqual([{ max_header_count: 5 }, 3]);
+  expect(await status("/keys", { "x-api-key": "k-1" })).not.toBe(401);
+  await operator.goTo("config/settings", "Edit settings");
+  await operator.fill("limits.max_header_count", "0");
+  await operator.press("Save changes");
+  await operator.reads("One key needs a change:");
 });

@@ -28,6 +28,8 @@ const VIEWS: readonly (readonly [view: string, head: string])[] = [
   ["overview?range=month", "Overview"],
   ["requests", "Live requests"],
   ["routes", "Routes"],
+  ["routes/sell", "Sell a path"],
+  ["config/settings", "Edit settings"],
   ["routes/new", "Add route"],
   ["routes/edit?prefix=%2Fkeys", "Edit route"],
   ["upstreams", "Upstreams"],

@@ -3,7 +3,7 @@ import { call } from "../api/client.ts";
 import { type Problem, problemOf } from "../api/problem.ts";
 import { type CheckResponse, type Diagnostic, type JsonObject } from "../api/shapes.ts";
 import { type Base, type Draft, draftOf, dropDraft, itemsOf, keepDraft } from "./drafts.ts";
-import { type FormState, isBelow, within } from "./form-state.ts";
+import { type FormState, isBelow, ofSettings, within } from "./form-state.ts";
 import { mergePatch as applyMergePatch } from "../../../running-config/merge-patch.ts";
 import { isSame } from "../../../../../lib/is-same.ts";
 import { isJsonObject, mergePatch } from "./merge-patch.ts";
@@ -14,10 +14,12 @@ const CHECK_AFTER_MS = 400;
 /** Milliseconds until a failed check is repeated, for example while the gateway restarts. */
 const CHECK_AGAIN_MS = 2000;
 
-/** A list of the configuration whose items are edited in forms. */
+/** A list of the configuration whose items are edited in forms; or `settings`: everything but these lists. */
 export interface Section {
-  readonly name: "routes" | "upstreams";
-  readonly noun: "route" | "upstream";
+  readonly name: "routes" | "upstreams" | "settings";
+  readonly noun: "route" | "upstream" | "settings";
+  /** The view that the form leads back to. */
+  readonly home: string;
   /** Keys that are shown first. */
   readonly first: readonly string[];
   /** The initial value of a new item. */
@@ -50,10 +52,25 @@ export interface Editor {
 /** The newest configuration, and the item in it that matches `find`. */
 export async function readBase(section: Section, find: (item: JsonObject) => boolean): Promise<Base> {
   const { body: document, etag } = await call<JsonObject>("/v1/config");
+  if (section.name === "settings")
+    return { etag, document, index: 0, item: settingsOf(document), readAtMs: Date.now() };
   const items = itemsOf(document, section.name);
   const at = items.findIndex(find);
   const index = at === -1 ? items.length : at;
   return { etag, document, index, item: items[at], readAtMs: Date.now() };
+}
+
+/** The document without its lists of routes and upstreams. */
+function settingsOf(document: JsonObject): JsonObject {
+  const { routes: _routes, upstreams: _upstreams, ...settings } = document;
+  return settings;
+}
+
+/** The document with a typed item in its place. */
+function withItem({ name }: Section, { document, index }: Base, value: JsonObject): JsonObject {
+  if (name !== "settings") return asObject(withValue(document, [name, index], value));
+  const { routes = [], upstreams = [] } = document;
+  return { ...value, routes, upstreams };
 }
 
 export function useEditor(section: Section, name: string, first: Base): Editor {
@@ -72,7 +89,8 @@ export function useEditor(section: Section, name: string, first: Base): Editor {
   }, [value, base]);
 
   const diagnostics = (problem?.diagnostics.length ?? 0) > 0 ? problem?.diagnostics : check?.problems;
-  const { own: all, others } = within(diagnostics ?? [], section.name, base.index);
+  const { own: all, others } =
+    section.name === "settings" ? ofSettings(diagnostics ?? []) : within(diagnostics ?? [], section.name, base.index);
   const own = all.filter(
     ({ path }) => isSubmitted || base.item !== undefined || [...touched].some((parent) => isBelow(path, parent)),
   );
@@ -152,7 +170,7 @@ function useCheck(section: Section, base: Base, value: JsonObject): CheckRespons
   const [check, setCheck] = useState<CheckResponse>();
   useEffect(() => {
     const abort = new AbortController();
-    const body = withValue(base.document, [section.name, base.index], value) ?? {};
+    const body = withItem(section, base, value);
     const runCheck = (): void => {
       call<CheckResponse>("/v1/config/check", { method: "POST", body, signal: abort.signal }).then(
         ({ body: response }) => setCheck(response),
@@ -195,6 +213,10 @@ function sameItem({ addressOf }: Section, { item }: Base): (other: JsonObject) =
 }
 
 async function send(section: Section, base: Base, value: JsonObject): Promise<void> {
+  if (section.name === "settings") {
+    await call("/v1/config", { method: "PUT", body: withItem(section, base, value), ifMatch: base.etag });
+    return;
+  }
   if (base.item === undefined) {
     await call(`/v1/${section.name}`, { method: "POST", body: value });
     return;

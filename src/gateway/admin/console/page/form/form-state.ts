@@ -46,6 +46,12 @@ export function within(diagnostics: readonly Diagnostic[], section: string, inde
   return { own, others };
 }
 
+/** Splits diagnostics of the whole configuration into those of settings, and those of routes and upstreams. */
+export function ofSettings(diagnostics: readonly Diagnostic[]) {
+  const isOther = ({ path }: Diagnostic): boolean => isBelow(path, "routes") || isBelow(path, "upstreams");
+  return { own: diagnostics.filter((one) => !isOther(one)), others: diagnostics.filter(isOther) };
+}
+
 /** True if `path` is `place` or lies within it. */
 export function isBelow(path: string, parent: string): boolean {
   return parent === "" || path === parent || path.startsWith(`${parent}.`) || path.startsWith(`${parent}[`);

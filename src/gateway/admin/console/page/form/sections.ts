@@ -15,6 +15,7 @@ export function routeAddress(prefix: string, host: string | undefined, name: str
 export const ROUTES: Section = {
   name: "routes",
   noun: "route",
+  home: "routes",
   first: [
     "path_prefix",
     "host",
@@ -40,8 +41,19 @@ export const ROUTES: Section = {
 export const UPSTREAMS: Section = {
   name: "upstreams",
   noun: "upstream",
+  home: "upstreams",
   first: ["name", "servers", "load_balancer", "protocol", "health_check"],
   begin: { servers: [{}] },
   addressOf: (item) => `/v1/upstreams/${encodeURIComponent(text(item, "name"))}`,
   titleOf: (item) => text(item, "name"),
+};
+
+export const SETTINGS: Section = {
+  name: "settings",
+  noun: "settings",
+  home: "config",
+  first: ["server", "tls", "x402", "access_log", "limits", "timeouts"],
+  begin: {},
+  addressOf: () => "settings",
+  titleOf: () => "all but routes and upstreams",
 };

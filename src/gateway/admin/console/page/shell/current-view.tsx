@@ -1,5 +1,5 @@
 import { type JsonObject } from "../api/shapes.ts";
-import { ROUTES, UPSTREAMS } from "../form/sections.ts";
+import { ROUTES, SETTINGS, UPSTREAMS } from "../form/sections.ts";
 import { Head } from "../parts/bits.tsx";
 import { Empty } from "../parts/states.tsx";
 import { Activity } from "../views/activity.tsx";
@@ -17,6 +17,7 @@ import { Payment } from "../views/payment.tsx";
 import { Payments } from "../views/payments.tsx";
 import { Requests } from "../views/requests.tsx";
 import { Routes } from "../views/routes.tsx";
+import { Sell } from "../views/sell.tsx";
 import { Upstreams } from "../views/upstreams.tsx";
 import { Usage } from "../views/usage.tsx";
 
@@ -33,6 +34,10 @@ export function CurrentView({ view, query }: CurrentViewProps) {
       return <Requests query={query} />;
     case "routes":
       return <Routes />;
+    case "routes/sell":
+      return <Sell />;
+    case "config/settings":
+      return <Edit section={SETTINGS} find={() => true} name={view} />;
     case "routes/new":
       return <Edit section={ROUTES} find={undefined} name={view} />;
     case "routes/edit": {

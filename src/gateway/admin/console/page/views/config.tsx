@@ -4,6 +4,7 @@ import { Problem } from "../api/problem.ts";
 import { type JsonObject, type LastReload, type PatchOperation, type Status } from "../api/shapes.ts";
 import { counted } from "../format/numbers.ts";
 import { fullTime } from "../format/times.ts";
+import { linkTo } from "../live/view-location.ts";
 import { type Resource, useResource } from "../live/resource.ts";
 import { useMayChange } from "../parts/access.ts";
 import { ask } from "../parts/ask.tsx";
@@ -26,6 +27,9 @@ export function Config() {
       <Head title="Configuration" lead="Changes made here are in memory until you persist them.">
         {mayChange && data !== undefined ? (
           <>
+            <a class="button" href={linkTo("config/settings")}>
+              Edit settings
+            </a>
             <ReloadButton status={data} onChange={status.reload} />
             <PersistButton status={data} onChange={status.reload} />
           </>

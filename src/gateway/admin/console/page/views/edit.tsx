@@ -34,7 +34,7 @@ export function Edit({ section, find, name }: EditProps) {
         readBase(section, find ?? (() => false)),
         call<SchemaNode>("/v1/config/schema"),
       ]);
-      const item = schema.properties?.[section.name]?.items;
+      const item = section.name === "settings" ? withoutLists(schema) : schema.properties?.[section.name]?.items;
       if (item === undefined) throw new Error(`The schema does not describe ${section.name}.`);
       setProblem(undefined);
       setRead({ base, schema: item });
@@ -63,6 +63,11 @@ export function Edit({ section, find, name }: EditProps) {
   return <EditForm section={section} name={name} base={read.base} schema={read.schema} />;
 }
 
+function withoutLists(schema: SchemaNode): SchemaNode {
+  const { routes: _routes, upstreams: _upstreams, ...properties } = schema.properties ?? {};
+  return { ...schema, properties, required: [] };
+}
+
 function Gone({ section: { noun, name } }: { readonly section: Section }) {
   return (
     <Empty title={`There is no such ${noun}`}>
@@ -87,9 +92,11 @@ function EditForm({ section, name, base: first, schema }: EditFormProps) {
     event.preventDefault();
     if (await editor.save()) {
       tell(
-        `The ${section.noun} ${section.titleOf(value)} is ${isNew ? "added" : "changed"}. It is in memory until you persist it.`,
+        section.name === "settings"
+          ? "The settings are changed. They are in memory until you persist them."
+          : `The ${section.noun} ${section.titleOf(value)} is ${isNew ? "added" : "changed"}. It is in memory until you persist it.`,
       );
-      goTo(linkTo(section.name));
+      goTo(linkTo(section.home));
     } else requestAnimationFrame(() => summary.current?.focus());
   };
   return (
@@ -123,8 +130,8 @@ function EditForm({ section, name, base: first, schema }: EditFormProps) {
         <button class="button primary" type="submit" disabled={isBusy || (!isNew && !isChanged)}>
           {isBusy ? "Saving…" : isNew ? `Add ${section.noun}` : "Save changes"}
         </button>
-        <a class="button" href={linkTo(section.name)}>
-          Back to {section.name}
+        <a class="button" href={linkTo(section.home)}>
+          Back to {section.home === "config" ? "the configuration" : section.home}
         </a>
         <CheckState editor={editor} />
       </div>

@@ -63,9 +63,14 @@ export function Routes() {
     <>
       <Head title="Routes" lead="The longest prefix that fits a request's path takes it.">
         {mayChange ? (
-          <a class="button primary" href={linkTo("routes/new")}>
-            Add route
-          </a>
+          <>
+            <a class="button" href={linkTo("routes/sell")}>
+              Sell a path
+            </a>
+            <a class="button primary" href={linkTo("routes/new")}>
+              Add route
+            </a>
+          </>
         ) : null}
       </Head>
       <Loaded resource={routes}>
