@@ -159,7 +159,10 @@ test("a path is sold by six fields", async () => {
   await operator.row("/sold", "$0.25");
   await operator.press("Dismiss");
   const challenge = await fetch(`http://127.0.0.1:${rig.gateway.port}/sold/x`);
-  expect([challenge.status, await challenge.json()]).toMatchObject([402, { accepts: [{ maxAmountRequired: "250000" }] }]);
+  expect([challenge.status, await challenge.json()]).toMatchObject([
+    402,
+    { accepts: [{ maxAmountRequired: "250000" }] },
+  ]);
 });
 
 test("global settings are changed beside routes and secrets, which stay", async () => {
