@@ -46,10 +46,13 @@ export function within(diagnostics: readonly Diagnostic[], section: string, inde
   return { own, others };
 }
 
+function isOfList({ path }: Diagnostic): boolean {
+  return isBelow(path, "routes") || isBelow(path, "upstreams");
+}
+
 /** Splits diagnostics of the whole configuration into those of settings, and those of routes and upstreams. */
 export function ofSettings(diagnostics: readonly Diagnostic[]) {
-  const isOther = ({ path }: Diagnostic): boolean => isBelow(path, "routes") || isBelow(path, "upstreams");
-  return { own: diagnostics.filter((one) => !isOther(one)), others: diagnostics.filter(isOther) };
+  return { own: diagnostics.filter((one) => !isOfList(one)), others: diagnostics.filter(isOfList) };
 }
 
 /** True if `path` is `place` or lies within it. */
