@@ -9,7 +9,7 @@ import { readKeys } from "../../admin/http/keys.ts";
 import { type Config } from "../../config/config.ts";
 import { type Diagnostic } from "../../config/diagnostic.ts";
 import { PaymentFields } from "../../policy/payment/payment-fields.ts";
-import { readStatementKey } from "../../policy/payment/protocol/signed-terms.ts";
+import type * as SignedTerms from "../../policy/payment/protocol/signed-terms.ts";
 import { readRedisUrl } from "../../policy/rate-limit/provide-rate-limits.ts";
 import { credentialOf } from "../../upstream/upstreams.ts";
 
@@ -18,6 +18,9 @@ const embedded = (): typeof Embedded => require("../../../payments/evm/embedded-
 
 /** Loaded when a configuration has keys for refunds (bench start). */
 const keys = (): typeof Keys => require("../../../payments/evm/signers/key.ts");
+
+/** Loaded when a configuration signs receipts (bench start). */
+const signedTerms = (): typeof SignedTerms => require("../../policy/payment/protocol/signed-terms.ts");
 
 /** Diagnostics for the secrets that the configuration needs from the environment. They never contain a secret. */
 export function secretDiagnostics(config: Config, environment: Environment): Diagnostic[] {
@@ -49,7 +52,10 @@ function paymentDiagnostics({ x402, routes }: Config, environment: Environment):
     ...settlementDiagnostics({ x402, routes }, environment),
     ...errorOf("x402.payment_fields.secret_env", () => isPriced && new PaymentFields(x402.payment_fields, environment)),
     ...screeningDiagnostics({ x402, routes }, environment),
-    ...errorOf("x402.signed_receipts.key_env", () => isPriced && readStatementKey(x402.signed_receipts, environment)),
+    ...errorOf("x402.signed_receipts.key_env", () => {
+      if (isPriced && x402.signed_receipts.key_env !== "")
+        signedTerms().readStatementKey(x402.signed_receipts, environment);
+    }),
     ...x402.refunds.key_envs.flatMap((name, i) => {
       const path = `x402.refunds.key_envs[${i}]`;
       return errorOf(path, () => isPriced && keys().parseKey(readSecret(environment, name, path)));
