@@ -5,13 +5,25 @@ import { join } from "node:path";
 import { z } from "zod";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { until } from "../../src/lib/testing/until.ts";
+import { createEmbeddedFacilitator } from "../../src/payments/evm/embedded-facilitator.ts";
+import { serveFacilitator } from "../../src/payments/facilitator/serve-facilitator.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
 import { PAYER } from "../../src/payments/testing/payment.ts";
 import { type PaymentPayload } from "../../src/payments/x402/messages.ts";
 import { hasPostgres, TestPostgres } from "../../src/store/testing/postgres.ts";
 import { COMMAND } from "../support/program.ts";
 import { CountingFacilitator } from "./counting-facilitator.ts";
-import { type Market, never, openMarket, PRICE, send, Stall, type StallOptions } from "./market.ts";
+import {
+  addressOf,
+  freshKey,
+  type Market,
+  never,
+  openMarket,
+  PRICE,
+  send,
+  Stall,
+  type StallOptions,
+} from "./market.ts";
 import { nonceOf } from "./shops.ts";
 
 // Leases of dead processes last, and many processes start at once.
@@ -231,6 +243,43 @@ test.skipIf(!hasChain || !hasPostgres)("two gateways that refund parts at once n
   expect(refunded).toBe("9900");
   expect([await stall.balance(), (await market.token.balanceOf(PAYER)) - before]).toEqual([100n, 9900n]);
 });
+
+test.skipIf(!hasChain)("a facilitator over HTTP sends refunds, and the chain says when they are settled", async () => {
+  const account = freshKey();
+  await market.chain.fund(addressOf(account));
+  const chain = { network: market.chain.network, rpc_url: market.chain.rpcUrl, timeout_ms: 5000, poll_ms: 20 };
+  const bounds = { confirmations: 1, receipt_timeout_ms: 20_000, max_fee_per_gas: "5000000000", max_gas: 300_000 };
+  const own = createEmbeddedFacilitator({
+    chains: [{ ...chain, ...bounds }],
+    signers: [{ kind: "key", key: account }],
+    max_pending: 10,
+  });
+  const server = await serveFacilitator(own, { hostname: "127.0.0.1", port: 0 }, { log() {} });
+  const x402 = { embedded: { enabled: false }, facilitator_url: server.url };
+  const stall = await openStall({ x402, server: { workers: 2 } });
+  const payment = await bought(stall);
+  expect(["pending", "settled"]).toContain((await refund(stall, payment)).state);
+  expect(await ended(stall, payment)).toMatchObject([{ state: "settled" }]);
+  expect(await stall.balance()).toBe(0n);
+  await server.close(0);
+  await own.close();
+});
+
+test.skipIf(!hasChain)(
+  "refunds work in test mode with several workers, and no refund is made twice",
+  async () => {
+    const stall = await openStall({
+      x402: { test_mode: true, embedded: { enabled: false }, chains: [] },
+      server: { workers: 2 },
+    });
+    const payment = await bought(stall);
+    expect(await refund(stall, payment)).toMatchObject({
+      state: "settled",
+      transaction: expect.stringContaining("0x7e577e57"),
+    });
+    expect(await refund(stall, payment)).toMatchObject({ sequence: 1 });
+  },
+);
 
 test.skipIf(!hasChain)("a settlement that only a facilitator has claimed is not refunded", async () => {
   const liar = new CountingFacilitator();
