@@ -265,21 +265,18 @@ test.skipIf(!hasChain)("a facilitator over HTTP sends refunds, and the chain say
   await own.close();
 });
 
-test.skipIf(!hasChain)(
-  "refunds work in test mode with several workers, and no refund is made twice",
-  async () => {
-    const stall = await openStall({
-      x402: { test_mode: true, embedded: { enabled: false }, chains: [] },
-      server: { workers: 2 },
-    });
-    const payment = await bought(stall);
-    expect(await refund(stall, payment)).toMatchObject({
-      state: "settled",
-      transaction: expect.stringContaining("0x7e577e57"),
-    });
-    expect(await refund(stall, payment)).toMatchObject({ sequence: 1 });
-  },
-);
+test.skipIf(!hasChain)("refunds work in test mode with several workers, and no refund is made twice", async () => {
+  const stall = await openStall({
+    x402: { test_mode: true, embedded: { enabled: false }, chains: [] },
+    server: { workers: 2 },
+  });
+  const payment = await bought(stall);
+  expect(await refund(stall, payment)).toMatchObject({
+    state: "settled",
+    transaction: expect.stringContaining("0x7e577e57"),
+  });
+  expect(await refund(stall, payment)).toMatchObject({ sequence: 1 });
+});
 
 test.skipIf(!hasChain)("a settlement that only a facilitator has claimed is not refunded", async () => {
   const liar = new CountingFacilitator();
