@@ -13,6 +13,9 @@ const CONNECTIONS = 64;
 const WARM_UP = 250;
 const GOALS = { unpaid: 0.8, verifyMs: 1, addedMs: 3 } as const;
 
+const { price: _price, scheme: _scheme, ...ACCOUNT } = TERMS;
+const CREDIT = { ...ACCOUNT, max: "$1000000" };
+
 interface Place {
   readonly url: string;
   readonly pid: number;
@@ -24,7 +27,7 @@ async function startGateway(children: Children, originPort: number): Promise<Pla
     server: { workers: 1, address: "127.0.0.1", port: 0 },
     state_path: children.folder,
     access_log: { enabled: false },
-    x402: { enabled: true, test_mode: true },
+    x402: { enabled: true, test_mode: true, credit: CREDIT },
     upstreams: [
       {
         name: "origin",
@@ -111,6 +114,45 @@ async function compareLatency({ url, pid }: Place, requests: number): Promise<nu
   return added;
 }
 
+/** The token of a balance that is bought with one payment. */
+async function buyCredit(url: string): Promise<string> {
+  const value = "1000000000000";
+  const extra = { ...REQUIREMENTS.extra, paymentFlow: "upfront" };
+  const payment = {
+    ...signedPayment(Date.now() / 1000, { value }),
+    accepted: { ...REQUIREMENTS, amount: value, extra },
+  };
+  const headers = { "content-type": "application/json", "payment-signature": encodeHeader(payment) };
+  const body = JSON.stringify({ amount: value });
+  const response = await fetch(`${url}/.turnpike/credit`, { method: "POST", headers, body });
+  if (response.status !== 201) throw new Error(`Cannot buy credit: ${await response.text()}`);
+  const { token } = (await response.json()) as { token: string };
+  return token;
+}
+
+/** Paid requests at the same time: each with its payment, and all with the token of one balance. */
+async function compareThroughput({ url, pid }: Place, requests: number): Promise<void> {
+  const token = await buyCredit(url);
+  const kinds: Readonly<Record<string, () => Record<string, string>>> = {
+    "x402 payments": () => ({ "payment-signature": encodeHeader(signedPayment(Date.now() / 1000)) }),
+    "one prepaid balance": () => ({ authorization: `Bearer ${token}` }),
+  };
+  for (const [name, headersOf] of Object.entries(kinds)) {
+    const waiting = Array.from({ length: requests }, headersOf);
+    const [cpu, begun] = [cpuSeconds(pid), performance.now()];
+    await Promise.all(
+      Array.from({ length: CONNECTIONS }, async () => {
+        for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await timeOf(`${url}/paid`, next);
+      }),
+    );
+    const seconds = (performance.now() - begun) / 1000;
+    const cpuMs = ((cpuSeconds(pid) - cpu) / requests) * 1000;
+    console.log(
+      `${CONNECTIONS} at once, ${name}: ${(requests / seconds).toFixed(0)} requests/s, ${cpuMs.toFixed(2)} CPU-ms of the gateway each`,
+    );
+  }
+}
+
 /** CPU milliseconds of a verification in this process, with the calls to the node. */
 async function measureVerification(payments: number): Promise<number | undefined> {
   if (!hasChain) {
@@ -159,6 +201,7 @@ export async function runPaymentBench(args: readonly string[]): Promise<number> 
     const permit = await startGateway(children, origin.port ?? 0);
     const ratio = await compareUnpaid(children, permit, Number(values.rounds), Number(values.seconds));
     const added = await compareLatency(permit, payments);
+    await compareThroughput(permit, 2 * payments);
     const verifyMs = await measureVerification(payments);
     const isMissed =
       (ratio !== undefined && ratio < GOALS.unpaid) ||

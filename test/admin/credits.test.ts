@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../src/lib/testing/patience.ts";
-import { Admin, READ_KEY } from "../support/admin.ts";
+import { Admin, KEY, READ_KEY } from "../support/admin.ts";
+import { COMMAND } from "../support/program.ts";
 
 setDefaultTimeout(patient(60_000));
 
@@ -86,6 +87,34 @@ test("without x402.credit there are no credits", async () => {
   const admin = await Admin.start();
   try {
     expect((await admin.call("GET", "/v1/credits")).status).toBe(404);
+  } finally {
+    await admin.stop();
+  }
+});
+
+test("turnpike credit issues, lists, shows, refunds and revokes credits", async () => {
+  const admin = await Admin.start({ config: { x402 } });
+  const run = async (...args: string[]): Promise<{ out: string; err: string; code: number }> => {
+    const key = admin.folder.write("key", KEY);
+    const child = Bun.spawn([...COMMAND, "credit", ...args, "--admin", admin.url, "--admin-key-file", key], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+    return { out, err, code };
+  };
+  try {
+    const issued = await run("issue", OWNER, "--amount", "$5", "--network", "base-sepolia", "--route", "/read");
+    expect([issued.code, issued.err]).toEqual([0, ""]);
+    expect(issued.out).toMatch(/^tpc_[0-9a-f]{20}_[\w-]{43}\n$/);
+    const id = issued.out.slice(4, 24);
+    expect((await run("issue", OWNER, "--calls", "7", "--name", "seven")).code).toBe(0);
+    expect((await run("list", "--owner", OWNER)).out).toMatch(/7 requests.*seven[^]*5\.00 USDC/);
+    expect((await run("show", id)).out).toContain('"kind": "issued"');
+    expect((await run("refund", id, "0xtx", "--amount", "$2")).out).toBe("recorded; 3.00 USDC are left\n");
+    expect((await run("revoke", id)).out).toBe(`revoked ${id}; 3.00 USDC are left\n`);
+    expect((await run("list")).out).toContain("revoked");
+    expect(await run("issue", OWNER, "--calls", "-1")).toMatchObject({ code: 2, out: "" });
+    expect(await run("show", "none")).toMatchObject({ code: 1, out: "" });
   } finally {
     await admin.stop();
   }

@@ -51,7 +51,7 @@ const REQUIRE_CREDIT = `
   SELECT RAISE(ABORT, 'no such credit') WHERE length(NEW.amount) > ${MAX_CREDIT_DIGITS} OR NOT EXISTS (
     SELECT 1 FROM credits WHERE ${ofCredit("NEW")} AND revoked_at = 0 AND (expires_at = 0 OR expires_at > NEW.updated_at))`;
 
-/** The triggers change a balance in the transaction that changes its charge, whatever changes that. */
+/** The triggers change a balance in the transaction that changes its charge, whatever changes that (decision 0816). */
 const CREDITS = `CREATE TABLE credits (
      id TEXT NOT NULL PRIMARY KEY, hash TEXT NOT NULL, owner TEXT NOT NULL, unit TEXT NOT NULL, name TEXT NOT NULL,
      network TEXT NOT NULL, token TEXT NOT NULL, routes TEXT NOT NULL,
@@ -76,16 +76,14 @@ const CREDITS = `CREATE TABLE credits (
      UPDATE credits SET ${addition("OLD.amount")} WHERE ${isTaken("OLD")} AND ${ofCredit("OLD")};
      ${REQUIRE_CREDIT} AND NOT ${isTaken("OLD")} AND ${isTaken("NEW")};
      UPDATE credits SET ${subtraction("NEW.amount")} WHERE ${isTaken("NEW")} AND ${ofCredit("NEW")};
+     UPDATE sold_days SET payments = payments - 1,
+       ${LIMBS.map((limb, i) => `${limb} = ${limb} - ${limbOf("OLD.amount", i)}`).join(", ")}
+     WHERE OLD.state = 'settled' AND NEW.state <> 'settled'
+       AND (day, route, network, token) = (OLD.created_at / 86400000, OLD.route, OLD.network, OLD.token);
    END;
    CREATE TRIGGER payments_uncharged AFTER DELETE ON payments
      WHEN OLD.scheme = '${CREDIT_SCHEME}' AND OLD.state IN ('reserved', 'verified')
-   BEGIN UPDATE credits SET ${addition("OLD.amount")} WHERE ${ofCredit("OLD")}; END;
-   CREATE TRIGGER payments_unsold AFTER UPDATE OF state ON payments WHEN OLD.state = 'settled' AND NEW.state <> 'settled'
-   BEGIN
-     UPDATE sold_days SET payments = payments - 1,
-       ${LIMBS.map((limb, i) => `${limb} = ${limb} - ${limbOf("OLD.amount", i)}`).join(", ")}
-     WHERE (day, route, network, token) = (OLD.created_at / 86400000, OLD.route, OLD.network, OLD.token);
-   END`;
+   BEGIN UPDATE credits SET ${addition("OLD.amount")} WHERE ${ofCredit("OLD")}; END`;
 
 /**
  * The migrations of the schema, oldest first. A released migration is never edited. Statements of the previous version
