@@ -280,7 +280,8 @@ function standsIn(argument: Argument, zone: readonly Token[], place: Place): num
       hasRival(zone, found, argument, place) ||
       hasOtherComplement(zone, found, argument, place) ||
       hasOtherOffice(argument, place) ||
-      hasOtherPlace(argument, place)
+      hasOtherPlace(argument, place) ||
+      (isSubject && isOfClauseBefore(zone.slice(found + 1), reader))
     )
       return undefined;
     return missing.every((word) => near.has(word)) || missing.length * 2 <= argument.words.size ? 1 : 0.7;
@@ -388,6 +389,14 @@ function hasOtherOffice({ words }: Argument, { near, predication: { before, afte
 /** "Some nurses" are not the nurses. */
 const PARTIAL =
   /^(?:some|several|few|half|einige|manche|mehrere|certain|quelques|plusieurs|algun[ao]s|vari[ao]s|alcun[ie]|divers[ie])$/u;
+
+/** "Orland was praised after Kestria banned": a verb and a conjunction stand between the word and the predicate. */
+function isOfClauseBefore(rest: readonly Token[], { grammar, language }: Reader): boolean {
+  const conjunction = rest.findIndex(
+    ({ text }, at) => language === "en" && grammar.clause.has(text) && rest[at + 1]?.capital === true,
+  );
+  return rest.slice(0, Math.max(0, conjunction)).some(({ text }) => grammar.be.has(text) || IRREGULAR_PAST.has(text));
+}
 
 /** "In neighbouring Durne the nurses" for "the nurses of Halmont": the clause names another place, and not the question's. */
 function hasOtherPlace(argument: Argument, { names, predication: { before, after } }: Place): boolean {
