@@ -104,7 +104,7 @@ function withFlags(value: unknown, { keyEnv, test }: FacilitatorFlags, chains: r
       ...x402,
       enabled: true,
       test_mode: test,
-      embedded: { ...embedded, enabled: !test, ...(keyEnv === undefined ? {} : { key_env: keyEnv }) },
+      embedded: { ...embedded, enabled: !test, ...(keyEnv === undefined ? {} : { key_env: keyEnv, signers: [] }) },
       ...(chains.length === 0 ? {} : { chains }),
     },
   };

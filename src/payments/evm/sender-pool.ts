@@ -7,7 +7,8 @@ const REST_MS = 30_000;
 
 /**
  * Several keys of one program on one chain. Each has its own nonces, so that no transaction waits for one of another key.
- * A transaction goes to the key with the fewest open ones, and to another one if that key cannot sign or pay.
+ * A transaction settles one payment (decision 0817). It goes to the key with the fewest open ones, and to another one if that
+ * key cannot sign or pay.
  */
 export class SenderPool implements Sender {
   readonly #senders: readonly KeySender[];

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../lib/testing/until.ts";
+import { patient } from "../../lib/testing/patience.ts";
 import { MAX_FAILURES_IN_A_ROW } from "./circuit-breaker.ts";
 import { HttpFacilitator } from "./http-facilitator.ts";
 import { PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
@@ -314,4 +315,19 @@ test("long settlements do not delay verifications", async () => {
   const cause = "too many settlements are under way: nothing was sent";
   expect(ended[160]).toEqual({ kind: "unknown", cause, transaction: "", isUnsent: true });
   expect(await facilitator.settle(payment, REQUIREMENTS)).toMatchObject({ kind: "settled" });
+});
+
+test("only a part of this program is believed that it has sent nothing", async () => {
+  const body = { success: false, errorReason: "settlement_pending", transaction: "", network: "eip155:84532" };
+  const respond = () => Response.json({ ...body, extra: { unsent: true } });
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: respond });
+  const signed = signedPayment(Date.now() / 1000);
+  const settle = (isOwn: boolean) =>
+    new HttpFacilitator({ url: server.url.origin, timeoutMs: patient(5000), isOwn }).settle(signed, REQUIREMENTS);
+  const unknown = { kind: "unknown", cause: "it left the outcome open", transaction: "" } as const;
+  expect(await settle(false)).toEqual(unknown);
+  expect(await settle(true)).toEqual({ ...unknown, isUnsent: true });
+  await server.stop(true);
+  // A refused connection needs nobody's word.
+  expect(await settle(false)).toMatchObject({ kind: "unknown", isUnsent: true });
 });
