@@ -24,6 +24,8 @@ const IS =
   /^(?:is|was|are|were|be|been|becomes?|became|become|remains?|ist|war|bleibt|wurde|est|etait|devient|devenue?|reste|es|fue|era|sigue|e|è|fu|resta|diventa|é|foi|continua)$/u;
 /** "the first since 2019", "the second": it is not the one. */
 const LIMITED = /^(?:since|after|seit|nach|depuis|desde|dopo|dal|dalla|apres|second|third|zweit|dritt)/u;
+/** "since 2019": dates are not among the words. */
+const SINCE_YEAR = /(?<!\p{L})(?:since|seit|depuis|desde|dal)\s(?:\p{L}+\s){0,2}20\d\d/iu;
 /** Since records began. */
 const BEGINNING =
   /^(?:measure|record|begin|aufzeichnung|messung|mesur|releve|medicion|registro|misurazion|medico|1[6-9]\d\d)/u;
@@ -44,7 +46,11 @@ function superlativeIn(words: readonly Word[], language: Language): { at: number
 const FORM = 5;
 
 /** Reads "X is the highest N" for a question whether X, or another, is the highest N. */
-export function superlative(asked: Asked, { near }: Passage, { tokens, language }: ReadSentence): Ranked | undefined {
+export function superlative(
+  asked: Asked,
+  { near, text: whole }: Passage,
+  { tokens, language }: ReadSentence,
+): Ranked | undefined {
   if (asked.language !== language) return undefined;
   const question = wordsOf(asked.plan.statement);
   const wanted = superlativeIn(question, language);
@@ -63,7 +69,11 @@ export function superlative(asked: Asked, { near }: Passage, { tokens, language 
   const rest = tokens.slice(found.at + 1);
   const end = rest.findIndex(({ gap }, at) => at > 0 && /[,;:]/u.test(gap));
   const phrase = rest.slice(0, end < 0 ? undefined : end);
-  if (isLimited(phrase) || !kind.every(({ stem }) => near.has(stem) || phrase.some((word) => word.stem === stem)))
+  if (
+    isLimited(phrase) ||
+    SINCE_YEAR.test(whole) ||
+    !kind.every(({ stem }) => near.has(stem) || phrase.some((word) => word.stem === stem))
+  )
     return undefined;
   // "the youngest Tarsian" is not the youngest person.
   const noun = phrase.filter(isContent)[MOST.test(tokens[found.at]?.text ?? "") ? 1 : 0];
