@@ -292,7 +292,7 @@ class KillRun {
 async function open(credits: Credits): Promise<{ readonly id: string; readonly token: string }> {
   const { network, asset: token } = REQUIREMENTS;
   const terms = { owner: PAYER, unit: "money", name: "", network, token, routes: [], expiresAt: 0 } as const;
-  return issueCredit(credits, terms, { kind: "issued", amount: String(BALANCE), payment: "" });
+  return issueCredit(credits, terms, { kind: "issued", amount: String(BALANCE), payment: "" }, true);
 }
 
 /** The balance and what the rows of charges have taken must be what was issued. */

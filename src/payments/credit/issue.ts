@@ -1,5 +1,5 @@
 import { type Credits, type Grant, type NewCredit } from "../../store/credits.ts";
-import { makeToken } from "./token.ts";
+import { makeCreditId, makeToken } from "./token.ts";
 
 /** A new token and the id of its credit. */
 export interface Issued {
@@ -9,14 +9,15 @@ export interface Issued {
 
 /**
  * Opens a credit and makes its token. A second call with the same grant makes another token for the credit of the first
- * one, whose token is then not valid.
+ * one, whose token is then not valid. `isTest`: the credit pays only in test mode.
  */
 export async function issueCredit(
   credits: Pick<Credits, "open" | "rekey">,
   terms: Omit<NewCredit, "id" | "hash">,
   grant: Omit<Grant, "id"> & { readonly id?: string },
+  isTest: boolean,
 ): Promise<Issued> {
-  const made = makeToken();
+  const made = makeToken(makeCreditId(isTest));
   const id = await credits.open({ ...terms, id: made.id, hash: made.hash }, { id: `issued:${made.id}`, ...grant });
   return id === made.id ? made : await renewToken(credits, id);
 }

@@ -1,8 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** A token: its prefix, the id of its credit, and 32 random bytes. */
-const TOKEN = /^tpc_([0-9a-f]{20})_[A-Za-z0-9_-]{43}$/;
+const TOKEN = /^tpc_((?:test)?[0-9a-f]{20})_[A-Za-z0-9_-]{43}$/;
+const CONTAINED = /tpc_(?:test)?[0-9a-f]{20}_[A-Za-z0-9_-]{43}/;
 const PREFIX = "tpc_";
+/** The beginning of the ids of credits that were made in test mode. */
+const TEST = "test";
 const ID_BYTES = 10;
 const SECRET_BYTES = 32;
 
@@ -13,16 +16,30 @@ export interface MadeToken {
   readonly hash: string;
 }
 
-/** Makes a token. `id`: that of an existing credit. `random` gives that many random bytes. */
-export function makeToken(id?: string, random: (bytes: number) => Buffer = randomBytes): MadeToken {
-  const own = id ?? random(ID_BYTES).toString("hex");
-  const token = `${PREFIX}${own}_${random(SECRET_BYTES).toString("base64url")}`;
-  return { token, id: own, hash: hashOf(token) };
+/** Makes the id of a credit. `random` gives that many random bytes. */
+export function makeCreditId(isTest: boolean, random: (bytes: number) => Buffer = randomBytes): string {
+  return (isTest ? TEST : "") + random(ID_BYTES).toString("hex");
+}
+
+/** True for the id of a credit that was made in test mode. It pays only there. */
+export function isTestCredit(id: string): boolean {
+  return id.startsWith(TEST);
+}
+
+/** Makes a token for the credit `id`. `random` gives that many random bytes. */
+export function makeToken(id: string, random: (bytes: number) => Buffer = randomBytes): MadeToken {
+  const token = `${PREFIX}${id}_${random(SECRET_BYTES).toString("base64url")}`;
+  return { token, id, hash: hashOf(token) };
 }
 
 /** True if the text looks like a token, well-formed or not: no other kind of credential begins like this. */
 export function isTokenLike(text: string): boolean {
   return text.startsWith(PREFIX);
+}
+
+/** True if the text contains a token. */
+export function containsToken(text: string): boolean {
+  return CONTAINED.test(text);
 }
 
 /** The id of the credit that a token names; undefined if it is not a token. */

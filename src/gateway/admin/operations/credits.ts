@@ -68,7 +68,7 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
       const credits = creditsOf(parts);
       const { terms, amount } = termsOf(call.body);
       const grant = { kind: "issued", amount, payment: "" } as const;
-      const { token, id } = await stored(() => issueCredit(credits, terms, grant));
+      const { token, id } = await stored(() => issueCredit(credits, terms, grant, parts.config.config.x402.test_mode));
       tell(parts, call, `issued the credit ${id} to ${terms.owner}`);
       return Response.json({ token, credit: shownCredit(await found(credits, id)) }, { status: 201 });
     },

@@ -41,12 +41,12 @@ export interface PresentedCredit {
 
 /** Looks up the credit of a token. The owner of an active one is the payer of the request. Undefined: the client has an error. */
 export async function presentCredit(
-  { credits, log, route, clock }: Pick<PaidRoute, "credits" | "log" | "route" | "clock">,
+  { credits, log, route, clock, target }: Pick<PaidRoute, "credits" | "log" | "route" | "clock" | "target">,
   exchange: Exchange,
   token: string,
 ): Promise<PresentedCredit | undefined> {
   try {
-    const credit = credits && (await creditOf(credits, token));
+    const credit = credits && (await creditOf(credits, token, target.testMode));
     // A revoked token must not get what is free for its owner.
     if (credit !== undefined && standingOf(credit, clock()) === "active") exchange.payer = credit.owner;
     return { credit };

@@ -14,6 +14,8 @@ import { CreditDesk } from "./credit/credit-desk.ts";
 import { type CreditSettings, type Order, readOrder } from "./credit/credit-order.ts";
 import { CreditSignIn } from "./credit/credit-sign-in.ts";
 
+/** Bytes of the longest body of a purchase. @bound */
+const MAX_ORDER_BYTES = 4096;
 /** Purchases for which challenges are kept. The oldest is removed first. @bound */
 const MAX_KEPT = 256;
 
@@ -31,8 +33,9 @@ export function createCreditPolicy(
 ): CreditPolicy {
   const { credits, clock, log, paymentIds } = deps;
   if (credits === undefined) throw new Error("credit is sold with a store");
-  const signIn = new CreditSignIn({ credits, paymentIds, clock, url: config.public_url || config.base_url });
-  const desk = new CreditDesk({ credits, settings, signIn, clock, log });
+  const { test_mode: isTest } = config;
+  const signIn = new CreditSignIn({ credits, paymentIds, clock, url: config.public_url || config.base_url, isTest });
+  const desk = new CreditDesk({ credits, settings, signIn, clock, log, isTest });
   // A token is topped up, and does not pay here.
   const base = { ...createPaidRoute(config, deps), credits: undefined, onPaid: desk.paid.bind(desk) };
   const { x402 } = config;
@@ -50,7 +53,7 @@ export function createCreditPolicy(
   };
   const priceOf = async (exchange: Exchange): Promise<Sold> => {
     const token = exchange.creditToken;
-    const credit = token === undefined ? undefined : await creditOf(credits, token);
+    const credit = token === undefined ? undefined : await creditOf(credits, token, isTest);
     if (token !== undefined && credit === undefined) return new TurnpikeError("unauthorized", "the token is not valid");
     if (credit !== undefined && (credit.revokedAt > 0 || credit.unit !== "money")) {
       return new TurnpikeError("forbidden", "a pass or a revoked token cannot be topped up");
@@ -73,7 +76,10 @@ async function bodyOf(exchange: Exchange, { pricing }: PaymentDeps): Promise<Uin
   if (!hasBody(exchange.head)) return new Uint8Array(0);
   const wrongType = jsonTypeError(exchange.head);
   if (wrongType !== undefined) return wrongType;
-  const gathered = new GatheredBody(exchange, jsonBounds(pricing.maxBodyBytes, pricing.memory));
+  const gathered = new GatheredBody(
+    exchange,
+    jsonBounds(Math.min(pricing.maxBodyBytes, MAX_ORDER_BYTES), pricing.memory),
+  );
   const error = await gathered.gather();
   if (error !== undefined) return error;
   const bytes = gathered.bytes.slice();

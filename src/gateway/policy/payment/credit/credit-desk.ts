@@ -27,6 +27,7 @@ interface DeskDeps {
   readonly credits: Credits;
   readonly settings: CreditSettings;
   readonly signIn: CreditSignIn;
+  readonly isTest: boolean;
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly log: (message: string) => void;
@@ -62,7 +63,7 @@ export class CreditDesk {
 
   async #serve(exchange: Exchange): Promise<void> {
     const { head } = exchange;
-    const { credits, signIn } = this.#deps;
+    const { credits, signIn, isTest } = this.#deps;
     if (head.path === `${CREDIT_PATH}/sign-in`) {
       await signIn.serve(exchange);
       return;
@@ -75,7 +76,7 @@ export class CreditDesk {
     if (head.method !== "GET" && head.method !== "HEAD" && head.method !== "DELETE") {
       throw new TurnpikeError("method-not-allowed", "only GET, HEAD, POST and DELETE");
     }
-    const credit = await creditOf(credits, exchange.creditToken ?? "");
+    const credit = await creditOf(credits, exchange.creditToken ?? "", isTest);
     if (credit === undefined)
       throw new TurnpikeError("unauthorized", "the token of prepaid credit is missing or wrong");
     if (head.method === "DELETE") {
@@ -85,7 +86,7 @@ export class CreditDesk {
   }
 
   async #sell(exchange: Exchange): Promise<void> {
-    const { credits, clock } = this.#deps;
+    const { credits, clock, isTest } = this.#deps;
     const [order, paid] = [this.#orders.get(exchange), this.#paid.get(exchange)];
     if (order === undefined || paid === undefined) throw new Error("a purchase has an order and a payment");
     const { amount, nonce } = paid;
@@ -96,7 +97,7 @@ export class CreditDesk {
       return;
     }
     const { token, id } = await (passOf(order, paid) === undefined
-      ? issueCredit(credits, { ...this.#termsOf(paid), expiresAt: this.#endOfMoney() }, grant)
+      ? issueCredit(credits, { ...this.#termsOf(paid), expiresAt: this.#endOfMoney() }, grant, isTest)
       : this.#sellPass(order, paid, grant));
     const credit = await credits.find(id);
     if (credit === undefined) throw new Error("an issued credit is stored");
@@ -108,7 +109,7 @@ export class CreditDesk {
     const expiresAt = this.#deps.clock() + seconds * 1000;
     const unit = calls > 0 ? "calls" : "time";
     const terms = { ...this.#termsOf(paid), unit, name, routes, expiresAt } as const;
-    return issueCredit(this.#deps.credits, terms, { ...grant, amount: String(calls) });
+    return issueCredit(this.#deps.credits, terms, { ...grant, amount: String(calls) }, this.#deps.isTest);
   }
 
   #termsOf({ from, network, token }: Paid) {

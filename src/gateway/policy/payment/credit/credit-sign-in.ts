@@ -6,9 +6,11 @@ import {
   readSignIn,
   SIGN_IN,
   SIGN_IN_MS,
+  type SignIn,
   signInError,
   type SignInTarget,
 } from "../../../../payments/credit/sign-in.ts";
+import { isTestCredit } from "../../../../payments/credit/token.ts";
 import { standingOf } from "../../../../payments/credit/credit-terms.ts";
 import { shownCredit } from "../../../../payments/credit/shown-credit.ts";
 import { encodeHeader } from "../../../../payments/x402/header.ts";
@@ -32,6 +34,7 @@ interface SignInDeps {
   readonly clock: () => number;
   /** The beginning of the gateway's URLs, from the configuration: a Host field is the client's own. */
   readonly url: string;
+  readonly isTest: boolean;
 }
 
 /** Gives a wallet a new token for its credit, by x402's extension `sign-in-with-x`. The earlier token ends. */
@@ -53,32 +56,31 @@ export class CreditSignIn {
       this.#ask(exchange);
       return;
     }
-    const owner = other === undefined ? await this.#ownerOf(header) : undefined;
-    if (owner === undefined) throw new TurnpikeError("unauthorized", "the header is malformed");
-    const { credits, clock } = this.#deps;
-    const all = await credits.list({ owner }, MAX_CREDITS);
-    const usable = all.filter((credit) => standingOf(credit, clock()) === "active");
+    const message = other === undefined ? readSignIn(header) : undefined;
+    if (message === undefined) throw new TurnpikeError("unauthorized", "the header is malformed");
+    const { credits, clock, isTest } = this.#deps;
+    const error = signInError(message, this.#target, clock());
+    if (error !== undefined) throw refused(error);
+    const all = await credits.list({ owner: message.address.toLowerCase() }, MAX_CREDITS);
+    const usable = all.filter(
+      (credit) => standingOf(credit, clock()) === "active" && isTestCredit(credit.id) === isTest,
+    );
     const credit = chosen(usable, new URLSearchParams(query).get("id"));
     if (credit === undefined) throw new TurnpikeError("not-found", "this wallet has no such credit");
+    // After the lookup: anyone can invent wallets, and each used nonce is a row.
+    await this.#use(message);
     const { token } = await renewToken(credits, credit.id);
     const shown = usable.map((one) => shownCredit(one, clock));
     respondCredit(exchange, 200, { token, credit: shownCredit(credit, clock), credits: shown });
   }
 
-  /** The wallet that signed the message. Throws if the message proves none, or was used before. */
-  async #ownerOf(header: string): Promise<string | undefined> {
-    const message = readSignIn(header);
-    if (message === undefined) return undefined;
+  /** Throws if the message was used before. */
+  async #use({ address, nonce }: SignIn): Promise<void> {
     const { clock, paymentIds } = this.#deps;
-    const error = signInError(message, this.#target, clock());
-    if (error !== undefined) throw new TurnpikeError("unauthorized", `the message is not accepted: ${error}`);
-    const owner = message.address.toLowerCase();
     const use = newNonce();
     // Ids of payments have no colon.
-    const first = await paymentIds.tie({ payer: owner, id: `sign-in:${message.nonce}` }, use, clock() + NONCE_MS);
-    if (first !== use)
-      throw new TurnpikeError("unauthorized", "the message is not accepted: its nonce was used before");
-    return owner;
+    const id = { payer: address.toLowerCase(), id: `sign-in:${nonce}` };
+    if ((await paymentIds.tie(id, use, clock() + NONCE_MS)) !== use) throw refused("its nonce was used before");
   }
 
   #ask(exchange: Exchange): void {
@@ -102,6 +104,10 @@ export class CreditSignIn {
     };
     respondJson(exchange, 402, JSON.stringify(required), fieldLine(PAYMENT_REQUIRED, encodeHeader(required)));
   }
+}
+
+function refused(why: string): TurnpikeError {
+  return new TurnpikeError("unauthorized", `the message is not accepted: ${why}`);
 }
 
 function chosen(credits: readonly Credit[], id: string | null): Credit | undefined {

@@ -1,4 +1,4 @@
-import { isTokenLike } from "../../../../payments/credit/token.ts";
+import { containsToken, isTokenLike } from "../../../../payments/credit/token.ts";
 import { type Config } from "../../../config/config.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { headValues, removeFields } from "../../../exchange/head-fields.ts";
@@ -6,7 +6,8 @@ import { type PolicyFeature } from "../../policy.ts";
 
 /** The fields that can have a token, the first one first. */
 const FIELDS = ["authorization", "x-api-key"] as const;
-const BEARER = /^bearer +/i;
+const BEARER = /^bearer[ \t]+/i;
+const BASIC = /^basic[ \t]+/i;
 
 /**
  * Provides `x402.credit`: takes the token of prepaid credit out of every request before other policies see it. So
@@ -19,11 +20,19 @@ export function provideCreditTokens({ config }: { readonly config: Config }): Po
 
 function request(exchange: Exchange): "continue" {
   for (const name of FIELDS) {
-    const tokens = headValues(exchange.head, name).map((value) => value.replace(BEARER, ""));
-    if (!tokens.some(isTokenLike)) continue;
+    const tokens = headValues(exchange.head, name).map(tokenIn);
+    if (tokens.every((token) => token === undefined)) continue;
     removeFields(exchange.head, [name]);
     // Two tokens are not valid.
     exchange.creditToken ??= tokens.length === 1 ? tokens[0] : "";
   }
   return "continue";
+}
+
+/** The token in a value; empty if the value has one in another form than it may; undefined without one. */
+function tokenIn(value: string): string | undefined {
+  const token = value.replace(BEARER, "");
+  if (isTokenLike(token)) return token;
+  const text = BASIC.test(value) ? Buffer.from(value.replace(BASIC, ""), "base64").toString("latin1") : value;
+  return containsToken(text) ? "" : undefined;
 }
