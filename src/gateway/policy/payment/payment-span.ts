@@ -8,7 +8,8 @@ const ERRORS: Readonly<Record<PaymentWork, ReadonlySet<string>>> = {
   "payment.find": new Set(["unknown"]),
 };
 
-type PaymentWork = "payment.verify" | "payment.settle" | "payment.find";
+/** Work on a payment, by the name of its span. */
+export type PaymentWork = "payment.verify" | "payment.settle" | "payment.find";
 
 /** Records work on a payment as a span of a traced request. It can last longer than the request. */
 export async function asSpan<Outcome extends { readonly kind: string }>(

@@ -1,4 +1,5 @@
 import { type Fields } from "../../../lib/http/fields.ts";
+import { type FunnelStep } from "../../telemetry/metrics/funnel-steps.ts";
 import { type BufferedResponse } from "./responses/buffered-response.ts";
 import { type PaidResponse } from "./responses/response-store.ts";
 import { type StreamedResponse } from "./responses/streamed-response.ts";
@@ -17,7 +18,8 @@ import { type StreamedResponse } from "./responses/streamed-response.ts";
  *         └─ settle: after ──────▶ holding
  *   delivering ─▶ over
  *
- * Each other result of a step leads to `over`: the client has a response, and the ledger has the result.
+ * Each other result of a step leads to `over`: the client has a response, the ledger has the result, and the sale is
+ * counted once by its `end`. A delivery is counted later: when the client has the response.
  */
 export type SaleState =
   | { readonly at: "reserved" }
@@ -39,7 +41,13 @@ export type SaleState =
       readonly isNew: boolean;
       readonly kept: Promise<void>;
     }
-  | { readonly at: "over" };
+  | SaleEnd;
+
+/** `end`: what the sale counts as; undefined for a delivery. */
+export interface SaleEnd {
+  readonly at: "over";
+  readonly end: FunnelStep | undefined;
+}
 
 /** The states that the gateway leaves by itself. In the others it waits for the upstream or the client, or has ended. */
 export type SaleStep = Exclude<SaleState, { readonly at: "holding" | "streaming" | "over" }>;
@@ -60,4 +68,9 @@ export interface SoldResponse {
 /** True if the payment may be settled although the ledger does not say so yet. */
 export function mayBeSettled({ at }: SaleState): boolean {
   return at === "settling" || at === "unknown";
+}
+
+/** The last state of a sale. */
+export function over(end?: FunnelStep): SaleEnd {
+  return { at: "over", end };
 }

@@ -4,9 +4,8 @@ import { type Fields } from "../../../lib/http/fields.ts";
 import { fromStored } from "../../../payments/settlement/stored-payment.ts";
 import { voidReason } from "../../../payments/settlement/void-reason.ts";
 import { isChargedFailure, isFreeOfCharge, parseCharge } from "../../../payments/x402/charge.ts";
-import { type PaymentRequirements, type Receipt } from "../../../payments/x402/messages.ts";
-import { type Assignment, type Settlement, type Verification } from "../../../payments/x402/facilitator.ts";
-import { transferOf } from "../../../payments/x402/transfer.ts";
+import { type Receipt } from "../../../payments/x402/messages.ts";
+import { type Settlement, type Verification } from "../../../payments/x402/facilitator.ts";
 import { type Reason } from "../../../payments/x402/reasons.ts";
 import { type Payment } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
@@ -14,7 +13,6 @@ import { appendFields } from "../../exchange/head-fields.ts";
 import { type ClientFunnel } from "../../telemetry/funnel.ts";
 import { type Decision } from "../policy.ts";
 import { type GiveBack } from "../rate-limit/rate-limit.ts";
-import { findOnce, settleOnce, verifyOnce } from "./ask-facilitator.ts";
 import { Lease } from "./lease.ts";
 import { lossOf } from "./loss.ts";
 import { type AcceptedPayment } from "./offer.ts";
@@ -38,12 +36,19 @@ import { deliver, type Delivery } from "./responses/deliver.ts";
 import { withReceipt } from "./responses/inline-receipt.ts";
 import { keptResponse } from "./kept-response.ts";
 import { type PaidResponse } from "./responses/response-store.ts";
+import { SaleFacilitator } from "./sale-facilitator.ts";
 import { StreamedResponse } from "./responses/streamed-response.ts";
 import { uncarried } from "./responses/unsellable.ts";
-import { type Charge, mayBeSettled, type SaleState, type SaleStep, type SoldResponse } from "./sale-state.ts";
+import {
+  type Charge,
+  mayBeSettled,
+  over,
+  type SaleEnd,
+  type SaleState,
+  type SaleStep,
+  type SoldResponse,
+} from "./sale-state.ts";
 
-const OVER: SaleState = { at: "over" };
-const OWED: SaleState = { at: "owed" };
 /** Seconds after which a client can retry if its payer could not be screened. */
 const SCREENING_RETRY_S = 5;
 /** The response is not stored, so its delivery waits for nothing. */
@@ -58,8 +63,7 @@ export class Sale {
   readonly #request: RequestDigest;
   readonly #lease: Lease;
   readonly #client: ClientFunnel;
-  /** The facilitator that is asked to settle. */
-  #facilitator: string;
+  readonly #facilitator: SaleFacilitator;
   /** Defined if the payer has a free request. The payment is then not settled. */
   #giveBack: GiveBack | undefined;
   #state: SaleState;
@@ -72,7 +76,7 @@ export class Sale {
     this.#request = new RequestDigest(exchange, payment.bodyDigest);
     this.#lease = new Lease(paidRoute, payment, accepted.id);
     this.#client = paidRoute.funnel.of(exchange.head);
-    this.#facilitator = payment.facilitator;
+    this.#facilitator = new SaleFacilitator(paidRoute, exchange, accepted, payment.facilitator);
     this.#state = beginOf(payment);
     if (payment.state !== "reserved") namePayer(exchange, payment);
     exchange.onGone = () => this.#onGone();
@@ -90,10 +94,18 @@ export class Sale {
 
   async #advance(from: SaleState): Promise<Decision> {
     for (let state = from; ; state = await this.#step(state)) {
+      if (state.at === "over") {
+        this.#end(state);
+        return "responded";
+      }
       this.#state = state;
-      if (state.at === "over") return "responded";
       if (state.at === "holding" || state.at === "streaming") return "continue";
     }
+  }
+
+  #end(state: SaleEnd): void {
+    this.#state = state;
+    if (state.end !== undefined) this.#client.count(state.end);
   }
 
   async #step(state: SaleStep): Promise<SaleState> {
@@ -122,7 +134,7 @@ export class Sale {
     const { log, route, screening } = this.#paidRoute;
     const listed = screening?.listed(this.#payment);
     if (listed !== undefined) return this.#deny(listed);
-    const verification = await this.#askToVerify();
+    const verification = await this.#facilitator.verify();
     if (verification.kind === "valid" && !this.#exchange.gone) {
       // The service is not asked about addresses that anyone can invent.
       const denial = await screening?.asked(this.#payment);
@@ -130,26 +142,22 @@ export class Sale {
     }
     await this.#lease.move({ state: "released", lease: false });
     if (verification.kind === "refused") {
-      this.#client.count(lossOf(verification.reason));
       respondRefused(this.#exchange, this.#paidRoute, verification.reason);
-    } else if (verification.kind === "valid") this.#client.count("gone");
-    else {
-      this.#client.count("facilitator");
-      log(`payment: cannot verify on ${route}: the facilitator ${verification.kind}: ${verification.cause}`);
-      respondUnverified(this.#exchange, verification.kind);
+      return over(lossOf(verification.reason));
     }
-    return OVER;
+    if (verification.kind === "valid") return over("gone");
+    log(`payment: cannot verify on ${route}: the facilitator ${verification.kind}: ${verification.cause}`);
+    respondUnverified(this.#exchange, verification.kind);
+    return over("facilitator");
   }
 
   #deny(denial: TurnpikeError): SaleState {
     this.#release();
-    this.#client.count("screening");
     respondError(this.#exchange, denial, denial.status === 503 ? SCREENING_RETRY_S : undefined);
-    return OVER;
+    return over("screening");
   }
 
-  async #admit({ payer, by = "" }: Verification & { kind: "valid" }): Promise<SaleState> {
-    this.#facilitator = by;
+  async #admit({ payer }: Verification & { kind: "valid" }): Promise<SaleState> {
     const { prepaid } = this.#accepted;
     // A reservation has taken the amount from the credit already.
     if (!prepaid && !(await this.#lease.move({ state: "verified", lease: true, payer }))) return this.#lose();
@@ -159,19 +167,17 @@ export class Sale {
       return { at: "verified" };
     }
     this.#release();
-    this.#client.count("used");
     const detail = "The id of this payment belongs to another payment. Use another id for another request.";
     respondSpent(this.#exchange, this.#paidRoute, paymentError("payment-conflict", detail));
-    return OVER;
+    return over("used");
   }
 
   /** Limits the payer's requests before there is work or a charge. */
   async #begin(): Promise<SaleState> {
     const { limit, settle, gift } = this.#paidRoute;
     if ((await limit?.request(this.#exchange)) === "responded") {
-      this.#client.count("limited");
       this.#release();
-      return OVER;
+      return over("limited");
     }
     this.#giveBack = await gift?.take(this.#exchange);
     return settle === "after" ? this.#hold() : this.#priced(this.#accepted.requirements.amount);
@@ -192,12 +198,11 @@ export class Sale {
       {
         complete: (response) => this.#inBackground(this.#completed(response, addedFields, held.overrides)),
         unpaid: (failure) => {
-          this.#client.count(failure === "none" ? "free" : "upstream");
           if (failure === "server") this.#giveBack?.();
           this.#release();
-          this.#state = OVER;
+          this.#end(over(failure === "none" ? "free" : "upstream"));
         },
-        broken: (error) => void this.#broken(error),
+        broken: (error) => this.#end(this.#broken(error)),
       },
     );
     this.#request.watch();
@@ -232,26 +237,18 @@ export class Sale {
 
   /** Records the charge before it is made. */
   async #charge({ amount, sold }: Charge): Promise<SaleState> {
-    const { payload, requirements, prepaid } = this.#accepted;
-    if (prepaid === undefined) {
-      const facilitator = this.#paidRoute.facilitator.assign?.(payload, requirements, this.#facilitator) ?? "";
-      this.#facilitator = facilitator;
-      const spentOn = this.#request.spentOn;
-      if (!(await this.#lease.move({ state: "settling", lease: true, amount, facilitator, ...spentOn }))) {
-        return this.#lose();
-      }
+    if (this.#accepted.prepaid === undefined) {
+      const assigned = { amount, facilitator: this.#facilitator.assign(), ...this.#request.spentOn };
+      if (!(await this.#lease.move({ state: "settling", lease: true, ...assigned }))) return this.#lose();
     }
     if (!this.#exchange.gone) return { at: "settling", amount, sold };
     return this.#leave();
   }
 
   async #settle({ amount, sold }: Charge): Promise<SaleState> {
-    const settlement = await this.#askToSettle(
+    const settlement = await this.#facilitator.settle(
       { ...this.#accepted.requirements, amount },
-      {
-        name: this.#facilitator,
-        reassign: (facilitator) => this.#lease.move({ state: "settling", lease: true, facilitator }),
-      },
+      { reassign: (facilitator) => this.#lease.move({ state: "settling", lease: true, facilitator }) },
     );
     if (settlement.kind === "refused") return this.#giveUp(settlement.reason);
     const kept = sold === undefined ? NOT_KEPT : this.#keep(sold.response);
@@ -260,7 +257,7 @@ export class Sale {
       return this.#pend(settlement.cause, settlement.transaction);
     }
     if (!(await this.#book(settlement, amount))) return this.#lose();
-    return sold === undefined ? OWED : this.#deliverNew(sold, kept);
+    return sold === undefined ? { at: "owed" } : this.#deliverNew(sold, kept);
   }
 
   async #book(settlement: Settlement & { kind: "settled" }, amount: string): Promise<boolean> {
@@ -274,15 +271,14 @@ export class Sale {
   async #find(): Promise<SaleState> {
     const { amount } = this.#payment;
     const requirements = fromStored(this.#payment)?.requirements ?? { ...this.#accepted.requirements, amount };
-    const name = this.#facilitator;
-    const outcome = await findOnce(this.#paidRoute, this.#exchange, { ...this.#accepted, requirements }, name);
+    const outcome = await this.#facilitator.find(requirements);
     if (outcome.kind === "void") {
       const isInTime = this.#payment.validBefore > this.#paidRoute.clock() / 1000;
       return this.#giveUp(voidReason(this.#accepted.payload, isInTime));
     }
-    const settlement = outcome.kind === "settled" ? outcome : await this.#askToSettle(requirements, { name });
+    const settlement = outcome.kind === "settled" ? outcome : await this.#facilitator.settle(requirements);
     if (settlement.kind === "settled") {
-      return (await this.#book(settlement, amount)) ? OWED : this.#lose();
+      return (await this.#book(settlement, amount)) ? { at: "owed" } : this.#lose();
     }
     // A rejection now can be a consequence of the first settlement's success: the nonce is spent, or the balance is
     // gone. So it proves nothing.
@@ -299,7 +295,7 @@ export class Sale {
       const reason = uncarried(this.#exchange, response.head);
       if (reason !== undefined) return this.#broken(paymentError("upstream-failed", reason));
       await this.#advance({ at: "delivering", response, isNew: false, kept: NOT_KEPT });
-      return OVER;
+      return over();
     } finally {
       this.#paidRoute.responses.release(response);
     }
@@ -323,9 +319,9 @@ export class Sale {
         const result = { ...(delivered ? { delivered } : {}), partial, ...request.spentOn };
         const state = hasFailed && this.#isReturnable ? "released" : "settled";
         this.#inBackground(this.#lease.record({ state, lease: false, ...result }));
-        this.#state = OVER;
+        this.#end(over());
       },
-      broken: (error) => void this.#broken(error),
+      broken: (error) => this.#end(this.#broken(error)),
       isFree: (status, overrides) => (hasFailed = this.#isFree(status, overrides)),
     });
     this.#tellUpstream();
@@ -352,7 +348,7 @@ export class Sale {
     await kept;
     const delivery = await deliver(this.#exchange, whole, this.#receiptFields());
     this.#inBackground(this.#recordDelivery(delivery, isNew));
-    return OVER;
+    return over();
   }
 
   /** Whether a response with this status and these Settlement-Overrides fields is free. */
@@ -363,23 +359,9 @@ export class Sale {
     return !(this.#paidRoute.chargesFailures && isChargedFailure(overrides, requirements));
   }
 
-  async #askToVerify(): ReturnType<typeof verifyOnce> {
-    const { prepaid, payload } = this.#accepted;
-    if (prepaid === undefined) return verifyOnce(this.#paidRoute, this.#exchange, this.#accepted);
-    return { kind: "valid", payer: transferOf(payload, this.#accepted.requirements).from };
-  }
-
   /** The charge can go back to its credit: no earlier request may have had a response for it. */
   get #isReturnable(): boolean {
     return this.#accepted.prepaid !== undefined && this.#payment.state === "reserved";
-  }
-
-  async #askToSettle(requirements: PaymentRequirements, to: Assignment): ReturnType<typeof settleOnce> {
-    const { prepaid, payload } = this.#accepted;
-    if (prepaid !== undefined) {
-      return { kind: "settled", transaction: "", payer: transferOf(payload, requirements).from };
-    }
-    return settleOnce(this.#paidRoute, this.#exchange, { ...this.#accepted, requirements }, to);
   }
 
   /** Resolves when the response is stored where every worker finds it. Until then no other request may take the payment. */
@@ -424,42 +406,41 @@ export class Sale {
   async #pend(cause: string, transaction: string): Promise<SaleState> {
     const { log, route } = this.#paidRoute;
     log(`payment: settlement on ${route} is open: ${cause}`);
-    this.#client.count("unknown");
     respondPending(this.#exchange);
     await this.#lease.move({ state: "unknown", lease: false, ...(transaction === "" ? {} : { transaction }) });
-    return OVER;
+    return over("unknown");
   }
 
   /** The settlement certainly did not happen: the payment is finished, and the client can make another payment. */
   async #giveUp(reason: Reason): Promise<SaleState> {
     if (!(await this.#lease.move({ state: "failed", lease: false, reason }))) return this.#lose();
     const { version } = this.#accepted;
-    this.#client.count(lossOf(reason));
     respondUnsettled(this.#exchange, this.#paidRoute, { receipt: refusalOf(this.#payment, reason), version });
     await this.#lease.untieId();
-    return OVER;
+    return over(lossOf(reason));
   }
 
   /** The upstream worked for a different body than was paid for. The response is not sent, and the attempt counts. */
   async #refuseBody(): Promise<SaleState> {
-    this.#client.count("used");
     respondSpent(this.#exchange, this.#paidRoute, OTHER_BODY);
     await this.#lease.record({ state: "settled", lease: false, delivered: false });
-    return OVER;
+    return over("used");
   }
 
   /** There is no response to sell. */
-  #broken(error: TurnpikeError): SaleState {
+  #broken(error: TurnpikeError): SaleEnd {
     this.#request.release();
     this.#release();
-    this.#state = OVER;
-    const isConflict = error.code === "payment-conflict";
-    this.#client.count(this.#exchange.gone ? "gone" : isConflict ? "used" : "upstream");
-    if (this.#exchange.gone) return OVER;
+    // The client can go away while it gets the error.
+    this.#state = over();
+    if (this.#exchange.gone) return over("gone");
     this.#giveBack?.();
-    if (isConflict) respondSpent(this.#exchange, this.#paidRoute, error);
-    else respondBroken(this.#exchange, error, this.#lease.paid === undefined ? "" : this.#receiptFields());
-    return OVER;
+    if (error.code === "payment-conflict") {
+      respondSpent(this.#exchange, this.#paidRoute, error);
+      return over("used");
+    }
+    respondBroken(this.#exchange, error, this.#lease.paid === undefined ? "" : this.#receiptFields());
+    return over("upstream");
   }
 
   #onGone(): void {
@@ -467,15 +448,13 @@ export class Sale {
     if (state.at === "streaming") state.streamed.leave();
     if (state.at !== "holding") return;
     state.held.drop();
-    this.#leave();
-    this.#state = OVER;
+    this.#end(this.#leave());
   }
 
   /** The client has gone away before there is a response. */
-  #leave(): SaleState {
-    this.#client.count("gone");
+  #leave(): SaleEnd {
     this.#release();
-    return OVER;
+    return over("gone");
   }
 
   #release(): void {
@@ -485,9 +464,8 @@ export class Sale {
 
   /** Another request has the lease now. */
   #lose(): SaleState {
-    this.#client.count("used");
     respondLost(this.#exchange);
-    return OVER;
+    return over("used");
   }
 
   #inBackground(work: Promise<unknown>): void {
@@ -497,9 +475,9 @@ export class Sale {
   /** The only handler for a failing ledger. The process must not end, and nothing is released. */
   async #fail(cause: unknown): Promise<void> {
     this.#paidRoute.log(`payment: the ledger failed on ${this.#paidRoute.route}: ${faultOf(cause)}`);
-    this.#client.count("overloaded");
     const isReturned = !this.#exchange.started && this.#isReturnable;
     const spent = !isReturned && (mayBeSettled(this.#state) || this.#lease.paid !== undefined);
+    if (this.#state.at !== "over") this.#end(over("overloaded"));
     if (!this.#exchange.started) respondUnwritten(this.#exchange, spent);
     await this.#lease.salvage(spent, isReturned);
   }
@@ -513,5 +491,5 @@ function namePayer(exchange: Exchange, { from }: Payment): void {
 
 function beginOf({ state }: Payment): SaleState {
   if (state === "unknown") return { at: "unknown" };
-  return state === "settled" ? OWED : { at: "reserved" };
+  return state === "settled" ? { at: "owed" } : { at: "reserved" };
 }

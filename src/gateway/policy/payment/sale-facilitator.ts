@@ -1,0 +1,97 @@
+import { faultOf } from "../../../lib/caught.ts";
+import {
+  type Assignment,
+  type Outcome,
+  type Settlement,
+  type Verification,
+} from "../../../payments/x402/facilitator.ts";
+import { type PaymentRequirements } from "../../../payments/x402/messages.ts";
+import { transferOf } from "../../../payments/x402/transfer.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
+import { type AcceptedPayment } from "./offer.ts";
+import { asSpan, type PaymentWork } from "./payment-span.ts";
+import { type PaidRoute } from "./paid-route.ts";
+
+type Asked = Pick<PaidRoute, "facilitator" | "log">;
+
+const NAMES: Readonly<Record<PaymentWork, string>> = {
+  "payment.verify": "verification",
+  "payment.settle": "settlement",
+  "payment.find": "lookup of a settlement",
+};
+
+/** The facilitators of a route, as one sale asks them. Nobody is asked about prepaid credit. Methods do not reject. */
+export class SaleFacilitator {
+  readonly #asked: Asked;
+  readonly #exchange: Exchange;
+  readonly #accepted: AcceptedPayment;
+  /** Of the facilitator that verified the payment, and then of the one that is asked to settle. */
+  #name: string;
+
+  /** `name`: of the facilitator that was asked to settle, as the ledger has it. */
+  constructor(asked: Asked, exchange: Exchange, accepted: AcceptedPayment, name: string) {
+    this.#asked = asked;
+    this.#exchange = exchange;
+    this.#accepted = accepted;
+    this.#name = name;
+  }
+
+  /** Asks whether the payment is valid. An exception counts as a failure, so the client gets nothing. */
+  async verify(): Promise<Verification> {
+    const { payload, requirements, prepaid } = this.#accepted;
+    if (prepaid !== undefined) return { kind: "valid", payer: transferOf(payload, requirements).from };
+    const verification = await this.#ask<Verification>(
+      "payment.verify",
+      (facilitator) => facilitator.verify(payload, requirements),
+      { kind: "failed", cause: "defect" },
+    );
+    if (verification.kind === "valid") this.#name = verification.by ?? "";
+    return verification;
+  }
+
+  /** Selects the facilitator that settles. The ledger must have the result before `settle`. */
+  assign(): string {
+    const { payload, requirements } = this.#accepted;
+    this.#name = this.#asked.facilitator.assign?.(payload, requirements, this.#name) ?? "";
+    return this.#name;
+  }
+
+  /** Asks for the settlement. After an exception the outcome is unknown. */
+  async settle(requirements: PaymentRequirements, to: Pick<Assignment, "reassign"> = {}): Promise<Settlement> {
+    const { payload, prepaid } = this.#accepted;
+    // A charge of zero needs no transfer on a chain.
+    if (prepaid !== undefined || requirements.amount === "0") {
+      return { kind: "settled", transaction: "", payer: transferOf(payload, requirements).from };
+    }
+    return this.#ask<Settlement>(
+      "payment.settle",
+      (facilitator) => facilitator.settle(payload, requirements, { name: this.#name, ...to }),
+      { kind: "unknown", cause: "defect", transaction: "" },
+    );
+  }
+
+  /** Looks up the outcome of the settlement that was asked for before. */
+  async find(requirements: PaymentRequirements): Promise<Outcome> {
+    if (requirements.amount === "0") return { kind: "unspent" };
+    return this.#ask<Outcome>(
+      "payment.find",
+      (facilitator) => facilitator.find(this.#accepted.payload, requirements, this.#name),
+      { kind: "unknown", cause: "defect" },
+    );
+  }
+
+  async #ask<Answer extends { readonly kind: string }>(
+    work: PaymentWork,
+    ask: (facilitator: PaidRoute["facilitator"]) => Promise<Answer>,
+    defect: Answer,
+  ): Promise<Answer> {
+    return asSpan(this.#exchange, work, async () => {
+      try {
+        return await ask(this.#asked.facilitator);
+      } catch (error) {
+        this.#asked.log(`payment: the ${NAMES[work]} failed unexpectedly: ${faultOf(error)}`);
+        return defect;
+      }
+    });
+  }
+}
