@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<PaymentWork, string>> = {
   "payment.find": "lookup of a settlement",
 };
 
-/** The facilitators of a route, as one sale asks them. Nobody is asked about prepaid credit. Methods do not reject. */
+/** The facilitators of a route, as one sale asks them. Prepaid credit needs none. Methods do not reject. */
 export class SaleFacilitator {
   readonly #asked: Asked;
   readonly #exchange: Exchange;

@@ -4,38 +4,23 @@ import { type Fields } from "../../../lib/http/fields.ts";
 import { fromStored } from "../../../payments/settlement/stored-payment.ts";
 import { voidReason } from "../../../payments/settlement/void-reason.ts";
 import { isChargedFailure, isFreeOfCharge, parseCharge } from "../../../payments/x402/charge.ts";
-import { type Receipt } from "../../../payments/x402/messages.ts";
-import { type Settlement, type Verification } from "../../../payments/x402/facilitator.ts";
-import { type Reason } from "../../../payments/x402/reasons.ts";
+import { type Settlement } from "../../../payments/x402/facilitator.ts";
 import { type Payment } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
-import { appendFields } from "../../exchange/head-fields.ts";
 import { type ClientFunnel } from "../../telemetry/funnel.ts";
 import { type Decision } from "../policy.ts";
 import { type GiveBack } from "../rate-limit/rate-limit.ts";
 import { Lease } from "./lease.ts";
-import { lossOf } from "./loss.ts";
 import { type AcceptedPayment } from "./offer.ts";
 import { type PaidRoute } from "./paid-route.ts";
-import { receiptFields, refusalOf } from "./protocol/receipt.ts";
-import { signedReceipt } from "./signed-receipt.ts";
-import {
-  respondBroken,
-  respondLost,
-  respondPending,
-  respondRefused,
-  respondSpent,
-  respondUnsettled,
-  respondUnverified,
-  respondUnwritten,
-} from "./refusals.ts";
-import { OTHER_BODY, RequestDigest } from "./request-digest.ts";
-import { paymentError, respondError } from "./protocol/respond.ts";
+import { respondBroken, respondSpent, respondUnwritten } from "./refusals.ts";
+import { RequestDigest } from "./request-digest.ts";
+import { paymentError } from "./protocol/respond.ts";
 import { BufferedResponse } from "./responses/buffered-response.ts";
-import { deliver, type Delivery } from "./responses/deliver.ts";
-import { withReceipt } from "./responses/inline-receipt.ts";
 import { keptResponse } from "./kept-response.ts";
 import { type PaidResponse } from "./responses/response-store.ts";
+import { LostSale } from "./lost-sale.ts";
+import { SaleDelivery } from "./sale-delivery.ts";
 import { SaleFacilitator } from "./sale-facilitator.ts";
 import { StreamedResponse } from "./responses/streamed-response.ts";
 import { uncarried } from "./responses/unsellable.ts";
@@ -49,8 +34,6 @@ import {
   type SoldResponse,
 } from "./sale-state.ts";
 
-/** Seconds after which a client can retry if its payer could not be screened. */
-const SCREENING_RETRY_S = 5;
 /** The response is not stored, so its delivery waits for nothing. */
 const NOT_KEPT = Promise.resolve();
 
@@ -64,6 +47,8 @@ export class Sale {
   readonly #lease: Lease;
   readonly #client: ClientFunnel;
   readonly #facilitator: SaleFacilitator;
+  readonly #delivery: SaleDelivery;
+  readonly #lost: LostSale;
   /** Defined if the payer has a free request. The payment is then not settled. */
   #giveBack: GiveBack | undefined;
   #state: SaleState;
@@ -73,9 +58,15 @@ export class Sale {
     this.#exchange = exchange;
     this.#accepted = accepted;
     this.#payment = payment;
-    this.#request = new RequestDigest(exchange, payment.bodyDigest);
-    this.#lease = new Lease(paidRoute, payment, accepted.id);
-    this.#client = paidRoute.funnel.of(exchange.head);
+    const request = new RequestDigest(exchange, payment.bodyDigest);
+    const lease = new Lease(paidRoute, payment, accepted.id);
+    const client = paidRoute.funnel.of(exchange.head);
+    const held = { paidRoute, exchange, accepted, payment, request, lease, client };
+    this.#request = request;
+    this.#lease = lease;
+    this.#client = client;
+    this.#delivery = new SaleDelivery(held);
+    this.#lost = new LostSale(held);
     this.#facilitator = new SaleFacilitator(paidRoute, exchange, accepted, payment.facilitator);
     this.#state = beginOf(payment);
     if (payment.state !== "reserved") namePayer(exchange, payment);
@@ -131,45 +122,32 @@ export class Sale {
   }
 
   async #verify(): Promise<SaleState> {
-    const { log, route, screening } = this.#paidRoute;
+    const { screening } = this.#paidRoute;
     const listed = screening?.listed(this.#payment);
     if (listed !== undefined) return this.#deny(listed);
     const verification = await this.#facilitator.verify();
-    if (verification.kind === "valid" && !this.#exchange.gone) {
-      // The service is not asked about addresses that anyone can invent.
-      const denial = await screening?.asked(this.#payment);
-      return denial === undefined ? this.#admit(verification) : this.#deny(denial);
-    }
-    await this.#lease.move({ state: "released", lease: false });
-    if (verification.kind === "refused") {
-      respondRefused(this.#exchange, this.#paidRoute, verification.reason);
-      return over(lossOf(verification.reason));
-    }
-    if (verification.kind === "valid") return over("gone");
-    log(`payment: cannot verify on ${route}: the facilitator ${verification.kind}: ${verification.cause}`);
-    respondUnverified(this.#exchange, verification.kind);
-    return over("facilitator");
+    if (verification.kind !== "valid" || this.#exchange.gone) return this.#lost.unverified(verification);
+    // The service is not asked about addresses that anyone can invent.
+    const denial = await screening?.asked(this.#payment);
+    return denial === undefined ? this.#admit(verification.payer) : this.#deny(denial);
   }
 
   #deny(denial: TurnpikeError): SaleState {
     this.#release();
-    respondError(this.#exchange, denial, denial.status === 503 ? SCREENING_RETRY_S : undefined);
-    return over("screening");
+    return this.#lost.denied(denial);
   }
 
-  async #admit({ payer }: Verification & { kind: "valid" }): Promise<SaleState> {
+  async #admit(payer: string): Promise<SaleState> {
     const { prepaid } = this.#accepted;
     // A reservation has taken the amount from the credit already.
-    if (!prepaid && !(await this.#lease.move({ state: "verified", lease: true, payer }))) return this.#lose();
+    if (!prepaid && !(await this.#lease.move({ state: "verified", lease: true, payer }))) return this.#lost.taken();
     if (await this.#lease.tieId()) {
       namePayer(this.#exchange, this.#payment);
       this.#client.count("verified");
       return { at: "verified" };
     }
     this.#release();
-    const detail = "The id of this payment belongs to another payment. Use another id for another request.";
-    respondSpent(this.#exchange, this.#paidRoute, paymentError("payment-conflict", detail));
-    return over("used");
+    return this.#lost.idTaken();
   }
 
   /** Limits the payer's requests before there is work or a charge. */
@@ -193,7 +171,7 @@ export class Sale {
         exchange,
         responses: this.#paidRoute.responses,
         isFree: (status, overrides) => this.#isFree(status, overrides),
-        receipt: this.#lease.paid === undefined ? "" : this.#receiptFields(),
+        receipt: this.#delivery.owedFields(),
       },
       {
         complete: (response) => this.#inBackground(this.#completed(response, addedFields, held.overrides)),
@@ -206,7 +184,7 @@ export class Sale {
       },
     );
     this.#request.watch();
-    this.#tellUpstream();
+    this.#delivery.tellUpstream();
     return { at: "holding", held };
   }
 
@@ -223,7 +201,7 @@ export class Sale {
 
   async #price(sold: SoldResponse, overrides: readonly string[]): Promise<SaleState> {
     if (this.#lease.paid !== undefined) {
-      return this.#request.fits ? this.#deliverNew(sold, this.#keep(sold.response)) : this.#refuseBody();
+      return this.#request.fits ? this.#deliverNew(sold, this.#delivery.keep(sold.response)) : this.#lost.otherBody();
     }
     const { requirements } = this.#accepted;
     const amount = requirements.scheme === "upto" ? parseCharge(overrides, requirements) : requirements.amount;
@@ -239,7 +217,7 @@ export class Sale {
   async #charge({ amount, sold }: Charge): Promise<SaleState> {
     if (this.#accepted.prepaid === undefined) {
       const assigned = { amount, facilitator: this.#facilitator.assign(), ...this.#request.spentOn };
-      if (!(await this.#lease.move({ state: "settling", lease: true, ...assigned }))) return this.#lose();
+      if (!(await this.#lease.move({ state: "settling", lease: true, ...assigned }))) return this.#lost.taken();
     }
     if (!this.#exchange.gone) return { at: "settling", amount, sold };
     return this.#leave();
@@ -250,13 +228,13 @@ export class Sale {
       { ...this.#accepted.requirements, amount },
       { reassign: (facilitator) => this.#lease.move({ state: "settling", lease: true, facilitator }) },
     );
-    if (settlement.kind === "refused") return this.#giveUp(settlement.reason);
-    const kept = sold === undefined ? NOT_KEPT : this.#keep(sold.response);
+    if (settlement.kind === "refused") return this.#lost.unsettled(settlement.reason);
+    const kept = sold === undefined ? NOT_KEPT : this.#delivery.keep(sold.response);
     if (settlement.kind === "unknown") {
       await kept;
-      return this.#pend(settlement.cause, settlement.transaction);
+      return this.#lost.pending(settlement.cause, settlement.transaction);
     }
-    if (!(await this.#book(settlement, amount))) return this.#lose();
+    if (!(await this.#book(settlement, amount))) return this.#lost.taken();
     return sold === undefined ? { at: "owed" } : this.#deliverNew(sold, kept);
   }
 
@@ -274,15 +252,15 @@ export class Sale {
     const outcome = await this.#facilitator.find(requirements);
     if (outcome.kind === "void") {
       const isInTime = this.#payment.validBefore > this.#paidRoute.clock() / 1000;
-      return this.#giveUp(voidReason(this.#accepted.payload, isInTime));
+      return this.#lost.unsettled(voidReason(this.#accepted.payload, isInTime));
     }
     const settlement = outcome.kind === "settled" ? outcome : await this.#facilitator.settle(requirements);
     if (settlement.kind === "settled") {
-      return (await this.#book(settlement, amount)) ? { at: "owed" } : this.#lose();
+      return (await this.#book(settlement, amount)) ? { at: "owed" } : this.#lost.taken();
     }
     // A rejection now can be a consequence of the first settlement's success: the nonce is spent, or the balance is
     // gone. So it proves nothing.
-    return this.#pend(settlement.kind === "unknown" ? settlement.cause : settlement.reason, "");
+    return this.#lost.pending(settlement.kind === "unknown" ? settlement.cause : settlement.reason, "");
   }
 
   /** The kept response, or a new one of the upstream. */
@@ -306,34 +284,23 @@ export class Sale {
     const request = this.#request;
     const bodyError = await request.gather(this.#paidRoute.responses);
     if (bodyError !== undefined) return this.#broken(bodyError);
-    if (!request.mustRead) request.watch(() => this.#inBackground(this.#recordBody()));
+    if (!request.mustRead) request.watch(() => this.#inBackground(this.#delivery.recordBody()));
     // Recorded before the upstream works: a client that disconnects, or outlives the lease, counts as served.
     if (!(await this.#lease.move({ state: "settled", lease: true, delivered: false, ...request.spentOn }))) {
-      return this.#lose();
+      return this.#lost.taken();
     }
     if (this.#exchange.gone) return this.#leave();
-    let hasFailed = false;
-    const streamed = new StreamedResponse(this.#exchange, this.#receiptFields(), {
+    let isFree = false;
+    const streamed = new StreamedResponse(this.#exchange, this.#delivery.receiptFields(), {
       over: (delivered, partial) => {
-        this.#countEnd(delivered);
-        const result = { ...(delivered ? { delivered } : {}), partial, ...request.spentOn };
-        const state = hasFailed && this.#isReturnable ? "released" : "settled";
-        this.#inBackground(this.#lease.record({ state, lease: false, ...result }));
+        this.#inBackground(this.#delivery.recordStreamed({ delivered, partial, isFree }));
         this.#end(over());
       },
       broken: (error) => this.#end(this.#broken(error)),
-      isFree: (status, overrides) => (hasFailed = this.#isFree(status, overrides)),
+      isFree: (status, overrides) => (isFree = this.#isFree(status, overrides)),
     });
-    this.#tellUpstream();
+    this.#delivery.tellUpstream();
     return { at: "streaming", streamed };
-  }
-
-  #tellUpstream(): void {
-    const { amount, transaction } = this.#lease.paid ?? { ...this.#accepted.requirements, transaction: "" };
-    const { fields, clock, onPaid } = this.#paidRoute;
-    const told = { ...this.#payment, amount, transaction };
-    onPaid?.(this.#exchange, told);
-    appendFields(this.#exchange.head, fields.linesOf(told, clock()));
   }
 
   #deliverNew({ response, addedFields }: SoldResponse, kept: Promise<void>): SaleState {
@@ -341,13 +308,9 @@ export class Sale {
     return { at: "delivering", response, isNew: true, kept };
   }
 
-  async #deliver({ response, isNew, kept }: SaleState & { at: "delivering" }): Promise<SaleState> {
-    const { inlineReceipt } = this.#paidRoute;
-    const whole = inlineReceipt ? await withReceipt(response, this.#receipt()) : response;
-    // Stored first: a client that has seen a part can then get the whole response, even if this process dies.
-    await kept;
-    const delivery = await deliver(this.#exchange, whole, this.#receiptFields());
-    this.#inBackground(this.#recordDelivery(delivery, isNew));
+  async #deliver(state: SaleState & { at: "delivering" }): Promise<SaleState> {
+    const { recorded } = await this.#delivery.send(state);
+    this.#inBackground(recorded);
     return over();
   }
 
@@ -357,74 +320,6 @@ export class Sale {
     if (this.#giveBack !== undefined) return true;
     if (status < 400) return isFreeOfCharge(overrides, requirements);
     return !(this.#paidRoute.chargesFailures && isChargedFailure(overrides, requirements));
-  }
-
-  /** The charge can go back to its credit: no earlier request may have had a response for it. */
-  get #isReturnable(): boolean {
-    return this.#accepted.prepaid !== undefined && this.#payment.state === "reserved";
-  }
-
-  /** Resolves when the response is stored where every worker finds it. Until then no other request may take the payment. */
-  #keep(response: PaidResponse): Promise<void> {
-    const { responses, clock } = this.#paidRoute;
-    const until = clock() + this.#accepted.requirements.maxTimeoutSeconds * 1000;
-    return responses.keep(this.#payment.fingerprint, response, until);
-  }
-
-  #receipt(): Receipt {
-    return signedReceipt(this.#paidRoute, this.#exchange, this.#lease.paid ?? this.#payment);
-  }
-
-  #receiptFields(): Fields {
-    return receiptFields(this.#receipt(), this.#accepted.version);
-  }
-
-  /** Records the delivery, and ends the lease with the same write: no other request asks the upstream meanwhile. */
-  async #recordDelivery({ taken }: Delivery, isNew: boolean): Promise<void> {
-    const delivered = await taken;
-    this.#countEnd(delivered);
-    const begun = this.#exchange.started;
-    await this.#lease.record({
-      state: !begun && this.#isReturnable ? "released" : "settled",
-      lease: false,
-      ...(begun ? { delivered, partial: isNew && !delivered && this.#exchange.bytesSent > 0 } : {}),
-      ...this.#request.spentOn,
-    });
-  }
-
-  #countEnd(delivered: boolean): void {
-    if (delivered) this.#client.delivered(this.#payment.from);
-    else this.#client.count(this.#exchange.gone ? "gone" : "upstream");
-  }
-
-  /** Written at once, and not at the end of the response: some responses take longer than a lease lasts. */
-  async #recordBody(): Promise<void> {
-    await this.#lease.record({ state: "settled", lease: true, ...this.#request.spentOn });
-  }
-
-  /** The result of the settlement is unknown. */
-  async #pend(cause: string, transaction: string): Promise<SaleState> {
-    const { log, route } = this.#paidRoute;
-    log(`payment: settlement on ${route} is open: ${cause}`);
-    respondPending(this.#exchange);
-    await this.#lease.move({ state: "unknown", lease: false, ...(transaction === "" ? {} : { transaction }) });
-    return over("unknown");
-  }
-
-  /** The settlement certainly did not happen: the payment is finished, and the client can make another payment. */
-  async #giveUp(reason: Reason): Promise<SaleState> {
-    if (!(await this.#lease.move({ state: "failed", lease: false, reason }))) return this.#lose();
-    const { version } = this.#accepted;
-    respondUnsettled(this.#exchange, this.#paidRoute, { receipt: refusalOf(this.#payment, reason), version });
-    await this.#lease.untieId();
-    return over(lossOf(reason));
-  }
-
-  /** The upstream worked for a different body than was paid for. The response is not sent, and the attempt counts. */
-  async #refuseBody(): Promise<SaleState> {
-    respondSpent(this.#exchange, this.#paidRoute, OTHER_BODY);
-    await this.#lease.record({ state: "settled", lease: false, delivered: false });
-    return over("used");
   }
 
   /** There is no response to sell. */
@@ -439,7 +334,7 @@ export class Sale {
       respondSpent(this.#exchange, this.#paidRoute, error);
       return over("used");
     }
-    respondBroken(this.#exchange, error, this.#lease.paid === undefined ? "" : this.#receiptFields());
+    respondBroken(this.#exchange, error, this.#delivery.owedFields());
     return over("upstream");
   }
 
@@ -459,13 +354,7 @@ export class Sale {
 
   #release(): void {
     const spentOn = this.#state.at === "streaming" ? this.#request.spentOn : {};
-    this.#inBackground(this.#lease.release(spentOn, !this.#exchange.started && this.#isReturnable));
-  }
-
-  /** Another request has the lease now. */
-  #lose(): SaleState {
-    respondLost(this.#exchange);
-    return over("used");
+    this.#inBackground(this.#lease.release(spentOn, !this.#exchange.started && this.#delivery.isReturnable));
   }
 
   #inBackground(work: Promise<unknown>): void {
@@ -475,7 +364,7 @@ export class Sale {
   /** The only handler for a failing ledger. The process must not end, and nothing is released. */
   async #fail(cause: unknown): Promise<void> {
     this.#paidRoute.log(`payment: the ledger failed on ${this.#paidRoute.route}: ${faultOf(cause)}`);
-    const isReturned = !this.#exchange.started && this.#isReturnable;
+    const isReturned = !this.#exchange.started && this.#delivery.isReturnable;
     const spent = !isReturned && (mayBeSettled(this.#state) || this.#lease.paid !== undefined);
     if (this.#state.at !== "over") this.#end(over("overloaded"));
     if (!this.#exchange.started) respondUnwritten(this.#exchange, spent);

@@ -1,0 +1,92 @@
+import { type TurnpikeError } from "../../../lib/errors.ts";
+import { type Verification } from "../../../payments/x402/facilitator.ts";
+import { type Reason } from "../../../payments/x402/reasons.ts";
+import { lossOf } from "./loss.ts";
+import { paymentError, respondError } from "./protocol/respond.ts";
+import { refusalOf } from "./protocol/receipt.ts";
+import {
+  respondLost,
+  respondPending,
+  respondRefused,
+  respondSpent,
+  respondUnsettled,
+  respondUnverified,
+} from "./refusals.ts";
+import { OTHER_BODY } from "./request-digest.ts";
+import { type HeldPayment } from "./sale-delivery.ts";
+import { over, type SaleEnd } from "./sale-state.ts";
+
+/** Seconds after which a client can retry if its payer could not be screened. */
+const SCREENING_RETRY_S = 5;
+
+/** The ends of a sale without a response of the upstream: each tells the client, the ledger and the funnel. */
+export class LostSale {
+  readonly #held: HeldPayment;
+
+  constructor(held: HeldPayment) {
+    this.#held = held;
+  }
+
+  /** The payment is not valid, or no facilitator could verify it. `valid`: the client has gone away meanwhile. */
+  async unverified(verification: Verification): Promise<SaleEnd> {
+    const { exchange, lease, paidRoute } = this.#held;
+    await lease.move({ state: "released", lease: false });
+    if (verification.kind === "valid") return over("gone");
+    if (verification.kind === "refused") {
+      respondRefused(exchange, paidRoute, verification.reason);
+      return over(lossOf(verification.reason));
+    }
+    const { kind, cause } = verification;
+    paidRoute.log(`payment: cannot verify on ${paidRoute.route}: the facilitator ${kind}: ${cause}`);
+    respondUnverified(exchange, kind);
+    return over("facilitator");
+  }
+
+  /** The payer may not buy, or could not be screened. The caller releases the payment. */
+  denied(denial: TurnpikeError): SaleEnd {
+    respondError(this.#held.exchange, denial, denial.status === 503 ? SCREENING_RETRY_S : undefined);
+    return over("screening");
+  }
+
+  /** The id of the payment is another payment's. The caller releases the payment. */
+  idTaken(): SaleEnd {
+    const detail = "The id of this payment belongs to another payment. Use another id for another request.";
+    return this.#spent(paymentError("payment-conflict", detail));
+  }
+
+  /** The result of the settlement is unknown. */
+  async pending(cause: string, transaction: string): Promise<SaleEnd> {
+    const { exchange, lease, paidRoute } = this.#held;
+    paidRoute.log(`payment: settlement on ${paidRoute.route} is open: ${cause}`);
+    respondPending(exchange);
+    await lease.move({ state: "unknown", lease: false, ...(transaction === "" ? {} : { transaction }) });
+    return over("unknown");
+  }
+
+  /** The settlement certainly did not happen: the payment is finished, and the client can make another payment. */
+  async unsettled(reason: Reason): Promise<SaleEnd> {
+    const { accepted, exchange, lease, paidRoute, payment } = this.#held;
+    if (!(await lease.move({ state: "failed", lease: false, reason }))) return this.taken();
+    respondUnsettled(exchange, paidRoute, { receipt: refusalOf(payment, reason), version: accepted.version });
+    await lease.untieId();
+    return over(lossOf(reason));
+  }
+
+  /** The upstream worked for a different body than was paid for. The response is not sent, and the attempt counts. */
+  async otherBody(): Promise<SaleEnd> {
+    const end = this.#spent(OTHER_BODY);
+    await this.#held.lease.record({ state: "settled", lease: false, delivered: false });
+    return end;
+  }
+
+  /** Another request has the lease now. */
+  taken(): SaleEnd {
+    respondLost(this.#held.exchange);
+    return over("used");
+  }
+
+  #spent(error: TurnpikeError): SaleEnd {
+    respondSpent(this.#held.exchange, this.#held.paidRoute, error);
+    return over("used");
+  }
+}

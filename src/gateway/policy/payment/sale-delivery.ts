@@ -1,0 +1,127 @@
+import { type Fields } from "../../../lib/http/fields.ts";
+import { type Receipt } from "../../../payments/x402/messages.ts";
+import { type Payment } from "../../../store/ledger.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
+import { appendFields } from "../../exchange/head-fields.ts";
+import { type ClientFunnel } from "../../telemetry/funnel.ts";
+import { type Lease } from "./lease.ts";
+import { type AcceptedPayment } from "./offer.ts";
+import { type PaidRoute } from "./paid-route.ts";
+import { receiptFields } from "./protocol/receipt.ts";
+import { type RequestDigest } from "./request-digest.ts";
+import { deliver } from "./responses/deliver.ts";
+import { withReceipt } from "./responses/inline-receipt.ts";
+import { type PaidResponse } from "./responses/response-store.ts";
+import { type SaleState } from "./sale-state.ts";
+import { signedReceipt } from "./signed-receipt.ts";
+
+/** A request that holds its payment. */
+export interface HeldPayment {
+  readonly paidRoute: PaidRoute;
+  readonly exchange: Exchange;
+  readonly accepted: AcceptedPayment;
+  /** As it was when the request acquired the lease. */
+  readonly payment: Payment;
+  readonly lease: Lease;
+  readonly request: RequestDigest;
+  readonly client: ClientFunnel;
+}
+
+/** The result of a response that was passed through. */
+interface Streamed {
+  readonly delivered: boolean;
+  readonly partial: boolean;
+  /** The response is free of charge. */
+  readonly isFree: boolean;
+}
+
+/** Gives the response with its receipt for the payment, and records whether the client received it. */
+export class SaleDelivery {
+  readonly #held: HeldPayment;
+
+  constructor(held: HeldPayment) {
+    this.#held = held;
+  }
+
+  /** The charge can go back to its credit: no earlier request may have had a response for it. */
+  get isReturnable(): boolean {
+    const { accepted, payment } = this.#held;
+    return accepted.prepaid !== undefined && payment.state === "reserved";
+  }
+
+  receiptFields(): Fields {
+    return receiptFields(this.#receipt(), this.#held.accepted.version);
+  }
+
+  /** The receipt fields of a payment that is settled, else empty. */
+  owedFields(): Fields {
+    return this.#held.lease.paid === undefined ? "" : this.receiptFields();
+  }
+
+  #receipt(): Receipt {
+    const { paidRoute, exchange, lease, payment } = this.#held;
+    return signedReceipt(paidRoute, exchange, lease.paid ?? payment);
+  }
+
+  /** Tells the upstream of the payment, in the fields of its request. */
+  tellUpstream(): void {
+    const { paidRoute, exchange, accepted, payment, lease } = this.#held;
+    const { amount, transaction } = lease.paid ?? { ...accepted.requirements, transaction: "" };
+    const told = { ...payment, amount, transaction };
+    paidRoute.onPaid?.(exchange, told);
+    appendFields(exchange.head, paidRoute.fields.linesOf(told, paidRoute.clock()));
+  }
+
+  /** Resolves when the response is stored where every worker finds it. Until then no other request may take the payment. */
+  keep(response: PaidResponse): Promise<void> {
+    const { paidRoute, accepted, payment } = this.#held;
+    const until = paidRoute.clock() + accepted.requirements.maxTimeoutSeconds * 1000;
+    return paidRoute.responses.keep(payment.fingerprint, response, until);
+  }
+
+  /** Sends a response. Resolves when it is not needed any more; `recorded` is settled later, with the delivery's result. */
+  async send({ response, isNew, kept }: SaleState & { at: "delivering" }): Promise<{ recorded: Promise<void> }> {
+    const whole = this.#held.paidRoute.inlineReceipt ? await withReceipt(response, this.#receipt()) : response;
+    // Stored first: a client that has seen a part can then get the whole response, even if this process dies.
+    await kept;
+    const { taken } = await deliver(this.#held.exchange, whole, this.receiptFields());
+    return { recorded: this.#record(taken, isNew) };
+  }
+
+  /** Records the delivery, and ends the lease with the same write: no other request asks the upstream meanwhile. */
+  async #record(taken: Promise<boolean>, isNew: boolean): Promise<void> {
+    const { exchange, lease, request } = this.#held;
+    const delivered = await taken;
+    this.#count(delivered);
+    const begun = exchange.started;
+    await lease.record({
+      state: !begun && this.isReturnable ? "released" : "settled",
+      lease: false,
+      ...(begun ? { delivered, partial: isNew && !delivered && exchange.bytesSent > 0 } : {}),
+      ...request.spentOn,
+    });
+  }
+
+  /** Records the result, and ends the lease. */
+  async recordStreamed({ delivered, partial, isFree }: Streamed): Promise<void> {
+    this.#count(delivered);
+    await this.#held.lease.record({
+      state: isFree && this.isReturnable ? "released" : "settled",
+      lease: false,
+      ...(delivered ? { delivered } : {}),
+      partial,
+      ...this.#held.request.spentOn,
+    });
+  }
+
+  /** Written at once, and not at the end of the response: some responses take longer than a lease lasts. */
+  async recordBody(): Promise<void> {
+    await this.#held.lease.record({ state: "settled", lease: true, ...this.#held.request.spentOn });
+  }
+
+  #count(delivered: boolean): void {
+    const { client, payment, exchange } = this.#held;
+    if (delivered) client.delivered(payment.from);
+    else client.count(exchange.gone ? "gone" : "upstream");
+  }
+}
