@@ -172,7 +172,7 @@ test("a response that is stale for longer than stale-while-revalidate allows is 
   expect((await bed.ask(path)).body).toBe("body 2");
 });
 
-test("a revalidation in the background ends with the new response in the cache, though nobody waits for it", async () => {
+test("a revalidation in the background ends with the new response in the cache, though no client waits for it", async () => {
   const path = bed.newPath();
   bed.responses("Cache-Control: max-age=0, stale-while-revalidate=60\r\n");
   await bed.ask(path);

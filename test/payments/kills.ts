@@ -272,7 +272,11 @@ class KillRun {
   async #withStore(use: (store: Store) => Promise<void>): Promise<void> {
     const store = this.#openStore();
     await store.ready();
-    await use(store).finally(() => store.close());
+    try {
+      await use(store);
+    } finally {
+      await store.close();
+    }
   }
 
   #openStore(): Store {

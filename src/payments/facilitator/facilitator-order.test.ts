@@ -144,7 +144,7 @@ for (const [name, settlement, expected] of SETTLEMENTS) {
   });
 }
 
-test("nobody else is asked without the ledger, for a payment that may have been sent, or for one of a former facilitator", async () => {
+test("no other facilitator is asked without the ledger, for a payment that may have been sent, or for one of a former facilitator", async () => {
   const { facilitator, calls } = order({ settlement: UNSENT }, {});
   expect(await facilitator.settle(PAYMENT, REQUIREMENTS, { name: "a", reassign: async () => false })).toEqual(UNSENT);
   expect(await facilitator.settle(PAYMENT, REQUIREMENTS, { name: "a" })).toEqual(UNSENT);

@@ -328,6 +328,6 @@ test("only a part of this program is believed that it has sent nothing", async (
   expect(await settle(false)).toEqual(unknown);
   expect(await settle(true)).toEqual({ ...unknown, isUnsent: true });
   await server.stop(true);
-  // A refused connection needs nobody's word.
+  // For a refused connection no response must say so.
   expect(await settle(false)).toMatchObject({ kind: "unknown", isUnsent: true });
 });

@@ -133,7 +133,7 @@ function testRefusedCharges(newDatabase: NewDatabase): void {
     const stores = [opened.store, await opened.another()];
     await opened.store.credits.open(CREDIT, { ...GRANT, amount: "315" });
     const claims = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => stores[i % 2]?.ledger.reserve({ ...CHARGE, nonce: `0x${i}` })),
+      Array.from({ length: 100 }, async (_, i) => stores[i % 2]?.ledger.reserve({ ...CHARGE, nonce: `0x${i}` })),
     );
     expect(claims.filter((claim) => claim?.leased)).toHaveLength(10);
     expect(claims.filter((claim) => claim?.payment.reason === UNCOVERED)).toHaveLength(90);
@@ -202,7 +202,7 @@ function testGrants(newDatabase: NewDatabase): void {
     await opened.store.credits.open(CREDIT, GRANT);
     const more = { ...GRANT, id: "grant-2", amount: "50" };
     const added = await Promise.all(
-      Array.from({ length: 10 }, (_, i) => stores[i % 2]?.credits.add(CREDIT.id, more, CREDIT.expiresAt - 5)),
+      Array.from({ length: 10 }, async (_, i) => stores[i % 2]?.credits.add(CREDIT.id, more, CREDIT.expiresAt - 5)),
     );
     expect(added.filter(Boolean)).toHaveLength(1);
     expect(await opened.store.credits.find(CREDIT.id)).toMatchObject({ balance: "150", expiresAt: CREDIT.expiresAt });

@@ -118,10 +118,10 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
   },
 ];
 
-function ledgerOf({ ledger }: AdminParts): LedgerView {
+function ledgerOf(parts: AdminParts): LedgerView {
   let view: LedgerView | undefined;
   try {
-    view = ledger();
+    view = parts.ledger();
   } catch (error) {
     throw unavailable(messageOf(error));
   }

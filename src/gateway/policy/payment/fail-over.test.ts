@@ -14,7 +14,7 @@ setDefaultTimeout(patient(30_000));
 /**
  * `lost`: the money moves, and the connection ends without a response. `silent`: as `lost`, before the money moves.
  * `busy`: a proxy responds 503 after the money has moved. `spent`: the money moves, and the response says that the nonce
- * was used. `dying`: as `silent`, and nobody listens afterwards. `poor`: refuses without moving money. `foreign`: reports a
+ * was used. `dying`: as `silent`, and no process listens afterwards. `poor`: refuses without moving money. `foreign`: reports a
  * transaction of another network.
  */
 type Mode = "ok" | "down" | "lost" | "silent" | "busy" | "spent" | "poor" | "junk" | "foreign" | "dying";

@@ -329,7 +329,7 @@ test("after close, there are no probes and no lookups", async () => {
   origin.reset();
   catalog.queries.length = 0;
   catalog.set([{ address: "10.0.0.9", port: 9 }]);
-  await expect(directory.prepare(config([fromCatalog("b")]))).rejects.toThrow("about to stop");
+  expect(directory.prepare(config([fromCatalog("b")]))).rejects.toThrow("about to stop");
   await Bun.sleep(50);
   expect([origin.requests.length, catalog.queries.length, told.length]).toEqual([0, 0, 0]);
 });

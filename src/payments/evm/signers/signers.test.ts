@@ -54,7 +54,7 @@ test.each(DOUBLES)("%s: a response without a signature of the key is an error, w
     errors.push(await errorOf(open(double)));
   }
   double.fault = "silent";
-  errors.push(await errorOf(open(double, { timeout_ms: 50 } as Partial<SignerOptions>)));
+  errors.push(await errorOf(open(double, { timeout_ms: 50 })));
   const title = { web3signer: "Web3Signer", aws_kms: "AWS KMS", gcp_kms: "Google Cloud KMS" }[kind];
   expect(errors[0]).toBe(
     `SignerError: ${title} did not sign: its response is not a signature of the key of ${double.address}`,
@@ -77,7 +77,7 @@ test("a signer that has failed is not asked again at once, so that a queue of tr
 test("AWS refuses a request with a wrong secret, and Google one with a wrong token", async () => {
   using aws = startSignerDouble("aws_kms");
   const credentials = { accessKeyId: "AKID", secretAccessKey: "wrong", sessionToken: "session" };
-  expect(await errorOf(open(aws, { credentials } as Partial<SignerOptions>))).toBe(
+  expect(await errorOf(open(aws, { credentials }))).toBe(
     "SignerError: AWS KMS did not sign: it responded with 400 (InvalidSignatureException)",
   );
   using google = startSignerDouble("gcp_kms");
@@ -89,7 +89,7 @@ test("AWS refuses a request with a wrong secret, and Google one with a wrong tok
   );
   writeFileSync(path, "ya29.token\n");
   expect(await signerOf(open(google, change), randomBytes(9))).toBe(google.address);
-  expect(await errorOf(open(google, { token_file: join(folder, "none") } as Partial<SignerOptions>))).toContain(
+  expect(await errorOf(open(google, { token_file: join(folder, "none") }))).toContain(
     "the file of its access token cannot be read: there is no such file",
   );
 });

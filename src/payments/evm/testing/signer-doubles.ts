@@ -5,7 +5,7 @@ import { type SignerOptions } from "../signers/open-signer.ts";
 import { signedHeaders } from "../signers/sig-v4.ts";
 import { freshAccount, type TestAccount } from "./shop.ts";
 
-/** How a double responds. `other`: with another key's signature. `silent`: never. */
+/** The response of a double. `other`: with another key's signature. `silent`: never. */
 export type Fault = "none" | "other" | "silent" | "down" | "nonsense";
 export const DOUBLES = ["web3signer", "aws_kms", "gcp_kms"] as const;
 

@@ -172,7 +172,7 @@ export class BufferedResponse implements ResponseSink {
     }
     // A gRPC call reports at its end that it failed. A failed call is free.
     const grpcStatus = parseGrpcStatus(fieldValue(trailers, "grpc-status")) ?? GRPC.UNKNOWN;
-    this.#events.unpaid(failureOf({ ...head, grpcStatus }));
+    this.#events.unpaid(failureOf({ status: head.status, grpcStatus }));
     void sendResponse(this.#exchange, response, this.#unsold(head))
       .catch(() => this.#sink.abort(new TurnpikeError("internal", "the response could not be sent")))
       .finally(() => this.#responses.release(response));
