@@ -284,19 +284,19 @@ export const ACCEPTED: readonly Accepted[] = [
     reason: "the first time that the stream is starved sets it before it is read",
   },
   {
-    file: "src/gateway/policy/payment/sale.ts",
+    file: "src/gateway/policy/payment/sale/sale.ts",
     code: "await this.#fail(error);",
     mutant: "await this.#fail(error)  →  (this.#fail(error))",
     reason: "the client has its response by then, and the remaining code handles the ledger's failures itself",
   },
   {
-    file: "src/gateway/policy/payment/sale.ts",
+    file: "src/gateway/policy/payment/sale/sale.ts",
     code: "await this.#lease.salvage(spent);",
     mutant: "await this.#lease.salvage(spent)  →  (this.#lease.salvage(spent))",
     reason: "nothing comes after it, and it never rejects",
   },
   {
-    file: "src/gateway/policy/payment/request-digest.ts",
+    file: "src/gateway/policy/payment/sale/request-digest.ts",
     code: "if (rest > 0 && rest <= bytes.length) {",
     mutant: "rest > 0  →  (rest >= 0)",
     reason: "the same sum is taken twice: nothing was added since",

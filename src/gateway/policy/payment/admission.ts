@@ -6,17 +6,17 @@ import { type Exchange } from "../../exchange/exchange.ts";
 import { type FunnelLoss } from "../../telemetry/metrics/funnel-steps.ts";
 import { type Decision } from "../policy.ts";
 import { creditOf } from "../../../payments/credit/credit-of.ts";
-import { creditOffer } from "./credit-offer.ts";
+import { creditOffer } from "./offer/credit-offer.ts";
 import { type CreditError } from "../../../payments/credit/credit-error.ts";
-import { isResuming } from "./fingerprint.ts";
-import { type Offer, readOffer, type Refusal, reservationOf } from "./offer.ts";
-import { type PaidRoute } from "./paid-route.ts";
-import { type Presented } from "./presented.ts";
-import { lossOf } from "./loss.ts";
-import { REFUSED_BY_RULE, respondRefused, respondSpent, respondUnserved } from "./refusals.ts";
-import { respondRepeat } from "./repeat.ts";
+import { isResuming } from "./offer/fingerprint.ts";
+import { type Offer, readOffer, type Refusal, reservationOf } from "./offer/offer.ts";
+import { type PaidRoute } from "./route/paid-route.ts";
+import { type Presented } from "./offer/presented.ts";
+import { lossOf } from "./route/loss.ts";
+import { REFUSED_BY_RULE, respondRefused, respondSpent, respondUnserved } from "./route/refusals.ts";
+import { respondRepeat } from "./sale/repeat.ts";
 import { paymentError, respondError } from "./protocol/respond.ts";
-import { Sale } from "./sale.ts";
+import { Sale } from "./sale/sale.ts";
 
 /** Seconds after which a client can retry if there was no room for the response. */
 const ROOM_RETRY_S = 1;

@@ -7,7 +7,7 @@ import { type Exchange } from "../../exchange/exchange.ts";
 import { GatheredBody, hasBody } from "../gathered-body.ts";
 import { jsonBounds, jsonTypeError } from "../json-body.ts";
 import { createRequirements, type PaidRouteConfig } from "./challenge/create-requirements.ts";
-import { type PaidRoute } from "./paid-route.ts";
+import { type PaidRoute } from "./route/paid-route.ts";
 import { createPaidRoute, createSalePolicy, type PaymentDeps, type PaymentPolicy } from "./payment.ts";
 import { type Sold } from "./priced-route.ts";
 import { CreditDesk } from "./credit/credit-desk.ts";

@@ -8,7 +8,7 @@ import { type Challenge } from "./challenge/challenge.ts";
 import { requiresIdentifier } from "./protocol/identifier.ts";
 import { type Kinds } from "./challenge/route-requirements.ts";
 import { askAllowance } from "./challenge/preflight.ts";
-import { type Presented, readPayment } from "./presented.ts";
+import { type Presented, readPayment } from "./offer/presented.ts";
 import { listedRules, type PriceListing } from "./prices/listed-rules.ts";
 import { PriceRules, type PriceDeps } from "./prices/price-rules.ts";
 import { PricedRoute, type Sold } from "./priced-route.ts";
@@ -16,10 +16,10 @@ import { FreeResponse } from "./responses/free-response.ts";
 import { type GiveBack } from "../rate-limit/rate-limit.ts";
 import { type Quota } from "../rate-limit/quota.ts";
 import { respondError } from "./protocol/respond.ts";
-import { REFUSED_BY_RULE, respondRefused, respondSpent, respondUnserved } from "./refusals.ts";
+import { REFUSED_BY_RULE, respondRefused, respondSpent, respondUnserved } from "./route/refusals.ts";
 import { routeName } from "../../routing/route-name.ts";
 import { createRequirements, extensionsOf, type PaidRouteConfig } from "./challenge/create-requirements.ts";
-import { type PaidRoute, type PaidRouteServices } from "./paid-route.ts";
+import { type PaidRoute, type PaidRouteServices } from "./route/paid-route.ts";
 
 /** The parts of the process that a payment policy uses. */
 export interface PaymentDeps extends PaidRouteServices {

@@ -1,8 +1,8 @@
 import { NewestMap } from "../../../lib/memory/newest-map.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type Gift, type PaidRoute } from "./paid-route.ts";
-import { payerOf, type Presented } from "./presented.ts";
+import { type Gift, type PaidRoute } from "./route/paid-route.ts";
+import { payerOf, type Presented } from "./offer/presented.ts";
 import { FreeForPayer, type Price, type PriceRules } from "./prices/price-rules.ts";
 
 /** Prices of one route for which challenges are kept. The oldest is removed first. @bound */

@@ -22,7 +22,7 @@ import { isContentRoute } from "./content-route.ts";
 import { type LedgerUpkeep } from "./maintenance/ledger-upkeep.ts";
 import { counted, type MaintenanceSettings, maintenanceSettings } from "./maintenance/payment-maintenance.ts";
 import type * as Policies from "./payment.ts";
-import type * as PaymentFields from "./payment-fields.ts";
+import type * as PaymentFields from "./route/payment-fields.ts";
 import type * as SignedTerms from "./protocol/signed-terms.ts";
 import type * as Screenings from "./screening/screening.ts";
 import { type ResponseStore } from "./responses/response-store.ts";

@@ -8,7 +8,7 @@ import { readExternalAccount } from "../../acme/external-account.ts";
 import { readKeys } from "../../admin/http/keys.ts";
 import { type Config } from "../../config/config.ts";
 import { type Diagnostic } from "../../config/diagnostic.ts";
-import { PaymentFields } from "../../policy/payment/payment-fields.ts";
+import { PaymentFields } from "../../policy/payment/route/payment-fields.ts";
 import type * as SignedTerms from "../../policy/payment/protocol/signed-terms.ts";
 import { readRedisUrl } from "../../policy/rate-limit/provide-rate-limits.ts";
 import { credentialOf } from "../../upstream/upstreams.ts";

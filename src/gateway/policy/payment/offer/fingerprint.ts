@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { eachField, type Fields, trimOws } from "../../../lib/http/fields.ts";
-import { type Exchange } from "../../exchange/exchange.ts";
-import { hostOf } from "../../../lib/http/url-host.ts";
+import { eachField, type Fields, trimOws } from "../../../../lib/http/fields.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { hostOf } from "../../../../lib/http/url-host.ts";
 
 /**
  * Fields that one client can send with different values on each try, and that do not change what is sold: hop-by-hop

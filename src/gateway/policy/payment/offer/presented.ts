@@ -1,10 +1,10 @@
-import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields, fieldValues } from "../../../lib/http/fields.ts";
-import { contradictionIn } from "../../../payments/x402/contradiction.ts";
-import { decodeHeader, MAX_HEADER_LENGTH } from "../../../payments/x402/header.ts";
-import { type PaymentPayload, paymentPayloadSchema } from "../../../payments/x402/messages.ts";
-import { type V1Payment, v1PaymentSchema } from "../../../payments/x402/v1.ts";
-import { paymentError } from "./protocol/respond.ts";
+import { type TurnpikeError } from "../../../../lib/errors.ts";
+import { type Fields, fieldValues } from "../../../../lib/http/fields.ts";
+import { contradictionIn } from "../../../../payments/x402/contradiction.ts";
+import { decodeHeader, MAX_HEADER_LENGTH } from "../../../../payments/x402/header.ts";
+import { type PaymentPayload, paymentPayloadSchema } from "../../../../payments/x402/messages.ts";
+import { type V1Payment, v1PaymentSchema } from "../../../../payments/x402/v1.ts";
+import { paymentError } from "../protocol/respond.ts";
 
 /** The payment in a request, as it was sent. */
 export type Presented =

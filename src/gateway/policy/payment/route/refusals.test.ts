@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { respondBroken, respondRefused, respondSpent, respondUnverified, respondUnwritten } from "./refusals.ts";
-import { paymentError } from "./protocol/respond.ts";
+import { paymentError } from "../protocol/respond.ts";
 import { type PaidRoute } from "./paid-route.ts";
-import { TestExchange } from "./testing/test-gateway.ts";
+import { TestExchange } from "../testing/test-gateway.ts";
 
 type Refuse = (exchange: TestExchange, paidRoute: PaidRoute) => void;
 

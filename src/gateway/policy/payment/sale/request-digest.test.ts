@@ -2,14 +2,14 @@ import { afterEach, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
-import { until } from "../../../lib/testing/until.ts";
-import { encodeHeader } from "../../../payments/x402/header.ts";
-import { type PaymentPayload } from "../../../payments/x402/messages.ts";
-import { PAYER } from "../../../payments/testing/payment.ts";
-import { type Change, LEASE_MS } from "../../../store/ledger.ts";
+import { until } from "../../../../lib/testing/until.ts";
+import { encodeHeader } from "../../../../payments/x402/header.ts";
+import { type PaymentPayload } from "../../../../payments/x402/messages.ts";
+import { PAYER } from "../../../../payments/testing/payment.ts";
+import { type Change, LEASE_MS } from "../../../../store/ledger.ts";
 import { RequestDigest } from "./request-digest.ts";
-import { closeShops, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
-import { respondWith, TestExchange } from "./testing/test-gateway.ts";
+import { closeShops, openShop, type Shop, type ShopOptions } from "../testing/shop.ts";
+import { respondWith, TestExchange } from "../testing/test-gateway.ts";
 
 afterEach(closeShops);
 

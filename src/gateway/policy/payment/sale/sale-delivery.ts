@@ -1,31 +1,13 @@
-import { type Fields } from "../../../lib/http/fields.ts";
-import { type Receipt } from "../../../payments/x402/messages.ts";
-import { type Payment } from "../../../store/ledger.ts";
-import { type Exchange } from "../../exchange/exchange.ts";
-import { appendFields } from "../../exchange/head-fields.ts";
-import { type ClientFunnel } from "../../telemetry/funnel.ts";
-import { type Lease } from "./lease.ts";
-import { type AcceptedPayment } from "./offer.ts";
-import { type PaidRoute } from "./paid-route.ts";
-import { receiptFields } from "./protocol/receipt.ts";
-import { type RequestDigest } from "./request-digest.ts";
-import { deliver } from "./responses/deliver.ts";
-import { withReceipt } from "./responses/inline-receipt.ts";
-import { type PaidResponse } from "./responses/response-store.ts";
+import { type Fields } from "../../../../lib/http/fields.ts";
+import { type Receipt } from "../../../../payments/x402/messages.ts";
+import { appendFields } from "../../../exchange/head-fields.ts";
+import { type HeldPayment } from "./held-payment.ts";
+import { receiptFields } from "../protocol/receipt.ts";
+import { deliver } from "../responses/deliver.ts";
+import { withReceipt } from "../responses/inline-receipt.ts";
+import { type PaidResponse } from "../responses/response-store.ts";
 import { type SaleState } from "./sale-state.ts";
 import { signedReceipt } from "./signed-receipt.ts";
-
-/** A request that holds its payment. */
-export interface HeldPayment {
-  readonly paidRoute: PaidRoute;
-  readonly exchange: Exchange;
-  readonly accepted: AcceptedPayment;
-  /** As it was when the request acquired the lease. */
-  readonly payment: Payment;
-  readonly lease: Lease;
-  readonly request: RequestDigest;
-  readonly client: ClientFunnel;
-}
 
 /** The result of a response that was passed through. */
 interface Streamed {

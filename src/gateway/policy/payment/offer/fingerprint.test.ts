@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from "bun:test";
-import { fieldLine, fieldValue } from "../../../lib/http/fields.ts";
-import { type RequestHead } from "../../exchange/exchange.ts";
-import { until } from "../../../lib/testing/until.ts";
-import { encodeHeader } from "../../../payments/x402/header.ts";
+import { fieldLine, fieldValue } from "../../../../lib/http/fields.ts";
+import { type RequestHead } from "../../../exchange/exchange.ts";
+import { until } from "../../../../lib/testing/until.ts";
+import { encodeHeader } from "../../../../payments/x402/header.ts";
 import { fingerprintOf } from "./fingerprint.ts";
-import { closeShops, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
-import { respondWith } from "./testing/test-gateway.ts";
+import { closeShops, openShop, type Shop, type ShopOptions } from "../testing/shop.ts";
+import { respondWith } from "../testing/test-gateway.ts";
 
 afterEach(closeShops);
 

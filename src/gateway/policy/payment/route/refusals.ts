@@ -1,10 +1,10 @@
-import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields } from "../../../lib/http/fields.ts";
-import { type Receipt } from "../../../payments/x402/messages.ts";
-import { type Exchange } from "../../exchange/exchange.ts";
-import { type ChallengeError } from "./challenge/challenge.ts";
-import { receiptFields } from "./protocol/receipt.ts";
-import { paymentError, respondError } from "./protocol/respond.ts";
+import { type TurnpikeError } from "../../../../lib/errors.ts";
+import { type Fields } from "../../../../lib/http/fields.ts";
+import { type Receipt } from "../../../../payments/x402/messages.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { type ChallengeError } from "../challenge/challenge.ts";
+import { receiptFields } from "../protocol/receipt.ts";
+import { paymentError, respondError } from "../protocol/respond.ts";
 import { type PaidRoute } from "./paid-route.ts";
 
 /** Seconds after which a client can ask again about a settlement with an unknown result. */

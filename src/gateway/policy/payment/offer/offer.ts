@@ -1,21 +1,21 @@
-import { type TurnpikeError } from "../../../lib/errors.ts";
-import { checkTerms } from "../../../payments/signatures/check-payment.ts";
-import { fromV1 } from "../../../payments/signatures/from-v1.ts";
-import { toStored } from "../../../payments/settlement/stored-payment.ts";
-import { type PaymentPayload, type PaymentRequirements } from "../../../payments/x402/messages.ts";
-import { paymentKey } from "../../../payments/x402/payment-key.ts";
-import { agrees, findError } from "../../../payments/x402/terms.ts";
-import { transferOf } from "../../../payments/x402/transfer.ts";
-import { fittedName } from "../../../lib/memory/shared-names.ts";
-import { CREDIT_SCHEME } from "../../../store/credits.ts";
-import { type PaymentKey, type Reservation } from "../../../store/ledger.ts";
-import { type Exchange } from "../../exchange/exchange.ts";
-import { type ChallengeError } from "./challenge/challenge.ts";
+import { type TurnpikeError } from "../../../../lib/errors.ts";
+import { checkTerms } from "../../../../payments/signatures/check-payment.ts";
+import { fromV1 } from "../../../../payments/signatures/from-v1.ts";
+import { toStored } from "../../../../payments/settlement/stored-payment.ts";
+import { type PaymentPayload, type PaymentRequirements } from "../../../../payments/x402/messages.ts";
+import { paymentKey } from "../../../../payments/x402/payment-key.ts";
+import { agrees, findError } from "../../../../payments/x402/terms.ts";
+import { transferOf } from "../../../../payments/x402/transfer.ts";
+import { fittedName } from "../../../../lib/memory/shared-names.ts";
+import { CREDIT_SCHEME } from "../../../../store/credits.ts";
+import { type PaymentKey, type Reservation } from "../../../../store/ledger.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { type ChallengeError } from "../challenge/challenge.ts";
 import { fingerprintOf } from "./fingerprint.ts";
-import { readIdentifier } from "./protocol/identifier.ts";
-import { type PaidRoute } from "./paid-route.ts";
+import { readIdentifier } from "../protocol/identifier.ts";
+import { type PaidRoute } from "../route/paid-route.ts";
 import { type Presented } from "./presented.ts";
-import { paymentError } from "./protocol/respond.ts";
+import { paymentError } from "../protocol/respond.ts";
 
 const BAD_ID = paymentError(
   "invalid-payment",

@@ -1,8 +1,8 @@
-import { TurnpikeError } from "../../../lib/errors.ts";
-import { type PaidResponse } from "./responses/response-store.ts";
+import { TurnpikeError } from "../../../../lib/errors.ts";
+import { type PaidResponse } from "../responses/response-store.ts";
 import { type RequestDigest } from "./request-digest.ts";
-import { paymentError } from "./protocol/respond.ts";
-import { type PaidRoute } from "./paid-route.ts";
+import { paymentError } from "../protocol/respond.ts";
+import { type PaidRoute } from "../route/paid-route.ts";
 
 const NOT_NOW = "The response could not be read. Send the same payment again.";
 

@@ -1,15 +1,15 @@
-import { ERRORS, TurnpikeError } from "../../../lib/errors.ts";
-import { MAX_CUTS, type Payment } from "../../../store/ledger.ts";
-import { type Exchange } from "../../exchange/exchange.ts";
-import { type AcceptedPayment } from "./offer.ts";
-import { type PaidRoute } from "./paid-route.ts";
-import { receiptFields } from "./protocol/receipt.ts";
+import { ERRORS, TurnpikeError } from "../../../../lib/errors.ts";
+import { MAX_CUTS, type Payment } from "../../../../store/ledger.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { type AcceptedPayment } from "../offer/offer.ts";
+import { type PaidRoute } from "../route/paid-route.ts";
+import { receiptFields } from "../protocol/receipt.ts";
 import { signedReceipt } from "./signed-receipt.ts";
-import { respondSpent } from "./refusals.ts";
+import { respondSpent } from "../route/refusals.ts";
 import { RequestDigest } from "./request-digest.ts";
-import { paymentError, respondError } from "./protocol/respond.ts";
-import { deliver } from "./responses/deliver.ts";
-import { withReceipt } from "./responses/inline-receipt.ts";
+import { paymentError, respondError } from "../protocol/respond.ts";
+import { deliver } from "../responses/deliver.ts";
+import { withReceipt } from "../responses/inline-receipt.ts";
 import { keptResponse } from "./kept-response.ts";
 
 /** Seconds after which a client can retry if another request is using its payment. */

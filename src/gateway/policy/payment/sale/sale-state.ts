@@ -1,8 +1,8 @@
-import { type Fields } from "../../../lib/http/fields.ts";
-import { type FunnelStep } from "../../telemetry/metrics/funnel-steps.ts";
-import { type BufferedResponse } from "./responses/buffered-response.ts";
-import { type PaidResponse } from "./responses/response-store.ts";
-import { type StreamedResponse } from "./responses/streamed-response.ts";
+import { type Fields } from "../../../../lib/http/fields.ts";
+import { type FunnelStep } from "../../../telemetry/metrics/funnel-steps.ts";
+import { type BufferedResponse } from "../responses/buffered-response.ts";
+import { type PaidResponse } from "../responses/response-store.ts";
+import { type StreamedResponse } from "../responses/streamed-response.ts";
 
 /**
  * The state of a sale, with the data that exist in this state only. `owed` is paid, but not delivered.

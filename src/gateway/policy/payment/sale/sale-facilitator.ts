@@ -1,16 +1,16 @@
-import { faultOf } from "../../../lib/caught.ts";
+import { faultOf } from "../../../../lib/caught.ts";
 import {
   type Assignment,
   type Outcome,
   type Settlement,
   type Verification,
-} from "../../../payments/x402/facilitator.ts";
-import { type PaymentRequirements } from "../../../payments/x402/messages.ts";
-import { transferOf } from "../../../payments/x402/transfer.ts";
-import { type Exchange } from "../../exchange/exchange.ts";
-import { type AcceptedPayment } from "./offer.ts";
+} from "../../../../payments/x402/facilitator.ts";
+import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
+import { transferOf } from "../../../../payments/x402/transfer.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { type AcceptedPayment } from "../offer/offer.ts";
 import { asSpan, type PaymentWork } from "./payment-span.ts";
-import { type PaidRoute } from "./paid-route.ts";
+import { type PaidRoute } from "../route/paid-route.ts";
 
 type Asked = Pick<PaidRoute, "facilitator" | "log">;
 

@@ -1,7 +1,7 @@
-import { type PaymentRequirements } from "../../../payments/x402/messages.ts";
-import { type FunnelLoss } from "../../telemetry/metrics/funnel-steps.ts";
-import { sameAddress } from "../../../payments/x402/address.ts";
-import { type ChallengeError } from "./challenge/challenge.ts";
+import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
+import { type FunnelLoss } from "../../../telemetry/metrics/funnel-steps.ts";
+import { sameAddress } from "../../../../payments/x402/address.ts";
+import { type ChallengeError } from "../challenge/challenge.ts";
 
 /** The first words that fit a reason decide. */
 const LOSSES: readonly (readonly [RegExp, FunnelLoss])[] = [

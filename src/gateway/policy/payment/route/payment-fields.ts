@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
-import { type Fields, fieldLine } from "../../../lib/http/fields.ts";
-import { parseSecrets } from "../../../payments/settlement/webhooks/webhook-secret.ts";
-import { type PaymentKey } from "../../../store/ledger.ts";
-import { type Config } from "../../config/config.ts";
+import { type Fields, fieldLine } from "../../../../lib/http/fields.ts";
+import { parseSecrets } from "../../../../payments/settlement/webhooks/webhook-secret.ts";
+import { type PaymentKey } from "../../../../store/ledger.ts";
+import { type Config } from "../../../config/config.ts";
 
 type Settings = Config["x402"]["payment_fields"];
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { until } from "../../../lib/testing/until.ts";
-import { LateWrites } from "../../../store/late-writes.ts";
-import { type Change, type Payment } from "../../../store/ledger.ts";
+import { until } from "../../../../lib/testing/until.ts";
+import { LateWrites } from "../../../../store/late-writes.ts";
+import { type Change, type Payment } from "../../../../store/ledger.ts";
 import { Lease } from "./lease.ts";
-import { type PaidRoute } from "./paid-route.ts";
+import { type PaidRoute } from "../route/paid-route.ts";
 
 /** A payment as the ledger returns it, with the members that a lease reads. */
 const PAYMENT = {

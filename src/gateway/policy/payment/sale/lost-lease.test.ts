@@ -6,15 +6,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "../../../lib/testing/until.ts";
-import { LEASE_MS } from "../../../store/ledger.ts";
-import { openStore } from "../../../store/open/open-store.ts";
-import { openPostgresStore } from "../../../store/postgres/open-postgres-store.ts";
-import { type Store } from "../../../store/store.ts";
-import { hasPostgres, TestPostgres } from "../../../store/testing/postgres.ts";
-import { closeShops, openShop, type Shop } from "./testing/shop.ts";
-import { respondWith } from "./testing/test-gateway.ts";
-import { patient } from "../../../lib/testing/patience.ts";
+import { until } from "../../../../lib/testing/until.ts";
+import { LEASE_MS } from "../../../../store/ledger.ts";
+import { openStore } from "../../../../store/open/open-store.ts";
+import { openPostgresStore } from "../../../../store/postgres/open-postgres-store.ts";
+import { type Store } from "../../../../store/store.ts";
+import { hasPostgres, TestPostgres } from "../../../../store/testing/postgres.ts";
+import { closeShops, openShop, type Shop } from "../testing/shop.ts";
+import { respondWith } from "../testing/test-gateway.ts";
+import { patient } from "../../../../lib/testing/patience.ts";
 
 // The tests start two servers, and PostgreSQL with them.
 setDefaultTimeout(patient(30_000));

@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
-import { bookOf, CALLS, standingOf } from "../../../payments/credit/credit-terms.ts";
-import { sameAddress } from "../../../payments/x402/address.ts";
-import { type PaymentRequirements } from "../../../payments/x402/messages.ts";
-import { type Credit } from "../../../store/credits.ts";
-import { fieldValues } from "../../../lib/http/fields.ts";
-import { type Exchange } from "../../exchange/exchange.ts";
-import { type CreditError } from "../../../payments/credit/credit-error.ts";
+import { bookOf, CALLS, standingOf } from "../../../../payments/credit/credit-terms.ts";
+import { sameAddress } from "../../../../payments/x402/address.ts";
+import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
+import { type Credit } from "../../../../store/credits.ts";
+import { fieldValues } from "../../../../lib/http/fields.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { type CreditError } from "../../../../payments/credit/credit-error.ts";
 import { type Offer, type Refusal } from "./offer.ts";
-import { type PaidRoute } from "./paid-route.ts";
-import { paymentError } from "./protocol/respond.ts";
+import { type PaidRoute } from "../route/paid-route.ts";
+import { paymentError } from "../protocol/respond.ts";
 
 /** Characters of the longest Idempotency-Key. @operator */
 const MAX_KEY_LENGTH = 255;

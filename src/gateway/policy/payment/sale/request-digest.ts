@@ -1,9 +1,9 @@
 import { createHash, type Hash } from "node:crypto";
-import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type Change } from "../../../store/ledger.ts";
-import { type BodySink, type Exchange } from "../../exchange/exchange.ts";
-import { type BodyMemory, GatheredBody, hasBody, readBody } from "../gathered-body.ts";
-import { paymentError } from "./protocol/respond.ts";
+import { type TurnpikeError } from "../../../../lib/errors.ts";
+import { type Change } from "../../../../store/ledger.ts";
+import { type BodySink, type Exchange } from "../../../exchange/exchange.ts";
+import { type BodyMemory, GatheredBody, hasBody, readBody } from "../../gathered-body.ts";
+import { paymentError } from "../protocol/respond.ts";
 
 /** Bytes of the longest body that is buffered and compared with the paid one before it goes to the upstream. @operator */
 const MAX_GATHERED_BYTES = 1_048_576;

@@ -1,18 +1,18 @@
-import { type Facilitator } from "../../../payments/x402/facilitator.ts";
-import { type SettlementTarget } from "../../../payments/settlement/settlement-record.ts";
-import { type LateWrites } from "../../../store/late-writes.ts";
-import { type Credits } from "../../../store/credits.ts";
-import { type Ledger, type PaymentKey } from "../../../store/ledger.ts";
-import { type PaymentIds } from "../../../store/payment-ids.ts";
-import { type RouteFunnel } from "../../telemetry/funnel.ts";
-import { type Exchange } from "../../exchange/exchange.ts";
-import { type Policy } from "../policy.ts";
-import { type GiveBack } from "../rate-limit/rate-limit.ts";
+import { type Facilitator } from "../../../../payments/x402/facilitator.ts";
+import { type SettlementTarget } from "../../../../payments/settlement/settlement-record.ts";
+import { type LateWrites } from "../../../../store/late-writes.ts";
+import { type Credits } from "../../../../store/credits.ts";
+import { type Ledger, type PaymentKey } from "../../../../store/ledger.ts";
+import { type PaymentIds } from "../../../../store/payment-ids.ts";
+import { type RouteFunnel } from "../../../telemetry/funnel.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { type Policy } from "../../policy.ts";
+import { type GiveBack } from "../../rate-limit/rate-limit.ts";
 import { type PaymentFields, type ToldPayment } from "./payment-fields.ts";
-import { type TermsSigner } from "./protocol/signed-terms.ts";
-import { type Screening } from "./screening/screening.ts";
-import { type ResponseStore } from "./responses/response-store.ts";
-import { type RouteRequirements } from "./challenge/route-requirements.ts";
+import { type TermsSigner } from "../protocol/signed-terms.ts";
+import { type Screening } from "../screening/screening.ts";
+import { type ResponseStore } from "../responses/response-store.ts";
+import { type RouteRequirements } from "../challenge/route-requirements.ts";
 
 /** Requests that are not charged. */
 export interface Gift {

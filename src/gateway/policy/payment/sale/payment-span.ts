@@ -1,5 +1,5 @@
-import { type Exchange } from "../../exchange/exchange.ts";
-import { RequestTrace } from "../../telemetry/tracing/request-trace.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { RequestTrace } from "../../../telemetry/tracing/request-trace.ts";
 
 /** Outcomes that are errors: unknown, or a settlement that did not happen. */
 const ERRORS: Readonly<Record<PaymentWork, ReadonlySet<string>>> = {

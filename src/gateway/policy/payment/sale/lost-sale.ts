@@ -1,9 +1,9 @@
-import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type Verification } from "../../../payments/x402/facilitator.ts";
-import { type Reason } from "../../../payments/x402/reasons.ts";
-import { lossOf } from "./loss.ts";
-import { paymentError, respondError } from "./protocol/respond.ts";
-import { refusalOf } from "./protocol/receipt.ts";
+import { type TurnpikeError } from "../../../../lib/errors.ts";
+import { type Verification } from "../../../../payments/x402/facilitator.ts";
+import { type Reason } from "../../../../payments/x402/reasons.ts";
+import { lossOf } from "../route/loss.ts";
+import { paymentError, respondError } from "../protocol/respond.ts";
+import { refusalOf } from "../protocol/receipt.ts";
 import {
   respondLost,
   respondPending,
@@ -11,9 +11,9 @@ import {
   respondSpent,
   respondUnsettled,
   respondUnverified,
-} from "./refusals.ts";
+} from "../route/refusals.ts";
 import { OTHER_BODY } from "./request-digest.ts";
-import { type HeldPayment } from "./sale-delivery.ts";
+import { type HeldPayment } from "./held-payment.ts";
 import { over, type SaleEnd } from "./sale-state.ts";
 
 /** Seconds after which a client can retry if its payer could not be screened. */

@@ -1,0 +1,19 @@
+import { type Payment } from "../../../../store/ledger.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { type ClientFunnel } from "../../../telemetry/funnel.ts";
+import { type AcceptedPayment } from "../offer/offer.ts";
+import { type PaidRoute } from "../route/paid-route.ts";
+import { type Lease } from "./lease.ts";
+import { type RequestDigest } from "./request-digest.ts";
+
+/** A request that holds its payment. */
+export interface HeldPayment {
+  readonly paidRoute: PaidRoute;
+  readonly exchange: Exchange;
+  readonly accepted: AcceptedPayment;
+  /** As it was when the request acquired the lease. */
+  readonly payment: Payment;
+  readonly lease: Lease;
+  readonly request: RequestDigest;
+  readonly client: ClientFunnel;
+}
