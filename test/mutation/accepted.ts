@@ -291,8 +291,8 @@ export const ACCEPTED: readonly Accepted[] = [
   },
   {
     file: "src/gateway/policy/payment/sale/sale.ts",
-    code: "await this.#lease.salvage(spent);",
-    mutant: "await this.#lease.salvage(spent)  →  (this.#lease.salvage(spent))",
+    code: "await this.#lease.salvage(spent, isReturned);",
+    mutant: "await this.#lease.salvage(spent, isReturned)  →  (this.#lease.salvage(spent, isReturned))",
     reason: "nothing comes after it, and it never rejects",
   },
   {
@@ -323,7 +323,7 @@ export const ACCEPTED: readonly Accepted[] = [
     file: "src/gateway/upstream/outlier-detection.ts",
     code: "return ((this.#common[cellOf(slot) + ACTIVE] ?? 0) & DRAINED) !== 0;",
     mutant: "cellOf(slot) + ACTIVE  →  (cellOf(slot) - ACTIVE)",
-    reason: "ACTIVE is 0",
+    reason: "ACTIVE is 0, so that the sum and the difference are equal",
   },
   {
     file: "src/gateway/filters/module/metering/control-stack.ts",
