@@ -1,4 +1,4 @@
-import { type Claim, type Payment, type Reservation } from "./ledger.ts";
+import { type Claim, type Payment, type PaymentKey, type Reservation } from "./ledger.ts";
 
 /**
  * A prepaid balance, which its token spends. The balance changes in the transaction that changes the payment of a charge
@@ -79,6 +79,18 @@ export interface CreditFilter {
   readonly before?: Pick<Credit, "id" | "createdAt"> | undefined;
 }
 
+/** The id of the grant that a payment buys. */
+export function purchaseOf({ network, asset, from, nonce }: PaymentKey): string {
+  return `${PURCHASE}${[network, asset, from, nonce].join(" ")}`;
+}
+
+/** SQL for the id of the grant that a row of payments buys. */
+export function purchaseIn(row: string): string {
+  const parts = ["network", "asset", "payer_from", "nonce"].map((column) => `${row}.${column}`);
+  return `'${PURCHASE}' || ${parts.join(" || ' ' || ")}`;
+}
+
+const PURCHASE = "bought:";
 /** The scheme of charges in the ledger. */
 export const CREDIT_SCHEME = "credit";
 /** The beginning of `Reservation.asset` of a charge; the id of the credit follows. */

@@ -68,13 +68,19 @@ export interface LedgerView {
   /** Sums of settled payments received on the UTC day of `since` (Unix ms) or later, latest day first. */
   sold(since: number): Promise<readonly SoldOnDay[]>;
   standing(): Promise<Standing>;
-  /** Payments whose nonce or transaction begins with `text` (lower case): `MAX_FOUND` at most, newest first. */
+  /**
+   * Payments whose nonce or transaction begins with `text` (lower case): `MAX_FOUND` at most, newest first. Those that
+   * may have moved money are before the others: a client can send payments with the nonce of another client.
+   */
   search(text: string): Promise<readonly Payment[]>;
   /** The refunds of a payment, in their order. */
   refundsOf(payment: PaymentKey): Promise<readonly Refund[]>;
   /** Refunds that gave money back in this time, newest first. */
   refunded(times: Times, page: { readonly limit: number; readonly offset: number }): Promise<readonly Refund[]>;
 }
+
+/** SQL: the payment may have moved money. */
+export const MAY_HAVE_PAID = "state IN ('settling', 'unknown', 'settled')";
 
 /** Maximum number of payments that one search returns. */
 export const MAX_FOUND = 10;

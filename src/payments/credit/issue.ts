@@ -1,3 +1,4 @@
+import { TurnpikeError } from "../../lib/errors.ts";
 import { type Credits, type Grant, type NewCredit } from "../../store/credits.ts";
 import { makeCreditId, makeToken } from "./token.ts";
 
@@ -22,9 +23,9 @@ export async function issueCredit(
   return id === made.id ? made : await renewToken(credits, id);
 }
 
-/** Makes another token for a credit. Rejects if the credit is revoked. */
+/** Makes another token for a credit. Rejects with a TurnpikeError if the credit is revoked. */
 export async function renewToken(credits: Pick<Credits, "rekey">, id: string): Promise<Issued> {
   const { token, hash } = makeToken(id);
-  if (!(await credits.rekey(id, hash))) throw new Error(`Cannot renew the token of credit ${id}: it is revoked`);
+  if (!(await credits.rekey(id, hash))) throw new TurnpikeError("forbidden", "the credit is revoked");
   return { token, id };
 }

@@ -4,6 +4,7 @@ import {
   type LedgerFilter,
   type LedgerView,
   MAX_FOUND,
+  MAY_HAVE_PAID,
   type Position,
   type SoldOnDay,
   type Standing,
@@ -65,9 +66,10 @@ const STANDING = statement(
 );
 
 const SEARCH = statement(
-  `SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE p.nonce >= $1 AND p.nonce < $2
-   UNION SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE lower(p.tx) >= $1 AND lower(p.tx) < $2 AND p.tx <> ''
-   ORDER BY created_at DESC LIMIT ${MAX_FOUND}`,
+  `SELECT * FROM (
+     SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE p.nonce >= $1 AND p.nonce < $2
+     UNION SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE lower(p.tx) >= $1 AND lower(p.tx) < $2 AND p.tx <> '') AS found
+   ORDER BY ${MAY_HAVE_PAID} DESC, created_at DESC LIMIT ${MAX_FOUND}`,
 );
 
 const REFUNDS_OF = statement(

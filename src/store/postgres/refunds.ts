@@ -1,4 +1,4 @@
-import { CREDIT_SCHEME } from "../credits.ts";
+import { CREDIT_SCHEME, purchaseIn, purchaseOf } from "../credits.ts";
 import { type Payment, type PaymentKey } from "../ledger.ts";
 import {
   type BeginResult,
@@ -93,7 +93,7 @@ const OWED = statement(`
   SELECT ${PAYMENT} FROM ${PAYMENTS} AS p
   WHERE p.state = 'settled' AND NOT p.delivered AND p.held_until < ${NOW} AND p.updated_at < $2::bigint
     AND p.refunded = 0 AND p.amount > 0 AND lower(p.pay_to) = ANY (string_to_array($3, ','))
-    AND p.scheme <> '${CREDIT_SCHEME}' AND NOT EXISTS (SELECT 1 FROM ${CREDIT_GRANTS} AS g WHERE g.payment = p.nonce)
+    AND p.scheme <> '${CREDIT_SCHEME}' AND NOT EXISTS (SELECT 1 FROM ${CREDIT_GRANTS} AS g WHERE g.id = ${purchaseIn("p")})
   ORDER BY p.updated_at LIMIT $4::int`);
 const PENDING = statement(`SELECT count(*) FROM ${REFUNDS} WHERE state = 'pending'`);
 
@@ -115,7 +115,7 @@ export class PostgresRefunds implements Refunds {
         [...key, this.#database.clock],
       );
       const standing = (await run(`SELECT ${REFUND} FROM ${REFUNDS} AS r WHERE ${OF_PAYMENT}`, key)).map(toRefund);
-      const grants = await run(`SELECT 1 FROM ${CREDIT_GRANTS} WHERE payment = $1 LIMIT 1`, [payment.nonce]);
+      const grants = await run(`SELECT 1 FROM ${CREDIT_GRANTS} WHERE id = $1`, [purchaseOf(payment)]);
       const isSpent = grants.length > 0;
       const [heldUntil, now] = row?.slice(-2).map(Number) ?? [];
       if (row === undefined || now === undefined || heldUntil === undefined) return { kind: "refused", why: "absent" };

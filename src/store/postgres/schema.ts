@@ -208,7 +208,6 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `CREATE UNIQUE INDEX ${REFUNDS}_by_id ON ${REFUNDS} (network, asset, payer_from, nonce, id) WHERE state <> 'failed'`,
     `CREATE INDEX ${REFUNDS}_pending ON ${REFUNDS} (due_at) WHERE state = 'pending'`,
     `CREATE INDEX ${REFUNDS}_by_time ON ${REFUNDS} (updated_at)`,
-    `CREATE INDEX ${CREDIT_GRANTS}_by_payment ON ${CREDIT_GRANTS} (payment) WHERE payment <> ''`,
   ],
 ];
 

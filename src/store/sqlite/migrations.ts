@@ -195,7 +195,6 @@ const MIGRATIONS: readonly string[] = [
    CREATE UNIQUE INDEX refunds_by_id ON refunds (network, asset, payer_from, nonce, id) WHERE state <> 'failed';
    CREATE INDEX refunds_pending ON refunds (due_at) WHERE state = 'pending';
    CREATE INDEX refunds_by_time ON refunds (updated_at);
-   CREATE INDEX credit_grants_by_payment ON credit_grants (payment) WHERE payment <> '';
    CREATE TRIGGER payments_forgotten AFTER DELETE ON payments WHEN OLD.state = 'settled' BEGIN
      DELETE FROM refunds WHERE network = OLD.network AND asset = OLD.asset AND payer_from = OLD.payer_from AND nonce = OLD.nonce;
    END`,

@@ -6,6 +6,7 @@ import {
   type LedgerFilter,
   type LedgerView,
   MAX_FOUND,
+  MAY_HAVE_PAID,
   type Position,
   type SoldOnDay,
   type Standing,
@@ -116,9 +117,10 @@ export class SqliteLedgerView implements LedgerView {
     const bindings = { $text: text, $behind: `${text}\u{10ffff}`, $limit: MAX_FOUND };
     return this.#database
       .query<PaymentRow, [Bindings]>(
-        `SELECT ${PAYMENT} FROM payments WHERE nonce >= $text AND nonce < $behind
-         UNION SELECT ${PAYMENT} FROM payments WHERE lower(tx) >= $text AND lower(tx) < $behind AND tx <> ''
-         ORDER BY createdAt DESC LIMIT $limit`,
+        `SELECT * FROM (
+           SELECT ${PAYMENT} FROM payments WHERE nonce >= $text AND nonce < $behind
+           UNION SELECT ${PAYMENT} FROM payments WHERE lower(tx) >= $text AND lower(tx) < $behind AND tx <> '')
+         ORDER BY ${MAY_HAVE_PAID} DESC, createdAt DESC LIMIT $limit`,
       )
       .all(bindings)
       .map(toPayment);

@@ -1,5 +1,5 @@
 import { type Database } from "bun:sqlite";
-import { CREDIT_SCHEME } from "../credits.ts";
+import { CREDIT_SCHEME, purchaseIn, purchaseOf } from "../credits.ts";
 import { LEASE_MS, type Payment, type PaymentKey } from "../ledger.ts";
 import { type NewNotice } from "../outbox.ts";
 import {
@@ -51,7 +51,7 @@ const OWED = `
     UNION ALL
     SELECT * FROM payments WHERE held_until > 0 AND held_until < $steady AND state = 'settled' AND delivered = 0) AS p
   WHERE updated_at < $before AND refunded = '0' AND amount <> '0' AND lower(pay_to) IN (SELECT value FROM json_each($payees))
-    AND scheme <> '${CREDIT_SCHEME}' AND NOT EXISTS (SELECT 1 FROM credit_grants AS g WHERE g.payment = p.nonce)
+    AND scheme <> '${CREDIT_SCHEME}' AND NOT EXISTS (SELECT 1 FROM credit_grants AS g WHERE g.id = ${purchaseIn("p")})
   ORDER BY updated_at LIMIT $limit`;
 
 interface Clocks {
@@ -84,8 +84,8 @@ export class SqliteRefunds implements Refunds {
       const now = this.#clocks.now();
       // A lease that ends later than any new one was made before the machine was restarted.
       const isLeased = held >= steady && held <= steady + 2 * LEASE_MS;
-      const grant = this.#database.query("SELECT 1 FROM credit_grants WHERE payment = $nonce LIMIT 1");
-      const isSpent = grant.get({ $nonce: payment.nonce }) !== null;
+      const grant = this.#database.query("SELECT 1 FROM credit_grants WHERE id = $id");
+      const isSpent = grant.get({ $id: purchaseOf(payment) }) !== null;
       const plan = planRefund({ payment: row && toPayment(row), isLeased, isSpent, standing }, wish, now);
       if (plan.kind !== "begun" || row === undefined) return plan;
       const { sequence, id, state, amount, validBefore, transaction, by } = plan.refund;

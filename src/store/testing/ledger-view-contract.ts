@@ -184,4 +184,19 @@ function testSearch(newDatabase: NewDatabase): void {
     expect(many[0]?.nonce).toBe(`0xaa${(MAX_FOUND + 1).toString(16)}`);
     for (const nothing of ["0xcc", "0xa%", "0x_a", "aa"]) expect(await store.view.search(nothing)).toEqual([]);
   });
+
+  test("payments that paid nothing do not hide one that did, by its nonce or its transaction", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    await book(store, "settled", { nonce: "0xaa" }, "0xbb");
+    for (let i = 0; i < MAX_FOUND; i++) {
+      clock.now += 1;
+      for (const nonce of ["0xaa", "0xbb"]) await book(store, "failed", { from: `0xevil${i}`, nonce });
+    }
+    for (const text of ["0xaa", "0xbb"]) {
+      const found = await store.view.search(text);
+      expect(found).toHaveLength(MAX_FOUND);
+      expect(found[0]).toMatchObject({ nonce: "0xaa", state: "settled" });
+    }
+  });
 }

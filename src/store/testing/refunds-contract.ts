@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { purchaseOf } from "../credits.ts";
 import { LEASE_MS, type PaymentKey, type PaymentState } from "../ledger.ts";
 import { type BeginResult, type Refund, REFUND_TURN_MS, type RefundWish } from "../refunds.ts";
 import { type Store } from "../store.ts";
@@ -68,10 +69,22 @@ function testBeginning(newDatabase: NewDatabase): void {
     const { store } = opened;
     const payment = await settle(store);
     const credit = { id: "one", hash: "h", owner: "0xfrom", unit: "money", name: "", network: "", token: "" } as const;
-    const grant = { id: "g", kind: "bought", amount: "10000", payment: payment.nonce } as const;
+    const grant = { id: purchaseOf(payment), kind: "bought", amount: "10000", payment: payment.nonce } as const;
     await store.credits.open({ ...credit, routes: [], expiresAt: 0 }, grant);
     expect(await store.refunds.begin(payment, WISH)).toEqual({ kind: "refused", why: "credit" });
     expect(await store.refunds.owed(["0xto"], START + 1, 10)).toEqual([]);
+  });
+
+  test("a purchase of another payer with the same nonce does not keep a payment from its refund", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store } = opened;
+    const payment = await settle(store);
+    const credit = { id: "two", hash: "h", owner: "0xevil", unit: "money", name: "", network: "", token: "" } as const;
+    const id = purchaseOf({ ...payment, from: "0xevil" });
+    const grant = { id, kind: "bought", amount: "1", payment: payment.nonce } as const;
+    await store.credits.open({ ...credit, routes: [], expiresAt: 0 }, grant);
+    expect(await store.refunds.owed(["0xto"], START + 1, 10)).toHaveLength(1);
+    expect((await store.refunds.begin(payment, WISH)).kind).toBe("begun");
   });
 
   test("a payment is not refunded while a request receives its response", async () => {

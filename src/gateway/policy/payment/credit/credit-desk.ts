@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { faultOf } from "../../../../lib/caught.ts";
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { fieldLine } from "../../../../lib/http/fields.ts";
@@ -6,7 +5,7 @@ import { creditOf } from "../../../../payments/credit/credit-of.ts";
 import { issueCredit } from "../../../../payments/credit/issue.ts";
 import { creditHistory, shownCredit } from "../../../../payments/credit/shown-credit.ts";
 import { compileTerms } from "../../../../payments/x402/terms.ts";
-import { type Credit, type Credits, type Grant } from "../../../../store/credits.ts";
+import { type Credit, type Credits, type Grant, purchaseOf } from "../../../../store/credits.ts";
 import { type PaymentKey } from "../../../../store/ledger.ts";
 import { CREDIT_PATH } from "../../../config/own-paths.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
@@ -90,7 +89,7 @@ export class CreditDesk {
     const [order, paid] = [this.#orders.get(exchange), this.#paid.get(exchange)];
     if (order === undefined || paid === undefined) throw new Error("a purchase has an order and a payment");
     const { amount, nonce } = paid;
-    const grant = { id: grantId(paid), kind: "bought", amount, payment: nonce } as const;
+    const grant = { id: purchaseOf(paid), kind: "bought", amount, payment: nonce } as const;
     if (order.credit !== undefined) {
       await credits.add(order.credit.id, grant, this.#endOfMoney());
       respondCredit(exchange, 200, { credit: await shownAfter(credits, order.credit) });
@@ -130,8 +129,4 @@ function passOf({ pass, terms }: Order, { amount, network }: Paid): Order["pass"
 
 async function shownAfter(credits: Credits, before: Credit): Promise<object> {
   return shownCredit((await credits.find(before.id)) ?? before);
-}
-
-function grantId({ network, asset, from, nonce }: PaymentKey): string {
-  return `bought:${createHash("sha256").update([network, asset, from, nonce].join("\n")).digest("base64url")}`;
 }

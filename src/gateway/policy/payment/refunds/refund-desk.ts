@@ -103,9 +103,10 @@ export class RefundDesk {
     const given = text.toLowerCase();
     const found = await inStore(() => view.search(given));
     const matches = found.filter(({ nonce, transaction }) => nonce === given || transaction.toLowerCase() === given);
-    const [payment] = matches;
+    const settled = matches.filter(({ state }) => state === "settled");
+    const [payment] = settled.length > 0 ? settled : matches;
     if (payment === undefined) throw new TurnpikeError("not-found", `Cannot find the payment ${JSON.stringify(text)}`);
-    if (matches.length > 1) {
+    if (settled.length > 1) {
       throw new TurnpikeError("refund-refused", "Cannot tell which payment is meant: name it by its nonce");
     }
     return { payment, refunds: await inStore(() => view.refundsOf(payment)) };
