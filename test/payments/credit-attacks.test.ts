@@ -13,7 +13,7 @@ import { addressOfPrivateKey, signHash } from "../../src/payments/signatures/sig
 import { REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { Folder } from "../support/program.ts";
-import { once } from "../support/raw-client.ts";
+import { once, RawClient } from "../support/raw-client.ts";
 
 setDefaultTimeout(patient(60_000));
 
@@ -23,6 +23,9 @@ const runs = new Map<string, Headers>();
 let origin: Bun.Server<undefined>;
 let facilitator: Bun.Server<undefined>;
 let gateway: Gateway;
+let count = 0;
+/** Lets the slow response go. */
+let release = (): void => {};
 
 function config(change: object = {}): Record<string, unknown> {
   const { price: _price, scheme: _scheme, ...account } = TERMS;
@@ -45,6 +48,7 @@ function config(change: object = {}): Record<string, unknown> {
     routes: [
       { path_prefix: "/paid", upstream, x402: TERMS },
       { path_prefix: "/before", upstream, x402: { ...TERMS, settle: "before" } },
+      { path_prefix: "/cached", upstream, x402: TERMS, cache: { enabled: true } },
       { path_prefix: "/free", upstream },
     ],
   };
@@ -54,10 +58,21 @@ beforeAll(async () => {
   origin = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
-    fetch(request) {
-      runs.set(new URL(request.url).pathname, new Headers(request.headers));
-      return new Response(`goods ${runs.size}`);
+    async fetch(request, server) {
+      const { pathname } = new URL(request.url);
+      count += 1;
+      const goods = `goods ${count}`;
+      runs.set(pathname, new Headers(request.headers));
+      if (server.upgrade(request)) return undefined;
+      const wait = Promise.withResolvers<void>();
+      release = wait.resolve;
+      if (pathname.includes("slow")) await wait.promise;
+      if (pathname.endsWith("fails")) return new Response("sorry", { status: 500 });
+      return new Response(goods, {
+        headers: { "cache-control": pathname.includes("cached") ? "max-age=60" : "no-store" },
+      });
     },
+    websocket: { message() {} },
   });
   facilitator = Bun.serve({
     port: 0,
@@ -106,13 +121,22 @@ async function buy(): Promise<{ token: string; credit: { id: string } }> {
   return (await bought.json()) as { token: string; credit: { id: string } };
 }
 
-function count(sql: string): number {
+async function balance(token: string): Promise<number> {
+  using database = new Database(folder.file("turnpike.db"), { readonly: true });
+  const id = token.slice(4, 28);
+  const row = database.query<{ balance: number }, [string]>(
+    "SELECT high * 1e15 + low AS balance FROM credits WHERE id = ?",
+  );
+  return row.get(id)?.balance ?? -1;
+}
+
+function rows(sql: string): number {
   using database = new Database(folder.file("turnpike.db"), { readonly: true });
   return database.query<{ count: number }, []>(`SELECT count(*) AS count FROM ${sql}`).get()?.count ?? -1;
 }
 
 test("a wallet without credit that signs in leaves no row", async () => {
-  const before = count("payment_ids");
+  const before = rows("payment_ids");
   for (let i = 1; i <= 3; i++) {
     const key = String(i).padStart(64, "0");
     const message: Omit<SignIn, "signature"> = {
@@ -132,7 +156,7 @@ test("a wallet without credit that signs in leaves no row", async () => {
     const reply = await fetch(url(`${PATH}/sign-in`), { method: "POST", headers: { "sign-in-with-x": header } });
     expect([reply.status, await reply.text()]).toMatchObject([404, expect.stringContaining("no such credit")]);
   }
-  expect(count("payment_ids")).toBe(before);
+  expect(rows("payment_ids")).toBe(before);
 });
 
 test("no spelling of the field of a token reaches the upstream", async () => {
@@ -181,6 +205,81 @@ test("tokens are not in the log of any path, nor in the database or its files", 
   await until(() => readFileSync(folder.file("access.log"), "utf8").includes("/paid/x"));
 });
 
+test("a stored response is charged to each token, and is not given to a client without one", async () => {
+  const [one, two] = [await buy(), await buy()];
+  const bodies: string[] = [];
+  for (const { token } of [one, two, one]) {
+    const reply = await fetch(url("/cached/x"), { headers: { authorization: `Bearer ${token}` } });
+    expect(reply.status).toBe(200);
+    bodies.push(await reply.text());
+  }
+  expect(new Set(bodies).size).toBe(1);
+  expect((await fetch(url("/cached/x"))).status).toBe(402);
+  await until(async () => (await balance(one.token)) === 980_000 && (await balance(two.token)) === 990_000);
+});
+
+async function post(token: string, key: string | undefined, body: string): Promise<number> {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    "content-type": "text/plain",
+    ...(key && { "idempotency-key": key }),
+  };
+  const reply = await fetch(url("/paid/keys"), { method: "POST", headers, body });
+  await reply.text();
+  return reply.status;
+}
+
+test("one Idempotency-Key of two tokens is two charges, and without a key each request is one", async () => {
+  const [one, two] = [await buy(), await buy()];
+  expect(await post(one.token, "a", "x")).toBe(200);
+  expect(await post(two.token, "a", "x")).toBe(200);
+  expect(await post(one.token, "a", "x")).toBe(200);
+  expect(await post(one.token, "a", "y")).toBe(409);
+  expect(await post(two.token, undefined, "x")).toBe(200);
+  expect(await post(two.token, undefined, "x")).toBe(200);
+  const empty = `GET /paid/keys HTTP/1.1\r\nHost: shop.test\r\nAuthorization: Bearer ${two.token}\r\nIdempotency-Key:\r\n\r\n`;
+  expect((await once(gateway.port, empty)).startLine).toContain(" 400 ");
+  await until(async () => (await balance(one.token)) === 990_000 && (await balance(two.token)) === 970_000);
+});
+
+async function upgraded(fields: string): Promise<string> {
+  const client = await RawClient.open(gateway.port);
+  client.send(
+    `GET /before/ws HTTP/1.1\r\nHost: shop.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+      `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n${fields}\r\n`,
+  );
+  const { startLine } = await client.response();
+  client.destroy();
+  return startLine;
+}
+
+test("a WebSocket is opened for one charge, and not without one", async () => {
+  const { token } = await buy();
+  expect(await upgraded("")).toContain(" 402 ");
+  expect(await upgraded(`Authorization: Bearer ${token}\r\n`)).toContain(" 101 ");
+  await until(async () => (await balance(token)) === 990_000);
+});
+
+test("a credit that was revoked or has expired while a charge is open keeps its books", async () => {
+  const { token } = await buy();
+  const slow = fetch(url("/paid/slow"), { headers: { authorization: `Bearer ${token}` } });
+  await until(() => runs.has("/paid/slow"));
+  expect(await balance(token)).toBe(990_000);
+  const gone = await fetch(url(PATH), { method: "DELETE", headers: { authorization: `Bearer ${token}` } });
+  expect(gone.status).toBe(200);
+  release();
+  expect((await slow).status).toBe(200);
+  const { token: other } = await buy();
+  const failing = fetch(url("/paid/slow-fails"), { headers: { authorization: `Bearer ${other}` } });
+  await until(() => runs.has("/paid/slow-fails"));
+  await fetch(url(PATH), { method: "DELETE", headers: { authorization: `Bearer ${other}` } });
+  release();
+  expect((await failing).status).toBe(500);
+  await until(async () => (await balance(token)) === 990_000 && (await balance(other)) === 1_000_000);
+  const topUp = await fetch(url(PATH), { method: "POST", headers: { authorization: `Bearer ${other}` } });
+  expect(topUp.status).toBe(403);
+});
+
 test("credit of test mode pays nothing at a gateway that takes real payments", async () => {
   const { token } = await buy();
   await gateway.stop();
@@ -189,4 +288,13 @@ test("credit of test mode pays nothing at a gateway that takes real payments", a
     const reply = await fetch(url(path), { headers: { authorization: `Bearer ${token}` } });
     expect([path, reply.status]).toEqual([path, 402]);
   }
+});
+
+test("one address cannot flood the desk", async () => {
+  const statuses = new Map<number, number>();
+  for (let i = 0; i < 10; i++) {
+    const replies = await Promise.all(Array.from({ length: 30 }, () => fetch(url(PATH))));
+    for (const { status } of replies) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
+  expect([...statuses.keys()].toSorted()).toEqual([401, 429]);
 });

@@ -44,6 +44,7 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
   "routes[].auth.headers_upstream": "names of fields",
   "routes[].auth.claims_to_headers": "names of claims and fields",
   "routes[].rate_limit.key": "what has a bucket",
+  "x402.credit.rate_limit.key": "what has a bucket",
   "routes[].traffic_split_sticky.cookie": "its name and age",
   "routes[].upstream_headers": "what of it is secret is marked below it",
   "upstreams[].tls_key_path": "the path of a file",

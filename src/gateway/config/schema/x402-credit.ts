@@ -1,5 +1,6 @@
 import * as z from "./recorded-schema.ts";
 import { count, optionalFacilitatorUrl, ours, text } from "./kinds.ts";
+import { rateLimit } from "./rate-limit.ts";
 import { creditMethod } from "./route-x402.ts";
 
 const pass = z
@@ -32,6 +33,9 @@ export const credit = z
       "Days after the last purchase for which a balance is valid. 0: always.",
     ),
     passes: z.array(pass).max(64).default([]).describe("Passes for sale."),
+    rate_limit: rateLimit
+      .prefault({ requests_per_second: 10, burst_size: 100 })
+      .describe("Requests of each client to `/.turnpike/credit`. If the bucket is empty, they get 429."),
   })
   .meta(
     ours(
