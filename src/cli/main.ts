@@ -48,6 +48,8 @@ For a running gateway, through its admin interface:
   persist        write the running configuration to its file
   usage          show the usage by consumer, route and upstream
   events         show what has happened
+  requests       show requests as they end
+  keys           list, issue and revoke API keys of routes
   refund         send the money of a payment back, or record that it was given back
   credit         list, issue and revoke prepaid balances
   tenants        list the warm tenants, and remove one
@@ -92,6 +94,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   persist: async (args) => await administer(args, (await import("./admin/persist.ts")).PERSIST),
   usage: async (args) => await administer(args, (await import("./admin/usage.ts")).USAGE_COMMAND),
   events: async (args) => await administer(args, (await import("./admin/events.ts")).EVENTS),
+  requests: async (args) => await administer(args, (await import("./admin/requests.ts")).REQUESTS),
+  keys: async (args) => await administer(args, (await import("./admin/keys.ts")).KEYS),
   refund: async (args) => await administer(args, (await import("./admin/refund.ts")).REFUND),
   credit: async (args) => await administer(args, (await import("./admin/credit.ts")).CREDIT),
   tenants: async (args) => await administer(args, (await import("./admin/tenants.ts")).TENANTS),

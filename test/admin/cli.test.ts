@@ -346,6 +346,61 @@ describe.each([
     await follow.stop();
   });
 
+  test("API keys are issued, listed and revoked", async () => {
+    for (const host of ["127.0.0.1", "b.example"]) {
+      const auth = { type: "api_key", keys: [{ key: `key-of-${host}`, name: `owner of ${host}` }] };
+      const route = JSON.stringify({ path_prefix: "/keyed", host, upstream: "origin", auth });
+      expect((await rig.give(route, "routes", "add", "-")).code).toBe(0);
+    }
+    const ambiguous = await rig.run("keys", "issue", "/keyed", "partner");
+    expect([ambiguous.code, ambiguous.out]).toEqual([1, ""]);
+    expect(ambiguous.err).toContain('"127.0.0.1", "b.example" have the prefix "/keyed"; name one with --host');
+    const place = ["--host", "127.0.0.1"];
+    const issued = await rig.run("keys", "issue", "/keyed", "partner", ...place);
+    expect([issued.code, issued.err]).toEqual([0, ""]);
+    expect(issued.out).toMatch(/^tk_[\w-]{43}\n$/);
+    const status = async (): Promise<number> =>
+      (await fetch(`${rig.traffic}/keyed`, { headers: { "x-api-key": issued.out.trim() } })).status;
+    for (let i = 0; i < 4; i++) expect(await status()).toBe(200);
+    expect((await rig.run("keys")).out).toBe(
+      [
+        "PREFIX\tHOST\tNAME\tNUMBER\tOWNER",
+        "/keyed\t127.0.0.1\t\t1\towner of 127.0.0.1",
+        "/keyed\t127.0.0.1\t\t2\tpartner",
+        "/keyed\tb.example\t\t1\towner of b.example\n",
+      ].join("\n"),
+    );
+    expect(JSON.stringify(await rig.json("keys", "list"))).not.toContain(issued.out.trim());
+    expect(await rig.run("keys", "revoke", "/keyed", "2", "first", ...place)).toMatchObject({ code: 1, out: "" });
+    expect(await rig.run("keys", "revoke", "/keyed", "0", "first", ...place)).toMatchObject({ code: 2, out: "" });
+    expect(await rig.run("keys", "revoke", "/keyed", "2", ...place)).toMatchObject({ code: 2, out: "" });
+    const stale = await rig.run("keys", "revoke", "/keyed", "2", "partner", ...place, "--if-match", "old");
+    expect([stale.code, await status()]).toEqual([1, 200]);
+    const revoked = await rig.run("keys", "revoke", "/keyed", "2", "partner", ...place);
+    expect(revoked).toEqual({ code: 0, out: "revoked key 2 of partner\n", err: "" });
+    for (let i = 0; i < 4; i++) expect(await status()).toBe(401);
+    for (const host of ["127.0.0.1", "b.example"])
+      expect((await rig.run("routes", "remove", "/keyed", "--host", host, "--force")).code).toBe(0);
+  });
+
+  test("requests that match are printed as they end", async () => {
+    const place = ["--admin", rig.admin, "--admin-key-file", readKey, ...(tls ? ["--admin-ca", ca] : [])];
+    const lines = new Program(["requests", "--text", "WANTED", "--status", "2", ...place]);
+    const json = new Program(["requests", "--json", "--text", "wanted", ...place]);
+    await until(async () => {
+      for (const path of ["/first/wanted?a=1", "/first/other", "/none/wanted"]) await fetch(`${rig.traffic}${path}`);
+      return lines.output.includes("\n") && json.output.includes("/none/wanted");
+    });
+    await Promise.all([lines.stop(), json.stop()]);
+    const host = new URL(rig.traffic).host;
+    for (const line of lines.output.trimEnd().split("\n"))
+      expect(line.slice(20)).toMatch(new RegExp(`^  200  GET ${host}/first/wanted[?]a=1  127.0.0.1  \\d+ ms$`));
+    for (const line of json.output.trimEnd().split("\n"))
+      expect(JSON.parse(line)).toMatchObject({ kind: "request", path: expect.stringMatching(/wanted$/) });
+    expect(await rig.run("requests", "--status", "200")).toMatchObject({ code: 2, out: "" });
+    expect((await rig.run("requests", "--text", "x".repeat(201))).code).toBe(1);
+  });
+
   test("the read-only key reads, and changes nothing", async () => {
     const place = ["--admin", rig.admin, "--admin-key-file", readKey, ...(tls ? ["--admin-ca", ca] : [])];
     expect((await turnpike(["status", ...place])).code).toBe(0);

@@ -25,7 +25,7 @@ const FLAGS = {
 
 const USAGE = `usage: turnpike credit [list] [--owner A] [--json]
        turnpike credit show ID [--json]
-       turnpike credit issue WALLET --amount A | --calls N | --seconds S [--json]
+       turnpike credit issue WALLET --amount A | --calls N | --seconds S [--network N] [--asset T] [--name NAME] [--route R] [--json]
        turnpike credit revoke ID [--json]
        turnpike credit refund ID TX [--amount A] [--json]
 

@@ -1,18 +1,15 @@
 import * as z from "zod";
 import { EVENT_KINDS } from "../../gateway/telemetry/event.ts";
-import { messageOf } from "../../lib/caught.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { parsedJson } from "../../lib/parsed-json.ts";
 import { type Column } from "../common/table.ts";
 import { visibleText } from "../../lib/text/visible-text.ts";
-import { sayNote } from "../common/terminal.ts";
 import { UsageError } from "../common/usage-error.ts";
-import { type AdminClient, AdminUnreachable } from "./admin-client.ts";
+import { type AdminClient } from "./admin-client.ts";
 import { type AdminCommand, jsonFlag, print, readAs, tableText, textFlag, told, type Values } from "./admin-command.ts";
 import { actorSchema, actorText } from "./actor.ts";
-import { AdminRefused } from "./admin-refused.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
-import { readEvents } from "./server-events.ts";
+import { followStream } from "./follow-stream.ts";
 import { parseTime, timeText } from "../common/units.ts";
 import { flagsText, type FlagTable } from "../common/flags.ts";
 
@@ -68,10 +65,6 @@ const COLUMNS: readonly Column<AdminEvent>[] = [
 /** Widths of the columns for kind and actor, in characters. */
 const KIND_WIDTH = 13;
 const ACTOR_WIDTH = 10;
-
-/** Milliseconds until a lost stream is requested again. The time doubles with each failure, up to the maximum. */
-const RETRY_MS = 500;
-const MAX_RETRY_MS = 10_000;
 
 interface Wanted {
   /** The id of the last known event. Undefined: only new events. */
@@ -133,33 +126,15 @@ async function list(client: AdminClient, wanted: Wanted, values: Values): Promis
   return await told(values, shown, tableText(COLUMNS, found, "no events"));
 }
 
-/** Prints events as they arrive. Requests a lost stream again, from the last event on. */
+/** Prints events as they arrive. */
 async function follow(client: AdminClient, wanted: Wanted, { json }: Values): Promise<number> {
   let { after } = wanted;
-  let wait = RETRY_MS;
-  // The first connection must succeed. A later failure may be a restart of the gateway.
-  let isKnown = false;
-  for (;;) {
-    try {
-      const path = `/events${after === undefined ? "" : `?since=${after}`}`;
-      const bytes = client.stream({ path, headers: { accept: "text/event-stream" } }, new AbortController().signal);
-      for await (const { id, data } of readEvents(bytes)) {
-        isKnown = true;
-        wait = RETRY_MS;
-        if (id !== "") after = id;
-        const event = parseEvent(data);
-        if (event !== undefined && isWanted(event, wanted)) await print(json === true ? data : line(event));
-      }
-      isKnown = true;
-      sayNote("the stream has ended; connecting again");
-    } catch (error) {
-      const mayReturn = error instanceof AdminUnreachable || (error instanceof AdminRefused && error.status >= 500);
-      if (!isKnown || !mayReturn) throw error;
-      sayNote(`${messageOf(error)}; asking again`);
-    }
-    await Bun.sleep(wait);
-    wait = Math.min(wait * 2, MAX_RETRY_MS);
-  }
+  const path = (): string => `/events${after === undefined ? "" : `?since=${after}`}`;
+  return await followStream(client, path, async ({ id, data }) => {
+    if (id !== "") after = id;
+    const event = parseEvent(data);
+    if (event !== undefined && isWanted(event, wanted)) await print(json === true ? data : line(event));
+  });
 }
 
 function isWanted({ time_ms: time, kind }: AdminEvent, { from, kinds }: Wanted): boolean {

@@ -9,7 +9,8 @@ import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { itemForms } from "./item-forms.ts";
 import { flagsText, type FlagTable } from "../common/flags.ts";
 
-const FLAGS = {
+/** The flags that select one of several routes of a prefix. They are query parameters too. */
+export const SELECTION = {
   host: {
     type: "string",
     value: "H",
@@ -20,6 +21,10 @@ const FLAGS = {
     value: "N",
     text: 'if several routes of a host have the prefix: the name of the route; "" for the route without a name',
   },
+} as const satisfies FlagTable;
+
+const FLAGS = {
+  ...SELECTION,
   ...IF_MATCH,
   ...STRICT,
   ...FORCE,
@@ -74,7 +79,7 @@ export const ROUTES: AdminCommand = {
       noun: "route",
       word: "PREFIX",
       flags: ["if-match", "strict", "force"],
-      selection: ["host", "name"],
+      selection: Object.keys(SELECTION),
       send: askOfOne,
     }),
   },
@@ -86,7 +91,7 @@ function filterText({ wasm_filter: isFiltered, wasm_required: isClosed }: Route)
 }
 
 /** Sends a request for one route. If several routes have the prefix, the error explains how to name one. */
-async function askOfOne(client: AdminClient, request: AdminRequest, prefix: string): Promise<unknown> {
+export async function askOfOne(client: AdminClient, request: AdminRequest, prefix: string): Promise<unknown> {
   try {
     return await client.json(request);
   } catch (error) {

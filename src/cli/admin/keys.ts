@@ -1,0 +1,116 @@
+import * as z from "zod";
+import { flagsText, type FlagTable } from "../common/flags.ts";
+import { type Column } from "../common/table.ts";
+import { UsageError } from "../common/usage-error.ts";
+import { pathOf, queryOf } from "./admin-client.ts";
+import {
+  type AdminCommand,
+  doneSchema,
+  FORCE,
+  IF_MATCH,
+  ifMatch,
+  insistence,
+  jsonFlag,
+  readAs,
+  showForm,
+  STRICT,
+  tableText,
+  textFlag,
+  told,
+  type Values,
+} from "./admin-command.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
+import { askOfOne, SELECTION } from "./routes.ts";
+
+const FLAGS = { ...SELECTION, ...IF_MATCH, ...STRICT, ...FORCE } as const satisfies FlagTable;
+
+const USAGE = `usage: turnpike keys [list] [--json]
+       turnpike keys issue PREFIX OWNER [--host H] [--name N] [--if-match R] [--strict] [--force] [--json]
+       turnpike keys revoke PREFIX NUMBER OWNER [--host H] [--name N] [--if-match R] [--strict] [--force] [--json]
+
+Lists, issues and revokes the API keys of the routes of a running gateway.
+
+  list      list the owners of all keys, by route (also without a subcommand)
+  issue     issue a key for the route of PREFIX; prints the key, which is not shown again
+  revoke    revoke the key that the list shows with this number and this owner
+
+${flagsText({ ...FLAGS, ...jsonFlag() })}
+
+A change is in use when the command ends. It is in memory until turnpike persist.
+
+${ADMIN_FLAGS_TEXT}`;
+
+const listSchema = z.object({
+  routes: z.array(
+    z.object({
+      path_prefix: z.string(),
+      host: z.string().default(""),
+      name: z.string().default(""),
+      keys: z.array(z.object({ number: z.number(), owner: z.string() })),
+    }),
+  ),
+});
+const issuedSchema = doneSchema.extend({ key: z.string() });
+
+type Row = Omit<z.output<typeof listSchema>["routes"][number], "keys"> & {
+  readonly number: number;
+  readonly owner: string;
+};
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: "PREFIX", cell: ({ path_prefix: prefix }) => prefix },
+  { title: "HOST", cell: ({ host }) => host },
+  { title: "NAME", cell: ({ name }) => name },
+  { title: "NUMBER", cell: ({ number }) => String(number), right: true },
+  { title: "OWNER", cell: ({ owner }) => owner },
+];
+
+const list = showForm("/keys", listSchema, ({ routes }) => {
+  const rows = routes.flatMap(({ keys, ...route }) => keys.map((key) => ({ ...route, ...key })));
+  return tableText(COLUMNS, rows, "no route accepts API keys");
+});
+
+function queryFor(values: Values, more: Readonly<Record<string, string>> = {}): string {
+  return queryOf({ ...more, host: textFlag(values, "host"), name: textFlag(values, "name"), ...insistence(values) });
+}
+
+/** `turnpike keys`: lists, issues and revokes the API keys of the routes of a running gateway. */
+export const KEYS: AdminCommand = {
+  usage: USAGE,
+  flags: FLAGS,
+  forms: {
+    "": list,
+    list,
+    issue: {
+      words: ["PREFIX", "OWNER"],
+      flags: Object.keys(FLAGS),
+      read([prefix = "", owner = ""], values) {
+        const path = pathOf("routes", prefix, "keys") + queryFor(values);
+        const request = {
+          method: "POST",
+          path,
+          body: JSON.stringify({ name: owner }),
+          headers: ifMatch(values),
+        } as const;
+        return async (client) => {
+          const response = await askOfOne(client, request, prefix);
+          return await told(values, response, `${readAs(client, issuedSchema, response).key}\n`);
+        };
+      },
+    },
+    revoke: {
+      words: ["PREFIX", "NUMBER", "OWNER"],
+      flags: Object.keys(FLAGS),
+      read([prefix = "", number = "", owner = ""], values) {
+        if (!/^[1-9]\d{0,5}$/.test(number)) throw new UsageError(`"${number}" is not the number of a key`);
+        const path = pathOf("routes", prefix, "keys", number) + queryFor(values, { owner });
+        const headers = ifMatch(values);
+        return async (client) => {
+          const response = await askOfOne(client, { method: "DELETE", path, headers }, prefix);
+          readAs(client, doneSchema, response);
+          return await told(values, response, `revoked key ${number} of ${owner}`);
+        };
+      },
+    },
+  },
+};

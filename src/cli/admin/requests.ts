@@ -1,0 +1,82 @@
+import * as z from "zod";
+import { parsedJson } from "../../lib/parsed-json.ts";
+import { visibleText } from "../../lib/text/visible-text.ts";
+import { flagsText, type FlagTable } from "../common/flags.ts";
+import { sayNote } from "../common/terminal.ts";
+import { timeText } from "../common/units.ts";
+import { UsageError } from "../common/usage-error.ts";
+import { queryOf } from "./admin-client.ts";
+import { type AdminCommand, jsonFlag, print, textFlag } from "./admin-command.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
+import { followStream } from "./follow-stream.ts";
+
+const FLAGS = {
+  text: {
+    type: "string",
+    value: "T",
+    text: "only with this text in method, host, path, query, route, client, consumer, payer, user agent or request id",
+  },
+  status: { type: "string", value: "D", text: "only of this class of status: 2 for 200 to 299" },
+  paid: { type: "boolean", text: "only with a payer" },
+} as const satisfies FlagTable;
+
+const USAGE = `usage: turnpike requests [--text T] [--status D] [--paid] [--json]
+
+Shows requests of all routes as they end, until the command is stopped.
+
+${flagsText({ ...FLAGS, ...jsonFlag("print one event per line; missed and lost events count requests that are not shown") })}
+
+${ADMIN_FLAGS_TEXT}`;
+
+const requestSchema = z.looseObject({
+  kind: z.literal("request"),
+  time_ms: z.number(),
+  client: z.string(),
+  consumer: z.string(),
+  payer: z.string(),
+  method: z.string(),
+  host: z.string(),
+  path: z.string(),
+  query: z.string(),
+  status: z.number(),
+  duration_ms: z.number(),
+});
+const unseenSchema = z.object({ missed: z.number().default(0), lost: z.number().default(0) });
+
+/** `turnpike requests`: shows the requests of a running gateway as they end. */
+export const REQUESTS: AdminCommand = {
+  usage: USAGE,
+  flags: FLAGS,
+  forms: {
+    "": {
+      flags: Object.keys(FLAGS),
+      read(_words, values) {
+        const { json, paid } = values;
+        const [text, status] = [textFlag(values, "text"), textFlag(values, "status")];
+        if (status !== undefined && !/^[1-5]$/.test(status)) throw new UsageError("--status is a digit from 1 to 5");
+        const path = `/requests${queryOf({ text, status, paid: paid === true ? "true" : undefined })}`;
+        return (client) =>
+          followStream(
+            client,
+            () => path,
+            async ({ data }) => await (json === true ? print(data) : show(parsedJson(data))),
+          );
+      },
+    },
+  },
+};
+
+async function show(event: unknown): Promise<void> {
+  const request = requestSchema.safeParse(event).data;
+  if (request !== undefined) return await print(line(request));
+  const { missed = 0, lost = 0 } = unseenSchema.safeParse(event).data ?? {};
+  if (missed + lost > 0) sayNote(`${missed + lost} further requests are not shown: there were too many at once`);
+}
+
+function line({ client, consumer, payer, ...request }: z.output<typeof requestSchema>): string {
+  const { time_ms: at, status, duration_ms: duration, method, host, path, query } = request;
+  const who = [...new Set([client, consumer, payer])].filter((name) => name !== "").join(" ");
+  return visibleText(
+    `${timeText(at)}  ${status}  ${method} ${host}${path}${query}  ${who}  ${Math.round(duration)} ms`,
+  );
+}
