@@ -31,7 +31,7 @@ import { type ResponseStore } from "./responses/response-store.ts";
 const policies = (): typeof Policies => require("./payment.ts");
 
 /** Loaded as `policies` is. */
-const paymentFields = (): typeof PaymentFields => require("./payment-fields.ts");
+const paymentFields = (): typeof PaymentFields => require("./route/payment-fields.ts");
 
 /** Loaded when offers and receipts are signed. */
 const signedTerms = (): typeof SignedTerms => require("./protocol/signed-terms.ts");
