@@ -173,6 +173,12 @@ test("global settings are changed beside routes and secrets, which stay", async 
   await operator.reads("The configuration is valid.");
   await operator.press("Save changes");
   await operator.at("Configuration");
+  await operator.see(".told p");
+  // At the end of the page, the message is below everything.
+  const space = `scrollTo(0, document.body.scrollHeight);
+    document.querySelector(".told p").getBoundingClientRect().top -
+    document.querySelector("main").lastElementChild.getBoundingClientRect().bottom`;
+  expect(Number(await operator.page.evaluate(space))).toBeGreaterThanOrEqual(0);
   const config = (await (await rig.ask("/v1/config")).json()) as { limits: object; routes: unknown[] };
   expect([config.limits, config.routes.length]).toEqual([{ max_header_count: 5 }, 3]);
   expect(await status("/keys", { "x-api-key": "k-1" })).not.toBe(401);

@@ -42,13 +42,15 @@ export function Shell() {
           <SideHead isMenuOpen={isMenuOpen} onMenu={() => setMenuOpen(!isMenuOpen)} />
           <Menu isOpen={isMenuOpen} view={view} />
         </header>
-        <main id="main" ref={main} tabIndex={-1}>
-          <Offline />
-          <Warnings />
-          <CurrentView key={`${view}?${query.toString()}`} view={view} query={query} />
-        </main>
+        <div class="page">
+          <main id="main" ref={main} tabIndex={-1}>
+            <Offline />
+            <Warnings />
+            <CurrentView key={`${view}?${query.toString()}`} view={view} query={query} />
+          </main>
+          <Told />
+        </div>
       </div>
-      <Told />
       <Questions />
       {state.kind === "none" ? (
         <Dialog title="Your session ended">

@@ -8,6 +8,7 @@ import { Ago, Head, Tile, Tiles } from "../parts/bits.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { tokenName } from "../parts/token.tsx";
+import { Facilitators } from "./facilitators.tsx";
 import { Sold } from "./sold.tsx";
 
 const READ_MS = 10_000;
@@ -69,6 +70,7 @@ export function Payments() {
     <>
       <PaymentsHead view="payments" lead="Settled payments of the last 30 days, by days in UTC." />
       <WithLedger>{(ledger) => <Books ledger={ledger} />}</WithLedger>
+      <Facilitators />
     </>
   );
 }
