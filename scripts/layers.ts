@@ -1,7 +1,8 @@
 /**
- * Fails on an import that points upwards, and on circles between files or between folders. The layers are those of
+ * Fails on an import that points upwards or at nothing, and on circles between files or between folders. The layers are those of
  * docs/architecture.md.
  */
+import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { Glob } from "bun";
 
@@ -100,6 +101,7 @@ for (const file of files) {
   const from = layerOf(file);
   if (from === undefined && !isForTests(file)) problems.push(`${file}: belongs to no layer of scripts/layers.ts`);
   for (const target of targets) {
+    if (!existsSync(target)) problems.push(`${file}: imports ${target}, which does not exist`);
     if (isForTests(file)) continue;
     if (isForTests(target)) problems.push(`${file}: imports ${target}, which only tests may import`);
     const to = layerOf(target);
