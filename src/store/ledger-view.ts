@@ -75,7 +75,10 @@ export interface LedgerView {
   search(text: string): Promise<readonly Payment[]>;
   /** The refunds of a payment, in their order. */
   refundsOf(payment: PaymentKey): Promise<readonly Refund[]>;
-  /** Refunds that gave money back in this time, newest first. */
+  /**
+   * Refunds that gave money back in this time, newest first, also of prepaid balances: their nonce is `CREDIT_BOOK` with
+   * the id, and their asset the token.
+   */
   refunded(times: Times, page: { readonly limit: number; readonly offset: number }): Promise<readonly Refund[]>;
 }
 

@@ -2,10 +2,12 @@ import { EvmNode } from "../../payments/evm/node/node.ts";
 import { gasSpent } from "../../payments/evm/gas-spent.ts";
 import { readChains } from "../../payments/facilitator/chain-settings.ts";
 import { isSimulated } from "../../payments/facilitator/simulated-transaction.ts";
+import { CREDIT_BOOK, CREDIT_SCHEME } from "../../store/credits.ts";
 import { type LedgerFilter, type LedgerView } from "../../store/ledger-view.ts";
 import { type Payment } from "../../store/ledger.ts";
 import { type Refund } from "../../store/refunds.ts";
 import { type Config } from "../../gateway/config/config.ts";
+import { CREDIT_PATH } from "../../gateway/config/own-paths.ts";
 import { type LedgerRecord, toRecord, toRefundRecord } from "../common/ledger-record.ts";
 
 /** Refunds that are read at a time, and receipts that one call to a node asks for. @bound */
@@ -87,9 +89,44 @@ async function* recordsOf(
   }
 }
 
-async function paymentOf(view: LedgerView, { network, asset, from, nonce }: Refund): Promise<Payment | undefined> {
+async function paymentOf(view: LedgerView, refund: Refund): Promise<Payment | undefined> {
+  const { network, asset, from, nonce } = refund;
+  if (nonce.startsWith(CREDIT_BOOK)) return balanceOf(refund);
   const found = await view.search(nonce);
   return found.find((one) => one.network === network && one.asset === asset && one.from === from);
+}
+
+/** The prepaid balance of a refund, as a payment. */
+function balanceOf({ network, asset, from, nonce, amount, createdAt, updatedAt }: Refund): Payment {
+  return {
+    network,
+    asset,
+    from,
+    nonce,
+    amount,
+    createdAt,
+    updatedAt,
+    token: asset,
+    consumer: from,
+    state: "settled",
+    scheme: CREDIT_SCHEME,
+    route: CREDIT_PATH,
+    delivered: true,
+    refunded: "0",
+    payTo: "",
+    payer: "",
+    transaction: "",
+    reason: "",
+    facilitator: "",
+    fingerprint: "",
+    payload: "",
+    bodyDigest: "",
+    attempt: 0,
+    cuts: 0,
+    partials: 0,
+    repeats: 0,
+    validBefore: 0,
+  };
 }
 
 function isWanted({ route, from }: Payment, filter: LedgerFilter): boolean {

@@ -196,11 +196,27 @@ test("export writes all payments as CSV by RFC 4180, and no spreadsheet computes
 });
 
 test("cells with formulas, commas, quotes or line breaks are escaped", () => {
-  const cells = ["=1+1", "+1", "-1", "@x", "\t=1", "a,b", 'say "x"', "a\r\nb", "\u202ea", "plain", "", -5, true];
+  const cells = [
+    "=1+1",
+    "+1",
+    "-1",
+    "-1+1",
+    "@x",
+    "\t=1",
+    "a,b",
+    'say "x"',
+    "a\r\nb",
+    "\u202ea",
+    "plain",
+    "",
+    -5,
+    true,
+  ];
   expect(cells.map(csvCell)).toEqual([
     "'=1+1",
     "'+1",
-    "'-1",
+    "-1",
+    "'-1+1",
     "'@x",
     "\\u{9}=1",
     '"a,b"',
@@ -275,6 +291,39 @@ test("export streams many payments as JSON lines, each once, while a gateway wri
   expect(code).toBe(0);
   expect(new Set(nonces).size).toBe(nonces.length);
   expect(nonces.filter((text) => Number.parseInt(text.slice(2, 6), 16) < 2100)).toHaveLength(2100);
+});
+
+test("export has what was given back of prepaid balances", async () => {
+  const path = join(folder, "credits.db");
+  const other = openStore(path);
+  const { network, asset: token, from: owner } = EXAMPLE;
+  const own = {
+    id: "one",
+    hash: "h",
+    owner,
+    unit: "money",
+    name: "",
+    network,
+    token,
+    routes: [],
+    expiresAt: 0,
+  } as const;
+  await other.credits.open(own, { id: "g", kind: "issued", amount: "50000", payment: "" });
+  await other.credits.take("one", { id: "r", kind: "refunded", amount: "20000", payment: "0xback" });
+  await other.close();
+  const { code, out } = await run(["export", "--jsonl"], ["--store", path]);
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    kind: "recorded refund",
+    amount: "-20000",
+    amount_in_units: "-0.02",
+    network,
+    asset: token,
+    payer: owner,
+    route: "/.turnpike/credit",
+    transaction: "0xback",
+    nonce: "credit:one",
+  });
 });
 
 test("a slow reader gets every line once", async () => {

@@ -15,8 +15,8 @@ import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { type Statement, type Value } from "./messages.ts";
 import { keyOf, PAYMENT, toPayment } from "./payment-row.ts";
-import { REFUND, toRefund } from "./refunds.ts";
-import { PAYMENTS, REFUNDS } from "./schema.ts";
+import { CREDIT_REFUND, REFUND, toRefund } from "./refunds.ts";
+import { CREDIT_GRANTS, CREDITS, PAYMENTS, REFUNDS } from "./schema.ts";
 
 /** A value that the filter leaves out is null, and matches all payments. */
 const FILTER = `
@@ -77,9 +77,12 @@ const REFUNDS_OF = statement(
    WHERE r.network = $1 AND r.asset = $2 AND r.payer_from = $3 AND r.nonce = $4 ORDER BY r.sequence`,
 );
 const REFUNDED = statement(
-  `SELECT ${REFUND} FROM ${REFUNDS} AS r WHERE r.state IN ('settled', 'recorded') AND r.updated_at >= $1::bigint
-     AND r.updated_at < $2::bigint
-   ORDER BY r.updated_at DESC, r.network, r.asset, r.payer_from, r.nonce, r.sequence LIMIT $3::int OFFSET $4::int`,
+  `SELECT * FROM (
+     SELECT ${REFUND} FROM ${REFUNDS} AS r WHERE r.state IN ('settled', 'recorded')
+     UNION ALL SELECT ${CREDIT_REFUND} FROM ${CREDIT_GRANTS} AS g JOIN ${CREDITS} AS c ON c.id = g.credit
+       WHERE g.kind = 'refunded') AS r
+   WHERE r.updated_at >= $1::bigint AND r.updated_at < $2::bigint
+   ORDER BY r.updated_at DESC, r.network, r.asset, r.payer_from, r.nonce, r.sequence, r.id LIMIT $3::int OFFSET $4::int`,
 );
 
 /** The ledger in PostgreSQL, for reports. */

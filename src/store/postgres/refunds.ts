@@ -1,4 +1,4 @@
-import { CREDIT_SCHEME, purchaseIn, purchaseOf } from "../credits.ts";
+import { CREDIT_BOOK, CREDIT_SCHEME, purchaseIn, purchaseOf } from "../credits.ts";
 import { type Payment, type PaymentKey } from "../ledger.ts";
 import {
   type BeginResult,
@@ -38,6 +38,10 @@ const NAMES = [
 
 /** The columns for SELECT and RETURNING, with `r` as the name of the table. */
 export const REFUND = NAMES.map((name) => `r.${name}`).join(", ");
+
+/** The same of what was given back of a prepaid balance: a row `g` of `CREDIT_GRANTS`, and `c` of `CREDITS`. */
+export const CREDIT_REFUND = `c.network, c.token, c.owner, '${CREDIT_BOOK}' || c.id, 0, g.payment, 'recorded',
+  -g.amount, 0, false, g.payment, '', '', g.granted_at, g.granted_at`;
 
 /** Converts a row with the columns of `REFUND`. Throws if its state is not one that this program writes. */
 export function toRefund(row: readonly (string | null)[]): Refund {

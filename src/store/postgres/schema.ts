@@ -181,6 +181,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
        amount numeric(78,0) NOT NULL, payment text NOT NULL, granted_at bigint NOT NULL
      )`,
     `CREATE INDEX ${CREDIT_GRANTS}_by_credit ON ${CREDIT_GRANTS} (credit, granted_at)`,
+    `CREATE INDEX ${CREDIT_GRANTS}_refunded ON ${CREDIT_GRANTS} (granted_at) WHERE kind = 'refunded'`,
     `CREATE INDEX ${PAYMENTS}_of_credit ON ${PAYMENTS} (asset, created_at) WHERE scheme = '${CREDIT_SCHEME}'`,
     CHARGE,
     ...CHARGE_TRIGGERS,

@@ -65,6 +65,7 @@ const CREDITS = `CREATE TABLE credits (
      payment TEXT NOT NULL, granted_at INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX credit_grants_by_credit ON credit_grants (credit, granted_at);
+   CREATE INDEX credit_grants_refunded ON credit_grants (granted_at) WHERE kind = 'refunded';
    CREATE INDEX payments_of_credit ON payments (asset, created_at) WHERE scheme = '${CREDIT_SCHEME}';
    CREATE TRIGGER payments_charged AFTER INSERT ON payments WHEN NEW.scheme = '${CREDIT_SCHEME}' BEGIN
      ${REQUIRE_CREDIT};

@@ -15,7 +15,7 @@ import {
 } from "../ledger-view.ts";
 import { LIMB_DIGITS, LIMBS } from "./migrations.ts";
 import { type Bindings, keyOf, PAYMENT, type PaymentRow, toPayment } from "./sqlite-payment-row.ts";
-import { REFUND, type RefundRow, toRefund } from "./sqlite-refunds.ts";
+import { CREDIT_REFUND, REFUND, type RefundRow, toRefund } from "./sqlite-refunds.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -133,8 +133,12 @@ export class SqliteLedgerView implements LedgerView {
   }
 
   async refunded({ since, until }: Times, page: { limit: number; offset: number }): Promise<readonly Refund[]> {
-    const sql = `SELECT ${REFUND} FROM refunds WHERE state IN ('settled', 'recorded') AND updated_at >= $since
-      AND updated_at < $until ORDER BY updated_at DESC, network, asset, payer_from, nonce, sequence LIMIT $limit OFFSET $offset`;
+    const sql = `SELECT * FROM (
+        SELECT ${REFUND} FROM refunds WHERE state IN ('settled', 'recorded')
+        UNION ALL SELECT ${CREDIT_REFUND} FROM credit_grants AS g JOIN credits AS c ON c.id = g.credit
+          WHERE g.kind = 'refunded')
+      WHERE updatedAt >= $since AND updatedAt < $until
+      ORDER BY updatedAt DESC, network, asset, "from", nonce, sequence, id LIMIT $limit OFFSET $offset`;
     const rows = this.#database.query<RefundRow, [Bindings]>(sql);
     return rows.all({ $since: since, $until: until, $limit: page.limit, $offset: page.offset }).map(toRefund);
   }

@@ -1,5 +1,5 @@
 import { type Database } from "bun:sqlite";
-import { CREDIT_SCHEME, purchaseIn, purchaseOf } from "../credits.ts";
+import { CREDIT_BOOK, CREDIT_SCHEME, purchaseIn, purchaseOf } from "../credits.ts";
 import { LEASE_MS, type Payment, type PaymentKey } from "../ledger.ts";
 import { type NewNotice } from "../outbox.ts";
 import {
@@ -20,6 +20,10 @@ const KEY = "network = $network AND asset = $asset AND payer_from = $from AND no
 /** The columns of `RefundRow`. */
 export const REFUND = `network, asset, payer_from AS "from", nonce, sequence, id, state, amount, valid_before AS validBefore,
   sent, tx AS "transaction", reason, requested_by AS "by", created_at AS createdAt, updated_at AS updatedAt`;
+
+/** The same of what was given back of a prepaid balance: a row `g` of `credit_grants`, and `c` of `credits`. */
+export const CREDIT_REFUND = `c.network, c.token, c.owner, '${CREDIT_BOOK}' || c.id, 0, g.payment, 'recorded',
+  substr(g.amount, 2), 0, 0, g.payment, '', '', g.granted_at, g.granted_at`;
 
 /** A row of the table `refunds`. SQLite has no booleans. */
 export type RefundRow = Omit<Refund, "sent"> & { readonly sent: number };

@@ -185,6 +185,29 @@ function testEnding(newDatabase: NewDatabase): void {
     expect(await store.view.refunded({ ...times, until: clock.now }, { limit: 10, offset: 0 })).toEqual([]);
   });
 
+  test("what was given back of a prepaid balance is among the refunds", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store } = opened;
+    const own = { owner: "0xfrom", unit: "money", name: "", network: "eip155:8453", token: "0xusdc" } as const;
+    const grant = { id: "g", kind: "bought", amount: "100", payment: "0xpaid" } as const;
+    await store.credits.open({ id: "one", hash: "h", ...own, routes: [], expiresAt: 0 }, grant);
+    for (const [i, amount] of ["40", "60"].entries()) {
+      const refund = { id: `refunded:one:${i}`, kind: "refunded", amount, payment: `0xback${i}` } as const;
+      expect(await store.credits.take("one", refund)).toBe(true);
+    }
+    const times = { since: START, until: START + 1 };
+    const all = [
+      ...(await store.view.refunded(times, { limit: 1, offset: 0 })),
+      ...(await store.view.refunded(times, { limit: 9, offset: 1 })),
+    ];
+    const same = { network: "eip155:8453", asset: "0xusdc", from: "0xfrom", nonce: "credit:one", state: "recorded" };
+    expect(all).toMatchObject([
+      { ...same, id: "0xback0", amount: "40", transaction: "0xback0" },
+      { ...same, id: "0xback1", amount: "60", transaction: "0xback1" },
+    ]);
+    expect(await store.view.refunded({ since: 0, until: START }, { limit: 9, offset: 0 })).toEqual([]);
+  });
+
   test("a payment is kept as long as its refund, and forgotten with it", async () => {
     await using opened = await openFresh(newDatabase);
     const { store, clock } = opened;
