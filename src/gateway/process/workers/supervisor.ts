@@ -1,7 +1,6 @@
 import { pickVariables } from "../../../lib/process/child-environment.ts";
 import { workerVariables } from "./worker-variables.ts";
 import { cpus } from "node:os";
-import { type Subprocess } from "bun";
 import { BufferPool } from "../../../lib/memory/buffer-pool.ts";
 import { messageOf } from "../../../lib/caught.ts";
 import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
@@ -16,59 +15,30 @@ import { type Counts } from "../../telemetry/metrics/counts.ts";
 import { type WatchedBatch, type WatchFilter } from "../../telemetry/request-watch.ts";
 import { SUPERVISOR_ROW } from "../../telemetry/metrics/layout.ts";
 import { type MetricsPage, metricsPage, SupervisorTelemetry } from "../../telemetry/telemetry.ts";
-import { ControlClient } from "../../filters/control/control-client.ts";
 import { ControlSocket } from "../../filters/control/control-socket.ts";
 import { sharedControl } from "../../filters/control/control-settings.ts";
 import { Directory } from "../../upstream/directory/directory.ts";
 import { type Member } from "../../upstream/member.ts";
 import { ServerStates } from "../../upstream/outlier-detection.ts";
 import { flushCork } from "../../wire/outgoing.ts";
-import { partsOf, ToldConfig } from "./config-delta.ts";
 import { HeldSockets } from "../listeners/held-sockets.ts";
 import { type BoundListener, listenersOf, endpointOf, probeListeners, withPorts } from "../listeners/listener-plan.ts";
-import { type FromWorker, type Served, type Told, type ToWorker } from "./messages.ts";
+import { type Served, type ToWorker } from "./messages.ts";
 import { SharedFacilitator } from "../facilitators/own-facilitator.ts";
 import { ProcessFacilitators } from "../facilitators/process-facilitators.ts";
-import { Pulse } from "./pulse.ts";
 import { quicPlansOf } from "../listeners/quic-listeners.ts";
-import { NoRoomError, spawnWorker } from "./spawn-worker.ts";
+import { Restarts } from "./restarts.ts";
 import { capacitiesOf } from "../gateway/resources.ts";
 import { SupervisorLedger } from "./supervisor-ledger.ts";
 import { tenantsOf } from "../gateway/tenant-directory.ts";
-import { TenantQuestions } from "../gateway/tenant-questions.ts";
 import { dialSettingsOf } from "../../upstream/upstreams.ts";
+import { type WorkerEvents, WorkerProcess } from "./worker-process.ts";
 
-/** Milliseconds: a worker that ends at a younger age counts as ended at once. */
-const YOUNG_MS = 1000;
-/** Workers in a row that end at once. After that many the server stops, because another start would not help. @operator */
-const MAX_EARLY_DEATHS = 3;
-const RESTART_MS = 100;
-/** Milliseconds until the next attempt, if the system had no room for a process. */
-const NO_ROOM_MS = 1000;
 /** Milliseconds until workers have closed a port that a reload took away, and between two checks. */
 const LET_GO_MS = 1000;
 const LOOK_MS = 20;
 /** Memory for data that probes and discovery send to peers that do not read. */
 const BUFFERS = { bufferSize: 65_536, bufferCount: 256, reserve: 0 };
-
-interface Worker {
-  readonly process: Subprocess;
-  /** Its row of the shared memory. The worker that replaces it gets the same row. */
-  readonly row: number;
-  readonly bornAt: number;
-  /** Called with the reply to the message that was sent last. The next message is sent only after that reply. */
-  reply: ((message: FromWorker) => void) | undefined;
-  /** The worker has reported that it serves. */
-  started: boolean;
-  /** As the worker reported them. */
-  closedRoutes: readonly string[];
-  readonly told: ToldConfig;
-  readonly control: ControlClient;
-  readonly tenants: TenantQuestions;
-  readonly pulse: Pulse;
-  /** Settles when the worker has replied to all messages so far. */
-  turn: Promise<unknown>;
-}
 
 /** Runs the gateway in worker processes that share its ports. Rejects if the workers cannot start. */
 export async function superviseGateway(options: GatewayOptions): Promise<Gateway> {
@@ -87,7 +57,7 @@ class Supervisor implements Gateway {
   /** Without the configuration at the start, which would stay in memory after reloads. */
   readonly #options: Omit<GatewayOptions, "config">;
   readonly #clock: () => number;
-  readonly #workers = new Set<Worker>();
+  readonly #workers = new Set<WorkerProcess>();
   readonly #telemetry: SupervisorTelemetry;
   readonly #wheel = new TimerWheel(undefined, (error) => this.#report(error));
   readonly #directory: Directory;
@@ -96,6 +66,30 @@ class Supervisor implements Gateway {
   readonly #udp: HeldSockets;
   readonly #ledger: SupervisorLedger;
   readonly #control: ControlSocket;
+  readonly #events: WorkerEvents = {
+    heard: ({ row }, notice) => {
+      if (notice.kind === "event") this.#tell(notice.event);
+      else if (notice.kind === "requests") this.#watched?.receive(notice);
+      else this.#options.log(notice.text, notice.count, row);
+    },
+    stuck: ({ process }) => {
+      this.#options.log(`worker ${process.pid} handles no events any more; it is ended`);
+      process.kill("SIGKILL");
+    },
+    died: (worker) => this.#died(worker),
+  };
+  readonly #restarts = new Restarts({
+    start: async () => {
+      await this.#begin(this.#launch(), true);
+      this.counts.add("workerRestarts", 1);
+    },
+    failed: (error) => {
+      this.#options.log(messageOf(error));
+      this.#tell({ kind: "worker", message: messageOf(error), outcome: "failed" });
+    },
+    isClosing: () => this.#closing,
+    log: (message) => this.#options.log(message),
+  });
   /** Rows that belong to no process. */
   readonly #rows: number[];
   #served: Served;
@@ -103,7 +97,6 @@ class Supervisor implements Gateway {
   #watched: { readonly filters: readonly WatchFilter[]; readonly receive: (batch: WatchedBatch) => void } | undefined;
   #closing = false;
   #reloadedAt = Number.NEGATIVE_INFINITY;
-  #earlyDeaths = 0;
 
   /** `clock` returns monotonic milliseconds. */
   constructor({ config, ...options }: GatewayOptions, clock: () => number = () => performance.now()) {
@@ -158,7 +151,7 @@ class Supervisor implements Gateway {
     try {
       // The workers load their modules while this process prepares: loading takes each of them as long as that (bench
       // start).
-      const launched: Worker[] = [];
+      const launched: WorkerProcess[] = [];
       while (this.#rows.length > 0) launched.push(this.#launch());
       const members = await this.#directory.prepare(config);
       // Workers share their ports with every process that asks the kernel to share, so another server on a port would
@@ -205,7 +198,7 @@ class Supervisor implements Gateway {
     }
   }
 
-  #holdPorts({ process }: Worker): void {
+  #holdPorts({ process }: WorkerProcess): void {
     const { config } = this.#served;
     if (!this.#closing)
       this.#udp.hold(process.pid, new Set(quicPlansOf(config, this.listeners).map(({ port }) => port)));
@@ -216,13 +209,13 @@ class Supervisor implements Gateway {
     // Set first, so that a worker that is started meanwhile starts with it.
     this.#served = next;
     const workers = [...this.#workers];
-    const responses = await Promise.all(workers.map((worker) => this.#ask(worker, () => this.#reloadMessage(worker))));
+    const responses = await Promise.all(workers.map((worker) => worker.ask(() => this.#reloadMessage(worker))));
     const refusal = responses.find((response) => response.kind === "failed");
     this.#reloadedAt = this.#clock();
     if (refusal === undefined) return;
     // Keeps certificates that were issued meanwhile.
     this.#served = { ...previous, issued: this.#served.issued };
-    await Promise.all([...this.#workers].map((worker) => this.#ask(worker, () => this.#reloadMessage(worker))));
+    await Promise.all([...this.#workers].map((worker) => worker.ask(() => this.#reloadMessage(worker))));
     throw new Error(refusal.reason);
   }
 
@@ -230,7 +223,7 @@ class Supervisor implements Gateway {
   #tellMembers(upstream: string, members: readonly Member[]): void {
     const changed = { [upstream]: members };
     this.#served = { ...this.#served, members: { ...this.#served.members, ...changed } };
-    for (const { process } of this.#workers) send(process, { kind: "members", members: changed });
+    for (const worker of this.#workers) worker.send({ kind: "members", members: changed });
   }
 
   /** The endpoints of a configuration. A failed probe is repeated: our workers may still hold an old port. */
@@ -249,7 +242,7 @@ class Supervisor implements Gateway {
     // Set first, so that a worker that is started meanwhile starts with it.
     this.#served = { ...this.#served, issued };
     const responses = await Promise.all(
-      [...this.#workers].map((worker) => this.#ask(worker, () => ({ kind: "certify", issued }))),
+      [...this.#workers].map((worker) => worker.ask(() => ({ kind: "certify", issued }))),
     );
     const refusal = responses.find((response) => response.kind === "failed");
     if (refusal !== undefined) throw new Error(refusal.reason);
@@ -260,12 +253,12 @@ class Supervisor implements Gateway {
   }
 
   async reopenLogs(): Promise<void> {
-    for (const { process } of this.#workers) send(process, { kind: "reopen" });
+    for (const worker of this.#workers) worker.send({ kind: "reopen" });
   }
 
   watchRequests(filters: readonly WatchFilter[], receive: (batch: WatchedBatch) => void): void {
     this.#watched = { filters, receive };
-    for (const { process } of this.#workers) send(process, { kind: "watch", filters });
+    for (const worker of this.#workers) worker.send({ kind: "watch", filters });
   }
 
   get closedRoutes(): readonly string[] {
@@ -300,7 +293,7 @@ class Supervisor implements Gateway {
     this.#directory.close();
     this.#wheel.close();
     const workers = [...this.#workers];
-    for (const { process } of workers) send(process, { kind: "close", graceMs });
+    for (const worker of workers) worker.send({ kind: "close", graceMs });
     const kill = setTimeout(() => {
       for (const { process } of workers) process.kill("SIGKILL");
     }, graceMs + 2000);
@@ -316,49 +309,33 @@ class Supervisor implements Gateway {
     return pickVariables(workerVariables(this.#served.config));
   }
 
-  #toldTo({ told }: Worker): Told {
-    const { config, ...others } = this.#served;
-    return { ...others, delta: told.tell(config) };
-  }
-
-  #reloadMessage(worker: Worker): ToWorker {
-    return { kind: "reload", ...this.#toldTo(worker), environment: this.#environment };
+  #reloadMessage(worker: WorkerProcess): ToWorker {
+    return { kind: "reload", ...worker.toldOf(this.#served), environment: this.#environment };
   }
 
   /** Starts a worker's process, which waits for its configuration. Throws without room for a process. */
-  #launch(): Worker {
+  #launch(): WorkerProcess {
     const row = this.#rows.pop();
-    const { zone } = this.#telemetry;
-    if (row === undefined || zone.fd === undefined) throw new Error("Cannot start a worker: there are enough");
-    const child = this.#create(row, zone.fd, {
-      ipc: (message: FromWorker) => this.#heard(worker, message),
-      onExit: () => this.#died(worker),
-    });
-    const worker: Worker = {
-      row,
-      process: child,
-      control: new ControlClient(this.#control, (message) => send(child, message)),
-      tenants: new TenantQuestions((question) => send(child, question)),
-      pulse: new Pulse({ ask: () => send(child, { kind: "ping" }), stuck: () => this.#endStuck(worker) }),
-      bornAt: this.#clock(),
-      reply: undefined,
-      started: false,
-      closedRoutes: [],
-      told: new ToldConfig(),
-      turn: Promise.resolve(),
-    };
-    this.#workers.add(worker);
-    return worker;
+    const zone = this.#telemetry.zone.fd;
+    if (row === undefined || zone === undefined) throw new Error("Cannot start a worker: there are enough");
+    try {
+      const worker = new WorkerProcess({ row, zone, control: this.#control }, this.#events, this.#clock);
+      this.#workers.add(worker);
+      return worker;
+    } catch (error) {
+      this.#rows.push(row);
+      throw error;
+    }
   }
 
   /** Makes a worker serve. `again`: it replaces one. Rejects if it cannot serve; then its row is free. */
-  async #begin(worker: Worker, again = false): Promise<void> {
+  async #begin(worker: WorkerProcess, again = false): Promise<void> {
     const { storePath } = this.#options;
     const facilitatorSocket = this.#embedded.socket;
     const slot = { row: worker.row, workers: this.#telemetry.zone.shape.rows - 1 };
-    const response = await this.#ask(worker, () => ({
+    const response = await worker.ask(() => ({
       kind: "start",
-      ...this.#toldTo(worker),
+      ...worker.toldOf(this.#served),
       environment: this.#environment,
       storePath,
       facilitatorSocket,
@@ -366,63 +343,24 @@ class Supervisor implements Gateway {
       again,
     }));
     if (response.kind === "started") {
-      worker.started = true;
-      worker.pulse.begin();
-      if (this.#watched !== undefined) send(worker.process, { kind: "watch", filters: this.#watched.filters });
+      worker.begin();
+      if (this.#watched !== undefined) worker.send({ kind: "watch", filters: this.#watched.filters });
       this.#tellOf(worker, again ? "has started in place of one that ended" : "has started");
       if (again) this.#udp.replaced();
       this.#holdPorts(worker);
       return;
     }
     this.#workers.delete(worker);
-    worker.process.kill("SIGKILL");
-    // The next worker may need the row of this one.
-    await worker.process.exited;
+    await worker.discard();
     this.#freeRow(worker);
     throw new Error(response.kind === "failed" ? response.reason : "Cannot start a worker: its process ended");
-  }
-
-  #create(row: number, zone: number, heard: Parameters<typeof spawnWorker>[1]): Subprocess {
-    try {
-      return spawnWorker(zone, heard);
-    } catch (error) {
-      this.#rows.push(row);
-      throw error;
-    }
-  }
-
-  /** Sends a message after the worker's previous reply, and returns its reply; `ended` if its process ends. */
-  #ask(worker: Worker, message: () => ToWorker): Promise<FromWorker> {
-    const response = worker.turn.then(
-      () =>
-        new Promise<FromWorker>((resolve) => {
-          worker.reply = resolve;
-          if (!this.#workers.has(worker) || !send(worker.process, message())) resolve({ kind: "ended" });
-        }),
-    );
-    worker.turn = response;
-    return response;
-  }
-
-  #heard(worker: Worker, message: FromWorker): void {
-    worker.pulse.heard();
-    if (message.kind === "alive") return;
-    if (message.kind === "event") this.#tell(message.event);
-    else if (message.kind === "requests") this.#watched?.receive(message);
-    else if (message.kind === "log") this.#options.log(message.text, message.count, worker.row);
-    else if (message.kind === "control_call" || message.kind === "control_forget") worker.control.heard(message);
-    else if (message.kind === "tenants") worker.tenants.heard(message);
-    else {
-      if (message.kind === "started" || message.kind === "reloaded") worker.closedRoutes = message.closedRoutes;
-      worker.reply?.(message);
-    }
   }
 
   #tell(event: NewEvent): void {
     this.#options.events?.add(event);
   }
 
-  #tellOf({ row, process: { pid } }: Worker, what: string, details: EventDetails = {}): void {
+  #tellOf({ row, process: { pid } }: WorkerProcess, what: string, details: EventDetails = {}): void {
     this.#tell({
       kind: "worker",
       message: `worker ${row} (process ${pid}) ${what}`,
@@ -430,17 +368,7 @@ class Supervisor implements Gateway {
     });
   }
 
-  /** Ends a worker that handles no events, so that another takes its place. */
-  #endStuck({ process }: Worker): void {
-    this.#options.log(`worker ${process.pid} handles no events any more; it is ended`);
-    process.kill("SIGKILL");
-  }
-
-  #died(worker: Worker): void {
-    worker.reply?.({ kind: "ended" });
-    worker.control.close();
-    worker.tenants.close();
-    worker.pulse.end();
+  #died(worker: WorkerProcess): void {
     const known = this.#workers.delete(worker);
     // `#begin` handles a worker that never started.
     if (!known || !worker.started) return;
@@ -451,63 +379,18 @@ class Supervisor implements Gateway {
     this.#options.log(`worker ${pid} ended; starting another`);
     const how = signalCode === null ? `with code ${exitCode}` : `by ${signalCode}`;
     this.#tellOf(worker, `ended ${how}; another is started`, { exit_code: exitCode, signal: signalCode });
-    this.#startAnother(this.#clock() - worker.bornAt < YOUNG_MS);
+    this.#restarts.died(this.#clock() - worker.bornAt);
   }
 
   /** Frees the row. The counters of the process stay; its gauges are cleared. */
-  #freeRow({ row }: Worker): void {
+  #freeRow({ row }: WorkerProcess): void {
     this.#telemetry.workerDied(row);
     this.#rows.push(row);
-  }
-
-  #startAnother(early: boolean): void {
-    this.#earlyDeaths = early ? this.#earlyDeaths + 1 : 0;
-    if (this.#earlyDeaths >= MAX_EARLY_DEATHS) {
-      this.#options.log(`Cannot continue: ${MAX_EARLY_DEATHS} workers in a row ended right after their start`);
-      process.exit(1);
-    }
-    this.#startIn(RESTART_MS * (this.#earlyDeaths + 1));
   }
 
   #report(error: unknown): void {
     // The code that threw did not reach the end of its event, where the cork is flushed.
     flushCork();
     this.#options.log(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-  }
-
-  async #startAgain(): Promise<void> {
-    await this.#begin(this.#launch(), true);
-  }
-
-  #startIn(ms: number): void {
-    setTimeout(() => {
-      if (this.#closing) return;
-      const started = this.#startAgain().then(() => this.counts.add("workerRestarts", 1));
-      started.catch((error: unknown) => {
-        if (this.#closing) return;
-        this.#options.log(messageOf(error));
-        this.#tell({ kind: "worker", message: messageOf(error), outcome: "failed" });
-        if (error instanceof NoRoomError) this.#startIn(NO_ROOM_MS);
-        else this.#startAnother(true);
-      });
-    }, ms);
-  }
-}
-
-/** False if the process is gone, or about to be: its channel closes before `onExit` reports its end. */
-function send(process: Subprocess, message: ToWorker): boolean {
-  try {
-    if (message.kind !== "start" && message.kind !== "reload") {
-      process.send(message);
-      return true;
-    }
-    const parts = partsOf(message.delta);
-    for (;;) {
-      const { done, value } = parts.next();
-      process.send(done === true ? { ...message, delta: value } : { kind: "runs", runs: value });
-      if (done === true) return true;
-    }
-  } catch {
-    return false;
   }
 }
