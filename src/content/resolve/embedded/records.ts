@@ -4,7 +4,10 @@ import { conceptsAt, areContrary } from "../reading/concepts.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { type ReadSentence, type Token } from "../reading/spans.ts";
 import { isForm, type Language, STOP_WORDS, wordsOf } from "../reading/words.ts";
-import { type Argument, type Asked } from "./question.ts";
+import { OPEN } from "../reading/phrases.ts";
+import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
+import { type Argument, isWhole } from "./noun-phrases.ts";
+import { type Asked } from "./question.ts";
 
 /** An entry of a register, a table or a list of results. The page is about its subject: "Signed: 9 June 2026". */
 interface Entry {
@@ -30,14 +33,6 @@ const LABEL_WORDS = 7;
 /** Words of a value that only names the outcome: "Budget 2026: approved (31 to 19)". */
 const SHORT = 6;
 const FAMILY = 5;
-/** Values that say that an entry is empty or open. */
-const OPEN =
-  /(?<![\p{L}])(?:none|no|not|never|pending|open|expected|planned|scheduled|due|keine?|nicht|offen|geplant|voraussichtlich|aucune?|non|prévue?|ning[uú]n[ao]?|no|pendiente|previst[oa]|nessun[oa]?|não|nenhuma?|\?)(?![\p{L}])/iu;
-/** Labels of entries that say what became of the page's subject. */
-const STATUS =
-  /^(?:status|decision|result|outcome|ruling|judgment|ergebnis|beschluss|entscheidung|stand|decision|resultat|estado|fallo|resultado|resolucion|decisione|esito|stato|decisao|situacao|statut)$/u;
-/** Outcomes of which the entry names the one holder. */
-const HELD = new Set(["win", "elect", "appoint"]);
 
 /** Reads an entry whose label or value names the question's predicate, or what only one can win. */
 export function recorded(
@@ -106,7 +101,7 @@ function signOf(entry: Entry, text: string, reader: Reader): -1 | 0 | 1 | undefi
     return said;
   if (
     label.length === 1 &&
-    STATUS.test(label[0]?.text ?? "") &&
+    WORDS.status.has(label[0]?.text) &&
     subject !== undefined &&
     covers(subject, near, asked.names)
   ) {
@@ -120,7 +115,7 @@ function signOf(entry: Entry, text: string, reader: Reader): -1 | 0 | 1 | undefi
   const isContrary = head.some((_, at) => outcomeAt(head, at, reader) === -1);
   const isHeld =
     patient !== undefined &&
-    (([...asked.outcomes].some((one) => HELD.has(one)) && isWhole(patient, head)) || isTitle(head, reader));
+    (([...asked.outcomes].some((one) => OUTCOMES.held.has(one)) && isWhole(patient, head)) || isTitle(head, reader));
   if (!isNamed && !isContrary && !isHeld) return undefined;
   if (!isHeld && (subject === undefined || !covers(subject, near, asked.names))) return undefined;
   if (OPEN.test(text)) return 0;
@@ -161,10 +156,6 @@ function covers({ heads, words }: Argument, near: ReadonlySet<string>, names: Re
   const own = [...words].filter((word) => names.has(word) && !heads.has(word));
   const named = own.filter((word) => near.has(word));
   return [...heads].every((head) => near.has(head)) && (own.length === 0 || named.length >= own.length / 2);
-}
-
-function isWhole({ words }: Argument, label: readonly Token[]): boolean {
-  return [...words].every((word) => label.some(({ stem }) => stem === word));
 }
 
 /** "Assistant director" is not the director: each content word of a label must be of the question. */

@@ -1,25 +1,10 @@
 import { type Passage } from "../evidence/passages.ts";
 import { type NamedDate } from "../reading/dates.ts";
 import { type Token } from "../reading/spans.ts";
-import { stemOf, wordsOf } from "../reading/words.ts";
+import { COMPARED, STAGE, YEAR_BEFORE } from "../reading/phrases.ts";
+import { CONTRASTS } from "../reading/vocabulary.ts";
+import { wordsOf } from "../reading/words.ts";
 import { type Asked, numberedIn, yearsOf } from "./question.ts";
-
-/** Words that tell two things of one name apart. */
-const CONTRASTS: readonly (readonly string[])[] = [
-  ["woman", "man", "women", "men"],
-  ["girl", "boy"],
-  ["junior", "senior"],
-  ["single", "double"],
-  ["gross", "net"],
-  ["domestic", "worldwide"],
-  ["damen", "herren"],
-  ["frauen", "manner"],
-  ["feminin", "masculin"],
-  ["femminile", "maschile"],
-  ["femenino", "masculino"],
-  ["femenina", "masculina"],
-  ["feminino", "masculino"],
-].map((pair) => pair.map(stemOf));
 
 /** Whether a sentence is about the other of two: the men's cup for the women's cup. */
 export function isOfOthers({ plan }: Asked, { words }: Passage): boolean {
@@ -30,10 +15,6 @@ export function isOfOthers({ plan }: Asked, { words }: Passage): boolean {
     return own.length > 0 && said.length > 0 && !said.some((word) => own.includes(word));
   });
 }
-
-/** "The first round", "the semi-final", "at first reading": a stage before the one that decides. */
-const STAGE =
-  /(?<!\p{L})(?:(?:semi|quarter|demi|cuartos|quartas?|quarti|meia)(?:[\s-]?fin|[\s-]de[\s-]final)|(?:halb|viertel|achtel)final|(?:semi|quarter)s(?!\p{L})|(?:first|opening|erste[nmr]?|premi[eè]re?|primer[ao]?|prim[ao]|primeir[ao])\s(?:round|reading|stage|leg|heat|vote|section|phase|runde|lesung|wahlgang|tour|lecture|étape|vuelta|lectura|etapa|turno|lettura|tappa|volta|leitura)|\p{L}+\s(?:stage|etappe|étape|etapa|tappa)\s(?:of|der|des|du|de|del|della|da|do)(?!\p{L}))/iu;
 
 /** Whether a clause is about a part of the question's outcome, a stage before it, or another of several things with one name. */
 export function isOfPart(
@@ -72,12 +53,6 @@ export function isOtherTime(
 
 /** Characters between a clause and a date that belongs to it. */
 const BESIDE = 8;
-/** The end of a text before a date that is only compared with, or at which a state began: "two fewer than in 2022". */
-const COMPARED =
-  /(?<![\p{L}])(?:than|compared\s(?:with|to)|since|als|gegenüber|seit|qu['’]|par\srapport\sà|depuis|que|desde|di|rispetto\sal?|dal|do\sque)\s?(?:in|im|en|em|nel|el)?\s?$/iu;
-
-const YEAR_BEFORE =
-  /(?<!\p{L})(?:(?:last|the\sprevious)\s(?:year|season)|(?:letzte[ns]?|vorige[ns]?|vergangene[ns]?)\s(?:Jahr|Saison)|l['’]an\sdernier|la\ssaison\sdernière|(?:el\saño|la\stemporada)\spasad[oa]|l['’]anno\sscorso|la\sscorsa\sstagione|(?:o\sano|a\s[ée]poca|a\stemporada)\spassad[oa])(?!\p{L})/iu;
 
 /** Whether the outcome is of the year before the publication, and the question is of another: "who won the league last season". */
 export function isOfYearBefore({ years }: Asked, said: string, published: number | undefined): boolean {

@@ -1,7 +1,7 @@
-import { type Grammar } from "./grammar.ts";
+import { type Grammar, type Reader } from "./grammar.ts";
 import { attributionAfter, governedBy, isHearsay, type Reality, realityOf } from "./reality.ts";
 import { ADVERB, clauseOf, type Group, groupOf, HARD, type Span, type Token } from "./spans.ts";
-import { type Language } from "./words.ts";
+import { isRomance, type Language } from "./words.ts";
 
 /** A predicate in its sentence: how it is presented, and the words around it that can be its arguments. */
 export interface Predication {
@@ -20,11 +20,7 @@ export interface Predication {
 }
 
 /** Reads how a sentence presents the word at `at` as its predicate. */
-export function predicationOf(
-  tokens: readonly Token[],
-  at: number,
-  { grammar, language }: { grammar: Grammar; language: Language },
-): Predication {
+export function predicationOf(tokens: readonly Token[], at: number, { grammar, language }: Reader): Predication {
   const clause = clauseOf(tokens, at, grammar, language);
   const token = tokens[at];
   const group = groupOf(tokens, at, clause, { grammar, language });
@@ -34,11 +30,7 @@ export function predicationOf(
   const isPassive =
     (hasBe && !isParticipleOfMotion(token, language)) ||
     // "Acheté aux enchères": a sentence without a subject, of which the page is.
-    (at === 0 &&
-      language !== "en" &&
-      language !== "de" &&
-      PARTICIPLE.test(token?.text ?? "") &&
-      next?.capital === false) ||
+    (at === 0 && isRomance(language) && PARTICIPLE.test(token?.text ?? "") && next?.capital === false) ||
     (group.words.length === 0 &&
       next !== undefined &&
       grammar.by.has(next.text) &&

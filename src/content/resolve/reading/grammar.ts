@@ -1,3 +1,4 @@
+import { classesOf, type WordClass } from "./word-classes.ts";
 import { type Language } from "./words.ts";
 
 /**
@@ -39,35 +40,16 @@ export interface Grammar {
   readonly to: WordClass;
 }
 
-/** A set of words and prefixes, in lower case without accents. */
-class WordClass {
-  readonly #words = new Set<string>();
-  readonly #prefixes: string[] = [];
-
-  constructor(words: string) {
-    for (const word of words.split(" ")) {
-      if (word.endsWith("*")) this.#prefixes.push(word.slice(0, -1));
-      else if (word !== "") this.#words.add(word);
-    }
-  }
-
-  has(word: string | undefined): boolean {
-    if (word === undefined) return false;
-    return this.#words.has(word) || this.#prefixes.some((prefix) => word.startsWith(prefix));
-  }
+/** A language with its grammar. */
+export interface Reader {
+  readonly grammar: Grammar;
+  readonly language: Language;
 }
 
 type Classes = Exclude<keyof Grammar, "infinitive" | "future">;
 
 function grammarOf(infinitive: RegExp, future: RegExp, classes: string): Grammar {
-  const made = Object.fromEntries(
-    classes
-      .trim()
-      .split("\n")
-      .map((line) => line.split(": "))
-      .map(([name = "", words = ""]) => [name, new WordClass(words)]),
-  );
-  return { ...(made as Record<Classes, WordClass>), infinitive, future }; // Each language has a line for each class.
+  return { ...classesOf<Classes>(classes), infinitive, future };
 }
 
 const NEVER = /(?!)/;

@@ -1,4 +1,4 @@
-import { type Grammar, isFunctionWord } from "./grammar.ts";
+import { type Grammar, type Reader, isFunctionWord } from "./grammar.ts";
 import { type Group, HARD, IRREGULAR_PAST, type Span, type Token } from "./spans.ts";
 import { type Language } from "./words.ts";
 
@@ -9,7 +9,7 @@ export type Reality = "fact" | "denied" | "absent" | "view" | "future" | "open" 
 export function realityOf(
   tokens: readonly Token[],
   at: number,
-  { clause, group, grammar, language }: { clause: Span; group: Group; grammar: Grammar; language: Language },
+  { clause, group, grammar, language }: { clause: Span; group: Group } & Reader,
 ): Reality {
   const token = tokens[at];
   if (token === undefined) return "open";
@@ -34,7 +34,7 @@ const ONLY = /^(?:only|just|merely|nur|bloss|seulement|solo|solament|so|apenas)/
 function formOf(
   tokens: readonly Token[],
   at: number,
-  { clause, group, grammar, language }: { clause: Span; group: Group; grammar: Grammar; language: Language },
+  { clause, group, grammar, language }: { clause: Span; group: Group } & Reader,
 ): Reality {
   const token = tokens[at] as Token; // The caller has checked it.
   const previous = tokens[group.start - 1];

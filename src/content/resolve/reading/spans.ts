@@ -1,6 +1,6 @@
 import { type NamedDate } from "./dates.ts";
 import { conceptsIn } from "./concepts.ts";
-import { type Grammar } from "./grammar.ts";
+import { type Grammar, type Reader } from "./grammar.ts";
 import { type Language, type Word, wordsOf } from "./words.ts";
 
 /** A word of a sentence with the marks before it. */
@@ -164,12 +164,7 @@ export interface Group {
 }
 
 /** The group of verbs that ends with the predicate. In German it is a bracket around the arguments. */
-export function groupOf(
-  tokens: readonly Token[],
-  at: number,
-  clause: Span,
-  { grammar, language }: { grammar: Grammar; language: Language },
-): Group {
+export function groupOf(tokens: readonly Token[], at: number, clause: Span, { grammar, language }: Reader): Group {
   const belongs = (word: Token): boolean =>
     grammar.be.has(word.text) ||
     grammar.have.has(word.text) ||

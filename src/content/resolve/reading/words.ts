@@ -189,6 +189,11 @@ function pairsOf(run: string, start: number): Word[] {
 /** Languages that the embedded analyst reads. */
 export type Language = "en" | "de" | "fr" | "es" | "it" | "pt";
 
+/** Whether a language is Romance. The others that are read are Germanic. */
+export function isRomance(language: Language): boolean {
+  return language !== "en" && language !== "de";
+}
+
 /** Function words by which languages are recognised, those without a reading too. Words of several languages are left out. */
 const SIGNS: readonly (readonly [Language | undefined, ReadonlySet<string>])[] = (
   [

@@ -1,0 +1,110 @@
+import { ADVERB, type Token } from "../reading/spans.ts";
+import { type Grammar, GRAMMARS, isFunctionWord, type Reader } from "../reading/grammar.ts";
+import { WORDS } from "../reading/vocabulary.ts";
+import { isRomance } from "../reading/words.ts";
+
+/** An argument of the question's predicate: the stems of its words, and of the words that can stand for it. */
+export interface Argument {
+  readonly words: ReadonlySet<string>;
+  /** The last word of its noun phrase. Two heads if it joins two phrases. */
+  readonly heads: ReadonlySet<string>;
+  /** The nouns that describe it, by which a text can come back to it: "ferry" of "the ferry Aurora". */
+  readonly kinds: ReadonlySet<string>;
+}
+
+export function argumentOf(
+  tokens: readonly Token[],
+  terms: ReadonlySet<string>,
+  { grammar, language }: Reader,
+): Argument | undefined {
+  const kept = tokens.filter((word) => terms.has(word.stem) && !ADVERB.test(word.text));
+  const heads = new Set<string>();
+  for (const [n, word] of tokens.entries()) {
+    if (!terms.has(word.stem) || ADVERB.test(word.text)) continue;
+    const next = tokens[n + 1];
+    const before = tokens.slice(0, n).findLast((other) => !terms.has(other.stem) && !isModifier(other, grammar));
+    const isInside = before !== undefined && grammar.preposition.has(before.text) && heads.size > 0;
+    const isLast = next === undefined || !terms.has(next.stem) || grammar.and.has(next.text);
+    const isOwner = next?.text === "s" && /['’]/u.test(next.gap);
+    if (!isLast || isInside || isOwner) continue;
+    // "le record national": a Romance noun stands before its adjectives. The last word of a name is its head.
+    let head = n;
+    while (
+      isRomance(language) &&
+      !word.capital &&
+      head > 0 &&
+      terms.has(tokens[head - 1]?.stem ?? "") &&
+      !WORDS.beforeNoun.has(tokens[head - 1]?.text)
+    )
+      head -= 1;
+    heads.add(tokens[head]?.stem ?? word.stem);
+  }
+  const kinds = tokens.filter(
+    (word, n) =>
+      !word.capital && !terms.has(word.stem) && !isFunctionWord(word.text, grammar) && tokens[n + 1]?.capital,
+  );
+  if (kept.length === 0) return undefined;
+  return { words: new Set(kept.map((word) => word.stem)), heads, kinds: new Set(kinds.map(({ stem }) => stem)) };
+}
+
+function isModifier(word: Token, grammar: Grammar): boolean {
+  return grammar.determiner.has(word.text) && !grammar.preposition.has(word.text);
+}
+
+/** Whether all words of an argument are in a part of a sentence. */
+export function isWhole({ words }: Argument, zone: readonly Token[]): boolean {
+  return [...words].every((word) => zone.some(({ stem }) => stem === word));
+}
+
+/** The first noun phrase: up to a preposition. Empty if a preposition is first. */
+export function phraseFrom(tokens: readonly Token[], from: number, grammar: Grammar): readonly Token[] {
+  const rest = tokens.slice(from);
+  // "au public", "nel 2026" are adverbials; "al Madrid" is an object in Spanish.
+  const end = rest.findIndex(
+    (word, n) =>
+      grammar.preposition.has(word.text) &&
+      (!grammar.determiner.has(word.text) ||
+        (n === 0 && WORDS.withArticle.has(word.text) && !(grammar === GRAMMARS.es && word.text === "al"))),
+  );
+  // "sign the Treaty of Oslo": the phrase goes on.
+  if (end > 0 && WORDS.of.has(rest[end]?.text)) {
+    const next = rest.findIndex((word, n) => n > end && grammar.preposition.has(word.text));
+    return next < 0 ? rest : rest.slice(0, next);
+  }
+  return end < 0 ? rest : rest.slice(0, end);
+}
+
+/** The index at which the second noun phrase begins: an article that no preposition governs. */
+export function secondPhrase(tokens: readonly Token[], grammar: Grammar): number {
+  const found = tokens.findIndex(
+    ({ text }, n) =>
+      n > (grammar.determiner.has(tokens[0]?.text) ? 1 : 0) &&
+      grammar.determiner.has(text) &&
+      !grammar.preposition.has(text) &&
+      !grammar.preposition.has(tokens[n - 1]?.text) &&
+      !grammar.determiner.has(tokens[n - 1]?.text),
+  );
+  return found < 0 ? tokens.length : found;
+}
+
+/** In German, the subject of a question ends where the next article begins. */
+export function nounPhraseEnd(tokens: readonly Token[], grammar: Grammar): number {
+  const first = tokens.findIndex(
+    (word) =>
+      word.capital && !grammar.be.has(word.text) && !grammar.have.has(word.text) && !grammar.modal.has(word.text),
+  );
+  const next = tokens.findIndex(
+    (word, n) =>
+      n > first &&
+      (grammar.determiner.has(word.text) || grammar.preposition.has(word.text)) &&
+      !/^(?:der|des|von)$/u.test(word.text),
+  );
+  return next < 0 ? tokens.length : next;
+}
+
+export function firstBreak(tokens: readonly Token[], from: number, grammar: Grammar): number {
+  const found = tokens.findIndex(
+    (word, n) => n > from && (grammar.preposition.has(word.text) || grammar.determiner.has(word.text)),
+  );
+  return found < 0 ? tokens.length : found;
+}

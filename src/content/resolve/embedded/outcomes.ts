@@ -1,0 +1,146 @@
+import { type StatementKind } from "../reading/analysis.ts";
+import { type Passage } from "../evidence/passages.ts";
+import { type Predication, predicationOf } from "../reading/clauses.ts";
+import { areContrary, conceptsAt, conceptsIn } from "../reading/concepts.ts";
+import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
+import { ANONYMOUS, TAKEN_BACK } from "../reading/phrases.ts";
+import { type Reality } from "../reading/reality.ts";
+import { type ReadSentence, type Token } from "../reading/spans.ts";
+import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
+import { isForm, type Language, wordsOf } from "../reading/words.ts";
+import { fitOf } from "./arguments.ts";
+import { boundStrengthOf, NOTHING, OTHER_ACTOR, type Reading, sharesOf } from "./outcome-reading.ts";
+import { type Asked } from "./question.ts";
+import { isOfPart } from "./siblings.ts";
+
+/** The minimum share for a sentence whose predicate and arguments are those of the question. */
+const NEAR = 0.4;
+
+/** The factor for a sentence that only quotes or names the outcome. It never decides. */
+const INDIRECT = 0.35;
+
+/** Reads the outcome from the predicates that name it or a contrary outcome. */
+export function outcomeOf(asked: Asked, passage: Passage, { tokens, language }: ReadSentence): Reading {
+  const { coverage, context } = sharesOf(asked, passage);
+  if (context < NEAR) return NOTHING;
+  if (ANONYMOUS.test(passage.text) || TAKEN_BACK.test(passage.text)) return { ...NOTHING, kind: "hedged" };
+  if (asked.predicate === undefined) return NOTHING;
+  const readings = tokens.flatMap((_, at) => {
+    const outcome = outcomeAt(asked, tokens, at, language);
+    return outcome === undefined
+      ? []
+      : [readingAt(asked, passage, { tokens, at, outcome, language, strength: boundStrengthOf(coverage, context) })];
+  });
+  return settledOf(readings);
+}
+
+interface Outcome {
+  readonly name: string | undefined;
+  readonly isSame: boolean;
+}
+
+/** The outcome that a word of a sentence names: the question's, or a contrary one. */
+function outcomeAt(asked: Asked, tokens: readonly Token[], at: number, language: Language): Outcome | undefined {
+  const token = tokens[at];
+  const { predicate } = asked;
+  if (
+    token === undefined ||
+    isFunctionWord(token.text, GRAMMARS[language]) ||
+    (token.capital && at > 0 && asked.names.has(token.stem))
+  )
+    return undefined;
+  const found = conceptsAt(tokens, at);
+  const same = [...asked.outcomes].find((one) => found.has(one));
+  if (
+    same !== undefined ||
+    (predicate !== undefined && language === asked.language && isForm(token, predicate, language))
+  )
+    return { name: same, isSame: true };
+  const contrary = [...found].find((one) => [...asked.outcomes].some((other) => areContrary(one, other)));
+  return contrary === undefined ? undefined : { name: contrary, isSame: false };
+}
+
+/** One reading of a sentence: the firmest one. None if two firm ones contradict each other. */
+function settledOf(readings: readonly Reading[]): Reading {
+  const [first, ...others] = readings.toSorted((a, b) => Math.abs(b.sign) * b.strength - Math.abs(a.sign) * a.strength);
+  if (first === undefined) return NOTHING;
+  if (first.sign === 0) return readings.find((one) => one.kind !== undefined) ?? first;
+  return others.some((one) => one.sign === -first.sign && one.strength > first.strength * 0.8) ? NOTHING : first;
+}
+
+const KINDS: Readonly<Partial<Record<Reality, StatementKind>>> = {
+  future: "announcement",
+  open: "hedged",
+  view: "hedged",
+  quoted: "quotation",
+};
+
+/** The outcomes that the verb before an article and a noun names. */
+function conceptsBefore(tokens: readonly Token[], at: number): ReadonlySet<string> {
+  return conceptsIn(tokens.slice(Math.max(0, at - 2), at).filter(({ capital }) => !capital));
+}
+
+/** Whether a predicate such as "remain" names the state or the thing that the question's outcome would have changed. */
+function persists({ outcomes, patient }: Asked, { after }: Predication): boolean {
+  const near = after.slice(0, 6);
+  if (near.some((_, at) => [...conceptsAt(near, at)].some((one) => outcomes.has(one)))) return false;
+  return near.some(({ text, stem }) => WORDS.state.has(text) || patient?.heads.has(stem) === true);
+}
+
+function readingAt(
+  asked: Asked,
+  { near, text }: Passage,
+  {
+    tokens,
+    at,
+    outcome,
+    language,
+    strength,
+  }: { tokens: readonly Token[]; at: number; outcome: Outcome; language: Language; strength: number },
+): Reading {
+  const reader = { grammar: GRAMMARS[language], language };
+  const predication = predicationOf(tokens, at, reader);
+  const { reality } = predication;
+  if (isOtherSense(asked, tokens, at, predication)) return NOTHING;
+  const kind = KINDS[reality];
+  if (kind !== undefined) return { ...NOTHING, kind };
+  const isUndone =
+    reality === "noun" && outcome.isSame && [...conceptsBefore(tokens, at)].some((one) => OUTCOMES.undoing.has(one));
+  const isState = outcome.name === "persist";
+  if (isState && !persists(asked, predication)) return NOTHING;
+  const fit = fitOf(asked, predication, { reader, near, outcome: outcome.name });
+  if (fit.kind === "different") return NOTHING;
+  const isDenied = reality === "denied" || reality === "absent";
+  if (isDenied && (!outcome.isSame || fit.kind !== "same")) return NOTHING;
+  const affirms = outcome.isSame && fit.kind === "same" && !isDenied && !isUndone;
+  if (affirms && isOfPart(asked, tokens, { said: text.slice(predication.start, predication.end), ...predication }))
+    return NOTHING;
+  return {
+    sign: affirms ? 1 : -1,
+    strength:
+      (fit.kind === "other-actor" ? OTHER_ACTOR : strength * (fit.kind === "same" ? fit.factor : 0.8)) *
+      (reality === "noun" && !isUndone ? INDIRECT : 1),
+    isAbsence: isDenied || isState,
+    kind: "report",
+    isFinal: fit.kind !== "same" || (!outcome.isSame && outcome.name !== undefined && OUTCOMES.final.has(outcome.name)),
+    part: predication,
+  };
+}
+
+/** Whether the words behind a predicate give it another sense: "passed over", "resigned from the youth wing". */
+function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { reality, after }: Predication): boolean {
+  const [token, next] = [tokens[at], after[0]];
+  if (token === undefined || next === undefined || next.gap.trim() !== "") return false;
+  if (WORDS.particle.has(next.text) && WORDS.withParticle.has(token.text))
+    return !wordsOf(asked.plan.statement).some(({ text }) => text === next.text);
+  const { oblique } = asked;
+  // "convicted of perjury" for "convicted of fraud"
+  if (oblique?.preposition === next.text && !after.slice(1, 9).some(({ stem }) => oblique.words.has(stem))) return true;
+  if (!asked.outcomes.has("resign")) return false;
+  if (/^(?:him|her|them)sel(?:f|ves)$/u.test(next.text)) return true;
+  if (!WORDS.beforePost.has(next.text)) return false;
+  const phrase = after.slice(1, 7);
+  // "the resignation of the police chief"
+  const isOwn = phrase.some(({ stem }) => asked.terms.has(stem));
+  return !isOwn && (reality === "noun" || !phrase.some(({ text }) => WORDS.post.has(text)));
+}

@@ -1,0 +1,121 @@
+import { COMPARING } from "../reading/comparisons.ts";
+import { conceptsAt } from "../reading/concepts.ts";
+import { type Grammar, isFunctionWord } from "../reading/grammar.ts";
+import { ADVERB, IRREGULAR_PAST, type Token } from "../reading/spans.ts";
+import { WORDS } from "../reading/vocabulary.ts";
+import { type Language, STOP_WORDS } from "../reading/words.ts";
+
+/** "Is X the winner of Y?": a noun for an outcome, between an article and "of". */
+export function nounPredicateOf(tokens: readonly Token[], grammar: Grammar): number | undefined {
+  if (!grammar.be.has(tokens[0]?.text)) return undefined;
+  const found = tokens.findIndex(
+    (word, at) =>
+      at > 1 &&
+      conceptsAt(tokens, at).size > 0 &&
+      grammar.determiner.has(tokens[at - 1]?.text) &&
+      WORDS.of.has(tokens[at + 1]?.text) &&
+      !word.capital,
+  );
+  return found < 0 ? undefined : found;
+}
+
+/** The index of the predicate: the first outcome in the form of a verb, or the word where a verb must be. */
+export function predicateOf(tokens: readonly Token[], grammar: Grammar, language: Language): number | undefined {
+  const named = tokens.flatMap((word, at) =>
+    conceptsAt(tokens, at).size > 0 && !isFunctionWord(word.text, grammar) && canBeVerb(tokens, at, grammar, language)
+      ? [at]
+      : [],
+  );
+  if (language !== "en") return named[0] ?? verbBySyntax(tokens, grammar, language);
+  const asBe = tokens[0] !== undefined && grammar.be.has(tokens[0].text);
+  const fitting = named.filter((at) => {
+    const form = tokens[at]?.text ?? "";
+    const previous = tokens[at - 1];
+    if (previous !== undefined && previous.text !== "to" && grammar.preposition.has(previous.text)) return false;
+    return at > 0 && (!asBe || /(?:ed|en|n|t|ng)$/u.test(form));
+  });
+  return fitting[0] ?? englishVerb(tokens, grammar, asBe) ?? (asBe ? undefined : named[0]);
+}
+
+function canBeVerb(tokens: readonly Token[], at: number, grammar: Grammar, language: Language): boolean {
+  const [word, previous] = [tokens[at], tokens[at - 1]];
+  if (word === undefined || (word.capital && at > (language === "en" ? 0 : 1))) return false;
+  if (previous === undefined || language === "de") return true;
+  return !grammar.determiner.has(previous.text) || grammar.pronoun.has(previous.text);
+}
+
+/** The first word that can be a verb: in lower case, and best right after a name. */
+function englishVerb(tokens: readonly Token[], grammar: Grammar, asBe: boolean): number | undefined {
+  const candidates = tokens.flatMap((word, at) => {
+    const previous = tokens[at - 1];
+    if (
+      at < 2 ||
+      word.capital ||
+      previous === undefined ||
+      isFunctionWord(word.text, grammar) ||
+      ADVERB.test(word.text)
+    )
+      return [];
+    if (asBe && !/(?:ed|en|wn|ght|ilt|old|ound|put|set|cut|led|aid|won|held|made|sent|lost|sung|run)$/u.test(word.text))
+      return [];
+    if (STOP_WORDS.has(word.text) || grammar.determiner.has(previous.text)) return [];
+    return grammar.preposition.has(previous.text) && previous.text !== "to" ? [] : [at];
+  });
+  // A part of a question is a statement: its verb has the form of the past.
+  const isQuestion =
+    tokens[0] !== undefined && isFunctionWord(tokens[0].text, grammar) && !grammar.determiner.has(tokens[0].text);
+  const past = isQuestion
+    ? undefined
+    : candidates.find((at) => (tokens[at]?.text ?? "").endsWith("ed") || IRREGULAR_PAST.has(tokens[at]?.text ?? ""));
+  if (past !== undefined) return past;
+  const afterName = candidates.find((at) => tokens[at - 1]?.capital === true);
+  // "Did the Petrel mission deploy": two words that can be verbs are a noun and its verb.
+  const behindName =
+    afterName !== undefined && candidates.includes(afterName + 1) && grammar.determiner.has(tokens[afterName + 2]?.text)
+      ? afterName + 1
+      : afterName;
+  const beforePhrase = candidates.find((at) => {
+    const next = tokens[at + 1];
+    return next === undefined || grammar.determiner.has(next.text) || grammar.preposition.has(next.text);
+  });
+  return behindName ?? beforePhrase;
+}
+
+/** German questions end with the verb, Romance ones have it after an auxiliary, or first. */
+function verbBySyntax(tokens: readonly Token[], grammar: Grammar, language: Language): number | undefined {
+  const isContent = (word: Token): boolean =>
+    !word.capital &&
+    !isFunctionWord(word.text, grammar) &&
+    !STOP_WORDS.has(word.text) &&
+    !ADVERB.test(word.text) &&
+    !COMPARING.test(word.text);
+  if (language === "de") {
+    const last = tokens.findLastIndex(isContent);
+    return last < 0 ? undefined : last;
+  }
+  if (
+    tokens[1] !== undefined &&
+    grammar.determiner.has(tokens[1].text) &&
+    tokens[0] !== undefined &&
+    !isFunctionWord(tokens[0].text, grammar)
+  )
+    return 0;
+  const behind = tokens.findIndex(
+    (word, at) =>
+      isContent(word) &&
+      tokens.slice(Math.max(0, at - 3), at).some(({ text }) => grammar.be.has(text) || grammar.have.has(text)) &&
+      /(?:[iau]?[tds][oaie]s?|e|ee|es|u|ue|i|is|t|s)$/u.test(word.text),
+  );
+  if (behind >= 0) return behind;
+  const first = tokens.findIndex((word, at) => at > 0 && isContent(word) && tokens[at - 1]?.capital === true);
+  return first < 0 ? undefined : first;
+}
+
+const ELECTION = /^(?:elect|wahl|\p{L}+wahl$|seat|vote|elecc|elezion|eleic)/u;
+
+/** The outcomes of a predicate. The winner of an election is elected. */
+export function outcomesOf(tokens: readonly Token[], at: number): Set<string> {
+  const found = conceptsAt(tokens, at);
+  const isElection = found.has("win") && tokens.some(({ text }) => ELECTION.test(text));
+  return new Set(isElection ? [...found, "elect"] : found);
+}

@@ -1,0 +1,130 @@
+import { type Predication } from "../reading/clauses.ts";
+import { isFunctionWord, type Reader } from "../reading/grammar.ts";
+import { ADVERB, IRREGULAR_PAST, type Token } from "../reading/spans.ts";
+import { WORDS } from "../reading/vocabulary.ts";
+import { isRomance } from "../reading/words.ts";
+import { type Argument, isWhole } from "./noun-phrases.ts";
+
+/** Where an argument is looked for, and what the question and the text name. */
+export interface Place {
+  readonly reader: Reader;
+  readonly predication: Predication;
+  readonly near: ReadonlySet<string>;
+  readonly isSubject: boolean;
+  readonly names: ReadonlySet<string>;
+  readonly terms: ReadonlySet<string>;
+}
+
+/** Whether the noun at `at` belongs to something or somebody else than the argument that it could stand for. */
+export function isOfAnother(zone: readonly Token[], at: number, argument: Argument, place: Place): boolean {
+  return (
+    WORDS.partial.has(zone[at - 1]?.text) ||
+    hasRival(zone, at, argument, place) ||
+    hasOtherComplement(zone, at, argument, place) ||
+    hasOtherOffice(argument, place) ||
+    hasOtherPlace(argument, place) ||
+    (place.isSubject && isOfClauseBefore(zone.slice(at + 1), place.reader))
+  );
+}
+
+/** "Coach Ellery" for "Senator Ellery": a clause that names another office, on a page that does not name the question's. */
+function hasOtherOffice({ words }: Argument, { near, predication: { before, after } }: Place): boolean {
+  const own = [...words].filter((word) => WORDS.title.has(word));
+  return (
+    own.length > 0 &&
+    !own.some((word) => near.has(word)) &&
+    [...before, ...after].some(({ text, stem }) => WORDS.title.has(text) && !words.has(stem))
+  );
+}
+
+/** "Orland was praised after Kestria banned": a verb and a conjunction stand between the word and the predicate. */
+function isOfClauseBefore(rest: readonly Token[], { grammar, language }: Reader): boolean {
+  const conjunction = rest.findIndex(
+    ({ text }, at) => language === "en" && grammar.clause.has(text) && rest[at + 1]?.capital === true,
+  );
+  return rest.slice(0, Math.max(0, conjunction)).some(({ text }) => grammar.be.has(text) || IRREGULAR_PAST.has(text));
+}
+
+/** "In neighbouring Durne the nurses" for "the nurses of Halmont": the clause names another place, and not the question's. */
+function hasOtherPlace(argument: Argument, { names, predication: { before, after } }: Place): boolean {
+  const words = [...argument.words];
+  const own = words.slice(1 + words.findIndex((word) => argument.heads.has(word))).filter((word) => names.has(word));
+  const clause = [...before, ...after];
+  if (own.length === 0 || own.some((name) => clause.some(({ stem }) => stem === name))) return false;
+  return clause.some(
+    (word, at) =>
+      word.capital &&
+      /^\p{L}{2}/u.test(word.text) &&
+      !names.has(word.stem) &&
+      clause.slice(Math.max(0, at - 2), at).some(({ text }) => WORDS.in.has(text)),
+  );
+}
+
+/** Whether another modifier stands where the question has one: "the Road Act" for "the Water Act", "the national record" for "the world record". */
+function hasRival(zone: readonly Token[], head: number, argument: Argument, { reader, near }: Place): boolean {
+  const { grammar, language } = reader;
+  const isComplete = isWhole(argument, zone);
+  const isUnknown = [...argument.words].some((word) => !near.has(word));
+  const isOther = (word: Token): boolean =>
+    !word.capital &&
+    !argument.words.has(word.stem) &&
+    !isFunctionWord(word.text, grammar) &&
+    !ADVERB.test(word.text) &&
+    /^\p{L}/u.test(word.text) &&
+    (isUnknown || WORDS.lesser.has(word.text) || (!isComplete && WORDS.level.has(word.text)));
+  if (isRomance(language)) {
+    // "el premio Alba de poesía" for "el premio Alba de novela"
+    const behind = zone.slice(head + 1);
+    const next = behind.findIndex((word) => !argument.words.has(word.stem) && !OF_ONLY.test(word.text));
+    const word = behind[next];
+    if (word !== undefined && behind.slice(0, next + 1).every(({ gap }) => /^\s*$/u.test(gap)) && isOther(word))
+      return true;
+  }
+  for (let n = head - 1; n >= 0; n -= 1) {
+    const word = zone[n];
+    if (word === undefined || !/^\s*$/u.test(zone[n + 1]?.gap ?? "")) return false;
+    if (argument.words.has(word.stem)) continue;
+    if (!word.capital) return isOther(word);
+    return (
+      !isComplete &&
+      n > 0 &&
+      !WORDS.title.has(word.text) &&
+      !/^(?:the|a|an|der|die|das|le|la|el|il|o|a)$/u.test(word.text)
+    );
+  }
+  return false;
+}
+
+/**
+ * Whether the noun phrase goes on with another name or noun than the question's: "shareholders of Aldine Bank" for those of
+ * Fenwick Bank, "the contract for new trams" for the one for the depot.
+ */
+function hasOtherComplement(
+  zone: readonly Token[],
+  head: number,
+  { words }: Argument,
+  { reader: { grammar, language }, near, names }: Place,
+): boolean {
+  const next = zone[head + 1];
+  if (next === undefined || !WORDS.beforeComplement.has(next.text) || next.gap.trim() !== "") return false;
+  const rest = zone.slice(head + 2);
+  const end = rest.findIndex(
+    ({ text, gap }, n) =>
+      n > 0 &&
+      (/[^\s\u00a0-]/u.test(gap) ||
+        (grammar.preposition.has(text) && !OF_ONLY.test(text)) ||
+        grammar.be.has(text) ||
+        grammar.have.has(text)),
+  );
+  const phrase = rest.slice(0, end < 0 ? 6 : end);
+  const own = [...words].filter((word) => names.has(word));
+  const named = [...zone.slice(Math.max(0, head - 3), head), ...phrase];
+  const isMissing = own.some((name) => !named.some(({ stem }) => stem === name));
+  const isForeign = (word: Token): boolean => word.capital && /^\p{L}{2}/u.test(word.text) && !words.has(word.stem);
+  if (language !== "de" && isMissing && phrase.some(isForeign) && WORDS.of.has(next.text)) return true;
+  const last = [...words].at(-1) ?? "";
+  const noun = phrase.findLast(({ text }) => !isFunctionWord(text, grammar));
+  return zone[head]?.stem !== last && !near.has(last) && noun !== undefined && noun.stem !== last;
+}
+
+const OF_ONLY = /^(?:de|d'|di|da|do|del|du)$/u;

@@ -1,0 +1,160 @@
+import { isFunctionWord, type Reader } from "../reading/grammar.ts";
+import { ADVERB, IRREGULAR_PAST, type Token } from "../reading/spans.ts";
+import { WORDS } from "../reading/vocabulary.ts";
+import { isForm, isRomance } from "../reading/words.ts";
+import { BY_CONTEXT } from "./fit.ts";
+import { type Argument } from "./noun-phrases.ts";
+import { isOfAnother, type Place } from "./rivals.ts";
+
+/** Nouns that a name does not need: "Petrel" for "the Petrel mission". */
+const KIND =
+  /^(?:mission|probe?|lander|rover|spacecraft|satellit|telescop|rocket|airlin|company|firm|group|ship|ferry|project|band|film|novel|app|vaccin|drug)s?$/u;
+/** The factor of an argument to which a pronoun or a general noun comes back. */
+const BY_PRONOUN = 0.85;
+
+/** Whether an argument stands in a part of a sentence as its noun phrase: a factor, or undefined if it does not. */
+export function standsIn(argument: Argument, zone: readonly Token[], place: Place): number | undefined {
+  const { reader, near, predication, isSubject } = place;
+  const found = zone.findIndex(
+    (word, at) => isOneOf(argument.heads, word, reader) && isHeadAt(zone, at, argument, place),
+  );
+  if (found < 0) {
+    // "Sallow Creek" for "the Sallow Creek mine".
+    const names = new Set([...argument.words].filter((word) => place.names.has(word)));
+    const isKind = [...argument.heads].every((head) => KIND.test(head));
+    const isShort = names.size > 1 && ![...argument.heads].some((head) => names.has(head));
+    const short = isShort
+      ? zone.findLastIndex((word, at) => names.has(word.stem) && isHeadAt(zone, at, argument, place))
+      : -1;
+    const alone = isKind
+      ? zone.findIndex(
+          (word, at) =>
+            names.has(word.stem) &&
+            word.text.length > 3 &&
+            (isHeadAt(zone, at, argument, place) || KIND.test(zone[at + 1]?.text ?? "")),
+        )
+      : -1;
+    if (alone >= 0 && names.size === 1) return BY_CONTEXT;
+    if (short >= 0 && [...names].every((name) => zone.some(({ stem }) => stem === name))) return 0.85;
+  }
+  if (found >= 0) {
+    const missing = [...argument.words].filter((word) => !zone.some(({ stem }) => stem === word));
+    if (isOfAnother(zone, found, argument, place)) return undefined;
+    return missing.every((word) => near.has(word)) || missing.length * 2 <= argument.words.size ? 1 : 0.7;
+  }
+  // "It signed the act", "and signed the act": the sentence before names the subject.
+  if (!covers(argument, near)) return undefined;
+  const kind = zone.findIndex(
+    (word) =>
+      argument.kinds.has(word.stem) ||
+      (WORDS.generic.has(word.text) && !zone.some(({ capital }) => capital) && !argument.words.has(word.stem)),
+  );
+  if (kind > 0 && reader.grammar.determiner.has(zone[kind - 1]?.text) && isHeadAt(zone, kind, argument, place))
+    return BY_PRONOUN;
+  if (!isSubject)
+    return reader.language === "en" && /^(?:it|them|him|her)$/u.test(zone[0]?.text ?? "") ? BY_PRONOUN : undefined;
+  const words = zone.filter(
+    (word) => !ADVERB.test(word.text) && !reader.grammar.have.has(word.text) && !reader.grammar.be.has(word.text),
+  );
+  if (words.length === 0 && !predication.isInherited) return BY_CONTEXT;
+  const hasPronoun = words.some((word) => reader.grammar.pronoun.has(word.text));
+  if (hasPronoun && words.every((word) => !word.capital || reader.grammar.pronoun.has(word.text))) return BY_PRONOUN;
+  return words.length === 0 ? BY_PRONOUN : undefined;
+}
+
+function isOneOf(stems: ReadonlySet<string>, word: Token, { language }: Reader): boolean {
+  if (stems.has(word.stem)) return true;
+  return (
+    language !== "en" && [...stems].some((stem) => stem.length > 5 && isForm({ text: stem, stem }, word, language))
+  );
+}
+
+const ARTICLE = /^(?:den|die|das|einen?|eine)$/u;
+
+/** Whether a word heads a noun phrase of its own: it is not inside "committee of X", "X's deputy", "X Bank". */
+function isHeadAt(zone: readonly Token[], at: number, argument: Argument, place: Place): boolean {
+  return headByNext(zone, at, argument, place) ?? isHeadBehind(zone, at, argument, place);
+}
+
+/** Whether the word behind a word leaves it the head. Undefined if the words before it decide. */
+function headByNext(zone: readonly Token[], at: number, argument: Argument, place: Place): boolean | undefined {
+  const { reader, isSubject, predication } = place;
+  const { grammar, language } = reader;
+  const next = zone[at + 1];
+  const beside = next !== undefined && /^[\s\u00a0-]*$/u.test(next.gap);
+  if (next?.text === "s" && /['’]/u.test(next.gap)) return false;
+  // "named Ludo Farrant director": the question names the role too.
+  const isRole = !isSubject && next !== undefined && !next.capital && place.terms.has(next.stem);
+  if (beside && !argument.words.has(next.stem) && !WORDS.standFor.has(next.stem) && !isRole) {
+    // "President Marchetti" is the president, "Harbour Bank" is not the harbour.
+    if (next.capital && !/^\d/u.test(next.text) && !WORDS.legalForm.has(next.text) && language === "en")
+      return WORDS.title.has(zone[at]?.text);
+    const isWord =
+      !WORDS.legalForm.has(next.text) &&
+      !grammar.preposition.has(next.text) &&
+      !grammar.and.has(next.text) &&
+      !grammar.determiner.has(next.text) &&
+      !grammar.be.has(next.text) &&
+      !grammar.have.has(next.text) &&
+      !grammar.modal.has(next.text) &&
+      !grammar.not.has(next.text) &&
+      !grammar.clause.has(next.text) &&
+      !grammar.that.has(next.text) &&
+      !grammar.pronoun.has(next.text) &&
+      !ADVERB.test(next.text) &&
+      !/^\d|ed$/u.test(next.text) &&
+      !IRREGULAR_PAST.has(next.text);
+    // In an inherited subject, a verb follows the noun phrase.
+    if (isWord && language === "en" && !(isSubject && predication.isInherited && !next.capital)) return false;
+  }
+  return undefined;
+}
+
+/** Whether the words before a word leave it the head of its noun phrase. */
+function isHeadBehind(zone: readonly Token[], at: number, argument: Argument, place: Place): boolean {
+  const { isSubject, reader } = place;
+  const { grammar, language } = reader;
+  // "la tour Nord": a Romance name follows its noun.
+  const isGermanic = !isRomance(language);
+  for (let n = at - 1; n >= 0; n -= 1) {
+    const word = zone[n];
+    if (word === undefined || /[,;:]/u.test(zone[n + 1]?.gap ?? "")) return true;
+    const isName = zone[n + 1]?.capital === true && argument.words.has(zone[n + 1]?.stem ?? "");
+    // "in the last game Vera Sandoval": a name without a preposition begins a noun phrase.
+    if (isName && isGermanic && !word.capital && !isFunctionWord(word.text, grammar) && !WORDS.title.has(word.text))
+      return true;
+    // "der Ausschuss des Landtags"
+    const owner = zone[n - 1];
+    if (language === "de" && /^(?:des|der)$/u.test(word.text) && owner?.capital === true && word.gap.trim() === "")
+      return argument.words.has(owner.stem);
+    if (
+      argument.words.has(word.stem) ||
+      (word.capital && !WORDS.standFor.has(word.stem) && language === "en" && n === 0)
+    )
+      continue;
+    if (grammar.preposition.has(word.text) && !(language !== "en" && ["a", "al", "les", "des"].includes(word.text))) {
+      if (grammar.by.has(word.text) && n === 0) return true;
+      const noun = zone.slice(0, n).findLast((other) => !grammar.determiner.has(other.text));
+      if (noun === undefined) return !isSubject && WORDS.beforeObject.has(word.text);
+      // "the hearing on the permit of the tower": the noun before must head its phrase, too.
+      if (argument.words.has(noun.stem)) continue;
+      return WORDS.standFor.has(noun.stem);
+    }
+    // "hat am Abend den Haushalt beschlossen": an article that no preposition governs begins a noun phrase.
+    if (
+      language === "de" &&
+      ARTICLE.test(word.text) &&
+      n > 0 &&
+      !grammar.preposition.has(owner?.text) &&
+      !grammar.preposition.has(word.text)
+    )
+      return true;
+    if (!grammar.determiner.has(word.text) && !/\p{Ll}/u.test(word.text)) return true;
+  }
+  return true;
+}
+
+/** Whether a text names the head of an argument. */
+export function covers(argument: Argument, near: ReadonlySet<string>): boolean {
+  return [...argument.heads].every((head) => near.has(head));
+}

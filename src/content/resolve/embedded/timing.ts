@@ -1,0 +1,69 @@
+import { type Source, type Statement } from "../reading/analysis.ts";
+import { type NamedDate } from "../reading/dates.ts";
+import { type Reading } from "./outcome-reading.ts";
+import { type Asked } from "./question.ts";
+
+const DAY = 86_400_000;
+
+/** The strength of a figure before the deadline that does not meet the threshold. It never decides. */
+const EARLY_FIGURE = 0.45;
+
+/** Compares the date in a sentence with the deadline. */
+export function inTime(
+  asked: Asked,
+  statement: Statement,
+  {
+    reading,
+    date,
+    isDated,
+    source,
+  }: { reading: Reading; date: NamedDate | undefined; isDated: boolean; source: Source },
+): Statement {
+  const { deadline, from } = asked.plan;
+  const neutral: Statement = { ...statement, supports: "NEUTRAL" };
+  // A page cannot report what happens after its publication.
+  const told = Math.min(source.published ?? asked.now, asked.now) + DAY;
+  if (date !== undefined && date.from > told) return { ...neutral, kind: "announcement" };
+  if (from !== undefined && from > told && reading.sign > 0) return neutral;
+  if (date !== undefined && from !== undefined && date.to < from) return neutral;
+  if (deadline === undefined) return asked.isFuture && reading.isAbsence ? neutral : statement;
+  const isEvent = reading.sign > 0;
+  if (isEvent && date !== undefined && date.from > deadline) {
+    // An event after the deadline did not happen in time.
+    return { ...statement, supports: asked.plan.negated ? "YES" : "NO" };
+  }
+  if (isEvent && date !== undefined && isOpen(date, asked)) return { ...neutral, isDateOpen: true };
+  if (!isEvent && asked.now <= deadline) return early(statement, reading);
+  const isEarly = source.published !== undefined && source.published < deadline - DAY && !isAfter(date, deadline);
+  if (!isEvent && reading.isAbsence && isEarly) return neutral;
+  if (
+    isEvent &&
+    date === undefined &&
+    !isDated &&
+    source.published !== undefined &&
+    source.published > deadline + 2 * DAY
+  ) {
+    return { ...statement, strength: statement.strength * 0.6 };
+  }
+  return statement;
+}
+
+/** Whether the event is in time by one reading of its date or of the question's, and late by the other. */
+function isOpen(date: NamedDate, { plan }: Asked): boolean {
+  const { deadline = Number.POSITIVE_INFINITY, ambiguity } = plan;
+  if (!date.isAmbiguous && ambiguity === undefined) return false;
+  return date.to > (ambiguity?.earliest ?? deadline);
+}
+
+function isAfter(date: NamedDate | undefined, deadline: number): boolean {
+  return date !== undefined && date.to >= deadline - DAY;
+}
+
+/** Before the deadline, only a final outcome speaks against the event. */
+function early(statement: Statement, reading: Reading): Statement {
+  if (!reading.isAbsence && (reading.isFinal === true || statement.kind === "fact-check"))
+    return { ...statement, strength: statement.strength * 0.8 };
+  // A figure may still change, but it contradicts a report that the threshold was met.
+  if (reading.isFigure === true) return { ...statement, strength: Math.min(EARLY_FIGURE, statement.strength) };
+  return { ...statement, supports: "NEUTRAL" };
+}

@@ -1,0 +1,39 @@
+/** The verdict of a check of facts. */
+export const VERDICT =
+  /\b(?:this|that|the|these|it|its?)\b.{0,40}\b(?:claims?|posts?|statements?|stor(?:y|ies)|rumou?rs?|reports?|images?|videos?|quotes?|headlines?|articles?|is|was|are)\b.{0,40}\b(?:false|fake|untrue|incorrect|misleading|inaccurate|hoax|fabricated|satire|baseless|unfounded|altered|doctored|not\strue|no\s(?:evidence|proof|truth))\b|^\W*(?:(?:our\s)?(?:rating|ruling|verdict|conclusion)\W{1,4})(?:mostly\s)?(?:false|fake|untrue|incorrect|misleading|inaccurate)/iu;
+
+/** A clause that is called untrue. */
+export const UNTRUE_THAT =
+  /\b(?:false|untrue|incorrect|wrong|not\s(?:true|correct|the\scase)|no\s(?:evidence|truth))\s(?:\p{L}+\s){0,2}that\s(.*)$/iu;
+
+/** A sentence that takes back what it begins with: "but the time was not ratified". */
+export const TAKEN_BACK =
+  /(?<![\p{L}])(?:but|although|though|aber|doch|jedoch|mais|pero|aunque|ma|però|mas|porém)(?![\p{L}]).{0,60}(?:not\s(?:be\s|been\s)?(?:ratified|recogni[sz]ed|counted?|official|valid)|disqualified|annulled|nicht\s(?:anerkannt|gültig)|disqualifiziert|pas\s(?:été\s)?homologu|annulée?|disqualifi|no\s(?:fue|es|será)\s(?:homologad|válid|reconocid)|anulad|descalificad|non\s(?:è\s(?:stat[oa]\s)?)?omologat|annullat|squalificat|não\s(?:foi\s|será\s)?(?:homologad|reconhecid|válid)|desclassificad)/iu;
+
+/** A source without a name. */
+export const ANONYMOUS =
+  /\b(?:person|people|sources?|insiders?|officials?|executives?)\s(?:who\s\p{L}+\s|that\s\p{L}+\s)?(?:close\sto|familiar\swith|with\sknowledge|briefed\son|near\sthe)|\b(?:anonymous|unnamed|unconfirmed|anonymity)\b|\bsources\s(?:say|said|told|close)|\b(?:aus\s(?:\p{L}+)?kreisen|insider|source\sproche|sources\sproches|fuentes\scercanas|fonti\svicine|fontes\spróximas)/iu;
+
+/** A period that a report looks back on. */
+export const LAST_YEAR =
+  /(?<![\p{L}])(?:last|past|previous)\s(?:year|season|month|quarter)|the\s(?:year|season|quarter)(?![\p{L}])|(?:letzte[ns]?|vergangene[ns]?)\s(?:Jahr|Saison)|l['’]an(?:née)?\sd(?:ernier|ernière)|el\saño\spasado|l['’]anno\sscorso|(?:no\s)?ano\spassado/iu;
+
+/** The end of a text before the day on which a decision takes effect. */
+export const EFFECT =
+  /(?<![\p{L}])(?:from|with\seffect\s(?:from|on)|as\sof|effective|ab|mit\sWirkung\s(?:vom|zum)|à\s(?:partir|compter)\sdu|a\spartir\sd(?:el?|o|al)|a\sdecorrere\sdal|dal)\s(?:the\s)?$/iu;
+
+/** Values that say that an entry is empty or open. */
+export const OPEN =
+  /(?<![\p{L}])(?:none|no|not|never|pending|open|expected|planned|scheduled|due|keine?|nicht|offen|geplant|voraussichtlich|aucune?|non|prévue?|ning[uú]n[ao]?|no|pendiente|previst[oa]|nessun[oa]?|não|nenhuma?|\?)(?![\p{L}])/iu;
+
+/** "The first round", "the semi-final", "at first reading": a stage before the one that decides. */
+export const STAGE =
+  /(?<!\p{L})(?:(?:semi|quarter|demi|cuartos|quartas?|quarti|meia)(?:[\s-]?fin|[\s-]de[\s-]final)|(?:halb|viertel|achtel)final|(?:semi|quarter)s(?!\p{L})|(?:first|opening|erste[nmr]?|premi[eè]re?|primer[ao]?|prim[ao]|primeir[ao])\s(?:round|reading|stage|leg|heat|vote|section|phase|runde|lesung|wahlgang|tour|lecture|étape|vuelta|lectura|etapa|turno|lettura|tappa|volta|leitura)|\p{L}+\s(?:stage|etappe|étape|etapa|tappa)\s(?:of|der|des|du|de|del|della|da|do)(?!\p{L}))/iu;
+
+/** The end of a text before a date that is only compared with, or at which a state began: "two fewer than in 2022". */
+export const COMPARED =
+  /(?<![\p{L}])(?:than|compared\s(?:with|to)|since|als|gegenüber|seit|qu['’]|par\srapport\sà|depuis|que|desde|di|rispetto\sal?|dal|do\sque)\s?(?:in|im|en|em|nel|el)?\s?$/iu;
+
+/** The year or the season before. */
+export const YEAR_BEFORE =
+  /(?<!\p{L})(?:(?:last|the\sprevious)\s(?:year|season)|(?:letzte[ns]?|vorige[ns]?|vergangene[ns]?)\s(?:Jahr|Saison)|l['’]an\sdernier|la\ssaison\sdernière|(?:el\saño|la\stemporada)\spasad[oa]|l['’]anno\sscorso|la\sscorsa\sstagione|(?:o\sano|a\s[ée]poca|a\stemporada)\spassad[oa])(?!\p{L})/iu;

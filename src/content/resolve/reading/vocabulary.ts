@@ -1,0 +1,104 @@
+import { classesOf } from "./word-classes.ts";
+import { stemOf } from "./words.ts";
+
+/** Closed classes of words of all languages, beside the function words of each. A word with a star is a prefix. */
+export const WORDS = classesOf<
+  | "of"
+  /** Prepositions of the one who receives a prize. */
+  | "to"
+  | "in"
+  /** Prepositions that contain an article. */
+  | "withArticle"
+  /** "beat", "win against", "the purchase of": prepositions before the object of a verb or a noun. */
+  | "beforeObject"
+  | "beforeComplement"
+  | "beforePost"
+  /** Particles, and the verbs to which they give another sense: "passed over". */
+  | "particle"
+  | "withParticle"
+  /** Romance adjectives that stand before their noun. */
+  | "beforeNoun"
+  /** "Some nurses" are not the nurses. */
+  | "partial"
+  /** Modifiers that make of a thing or an office a lesser one: "deputy director", "indoor record". */
+  | "lesser"
+  /** Modifiers by which offices and titles of different areas differ: "the district court". */
+  | "level"
+  | "title"
+  /** Words for an office in general. */
+  | "post"
+  /** The words of a state that a change would end: "remains in force", "is still minister". */
+  | "state"
+  /** Labels of entries that say what became of the page's subject. */
+  | "status"
+  /** Nouns by which a text comes back to a thing that it has named. */
+  | "generic"
+  /** The legal form of a firm, which a question leaves out. */
+  | "legalForm"
+  /** Nouns that name a thing by a part of it that decides: "the cup final", "the price of gold". */
+  | "standFor"
+  /** Nouns after "by" that name no actor. */
+  | "manner"
+>(`
+of: of de d' du des di del della dello dell' do da dos das von
+to: to an à a al alla allo all' ao aos
+in: in at im a à en em na no nella nello nell' nell nel
+withArticle: au aux ao aos no nos na nas nella nelle nello nell' nell nel nei alla alle allo all' all al ai agli
+beforeObject: of over against in contra contro gegen contre de d' du des von vom di del della dell' dello dei do da dos das
+beforeComplement: of for with on against von des mit de du d' pour para con di del della dei per do da dos das
+beforePost: from as of von vom als de du da do del di dal dalla della comme como come
+particle: over up back away off down out
+withParticle: pass* break* brok* sign* win* won*
+beforeNoun: nuov* nouve* nuev* novo novos nova novas gran* prem* prim* ultim* dern* antig* anci* vecch* viej* velh*
+partial: some several few half einige manche mehrere certain quelques plusieurs algunas algunos varias varios alcuni alcune diversi diverse
+lesser: deput* vice* assistan* acting* former* interim* junior* youth* indoor* club* women* girl* femmin* femenin* feminin* giovanil* juvenil* reserv* stellvertret* ehemalig* fruher* adjoint* adjunt* vicari*
+level: district* region* nation* local* provinci* municipal* departement*
+title: mr mrs ms dr president governor senator chancellor king queen prince princess pope judge mayor professor prime chief deputy captain coach champion sir lord lady saint st presidente minist* prasident kanzler* burgermeister* maire alcalde alcaldesa sindaco sindaca sindaci prefeito prefeita gouverneur gobernador* governatore governatori governador*
+post: post* office* position* job* role* duty* duties* government* cabinet* amt* regierung* fonction* gouvern* cargo* puesto* gobierno* carica* incarico* governo* funcoes*
+state: open* valid* force* effect* operati* running* service* intact* office* post* job* helm* charge* minist* mayor* president* direct* chair* head* coach* captain* chief* betrieb* kraft* offen* geoffnet* gultig* amt* trainer* ouvert* vigueur* valable* maire* entraineur* abiert* vigor* cargo* alcald* entrenador* apert* servizio* funzione* carica* sindac* allenator* abert* funcion* prefeit* treinador*
+status: status decision result outcome ruling judgment ergebnis beschluss entscheidung stand resultat estado fallo resultado resolucion decisione esito stato decisao situacao statut
+generic: company firm club airline bank group party bridge tunnel law act bill treaty museum plant mine ship vessel satellite probe unternehmen firma verein gesetz werk entreprise societe loi usine empresa compania ley azienda societa legge lei
+legalForm: plc inc ltd llc corp ag gmbh se sa sas spa srl nv bv ab as oyj kg
+standFor: final title trophy crown price rate level value figure total number share index stock party team
+manner: majorit* mehrheit* mayori* maggioran* maiori* vote* voto* voti* stimm* voix* margin* mistak* accident* default* law* decre* mail* email* hand* acclam* unanim* percent*
+`);
+
+/** Classes of the outcomes in concepts.ts. */
+export const OUTCOMES = classesOf<
+  /** Those of which only one candidate can have each, so that another's excludes it. */
+  | "exclusive"
+  /** Those that the sides exchange if subject and object change places. */
+  | "directed"
+  /** Those whose subject is also their object: "the bridge opened", "the mayor opened the bridge". */
+  | "ergative"
+  /** Those of which an entry names the one holder. */
+  | "held"
+  /** Final ones: their contrary cannot follow before the deadline. */
+  | "final"
+  /** Those that take back the one that is their object: "suspended the revocation". */
+  | "undoing"
+>(`
+exclusive: win elect acquire host nominate appoint
+directed: win acquire invade lose
+ergative: open close launch release start end land merge list complete rise fall postpone cancel publish persist
+held: win elect appoint
+final: reject cancel lose eliminate acquit die win convict
+undoing: cancel suspend repeal reject
+`);
+
+/** Words that tell two things of one name apart. */
+export const CONTRASTS: readonly (readonly string[])[] = [
+  "woman man women men",
+  "girl boy",
+  "junior senior",
+  "single double",
+  "gross net",
+  "domestic worldwide",
+  "damen herren",
+  "frauen manner",
+  "feminin masculin",
+  "femminile maschile",
+  "femenino masculino",
+  "femenina masculina",
+  "feminino masculino",
+].map((pair) => pair.split(" ").map(stemOf));
