@@ -244,18 +244,4 @@ function isSameMeasure(asked: Asked, quantity: Quantity, threshold: Threshold, c
 
 /** Characters by which a person's noun is compared with what the person does. */
 const FAMILY = 5;
-const KNOWN = new Set([
-  "percent",
-  "usd",
-  "eur",
-  "gbp",
-  "jpy",
-  "cny",
-  "inr",
-  "m",
-  "kg",
-  "celsius",
-  "fahrenheit",
-  "s",
-  "m/s",
-]);
+const KNOWN = new Set("percent usd eur gbp jpy cny inr m kg celsius fahrenheit s m/s".split(" "));

@@ -1,7 +1,7 @@
 import { type Plan, type Threshold } from "../reading/analysis.ts";
 import { AWARDS, isParticipleOfMotion } from "../reading/clauses.ts";
 import { datesOf, type NamedDate } from "../reading/dates.ts";
-import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
+import { type Grammar, GRAMMARS, isFunctionWord, type Reader } from "../reading/grammar.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { type Token, undatedTokensOf } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
@@ -101,75 +101,63 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
     ({ text, end }) =>
       !(grammar.preposition.has(text) && outside.some(({ start }) => start >= end && start - end <= 2)),
   );
-  const numbered = numberedIn(tokens);
   const noun = nounPredicateOf(tokens, grammar);
   const at = noun ?? predicateOf(tokens, grammar, language);
-  const token = at === undefined ? undefined : tokens[at];
-  if (at === undefined || token === undefined) {
-    const subject = argumentOf(tokens.slice(0, firstBreak(tokens, 1, grammar)), terms, reader);
-    return {
-      outcomes: new Set(),
-      predicate: undefined,
-      agent: subject,
-      patient: undefined,
-      isByAgent: false,
-      oblique: undefined,
-      joined: [],
-      numbered,
-    };
+  const predicate = at === undefined ? undefined : tokens[at];
+  const bare = { oblique: undefined, joined: [], numbered: numberedIn(tokens), isByAgent: false, predicate };
+  if (at === undefined || predicate === undefined) {
+    const agent = argumentOf(tokens.slice(0, firstBreak(tokens, 1, grammar)), terms, reader);
+    return { ...bare, outcomes: new Set(), agent, patient: undefined };
   }
-  const isPassive =
-    noun === undefined &&
-    !AWARDS.test(token.text) &&
-    !(language !== "de" && isParticipleOfMotion(token, language)) &&
-    (tokens.slice(0, at).some((word) => grammar.be.has(word.text)) &&
-    /(?:ed|en|t|n|o|a|e|ee|os|as|i)$/u.test(token.text) &&
-    language !== "de"
-      ? !/^(?:is|are|was|were)$/u.test(tokens[at - 1]?.text ?? "") || !token.text.endsWith("ing")
-      : /^(?:wurden?|worden|werden|wird)$/u.test(tokens[0]?.text ?? "") &&
-        /(?:t|en)$/u.test(token.text) &&
-        language === "de" &&
-        !/^(?:wird|werden)$/u.test(tokens[0]?.text ?? ""));
-  const isVerbLast = language === "de";
+  const outcomes = outcomesOf(tokens, at);
   // "fail to sign", "be able to sign": the verb before "to" is not part of the subject.
   const left = tokens.slice(0, tokens[at - 1]?.text === "to" ? Math.max(1, at - 2) : at);
   const behind = tokens.slice(noun === undefined ? at + 1 : at + 2);
-  // "¿Aprobó el pleno la subida?": the subject follows the verb, and the object begins at the next article.
-  const isVerbFirst = isRomance(language) && at === 0;
-  const split = isVerbLast ? nounPhraseEnd(left, grammar) : isVerbFirst ? secondPhrase(behind, grammar) : undefined;
-  const right = split === undefined ? behind : (isVerbLast ? left : behind).slice(split);
-  const subject = argumentOf(split === undefined ? left : (isVerbLast ? left : behind).slice(0, split), terms, reader);
-  const by = right.findIndex((word) => grammar.by.has(word.text));
-  const object = isPassive
-    ? by < 0
-      ? undefined
-      : argumentOf(phraseFrom(right, by + 1, grammar), terms, reader)
-    : argumentOf(phraseFrom(right, 0, grammar), terms, reader);
+  const [before, right] = partsOf(left, behind, reader);
+  const subject = argumentOf(before, terms, reader);
   // "Was the prize awarded to X": who receives it has it.
-  const isGiven = AWARDS.test(token.text) && WORDS.to.has(behind[0]?.text) && !isVerbLast;
-  if (isGiven && subject !== undefined) {
-    const receiver = argumentOf(phraseFrom(behind, 1, grammar), terms, reader);
-    return {
-      joined: [],
-      numbered,
-      outcomes: outcomesOf(tokens, at),
-      predicate: token,
-      agent: receiver,
-      patient: subject,
-      isByAgent: false,
-      oblique: undefined,
-    };
-  }
+  const isGiven = AWARDS.test(predicate.text) && WORDS.to.has(behind[0]?.text) && language !== "de";
+  if (isGiven && subject !== undefined)
+    return { ...bare, outcomes, agent: argumentOf(phraseFrom(behind, 1, grammar), terms, reader), patient: subject };
+  const isPassive = noun === undefined && isPassiveAt(tokens, at, reader);
+  const by = isPassive ? right.findIndex((word) => grammar.by.has(word.text)) : 0;
+  const object = by < 0 ? undefined : argumentOf(phraseFrom(right, isPassive ? by + 1 : 0, grammar), terms, reader);
+  // "¿Se aprobó la subida?": what stands behind the verb can be its subject.
+  const isSubjectBehind = subject === undefined && language !== "en";
   return {
+    ...bare,
+    outcomes,
     joined: joinedIn(right, terms, grammar),
-    numbered,
-    outcomes: outcomesOf(tokens, at),
-    predicate: token,
     isByAgent: isPassive && object !== undefined,
     oblique: obliqueOf(behind, terms),
-    agent: isPassive ? object : (subject ?? (language === "en" ? undefined : object)),
-    patient: isPassive ? subject : subject === undefined && language !== "en" ? undefined : object,
+    agent: isPassive || isSubjectBehind ? object : subject,
+    patient: isPassive ? subject : isSubjectBehind ? undefined : object,
   };
+}
+
+/** The words of the subject of a question, and those of its object. */
+function partsOf(
+  left: readonly Token[],
+  behind: readonly Token[],
+  { grammar, language }: Reader,
+): readonly [readonly Token[], readonly Token[]] {
+  // "¿Aprobó el pleno la subida?": the subject follows the verb, and the object begins at the next article.
+  const isVerbFirst = isRomance(language) && left.length === 0;
+  if (language !== "de" && !isVerbFirst) return [left, behind];
+  const words = isVerbFirst ? behind : left;
+  const end = isVerbFirst ? secondPhrase(words, grammar) : nounPhraseEnd(words, grammar);
+  return [words.slice(0, end), words.slice(end)];
+}
+
+function isPassiveAt(tokens: readonly Token[], at: number, { grammar, language }: Reader): boolean {
+  const token = tokens[at];
+  if (token === undefined || AWARDS.test(token.text)) return false;
+  if (language === "de") return /^(?:wurden?|worden)$/u.test(tokens[0]?.text ?? "") && /(?:t|en)$/u.test(token.text);
+  return (
+    !isParticipleOfMotion(token, language) &&
+    tokens.slice(0, at).some((word) => grammar.be.has(word.text)) &&
+    /(?:ed|[tnoaei]|[oa]s)$/u.test(token.text)
+  );
 }
 
 /** Prepositions whose phrase tells two outcomes of one verb apart. */

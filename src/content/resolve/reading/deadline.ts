@@ -1,5 +1,6 @@
 import { type FirstNumber } from "./date-order.ts";
 import { datesOf, type NamedDate } from "./dates.ts";
+import { firstOf } from "./word-classes.ts";
 
 /** The time in which the event must take place. */
 export interface Span {
@@ -22,37 +23,14 @@ export interface DateAmbiguity {
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-const ZONES: ReadonlyMap<string, string | number> = new Map<string, string | number>(
-  Object.entries({
-    utc: 0,
-    gmt: 0,
-    z: 0,
-    et: "America/New_York",
-    est: -5,
-    edt: -4,
-    eastern: "America/New_York",
-    ct: "America/Chicago",
-    cst: -6,
-    cdt: -5,
-    mt: "America/Denver",
-    mst: -7,
-    mdt: -6,
-    pt: "America/Los_Angeles",
-    pst: -8,
-    pdt: -7,
-    pacific: "America/Los_Angeles",
-    cet: 1,
-    cest: 2,
-    bst: 1,
-    ist: 5.5,
-    jst: 9,
-    kst: 9,
-    msk: 3,
-    sgt: 8,
-    hkt: 8,
-    aest: 10,
-    aedt: 11,
-  }),
+/** Hours from UTC, or the name of a zone with summer time, by abbreviation. */
+const ZONES: ReadonlyMap<string, string | number> = new Map(
+  [
+    ...firstOf(
+      "0 utc gmt z, America/New_York et eastern, -5 est cdt, -4 edt, America/Chicago ct, -6 cst mdt, America/Denver mt, -7 mst pdt, " +
+        "America/Los_Angeles pt pacific, -8 pst, 1 cet bst, 2 cest, 5.5 ist, 9 jst kst, 3 msk, 8 sgt hkt, 10 aest, 11 aedt",
+    ),
+  ].map(([name, zone]) => [name, zone.includes("/") ? zone : Number(zone)]),
 );
 
 const ZONE_NAMES = [...ZONES.keys()].join("|");

@@ -1,6 +1,7 @@
 import { type Comparison } from "./analysis.ts";
 import { comparisonOf } from "./comparisons.ts";
 import { numberWord, numberWordPattern } from "./number-words.ts";
+import { firstOf } from "./word-classes.ts";
 import { type Language, stemOf } from "./words.ts";
 
 /** A number in a text, in the base unit. */
@@ -18,47 +19,13 @@ export interface Quantity {
 }
 
 const SCALES: ReadonlyMap<string, number> = new Map(
-  Object.entries({
-    k: 1e3,
-    thousand: 1e3,
-    tausend: 1e3,
-    mille: 1e3,
-    mil: 1e3,
-    hundred: 100,
-    m: 1e6,
-    mn: 1e6,
-    mio: 1e6,
-    million: 1e6,
-    millions: 1e6,
-    millionen: 1e6,
-    millón: 1e6,
-    millon: 1e6,
-    millones: 1e6,
-    bn: 1e9,
-    b: 1e9,
-    billion: 1e9,
-    billions: 1e9,
-    milliarde: 1e9,
-    milliarden: 1e9,
-    mrd: 1e9,
-    milliard: 1e9,
-    milliards: 1e9,
-    tn: 1e12,
-    trillion: 1e12,
-    trillions: 1e12,
-    billón: 1e12,
-    billones: 1e12,
-    billionen: 1e12,
-    lakh: 1e5,
-    lakhs: 1e5,
-    crore: 1e7,
-    crores: 1e7,
-    万: 1e4,
-    亿: 1e8,
-    百万: 1e6,
-    千: 1e3,
-    dozen: 12,
-  }),
+  [
+    ...firstOf(
+      "1e3 k thousand tausend mille mil 千, 100 hundred, 1e6 m mn mio million millions millionen millón millon millones 百万, " +
+        "1e9 bn b billion billions milliarde milliarden mrd milliard milliards, 1e12 tn trillion trillions billón billones billionen, " +
+        "1e5 lakh lakhs, 1e7 crore crores, 1e4 万, 1e8 亿, 12 dozen",
+    ),
+  ].map(([name, scale]) => [name, Number(scale)]),
 );
 
 const UNITS: ReadonlyMap<string, readonly [string, number]> = new Map([

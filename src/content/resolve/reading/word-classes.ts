@@ -25,3 +25,13 @@ export function classesOf<Name extends string>(lines: string): Readonly<Record<N
     .map(([name = "", words = ""]) => [name, new WordClass(words)]);
   return Object.fromEntries(classes) as Record<Name, WordClass>; // The lines have a line for each name.
 }
+
+/** Reads groups of words between commas, and maps the words of a group to its first one. */
+export function firstOf(groups: string): ReadonlyMap<string, string> {
+  return new Map(
+    groups.split(", ").flatMap((group) => {
+      const [first = "", ...others] = group.split(" ");
+      return others.map((other): [string, string] => [other, first]);
+    }),
+  );
+}

@@ -1,3 +1,5 @@
+import { firstOf } from "./word-classes.ts";
+
 /** A word in the forms by which texts are compared. */
 export interface Word {
   /** In lower case, without accents. */
@@ -16,89 +18,24 @@ const WORD =
 const UNSPACED = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
 
 /** Names that languages write differently, with the one form that replaces all. */
-const SAME_NAME: ReadonlyMap<string, string> = new Map(
-  [
-    ["germany", "deutschland", "allemagne", "alemania", "德国", "german", "deutsche", "deutschen", "deutscher"],
-    ["france", "frankreich", "francia", "法国", "french", "franzosisch", "francais"],
-    ["spain", "spanien", "espagne", "espana", "西班牙"],
-    ["italy", "italien", "italie", "italia", "意大利"],
-    ["china", "chine", "中国", "chinese"],
-    ["japan", "japon", "日本"],
-    ["russia", "russland", "russie", "rusia", "俄罗斯", "russian"],
-    ["ukraine", "ucrania", "乌克兰"],
-    ["switzerland", "schweiz", "suisse", "suiza", "瑞士"],
-    ["austria", "osterreich", "autriche", "奥地利"],
-    ["brazil", "brasilien", "bresil", "brasil", "巴西"],
-    ["mexico", "mexiko", "mexique", "墨西哥"],
-    ["india", "indien", "inde", "印度"],
-    ["europe", "europa", "欧洲", "european", "europaische", "europeenne", "europea"],
-    ["turkey", "turkei", "turquie", "turquia", "土耳其", "turkiye"],
-    ["poland", "polen", "pologne", "polonia", "波兰"],
-    ["argentina", "argentinien", "argentine", "阿根廷"],
-    ["israel", "以色列"],
-    ["iran", "伊朗"],
-    ["taiwan", "台湾"],
-    ["beijing", "peking", "pekin", "北京"],
-    ["parliament", "parlament", "bundestag", "parlement", "parlamento", "议会"],
-    ["government", "regierung", "gouvernement", "gobierno", "政府"],
-    ["president", "prasident", "presidente", "总统", "主席"],
-    ["minister", "ministre", "ministro", "部长"],
-    ["bitcoin", "btc", "比特币"],
-    ["court", "gericht", "tribunal", "法院"],
-    ["bank", "banque", "banco", "银行"],
-    ["treaty", "vertrag", "traite", "tratado", "条约"],
-    ["law", "gesetz", "loi", "ley", "法律", "法案"],
-    ["covid", "coronavirus", "corona", "新冠"],
-  ].flatMap(([first, ...others]) => others.map((other): [string, string] => [other, first ?? ""])),
+const SAME_NAME = firstOf(
+  "germany deutschland allemagne alemania 德国 german deutsche deutschen deutscher, " +
+    "france frankreich francia 法国 french franzosisch francais, spain spanien espagne espana 西班牙, italy italien italie italia 意大利, " +
+    "china chine 中国 chinese, japan japon 日本, russia russland russie rusia 俄罗斯 russian, ukraine ucrania 乌克兰, " +
+    "switzerland schweiz suisse suiza 瑞士, austria osterreich autriche 奥地利, brazil brasilien bresil brasil 巴西, " +
+    "mexico mexiko mexique 墨西哥, india indien inde 印度, europe europa 欧洲 european europaische europeenne europea, " +
+    "turkey turkei turquie turquia 土耳其 turkiye, poland polen pologne polonia 波兰, argentina argentinien argentine 阿根廷, israel 以色列, " +
+    "iran 伊朗, taiwan 台湾, beijing peking pekin 北京, parliament parlament bundestag parlement parlamento 议会, " +
+    "government regierung gouvernement gobierno 政府, president prasident presidente 总统 主席, minister ministre ministro 部长, " +
+    "bitcoin btc 比特币, court gericht tribunal 法院, bank banque banco 银行, treaty vertrag traite tratado 条约, law gesetz loi ley 法律 法案, " +
+    "covid coronavirus corona 新冠",
 );
 
-const IRREGULAR: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    won: "win",
-    lost: "lose",
-    said: "say",
-    died: "die",
-    dies: "die",
-    dead: "die",
-    death: "die",
-    deaths: "die",
-    dying: "die",
-    rose: "rise",
-    risen: "rise",
-    fell: "fall",
-    fallen: "fall",
-    grew: "grow",
-    grown: "grow",
-    began: "begin",
-    begun: "begin",
-    paid: "pay",
-    left: "leave",
-    met: "meet",
-    held: "hold",
-    sold: "sell",
-    bought: "buy",
-    gave: "give",
-    given: "give",
-    took: "take",
-    taken: "take",
-    made: "make",
-    spent: "spend",
-    sent: "send",
-    told: "tell",
-    became: "become",
-    broke: "break",
-    broken: "break",
-    beaten: "beat",
-    struck: "strike",
-    wrote: "write",
-    written: "write",
-    built: "build",
-    caught: "catch",
-    children: "child",
-    women: "woman",
-    men: "man",
-    people: "people",
-  }),
+const IRREGULAR = firstOf(
+  "win won, lose lost, say said, die died dies dead death deaths dying, rise rose risen, fall fell fallen, grow grew grown, " +
+    "begin began begun, pay paid, leave left, meet met, hold held, sell sold, buy bought, give gave given, take took taken, " +
+    "make made, spend spent, send sent, tell told, become became, break broke broken, beat beaten, strike struck, " +
+    "write wrote written, build built, catch caught, child children, woman women, man men, people people",
 );
 
 /** Function words of the five supported languages, and words that occur in every question. */
