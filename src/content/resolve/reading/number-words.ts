@@ -9,7 +9,7 @@ const WORDS: Readonly<Record<Language, string>> = {
   it: "- due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette diciotto diciannove venti trenta quaranta cinquanta sessanta settanta ottanta novanta cento mille",
   pt: "- dois/duas três quatro cinco seis sete oito nove dez onze doze treze catorze/quatorze quinze dezasseis/dezesseis dezassete/dezessete dezoito dezanove/dezenove vinte trinta quarenta cinquenta sessenta setenta oitenta noventa cem mil",
 };
-const VALUES = [...Array.from({ length: 20 }, (_, n) => n + 1), ...[30, 40, 50, 60, 70, 80, 90, 100, 1_000]];
+const VALUES = [Array.from({ length: 20 }, (_, n) => n + 1), [30, 40, 50, 60, 70, 80, 90, 100, 1_000]].flat();
 
 /** The words for numbers of each language. */
 const NUMBER_WORDS: Readonly<Record<Language, ReadonlyMap<string, number>>> = {
