@@ -12,6 +12,7 @@ export interface Argument {
   readonly kinds: ReadonlySet<string>;
 }
 
+/** The argument in a part of a question: its terms, its heads and the nouns that describe it. */
 export function argumentOf(
   tokens: readonly Token[],
   terms: ReadonlySet<string>,
@@ -102,6 +103,7 @@ export function nounPhraseEnd(tokens: readonly Token[], grammar: Grammar): numbe
   return next < 0 ? tokens.length : next;
 }
 
+/** The index of the first article or preposition behind `from`. */
 export function firstBreak(tokens: readonly Token[], from: number, grammar: Grammar): number {
   const found = tokens.findIndex(
     (word, n) => n > from && (grammar.preposition.has(word.text) || grammar.determiner.has(word.text)),

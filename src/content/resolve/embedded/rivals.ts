@@ -5,7 +5,7 @@ import { WORDS } from "../reading/vocabulary.ts";
 import { isRomance } from "../reading/words.ts";
 import { type Argument, isWhole } from "./noun-phrases.ts";
 
-/** Where an argument is looked for, and what the question and the text name. */
+/** The place of an argument in a sentence, and the names of the question and the text. */
 export interface Place {
   readonly reader: Reader;
   readonly predication: Predication;
@@ -15,7 +15,7 @@ export interface Place {
   readonly terms: ReadonlySet<string>;
 }
 
-/** Whether the noun at `at` belongs to something or somebody else than the argument that it could stand for. */
+/** Whether the noun at `at` belongs to another noun phrase than the argument that it could stand for. */
 export function isOfAnother(zone: readonly Token[], at: number, argument: Argument, place: Place): boolean {
   return (
     WORDS.partial.has(zone[at - 1]?.text) ||
