@@ -53,10 +53,13 @@ export interface Credits {
   find(id: string): Promise<Credit | undefined>;
   /**
    * Creates a credit with its first grant. If the grant was made before, the credit that has it gets the new hash, so
-   * that only the last token is valid. Returns the id of the credit with the grant.
+   * that only the last token is valid. Returns the id of the credit with the grant. Undefined: its payment was refunded.
    */
-  open(credit: NewCredit, grant: Grant): Promise<string>;
-  /** Adds to a balance, and moves its end to `expiresAt` if that is later. False: the grant was made before. */
+  open(credit: NewCredit, grant: Grant): Promise<string | undefined>;
+  /**
+   * Adds to a balance, and moves its end to `expiresAt` if that is later. False: the grant was made before, or its payment
+   * was refunded.
+   */
   add(id: string, grant: Grant, expiresAt: number): Promise<boolean>;
   /** Gives a credit that is not revoked another token. False: it is revoked or does not exist. */
   rekey(id: string, hash: string): Promise<boolean>;

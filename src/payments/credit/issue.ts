@@ -20,6 +20,7 @@ export async function issueCredit(
 ): Promise<Issued> {
   const made = makeToken(makeCreditId(isTest));
   const id = await credits.open({ ...terms, id: made.id, hash: made.hash }, { id: `issued:${made.id}`, ...grant });
+  if (id === undefined) throw new TurnpikeError("payment-conflict", "the payment was refunded");
   return id === made.id ? made : await renewToken(credits, id);
 }
 

@@ -6,6 +6,7 @@ import {
   type Credits,
   type Grant,
   type NewCredit,
+  purchaseIn,
   type StoredGrant,
 } from "../credits.ts";
 import { type Payment } from "../ledger.ts";
@@ -21,17 +22,20 @@ const CREDIT = "id, hash, owner, unit, name, network, token, routes, balance, ex
 const UNITS = ["money", "calls", "time"] as const;
 const KINDS = ["bought", "issued", "refunded"] as const;
 
-/** The first values are those of `valuesOf`. */
+/** The first values are those of `valuesOf`. The lock waits for a refund that has begun. */
 function granting(where: string): string {
   return `
   INSERT INTO ${CREDIT_GRANTS} (id, credit, kind, amount, payment, granted_at)
-  SELECT $2, $3, $4, $5::numeric, $6, ${NOW} ${where} ON CONFLICT DO NOTHING RETURNING credit`;
+  SELECT $2, $3, $4, $5::numeric, $6, ${NOW} WHERE ${where} AND NOT EXISTS (
+    SELECT 1 FROM (SELECT p.refunded FROM ${PAYMENTS} AS p WHERE p.nonce = $6 AND ${purchaseIn("p")} = $2 FOR SHARE) AS own
+    WHERE own.refunded <> 0)
+  ON CONFLICT DO NOTHING RETURNING credit`;
 }
 
-const GRANT = granting(`WHERE EXISTS (SELECT 1 FROM ${CREDITS} WHERE id = $3)`);
+const GRANT = granting(`EXISTS (SELECT 1 FROM ${CREDITS} WHERE id = $3)`);
 const FIND = statement(`SELECT ${CREDIT} FROM ${CREDITS} WHERE id = $1`);
 const OPEN = statement(`
-  WITH granted AS (${granting("")}), opened AS (
+  WITH granted AS (${granting("true")}), opened AS (
     INSERT INTO ${CREDITS} (id, hash, owner, unit, name, network, token, routes, balance, expires_at, created_at)
     SELECT $3, $7, $8, $9, $10, $11, $12, $13, $5::numeric, $14::bigint, ${NOW} FROM granted)
   SELECT credit FROM granted`);
@@ -69,14 +73,14 @@ export class PostgresCredits implements Credits {
     return rows[0] && toCredit(rows[0]);
   }
 
-  async open(credit: NewCredit, grant: Grant): Promise<string> {
+  async open(credit: NewCredit, grant: Grant): Promise<string | undefined> {
     const { id, hash, owner, unit, name, network, token, routes, expiresAt } = credit;
     const own = [hash, owner, unit, name, network, token, JSON.stringify(routes), expiresAt];
     const { rows } = await this.#database.durable(OPEN, [...this.#valuesOf(id, grant), ...own]);
     const opened = rows[0]?.[0];
     if (typeof opened === "string") return opened;
-    const before = (await this.#database.read(GRANTED, [grant.id])).rows[0]?.[0] ?? "";
-    await this.rekey(before, hash);
+    const before = (await this.#database.read(GRANTED, [grant.id])).rows[0]?.[0] ?? undefined;
+    if (before !== undefined) await this.rekey(before, hash);
     return before;
   }
 

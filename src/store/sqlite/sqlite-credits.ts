@@ -7,6 +7,7 @@ import {
   type Credits,
   type Grant,
   type NewCredit,
+  purchaseIn,
   type StoredGrant,
 } from "../credits.ts";
 import { type Payment } from "../ledger.ts";
@@ -25,7 +26,9 @@ const CREDIT = `id, hash, owner, unit, name, network, token, routes, high, low, 
 
 const GRANT = `
   INSERT INTO credit_grants (id, credit, kind, amount, payment, granted_at)
-  VALUES ($grant, $credit, $kind, $amount, $payment, $now) ON CONFLICT DO NOTHING`;
+  SELECT $grant, $credit, $kind, $amount, $payment, $now WHERE NOT EXISTS (
+    SELECT 1 FROM payments AS p WHERE p.nonce = $payment AND p.refunded <> '0' AND ${purchaseIn("p")} = $grant)
+  ON CONFLICT DO NOTHING`;
 
 /** The prepaid balances, in the ledger's file. `now` gives Unix milliseconds. */
 export class SqliteCredits implements Credits {
@@ -37,7 +40,7 @@ export class SqliteCredits implements Credits {
   readonly #charges: Statement<PaymentRow, [Bindings]>;
   readonly #rekey: Statement<unknown, [Bindings]>;
   readonly #revoke: Statement<unknown, [Bindings]>;
-  readonly #open: (credit: Bindings, grant: Bindings) => string;
+  readonly #open: (credit: Bindings, grant: Bindings) => string | undefined;
   readonly #add: (credit: Bindings, grant: Bindings) => boolean;
   readonly #take: (credit: Bindings, grant: Bindings) => boolean;
 
@@ -74,7 +77,8 @@ export class SqliteCredits implements Credits {
     const take = query(`UPDATE credits SET ${subtraction("$amount")} WHERE id = $id`);
     const opening = database.transaction((credit: Bindings, given: Bindings) => {
       if (grant.run(given).changes === 0) {
-        const id = granted.get({ $grant: given["$grant"] ?? "" })?.credit ?? "";
+        const id = granted.get({ $grant: given["$grant"] ?? "" })?.credit;
+        if (id === undefined) return undefined;
         this.#rekey.run({ $id: id, $hash: credit["$hash"] ?? "" });
         return id;
       }
@@ -96,7 +100,7 @@ export class SqliteCredits implements Credits {
     return row === null ? undefined : toCredit(row);
   }
 
-  async open(credit: NewCredit, grant: Grant): Promise<string> {
+  async open(credit: NewCredit, grant: Grant): Promise<string | undefined> {
     const { id, hash, owner, unit, name, network, token, routes, expiresAt } = credit;
     const values = {
       $id: id,

@@ -87,6 +87,23 @@ function testBeginning(newDatabase: NewDatabase): void {
     expect((await store.refunds.begin(payment, WISH)).kind).toBe("begun");
   });
 
+  test("a payment that is refunded while its purchase outlives its lease buys no prepaid balance", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store, clock } = opened;
+    const own = { owner: "0xfrom", unit: "money", name: "", network: "", token: "", routes: [], expiresAt: 0 } as const;
+    const old = { id: "old", kind: "issued", amount: "1", payment: "" } as const;
+    await store.credits.open({ id: "one", hash: "h", ...own }, old);
+    const { payment } = await store.ledger.reserve(RESERVATION);
+    await store.ledger.move(payment, { state: "settled", lease: true });
+    clock.now += LEASE_MS + 1;
+    expect((await store.refunds.begin(payment, WISH)).kind).toBe("begun");
+    const grant = { id: purchaseOf(payment), kind: "bought", amount: "10000", payment: payment.nonce } as const;
+    expect(await store.credits.open({ id: "two", hash: "h", ...own }, grant)).toBeUndefined();
+    expect(await store.credits.find("two")).toBeUndefined();
+    expect(await store.credits.add("one", grant, 0)).toBe(false);
+    expect(await store.credits.find("one")).toMatchObject({ balance: "1" });
+  });
+
   test("a payment is not refunded while a request receives its response", async () => {
     await using opened = await openFresh(newDatabase);
     const { store, clock } = opened;
