@@ -93,6 +93,11 @@ export function purchaseIn(row: string): string {
   return `'${PURCHASE}' || ${parts.join(" || ' ' || ")}`;
 }
 
+/** SQL: `credit` is a pass that pays for nothing any more, so its price can be given back. */
+export function isEndedPass(credit: string): string {
+  return `(${credit}.unit <> 'money' AND ${credit}.revoked_at > 0)`;
+}
+
 const PURCHASE = "bought:";
 /** The scheme of charges in the ledger. */
 export const CREDIT_SCHEME = "credit";

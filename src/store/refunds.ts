@@ -98,7 +98,7 @@ export const REFUND_TURN_MS = 30_000;
 export interface Refundable {
   readonly payment: Payment | undefined;
   readonly isLeased: boolean;
-  /** It has bought a prepaid balance. */
+  /** It has bought a prepaid balance, or a pass that is not revoked. */
   readonly isSpent: boolean;
   /** All of its refunds. */
   readonly standing: readonly Refund[];

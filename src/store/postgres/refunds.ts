@@ -1,4 +1,4 @@
-import { CREDIT_BOOK, CREDIT_SCHEME, purchaseIn, purchaseOf } from "../credits.ts";
+import { CREDIT_BOOK, CREDIT_SCHEME, isEndedPass, purchaseIn, purchaseOf } from "../credits.ts";
 import { type Payment, type PaymentKey } from "../ledger.ts";
 import {
   type BeginResult,
@@ -15,7 +15,7 @@ import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { keyOf, PAYMENT, toPayment } from "./payment-row.ts";
 import { PostgresError } from "./postgres-error.ts";
-import { CREDIT_GRANTS, OUTBOX, PAYMENTS, REFUNDS } from "./schema.ts";
+import { CREDIT_GRANTS, CREDITS, OUTBOX, PAYMENTS, REFUNDS } from "./schema.ts";
 
 /** The columns of a refund, in the order in which they are read. */
 const NAMES = [
@@ -119,7 +119,11 @@ export class PostgresRefunds implements Refunds {
         [...key, this.#database.clock],
       );
       const standing = (await run(`SELECT ${REFUND} FROM ${REFUNDS} AS r WHERE ${OF_PAYMENT}`, key)).map(toRefund);
-      const grants = await run(`SELECT 1 FROM ${CREDIT_GRANTS} WHERE id = $1`, [purchaseOf(payment)]);
+      const grants = await run(
+        `SELECT 1 FROM ${CREDIT_GRANTS} AS g JOIN ${CREDITS} AS c ON c.id = g.credit
+         WHERE g.id = $1 AND NOT ${isEndedPass("c")}`,
+        [purchaseOf(payment)],
+      );
       const isSpent = grants.length > 0;
       const [heldUntil, now] = row?.slice(-2).map(Number) ?? [];
       if (row === undefined || now === undefined || heldUntil === undefined) return { kind: "refused", why: "absent" };

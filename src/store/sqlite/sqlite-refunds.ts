@@ -1,5 +1,5 @@
 import { type Database } from "bun:sqlite";
-import { CREDIT_BOOK, CREDIT_SCHEME, purchaseIn, purchaseOf } from "../credits.ts";
+import { CREDIT_BOOK, CREDIT_SCHEME, isEndedPass, purchaseIn, purchaseOf } from "../credits.ts";
 import { LEASE_MS, type Payment, type PaymentKey } from "../ledger.ts";
 import { type NewNotice } from "../outbox.ts";
 import {
@@ -88,7 +88,9 @@ export class SqliteRefunds implements Refunds {
       const now = this.#clocks.now();
       // A lease that ends later than any new one was made before the machine was restarted.
       const isLeased = held >= steady && held <= steady + 2 * LEASE_MS;
-      const grant = this.#database.query("SELECT 1 FROM credit_grants WHERE id = $id");
+      const grant = this.#database.query(
+        `SELECT 1 FROM credit_grants AS g JOIN credits AS c ON c.id = g.credit WHERE g.id = $id AND NOT ${isEndedPass("c")}`,
+      );
       const isSpent = grant.get({ $id: purchaseOf(payment) }) !== null;
       const plan = planRefund({ payment: row && toPayment(row), isLeased, isSpent, standing }, wish, now);
       if (plan.kind !== "begun" || row === undefined) return plan;

@@ -75,6 +75,18 @@ function testBeginning(newDatabase: NewDatabase): void {
     expect(await store.refunds.owed(["0xto"], START + 1, 10)).toEqual([]);
   });
 
+  test("a payment that bought a pass is refunded after the pass is revoked", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store } = opened;
+    const payment = await settle(store);
+    const pass = { id: "one", hash: "h", owner: "0xfrom", unit: "calls", name: "ten", network: "", token: "" } as const;
+    const grant = { id: purchaseOf(payment), kind: "bought", amount: "10", payment: payment.nonce } as const;
+    await store.credits.open({ ...pass, routes: [], expiresAt: 0 }, grant);
+    expect(await store.refunds.begin(payment, WISH)).toEqual({ kind: "refused", why: "credit" });
+    await store.credits.revoke("one");
+    expect((await store.refunds.begin(payment, WISH)).kind).toBe("begun");
+  });
+
   test("a purchase of another payer with the same nonce does not keep a payment from its refund", async () => {
     await using opened = await openFresh(newDatabase);
     const { store } = opened;
