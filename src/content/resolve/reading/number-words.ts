@@ -1,4 +1,4 @@
-import { type Language } from "./words.ts";
+import { type Language, LANGUAGES } from "./words.ts";
 
 /** Numbers that are written as words, in each language in the order of `VALUES`. Forms of one number are joined by "/". */
 const WORDS: Readonly<Record<Language, string>> = {
@@ -11,16 +11,6 @@ const WORDS: Readonly<Record<Language, string>> = {
 };
 const VALUES = [Array.from({ length: 20 }, (_, n) => n + 1), [30, 40, 50, 60, 70, 80, 90, 100, 1_000]].flat();
 
-/** The words for numbers of each language. */
-const NUMBER_WORDS: Readonly<Record<Language, ReadonlyMap<string, number>>> = {
-  en: numbersIn("en"),
-  de: numbersIn("de"),
-  fr: numbersIn("fr"),
-  es: numbersIn("es"),
-  it: numbersIn("it"),
-  pt: numbersIn("pt"),
-};
-
 function numbersIn(language: Language): ReadonlyMap<string, number> {
   const forms = WORDS[language].split(" ");
   const numbers = forms.flatMap((words, at) =>
@@ -29,14 +19,18 @@ function numbersIn(language: Language): ReadonlyMap<string, number> {
   return new Map(numbers.filter(([word]) => word !== "-"));
 }
 
+/** The words for numbers of each language. */
+const NUMBER_WORDS = new Map(LANGUAGES.map((language) => [language, numbersIn(language)]));
+
 /** The number that a word names. */
 export function numberWord(word: string, language: Language): number | undefined {
-  return NUMBER_WORDS[language].get(word.toLowerCase());
+  return NUMBER_WORDS.get(language)?.get(word.toLowerCase());
 }
 
 /** A pattern for the words for numbers of all languages, or of one. */
 export function numberWordPattern(language?: Language): string {
-  const maps = language === undefined ? Object.values(NUMBER_WORDS) : [NUMBER_WORDS[language]];
-  const words = maps.flatMap((map) => [...map.keys()]).toSorted((a, b) => b.length - a.length);
+  const words = (language === undefined ? LANGUAGES : [language])
+    .flatMap((one) => [...(NUMBER_WORDS.get(one)?.keys() ?? [])])
+    .toSorted((a, b) => b.length - a.length);
   return `(?<![\\p{L}-])(?:${words.join("|")})(?![\\p{L}])`;
 }

@@ -2,7 +2,7 @@ import { type Comparison } from "./analysis.ts";
 import { comparisonOf } from "./comparisons.ts";
 import { numberWord, numberWordPattern } from "./number-words.ts";
 import { firstOf } from "./word-classes.ts";
-import { type Language, stemOf } from "./words.ts";
+import { type Language, LANGUAGES, stemOf } from "./words.ts";
 
 /** A number in a text, in the base unit. */
 export interface Quantity {
@@ -64,7 +64,6 @@ function named(unit: string, factor: number, names: string): [string, readonly [
 }
 
 const DIGITS = "\\d{1,3}(?:[ \\u00a0\\u202f']\\d{3})+(?:[.,]\\d+)?|\\d+(?:[.,]\\d+)*";
-const LANGUAGES: readonly Language[] = ["en", "de", "fr", "es", "it", "pt"];
 const QUANTITY: ReadonlyMap<Language, RegExp> = new Map(
   LANGUAGES.map((language) => [
     language,

@@ -124,57 +124,47 @@ function pairsOf(run: string, start: number): Word[] {
 }
 
 /** Languages that the embedded analyst reads. */
-export type Language = "en" | "de" | "fr" | "es" | "it" | "pt";
+export const LANGUAGES = ["en", "de", "fr", "es", "it", "pt"] as const;
+
+/** One of the languages that the embedded analyst reads. */
+export type Language = (typeof LANGUAGES)[number];
 
 /** Whether a language is Romance. The others that are read are Germanic. */
 export function isRomance(language: Language): boolean {
   return language !== "en" && language !== "de";
 }
 
-/** Function words by which languages are recognised, those without a reading too. Words of several languages are left out. */
-const SIGNS: readonly (readonly [Language | undefined, ReadonlySet<string>])[] = (
-  [
-    [
-      "en",
-      "monday tuesday wednesday thursday friday saturday sunday january february march may june july october december the of and to is that for was with by not has have this are from it as on at will were which their",
-    ],
-    [
-      "de",
-      "montag dienstag mittwoch donnerstag freitag samstag sonntag januar marz mai juni juli oktober dezember hat der die das und ist nicht mit von den dem ein eine hat wird wurde im auf fur auch sich zu am bei vom zum haben sind",
-    ],
-    [
-      "fr",
-      "lundi mardi mercredi jeudi vendredi samedi dimanche janvier fevrier mars avril juin juillet aout decembre a le la les des et est une dans pour pas qui du au aux sur ont cette ne par avec il elle se l' d' n' qu'",
-    ],
-    [
-      "es",
-      "lunes martes miercoles jueves viernes sabado domingo enero febrero marzo mayo junio julio octubre diciembre el los las del por para con que ha fue se su es como mas no al y una la en lo sus",
-    ],
-    [
-      "it",
-      "lunedi martedi mercoledi giovedi venerdi sabato domenica gennaio febbraio maggio giugno luglio agosto ottobre dicembre il lo gli della dello dei degli delle nel nella alla è e ha non di che con per sono stato una dal sul la si",
-    ],
-    [
-      "pt",
-      "segunda terca quarta quinta sexta feira janeiro fevereiro marco maio junho julho outubro dezembro o os as um uma do da dos das no na ao e com que nao foi em para por pelo pela se mais sua ja a é",
-    ],
-    [undefined, "het een van niet voor met zijn op dat werd naar ook aan heeft worden bij zich door deze"],
-    [undefined, "och att det som inte av har till med ett den pa for ar var om kan sig efter"],
-    [undefined, "og det som ikke av har til med et den pa for er var ble om kan seg etter fra blev"],
-    [undefined, "nie jest sie na do ze przez oraz jako dla po od byl byla tym w z i a"],
-    [undefined, "je na se ze v s do pro byl byla jako by ale podle ktery jsou a"],
-    [undefined, "si de la in cu nu pe din este fost care pentru sa o un ai mai au prin"],
-    [undefined, "els dels amb per que no una les al del ha va i es seva aquest"],
-    [undefined, "es az egy nem hogy van volt meg ez a is csak mint"],
-    [undefined, "ja on ei oli se etta ovat myos kun mutta han joka"],
-    [undefined, "ve bir bu da de ile icin olarak oldu degil daha cok gibi"],
-    [undefined, "yang dan di ke dari tidak untuk dengan ini itu pada akan telah"],
-  ] as const
-).map(([language, words]) => [language, new Set(words.split(" "))]);
+/** Function words by which languages are recognised. Words of several languages are left out. */
+const READ: Readonly<Record<Language, string>> = {
+  en: "monday tuesday wednesday thursday friday saturday sunday january february march may june july october december the of and to is that for was with by not has have this are from it as on at will were which their",
+  de: "montag dienstag mittwoch donnerstag freitag samstag sonntag januar marz mai juni juli oktober dezember hat der die das und ist nicht mit von den dem ein eine hat wird wurde im auf fur auch sich zu am bei vom zum haben sind",
+  fr: "lundi mardi mercredi jeudi vendredi samedi dimanche janvier fevrier mars avril juin juillet aout decembre a le la les des et est une dans pour pas qui du au aux sur ont cette ne par avec il elle se l' d' n' qu'",
+  es: "lunes martes miercoles jueves viernes sabado domingo enero febrero marzo mayo junio julio octubre diciembre el los las del por para con que ha fue se su es como mas no al y una la en lo sus",
+  it: "lunedi martedi mercoledi giovedi venerdi sabato domenica gennaio febbraio maggio giugno luglio agosto ottobre dicembre il lo gli della dello dei degli delle nel nella alla è e ha non di che con per sono stato una dal sul la si",
+  pt: "segunda terca quarta quinta sexta feira janeiro fevereiro marco maio junho julho outubro dezembro o os as um uma do da dos das no na ao e com que nao foi em para por pelo pela se mais sua ja a é",
+};
+/** Those of languages without a reading. */
+const UNREAD = [
+  "het een van niet voor met zijn op dat werd naar ook aan heeft worden bij zich door deze",
+  "och att det som inte av har till med ett den pa for ar var om kan sig efter",
+  "og det som ikke av har til med et den pa for er var ble om kan seg etter fra blev",
+  "nie jest sie na do ze przez oraz jako dla po od byl byla tym w z i a",
+  "je na se ze v s do pro byl byla jako by ale podle ktery jsou a",
+  "si de la in cu nu pe din este fost care pentru sa o un ai mai au prin",
+  "els dels amb per que no una les al del ha va i es seva aquest",
+  "es az egy nem hogy van volt meg ez a is csak mint",
+  "ja on ei oli se etta ovat myos kun mutta han joka",
+  "ve bir bu da de ile icin olarak oldu degil daha cok gibi",
+  "yang dan di ke dari tidak untuk dengan ini itu pada akan telah",
+];
+const SIGNS = [
+  ...LANGUAGES.map((language) => ({ language, words: READ[language] })),
+  ...UNREAD.map((words) => ({ language: undefined, words })),
+].map(({ language, words }) => ({ language, signs: new Set(words.split(" ")) }));
 
 /** The number of read languages that have a word among their signs. A word of all of them shows none. */
 const SHARED = new Map<string, number>();
-for (const [language, signs] of SIGNS) {
+for (const { language, signs } of SIGNS) {
   if (language !== undefined) for (const word of signs) SHARED.set(word, (SHARED.get(word) ?? 0) + 1);
 }
 
@@ -197,7 +187,7 @@ export function languageOf(text: string, fallback?: string): Language | undefine
   const letters = head.match(/\p{L}/gu)?.length ?? 0;
   if (letters > 0 && (head.match(/\p{sc=Latin}/gu)?.length ?? 0) < letters / 2) return undefined;
   const words = wordsOf(head).map((word) => word.text);
-  const counts = SIGNS.map(([language, signs]) => {
+  const counts = SIGNS.map(({ language, signs }) => {
     const marks = MARKS.filter(([marked]) => marked === language);
     const marked = marks.reduce((sum, [, mark]) => sum + (head.match(mark)?.length ?? 0), 0);
     const shares = words.reduce((sum, word) => sum + (signs.has(word) ? 1 / (SHARED.get(word) ?? 1) : 0), 0);
@@ -211,7 +201,7 @@ export function languageOf(text: string, fallback?: string): Language | undefine
   const others = sorted.filter((one) => one.language !== best?.language);
   const isClear = best !== undefined && best.count >= 1 && best.count > (others[0]?.count ?? 0);
   if (isClear || fallback === undefined) return best === undefined || best.count === 0 ? "en" : best.language;
-  return SIGNS.find(([language]) => language === fallback.slice(0, 2).toLowerCase())?.[0];
+  return LANGUAGES.find((language) => language === fallback.slice(0, 2).toLowerCase());
 }
 
 /** Whether two words are forms of one word: the same stem, or in inflected languages a long common beginning. */
