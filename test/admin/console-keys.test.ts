@@ -165,6 +165,20 @@ test("a path is sold by six fields", async () => {
   ]);
 });
 
+interface Box {
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** The places of the message and of the buttons of a form after the page was scrolled. */
+async function boxes(top: string): Promise<[message: Box, buttons: Box]> {
+  const found = await operator.page.evaluate(
+    `scrollTo(0, ${top}); [".told p", ".editor-actions"].map((one) => document.querySelector(one).getBoundingClientRect().toJSON())`,
+  );
+  // The expression gives two rectangles.
+  return found as [Box, Box];
+}
+
 test("global settings are changed beside routes and secrets, which stay", async () => {
   await operator.goTo("config", "Configuration");
   await operator.press("Edit settings");
@@ -174,15 +188,16 @@ test("global settings are changed beside routes and secrets, which stay", async 
   await operator.press("Save changes");
   await operator.at("Configuration");
   await operator.see(".told p");
-  // At the end of the page, the message is below everything.
-  const space = `scrollTo(0, document.body.scrollHeight);
-    document.querySelector(".told p").getBoundingClientRect().top -
-    document.querySelector("main").lastElementChild.getBoundingClientRect().bottom`;
-  expect(Number(await operator.page.evaluate(space))).toBeGreaterThanOrEqual(0);
   const config = (await (await rig.ask("/v1/config")).json()) as { limits: object; routes: unknown[] };
   expect([config.limits, config.routes.length]).toEqual([{ max_header_count: 5 }, 3]);
   expect(await status("/keys", { "x-api-key": "k-1" })).not.toBe(401);
   await operator.goTo("config/settings", "Edit settings");
+  await operator.see("main form");
+  // The message is above the bar with the buttons, and at the end of the page below everything.
+  const [above, bar] = await boxes("0");
+  expect(above.bottom).toBeLessThanOrEqual(bar.top);
+  const [below, end] = await boxes("document.body.scrollHeight");
+  expect(below.top).toBeGreaterThanOrEqual(end.bottom);
   await operator.fill("limits.max_header_count", "0");
   await operator.press("Save changes");
   await operator.reads("One key needs a change:");

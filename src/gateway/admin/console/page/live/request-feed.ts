@@ -26,13 +26,17 @@ export function useRequests(path: string | undefined): Requests & { readonly cle
   const [state, setState] = useState(NONE);
   const waiting = useRef<readonly ShownRequest[]>([]);
   const last = useRef(path);
+  const forget = (): void => {
+    waiting.current = [];
+    setState((before) => ({ ...NONE, isLive: before.isLive }));
+  };
   useEffect(() => {
     if (path === undefined) {
       setState((before) => ({ ...before, isLive: false }));
       return undefined;
     }
     // The requests before did not have to match the new filter.
-    if (path !== last.current) setState(NONE);
+    if (path !== last.current) forget();
     last.current = path;
     let source: EventSource | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -78,5 +82,5 @@ export function useRequests(path: string | undefined): Requests & { readonly cle
       close();
     };
   }, [path]);
-  return { ...state, clear: () => setState((before) => ({ ...NONE, isLive: before.isLive })) };
+  return { ...state, clear: forget };
 }
