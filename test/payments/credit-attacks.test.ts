@@ -105,18 +105,19 @@ function url(path: string): string {
   return `http://127.0.0.1:${gateway.port}${path}`;
 }
 
-async function buy(): Promise<{ token: string; credit: { id: string } }> {
-  const headers = { "content-type": "application/json" };
-  const body = JSON.stringify({ amount: "$1" });
-  const asked = await fetch(url(PATH), { method: "POST", headers, body });
+const ORDER = { method: "POST", body: JSON.stringify({ amount: "$1" }) };
+const JSON_TYPE = { "content-type": "application/json" };
+
+async function signedOrder(): Promise<Record<string, string>> {
+  const asked = await fetch(url(PATH), { ...ORDER, headers: JSON_TYPE });
   const { accepts } = decodeHeader(asked.headers.get("payment-required") ?? "") as PaymentRequired;
   const [accepted = REQUIREMENTS] = accepts;
   const payment = { ...signedPayment(Date.now() / 1000, { value: accepted.amount }), accepted };
-  const bought = await fetch(url(PATH), {
-    method: "POST",
-    headers: { ...headers, "payment-signature": encodeHeader(payment) },
-    body,
-  });
+  return { ...JSON_TYPE, "payment-signature": encodeHeader(payment) };
+}
+
+async function buy(headers?: Record<string, string>): Promise<{ token: string; credit: { id: string } }> {
+  const bought = await fetch(url(PATH), { ...ORDER, headers: headers ?? (await signedOrder()) });
   expect(bought.status).toBe(201);
   return (await bought.json()) as { token: string; credit: { id: string } };
 }
@@ -258,6 +259,17 @@ test("a WebSocket is opened for one charge, and not without one", async () => {
   expect(await upgraded("")).toContain(" 402 ");
   expect(await upgraded(`Authorization: Bearer ${token}\r\n`)).toContain(" 101 ");
   await until(async () => (await balance(token)) === 990_000);
+});
+
+test("a purchase that is settled and cannot be recorded is made by the next request with its payment", async () => {
+  const headers = await signedOrder();
+  using database = new Database(folder.file("turnpike.db"));
+  database.run("CREATE TRIGGER broken BEFORE INSERT ON credit_grants BEGIN SELECT RAISE(ABORT, 'broken'); END");
+  const failed = await fetch(url(PATH), { ...ORDER, headers });
+  database.run("DROP TRIGGER broken");
+  expect(failed.status).toBe(503);
+  const { token } = await buy(headers);
+  expect(await balance(token)).toBe(1_000_000);
 });
 
 test("a credit that was revoked or has expired while a charge is open keeps its books", async () => {
