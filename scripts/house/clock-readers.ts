@@ -15,6 +15,7 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
     "src/cli/common/stop-signal.ts",
     "src/content/service.ts",
     "src/gateway/process/administered-gateway.ts",
+    "src/gateway/process/start-administered.ts",
     "src/gateway/process/check/check-files-worker.ts",
   ],
   /** They give a guest program the clock and the random values of the system. */

@@ -1,7 +1,7 @@
 /** A reload leaves no part of the configuration before it in memory, the one at the start included. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readConfig, type ReadConfig } from "../../src/cli/common/configuration.ts";
-import { startAdministered } from "../../src/gateway/process/administered-gateway.ts";
+import { startAdministered } from "../../src/gateway/process/start-administered.ts";
 import { startGateway } from "../../src/gateway/process/gateway/gateway.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { Folder, until } from "../support/program.ts";

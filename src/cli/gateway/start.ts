@@ -6,7 +6,8 @@ import { type ConfigSource } from "../../gateway/admin/running-config/config-sou
 import { type LiveConfig } from "../../gateway/admin/running-config/live-config.ts";
 import { type Config } from "../../gateway/config/config.ts";
 import { type OwnParts } from "../../gateway/config/own-parts.ts";
-import { type AdministeredGateway, startAdministered } from "../../gateway/process/administered-gateway.ts";
+import { type AdministeredGateway } from "../../gateway/process/administered-gateway.ts";
+import { startAdministered } from "../../gateway/process/start-administered.ts";
 import { urlOf } from "../../gateway/process/listeners/listener-plan.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { OwnAdmin } from "./own-admin.ts";

@@ -1,14 +1,11 @@
-import { OptionalAdmin } from "../admin/optional-admin.ts";
-import { countedLine, RepeatedLines } from "../telemetry/repeated-lines.ts";
-import { AuditFile } from "../admin/events/audit-file.ts";
-import { EventLog } from "../admin/events/event-log.ts";
+import { type OptionalAdmin } from "../admin/optional-admin.ts";
+import { type AuditFile } from "../admin/events/audit-file.ts";
+import { type EventLog } from "../admin/events/event-log.ts";
 import { RequestLog } from "../admin/events/request-log.ts";
-import type * as Overviews from "../admin/overview/overview.ts";
 import { type AdminParts, type GatewayView } from "../admin/operations/parts.ts";
 import { type OpenedConfig } from "../admin/running-config/config-source.ts";
 import { LiveConfig } from "../admin/running-config/live-config.ts";
 import { watchFile } from "../admin/running-config/watch-file.ts";
-import { cpus } from "node:os";
 import { pollUntil } from "../../lib/time/poll-until.ts";
 import { setAdminAway } from "../telemetry/admin-away.ts";
 import { COLUMN } from "../telemetry/metrics/layout.ts";
@@ -16,21 +13,17 @@ import { TRANSPORTS } from "../telemetry/metrics/metrics.ts";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../lib/caught.ts";
 import { type Config } from "../config/config.ts";
-import { OptionalKeeper } from "../acme/optional-keeper.ts";
+import { type OptionalKeeper } from "../acme/optional-keeper.ts";
 import { type Issued } from "../acme/issued.ts";
-import { openConfiguredCertificates } from "../../store/open/configured-store.ts";
 import { CertificateWatch } from "./check/certificate-expiry.ts";
-import { readPair } from "../wire/read-certificates.ts";
 import { readAcme } from "./listeners/certificates.ts";
-import { type Gateway, type GatewayOptions } from "./gateway/gateway-interface.ts";
+import { type Gateway } from "./gateway/gateway-interface.ts";
 import { type BoundListener } from "./listeners/listener-plan.ts";
 import { probeQuic } from "./listeners/quic-listeners.ts";
-import { firstShare, retry, type Share, shareOf } from "./gateway/take-over.ts";
+import { retry, type Share, shareOf } from "./gateway/take-over.ts";
 import { type OnEvent } from "../telemetry/event.ts";
-import { type UsageKeeper } from "../admin/usage/usage-keeper.ts";
 import { OptionalRefunds } from "../policy/payment/refunds/optional-refunds.ts";
-import type * as Usage from "./usage-keeping.ts";
-import type * as Credit from "./credit-keeping.ts";
+import { type AdminViews } from "./admin-views.ts";
 
 /** The other gateway of a take-over. */
 interface Progress {
@@ -40,157 +33,21 @@ interface Progress {
   readonly lost: Promise<void>;
 }
 
-/** The settings of a gateway with an admin interface. */
-export interface AdministeredOptions extends Omit<GatewayOptions, "config" | "events"> {
-  /** The gateway runs in one process, whatever the configuration says. */
-  readonly isSingle?: true;
-  /** The Unix socket of this program's content service; left out without one. */
-  readonly contentSocket?: string;
-  /** Called with the URL of the admin interface when that has changed; undefined: it is off. Never throws. */
-  readonly onAdminMoved?: (url: string | undefined) => void;
-}
-
-/** The log of a server: repeated lines are counted, and `events` has the same lines as `print`. */
-function countingLog(print: (line: string) => void, events: EventLog): GatewayOptions["log"] {
-  const lines = new RepeatedLines((text, repeats) => {
-    const line = countedLine(text, repeats);
-    print(line);
-    events.addLine(line, repeats.worker);
-  });
-  return (text, count, worker) => lines.add(text, count, worker);
-}
-
-/** Loaded with the admin interface (bench start). */
-const overviews = (): typeof Overviews => require("../admin/overview/overview.ts");
-
-/** Loaded as `overviews` is. */
-const usageKeeping = (): typeof Usage => require("./usage-keeping.ts");
-
-/** Loaded as `overviews` is. */
-const creditKeeping = (): typeof Credit => require("./credit-keeping.ts");
-
 /** Milliseconds between two figures of the last hour. @bound */
 const RECORD_MS = 10_000;
 
 /** Milliseconds between two looks for open connections of a gateway that is replaced. */
 const DRAINED_MS = 20;
 
-/** Milliseconds that a start waits for the first certificates. */
-const FIRST_CERTIFICATES_MS = 10_000;
-
-/** Starts a gateway by a configuration without problems. Rejects if that fails; then nothing stays bound. */
-export async function startAdministered(
-  opened: OpenedConfig,
-  given: AdministeredOptions,
-): Promise<AdministeredGateway> {
-  const { config } = opened.loaded;
-  if (config === undefined) throw new Error("Cannot start: the configuration has problems");
-  const events = new EventLog();
-  const options = { ...given, log: countingLog(given.log, events) };
-  const { log } = options;
-  const admin = createAdmin(events, log);
-  const audit = new AuditFile(events, log);
-  const keeper = createKeeper(config.postgres, options, events);
-  try {
-    await audit.use(auditPath(config));
-    // The admin port is bound before there are workers, so that a port in use fails early. The interface responds 503
-    // until all is ready.
-    const share = firstShare(config, options.takesOver);
-    const started = shareOf(config, share);
-    await admin.prepare(started);
-    admin.commit(started);
-    const workers = options.isSingle === true ? 1 : config.server.workers || cpus().length;
-    const isSingle = options.isSingle === true || config.server.workers === 1;
-    const settings = readAcme(config, process.env);
-    const issued = await keeper.prepare(settings);
-    const gateway = await (await starter(isSingle))({
-      ...options,
-      config: started,
-      issued,
-      events,
-      awaitsAdmin: config.admin.enabled,
-    });
-    const { onAdminMoved = ignore } = options;
-    if (issued !== undefined) keeper.use(settings, issued, gateway);
-    const later = createdLater(gateway, options, config.postgres);
-    const parts = { opened, gateway, admin, events, audit, ...later, workers, keeper, onAdminMoved };
-    const administered = new AdministeredGateway({ ...parts, config, share, log });
-    // Clients that learn of the listeners afterwards find certificates, if the directory is fast. The gateway is ready
-    // meanwhile, because a directory may reach it through a balancer that asks.
-    if (issued !== undefined) await keeper.attempted(FIRST_CERTIFICATES_MS);
-    return administered;
-  } catch (error) {
-    await keeper.close();
-    await admin.close();
-    await audit.close();
-    throw error;
-  }
-}
-
-// The functions below are outside `startAdministered`: functions made in it would keep the configuration at the start in
-// memory.
-
-function ignore(): void {}
-
-function createAdmin(events: EventLog, log: (message: string) => void): OptionalAdmin {
-  return new OptionalAdmin({
-    environment: process.env,
-    readCertificate: ({ cert_path, key_path }) => readPair({ cert_path, key_path }),
-    onEvent: (event) => events.add(event),
-    onError: (error) =>
-      log(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
-  });
-}
-
-function createdLater(
-  { figures }: Gateway,
-  { storePath, log, contentSocket }: AdministeredOptions,
-  postgres: Config["postgres"],
-): Pick<Deps, "createUsage" | "createOverview" | "openCredits"> {
-  const facts = { startedAtMs: Date.now(), contentSocket };
-  return {
-    createUsage: () => usageKeeping().createUsageKeeper({ figures, storePath, postgres, log }),
-    createOverview: () => overviews().createOverview(figures, facts),
-    openCredits: () => creditKeeping().openCredits({ figures, storePath, postgres }),
-  };
-}
-
-function createKeeper(
-  postgres: Config["postgres"],
-  { storePath, log }: AdministeredOptions,
-  events: EventLog,
-): OptionalKeeper {
-  return new OptionalKeeper({
-    open() {
-      if (storePath === ":memory:" && (postgres.url ?? "") === "") {
-        throw new Error("Cannot get certificates by tls.acme: there is no folder for them; set state_path");
-      }
-      return openConfiguredCertificates(postgres, storePath);
-    },
-    clock: Date.now,
-    random: Math.random,
-    log,
-    onEvent: (event) => events.add(event),
-  });
-}
-
-/** A supervisor does not serve, a single process does not supervise: each loads its own modules (bench start). */
-async function starter(isSingle: boolean): Promise<(options: GatewayOptions) => Promise<Gateway>> {
-  return isSingle
-    ? (await import("./gateway/gateway.ts")).startGateway
-    : (await import("./workers/supervisor.ts")).superviseGateway;
-}
-
-interface Deps {
+/** The parts of an `AdministeredGateway`. */
+export interface AdministeredParts {
   readonly opened: OpenedConfig;
   readonly gateway: Gateway;
   readonly admin: OptionalAdmin;
   readonly events: EventLog;
   readonly audit: AuditFile;
-  readonly createOverview: () => Overviews.Overview;
+  readonly views: AdminViews;
   readonly workers: number;
-  readonly createUsage: () => UsageKeeper;
-  readonly openCredits: () => Credit.OpenCredits;
   readonly keeper: OptionalKeeper;
   readonly onAdminMoved: (url: string | undefined) => void;
   /** The configuration that it was started with. `share` is the part that is served. */
@@ -205,11 +62,7 @@ export class AdministeredGateway {
   /** The events so far, and the lines of the log. */
   readonly events: EventLog;
   /** Without the configuration at the start, which would stay in memory. */
-  readonly #deps: Omit<Deps, "opened" | "config" | "share">;
-  /** Both are created with the admin interface. */
-  #usage: UsageKeeper | undefined;
-  #credits: Credit.OpenCredits | undefined;
-  #overview: Overviews.Overview | undefined;
+  readonly #deps: Omit<AdministeredParts, "opened" | "config" | "share">;
   readonly #certificates: CertificateWatch;
   readonly #refunds: OptionalRefunds;
   readonly #endWatch: () => void;
@@ -225,7 +78,7 @@ export class AdministeredGateway {
   /** Another gateway takes over. */
   #releasing = false;
 
-  constructor({ opened, config, share, ...deps }: Deps) {
+  constructor({ opened, config, share, ...deps }: AdministeredParts) {
     const { gateway, admin, events, keeper, workers, log } = deps;
     const { seller, counts } = gateway;
     const onEvent: OnEvent = (event) => events.add(event);
@@ -247,9 +100,9 @@ export class AdministeredGateway {
     });
     this.#endWatch = watchFile(this.config, (event) => events.add(event));
     this.#requests = new RequestLog((filters, receive) => gateway.watchRequests(filters, receive));
-    const parts = this.#adminParts();
-    admin.serve(parts);
-    this.#recorder = setInterval(() => this.adminUrl !== undefined && parts.overview.record(), RECORD_MS).unref();
+    admin.serve(this.#adminParts());
+    const { views } = deps;
+    this.#recorder = setInterval(() => this.adminUrl !== undefined && views.overview.record(), RECORD_MS).unref();
     this.#tellAdmin();
     const message = `the gateway has started with ${workers} ${workers === 1 ? "worker" : "workers"}`;
     events.add({ kind: "worker", message });
@@ -257,9 +110,7 @@ export class AdministeredGateway {
   }
 
   #adminParts(): AdminParts {
-    const { gateway, events, workers, createUsage, createOverview, openCredits } = this.#deps;
-    const usage = (): UsageKeeper => (this.#usage ??= createUsage());
-    const overview = (): Overviews.Overview => (this.#overview ??= createOverview());
+    const { gateway, events, views, workers } = this.#deps;
     return {
       config: this.config,
       view: viewOf(gateway, workers, this.#certificates),
@@ -267,13 +118,13 @@ export class AdministeredGateway {
       tenants: gateway.tenantDirectory,
       requests: this.#requests,
       ledger: () => gateway.figures.ledger(),
-      credits: () => (this.#credits ??= openCredits()).credits,
+      credits: () => views.credits(),
       refunds: this.#refunds,
       get usage() {
-        return usage();
+        return views.usage;
       },
       get overview() {
-        return overview();
+        return views.overview;
       },
     };
   }
@@ -368,8 +219,7 @@ export class AdministeredGateway {
     await this.#deps.keeper.close();
     await this.#refunds.close();
     await this.#deps.gateway.close(graceMs);
-    await this.#usage?.close();
-    await this.#credits?.close();
+    await this.#deps.views.close();
     this.events.close();
     this.#requests.close();
     await this.#deps.admin.close();
@@ -435,12 +285,12 @@ export class AdministeredGateway {
 
   /** Starts the usage file. Without an admin interface, usage cannot be queried, so it is not stored. */
   #keepUsage(): void {
-    if (this.adminUrl !== undefined) (this.#usage ??= this.#deps.createUsage()).start();
+    if (this.adminUrl !== undefined) this.#deps.views.usage.start();
   }
 }
 
-/** Empty if there is no audit log. */
-function auditPath({ admin }: Config): string {
+/** The file of the audit log; empty if there is none. */
+export function auditPath({ admin }: Config): string {
   return admin.enabled ? admin.audit_log : "";
 }
 

@@ -27,7 +27,7 @@ const OPTIONAL = [
 const SCRIPT = `
   const { readConfig } = await import("${ROOT}/src/cli/common/configuration.ts");
   await import("${ROOT}/src/cli/gateway/gateway.ts");
-  const { startAdministered } = await import("${ROOT}/src/gateway/process/administered-gateway.ts");
+  const { startAdministered } = await import("${ROOT}/src/gateway/process/start-administered.ts");
   const opened = await readConfig({ path: process.argv[1], flags: {}, prepare: (value) => value });
   const gateway = await startAdministered(opened, { storePath: ":memory:", reusePort: false, log() {} });
   const before = Object.keys(require.cache);
