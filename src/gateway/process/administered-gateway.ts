@@ -289,7 +289,7 @@ export class AdministeredGateway {
   }
 }
 
-/** The file of the audit log; empty if there is none. */
+/** The file of the audit log; empty without an audit log. */
 export function auditPath({ admin }: Config): string {
   return admin.enabled ? admin.audit_log : "";
 }
