@@ -1,4 +1,4 @@
-import { type WriteTurns } from "./write-turns.ts";
+import { isBusy, type WriteTurns } from "./write-turns.ts";
 
 interface Waiting<V, R> {
   readonly value: V;
@@ -34,7 +34,10 @@ export class GroupedWrites<V, R> {
     this.#timer = undefined;
     const group = this.#waiting;
     this.#waiting = [];
-    if (group.length === 0) return;
+    if (group.length > 0) await this.#make(group);
+  }
+
+  async #make(group: readonly Waiting<V, R>[]): Promise<void> {
     try {
       const results = await this.#turns.run(() => this.#write(group.map(({ value }) => value)));
       for (const [i, { done }] of group.entries()) {
@@ -42,7 +45,9 @@ export class GroupedWrites<V, R> {
         if (result !== undefined) done.resolve(result);
       }
     } catch (error) {
-      for (const { done } of group) done.reject(error);
+      // One bad write must not take the others with it. A busy file has made all of them wait long enough.
+      if (group.length > 1 && !isBusy(error)) await Promise.all(group.map((one) => this.#make([one])));
+      else for (const { done } of group) done.reject(error);
     }
   }
 }

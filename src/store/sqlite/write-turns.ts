@@ -93,6 +93,7 @@ export class WriteTurns {
   }
 }
 
-function isBusy(error: unknown): boolean {
+/** True if another process writes to the file. */
+export function isBusy(error: unknown): boolean {
   return codeOf(error) === "SQLITE_BUSY";
 }
