@@ -105,7 +105,7 @@ test("turnpike credit issues, lists, shows, refunds and revokes credits", async 
   try {
     const issued = await run("issue", OWNER, "--amount", "$5", "--network", "base-sepolia", "--route", "/read");
     expect([issued.code, issued.err]).toEqual([0, ""]);
-    expect(issued.out).toMatch(/^tpc_[0-9a-f]{20}_[\w-]{43}\n$/);
+    expect(issued.out).toMatch(/^tpc_test[0-9a-f]{20}_[\w-]{43}\n$/);
     const id = issued.out.slice(4, 24);
     expect((await run("issue", OWNER, "--calls", "7", "--name", "seven")).code).toBe(0);
     expect((await run("list", "--owner", OWNER)).out).toMatch(/7 requests.*seven[^]*5\.00 USDC/);
