@@ -52,11 +52,16 @@ for (const workers of [1, 2]) {
       const refund = (body: object) => admin.call("POST", `/v1/credits/${credit.id}/refunds`, { body });
       expect((await refund({ transaction: "0xtx", amount: "$6" })).status).toBe(409);
       for (let i = 0; i < 2; i++) {
-        expect((await refund({ transaction: "0xtx", amount: "$2" })).body).toMatchObject({ balance: "3000000" });
+        expect((await refund({ transaction: "0xtx", amount: "$2" })).body).toMatchObject({
+          credit: { balance: "3000000" },
+          refunds: [],
+        });
       }
-      expect((await refund({ transaction: "0xrest" })).body).toMatchObject({ balance: "0" });
+      expect((await refund({ transaction: "0xrest" })).body).toMatchObject({ credit: { balance: "0" } });
       expect((await refund({ transaction: "0xmore" })).status).toBe(409);
-      expect((await refund({})).status).toBe(400);
+      for (const body of [{ amount: "-1" }, { id: "a b" }, { other: 1 }]) expect((await refund(body)).status).toBe(400);
+      const unsent = await refund({});
+      expect([unsent.status, unsent.body.detail]).toEqual([409, expect.stringContaining("issued credit")]);
     } finally {
       await admin.stop();
     }
@@ -110,7 +115,8 @@ test("turnpike credit issues, lists, shows, refunds and revokes credits", async 
     expect((await run("issue", OWNER, "--calls", "7", "--name", "seven")).code).toBe(0);
     expect((await run("list", "--owner", OWNER)).out).toMatch(/7 requests.*seven[^]*5\.00 USDC/);
     expect((await run("show", id)).out).toContain('"kind": "issued"');
-    expect((await run("refund", id, "0xtx", "--amount", "$2")).out).toBe("recorded; 3.00 USDC are left\n");
+    expect((await run("refund", id, "--recorded", "0xtx", "--amount", "$2")).out).toBe("recorded; 3.00 USDC are left\n");
+    expect(await run("refund", id)).toMatchObject({ code: 1, err: expect.stringContaining("issued credit") });
     expect((await run("revoke", id)).out).toBe(`revoked ${id}; 3.00 USDC are left\n`);
     expect((await run("list")).out).toContain("revoked");
     expect(await run("issue", OWNER, "--calls", "-1")).toMatchObject({ code: 2, out: "" });

@@ -194,9 +194,9 @@ export class Stall {
   }
 
   /** Signs a payment for the challenge, without sending it. */
-  async sign(): Promise<Eip3009Payment> {
+  async sign(asked?: PaymentRequired): Promise<Eip3009Payment> {
     const { chain, token } = this.#market;
-    const required = await this.challenge();
+    const required = asked ?? (await this.challenge());
     const [accepted] = required.accepts;
     if (accepted === undefined) throw new Error("Cannot pay: nothing is accepted");
     const authorization: Authorization = {

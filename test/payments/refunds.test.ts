@@ -9,7 +9,8 @@ import { createEmbeddedFacilitator } from "../../src/payments/evm/embedded-facil
 import { serveFacilitator } from "../../src/payments/facilitator/serve-facilitator.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
 import { PAYER } from "../../src/payments/testing/payment.ts";
-import { type PaymentPayload } from "../../src/payments/x402/messages.ts";
+import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
+import { type PaymentPayload, paymentRequiredSchema } from "../../src/payments/x402/messages.ts";
 import { hasPostgres, TestPostgres } from "../../src/store/testing/postgres.ts";
 import { COMMAND } from "../support/program.ts";
 import { CountingFacilitator } from "./counting-facilitator.ts";
@@ -81,11 +82,11 @@ async function openStall(more: StallOptions = {}, terms: object = {}): Promise<S
   return stall;
 }
 
-async function call(stall: Stall, path: string, body?: object): Promise<Response> {
+async function call(stall: Stall, path: string, body?: object, area = "payments"): Promise<Response> {
   const url = (): string => /admin interface on (https?:\/\/\S+)\//.exec(stall.output)?.[1] ?? "";
   await until(() => url() !== "");
   const content = { "content-type": "application/json" };
-  return await fetch(`${url()}/v1/payments/${path}`, {
+  return await fetch(`${url()}/v1/${area}/${path}`, {
     headers: { "x-api-key": KEY, ...(body === undefined ? {} : content) },
     ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
   });
@@ -115,6 +116,99 @@ async function ended(stall: Stall, payment: PaymentPayload): Promise<readonly Re
   await until(async () => (await shown(stall, payment)).refunds.every(({ state }) => state !== "pending"), 60_000);
   return (await shown(stall, payment)).refunds;
 }
+
+interface Sold {
+  readonly token?: string;
+  readonly credit: { readonly id: string; readonly balance: string };
+}
+
+/** A gateway that also sells prepaid credit. */
+async function openBank(more: StallOptions = {}): Promise<Stall> {
+  const stall = newStall(more);
+  const { token, chain } = market;
+  const account = { asset: token.address, network: chain.network, pay_to: stall.payee };
+  const name = { extra_name: token.name, extra_version: token.version };
+  stall.more = { credit: { ...account, ...name, max_timeout_seconds: 300, min: "10000", max: "100000" } };
+  await stall.open();
+  return stall;
+}
+
+/** Buys credit, or adds to that of `token`. */
+async function buyCredit(stall: Stall, amount: bigint, token?: string): Promise<Sold> {
+  const buy = (headers: Record<string, string>): Promise<Response> =>
+    fetch(new URL("/.turnpike/credit", stall.url), {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      body: JSON.stringify({ amount: String(amount) }),
+    });
+  const asked = await buy({});
+  const required = paymentRequiredSchema.parse(decodeHeader(asked.headers.get("payment-required") ?? ""));
+  const response = await buy({ "payment-signature": encodeHeader(await stall.sign(required)) });
+  if (!response.ok) throw new Error(await response.text());
+  return (await response.json()) as Sold;
+}
+
+const refundedSchema = z.object({ credit: z.looseObject({ balance: z.string() }), refunds: z.array(refundSchema) });
+
+async function refundCredit(stall: Stall, { credit }: Sold, body: object = {}): Promise<z.infer<typeof refundedSchema>> {
+  const response = await call(stall, `${credit.id}/refunds`, body, "credits");
+  const json: unknown = await response.json();
+  if (response.status !== 200) throw new Error(JSON.stringify(json));
+  return refundedSchema.parse(json);
+}
+
+for (const store of ["SQLite", "PostgreSQL"] as const) {
+  test.skipIf(!hasChain || (store === "PostgreSQL" && !hasPostgres))(
+    `the rest of prepaid credit in ${store} is sent back once, as refunds of its purchases, also after a kill`,
+    async () => {
+      const postgres = store === "SQLite" ? {} : { postgres: { url: database?.url(await database.newUser()) } };
+      const stall = await openBank(postgres);
+      const sold = await buyCredit(stall, 50_000n);
+      await buyCredit(stall, 20_000n, sold.token);
+      const bought = await fetch(stall.url, { headers: { authorization: `Bearer ${sold.token}` } });
+      expect(bought.status).toBe(200);
+      const before = await market.token.balanceOf(PAYER);
+      const part = await refundCredit(stall, sold, { amount: "5000", id: "part" });
+      expect(part).toMatchObject({ credit: { balance: "55000" }, refunds: [{ amount: "5000", state: "settled" }] });
+      const reached = Promise.withResolvers<void>();
+      stall.rpcHand = async ({ methods, forward }) => {
+        if (!methods.includes("eth_sendRawTransaction")) return forward();
+        reached.resolve();
+        return never();
+      };
+      void refundCredit(stall, sold).catch(() => undefined);
+      await reached.promise;
+      await stall.crash();
+      await stall.open();
+      await until(async () => (await refundCredit(stall, sold)).refunds.every(({ state }) => state === "settled"), 60_000);
+      expect(await refundCredit(stall, sold)).toMatchObject({
+        credit: { balance: "0" },
+        refunds: [{ amount: "15000" }, { amount: "40000" }],
+      });
+      expect(refundCredit(stall, sold, { id: "more" })).rejects.toThrow("issued credit");
+      expect(await market.token.balanceOf(PAYER)).toBe(before + 60_000n);
+      expect(await stall.balance()).toBe(10_000n);
+    },
+  );
+}
+
+test.skipIf(!hasChain)("the rest of prepaid credit that cannot be sent stays on its balance", async () => {
+  const stall = await openBank();
+  const sold = await buyCredit(stall, 50_000n);
+  await market.chain.send({
+    from: stall.payee,
+    to: market.token.address,
+    data: `0xa9059cbb${PAYER.slice(2).padStart(64, "0")}${50_000n.toString(16).padStart(64, "0")}`,
+  });
+  const failed = await refundCredit(stall, sold);
+  expect(failed).toMatchObject({ credit: { balance: "50000" }, refunds: [{ state: "failed" }] });
+  const response = await fetch(stall.url, { headers: { authorization: `Bearer ${sold.token}` } });
+  expect(response.status).toBe(200);
+});
 
 test.skipIf(!hasChain)("a payment is sent back once, in parts, and never more than it", async () => {
   const stall = await openStall();

@@ -7,6 +7,7 @@ import { UsageError } from "../common/usage-error.ts";
 import { queryOf } from "./admin-client.ts";
 import { type AdminCommand, jsonFlag, readAs, tableText, textFlag, told, type Values } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
+import { refundSchema, refundText } from "./refund.ts";
 
 const FLAGS = {
   owner: { type: "string", value: "A", text: "list: only balances of this wallet" },
@@ -17,6 +18,8 @@ const FLAGS = {
     value: "A",
     text: "issue, refund: atomic units, or dollars such as '$5'; refund: default all",
   },
+  id: { type: "string", value: "ID", text: "refund: name of what is sent: the same again is the same (the amount)" },
+  recorded: { type: "string", value: "TX", text: "refund: send nothing: you have given the money back by TX" },
   calls: { type: "string", value: "N", text: "issue: a pass for this number of requests, in place of money" },
   seconds: { type: "string", value: "S", text: "issue: seconds for which it is valid (without end)" },
   name: { type: "string", value: "NAME", text: "issue: a name for people" },
@@ -27,7 +30,7 @@ const USAGE = `usage: turnpike credit [list] [--owner A] [--json]
        turnpike credit show ID [--json]
        turnpike credit issue WALLET --amount A | --calls N | --seconds S [--network N] [--asset T] [--name NAME] [--route R] [--json]
        turnpike credit revoke ID [--json]
-       turnpike credit refund ID TX [--amount A] [--json]
+       turnpike credit refund ID [--amount A] [--id ID | --recorded TX] [--json]
 
 Lists the prepaid balances of a running gateway, and changes them.
 
@@ -35,7 +38,7 @@ Lists the prepaid balances of a running gateway, and changes them.
   show      print one, with its purchases and charges
   issue     issue a balance or a pass without a payment; prints its token, which is not shown again
   revoke    revoke the token; the rest of the balance stays
-  refund    take the rest, or the amount, from a balance after you have sent it to its wallet by transaction TX
+  refund    send the rest of a balance, or the amount, to those who bought it
 
 ${flagsText({ ...FLAGS, ...jsonFlag() })}
 
@@ -56,6 +59,7 @@ type Credit = z.output<typeof creditSchema>;
 
 const listSchema = z.looseObject({ credits: z.array(creditSchema) });
 const issuedSchema = z.looseObject({ token: z.string(), credit: creditSchema });
+const refundedSchema = z.looseObject({ credit: creditSchema, refunds: z.array(refundSchema) });
 const historySchema = z.looseObject({ credit: creditSchema });
 
 const COLUMNS: readonly Column<Credit>[] = [
@@ -136,15 +140,20 @@ export const CREDIT: AdminCommand = {
         },
     },
     refund: {
-      words: ["ID", "TX"],
-      flags: ["amount"],
-      read([id = "", transaction = ""], values) {
-        const body = JSON.stringify({ transaction, amount: textFlag(values, "amount") });
+      words: ["ID"],
+      flags: ["amount", "id", "recorded"],
+      read([id = ""], values) {
+        const [amount, name, transaction] = (["amount", "id", "recorded"] as const).map((flag) =>
+          textFlag(values, flag),
+        );
+        const body = JSON.stringify({ transaction, amount, id: name });
         return async (client) => {
           const path = `/credits/${encodeURIComponent(id)}/refunds`;
           const response = await client.json({ method: "POST", path, body });
-          const credit = readAs(client, creditSchema, response);
-          return await told(values, response, `recorded; ${balanceText(credit)} are left\n`);
+          const { credit, refunds } = readAs(client, refundedSchema, response);
+          const lines = refunds.length === 0 ? ["recorded"] : refunds.map(refundText);
+          await told(values, response, `${lines.join("\n")}; ${balanceText(credit)} are left\n`);
+          return refunds.every(({ state }) => state === "settled") ? 0 : 1;
         };
       },
     },

@@ -31,7 +31,8 @@ ${flagsText({ ...FLAGS, ...jsonFlag() })}
 
 ${ADMIN_FLAGS_TEXT}`;
 
-const refundSchema = z.looseObject({
+/** A refund of a payment. */
+export const refundSchema = z.looseObject({
   id: z.string(),
   state: z.string(),
   amount: z.string(),
@@ -65,7 +66,8 @@ export const REFUND: AdminCommand = {
   },
 };
 
-function refundText({ id, state, amount, transaction, reason }: z.output<typeof refundSchema>): string {
+/** What has become of a refund. */
+export function refundText({ id, state, amount, transaction, reason }: z.output<typeof refundSchema>): string {
   const what = `the refund "${id}" of ${amount} units`;
   if (state === "settled") return `${what} is settled by ${transaction}`;
   if (state === "recorded") return `${what} is recorded: ${transaction}`;

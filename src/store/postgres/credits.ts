@@ -17,7 +17,8 @@ import { PAYMENT, toPayment } from "./payment-row.ts";
 import { PostgresError } from "./postgres-error.ts";
 import { CREDIT_GRANTS, CREDITS, PAYMENTS, UNCOVERED_STATE } from "./schema.ts";
 
-const CREDIT = "id, hash, owner, unit, name, network, token, routes, balance, expires_at, revoked_at, created_at";
+/** The columns of `toCredit`. */
+export const CREDIT = "id, hash, owner, unit, name, network, token, routes, balance, expires_at, revoked_at, created_at";
 
 const UNITS = ["money", "calls", "time"] as const;
 const KINDS = ["bought", "issued", "refunded"] as const;
@@ -112,13 +113,7 @@ export class PostgresCredits implements Credits {
   }
 
   async grants(id: string, limit: number): Promise<readonly StoredGrant[]> {
-    return (await this.#database.read(GRANTS, [id, limit])).rows.map(([grant, kind, amount, payment, at]) => ({
-      id: grant ?? "",
-      kind: known(KINDS, kind),
-      amount: amount ?? "0",
-      payment: payment ?? "",
-      at: Number(at),
-    }));
+    return (await this.#database.read(GRANTS, [id, limit])).rows.map(toGrant);
   }
 
   async charges(id: string, limit: number): Promise<readonly Payment[]> {
@@ -135,7 +130,19 @@ export function isUncovered(error: unknown): boolean {
   return error instanceof PostgresError && error.code === UNCOVERED_STATE;
 }
 
-function toCredit(row: readonly (string | null)[]): Credit {
+/** Converts a row of `id, kind, amount, payment, granted_at`. Throws if its kind is not known. */
+export function toGrant([id, kind, amount, payment, at]: readonly (string | null)[]): StoredGrant {
+  return {
+    id: id ?? "",
+    kind: known(KINDS, kind),
+    amount: amount ?? "0",
+    payment: payment ?? "",
+    at: Number(at),
+  };
+}
+
+/** Converts a row with the columns of `CREDIT`. Throws if its unit is not known. */
+export function toCredit(row: readonly (string | null)[]): Credit {
   const [id, hash, owner, unit, name, network, token, routes, balance, expiresAt, revokedAt, createdAt] = row;
   return {
     id: id ?? "",

@@ -1,3 +1,10 @@
+import {
+  type CreditBeginResult,
+  type CreditRefundWish,
+  MAX_PURCHASES,
+  planCreditRefund,
+  sentGrant,
+} from "../credit-refunds.ts";
 import { CREDIT_BOOK, CREDIT_SCHEME, isEndedPass, purchaseIn, purchaseOf } from "../credits.ts";
 import { type Payment, type PaymentKey } from "../ledger.ts";
 import {
@@ -11,8 +18,9 @@ import {
   type Refunds,
   type RefundWish,
 } from "../refunds.ts";
-import { statement } from "./connection.ts";
-import { type Database, NOW } from "./database.ts";
+import { type Result, statement } from "./connection.ts";
+import { CREDIT, toCredit, toGrant } from "./credits.ts";
+import { type Database, NOW, type Run } from "./database.ts";
 import { keyOf, PAYMENT, toPayment } from "./payment-row.ts";
 import { PostgresError } from "./postgres-error.ts";
 import { CREDIT_GRANTS, CREDITS, OUTBOX, PAYMENTS, REFUNDS } from "./schema.ts";
@@ -88,7 +96,12 @@ const END = statement(`
     UPDATE ${PAYMENTS} AS p SET updated_at = ended.updated_at,
       refunded = p.refunded - CASE WHEN ended.state = 'failed' THEN ended.amount ELSE 0 END
     FROM ended WHERE p.network = ended.network AND p.asset = ended.asset AND p.payer_from = ended.payer_from
-      AND p.nonce = ended.nonce),
+      AND p.nonce = ended.nonce RETURNING ended.*),
+  back AS (
+    INSERT INTO ${CREDIT_GRANTS} (id, credit, kind, amount, payment, granted_at)
+    SELECT g.id || ':failed', g.credit, g.kind, returned.amount, g.payment, returned.updated_at
+    FROM returned, ${CREDIT_GRANTS} AS g WHERE returned.state = 'failed' AND g.id = $13 RETURNING credit, amount),
+  balanced AS (UPDATE ${CREDITS} AS c SET balance = c.balance + back.amount FROM back WHERE c.id = back.credit),
   posted AS (
     INSERT INTO ${OUTBOX} (id, url, body, due_at, created_at)
     SELECT $10, $11, $12, ended.updated_at, ended.updated_at FROM ended WHERE $10::text IS NOT NULL ON CONFLICT DO NOTHING)
@@ -99,6 +112,12 @@ const OWED = statement(`
     AND p.refunded = 0 AND p.amount > 0 AND lower(p.pay_to) = ANY (string_to_array($3, ','))
     AND p.scheme <> '${CREDIT_SCHEME}' AND NOT EXISTS (SELECT 1 FROM ${CREDIT_GRANTS} AS g WHERE g.id = ${purchaseIn("p")})
   ORDER BY p.updated_at LIMIT $4::int`);
+/** In the order in which others lock them: payments before the credit. */
+const PURCHASES = `
+  SELECT ${PAYMENT}, p.held_until FROM ${PAYMENTS} AS p WHERE p.nonce IN (
+    SELECT payment FROM ${CREDIT_GRANTS} WHERE credit = $1 AND kind = 'bought'
+    ORDER BY granted_at DESC, id DESC LIMIT ${MAX_PURCHASES})
+  ORDER BY p.network, p.asset, p.payer_from, p.nonce FOR UPDATE`;
 const PENDING = statement(`SELECT count(*) FROM ${REFUNDS} WHERE state = 'pending'`);
 
 /** The refunds in the ledger's database. */
@@ -114,41 +133,57 @@ export class PostgresRefunds implements Refunds {
     return this.#database.transaction("", async (run) => {
       // The row stays locked until the commit, so that the sum of refunds is read and written by one process at a time.
       const [row] = await run(
-        `SELECT ${PAYMENT}, p.held_until, coalesce($5::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
-         FROM ${PAYMENTS} AS p WHERE ${OF_PAYMENT} FOR UPDATE`,
-        [...key, this.#database.clock],
+        `SELECT ${PAYMENT}, p.held_until FROM ${PAYMENTS} AS p WHERE ${OF_PAYMENT} FOR UPDATE`,
+        key,
       );
-      const standing = (await run(`SELECT ${REFUND} FROM ${REFUNDS} AS r WHERE ${OF_PAYMENT}`, key)).map(toRefund);
+      if (row === undefined) return { kind: "refused", why: "absent" };
+      const now = await this.#now(run);
+      const found = await refundable(run, row, now);
       const grants = await run(
         `SELECT 1 FROM ${CREDIT_GRANTS} AS g JOIN ${CREDITS} AS c ON c.id = g.credit
          WHERE g.id = $1 AND NOT ${isEndedPass("c")}`,
         [purchaseOf(payment)],
       );
       const isSpent = grants.length > 0;
-      const [heldUntil, now] = row?.slice(-2).map(Number) ?? [];
-      if (row === undefined || now === undefined || heldUntil === undefined) return { kind: "refused", why: "absent" };
-      const found = toPayment(row);
-      const plan = planRefund({ payment: found, isLeased: heldUntil >= now, isSpent, standing }, wish, now);
+      const plan = planRefund({ ...found, isSpent }, wish, now);
       if (plan.kind !== "begun") return plan;
-      const { sequence, id, state, amount, validBefore, transaction, by } = plan.refund;
-      await run(
-        `INSERT INTO ${REFUNDS} (network, asset, payer_from, nonce, sequence, id, state, amount, valid_before, tx,
-           requested_by, due_at, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5::int, $6, $7, $8::numeric, $9::bigint, $10, $11, $12::bigint, $12::bigint, $12::bigint)`,
-        [...key, sequence, id, state, amount, validBefore, transaction, by, now],
-      );
-      await run(`UPDATE ${PAYMENTS} SET refunded = $5::numeric, updated_at = $6::bigint WHERE ${OF_PAYMENT}`, [
-        ...key,
-        refundedAfter(found, plan.refund, 1n),
-        now,
-      ]);
-      const notice = state === "recorded" ? wish.notice?.(plan.refund) : undefined;
+      await insert(run, plan.refund, found.payment);
+      const notice = plan.refund.state === "recorded" ? wish.notice?.(plan.refund) : undefined;
       if (notice !== undefined) {
         await run(
           `INSERT INTO ${OUTBOX} (id, url, body, due_at, created_at)
            VALUES ($1, $2, $3, $4::bigint, $4::bigint) ON CONFLICT DO NOTHING`,
           [notice.id, notice.url, notice.body, now],
         );
+      }
+      return plan;
+    });
+  }
+
+  beginCredit(wish: CreditRefundWish): Promise<CreditBeginResult> {
+    return this.#database.transaction("", async (run) => {
+      const rows = await run(PURCHASES, [wish.credit]);
+      const [credit] = await run(`SELECT ${CREDIT} FROM ${CREDITS} WHERE id = $1 FOR UPDATE`, [wish.credit]);
+      // Grants change with the balance, which is locked.
+      const grants = await run(
+        `SELECT id, kind, amount, payment, granted_at FROM ${CREDIT_GRANTS} WHERE credit = $1 AND kind <> 'issued'
+         ORDER BY granted_at DESC, id DESC`,
+        [wish.credit],
+      );
+      const now = await this.#now(run);
+      const payments = [];
+      for (const row of rows) payments.push(await refundable(run, row, now));
+      const found = { credit: credit && toCredit(credit), grants: grants.map(toGrant), payments };
+      const plan = planCreditRefund(found, wish, now);
+      if (plan.kind !== "begun") return plan;
+      for (const { refund, payment } of plan.parts) {
+        await run(
+          `INSERT INTO ${CREDIT_GRANTS} (id, credit, kind, amount, payment, granted_at)
+           VALUES ($1, $2, 'refunded', -$3::numeric, $4, $5::bigint)`,
+          [sentGrant(refund), wish.credit, refund.amount, refund.nonce, now],
+        );
+        await run(`UPDATE ${CREDITS} SET balance = balance - $2::numeric WHERE id = $1`, [wish.credit, refund.amount]);
+        await insert(run, refund, payment);
       }
       return plan;
     });
@@ -168,7 +203,7 @@ export class PostgresRefunds implements Refunds {
 
   async end(refund: Refund, { state, transaction, reason, notice }: RefundEnd): Promise<boolean> {
     const posted = [notice?.id ?? null, notice?.url ?? null, notice?.body ?? null];
-    const values = [this.#database.clock, ...named(refund), state, transaction, reason, ...posted];
+    const values = [this.#database.clock, ...named(refund), state, transaction, reason, ...posted, sentGrant(refund)];
     return (await this.#database.durable(END, values)).count > 0;
   }
 
@@ -177,9 +212,38 @@ export class PostgresRefunds implements Refunds {
     return (await this.#database.read(OWED, values)).rows.map(toPayment);
   }
 
+  /** Unix milliseconds. Read after the locks: the time of the transaction's begin may be long ago. */
+  async #now(run: Run): Promise<number> {
+    const [row] = await run("SELECT coalesce($1::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)", [
+      this.#database.clock,
+    ]);
+    return Number(row?.[0]);
+  }
+
   async pending(): Promise<number> {
     return Number((await this.#database.read(PENDING, [])).rows[0]?.[0] ?? 0);
   }
+}
+
+async function refundable(run: Run, row: Result["rows"][number], now: number) {
+  const payment = toPayment(row);
+  const refunds = await run(`SELECT ${REFUND} FROM ${REFUNDS} AS r WHERE ${OF_PAYMENT}`, keyOf(payment));
+  return { payment, isLeased: Number(row.at(-1)) >= now, standing: refunds.map(toRefund) };
+}
+
+async function insert(run: Run, refund: Refund, payment: Payment): Promise<void> {
+  const { sequence, id, state, amount, validBefore, transaction, by, createdAt } = refund;
+  await run(
+    `INSERT INTO ${REFUNDS} (network, asset, payer_from, nonce, sequence, id, state, amount, valid_before, tx,
+       requested_by, due_at, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5::int, $6, $7, $8::numeric, $9::bigint, $10, $11, $12::bigint, $12::bigint, $12::bigint)`,
+    [...keyOf(payment), sequence, id, state, amount, validBefore, transaction, by, createdAt],
+  );
+  await run(`UPDATE ${PAYMENTS} SET refunded = $5::numeric, updated_at = $6::bigint WHERE ${OF_PAYMENT}`, [
+    ...keyOf(payment),
+    refundedAfter(payment, refund, 1n),
+    createdAt,
+  ]);
 }
 
 function named(refund: Refund) {

@@ -24,6 +24,8 @@ interface CreditRow extends Omit<Credit, "balance" | "routes"> {
 const CREDIT = `id, hash, owner, unit, name, network, token, routes, high, low, expires_at AS expiresAt,
   revoked_at AS revokedAt, created_at AS createdAt`;
 
+const FIND = `SELECT ${CREDIT} FROM credits WHERE id = $id`;
+
 const GRANT = `
   INSERT INTO credit_grants (id, credit, kind, amount, payment, granted_at)
   SELECT $grant, $credit, $kind, $amount, $payment, $now WHERE NOT EXISTS (
@@ -50,7 +52,7 @@ export class SqliteCredits implements Credits {
     this.#now = now;
     this.#turns = turns;
     const query = (sql: string): Statement<unknown, [Bindings]> => database.query(sql);
-    this.#find = database.query(`SELECT ${CREDIT} FROM credits WHERE id = $id`);
+    this.#find = database.query(FIND);
     this.#grants = database.query(
       `SELECT id, kind, amount, payment, granted_at AS at FROM credit_grants WHERE credit = $id
        ORDER BY granted_at DESC, id DESC LIMIT $limit`,
@@ -175,6 +177,12 @@ export class SqliteCredits implements Credits {
 export function isUncovered(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return code === "SQLITE_CONSTRAINT_CHECK" || code === "SQLITE_CONSTRAINT_TRIGGER";
+}
+
+/** Reads a credit in a transaction of the caller. */
+export function readCredit(database: Database, id: string): Credit | undefined {
+  const row = database.query<CreditRow, [Bindings]>(FIND).get({ $id: id });
+  return row === null ? undefined : toCredit(row);
 }
 
 function toCredit({ high, low, routes, ...row }: CreditRow): Credit {

@@ -1,5 +1,13 @@
 import { type Database } from "bun:sqlite";
-import { CREDIT_BOOK, CREDIT_SCHEME, isEndedPass, purchaseIn, purchaseOf } from "../credits.ts";
+import {
+  type CreditBeginResult,
+  type CreditRefundWish,
+  MAX_PURCHASES,
+  planCreditRefund,
+  type PurchaseState,
+  sentGrant,
+} from "../credit-refunds.ts";
+import { CREDIT_BOOK, CREDIT_SCHEME, isEndedPass, purchaseIn, purchaseOf, type StoredGrant } from "../credits.ts";
 import { LEASE_MS, type Payment, type PaymentKey } from "../ledger.ts";
 import { type NewNotice } from "../outbox.ts";
 import {
@@ -12,6 +20,8 @@ import {
   type Refunds,
   type RefundWish,
 } from "../refunds.ts";
+import { addition, subtraction } from "./migrations.ts";
+import { readCredit } from "./sqlite-credits.ts";
 import { type Bindings, keyOf, PAYMENT, type PaymentRow, toPayment } from "./sqlite-payment-row.ts";
 import { type WriteTurns } from "./write-turns.ts";
 
@@ -58,6 +68,19 @@ const OWED = `
     AND scheme <> '${CREDIT_SCHEME}' AND NOT EXISTS (SELECT 1 FROM credit_grants AS g WHERE g.id = ${purchaseIn("p")})
   ORDER BY updated_at LIMIT $limit`;
 
+/** `issued` credit was not paid for. */
+const GRANTS = `
+  SELECT id, kind, amount FROM credit_grants WHERE credit = $credit AND kind <> 'issued' ORDER BY granted_at DESC, id DESC`;
+const PURCHASES = `
+  SELECT ${PAYMENT}, held_until AS heldUntil FROM payments WHERE nonce IN (
+    SELECT payment FROM credit_grants WHERE credit = $credit AND kind = 'bought'
+    ORDER BY granted_at DESC, id DESC LIMIT ${MAX_PURCHASES})`;
+const GRANT = `
+  INSERT INTO credit_grants (id, credit, kind, amount, payment, granted_at)
+  VALUES ($grant, $credit, 'refunded', $amount, $nonce, $now)`;
+
+type StoredPayment = PaymentRow & { readonly heldUntil: number };
+
 interface Clocks {
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -78,36 +101,38 @@ export class SqliteRefunds implements Refunds {
 
   begin(payment: PaymentKey, wish: RefundWish): Promise<BeginResult> {
     return this.#write(() => {
-      const row = this.#paymentRow(payment);
-      const standing = this.#database
-        .query<RefundRow, [Bindings]>(`SELECT ${REFUND} FROM refunds WHERE ${KEY}`)
-        .all(keyOf(payment))
-        .map(toRefund);
-      const held = row?.heldUntil ?? 0;
-      const steady = this.#clocks.steady();
-      const now = this.#clocks.now();
-      // A lease that ends later than any new one was made before the machine was restarted.
-      const isLeased = held >= steady && held <= steady + 2 * LEASE_MS;
       const grant = this.#database.query(
         `SELECT 1 FROM credit_grants AS g JOIN credits AS c ON c.id = g.credit WHERE g.id = $id AND NOT ${isEndedPass("c")}`,
       );
       const isSpent = grant.get({ $id: purchaseOf(payment) }) !== null;
-      const plan = planRefund({ payment: row && toPayment(row), isLeased, isSpent, standing }, wish, now);
-      if (plan.kind !== "begun" || row === undefined) return plan;
-      const { sequence, id, state, amount, validBefore, transaction, by } = plan.refund;
-      this.#database.query<unknown, [Bindings]>(INSERT).run({
-        ...keyOf(payment),
-        $sequence: sequence,
-        $id: id,
-        $state: state,
-        $amount: amount,
-        $validBefore: validBefore,
-        $tx: transaction,
-        $by: by,
-        $now: now,
-      });
-      this.#setRefunded(toPayment(row), refundedAfter(toPayment(row), plan.refund, 1n));
-      if (state === "recorded") this.#post(wish.notice?.(plan.refund));
+      const found = this.#refundable(this.#paymentRow(payment));
+      const plan = planRefund({ ...found, isSpent }, wish, this.#clocks.now());
+      if (plan.kind !== "begun" || found.payment === undefined) return plan;
+      this.#insert(plan.refund, found.payment);
+      if (plan.refund.state === "recorded") this.#post(wish.notice?.(plan.refund));
+      return plan;
+    });
+  }
+
+  beginCredit(wish: CreditRefundWish): Promise<CreditBeginResult> {
+    const $credit = wish.credit;
+    return this.#write(() => {
+      const $now = this.#clocks.now();
+      const grants = this.#database
+        .query<StoredGrant, [Bindings]>(GRANTS)
+        .all({ $credit });
+      const payments = this.#database
+        .query<StoredPayment, [Bindings]>(PURCHASES)
+        .all({ $credit })
+        .map((row) => this.#refundable(row));
+      const plan = planCreditRefund({ credit: readCredit(this.#database, $credit), grants, payments }, wish, $now);
+      if (plan.kind !== "begun") return plan;
+      for (const { refund, payment } of plan.parts) {
+        const taken = { $grant: sentGrant(refund), $credit, $nonce: refund.nonce, $now };
+        this.#run(GRANT, { ...taken, $amount: `-${refund.amount}` });
+        this.#run(`UPDATE credits SET ${subtraction("$amount")} WHERE id = $credit`, { $credit, $amount: refund.amount });
+        this.#insert(refund, payment);
+      }
       return plan;
     });
   }
@@ -146,8 +171,10 @@ export class SqliteRefunds implements Refunds {
       };
       if (!this.#run(END, { ...bindings, $now })) return false;
       const row = this.#paymentRow(refund);
-      if (state === "failed" && row !== undefined)
+      if (state === "failed" && row !== undefined) {
         this.#setRefunded(toPayment(row), refundedAfter(toPayment(row), refund, -1n));
+        this.#giveBack(refund, $now);
+      }
       this.#post(notice);
       return true;
     });
@@ -167,6 +194,47 @@ export class SqliteRefunds implements Refunds {
     return count.get()?.count ?? 0;
   }
 
+  /** Returns the amount of a refund to the balance from which it was taken. */
+  #giveBack(refund: Refund, $now: number): void {
+    const $grant = sentGrant(refund);
+    const grant = this.#database.query<{ credit: string }, [Bindings]>(
+      "SELECT credit FROM credit_grants WHERE id = $grant",
+    );
+    const $credit = grant.get({ $grant })?.credit;
+    if ($credit === undefined) return;
+    const back = { $grant: `${$grant}:failed`, $credit, $amount: refund.amount };
+    this.#run(GRANT, { ...back, $nonce: refund.nonce, $now });
+    this.#run(`UPDATE credits SET ${addition("$amount")} WHERE id = $credit`, { $credit, $amount: refund.amount });
+  }
+
+  #insert(refund: Refund, payment: Payment): void {
+    const { sequence, id, state, amount, validBefore, transaction, by, createdAt } = refund;
+    this.#database.query<unknown, [Bindings]>(INSERT).run({
+      ...keyOf(payment),
+      $sequence: sequence,
+      $id: id,
+      $state: state,
+      $amount: amount,
+      $validBefore: validBefore,
+      $tx: transaction,
+      $by: by,
+      $now: createdAt,
+    });
+    this.#setRefunded(payment, refundedAfter(payment, refund, 1n));
+  }
+
+  #refundable(row: StoredPayment | undefined): PurchaseState {
+    if (row === undefined) return { payment: undefined, isLeased: false, standing: [] };
+    const payment = toPayment(row);
+    const standing = this.#database
+      .query<RefundRow, [Bindings]>(`SELECT ${REFUND} FROM refunds WHERE ${KEY}`)
+      .all(keyOf(payment))
+      .map(toRefund);
+    const steady = this.#clocks.steady();
+    // A lease that ends later than any new one was made before the machine was restarted.
+    return { payment, isLeased: row.heldUntil >= steady && row.heldUntil <= steady + 2 * LEASE_MS, standing };
+  }
+
   #write<T>(write: () => T): Promise<T> {
     const transaction = this.#database.transaction(write);
     return this.#clocks.turns.run(() => transaction.immediate());
@@ -184,9 +252,9 @@ export class SqliteRefunds implements Refunds {
     return this.#database.query<unknown, [Bindings]>(sql).run(bindings).changes > 0;
   }
 
-  #paymentRow(payment: PaymentKey): (PaymentRow & { readonly heldUntil: number }) | undefined {
+  #paymentRow(payment: PaymentKey): StoredPayment | undefined {
     const sql = `SELECT ${PAYMENT}, held_until AS heldUntil FROM payments WHERE ${KEY}`;
-    const found = this.#database.query<PaymentRow & { heldUntil: number }, [Bindings]>(sql).get(keyOf(payment));
+    const found = this.#database.query<StoredPayment, [Bindings]>(sql).get(keyOf(payment));
     return found ?? undefined;
   }
 

@@ -7,9 +7,11 @@ import { creditHistory, shownCredit } from "../../../payments/credit/shown-credi
 import { findAsset } from "../../../payments/x402/assets.ts";
 import { parseNetwork } from "../../../payments/x402/networks.ts";
 import { parsePrice } from "../../../payments/x402/price.ts";
+import { recordedGrant } from "../../../store/credit-refunds.ts";
 import { type Credit, type Credits, type NewCredit } from "../../../store/credits.ts";
+import { refundOf } from "../overview/read-payments.ts";
 import { JSON_TYPE, MAX_BODY_BYTES } from "../http/body.ts";
-import { credit, creditRefund, creditWithHistory, issuedCredit, newCredit } from "../shapes/credits.ts";
+import { credit, creditRefund, creditWithHistory, issuedCredit, newCredit, refundedCredit } from "../shapes/credits.ts";
 import { type Call, callerOf, type Operation } from "./operation.ts";
 import { type AdminParts } from "./parts.ts";
 
@@ -108,12 +110,13 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
     name: "refundCredit",
     method: "post",
     path: "/v1/credits/{id}/refunds",
-    summary: "Take money from a balance that was given back to its wallet",
-    description: "Nothing is sent. A second request with the same transaction changes nothing.",
+    summary: "Send the rest of a balance back, or record that it was given back",
+    description:
+      "The money is sent as refunds of its purchases, the newest first. The response comes when they have ended, or after ten seconds. With a transaction nothing is sent, and a second request with it changes nothing.",
     access: "full",
     parameters: ID,
     body: { types: [JSON_TYPE], maxBytes: MAX_BODY_BYTES, schema: creditRefund, description: "The refund" },
-    success: { description: "The credit", schema: credit },
+    success: { description: "The credit and its refunds", schema: refundedCredit },
     failures: ["invalid-parameters", "not-found", "refund-refused", "store-unavailable"],
     async run(call, parts) {
       const credits = creditsOf(parts);
@@ -121,10 +124,15 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
       if (!parsed.success)
         throw new TurnpikeError("invalid-parameters", "Cannot refund a credit: the body is not valid");
       const row = await found(credits, call.parameters["id"] ?? "");
-      const { transaction, amount: price } = parsed.data;
+      const { transaction, amount: price, id } = parsed.data;
+      if (transaction === undefined) {
+        const refunds = await parts.refunds.refundCredit({ credit: row, amount: price, id }, callerOf(call).by);
+        const shown = shownCredit(await found(credits, row.id));
+        return Response.json({ credit: shown, refunds: refunds.map(refundOf) });
+      }
       const amount = price === undefined ? row.balance : priceOf(price, findAsset(row.network, row.token)?.decimals);
       const grant = {
-        id: `refunded:${row.id}:${transaction}`,
+        id: recordedGrant(row.id, transaction),
         kind: "refunded",
         amount,
         payment: transaction,
@@ -135,7 +143,7 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
       if (!isKnown)
         throw new TurnpikeError("refund-refused", "Cannot refund a credit: its balance is smaller, or a pass");
       if (isTaken) tell(parts, call, `refunded ${amount} units of the credit ${row.id} by ${transaction}`);
-      return Response.json(shownCredit(await found(credits, row.id)));
+      return Response.json({ credit: shownCredit(await found(credits, row.id)), refunds: [] });
     },
   },
 ];

@@ -49,5 +49,5 @@ export interface AdminParts {
   readonly tenants: TenantDirectory;
   /** Opens the prepaid balances. Throws if that fails. */
   readonly credits: () => Credits;
-  readonly refunds: Pick<OptionalRefunds, "refund">;
+  readonly refunds: Pick<OptionalRefunds, "refund" | "refundCredit">;
 }

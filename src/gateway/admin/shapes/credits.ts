@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { refund } from "./payments.ts";
 
 /** A prepaid balance. */
 export const credit = z
@@ -56,10 +57,19 @@ export const creditRefund = z
     transaction: z
       .string()
       .regex(/^[\x21-\x7e]{1,128}$/, "expected 1 to 128 visible ASCII characters")
-      .openapi({ description: "The transaction or other reference by which the money was given back" }),
-    amount: z.string().optional().openapi({ description: "Atomic units, or dollars; without it the whole balance" }),
+      .optional()
+      .openapi({ description: "Nothing is sent: the money was given back by this transaction or other reference" }),
+    amount: z.string().max(100).optional().openapi({ description: "Atomic units, or dollars; without it all the rest" }),
+    id: z.string().max(64).optional().openapi({
+      description: "Names what is sent: the same id again is the same. By default it is the amount, or `rest`",
+    }),
   })
-  .openapi("CreditRefund", { description: "Money that was given back from a prepaid balance" });
+  .openapi("CreditRefund", { description: "Money to give back from a prepaid balance" });
+
+/** The response of `POST /v1/credits/{id}/refunds`. */
+export const refundedCredit = z
+  .object({ credit, refunds: z.array(refund).openapi({ description: "Those of its purchases that were sent" }) })
+  .openapi("RefundedCredit", { description: "A prepaid balance after money was given back" });
 
 /** The body of `POST /v1/credits`. */
 export const newCredit = z

@@ -23,7 +23,8 @@ export class OptionalRefunds {
     this.#config = config;
     const { x402, routes } = config;
     const hasKey = x402.refunds.key_envs.length > 0 || x402.embedded.enabled;
-    const sends = x402.enabled && hasKey && routes.some((route) => route.x402 !== undefined);
+    const isPaid = x402.credit !== undefined || routes.some((route) => route.x402 !== undefined);
+    const sends = x402.enabled && hasKey && isPaid;
     if (this.#desk === undefined && !sends) return;
     this.#desk ??= new (desks().RefundDesk)(config, this.#deps);
     this.#desk.use(config, sends);
@@ -31,8 +32,16 @@ export class OptionalRefunds {
 
   /** As in `RefundDesk`. */
   refund(request: Desks.RefundRequest, by: Actor): Promise<Refund> {
-    this.#desk ??= new (desks().RefundDesk)(this.#config, this.#deps);
-    return this.#desk.refund(request, by);
+    return this.#opened().refund(request, by);
+  }
+
+  /** As in `RefundDesk`. */
+  refundCredit(request: Desks.CreditRefundRequest, by: Actor): Promise<readonly Refund[]> {
+    return this.#opened().refundCredit(request, by);
+  }
+
+  #opened(): Desks.RefundDesk {
+    return (this.#desk ??= new (desks().RefundDesk)(this.#config, this.#deps));
   }
 
   /** Sends nothing more. Resolves when the store may be closed. */

@@ -5,6 +5,8 @@ import { REFUND_VALID_S } from "../../../../payments/settlement/refunds/refund-t
 import { Refunder } from "../../../../payments/settlement/refunds/refunder.ts";
 import { findAsset } from "../../../../payments/x402/assets.ts";
 import { parsePrice } from "../../../../payments/x402/price.ts";
+import { type CreditBeginResult, type CreditRefusal } from "../../../../store/credit-refunds.ts";
+import { type Credit } from "../../../../store/credits.ts";
 import { type Payment } from "../../../../store/ledger.ts";
 import {
   type BeginResult,
@@ -46,6 +48,13 @@ const REFUSALS: Readonly<Record<RefundRefusal, string>> = {
   differs: "this id names a refund with another amount or transaction; choose another id",
 };
 
+const CREDIT_REFUSALS: Readonly<Record<Extract<CreditRefusal, string>, string>> = {
+  absent: "there is no such credit",
+  exceeds: "this is more than the rest of what was bought, or nothing; issued credit is not sent back",
+  pass: "a pass cannot be divided; give the money back yourself (--recorded), and revoke the pass",
+  differs: REFUSALS.differs,
+};
+
 /** A refund that an operator asks for. */
 export interface RefundRequest {
   /** Nonce or transaction of the payment. */
@@ -56,6 +65,14 @@ export interface RefundRequest {
   readonly id?: string | undefined;
   /** The transaction or other reference of a refund that was made by other means. Then nothing is sent. */
   readonly recorded?: string | undefined;
+}
+
+/** The rest of a prepaid balance, or a part of it, to send to those who bought it. */
+export interface CreditRefundRequest {
+  readonly credit: Pick<Credit, "id" | "network" | "token">;
+  /** Both as in `RefundRequest`. */
+  readonly amount?: string | undefined;
+  readonly id?: string | undefined;
 }
 
 /** A payment and its refunds. */
@@ -116,16 +133,15 @@ export class RefundDesk {
   async refund(request: RefundRequest, by: Actor): Promise<Refund> {
     const { payment, refunds: standing } = await this.#find(request.payment);
     const { clock } = this.#deps;
-    const wish = wishOf(request, payment, {
-      by: `${by.kind} at ${by.address}`,
-      validBefore: Math.floor(clock() / 1000) + REFUND_VALID_S,
-    });
+    const wish = wishOf(request, payment, this.#asked(by));
     const seller = await this.#open();
     let result: BeginResult;
     try {
       // A refund that cannot be sent is refused before it is written down.
       const plan = planRefund({ payment, isLeased: false, isSpent: false, standing }, wish, clock());
-      if (plan.kind === "begun" && wish.recorded === undefined) check(seller, plan.refund, payment);
+      const isSent = plan.kind === "begun" && wish.recorded === undefined;
+      const obstacle = isSent ? obstacleOf(seller, plan.refund, payment) : undefined;
+      if (obstacle !== undefined) throw refused(obstacle);
       const notice = (refund: Refund) => seller.notice(refund, payment, refund.transaction);
       result = await inStore(() => this.#store().refunds.begin(payment, { ...wish, notice }));
     } finally {
@@ -134,6 +150,29 @@ export class RefundDesk {
     if (result.kind === "refused") throw refused(REFUSALS[result.why]);
     if (result.kind === "begun") this.#began(result.refund, payment, by);
     return await this.#awaited(result.refund);
+  }
+
+  /** Begins refunds of the purchases of a credit, and waits for a while for their ends. Rejects with a TurnpikeError. */
+  async refundCredit({ credit, ...request }: CreditRefundRequest, by: Actor): Promise<readonly Refund[]> {
+    const { recorded: _none, ...wish } = wishOf(request, credit, this.#asked(by));
+    const seller = await this.#open();
+    let result: CreditBeginResult;
+    try {
+      const obstacle = (refund: Refund, payment: Payment) => obstacleOf(seller, refund, payment);
+      result = await inStore(() => this.#store().refunds.beginCredit({ ...wish, credit: credit.id, obstacle }));
+    } finally {
+      seller.close();
+    }
+    if (result.kind === "refused") {
+      throw refused(typeof result.why === "string" ? CREDIT_REFUSALS[result.why] : result.why.text, "credit");
+    }
+    if (result.kind === "begun") for (const { refund, payment } of result.parts) this.#began(refund, payment, by);
+    return await Promise.all(result.parts.map(({ refund }) => this.#awaited(refund)));
+  }
+
+  #asked(by: Actor): Pick<RefundWish, "by" | "validBefore"> {
+    const validBefore = Math.floor(this.#deps.clock() / 1000) + REFUND_VALID_S;
+    return { by: `${by.kind} at ${by.address}`, validBefore };
   }
 
   /** Sends nothing more. Resolves when the store may be closed. */
@@ -237,8 +276,8 @@ export class RefundDesk {
 }
 
 function wishOf(
-  { amount: text, id, recorded }: RefundRequest,
-  { network, token }: Payment,
+  { amount: text, id, recorded }: Omit<RefundRequest, "payment">,
+  { network, token }: Pick<Payment, "network" | "token">,
   rest: Pick<RefundWish, "by" | "validBefore">,
 ): RefundWish {
   if (id !== undefined && !ID.test(id))
@@ -254,16 +293,17 @@ function wishOf(
   return { id: id ?? recorded ?? amount ?? REST, amount, recorded, ...rest };
 }
 
-function check(seller: ConfiguredSeller, refund: Refund, payment: Payment): void {
+function obstacleOf(seller: ConfiguredSeller, refund: Refund, payment: Payment): string | undefined {
   try {
     seller.way(refund, payment);
+    return undefined;
   } catch (error) {
-    throw refused(messageOf(error));
+    return messageOf(error);
   }
 }
 
-function refused(why: string): TurnpikeError {
-  return new TurnpikeError("refund-refused", `Cannot refund the payment: ${why}`);
+function refused(why: string, what: "payment" | "credit" = "payment"): TurnpikeError {
+  return new TurnpikeError("refund-refused", `Cannot refund the ${what}: ${why}`);
 }
 
 async function inStore<T>(ask: () => Promise<T>): Promise<T> {

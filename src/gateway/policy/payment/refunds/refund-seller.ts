@@ -19,6 +19,7 @@ import { type Payment } from "../../../../store/ledger.ts";
 import { type NewNotice } from "../../../../store/outbox.ts";
 import { type Refund } from "../../../../store/refunds.ts";
 import { type Config, type RouteConfig } from "../../../config/config.ts";
+import { withCreditRoute } from "../../../config/credit-route.ts";
 import { routeName } from "../../../routing/route-name.ts";
 import { type Screening } from "../screening/screening.ts";
 
@@ -48,7 +49,7 @@ export class ConfiguredSeller implements RefundSeller {
   readonly #nodes: ReadonlyMap<string, EvmNode>;
 
   constructor(config: Config, deps: SellerDeps) {
-    this.#config = config;
+    this.#config = withCreditRoute(config);
     this.#deps = deps;
     this.#accounts = sellerAccounts(config, deps.environment);
     const chains = config.x402.test_mode ? [] : readChains(config.x402.chains, deps.environment);

@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { type Credit, type StoredGrant } from "./credits.ts";
+import { type Payment, type PaymentKey } from "./ledger.ts";
+import { planRefund, type Refund, type Refundable, type RefundRefusal, type RefundWish } from "./refunds.ts";
+
+/** Purchases of a credit that a refund considers, the newest ones. @bound */
+export const MAX_PURCHASES = 1000;
+
+/** The rest of a prepaid balance that is asked for: `id` and `amount` are of all refunds together. */
+export interface CreditRefundWish extends Omit<RefundWish, "recorded" | "notice"> {
+  readonly credit: string;
+  /** Why a refund of this payment cannot be sent; undefined: it can be. */
+  readonly obstacle: (refund: Refund, payment: Payment) => string | undefined;
+}
+
+/** A refund, and the purchase of which it is a part. */
+export interface PurchaseRefund {
+  readonly refund: Refund;
+  readonly payment: Payment;
+}
+
+/**
+ * Why the rest of a credit cannot be sent. `pass`: it is no money. `exceeds`: the balance, or what was bought of it and not
+ * given back, is less. `text`: the obstacle of one refund.
+ */
+export type CreditRefusal = Extract<RefundRefusal, "absent" | "exceeds" | "differs"> | "pass" | { readonly text: string };
+
+/** `known`: refunds with this id exist, and nothing was changed. */
+export type CreditBeginResult =
+  | { readonly kind: "begun" | "known"; readonly parts: readonly PurchaseRefund[] }
+  | { readonly kind: "refused"; readonly why: CreditRefusal };
+
+/** A payment with its refunds. Purchases are spent payments. */
+export type PurchaseState = Omit<Refundable, "isSpent">;
+
+/** A credit and its purchases, whose rows the caller has locked, as the store has them. */
+export interface RefundableCredit {
+  readonly credit: Pick<Credit, "unit" | "balance"> | undefined;
+  /** Those that are not `issued`, newest first. */
+  readonly grants: readonly Pick<StoredGrant, "id" | "kind" | "amount">[];
+  /** Payments with the nonces of `grants`, in any order. Nonces of other payers may be the same. */
+  readonly payments: readonly PurchaseState[];
+}
+
+/** Divides the rest of a credit among its purchases, the newest first. */
+export function planCreditRefund(
+  { credit, grants, payments }: RefundableCredit,
+  wish: CreditRefundWish,
+  now: number,
+): CreditBeginResult {
+  if (credit === undefined) return refused("absent");
+  if (credit.unit !== "money") return refused("pass");
+  const byGrant = new Map(payments.map((found) => [found.payment && purchaseGrant(found.payment), found]));
+  const purchases = grants.flatMap(({ id }) => byGrant.get(id) ?? []);
+  const before = lastWith(wish.id, purchases);
+  if (before.some(({ refund }) => refund.state !== "failed")) {
+    const isSame = wish.amount === undefined || BigInt(wish.amount) === sumOf(before);
+    return isSame ? { kind: "known", parts: before } : refused("differs");
+  }
+  // Without an amount each is a refund of all that is left.
+  const whole = purchases.flatMap((found) => planned(found, { ...wish, amount: undefined }, now));
+  const recorded = grants.reduce((sum, { id, amount }) => (isRecorded(id) ? sum - BigInt(amount) : sum), 0n);
+  const [bought, balance] = [sumOf(whole) - recorded, BigInt(credit.balance)];
+  const most = bought < balance ? bought : balance;
+  let left = wish.amount === undefined ? most : BigInt(wish.amount);
+  if (left <= 0n || left > most) return refused("exceeds");
+  const parts: PurchaseRefund[] = [];
+  for (const { refund, payment } of whole) {
+    const amount = left < BigInt(refund.amount) ? left : BigInt(refund.amount);
+    if (amount === 0n) break;
+    const part = { refund: { ...refund, amount: String(amount) }, payment };
+    const text = wish.obstacle(part.refund, payment);
+    if (text !== undefined) return refused({ text });
+    parts.push(part);
+    left -= amount;
+  }
+  return { kind: "begun", parts };
+}
+
+/** The refunds of the last request with this id. */
+function lastWith(id: string, purchases: readonly PurchaseState[]): readonly PurchaseRefund[] {
+  const all = purchases.flatMap(({ payment, standing }) =>
+    payment === undefined
+      ? []
+      : standing.filter((refund) => refund.id === id).map((refund): PurchaseRefund => ({ refund, payment })),
+  );
+  const last = Math.max(...all.map(({ refund }) => refund.createdAt));
+  return all.filter(({ refund }) => refund.createdAt === last);
+}
+
+function planned(found: PurchaseState, wish: CreditRefundWish, now: number): readonly PurchaseRefund[] {
+  const { payment } = found;
+  const plan = planRefund({ ...found, isSpent: false }, { ...wish, recorded: undefined }, now);
+  return plan.kind === "begun" && payment !== undefined ? [{ refund: plan.refund, payment }] : [];
+}
+
+function sumOf(parts: readonly PurchaseRefund[]): bigint {
+  return parts.reduce((sum, { refund }) => sum + BigInt(refund.amount), 0n);
+}
+
+function refused(why: CreditRefusal): CreditBeginResult {
+  return { kind: "refused", why };
+}
+
+/** The id of the grant that a payment bought. */
+export function purchaseGrant(payment: PaymentKey): string {
+  return `bought:${digest(payment)}`;
+}
+
+/** The id of the grant that takes the amount of a refund from a balance. */
+export function sentGrant(refund: Refund): string {
+  return `sent:${digest(refund)}:${refund.sequence}`;
+}
+
+/** The id of the grant that takes what was given back by other means. */
+export function recordedGrant(credit: string, transaction: string): string {
+  return `refunded:${credit}:${transaction}`;
+}
+
+function isRecorded(grant: string): boolean {
+  return grant.startsWith("refunded:");
+}
+
+function digest({ network, asset, from, nonce }: PaymentKey): string {
+  return createHash("sha256").update([network, asset, from, nonce].join("\n")).digest("base64url");
+}
