@@ -23,7 +23,10 @@ export interface PurchaseRefund {
  * Why the rest of a credit cannot be sent. `pass`: it is no money. `exceeds`: the balance, or what was bought of it and not
  * given back, is less. `text`: the obstacle of one refund.
  */
-export type CreditRefusal = Extract<RefundRefusal, "absent" | "exceeds" | "differs"> | "pass" | { readonly text: string };
+export type CreditRefusal =
+  | Extract<RefundRefusal, "absent" | "exceeds" | "differs">
+  | "pass"
+  | { readonly text: string };
 
 /** `known`: refunds with this id exist, and nothing was changed. */
 export type CreditBeginResult =
@@ -31,7 +34,7 @@ export type CreditBeginResult =
   | { readonly kind: "refused"; readonly why: CreditRefusal };
 
 /** A payment with its refunds. Purchases are spent payments. */
-export type PurchaseState = Omit<Refundable, "isSpent">;
+export type PurchaseState = Pick<Refundable, "payment" | "standing">;
 
 /** A credit and its purchases, whose rows the caller has locked, as the store has them. */
 export interface RefundableCredit {
@@ -90,7 +93,8 @@ function lastWith(id: string, purchases: readonly PurchaseState[]): readonly Pur
 
 function planned(found: PurchaseState, wish: CreditRefundWish, now: number): readonly PurchaseRefund[] {
   const { payment } = found;
-  const plan = planRefund({ ...found, isSpent: false }, { ...wish, recorded: undefined }, now);
+  // The balance has the money, whether or not its buyer has the response yet.
+  const plan = planRefund({ ...found, isLeased: false, isSpent: false }, { ...wish, recorded: undefined }, now);
   return plan.kind === "begun" && payment !== undefined ? [{ refund: plan.refund, payment }] : [];
 }
 

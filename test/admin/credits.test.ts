@@ -115,7 +115,9 @@ test("turnpike credit issues, lists, shows, refunds and revokes credits", async 
     expect((await run("issue", OWNER, "--calls", "7", "--name", "seven")).code).toBe(0);
     expect((await run("list", "--owner", OWNER)).out).toMatch(/7 requests.*seven[^]*5\.00 USDC/);
     expect((await run("show", id)).out).toContain('"kind": "issued"');
-    expect((await run("refund", id, "--recorded", "0xtx", "--amount", "$2")).out).toBe("recorded; 3.00 USDC are left\n");
+    expect((await run("refund", id, "--recorded", "0xtx", "--amount", "$2")).out).toBe(
+      "recorded; 3.00 USDC are left\n",
+    );
     expect(await run("refund", id)).toMatchObject({ code: 1, err: expect.stringContaining("issued credit") });
     expect((await run("revoke", id)).out).toBe(`revoked ${id}; 3.00 USDC are left\n`);
     expect((await run("list")).out).toContain("revoked");

@@ -154,7 +154,11 @@ async function buyCredit(stall: Stall, amount: bigint, token?: string): Promise<
 
 const refundedSchema = z.object({ credit: z.looseObject({ balance: z.string() }), refunds: z.array(refundSchema) });
 
-async function refundCredit(stall: Stall, { credit }: Sold, body: object = {}): Promise<z.infer<typeof refundedSchema>> {
+async function refundCredit(
+  stall: Stall,
+  { credit }: Sold,
+  body: object = {},
+): Promise<z.infer<typeof refundedSchema>> {
   const response = await call(stall, `${credit.id}/refunds`, body, "credits");
   const json: unknown = await response.json();
   if (response.status !== 200) throw new Error(JSON.stringify(json));
@@ -184,7 +188,10 @@ for (const store of ["SQLite", "PostgreSQL"] as const) {
       await reached.promise;
       await stall.crash();
       await stall.open();
-      await until(async () => (await refundCredit(stall, sold)).refunds.every(({ state }) => state === "settled"), 60_000);
+      await until(
+        async () => (await refundCredit(stall, sold)).refunds.every(({ state }) => state === "settled"),
+        60_000,
+      );
       expect(await refundCredit(stall, sold)).toMatchObject({
         credit: { balance: "0" },
         refunds: [{ amount: "15000" }, { amount: "40000" }],

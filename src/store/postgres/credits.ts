@@ -18,7 +18,8 @@ import { PostgresError } from "./postgres-error.ts";
 import { CREDIT_GRANTS, CREDITS, PAYMENTS, UNCOVERED_STATE } from "./schema.ts";
 
 /** The columns of `toCredit`. */
-export const CREDIT = "id, hash, owner, unit, name, network, token, routes, balance, expires_at, revoked_at, created_at";
+export const CREDIT =
+  "id, hash, owner, unit, name, network, token, routes, balance, expires_at, revoked_at, created_at";
 
 const UNITS = ["money", "calls", "time"] as const;
 const KINDS = ["bought", "issued", "refunded"] as const;

@@ -4,7 +4,6 @@ import {
   type CreditRefundWish,
   MAX_PURCHASES,
   planCreditRefund,
-  type PurchaseState,
   sentGrant,
 } from "../credit-refunds.ts";
 import { CREDIT_BOOK, CREDIT_SCHEME, isEndedPass, purchaseIn, purchaseOf, type StoredGrant } from "../credits.ts";
@@ -14,6 +13,7 @@ import {
   type BeginResult,
   planRefund,
   type Refund,
+  type Refundable,
   REFUND_TURN_MS,
   refundedAfter,
   type RefundEnd,
@@ -118,9 +118,7 @@ export class SqliteRefunds implements Refunds {
     const $credit = wish.credit;
     return this.#write(() => {
       const $now = this.#clocks.now();
-      const grants = this.#database
-        .query<StoredGrant, [Bindings]>(GRANTS)
-        .all({ $credit });
+      const grants = this.#database.query<StoredGrant, [Bindings]>(GRANTS).all({ $credit });
       const payments = this.#database
         .query<StoredPayment, [Bindings]>(PURCHASES)
         .all({ $credit })
@@ -130,7 +128,10 @@ export class SqliteRefunds implements Refunds {
       for (const { refund, payment } of plan.parts) {
         const taken = { $grant: sentGrant(refund), $credit, $nonce: refund.nonce, $now };
         this.#run(GRANT, { ...taken, $amount: `-${refund.amount}` });
-        this.#run(`UPDATE credits SET ${subtraction("$amount")} WHERE id = $credit`, { $credit, $amount: refund.amount });
+        this.#run(`UPDATE credits SET ${subtraction("$amount")} WHERE id = $credit`, {
+          $credit,
+          $amount: refund.amount,
+        });
         this.#insert(refund, payment);
       }
       return plan;
@@ -223,7 +224,7 @@ export class SqliteRefunds implements Refunds {
     this.#setRefunded(payment, refundedAfter(payment, refund, 1n));
   }
 
-  #refundable(row: StoredPayment | undefined): PurchaseState {
+  #refundable(row: StoredPayment | undefined): Omit<Refundable, "isSpent"> {
     if (row === undefined) return { payment: undefined, isLeased: false, standing: [] };
     const payment = toPayment(row);
     const standing = this.#database

@@ -59,7 +59,11 @@ export const creditRefund = z
       .regex(/^[\x21-\x7e]{1,128}$/, "expected 1 to 128 visible ASCII characters")
       .optional()
       .openapi({ description: "Nothing is sent: the money was given back by this transaction or other reference" }),
-    amount: z.string().max(100).optional().openapi({ description: "Atomic units, or dollars; without it all the rest" }),
+    amount: z
+      .string()
+      .max(100)
+      .optional()
+      .openapi({ description: "Atomic units, or dollars; without it all the rest" }),
     id: z.string().max(64).optional().openapi({
       description: "Names what is sent: the same id again is the same. By default it is the amount, or `rest`",
     }),
