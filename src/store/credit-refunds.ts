@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
-import { type Credit, type StoredGrant } from "./credits.ts";
-import { type Payment, type PaymentKey } from "./ledger.ts";
+import { type Credit, purchaseOf, type StoredGrant } from "./credits.ts";
+import { type Payment } from "./ledger.ts";
 import { planRefund, type Refund, type Refundable, type RefundRefusal, type RefundWish } from "./refunds.ts";
 
 /** Purchases of a credit that a refund considers, the newest ones. @bound */
@@ -53,7 +52,7 @@ export function planCreditRefund(
 ): CreditBeginResult {
   if (credit === undefined) return refused("absent");
   if (credit.unit !== "money") return refused("pass");
-  const byGrant = new Map(payments.map((found) => [found.payment && purchaseGrant(found.payment), found]));
+  const byGrant = new Map(payments.map((found) => [found.payment && purchaseOf(found.payment), found]));
   const purchases = grants.flatMap(({ id }) => byGrant.get(id) ?? []);
   const before = lastWith(wish.id, purchases);
   if (before.some(({ refund }) => refund.state !== "failed")) {
@@ -62,7 +61,7 @@ export function planCreditRefund(
   }
   // Without an amount each is a refund of all that is left.
   const whole = purchases.flatMap((found) => planned(found, { ...wish, amount: undefined }, now));
-  const recorded = grants.reduce((sum, { id, amount }) => (isRecorded(id) ? sum - BigInt(amount) : sum), 0n);
+  const recorded = grants.reduce((sum, { kind, amount }) => (kind === "refunded" ? sum - BigInt(amount) : sum), 0n);
   const [bought, balance] = [sumOf(whole) - recorded, BigInt(credit.balance)];
   const most = bought < balance ? bought : balance;
   let left = wish.amount === undefined ? most : BigInt(wish.amount);
@@ -106,25 +105,7 @@ function refused(why: CreditRefusal): CreditBeginResult {
   return { kind: "refused", why };
 }
 
-/** The id of the grant that a payment bought. */
-export function purchaseGrant(payment: PaymentKey): string {
-  return `bought:${digest(payment)}`;
-}
-
 /** The id of the grant that takes the amount of a refund from a balance. */
-export function sentGrant(refund: Refund): string {
-  return `sent:${digest(refund)}:${refund.sequence}`;
-}
-
-/** The id of the grant that takes what was given back by other means. */
-export function recordedGrant(credit: string, transaction: string): string {
-  return `refunded:${credit}:${transaction}`;
-}
-
-function isRecorded(grant: string): boolean {
-  return grant.startsWith("refunded:");
-}
-
-function digest({ network, asset, from, nonce }: PaymentKey): string {
-  return createHash("sha256").update([network, asset, from, nonce].join("\n")).digest("base64url");
+export function sentGrant({ network, asset, from, nonce, sequence }: Refund): string {
+  return `sent:${[network, asset, from, nonce, sequence].join(" ")}`;
 }

@@ -36,7 +36,8 @@ export type NewCredit = Omit<Credit, "balance" | "revokedAt" | "createdAt">;
 export interface Grant {
   /** A second grant with the same id changes nothing. */
   readonly id: string;
-  readonly kind: "bought" | "issued" | "refunded";
+  /** `refunded`: it was given back by other means. `sent`: it was taken for a refund, or returned as that failed. */
+  readonly kind: "bought" | "issued" | "refunded" | "sent";
   /** Decimal; negative if it was taken. */
   readonly amount: string;
   /** The nonce of the payment that bought it, or empty. */

@@ -22,7 +22,7 @@ export const CREDIT =
   "id, hash, owner, unit, name, network, token, routes, balance, expires_at, revoked_at, created_at";
 
 const UNITS = ["money", "calls", "time"] as const;
-const KINDS = ["bought", "issued", "refunded"] as const;
+const KINDS = ["bought", "issued", "refunded", "sent"] as const;
 
 /** The first values are those of `valuesOf`. The lock waits for a refund that has begun. */
 function granting(where: string): string {

@@ -179,7 +179,7 @@ export class PostgresRefunds implements Refunds {
       for (const { refund, payment } of plan.parts) {
         await run(
           `INSERT INTO ${CREDIT_GRANTS} (id, credit, kind, amount, payment, granted_at)
-           VALUES ($1, $2, 'refunded', -$3::numeric, $4, $5::bigint)`,
+           VALUES ($1, $2, 'sent', -$3::numeric, $4, $5::bigint)`,
           [sentGrant(refund), wish.credit, refund.amount, refund.nonce, now],
         );
         await run(`UPDATE ${CREDITS} SET balance = balance - $2::numeric WHERE id = $1`, [wish.credit, refund.amount]);

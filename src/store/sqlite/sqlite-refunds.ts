@@ -77,7 +77,7 @@ const PURCHASES = `
     ORDER BY granted_at DESC, id DESC LIMIT ${MAX_PURCHASES})`;
 const GRANT = `
   INSERT INTO credit_grants (id, credit, kind, amount, payment, granted_at)
-  VALUES ($grant, $credit, 'refunded', $amount, $nonce, $now)`;
+  VALUES ($grant, $credit, 'sent', $amount, $nonce, $now)`;
 
 type StoredPayment = PaymentRow & { readonly heldUntil: number };
 

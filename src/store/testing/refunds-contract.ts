@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
-import { purchaseOf } from "../credits.ts";
 import { LEASE_MS, type PaymentKey, type PaymentState } from "../ledger.ts";
-import { type CreditRefundWish, purchaseGrant } from "../credit-refunds.ts";
-import { type Credit, CREDIT_BOOK, type NewCredit } from "../credits.ts";
+import { type CreditRefundWish } from "../credit-refunds.ts";
+import { type Credit, CREDIT_BOOK, type NewCredit, purchaseOf } from "../credits.ts";
 import { type BeginResult, type Refund, REFUND_TURN_MS, type RefundWish } from "../refunds.ts";
 import { type Store } from "../store.ts";
 import { type NewDatabase, type Opened, openFresh, START } from "./contract-harness.ts";
@@ -293,7 +292,7 @@ async function buy(opened: Opened, nonces: readonly string[], credit: NewCredit 
   const payments: PaymentKey[] = [];
   for (const nonce of nonces) {
     const payment = keyOf(await settle(opened.store, "settled", nonce));
-    const grant = { id: purchaseGrant(payment), kind: "bought", amount: "10000", payment: nonce } as const;
+    const grant = { id: purchaseOf(payment), kind: "bought", amount: "10000", payment: nonce } as const;
     await (payments.length === 0 ? credits.open(credit, grant) : credits.add(credit.id, grant, 0));
     payments.push(payment);
     opened.clock.now += 1;

@@ -7,7 +7,6 @@ import { creditHistory, shownCredit } from "../../../payments/credit/shown-credi
 import { findAsset } from "../../../payments/x402/assets.ts";
 import { parseNetwork } from "../../../payments/x402/networks.ts";
 import { parsePrice } from "../../../payments/x402/price.ts";
-import { recordedGrant } from "../../../store/credit-refunds.ts";
 import { type Credit, type Credits, type NewCredit } from "../../../store/credits.ts";
 import { refundOf } from "../overview/read-payments.ts";
 import { JSON_TYPE, MAX_BODY_BYTES } from "../http/body.ts";
@@ -132,7 +131,7 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
       }
       const amount = price === undefined ? row.balance : priceOf(price, findAsset(row.network, row.token)?.decimals);
       const grant = {
-        id: recordedGrant(row.id, transaction),
+        id: `refunded:${row.id}:${transaction}`,
         kind: "refunded",
         amount,
         payment: transaction,

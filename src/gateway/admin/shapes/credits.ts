@@ -32,7 +32,7 @@ export const creditWithHistory = z
     credit,
     grants: z.array(
       z.object({
-        kind: z.enum(["bought", "issued", "refunded"]),
+        kind: z.enum(["bought", "issued", "refunded", "sent"]),
         amount: z.string(),
         payment: z.string().openapi({ description: "The nonce of the payment that bought it, or empty" }),
         time_ms: z.number(),

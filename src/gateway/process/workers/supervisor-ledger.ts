@@ -40,7 +40,8 @@ export class SupervisorLedger {
   }
 
   #exists(config: Config): boolean {
-    return config.routes.some(({ x402 }) => x402 !== undefined) && (isShared(config) || this.#storePath !== ":memory:");
+    const isPaid = config.x402.credit !== undefined || config.routes.some(({ x402 }) => x402 !== undefined);
+    return isPaid && (isShared(config) || this.#storePath !== ":memory:");
   }
 }
 

@@ -51,7 +51,7 @@ const REFUSALS: Readonly<Record<RefundRefusal, string>> = {
 const CREDIT_REFUSALS: Readonly<Record<Extract<CreditRefusal, string>, string>> = {
   absent: "there is no such credit",
   exceeds: "this is more than the rest of what was bought, or nothing; issued credit is not sent back",
-  pass: "a pass cannot be divided; give the money back yourself (--recorded), and revoke the pass",
+  pass: "a pass cannot be divided; revoke it, and refund its payment",
   differs: REFUSALS.differs,
 };
 
@@ -159,7 +159,8 @@ export class RefundDesk {
     let result: CreditBeginResult;
     try {
       const obstacle = (refund: Refund, payment: Payment) => obstacleOf(seller, refund, payment);
-      result = await inStore(() => this.#store().refunds.beginCredit({ ...wish, credit: credit.id, obstacle }));
+      const { refunds } = this.#store();
+      result = await inStore(() => refunds.beginCredit({ ...wish, credit: credit.id, obstacle }));
     } finally {
       seller.close();
     }
