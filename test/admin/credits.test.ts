@@ -111,7 +111,7 @@ test("turnpike credit issues, lists, shows, refunds and revokes credits", async 
     const issued = await run("issue", OWNER, "--amount", "$5", "--network", "base-sepolia", "--route", "/read");
     expect([issued.code, issued.err]).toEqual([0, ""]);
     expect(issued.out).toMatch(/^tpc_test[0-9a-f]{20}_[\w-]{43}\n$/);
-    const id = issued.out.slice(4, 28);
+    const [, id = ""] = issued.out.split("_");
     expect((await run("issue", OWNER, "--calls", "7", "--name", "seven")).code).toBe(0);
     expect((await run("list", "--owner", OWNER)).out).toMatch(/7 requests.*seven[^]*5\.00 USDC/);
     expect((await run("show", id)).out).toContain('"kind": "issued"');

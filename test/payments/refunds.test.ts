@@ -173,8 +173,8 @@ for (const store of ["SQLite", "PostgreSQL"] as const) {
       const stall = await openBank(postgres);
       const sold = await buyCredit(stall, 50_000n);
       await buyCredit(stall, 20_000n, sold.token);
-      const bought = await fetch(stall.url, { headers: { authorization: `Bearer ${sold.token}` } });
-      expect(bought.status).toBe(200);
+      const charged = await fetch(stall.url, { headers: { authorization: `Bearer ${sold.token}` } });
+      expect(charged.status).toBe(200);
       const before = await market.token.balanceOf(PAYER);
       const part = await refundCredit(stall, sold, { amount: "5000", id: "part" });
       expect(part).toMatchObject({ credit: { balance: "55000" }, refunds: [{ amount: "5000", state: "settled" }] });
