@@ -123,9 +123,9 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
       if (!parsed.success)
         throw new TurnpikeError("invalid-parameters", "Cannot refund a credit: the body is not valid");
       const row = await found(credits, call.parameters["id"] ?? "");
-      const { transaction, amount: price, id } = parsed.data;
+      const { transaction, amount: price, id: name } = parsed.data;
       if (transaction === undefined) {
-        const refunds = await parts.refunds.refundCredit({ credit: row, amount: price, id }, callerOf(call).by);
+        const refunds = await parts.refunds.refundCredit({ credit: row, amount: price, id: name }, callerOf(call).by);
         const shown = shownCredit(await found(credits, row.id));
         return Response.json({ credit: shown, refunds: refunds.map(refundOf) });
       }
