@@ -19,7 +19,7 @@ export interface PurchaseRefund {
 }
 
 /**
- * Why the rest of a credit cannot be sent. `pass`: it is no money. `exceeds`: the balance, or what was bought of it and not
+ * Why the rest of a credit cannot be sent. `pass`: it is not money. `exceeds`: the balance, or what was bought of it and not
  * given back, is less. `text`: the obstacle of one refund.
  */
 export type CreditRefusal =

@@ -66,7 +66,7 @@ export const REFUND: AdminCommand = {
   },
 };
 
-/** What has become of a refund. */
+/** The outcome of a refund, for people. */
 export function refundText({ id, state, amount, transaction, reason }: z.output<typeof refundSchema>): string {
   const what = `the refund "${id}" of ${amount} units`;
   if (state === "settled") return `${what} is settled by ${transaction}`;
