@@ -1,6 +1,13 @@
 import { type Credit, purchaseOf, type StoredGrant } from "./credits.ts";
 import { type Payment } from "./ledger.ts";
-import { planRefund, type Refund, type Refundable, type RefundRefusal, type RefundWish } from "./refunds.ts";
+import {
+  planRefund,
+  type Refund,
+  type Refundable,
+  type RefundRefusal,
+  type Refunds,
+  type RefundWish,
+} from "./refunds.ts";
 
 /** Purchases of a credit that a refund considers, the newest ones. @bound */
 export const MAX_PURCHASES = 1000;
@@ -31,6 +38,12 @@ export type CreditRefusal =
 export type CreditBeginResult =
   | { readonly kind: "begun" | "known"; readonly parts: readonly PurchaseRefund[] }
   | { readonly kind: "refused"; readonly why: CreditRefusal };
+
+/** Records refunds of payments and of prepaid balances. */
+export interface CreditRefunds extends Refunds {
+  /** Takes the amount from a prepaid balance, and reserves it from its purchases. A refund that fails returns its amount. */
+  beginCredit(wish: CreditRefundWish): Promise<CreditBeginResult>;
+}
 
 /** A payment with its refunds. Purchases are spent payments. */
 export type PurchaseState = Pick<Refundable, "payment" | "standing">;

@@ -1,4 +1,3 @@
-import { type CreditBeginResult, type CreditRefundWish } from "./credit-refunds.ts";
 import { CREDIT_SCHEME } from "./credits.ts";
 import { type Payment, type PaymentKey } from "./ledger.ts";
 import { type NewNotice } from "./outbox.ts";
@@ -75,8 +74,6 @@ export interface RefundEnd {
 export interface Refunds {
   /** Reserves the amount. The refunds of a payment never exceed it, and its response is not owed any more. */
   begin(payment: PaymentKey, wish: RefundWish): Promise<BeginResult>;
-  /** Takes the amount from a prepaid balance, and reserves it from its purchases. A refund that fails returns its amount. */
-  beginCredit(wish: CreditRefundWish): Promise<CreditBeginResult>;
   /** Takes at most `limit` pending refunds that are due. They are due again after `REFUND_TURN_MS`. */
   claim(limit: number): Promise<readonly Refund[]>;
   /** Records that the signed transfer is about to leave. False: the refund has ended. */

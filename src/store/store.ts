@@ -5,7 +5,7 @@ import { type Ledger } from "./ledger.ts";
 import { type LedgerView } from "./ledger-view.ts";
 import { type Outbox } from "./outbox.ts";
 import { type PaymentIds } from "./payment-ids.ts";
-import { type Refunds } from "./refunds.ts";
+import { type CreditRefunds } from "./credit-refunds.ts";
 import { type UsageStore } from "./usage-store.ts";
 
 /** All data that outlives a process, in one database. Related parts are written in one transaction. */
@@ -13,7 +13,7 @@ export interface Store {
   readonly ledger: Ledger;
   readonly view: LedgerView;
   readonly outbox: Outbox;
-  readonly refunds: Refunds;
+  readonly refunds: CreditRefunds;
   readonly paymentIds: PaymentIds;
   readonly credits: Credits;
   /** The simulated transfers of test mode. */

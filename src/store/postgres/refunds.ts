@@ -1,5 +1,6 @@
 import {
   type CreditBeginResult,
+  type CreditRefunds,
   type CreditRefundWish,
   MAX_PURCHASES,
   planCreditRefund,
@@ -15,7 +16,6 @@ import {
   REFUND_TURN_MS,
   refundedAfter,
   type RefundEnd,
-  type Refunds,
   type RefundWish,
 } from "../refunds.ts";
 import { type Result, statement } from "./connection.ts";
@@ -121,7 +121,7 @@ const PURCHASES = `
 const PENDING = statement(`SELECT count(*) FROM ${REFUNDS} WHERE state = 'pending'`);
 
 /** The refunds in the ledger's database. */
-export class PostgresRefunds implements Refunds {
+export class PostgresRefunds implements CreditRefunds {
   readonly #database: Database;
 
   constructor(database: Database) {

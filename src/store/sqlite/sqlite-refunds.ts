@@ -1,6 +1,7 @@
 import { type Database } from "bun:sqlite";
 import {
   type CreditBeginResult,
+  type CreditRefunds,
   type CreditRefundWish,
   MAX_PURCHASES,
   planCreditRefund,
@@ -17,7 +18,6 @@ import {
   REFUND_TURN_MS,
   refundedAfter,
   type RefundEnd,
-  type Refunds,
   type RefundWish,
 } from "../refunds.ts";
 import { addition, subtraction } from "./migrations.ts";
@@ -90,7 +90,7 @@ interface Clocks {
 }
 
 /** The refunds in the ledger's database. Each write waits for the disk. */
-export class SqliteRefunds implements Refunds {
+export class SqliteRefunds implements CreditRefunds {
   readonly #database: Database;
   readonly #clocks: Clocks;
 
