@@ -136,17 +136,14 @@ test("readings with resets every few milliseconds while requests come: each requ
   let round = 0;
   const load = setInterval(() => counters.count(`consumer ${++round % 7}`, 1 + (round % 5), 1 + (round % 3)), 1);
   let seen = 0;
-  let readings = 0;
-  const end = performance.now() + 600;
-  while (performance.now() < end) {
+  for (let reading = 0; reading < 50; reading++) {
     seen += requestsOf(await keeper.readAndReset());
-    readings++;
     await Bun.sleep(1);
   }
   clearInterval(load);
   seen += requestsOf(await keeper.readAndReset());
   await keeper.close();
-  expect(readings).toBeGreaterThan(10);
+  expect(counters.requests).toBeGreaterThan(0);
   expect(seen).toBe(counters.requests);
 });
 
