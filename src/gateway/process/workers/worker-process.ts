@@ -146,6 +146,9 @@ export class WorkerProcess {
         this.#closedRoutes = message.closedRoutes;
         this.#reply?.(message);
         return;
+      case "certified":
+      case "failed":
+      case "ended":
       default:
         this.#reply?.(message);
     }
