@@ -234,7 +234,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     expect(await response.text()).not.toContain("the goods");
     await database.up();
     const [row] = await database.query(`SELECT state FROM ${user}.turnpike_payments`);
-    expect([undefined, "reserved", "verified"]).toContain(row?.[0] ?? undefined);
+    expect([undefined, "reserved", "verified", "released"]).toContain(row?.[0] ?? undefined);
   });
 
   test("a worker that dies while the database is unavailable is replaced, and accepts payments when the database is back", async () => {

@@ -15,10 +15,10 @@ interface Snippet {
 }
 
 async function snippet(): Promise<Snippet> {
-  const [, code = ""] = /```js\n(import \{ createHmac[\s\S]+?)```/.exec(readDocument("docs/payments.md")) ?? [];
+  const [, code = ""] = /```js\n(import \{ createHmac[\s\S]+?)```/.exec(readDocument("docs/ledger.md")) ?? [];
   const { isGenuine } = (await import(folder.write("verify.mjs", code))) as Partial<Snippet>; // The document could lack
   // the snippet.
-  if (isGenuine === undefined) throw new Error("Cannot verify: docs/payments.md does not say how");
+  if (isGenuine === undefined) throw new Error("Cannot verify: docs/ledger.md does not say how");
   return { isGenuine };
 }
 
