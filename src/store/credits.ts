@@ -72,6 +72,8 @@ export interface Credits {
   list(filter: CreditFilter, limit: number): Promise<readonly Credit[]>;
   /** Newest first. */
   grants(id: string, limit: number): Promise<readonly StoredGrant[]>;
+  /** True if a grant with this id was made. */
+  isGranted(grant: string): Promise<boolean>;
   /** The payments of its charges, newest first. */
   charges(id: string, limit: number): Promise<readonly Payment[]>;
 }

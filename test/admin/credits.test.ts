@@ -57,6 +57,9 @@ for (const workers of [1, 2]) {
           refunds: [],
         });
       }
+      for (let i = 0; i < 100; i++) await refund({ transaction: `0x${i}`, amount: "1" });
+      const repeated = await refund({ transaction: "0xtx", amount: "$2" });
+      expect([repeated.status, repeated.body.credit.balance]).toEqual([200, "2999900"]);
       expect((await refund({ transaction: "0xrest" })).body).toMatchObject({ credit: { balance: "0" } });
       expect((await refund({ transaction: "0xmore" })).status).toBe(409);
       for (const body of [{ amount: "-1" }, { id: "a b" }, { other: 1 }]) expect((await refund(body)).status).toBe(400);

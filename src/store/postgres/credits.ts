@@ -117,6 +117,10 @@ export class PostgresCredits implements Credits {
     return (await this.#database.read(GRANTS, [id, limit])).rows.map(toGrant);
   }
 
+  async isGranted(grant: string): Promise<boolean> {
+    return (await this.#database.read(GRANTED, [grant])).rows.length > 0;
+  }
+
   async charges(id: string, limit: number): Promise<readonly Payment[]> {
     return (await this.#database.read(CHARGES, [CREDIT_BOOK + id, limit])).rows.map(toPayment);
   }

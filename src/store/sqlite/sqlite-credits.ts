@@ -39,6 +39,7 @@ export class SqliteCredits implements Credits {
   readonly #turns: WriteTurns;
   readonly #find: Statement<CreditRow, [Bindings]>;
   readonly #grants: Statement<StoredGrant, [Bindings]>;
+  readonly #granted: Statement<{ credit: string }, [Bindings]>;
   readonly #charges: Statement<PaymentRow, [Bindings]>;
   readonly #rekey: Statement<unknown, [Bindings]>;
   readonly #revoke: Statement<unknown, [Bindings]>;
@@ -68,9 +69,7 @@ export class SqliteCredits implements Credits {
        VALUES ($id, $hash, $owner, $unit, $name, $network, $token, $routes, 0, 0, $expiresAt, $now)`,
     );
     const grant = query(GRANT);
-    const granted = database.query<{ credit: string }, [Bindings]>(
-      "SELECT credit FROM credit_grants WHERE id = $grant",
-    );
+    this.#granted = database.query("SELECT credit FROM credit_grants WHERE id = $grant");
     const add = query(
       `UPDATE credits SET ${addition("$amount")},
          expires_at = CASE WHEN expires_at = 0 OR $expiresAt = 0 THEN 0 ELSE max(expires_at, $expiresAt) END
@@ -79,7 +78,7 @@ export class SqliteCredits implements Credits {
     const take = query(`UPDATE credits SET ${subtraction("$amount")} WHERE id = $id`);
     const opening = database.transaction((credit: Bindings, given: Bindings) => {
       if (grant.run(given).changes === 0) {
-        const id = granted.get({ $grant: given["$grant"] ?? "" })?.credit;
+        const id = this.#granted.get({ $grant: given["$grant"] ?? "" })?.credit;
         if (id === undefined) return undefined;
         this.#rekey.run({ $id: id, $hash: credit["$hash"] ?? "" });
         return id;
@@ -162,6 +161,10 @@ export class SqliteCredits implements Credits {
 
   async grants(id: string, limit: number): Promise<readonly StoredGrant[]> {
     return this.#grants.all({ $id: id, $limit: limit });
+  }
+
+  async isGranted(grant: string): Promise<boolean> {
+    return this.#granted.get({ $grant: grant }) !== null;
   }
 
   async charges(id: string, limit: number): Promise<readonly Payment[]> {

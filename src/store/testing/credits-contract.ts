@@ -219,6 +219,7 @@ function testGrants(newDatabase: NewDatabase): void {
     expect(await credits.take(CREDIT.id, { ...back, id: "too much", amount: "101" })).toBe(false);
     expect([await credits.take(CREDIT.id, back), await credits.take(CREDIT.id, back)]).toEqual([true, false]);
     expect(await balance(opened.store)).toBe("0");
+    expect([await credits.isGranted(back.id), await credits.isGranted("too much")]).toEqual([true, false]);
     opened.clock.now += 1;
     expect(await credits.grants(CREDIT.id, 10)).toEqual(
       [

@@ -137,9 +137,7 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
         payment: transaction,
       } as const;
       const isTaken = row.unit === "money" && amount !== "0" && (await stored(() => credits.take(row.id, grant)));
-      const isKnown =
-        isTaken || (await stored(() => credits.grants(row.id, HISTORY))).some(({ id }) => id === grant.id);
-      if (!isKnown)
+      if (!isTaken && !(await stored(() => credits.isGranted(grant.id))))
         throw new TurnpikeError("refund-refused", "Cannot refund a credit: its balance is smaller, or a pass");
       if (isTaken) tell(parts, call, `refunded ${amount} units of the credit ${row.id} by ${transaction}`);
       return Response.json({ credit: shownCredit(await found(credits, row.id)), refunds: [] });
