@@ -1,8 +1,6 @@
 import type * as Overviews from "../admin/overview/overview.ts";
 import { type UsageKeeper } from "../admin/usage/usage-keeper.ts";
 import { type Config } from "../config/config.ts";
-import { type Credits } from "../../store/credits.ts";
-import type * as CreditKeeping from "./credit-keeping.ts";
 import { type GatewayFigures } from "./gateway/gateway-figures.ts";
 import type * as UsageKeeping from "./usage-keeping.ts";
 
@@ -11,9 +9,6 @@ const overviews = (): typeof Overviews => require("../admin/overview/overview.ts
 
 /** Loaded as `overviews` is. */
 const usageKeeping = (): typeof UsageKeeping => require("./usage-keeping.ts");
-
-/** Loaded as `overviews` is. */
-const creditKeeping = (): typeof CreditKeeping => require("./credit-keeping.ts");
 
 /** The data that the views are made of. */
 export interface AdminViewsDeps {
@@ -31,7 +26,6 @@ export interface AdminViewsDeps {
 export class AdminViews {
   readonly #deps: AdminViewsDeps;
   #usage: UsageKeeper | undefined;
-  #credits: CreditKeeping.OpenCredits | undefined;
   #overview: Overviews.Overview | undefined;
 
   constructor(deps: AdminViewsDeps) {
@@ -46,14 +40,8 @@ export class AdminViews {
     return (this.#overview ??= overviews().createOverview(this.#deps.figures, this.#deps));
   }
 
-  /** The prepaid balances. Throws if the store cannot be opened. */
-  credits(): Credits {
-    return (this.#credits ??= creditKeeping().openCredits(this.#deps)).credits;
-  }
-
   /** Closes what was created, after all counting has ended. */
   async close(): Promise<void> {
     await this.#usage?.close();
-    await this.#credits?.close();
   }
 }

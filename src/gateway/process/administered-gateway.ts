@@ -118,7 +118,7 @@ export class AdministeredGateway {
       tenants: gateway.tenantDirectory,
       requests: this.#requests,
       ledger: () => gateway.figures.ledger(),
-      credits: () => views.credits(),
+      credits: () => (gateway.figures.store?.() ?? gateway.seller.store())?.credits,
       refunds: this.#refunds,
       get usage() {
         return views.usage;

@@ -145,15 +145,19 @@ export const CREDIT_OPERATIONS: readonly Operation[] = [
   },
 ];
 
-function creditsOf({ config, credits }: AdminParts): Credits {
-  if (config.config.x402.credit === undefined) {
+function creditsOf(parts: AdminParts): Credits {
+  if (parts.config.config.x402.credit === undefined) {
     throw new TurnpikeError("not-found", "Cannot find prepaid credit: the configuration has no x402.credit");
   }
+  let credits: Credits | undefined;
   try {
-    return credits();
+    credits = parts.credits();
   } catch (error) {
     throw new TurnpikeError("store-unavailable", `Cannot open the ledger: ${messageOf(error)}`);
   }
+  if (credits === undefined)
+    throw new TurnpikeError("store-unavailable", "Cannot open the ledger: it is in the memory of the workers");
+  return credits;
 }
 
 async function stored<T>(ask: () => Promise<T>): Promise<T> {

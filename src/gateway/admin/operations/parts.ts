@@ -47,7 +47,7 @@ export interface AdminParts {
   /** The ledger; undefined if no route is paid. Throws if it cannot be opened. */
   ledger(): LedgerView | undefined;
   readonly tenants: TenantDirectory;
-  /** Opens the prepaid balances. Throws if that fails. */
-  readonly credits: () => Credits;
+  /** The prepaid balances; undefined if only workers have them. Throws if they cannot be opened. */
+  readonly credits: () => Credits | undefined;
   readonly refunds: Pick<OptionalRefunds, "refund" | "refundCredit">;
 }
