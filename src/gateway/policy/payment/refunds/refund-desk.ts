@@ -133,7 +133,7 @@ export class RefundDesk {
   async refund(request: RefundRequest, by: Actor): Promise<Refund> {
     const { payment, refunds: standing } = await this.#find(request.payment);
     const { clock } = this.#deps;
-    const wish = wishOf(request, payment, this.#asked(by));
+    const wish = wishOf(request, payment, this.#asked(nameOf(by)));
     const seller = await this.#open();
     let result: BeginResult;
     try {
@@ -154,7 +154,7 @@ export class RefundDesk {
 
   /** Begins refunds of the purchases of a credit, and waits for a while for their ends. Rejects with a TurnpikeError. */
   async refundCredit({ credit, ...request }: CreditRefundRequest, by: Actor): Promise<readonly Refund[]> {
-    const { recorded: _none, ...wish } = wishOf(request, credit, this.#asked(by));
+    const { recorded: _none, ...wish } = wishOf(request, credit, this.#asked(nameOf(by)));
     const seller = await this.#open();
     let result: CreditBeginResult;
     try {
@@ -171,9 +171,8 @@ export class RefundDesk {
     return await Promise.all(result.parts.map(({ refund }) => this.#awaited(refund)));
   }
 
-  #asked(by: Actor): Pick<RefundWish, "by" | "validBefore"> {
-    const validBefore = Math.floor(this.#deps.clock() / 1000) + REFUND_VALID_S;
-    return { by: `${by.kind} at ${by.address}`, validBefore };
+  #asked(by: string): Pick<RefundWish, "by" | "validBefore"> {
+    return { by, validBefore: Math.floor(this.#deps.clock() / 1000) + REFUND_VALID_S };
   }
 
   /** Sends nothing more. Resolves when the store may be closed. */
@@ -268,12 +267,15 @@ export class RefundDesk {
     this.#nextOwed = now + OWED_MS;
     const payees = [...sellerAccounts(this.#config, process.env).keys()];
     for (const payment of await refunds.owed(payees, now - days * DAY_MS, OWED_AT_ONCE)) {
-      const validBefore = Math.floor(now / 1000) + REFUND_VALID_S;
-      const wish = { id: OWED, amount: undefined, recorded: undefined, by: "refunds.owed_after_days", validBefore };
+      const wish = { id: OWED, amount: undefined, recorded: undefined, ...this.#asked("refunds.owed_after_days") };
       const result = await refunds.begin(payment, wish);
       if (result.kind === "begun") this.#began(result.refund, payment);
     }
   }
+}
+
+function nameOf({ kind, address }: Actor): string {
+  return `${kind} at ${address}`;
 }
 
 function wishOf(
