@@ -1,6 +1,7 @@
 import { type ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { type Problem, problemOf } from "../api/problem.ts";
+import { Select } from "./select.tsx";
 import { ProblemNotice } from "./states.tsx";
 
 interface SmallFormProps {
@@ -93,13 +94,7 @@ export function Choice({ label, value, choices, onChoose }: ChoiceProps) {
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <select id={id} class="input" value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
-        {choices.map(([choice, title]) => (
-          <option key={choice} value={choice}>
-            {title}
-          </option>
-        ))}
-      </select>
+      <Select id={id} value={value} choices={choices} onChoose={onChoose} />
     </div>
   );
 }

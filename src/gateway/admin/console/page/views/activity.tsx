@@ -5,6 +5,7 @@ import { linkTo } from "../live/view-location.ts";
 import { useStore } from "../api/store.ts";
 import { Badge, Head, Panel, Time } from "../parts/bits.tsx";
 import { FilterInput } from "../parts/row-actions.tsx";
+import { Select } from "../parts/select.tsx";
 import { Empty } from "../parts/states.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { EventList } from "./event-list.tsx";
@@ -43,19 +44,13 @@ function Events() {
       title={counted(wanted.length, "event")}
       isFlush
       aside={
-        <select
+        <Select
           class="input filter"
-          aria-label="Kind of event"
+          label="Kind of event"
           value={kind}
-          onChange={(event) => setKind(event.currentTarget.value)}
-        >
-          <option value="">All kinds</option>
-          {kinds.map((one) => (
-            <option key={one} value={one}>
-              {kindName(one)}
-            </option>
-          ))}
-        </select>
+          choices={[["", "All kinds"], ...kinds.map((one) => [one, kindName(one)] as const)]}
+          onChoose={setKind}
+        />
       }
     >
       {wanted.length === 0 ? (

@@ -4,6 +4,7 @@ import { linkTo } from "../live/view-location.ts";
 import { useResource } from "../live/resource.ts";
 import { Panel, Time } from "../parts/bits.tsx";
 import { PaymentTable } from "../parts/payment-bits.tsx";
+import { Select } from "../parts/select.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { PaymentsHead, WithLedger } from "./payments.tsx";
 
@@ -112,18 +113,12 @@ function SearchForm({ search, onSearch }: { readonly search: Search; readonly on
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />
-      <select
-        class="input"
-        aria-label="State"
+      <Select
+        label="State"
         value={search.state}
-        onChange={(event) => onSearch({ text: text.trim(), state: event.currentTarget.value })}
-      >
-        {Object.entries(STATES).map(([value, title]) => (
-          <option key={value} value={value}>
-            {title}
-          </option>
-        ))}
-      </select>
+        choices={Object.entries(STATES)}
+        onChoose={(state) => onSearch({ text: text.trim(), state })}
+      />
       <button class="button" type="submit">
         Search
       </button>

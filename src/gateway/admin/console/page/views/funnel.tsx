@@ -10,6 +10,7 @@ import { count, NONE, percent } from "../format/numbers.ts";
 import { linkTo } from "../live/view-location.ts";
 import { type Resource, useResource } from "../live/resource.ts";
 import { Head, Panel } from "../parts/bits.tsx";
+import { Select } from "../parts/select.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
@@ -93,19 +94,13 @@ function Parts({ entries, reason }: { readonly entries: readonly FunnelEntry[]; 
         <Panel
           title="Stages"
           aside={
-            <select
+            <Select
               class="input filter"
-              aria-label="Class of clients"
+              label="Class of clients"
               value={client}
-              onChange={(event) => setClient(event.currentTarget.value)}
-            >
-              <option value="">All clients</option>
-              {CLIENT_CLASSES.map((name) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
-            </select>
+              choices={[["", "All clients"], ...CLIENT_CLASSES.map((name) => [name, name] as const)]}
+              onChoose={setClient}
+            />
           }
         >
           <Stages entries={wanted} />

@@ -5,6 +5,7 @@ import { type ShownRequest, useRequests } from "../live/request-feed.ts";
 import { Badge, Head, Panel, Time, type Tone } from "../parts/bits.tsx";
 import { PayerLink } from "../parts/payment-bits.tsx";
 import { FilterInput } from "../parts/row-actions.tsx";
+import { Select } from "../parts/select.tsx";
 import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 
@@ -49,19 +50,12 @@ export function Requests({ query }: { readonly query: URLSearchParams }) {
               value={filter.text}
               onType={(text) => setFilter({ ...filter, text })}
             />
-            <select
-              class="input"
-              aria-label="Status"
+            <Select
+              label="Status"
               value={filter.status}
-              onChange={(event) => setFilter({ ...filter, status: event.currentTarget.value })}
-            >
-              <option value="">All statuses</option>
-              {["2", "3", "4", "5"].map((digit) => (
-                <option key={digit} value={digit}>
-                  {digit}xx
-                </option>
-              ))}
-            </select>
+              choices={[["", "All statuses"], ...["2", "3", "4", "5"].map((digit) => [digit, `${digit}xx`] as const)]}
+              onChoose={(status) => setFilter({ ...filter, status })}
+            />
             <label class="check">
               <input
                 type="checkbox"
