@@ -1,22 +1,20 @@
-/** Fails on an export of src without a docstring. Overloads share the docstring of the first one. */
-import { CONSOLE, type Checked, isTest, readSources, report, textBefore } from "./sources.ts";
+/** Fails on an exported function or class of src without a docstring. Overloads share the docstring of the first one. */
+import { CONSOLE, type Checked, isTest, readSources, report } from "./sources.ts";
 
-const EXPORTED =
-  /^export\s+(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:const|let|class|interface|type|function\*?)\s+([\w$]+)/gm;
+const EXPORTED = /^export\s+(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:class|function\*?)\s+([\w$]+)/gm;
 
-/** The exported names of a text that have no docstring. A group of constants shares the docstring of its first. */
+/** The names of the exported functions and classes of a text that have no docstring. */
 function undocumented(text: string): string[] {
   const missing = [];
   let last = "";
   for (const { 1: name = "", index } of text.matchAll(EXPORTED)) {
-    const before = textBefore(text, index);
-    if (!before.endsWith("*/\n") && name !== last) missing.push(name);
+    if (!text.slice(0, index).endsWith("*/\n") && name !== last) missing.push(name);
     last = name;
   }
   return missing;
 }
 
-/** Finds the exports of `texts` without a docstring. `texts` has the text of each file by its path. */
+/** Finds the exported functions and classes of `texts` without a docstring. `texts` has the text of each file by its path. */
 export function checkDocstrings(texts: ReadonlyMap<string, string>): Checked {
   const problems: string[] = [];
   let count = 0;
@@ -30,5 +28,5 @@ export function checkDocstrings(texts: ReadonlyMap<string, string>): Checked {
 
 if (import.meta.main) {
   const { problems, count } = checkDocstrings(await readSources(["src"]));
-  report(problems, `${count} files, each export with a docstring`);
+  report(problems, `${count} files, each exported function and class with a docstring`);
 }

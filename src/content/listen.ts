@@ -3,7 +3,6 @@ import { connect } from "node:net";
 import { messageOf } from "../lib/caught.ts";
 import { isLoopback } from "../payments/facilitator/loopback-only.ts";
 
-/** The address that the service listens on. */
 export type ContentAddress = { readonly unix: string } | { readonly hostname: string; readonly port: number };
 
 /** The protection of requests in transit. */

@@ -31,7 +31,6 @@ import { clientIdentityOf } from "./static/client-identity.ts";
 import { fetchDocument } from "./static/fetch-document.ts";
 import { pollUntil } from "../lib/time/poll-until.ts";
 
-/** The settings of a content service. */
 export interface ContentOptions {
   readonly listen: ContentAddress;
   /** Absent: no token and no TLS. */
@@ -58,7 +57,6 @@ export interface ContentOptions {
   readonly log: Log;
 }
 
-/** A content service that runs. */
 export interface ContentService {
   /** The address that it listens on. If port 0 was requested, this has the real port. */
   readonly address: ContentAddress;
@@ -173,7 +171,6 @@ interface Engines {
   readonly learned: LearnedTemplates;
 }
 
-/** The services of the operations. */
 function createServices(
   { stateDir, allowPrivate, log, search: searchOptions, model, onModelUsed }: ContentOptions,
   { pool, semaphore, extractor, learned }: Engines,

@@ -84,7 +84,6 @@ export const ERRORS = {
   "disk-full": kind(507, "Disk Full", "gateway", true),
 } as const satisfies Record<string, ErrorKind>;
 
-/** A key of `ERRORS`. */
 export type ErrorCode = keyof typeof ERRORS;
 
 /** A failure that the client receives unchanged: `detail` must contain no secret, file path or upstream address. */

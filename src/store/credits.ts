@@ -44,7 +44,6 @@ export interface Grant {
   readonly payment: string;
 }
 
-/** A grant as the store has it. */
 export interface StoredGrant extends Grant {
   readonly at: number;
 }

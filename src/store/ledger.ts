@@ -13,7 +13,6 @@ import { type NewNotice } from "./outbox.ts";
  */
 export type PaymentState = (typeof PAYMENT_STATES)[number];
 
-/** Every `PaymentState`. */
 export const PAYMENT_STATES = ["reserved", "verified", "settling", "settled", "released", "failed", "unknown"] as const;
 
 /** The values that identify a payment on its chain. All are lower case. */
@@ -44,7 +43,6 @@ export interface Reservation extends PaymentKey {
   readonly payload: string;
 }
 
-/** A payment as the ledger stores it. */
 export interface Payment extends Reservation {
   readonly state: PaymentState;
   /** Number of the current lease. A change under an earlier lease is refused. */

@@ -3,7 +3,6 @@ export interface NewNotice {
   /** UUID. It is the same each time the notice is posted. */
   readonly id: string;
   readonly url: string;
-  /** JSON. */
   readonly body: string;
 }
 

@@ -12,7 +12,6 @@ import { type NewNotice } from "./outbox.ts";
  */
 export type RefundState = (typeof REFUND_STATES)[number];
 
-/** Every `RefundState`. */
 export const REFUND_STATES = ["pending", "settled", "recorded", "failed"] as const;
 
 /** Money that is given back to the payer of a payment. */
@@ -39,7 +38,6 @@ export interface Refund extends PaymentKey {
   readonly updatedAt: number;
 }
 
-/** A refund that is asked for. */
 export interface RefundWish extends Pick<Refund, "id" | "by" | "validBefore"> {
   /** Atomic units; undefined: all that has not been refunded. */
   readonly amount: string | undefined;
@@ -61,7 +59,6 @@ export type BeginResult =
   | { readonly kind: "begun" | "known"; readonly refund: Refund }
   | { readonly kind: "refused"; readonly why: RefundRefusal };
 
-/** The end of a pending refund. */
 export interface RefundEnd {
   readonly state: "settled" | "failed";
   readonly transaction: string;

@@ -1,6 +1,5 @@
 import { fittedName } from "../lib/memory/shared-names.ts";
 
-/** Counters of requests. */
 export interface UseCounts {
   readonly requests: number;
   /** Bytes of bodies, without framing. */

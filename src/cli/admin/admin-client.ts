@@ -10,7 +10,6 @@ import { AdminRefused, refusalOf } from "./admin-refused.ts";
 /** Bytes of one response; 10,000 routes take 5 MB. A longer response is an error. */
 const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
 
-/** A request to an admin interface. */
 export interface AdminRequest {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** The path below /v1, with its query. `pathOf` encodes names in it. */
@@ -21,7 +20,6 @@ export interface AdminRequest {
   readonly signal?: AbortSignal;
 }
 
-/** A successful response of the admin interface. */
 export interface AdminResponse {
   readonly status: number;
   readonly text: string;

@@ -12,7 +12,6 @@ import { UsageError } from "../common/usage-error.ts";
 import { type AdminClient, AdminUnreachable } from "./admin-client.ts";
 import { ADMIN_FLAGS, type AdminFlags, findAdmin } from "./admin-endpoint.ts";
 
-/** The flags of every command that uses an admin interface. */
 const COMMON = { ...ADMIN_FLAGS, ...jsonFlag() } as const satisfies FlagTable;
 
 /** The flag `--json` and its explanation. */
@@ -35,12 +34,10 @@ export interface Form {
   read(words: readonly string[], values: Values, now: () => number): AdminAction;
 }
 
-/** A command that uses an admin interface. */
 export interface AdminCommand {
   readonly usage: string;
   /** The forms of the command by their first word. */
   readonly forms: Readonly<Record<string, Form>>;
-  /** All flags of all forms. */
   readonly flags?: FlagTable;
 }
 
@@ -105,7 +102,6 @@ export function textFlag(values: Values, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The response to every change. */
 export const doneSchema = z.looseObject({ ok: z.literal(true) });
 
 const warnedSchema = z.looseObject({

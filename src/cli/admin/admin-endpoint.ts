@@ -7,7 +7,6 @@ import { UsageError } from "../common/usage-error.ts";
 import { adminKeyPath, keyProblem, MAX_KEY_LENGTH, readAdminAddress, readAdminKey } from "./admin-key.ts";
 import { flagsText, type FlagTable } from "../common/flags.ts";
 
-/** The flags of every command that uses an admin interface. */
 export const ADMIN_FLAGS = {
   admin: {
     type: "string",
@@ -30,7 +29,6 @@ export const ADMIN_FLAGS = {
   "admin-key": { type: "string", text: undefined },
 } as const satisfies FlagTable;
 
-/** Help text for these flags. */
 export const ADMIN_FLAGS_TEXT = `which gateway:
 ${flagsText(ADMIN_FLAGS)}
 
@@ -46,7 +44,6 @@ export interface AdminEndpoint {
   readonly timeoutMs: number;
 }
 
-/** The values of `ADMIN_FLAGS`. */
 export type AdminFlags = Partial<Readonly<Record<keyof typeof ADMIN_FLAGS, string | undefined>>>;
 
 /**

@@ -16,7 +16,6 @@ export interface Items {
   readonly noun: "route" | "upstream";
   /** The word that names an item. */
   readonly word: string;
-  /** Flags of all three forms. */
   readonly flags: readonly string[];
   /** Flags of `change` and `remove` that select one of several items. They are query parameters too. */
   readonly selection?: readonly string[];

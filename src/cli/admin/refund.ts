@@ -31,7 +31,6 @@ ${flagsText({ ...FLAGS, ...jsonFlag() })}
 
 ${ADMIN_FLAGS_TEXT}`;
 
-/** A refund of a payment. */
 export const refundSchema = z.looseObject({
   id: z.string(),
   state: z.string(),

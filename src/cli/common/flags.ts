@@ -28,7 +28,6 @@ type Parsed<T extends FlagTable> = ReturnType<
   typeof parseArgs<{ args: string[]; options: T; allowPositionals: true; strict: true }>
 >;
 
-/** The flag that every command has. */
 const HELP = { type: "boolean", short: "h", text: undefined } as const satisfies Flag;
 
 /** The command line asks for the usage of its command. */

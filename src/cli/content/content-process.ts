@@ -20,7 +20,6 @@ export interface ContentProcessOptions {
   readonly socket: string;
   readonly stateDir: string;
   readonly browserPath: string;
-  /** The value of `content.browser` in the configuration. */
   readonly browser: BrowserConfig;
   readonly allowPrivate: boolean;
   readonly chargeTimeouts: boolean;
@@ -159,7 +158,6 @@ export class ContentProcess {
 /** The variable in which the service gets the URL of its remote browser: other users can read command lines. */
 const ENDPOINT_VARIABLE = "TURNPIKE_BROWSER_ENDPOINT";
 
-/** The flag and the variable for `content.browser`. */
 function browserFlag(config: BrowserConfig): { args: string[]; environment: Record<string, string> } {
   const { endpoint, endpoint_env: variable, ...rest } = config;
   const url = variable === "" ? endpoint : (process.env[variable] ?? "");

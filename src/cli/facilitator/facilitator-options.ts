@@ -14,7 +14,6 @@ import { UsageError } from "../common/usage-error.ts";
 const MAX_ASSET_FLAGS = 64;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-/** The flags of `turnpike facilitator`. */
 export interface FacilitatorFlags {
   readonly config: string | undefined;
   /** Each is `NETWORK=VARIABLE`, such as `base-sepolia=RPC_VARIABLE`. */

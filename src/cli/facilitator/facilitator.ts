@@ -89,7 +89,6 @@ ${flagsText(FLAGS)}`;
 /** A facilitator that is ready to be served. */
 interface Offered {
   readonly facilitator: Facilitator;
-  /** Lines of the banner. */
   readonly lines: readonly (readonly [name: string, text: string])[];
   readonly warnings: readonly string[];
   readonly signers: Readonly<Record<string, readonly string[]>>;

@@ -168,7 +168,6 @@ function bodyLine(body: Uint8Array): Line[] {
   return body.length === 0 ? [] : [["body", new TextDecoder().decode(body)]];
 }
 
-/** The request as the gateway passes it to a filter. */
 function exchangeOf({ method, path, fields, body }: RequestView): DryRequest {
   const query = path.indexOf("?");
   return {

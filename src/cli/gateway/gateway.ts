@@ -43,7 +43,6 @@ export function portFlag(name: string, value: string | undefined): number | unde
   return port;
 }
 
-/** The flags of configuration keys. */
 const FLAG_OF: Readonly<Record<string, string>> = {
   "server.workers": "workers",
   "server.address": "address",

@@ -25,7 +25,6 @@ export interface OwnAdminOptions {
   readonly isOff: boolean;
   /** The gateway replaces another one, whose admin port is still in use. It takes over that port. */
   readonly takesOver: boolean;
-  /** The value of --port: the port for traffic. */
   readonly trafficPort: number | undefined;
 }
 

@@ -23,7 +23,6 @@ const MAX_LINE = 65_536;
 export type Reply = { readonly adminPort: number | null } | { readonly refusal: string };
 type Word = "take" | "served" | "bye";
 
-/** A gateway that replaces this one. */
 export interface Successor {
   /** Resolves when it serves all that this gateway has released. */
   readonly served: Promise<void>;

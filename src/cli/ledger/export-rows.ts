@@ -14,7 +14,6 @@ import { type LedgerRecord, toRecord, toRefundRecord } from "../common/ledger-re
 const PAGE = 50;
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
-/** One line of an export. */
 export interface ExportRow {
   readonly record: LedgerRecord;
   /** In wei; empty if no transaction of the row is on a chain. */

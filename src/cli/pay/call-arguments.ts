@@ -21,7 +21,6 @@ export const DEFAULT_GATEWAY = "http://127.0.0.1:8080";
 /** The most that one call may cost by default. */
 export const DEFAULT_MAX_PRICE = "1 USDC";
 
-/** The flags of `turnpike call`. */
 export const CALL_FLAGS = {
   set: {
     type: "string",

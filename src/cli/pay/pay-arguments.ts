@@ -16,7 +16,6 @@ export interface PayRequest {
   readonly payer: PayerSettings;
 }
 
-/** The flags of `turnpike pay`. */
 export const PAY_FLAGS = {
   data: { type: "string", short: "d", value: "BODY", text: "the body: text, @FILE, or @- for standard input" },
   header: {

@@ -14,7 +14,6 @@ const BURNT_MS = 4_000;
 /** Milliseconds. A browser that does not respond within this time may be busy with other pages. */
 const RESPONSE_MS = 1_000;
 
-/** A visit that timed out. */
 export interface LateVisit {
   /** Milliseconds that the visit took. */
   readonly elapsedMs: number;

@@ -69,7 +69,6 @@ const FLAGS: readonly string[] = [
   "--disable-features=Translate,MediaRouter,OptimizationHints,DialMediaRouteProvider,AcceptCHFrame,InterestFeedContentSuggestions",
 ];
 
-/** The settings of a browser process. */
 export interface LaunchOptions {
   readonly sandboxed: boolean;
   /** The user agent in shared and service workers, which the settings of a tab do not reach. */

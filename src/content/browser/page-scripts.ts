@@ -14,7 +14,6 @@ const MAX_REASON_LENGTH = 300;
 /** Milliseconds before a script runs again, after a new document removed its script context. */
 const RETRY_MS = 50;
 
-/** The tab that the scripts run in. */
 export interface ScriptHost extends Omit<CaptureHost, "run"> {
   frame(): string;
   /** The document that was fetched for the tab, if the tab shows it at this address. */

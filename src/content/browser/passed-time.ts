@@ -23,7 +23,6 @@ const MAX_TASKS_AT_ONCE = 1_000;
 
 /** The tab whose clock is moved forward. */
 export interface ClockedTab {
-  /** Calls a method on the tab. */
   call(method: string, params: CdpFields): Promise<CdpFields>;
   /**
    * Resolves when the clock has reached the end of the latest budget, or when the page shows another document: the browser

@@ -16,7 +16,6 @@ import { PooledBrowser } from "./pooled-browser.ts";
 import { type RunningBrowser } from "./program/running-browser.ts";
 import { Tab } from "./tab.ts";
 
-/** The settings of a browser pool. */
 export interface PoolOptions {
   /** True: failures of pages that used up their visit's time themselves are reported as PageBurnt. */
   readonly chargeTimeouts?: boolean;

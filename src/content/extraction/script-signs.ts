@@ -22,7 +22,6 @@ export const SIGNS: readonly Sign[] = [...DECISIVE, ...PROBABLE];
 
 /** The reasons to expect other content in a browser than the document has. */
 export interface ScriptSigns {
-  /** A certain sign. */
   readonly decisive?: string;
   /** Undefined if no code runs. */
   readonly evidence?: Evidence;

@@ -4,7 +4,6 @@ import { optionsText } from "./markdown/media.ts";
 import { texOfMath, texOfScript } from "./markdown/math.ts";
 import { foldWhiteSpace } from "./tree/white-space.ts";
 
-/** Limits of the text that is read from a part of a page. */
 export interface TextLimits {
   /** In characters. The text may exceed it by one text node. */
   readonly length: number;

@@ -16,7 +16,6 @@ export interface ModelFigures {
   readonly is_stopped: boolean;
 }
 
-/** The content type of `modelMetrics`. */
 export const METRICS_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 type Sample = readonly [labels: string, value: number];

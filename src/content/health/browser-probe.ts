@@ -1,7 +1,6 @@
 import { within } from "../../lib/time/within.ts";
 import { type FontKind } from "../fonts/font-kinds.ts";
 
-/** The state of the browser. */
 export interface BrowserHealth {
   /** The reason why no page can be loaded; undefined if the browser works. */
   readonly failure: string | undefined;

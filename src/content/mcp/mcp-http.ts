@@ -49,7 +49,6 @@ interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: Server;
   usedAt: number;
-  /** Calls in progress. */
   calls: number;
 }
 

@@ -15,7 +15,6 @@ const MAX_BUFFERED_BYTES = 512 * 1024 * 1024;
 /** Bytes of `MAX_BUFFERED_BYTES` that no batch holds. */
 let freeBytes = MAX_BUFFERED_BYTES;
 
-/** The result for one URL. */
 export interface BatchResult {
   readonly url: string;
   readonly format: string;
@@ -42,7 +41,6 @@ export class BatchResponse {
     this.#results = Array.from({ length: count }, () => new Uint8Array());
   }
 
-  /** Results with content. */
   get succeeded(): number {
     return this.#succeeded;
   }

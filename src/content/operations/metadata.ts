@@ -3,7 +3,6 @@ import { cut } from "../../lib/text/cut-text.ts";
 import { cutTitle } from "../page/cut-title.ts";
 import { type PageSource } from "../page/page.ts";
 
-/** The metadata of every page, returned with its content. */
 export const metadataSchema = z
   .object({
     content_length: z.int().openapi({ description: "Length of the content in bytes, before it was cut" }),

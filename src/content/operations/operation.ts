@@ -6,7 +6,6 @@ import { type PageReader } from "../page-reader/page-reader.ts";
 import { type Resolver } from "../resolve/resolver.ts";
 import { type Search } from "../search/search.ts";
 
-/** The services that operations use. */
 export interface Services {
   readonly pages: PageReader;
   readonly search: Search;
@@ -18,7 +17,6 @@ export interface Services {
   readonly now: () => number;
 }
 
-/** One call of an operation. */
 export interface Call {
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;

@@ -15,7 +15,6 @@ export const contentParameters = {
 
 const schema = z.object(contentParameters);
 
-/** Content in a format, and the page that it was made from. */
 export interface PageContent {
   readonly content: string;
   readonly page: { readonly source: PageSource; readonly title: string };

@@ -46,7 +46,6 @@ const body = z
 
 type Input = z.output<typeof body>;
 
-/** `POST /pdf`: a page as a PDF document. */
 export const pdf = postOperation(
   {
     name: "pdf",

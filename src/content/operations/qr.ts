@@ -15,7 +15,6 @@ const body = z
   })
   .openapi("QrRequest");
 
-/** `POST /qr`: a QR code as a PNG. */
 export const qr = postOperation(
   {
     name: "qr",

@@ -26,7 +26,6 @@ const body = z
   })
   .openapi("ScreenshotRequest");
 
-/** `POST /screenshot`: a picture of a page. */
 export const screenshot = postOperation(
   {
     name: "screenshot",

@@ -51,14 +51,12 @@ export const searchParameters = {
 
 const body = z.strictObject(searchParameters).openapi("SearchRequest");
 
-/** The members of a result. */
 export const resultFields = {
   title: z.string(),
   url: z.string().openapi({ format: "uri" }),
   snippet: z.string(),
 };
 
-/** The metadata of a search. */
 export const searchMetadata = {
   content_length: z.int().openapi({ description: "Length of all results as JSON in bytes, before the cut" }),
   elapsed_ms: z.int().openapi({ description: "Time taken, in milliseconds" }),
@@ -75,7 +73,6 @@ const response = z
   })
   .openapi("SearchResponse");
 
-/** `POST /search`: search results of the web. */
 export const search = postOperation(
   {
     name: "search",

@@ -23,13 +23,11 @@ interface Learned {
   /** Pages with equal results in sequence, and the digest of the last page. */
   readonly equal: number;
   readonly page: string;
-  /** Visits in this process. */
   visits: number;
   /** Unix milliseconds of the last comparison. Of the first visit if there was no comparison. */
   readonly at: number;
 }
 
-/** A row of the file. */
 type Row = Omit<LearnedTemplate, "changes"> & { readonly changes: number };
 
 const SCHEMA =
@@ -38,7 +36,6 @@ const ROWS = "SELECT key, changes, equal, page, at FROM templates";
 /** Deletes old templates, and those above the maximum, which another process may have added. */
 const TRIM = `DELETE FROM templates WHERE at < ?1 OR key IN (SELECT key FROM templates ORDER BY at DESC LIMIT -1 OFFSET ${MAX_TEMPLATES})`;
 
-/** The settings of `LearnedTemplates`. */
 export interface LearnedTemplatesOptions {
   /** The state folder, for the file `templates.db`. If it is undefined, templates are remembered only in memory. */
   readonly folder: string | undefined;

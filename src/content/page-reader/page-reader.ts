@@ -27,7 +27,6 @@ export interface PageReaderDeps {
   readonly semaphore: FairSemaphore;
   readonly extractor: Extractor;
   readonly egress: EgressOptions;
-  /** The knowledge of the templates of pages. */
   readonly learned: LearnedTemplates;
 }
 
@@ -199,7 +198,6 @@ export class PageReader {
     return readPage(somethingOf(outcome, { task, source, request: visit.request }), source);
   }
 
-  /** Whether these external scripts change the content of a page. */
   async #scriptsChange(visit: Visit, source: PageSource, addresses: readonly ScriptAddress[]): Promise<boolean> {
     const scripts = await this.#scripts.texts(visit, addresses);
     if (scripts.length === 0) return false;

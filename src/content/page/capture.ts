@@ -1,4 +1,3 @@
-/** The formats of a page's picture. */
 export type PictureFormat = "png" | "jpeg" | "webp";
 
 /** Options for a picture of a page, with all defaults filled in. */

@@ -40,7 +40,6 @@ export interface PageRequest {
 
 /** One response as its server sent it, after its content coding was undone. */
 export interface FetchedResponse {
-  /** The requested URL. */
   readonly url: string;
   readonly statusCode: number;
   /** In the received order and spelling, without Content-Encoding and Content-Length. */

@@ -18,7 +18,6 @@ export interface Visit {
   readonly scripted: boolean;
 }
 
-/** Loads pages in a browser. */
 export interface BrowserEngine {
   /** Opens the page, passes it to `use`, and closes it in every case. Fails with a TurnpikeError. */
   visit<T>(visit: Visit, use: (page: OpenPage) => Promise<T>): Promise<T>;

@@ -4,7 +4,6 @@ import { ModelAnalyst, type ModelServices } from "./model/model-analyst.ts";
 import { type ModelOptions } from "./model/model-options.ts";
 import { Resolver } from "./resolver.ts";
 
-/** The services of a resolver. */
 export interface ResolverServices extends Omit<GatherDeps, "clock"> {
   readonly log: (message: string) => void;
   /** Unix ms. */

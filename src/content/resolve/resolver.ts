@@ -30,7 +30,6 @@ export interface ModelChoice {
   readonly fallback: boolean;
 }
 
-/** The services of a `Resolver`. */
 export interface ResolverDeps extends GatherDeps {
   readonly judging: JudgingThreads;
   /** If undefined, the embedded analyst judges. */
@@ -53,7 +52,6 @@ export interface ResolutionRequest {
 /** The judgement of a question, and the sources that it is based on. */
 export interface Resolution {
   readonly judgement: Judgement;
-  /** The sources that were read. */
   readonly sources: readonly Source[];
   /** Searches to which a provider responded. */
   readonly searches: number;

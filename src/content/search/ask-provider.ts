@@ -5,7 +5,6 @@ import { ProviderError, type SearchFilters, type SearchProvider } from "./web/pr
 import { type RawResult, type SearchResult } from "./web/result.ts";
 import { isOfSite, isShown, resultUrl, urlKey } from "./web/result-url.ts";
 
-/** A search as it is sent to a provider. */
 export interface ProviderSearch {
   readonly query: string;
   readonly filters: SearchFilters;

@@ -50,7 +50,6 @@ export class Breaker {
     return this.state === "closed";
   }
 
-  /** Records whether a request succeeded. */
   record(succeeded: boolean): void {
     this.#failures = succeeded ? 0 : this.#failures + 1;
     const isSuspect = this.#failures >= MAX_FAILURES && this.#deps.now() >= this.#trustedUntil;

@@ -10,7 +10,6 @@ import { createSearxng } from "./providers/searxng.ts";
 /** The names of all providers, in the order in which they are tried by default. */
 export const PROVIDER_NAMES = ["local", "searxng", "brave", "duckduckgo", "mojeek"] as const;
 
-/** An item of `PROVIDER_NAMES`. */
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
 /** The dependencies of all providers. Each provider takes those that it needs. */

@@ -47,7 +47,6 @@ export class ResponseCache {
     return entry.found;
   }
 
-  /** Keeps a response for `ttlMs`. */
   set(query: string, count: number, found: Found, ttlMs: number): void {
     this.#remove(query);
     const size = found.results.reduce(

@@ -41,7 +41,6 @@ export const SEARCH_DEFAULTS: SearchOptions = {
 /** Milliseconds between two checks for an index that does not exist yet. */
 const LOOK_MS = 2_000;
 
-/** The User-Agent of crawler and search. */
 export const SEARCH_USER_AGENT = `Mozilla/5.0 (compatible; Turnpike/${VERSION})`;
 
 /** The services that search needs, and the folder of its index. */

@@ -55,7 +55,6 @@ interface Run {
   readonly timeoutMs: number;
 }
 
-/** The result of a search. */
 export interface SearchResponse {
   readonly results: readonly SearchResult[];
   /** Further results, beyond the page. */

@@ -6,7 +6,6 @@ import { EGRESS_LIMITS } from "../egress/limits.ts";
 import { loadError } from "./load-errors.ts";
 import { bareHost, portOf } from "../../lib/http/url-host.ts";
 
-/** The target of a connection. */
 export interface ConnectTarget {
   /** The addresses that the egress guard permitted for the host. Only these are connected to. */
   readonly addresses: readonly string[];
@@ -16,7 +15,6 @@ export interface ConnectTarget {
   readonly trust: SecureContext;
 }
 
-/** A connection that is being opened. */
 export interface Opening {
   /** Fails with `page-failed`. */
   readonly socket: Promise<Socket>;

@@ -25,7 +25,6 @@ const SECOND_LEVEL = /^(?:ac|asso|co|com|edu|firm|gob|gov|gouv|id|info|ltd|me|mi
 export class CookieJar {
   readonly #cookies = new NewestMap<string, Cookie>(MAX_COOKIES);
 
-  /** Stores the cookies that a response from `url` set. */
   store(url: URL, setCookies: readonly string[], now: number): void {
     for (const text of setCookies) {
       const parsed = parse(text, url, now);

@@ -5,7 +5,6 @@ import { codingsOf } from "./content-coding.ts";
 import { brokeOff, noResponse } from "./load-errors.ts";
 import { type ResponseHead, ResponseParser, valuesOf } from "./response-parser.ts";
 
-/** The result of a request. */
 export interface StaticResponse {
   readonly head: ResponseHead;
   readonly body: Uint8Array<ArrayBuffer>;

@@ -27,7 +27,6 @@ export function sequence(...parts: readonly Uint8Array[]): Buffer {
   return der(TAG.sequence, ...parts);
 }
 
-/** One element that was read. */
 export interface DerElement {
   readonly tag: number;
   readonly content: Buffer;

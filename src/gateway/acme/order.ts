@@ -20,7 +20,6 @@ export interface Challenge {
   readonly keyAuthorization: string;
 }
 
-/** An account at a directory. */
 export interface Account {
   readonly key: AccountKey;
   readonly url: string;

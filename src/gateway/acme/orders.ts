@@ -16,7 +16,6 @@ import {
 } from "./records.ts";
 import { type AcmeSettings } from "./settings.ts";
 
-/** The services of `Orders`. */
 export interface OrdersDeps extends Pick<IssuerOptions, "clock" | "gateway" | "settleMs" | "requestMs"> {
   /** From 0 to 1. */
   readonly random: () => number;

@@ -7,7 +7,6 @@ import { type OpenChallenge } from "./issued.ts";
 import { type ChallengeType } from "./order.ts";
 import { type AcmeSettings } from "./settings.ts";
 
-/** A stored certificate. */
 export interface CertificateRecord {
   readonly directory_url: string;
   readonly key_type: string;

@@ -1,6 +1,5 @@
 import { type Config } from "../config/config.ts";
 
-/** `tls.acme` of a configuration. */
 export type AcmeConfig = NonNullable<Config["tls"]["acme"]>;
 
 /** The operator's account at a certificate authority, to which the account at its directory belongs. */

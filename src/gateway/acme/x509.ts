@@ -4,7 +4,6 @@ import { generateKeyPair } from "node:crypto";
 import { type KeyPair } from "../wire/tls.ts";
 import { der, type DerElement, readElements, sequence, TAG } from "./der.ts";
 
-/** The values of `tls.acme.key_type`. */
 export type KeyType = "ecdsa-p256" | "ecdsa-p384" | "rsa-2048" | "rsa-4096";
 
 const OID = {

@@ -70,17 +70,12 @@ export type Config = DeepReadonly<z.output<typeof configSchema>> & {
   readonly isReleased?: true;
 };
 
-/** The value of `server`. */
 export type ServerConfig = Config["server"];
-/** An item of `upstreams`. */
 export type UpstreamConfig = Config["upstreams"][number];
-/** An item of an upstream's `servers`. */
 export type UpstreamServerConfig = UpstreamConfig["servers"][number];
-/** An item of `routes`. */
 export type RouteConfig = Config["routes"][number];
 /** The value of a route's `x402`: its price and payment terms. */
 export type RouteX402Config = NonNullable<RouteConfig["x402"]>;
-/** The value of `access_log`. */
 export type AccessLogConfig = Config["access_log"];
 /** The value of `security_headers`, of the whole gateway or of a route. */
 export type SecurityHeadersConfig = NonNullable<Config["security_headers"]>;
@@ -88,5 +83,4 @@ export type SecurityHeadersConfig = NonNullable<Config["security_headers"]>;
 export type CorsConfig = NonNullable<Config["cors"]>;
 /** The value of `compression`, of the whole gateway or of a route. */
 export type CompressionConfig = NonNullable<Config["compression"]>;
-/** The value of a route's `headers`. */
 export type HeaderRulesConfig = NonNullable<RouteConfig["headers"]>;

@@ -49,7 +49,6 @@ const indexes = new WeakMap<GuardedConfig["routes"], { readonly index: GuardInde
 /** Finds the routes that can take requests, with their guards. It is not a route table: it tests no condition. */
 export class GuardIndex {
   readonly routes: readonly GuardedRoute[];
-  /** The kinds of guards that some route has. */
   readonly kinds: ReadonlySet<string>;
   readonly #slots: ReadonlyMap<string, Slot>;
   readonly #lengths: readonly number[];

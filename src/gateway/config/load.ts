@@ -46,7 +46,6 @@ export function failed(message: string): Loaded {
 /** A configuration without the keys that are ignored. Changed objects are copied, and all others are shared. */
 class Overlooking {
   raw: Record<string, unknown>;
-  /** The keys that were removed. */
   removed = 0;
   readonly #copies = new Set<object>();
 
@@ -54,7 +53,6 @@ class Overlooking {
     this.raw = raw;
   }
 
-  /** Removes a key from the object at a path. */
   remove(path: readonly PropertyKey[], key: string): void {
     this.removed++;
     this.raw = this.#without(this.raw, path, key);

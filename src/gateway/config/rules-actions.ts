@@ -44,7 +44,6 @@ interface Place {
   readonly at: string;
 }
 
-/** Checks an entry of `traffic_split`. */
 function checkEntry(entry: SplitEntry, { route, at }: Place, report: Report): void {
   checkRedirect(entry, `${at}.redirect`, report);
   checkRewrite(entry, { route, at: `${at}.rewrite` }, report);

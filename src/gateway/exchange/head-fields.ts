@@ -8,9 +8,7 @@ import { type TextPieces } from "../../lib/memory/text-pieces.ts";
  * them, which costs a request more than most policies (bench http1). Names are in lower case.
  */
 export interface FieldLines {
-  /** As `fieldValue`. */
   value(lowerName: string): string | undefined;
-  /** As `fieldValues`. */
   values(lowerName: string): string[];
   has(lowerName: string): boolean;
   /** Writes `start` and the value as JSON, if the field is there. */

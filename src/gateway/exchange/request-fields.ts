@@ -32,7 +32,6 @@ const METHOD_OVERRIDE = 16;
 const PAYMENT = 17;
 const MALFORMED = 18;
 
-/** All fields of a role are of this kind. */
 function kindsOf(role: FieldRole, kind: number): (readonly [name: string, kind: number])[] {
   return FIELD_ROLES[role].map((name) => [name, kind]);
 }

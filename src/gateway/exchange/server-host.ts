@@ -72,7 +72,6 @@ export interface ServerConnection extends Listed {
   cutOff(): void;
 }
 
-/** The interface of the gateway for server connections. */
 export interface ServerHost {
   /** Read each time, so that a reload applies to open connections. */
   settings(): ServerSettings;

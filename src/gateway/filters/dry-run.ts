@@ -19,7 +19,6 @@ const MAX_BODY_BYTES = 33_554_432;
 const RESPONSE_BODY = Buffer.from("a response\n");
 const RESPONSE_FIELDS = "content-type: text/plain\r\n";
 
-/** The request of a dry run. */
 export interface DryRequest {
   readonly head: RequestHead;
   readonly body: Uint8Array;

@@ -12,7 +12,6 @@ export const SNAPSHOT_BYTES = 65_536;
 /** Field lines that a parked request can have. @bound */
 const SNAPSHOT_FIELDS = 128;
 
-/** The end of a park. */
 export type ParkEnd =
   | { readonly kind: "reply"; readonly bytes: Buffer }
   /** `reason` is for the log. */

@@ -27,7 +27,6 @@ const OF_BODY = ["content-encoding", "content-language", "content-range", "conte
 
 type Change = Extract<ResponseOutcome, { kind: "change" }>;
 
-/** A response as a filter has changed it. */
 export interface Changed {
   readonly head: ResponseHead;
   /** The new body; undefined if the body is unchanged or there is no body. */

@@ -20,7 +20,6 @@ const LONGER = 2_147_483_647;
 
 /** The filter of a `ResponseHook`, and the fields that it adds. */
 export interface HookOptions {
-  /** The fields that `on_request` has staged. */
   readonly staged: Fields;
   readonly settings: FilterSettings;
   readonly runtime: FilterRuntime;

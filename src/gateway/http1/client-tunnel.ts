@@ -5,7 +5,6 @@ import { type BodySink } from "../exchange/exchange.ts";
 import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 
-/** The services and the timeout of a `ClientTunnel`. */
 export interface ClientTunnelOptions {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;

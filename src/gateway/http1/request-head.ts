@@ -18,7 +18,6 @@ export interface ParsedRequest {
   readonly keepAlive: boolean;
 }
 
-/** The settings that a head is parsed with. */
 interface HeadContext {
   readonly scheme: "http" | "https";
   readonly maxHeaderCount: number;

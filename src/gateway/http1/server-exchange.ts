@@ -172,7 +172,6 @@ export class Http1Exchange extends withExchangeState(withRequestId(Bare)) implem
     this.#connection.switched();
   }
 
-  /** Chooses the framing of the body. */
   #frame({ status, bodyLength }: ResponseHead): void {
     if (this.head.method === "HEAD" || status === 304 || status === 204) return;
     if (bodyLength >= 0) {

@@ -149,7 +149,6 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
     this.#closeIfDone();
   }
 
-  /** The response on `stream` has ended. */
   responseEnded(stream: ClientStream, trailers: Fields): void {
     this.ended(stream, trailers);
   }

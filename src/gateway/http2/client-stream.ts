@@ -22,7 +22,6 @@ export interface ClientRequest {
   readonly method: string;
   readonly scheme: "http" | "https";
   readonly authority: string;
-  /** The path with its query, or `*`. */
   readonly path: string;
   /** End-to-end fields without Host and Content-Length. The only connection-specific field is `te: trailers`. */
   readonly fields: Fields;
@@ -55,7 +54,6 @@ function fieldsSize(fields: Fields): number {
 
 /** The parts of its connection that a request uses. */
 export interface ClientStreamConnection extends StreamConnection {
-  /** The response on `stream` has ended. */
   responseEnded(stream: ClientStream, trailers: Fields): void;
   /** A whole response was received. */
   responded(): void;

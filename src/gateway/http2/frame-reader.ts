@@ -80,7 +80,6 @@ export class FrameReader {
     return this.#partialLength > 0 || this.#state === IN_PAYLOAD || this.#state === IN_UNKNOWN;
   }
 
-  /** Stops reading. */
   stop(): void {
     this.#state = STOPPED;
     this.#partial = undefined;

@@ -4,7 +4,6 @@ import * as f from "./frame.ts";
 import { maxEncodedLength, TABLE_SIZE_ZERO, writeFields } from "./hpack/encoder.ts";
 import { type PeerSettings } from "./settings.ts";
 
-/** The destination of a head. */
 interface HeadFrame {
   readonly streamId: number;
   readonly endStream: boolean;
@@ -99,7 +98,6 @@ export class FrameWriter {
     this.frame({ type: f.PING, flags: 0, streamId: 0 }, Buffer.alloc(8));
   }
 
-  /** Writes a frame with a given payload. */
   frame(head: f.FrameHead, payload: Uint8Array): void {
     this.#out.bytes(f.payloadFrame(head, payload));
   }

@@ -12,7 +12,6 @@ import { Http3RequestBody } from "./request-body.ts";
 import { type Transport } from "../exchange/exchange.ts";
 import { type ExchangeStream, Http3Exchange } from "./server-exchange.ts";
 
-/** The interface of a connection for its request streams. */
 export interface StreamOwner extends Omit<ExchangeStream, "quic" | "session"> {
   /** Bytes that the client has sent, without those of bodies. */
   readonly otherBytes: number;
@@ -20,7 +19,6 @@ export interface StreamOwner extends Omit<ExchangeStream, "quic" | "session"> {
   countBody(bytes: number): void;
   /** The client exceeds a limit: the connection closes (RFC 9114 §10.5). */
   overwhelmed(): void;
-  /** A request ended: with a response, or cancelled by the client. */
   ended(hasResponse: boolean): void;
   /** The stream was reset for a malformed request. */
   malformed(): void;

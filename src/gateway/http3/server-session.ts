@@ -7,7 +7,6 @@ import * as codes from "./codes.ts";
 import { type QuicCounters } from "./figures.ts";
 import { RequestStream, type StreamOwner } from "./request-stream.ts";
 
-/** The interface of an endpoint for its connections. */
 export interface SessionOptions {
   readonly host: ServerHost;
   readonly peerAddress: string;
@@ -130,7 +129,6 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
     this.#options.onError(error);
   }
 
-  /** The connection has ended. */
   onEnd(): void {
     if (this.#over) return;
     this.#over = true;

@@ -41,7 +41,6 @@ const CLOSE_MS = 500;
 /** RFC 9000 §20.1 */
 const CONNECTION_REFUSED = 0x2n;
 
-/** `quic.*` of the configuration. */
 export interface QuicSettings {
   readonly maxIdleTimeoutMs: number;
   readonly maxStreamsBidi: number;

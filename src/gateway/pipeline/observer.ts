@@ -30,7 +30,6 @@ export interface Tracing {
   readonly hidden: HiddenParameters;
 }
 
-/** The counters of one route. */
 export interface RouteCounters {
   readonly traffic: TrafficOfRoute;
   readonly usage: RouteUsage;
@@ -63,7 +62,6 @@ export class Observer {
   readonly #route: RouteCounters | undefined;
   readonly #tracing: Tracing | undefined;
   readonly #watching: Watching | undefined;
-  /** Used for each line. */
   readonly #finished: { at: number; elapsedMs: number; readonly hidden: HiddenParameters } | undefined;
   readonly #finish = (exchange: Exchange): void => this.#end(exchange);
 

@@ -41,7 +41,6 @@ export class FieldChanges implements HeadChanges {
     (this.#byLength[name.length] ??= []).push({ lowerName: name.toLowerCase(), bit });
   }
 
-  /** The head with the changed fields. */
   applyToHead(head: ResponseHead): ResponseHead {
     return changedHead(head, { fields: this.apply(head.fields) });
   }
@@ -58,7 +57,6 @@ export class FieldChanges implements HeadChanges {
     else for (const { lowerName, line } of this.#defaults) if (!lines.has(lowerName)) pieces.add(line);
   }
 
-  /** Returns the changed fields. */
   apply(fields: Fields): Fields {
     let kept = "";
     let from = 0;

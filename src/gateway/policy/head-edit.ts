@@ -9,7 +9,6 @@ function isFinal({ status }: ResponseHead): boolean {
 
 /** A sink before the response that edits the final head's fields. Everything else passes unchanged. */
 export abstract class HeadEdit extends ResponseRelay {
-  /** Returns the edited fields. */
   protected abstract edit(fields: Fields): Fields;
 
   override start(head: ResponseHead): void {

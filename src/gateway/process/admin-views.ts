@@ -10,7 +10,6 @@ const overviews = (): typeof Overviews => require("../admin/overview/overview.ts
 /** Loaded as `overviews` is. */
 const usageKeeping = (): typeof UsageKeeping => require("./usage-keeping.ts");
 
-/** The data that the views are made of. */
 export interface AdminViewsDeps {
   readonly figures: GatewayFigures;
   /** The SQLite file of ledger and usage, or `:memory:`. */

@@ -39,7 +39,6 @@ const RECORD_MS = 10_000;
 /** Milliseconds between two looks for open connections of a gateway that is replaced. */
 const DRAINED_MS = 20;
 
-/** The parts of an `AdministeredGateway`. */
 export interface AdministeredParts {
   readonly opened: OpenedConfig;
   readonly gateway: Gateway;

@@ -17,7 +17,6 @@ import { AdministeredGateway, auditPath } from "./administered-gateway.ts";
 /** Milliseconds that a start waits for the first certificates. */
 const FIRST_CERTIFICATES_MS = 10_000;
 
-/** The settings of a gateway with an admin interface. */
 export interface AdministeredOptions extends Omit<GatewayOptions, "config" | "events"> {
   /** The gateway runs in one process, whatever the configuration says. */
   readonly isSingle?: true;

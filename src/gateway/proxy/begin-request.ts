@@ -7,7 +7,6 @@ import { type UpstreamRequest } from "./request-pump.ts";
 import { type ForwardTarget } from "./target.ts";
 import { handshakeKey } from "./websocket.ts";
 
-/** The destination of a request. */
 export interface Destination {
   readonly target: ForwardTarget;
   readonly endpoint: Endpoint;

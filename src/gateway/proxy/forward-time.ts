@@ -48,7 +48,6 @@ export class ForwardTime {
     this.#dueAt = Math.min(this.#target.wheel.now() + this.#target.totalTimeoutMs, this.#deadline);
   }
 
-  /** Starts the time of a try. */
   beginTry(): void {
     this.#tryEndsAt = this.#target.wheel.now() + this.#target.retry.tryTimeoutMs;
   }

@@ -30,7 +30,6 @@ const ENDLESS_MS = 1000;
 /** The part of a worker's buffers that copies leave to requests. @bound */
 const LEFT_TO_REQUESTS = 1 / 2;
 
-/** The services of a `Mirror`. */
 export interface MirrorDeps {
   readonly buffers: BufferPool;
   readonly counts: Counts;

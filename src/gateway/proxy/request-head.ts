@@ -66,7 +66,6 @@ function authorityOf({ head }: Exchange, endpoint: Endpoint): string {
   return "unix" in endpoint ? "localhost" : serverKey(endpoint);
 }
 
-/** The fields that differ for each request. */
 function ownFields({ head, id, trace }: Exchange): Fields {
   return `${trace?.fields ?? ""}X-Request-Id: ${id}\r\n${expectField(head)}`;
 }
@@ -75,7 +74,6 @@ function expectField({ expectContinue, bodyLength }: RequestHead): Fields {
   return expectContinue && bodyLength !== 0 ? "Expect: 100-continue\r\n" : "";
 }
 
-/** The fields that describe the client. */
 function clientFields({ head, protocol, clientAddress, peerAddress }: Exchange, target: ForwardTarget): Fields {
   const { tellsClient, serviceName } = target;
   const forwardedFor = head.forwardedFor === "" ? peerAddress : `${head.forwardedFor}, ${peerAddress}`;

@@ -40,11 +40,9 @@ export interface ResponseBuffering {
   readonly maxBytes: number;
 }
 
-/** The sender of the response. */
 export interface BufferSource {
   /** The buffer accepts more, after a `data` that returned false. */
   resume(): void;
-  /** The response cannot continue. */
   fail(error: TurnpikeError): void;
 }
 
@@ -78,7 +76,6 @@ export class ResponseBuffer extends Deadline {
   /** In wheel time; -1 while no bytes wait. */
   #waitingSince = -1;
   #trailers: Fields | undefined;
-  /** The response was delivered or dropped. */
   isOver = false;
 
   /** Create the buffer when the client has stopped accepting bytes. */
@@ -108,7 +105,6 @@ export class ResponseBuffer extends Deadline {
     return false;
   }
 
-  /** The source has ended. */
   end(trailers: Fields): void {
     if (this.isOver) return;
     this.#trailers = trailers;
@@ -127,7 +123,6 @@ export class ResponseBuffer extends Deadline {
     this.#deliver();
   }
 
-  /** Drops the rest of the response. */
   drop(): void {
     if (this.isOver) return;
     this.isOver = true;

@@ -5,7 +5,6 @@ import { headValue } from "../exchange/head-fields.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { takeCookie } from "./take-cookie.ts";
 
-/** A part of the traffic. */
 export interface Weighted<Choice> {
   readonly choice: Choice;
   /** Identifies the choice for sticky clients. The weights of the same key are added up, and the first choice is used. */
@@ -27,7 +26,6 @@ export type Sticky =
       };
     };
 
-/** The part of an exchange that the choice uses. */
 export type Splittable = Pick<Exchange, "addedFields"> & { readonly head: Pick<RequestHead, "fields" | "scheme"> };
 
 /** Chooses the destination of each request (`traffic_split`). */
@@ -36,7 +34,6 @@ export interface Split<Choice> {
   choose(exchange: Splittable): Choice;
 }
 
-/** Chooses an upstream. */
 export type TrafficSplit = Split<Upstream>;
 
 /** Bytes of a cookie's value: as many as the hash uses, and too few to identify one client among all. */

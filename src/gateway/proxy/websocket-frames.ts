@@ -11,7 +11,6 @@ export class FrameCursor {
   #headerLength = 0;
   /** Bytes of the payload that are still to come. */
   #left = 0;
-  /** A Close frame has begun. */
   sawClose = false;
 
   /** True before the first byte of a frame. */

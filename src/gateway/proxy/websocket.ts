@@ -152,7 +152,6 @@ export class Tunnel extends Deadline implements BodySink {
     return takesMore;
   }
 
-  /** The upstream has ended. */
   end(): void {
     this.#close();
   }

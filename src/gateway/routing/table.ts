@@ -120,7 +120,6 @@ function isReadAlike(a: Routable, b: Routable): boolean {
   return !spellings(a.pathPrefix).isDisjointFrom(spellings(b.pathPrefix));
 }
 
-/** The prefixes of one length. */
 interface SameLength<R extends Routable> {
   readonly length: number;
   /** The only prefix of this length: comparing it costs less than a slice and its hash (bench proxy --pinned). */

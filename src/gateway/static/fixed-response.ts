@@ -2,7 +2,6 @@ import { type Fields, fieldLine } from "../../lib/http/fields.ts";
 import { respond } from "../exchange/local-response.ts";
 import { type Exchange } from "../exchange/exchange.ts";
 
-/** A response that a route gives to every request. */
 export interface FixedResponseSettings {
   readonly status: number;
   readonly headers: readonly { readonly name: string; readonly value: string }[];

@@ -9,7 +9,6 @@ export interface TableRegion {
   readonly rows: number;
   /** Its first column in the row of a process. */
   readonly column: number;
-  /** Columns of each of its rows. */
   readonly columns: number;
   /** The column whose total is the largest value of all processes, and not the sum. */
   readonly newest?: number;
@@ -33,12 +32,10 @@ const NOBODYS: readonly [index: number, name: undefined] = [0, undefined];
  * killed leaves no lock and no half-written number.
  */
 export class CounterTable {
-  /** The counters of this process. */
   readonly row: Float64Array;
   readonly #zone: SharedZone;
   readonly #region: TableRegion;
   readonly #names: SharedNames;
-  /** Names by row. */
   readonly #known = new Map<number, PairName>();
   /** The generation of the names when they were last read. 0: no name was ever written. */
   #generation = 0;

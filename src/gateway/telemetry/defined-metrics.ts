@@ -4,7 +4,6 @@ import { add, COLUMN, DEFINED_BOUNDS, DEFINED_COLUMNS, DEFINED_ROWS, SUPERVISOR_
 import { at, type Page } from "./metrics/page.ts";
 
 const TYPES = ["counter", "gauge", "histogram"] as const;
-/** The type of a metric that a filter defines. */
 export type DefinedType = (typeof TYPES)[number];
 
 /** 1 in every row that belongs to a metric, so that a metric with the value 0 is shown. */

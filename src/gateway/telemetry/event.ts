@@ -18,7 +18,6 @@ export const EVENT_KINDS = [
   "lost",
 ] as const;
 
-/** An item of `EVENT_KINDS`. */
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** The person or program that requested a change. The key itself is never included. */
@@ -32,7 +31,6 @@ export interface Actor {
 /** Details of an event beside its message: numbers, names and lists, but no secrets. */
 export type EventDetails = Readonly<Record<string, unknown>>;
 
-/** An event. */
 export interface NewEvent {
   readonly kind: Exclude<EventKind, "log" | "lost">;
   /** One line of plain text. */

@@ -14,9 +14,7 @@ import {
 import { at, type Page } from "./metrics/page.ts";
 import { RequestTrace } from "./tracing/request-trace.ts";
 
-/** An item of `FILTER_PHASES`. */
 export type FilterPhase = (typeof FILTER_PHASES)[number];
-/** An item of `FILTER_OUTCOMES`. */
 export type FilterOutcome = (typeof FILTER_OUTCOMES)[number];
 
 const BUCKETS = FILTER_BOUNDS.length + 1;
@@ -27,7 +25,6 @@ const SECONDS = DURATIONS + BUCKETS;
 const PHASE_OF = new Map(FILTER_PHASES.map((phase, index) => [phase, index]));
 const OUTCOME_OF = new Map(FILTER_OUTCOMES.map((outcome, index) => [outcome, index]));
 
-/** The cost of an invocation. */
 export interface Invocation {
   readonly fuel: number;
   readonly microseconds: number;

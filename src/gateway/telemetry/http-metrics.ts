@@ -18,7 +18,6 @@ export class HttpMetrics {
     this.#row = row;
   }
 
-  /** A request has arrived. */
   begin(exchange: Exchange): void {
     const protocol = protocolOf(exchange.protocol);
     this.#request(protocol, exchange.head.method);

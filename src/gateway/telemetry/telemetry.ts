@@ -68,7 +68,6 @@ export class Telemetry {
     };
   }
 
-  /** Counts for the server in this slot, and for its upstream. */
   serverMetrics(slot: number, upstream: string): ServerMetrics {
     return new ServerMetrics(this.#row, slot, this.#upstreams.upstream(upstream));
   }

@@ -53,7 +53,6 @@ export class UpstreamUses {
     this.#name = name;
   }
 
-  /** A request is sent to the upstream. */
   requested(): void {
     const column = this.#found;
     add(this.#row, column + USE.requests, 1);

@@ -16,7 +16,6 @@ export interface Usage extends UseCounts {
   readonly route: string | undefined;
 }
 
-/** The columns of a name. */
 export const USE = { requests: 0, requestBytes: 1, responseBytes: 2, clientErrors: 3, serverErrors: 4, lastSeen: 5 };
 
 /** An entry's columns by their names. */
@@ -132,7 +131,6 @@ export class RouteUsage {
   /** Columns of known consumers. Consumers without a row are looked up each time. */
   #known: Map<string, number> | undefined;
   readonly #row: Float64Array;
-  /** The period of the columns. */
   #period = -1;
 
   constructor(counters: UsageCounters, row: Float64Array, route: string) {

@@ -41,7 +41,6 @@ export class ColdStarts<T> {
     this.#count--;
   }
 
-  /** The tenant is warm. */
   started(tenant: string, mapping: T): void {
     const waiting = this.#waiting.get(tenant) ?? [];
     this.#waiting.delete(tenant);

@@ -22,7 +22,6 @@ interface TenantParts extends FeatureParts {
  */
 const LEFT_TO_BODIES = 1 / 2;
 
-/** The routes of a configuration that have tenants. */
 export interface TenantRoutes {
   get(route: RouteConfig): Routes.TenantRoute | undefined;
   use(): void;

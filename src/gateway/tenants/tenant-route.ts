@@ -32,7 +32,6 @@ const LATE = new CannedError("tenant-starting", "the tenant was not started in t
 /** Failures after which a request can have the server started again. After a timeout it may still work. */
 const STARTS_AGAIN = new Set(["upstream-failed", "no-upstream"]);
 
-/** `routes[].tenant`. */
 export interface TenantConfig {
   readonly socket_dir: string;
   readonly header: string;
@@ -46,12 +45,10 @@ export interface Tenants {
   readonly starts: ColdStarts<Mapping>;
 }
 
-/** The parts of a route that its tenants use. */
 export interface TenantRouteDeps extends Pick<FeatureParts, "respondWithError" | "log" | "onError"> {
   readonly tenants: Tenants;
   /** Identifies the route: after a reload the same route keeps its mappings. */
   readonly scope: string;
-  /** The filters of the route. */
   readonly filters: {
     request(exchange: Exchange): FilterDecision | Promise<FilterDecision>;
     /** A filter can read all messages of a gRPC call before it decides. */
@@ -74,7 +71,6 @@ export interface TenantRouteDeps extends Pick<FeatureParts, "respondWithError" |
  */
 type Start = "leads" | "unread" | "alone";
 
-/** The state of one request. */
 interface Visit {
   readonly key: string | undefined;
   /** The head's fields, before later policies changed them. */

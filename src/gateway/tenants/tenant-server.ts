@@ -27,7 +27,6 @@ export type TenantServerDeps = Omit<PoolDeps, "metrics">;
 
 /** The owner of a tenant's server, which counts its requests. */
 export interface TenantServerOwner {
-  /** A request has ended. */
   ended(): void;
   /** The socket, or the server behind it, has failed. */
   failed(): void;
@@ -63,7 +62,6 @@ function create(member: Member, deps: TenantServerDeps, states: WorkerStates): U
   return new UpstreamServer(member, pool, { metrics: uncounted, states });
 }
 
-/** The state of one tenant's server in one worker. */
 class TenantStates implements WorkerStates {
   readonly #owner: TenantServerOwner;
   #requests = 0;

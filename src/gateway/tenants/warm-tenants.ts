@@ -11,14 +11,12 @@ export interface WarmTenant {
   readonly lastUsedMs: number;
 }
 
-/** A mapping from a tenant to its upstream. */
 export interface Mapping extends WarmTenant {
   readonly upstream: Upstream;
 }
 
 /** Counts the events of mappings. */
 export interface TenantMetrics {
-  /** A request has found its tenant warm. */
   hit(): void;
   miss(): void;
   /** A mapping was forgotten for a reason other than idleness. */
@@ -27,7 +25,6 @@ export interface TenantMetrics {
   active(count: number): void;
 }
 
-/** The services of `WarmTenants`. */
 export interface WarmTenantsOptions {
   readonly servers: TenantServerDeps;
   readonly wheel: TimerWheel;
@@ -72,7 +69,6 @@ export class WarmTenants extends Deadline {
     return this.#entries.size;
   }
 
-  /** Sets new limits. */
   set limits(limits: WarmTenantsLimits) {
     this.#limits = limits;
     this.#makeRoom(0);

@@ -50,7 +50,6 @@ export class UpstreamServer implements Candidate {
     return isIn && !this.passedOver;
   }
 
-  /** The result of the probes. */
   get active(): ActiveState {
     return this.#states.active(this.member.slot);
   }

@@ -20,7 +20,6 @@ import { type ServerStates } from "./outlier-detection.ts";
 import { SlowStart } from "./slow-start.ts";
 import { Upstream } from "./upstream.ts";
 
-/** The services of all upstreams of a process. */
 export interface UpstreamDeps {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
@@ -86,7 +85,6 @@ export class Upstreams {
     for (const [name, list] of Object.entries(members)) this.#byName.get(name)?.upstream.setMembers(list);
   }
 
-  /** Every server, for metrics. */
   get servers(): CountedServer[] {
     return [...this.#byName].flatMap(([upstream, made]) =>
       made.upstream.servers.map(({ key, member, inRotation, active }) => ({
@@ -133,7 +131,6 @@ export function dialSettingsOf(config: UpstreamConfig): DialSettings {
   return { allowPrivate, tls: { verify, serverName, names, protocols: ALPN[protocol], trust }, credential };
 }
 
-/** The keys of an upstream that name TLS files. */
 export type UpstreamFiles = Pick<UpstreamConfig, "tls_ca_path" | "tls_cert_path" | "tls_key_path">;
 
 /** The authorities and the client certificate for an upstream's servers. Throws if a file cannot be used. */

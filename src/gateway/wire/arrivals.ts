@@ -77,7 +77,6 @@ export class Arrivals extends Deadline {
     this.#tell(this.#arrivedCount, true);
   }
 
-  /** The connection is closed. */
   closed(isReset: boolean): void {
     this.#options.wheel.remove(this);
     this.#tell(this.#arrivedCount, !isReset);

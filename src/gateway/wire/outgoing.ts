@@ -35,7 +35,6 @@ let flushScheduled = false;
 const gathering: Outgoing[] = [];
 const spareBuffers: Buffer[] = [];
 
-/** The owner of an `Outgoing`. */
 export interface Sender {
   /** Called when bytes must wait for the socket. It runs during a write, so it must only set a deadline. */
   onBlocked(): void;

@@ -15,7 +15,6 @@ import { type Wire, type WireHandler } from "./wire.ts";
 /** Loaded with the first use of TLS, because it takes a tenth of the start time (bench start). */
 const nodeTls = (): typeof Tls => require("node:tls");
 
-/** The settings of TLS to a server. */
 export interface TlsClientOptions {
   /** True: the server's certificate must be trusted, and be valid for the name. */
   readonly verify: boolean;

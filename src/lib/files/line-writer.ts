@@ -35,7 +35,6 @@ export interface LineWatcher {
   givenUp(): void;
 }
 
-/** A file to which lines are appended. */
 export interface LineFile {
   readonly file: string;
   /** Default: 0640. */

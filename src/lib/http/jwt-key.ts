@@ -3,7 +3,6 @@ import { createPublicKey, createSecretKey, type KeyObject } from "node:crypto";
 /** The supported signature algorithms of JSON Web Tokens (RFC 7518 §3, RFC 8037). `none` is not one of them. */
 export const JWT_ALGORITHMS = ["HS256", "HS384", "HS512", "RS256", "PS256", "ES256", "EdDSA"] as const;
 
-/** An item of `JWT_ALGORITHMS`. */
 export type JwtAlgorithm = (typeof JWT_ALGORITHMS)[number];
 
 /** Bits of the shortest RSA modulus that is accepted (RFC 7518 §3.3). */

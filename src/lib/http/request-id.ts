@@ -41,7 +41,6 @@ export class RequestIds {
     this.#now = now;
   }
 
-  /** Makes the next id. */
   draw(): void {
     const time = this.#now();
     if (time > this.#millisecond) this.#renew(time);
@@ -76,7 +75,6 @@ export class RequestIds {
   }
 }
 
-/** The ids of this process. */
 export const requestIds = new RequestIds();
 
 /** Makes a new request id: a UUID of version 7 (RFC 9562 §5.7). */

@@ -13,7 +13,6 @@ import { Dialects } from "./vocabulary.ts";
 export { SchemaError } from "./registry.ts";
 export { MAX_PROBLEMS, TooCostly } from "./run.ts";
 
-/** A compiled JSON Schema. */
 export interface Schema {
   /** The errors of a value, `MAX_PROBLEMS` at most, each with a JSON pointer. Throws only `TooCostly`. */
   problemsOf(value: Json): readonly FieldError[];
@@ -21,7 +20,6 @@ export interface Schema {
   readonly warnings: readonly FieldError[];
 }
 
-/** The options of `compileSchema`. */
 export interface SchemaOptions {
   /** True: known formats are checked. False, the draft's default: `format` is only a remark. */
   readonly checksFormats: boolean;

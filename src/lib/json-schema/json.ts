@@ -2,7 +2,6 @@ import { isObject } from "../is-object.ts";
 
 /** A JSON value. Objects that `readJson` creates have no prototype. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
-/** A JSON object. */
 export interface JsonObject {
   [key: string]: Json;
 }

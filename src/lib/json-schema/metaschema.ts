@@ -10,7 +10,6 @@ import unevaluated from "./metaschema/unevaluated.json" with { type: "json" };
 import validation from "./metaschema/validation.json" with { type: "json" };
 import { type Json } from "./json.ts";
 
-/** The value of `$schema` in a schema of this draft. */
 export const DIALECT = schema.$id;
 
 const documents: readonly (Json & { readonly $id: string })[] = [

@@ -45,7 +45,6 @@ export class SchemaNode {
     return fits;
   }
 
-  /** Checks a part of the current value. */
   checkAt(step: string | number, value: Json, run: SchemaRun): boolean {
     run.path.push(step);
     const fits = this.check(value, run, undefined);

@@ -5,7 +5,6 @@ import { fromPointerStep, type Json, type JsonObject, pointerStep } from "./json
 export interface Resource {
   readonly uri: string;
   readonly root: Json;
-  /** JSON pointer of its root. */
   readonly pointer: string;
   /** The resource that contains it. */
   readonly outer: Resource | undefined;
@@ -13,7 +12,6 @@ export interface Resource {
   readonly dynamicAnchors: Map<string, SchemaLocation>;
 }
 
-/** A schema, and its place. */
 export interface SchemaLocation {
   readonly schema: Json;
   readonly resource: Resource;
@@ -69,7 +67,6 @@ export class Registry {
     this.#known = known;
   }
 
-  /** Adds a document, and returns its root. */
   add(document: Json, uri = OWN_BASE): SchemaLocation {
     const resource = begin(uri, document);
     this.#resources.set(uri, resource);

@@ -4,7 +4,6 @@ import { canonical, type Json, jsonText } from "./json.ts";
 import { type Check } from "./node.ts";
 import { compilePattern } from "../patterns/pattern.ts";
 
-/** The treatment of `format`. */
 interface FormatContext {
   /** True if `format` is checked; otherwise it is only a remark. */
   readonly checksFormats: boolean;

@@ -10,11 +10,9 @@ const ALIGN_BYTES = 64;
 /** The most bytes that a zone may have; more is a mistake in its shape. */
 const MAX_ZONE_BYTES = 256 * 1024 * 1024;
 
-/** The numbers of a zone. */
 export interface ZoneShape {
   /** Processes that write. Each writes to rows of its own. */
   readonly rows: number;
-  /** Numbers in a row of counters. */
   readonly counters: number;
   /** Integers in a row of cells. */
   readonly cells: number;
@@ -49,7 +47,6 @@ export class SharedZone {
     this.isShared = isShared;
   }
 
-  /** Makes a zone for one process. */
   static local(shape: ZoneShape): SharedZone {
     return new SharedZone(shape, new ArrayBuffer(bytesOf(shape)), undefined, false);
   }

@@ -72,7 +72,6 @@ export class TextPieces {
     return size;
   }
 
-  /** All pieces as one text. */
   join(): string {
     let text = "";
     let range = 0;

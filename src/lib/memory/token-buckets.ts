@@ -35,7 +35,6 @@ export interface BucketSize {
   readonly burst: number;
 }
 
-/** The result of a charge. */
 export interface Charge {
   /** False: the bucket has no token. */
   allowed: boolean;

@@ -66,7 +66,6 @@ export class Share<W> {
 
 /** Divides a pool among the clients whose requests use it. Waiting clients take turns. */
 export class ClientShares<W> {
-  /** Connections that all clients hold. */
   held = 0;
   /** Waiting requests of all clients. */
   waiting = 0;

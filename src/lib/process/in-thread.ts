@@ -1,4 +1,3 @@
-/** The limits of a task in a thread. */
 interface TaskLimits {
   /** The task of the thread, for errors, such as "checks a configuration". */
   readonly what: string;

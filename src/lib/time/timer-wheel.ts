@@ -32,7 +32,6 @@ export abstract class Deadline {
   abstract onDeadline(): void;
 }
 
-/** The clock of a `TimerWheel`. */
 export interface WheelClock {
   /** Monotonic milliseconds. */
   now(): number;

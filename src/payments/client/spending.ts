@@ -81,7 +81,6 @@ export class Spending {
     }
   }
 
-  /** The amounts of today. */
   today(): Total {
     return this.#with((database) => this.#totalOf(database, this.#day()));
   }

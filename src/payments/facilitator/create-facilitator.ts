@@ -31,7 +31,6 @@ export interface FacilitatorSettings {
   readonly chains: readonly ChainSettings[];
 }
 
-/** The services from which a facilitator is created. */
 export interface FacilitatorDeps {
   /** The recorded transfers of test mode, opened on first use. */
   readonly simulatedTransfers: () => SimulatedTransfers;
@@ -43,7 +42,6 @@ export interface FacilitatorDeps {
   readonly onBreaker?: ((isOpen: boolean) => void) | undefined;
 }
 
-/** A facilitator that a route uses. */
 export type Choice = { readonly name: string } & (
   | { readonly kind: "simulated" }
   | { readonly kind: "embedded" }
@@ -81,7 +79,6 @@ export function chooseFacilitators(settings: FacilitatorSettings, routeUrl: stri
   return [{ kind: "http", name: nameOfUrl(url), url, headers: own, path: "x402.facilitator_headers" }];
 }
 
-/** The name of the embedded facilitator. */
 const EMBEDDED = "embedded";
 
 function choiceOf({ name, url, headers }: ListedFacilitator, i: number): Choice {

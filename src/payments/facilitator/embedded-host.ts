@@ -28,7 +28,6 @@ export class EmbeddedHost<Settings> {
     };
   }
 
-  /** The settings of the current facilitator. */
   get settings(): Settings | undefined {
     return this.#current?.settings;
   }

@@ -17,7 +17,6 @@ let settlements = 0;
 /** Errors before there is a connection. Bun never sends a POST again over another connection. */
 const UNSENT: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOTFOUND", "ENOENT"]);
 
-/** The response to a call, whatever its status. */
 export interface CallResponse {
   readonly status: number;
   /** Undefined if the body is too long or not JSON. */

@@ -51,7 +51,6 @@ export const facilitatorRequestSchema = z.looseObject({
   paymentRequirements: paymentRequirementsSchema,
 });
 
-/** The /find response. */
 export const findResponseSchema = z.looseObject({
   outcome: z.enum(["settled", "unspent", "void", "unknown"]),
   transaction: z.string().max(MAX_NAME).optional(),

@@ -1,6 +1,5 @@
 import { type Facilitator } from "../x402/facilitator.ts";
 
-/** The operations of a facilitator. */
 export const OPERATIONS = ["verify", "settle", "find", "supported"] as const;
 /** The outcomes of a call. `ok`: valid, settled, or known. */
 export const OUTCOMES = ["ok", "refused", "unavailable", "failed", "unknown"] as const;

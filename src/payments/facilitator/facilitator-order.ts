@@ -14,7 +14,6 @@ import { sameAddress } from "../x402/address.ts";
 
 /** One of a route's facilitators. */
 export interface Member {
-  /** The name in the ledger. */
   readonly name: string;
   /** The name that it has where the configuration gives it none. */
   readonly alias: string;
@@ -24,7 +23,6 @@ export interface Member {
   readonly isAway: () => boolean;
 }
 
-/** The services of `FacilitatorOrder`. */
 export interface OrderDeps {
   /** Looks up payments on their chains; undefined if no chain can be asked without a facilitator. */
   readonly chain?: Pick<Facilitator, "find"> | undefined;

@@ -31,7 +31,6 @@ export interface FacilitatorsSettings extends FacilitatorSettings {
   readonly facilitator_refresh_s: number;
 }
 
-/** The services from which `Facilitators` creates each facilitator and checks it. */
 export interface FacilitatorsDeps extends Omit<FacilitatorDeps, "onBreaker"> {
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
@@ -39,7 +38,6 @@ export interface FacilitatorsDeps extends Omit<FacilitatorDeps, "onBreaker"> {
   readonly log: (message: string) => void;
 }
 
-/** The facilitators of one configuration. */
 export interface Lease {
   /** The facilitators for this `facilitator_url`; equal settings share it. Throws without a facilitator. */
   forRoute(routeUrl: string): RouteFacilitator;

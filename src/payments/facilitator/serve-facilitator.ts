@@ -16,7 +16,6 @@ export type FacilitatorEndpoint =
   /** Only the same user can connect to the socket. */
   | { readonly unix: string };
 
-/** A facilitator that listens. */
 export interface FacilitatorServer {
   /** The value of `x402.facilitator_url` for this facilitator. */
   readonly url: string;

@@ -36,7 +36,6 @@ export function settlementNotice(
   });
 }
 
-/** A refund that was sent or recorded. */
 export interface Refunded extends Pick<Settled, "transaction" | "amount" | "at"> {
   readonly id: string;
   readonly sequence: number;

@@ -31,11 +31,8 @@ const receiptPayloadSchema = z.strictObject({
   transaction: text.default(""),
 });
 
-/** An offer. */
 export type Offer = z.infer<typeof offerSchema>;
-/** A receipt. */
 export type ReceiptPayload = z.infer<typeof receiptPayloadSchema>;
-/** An offer or a receipt. */
 export type Statement = Offer | ReceiptPayload;
 
 /** A statement and its signature. Under `jws` the signature contains the statement. */
@@ -52,7 +49,6 @@ export interface StatementKey {
   readonly kid: string;
 }
 
-/** A valid statement. */
 export interface CheckedStatement {
   readonly kind: "offer" | "receipt";
   readonly statement: Statement;

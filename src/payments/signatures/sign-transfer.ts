@@ -5,7 +5,6 @@ import { type Permit2Authorization, permit2Hash, PROXIES } from "./permit2-typed
 import { type Account, signHash } from "./signature.ts";
 import { type Authorization, authorizationHash } from "./typed-data.ts";
 
-/** A transfer to sign. */
 export interface UnsignedTransfer {
   readonly requirements: PaymentRequirements;
   /** The token by the signer's own knowledge: a domain from a peer could make the signature valid for another token. */

@@ -60,7 +60,6 @@ const authorization = z.object({
   nonce,
 });
 
-/** One payment has one transfer. */
 const ofOneTransfer = z
   .record(z.string(), z.unknown())
   .refine((payload) => !("authorization" in payload && "permit2Authorization" in payload));

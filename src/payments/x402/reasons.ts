@@ -51,7 +51,6 @@ const REASONS = [
   "payment_refused",
 ] as const;
 
-/** An item of `REASONS`. */
 export type Reason = (typeof REASONS)[number];
 
 /** Older and shorter spellings, which other facilitators and the protocol's text use. */

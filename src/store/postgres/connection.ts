@@ -6,7 +6,6 @@ import { Messages, type Statement, type Value } from "./messages.ts";
 import { PostgresError, serverError } from "./postgres-error.ts";
 import { fieldsOf, type Message, valuesOf, Wire } from "./wire.ts";
 
-/** The settings for opening connections. */
 export interface ConnectionSettings extends Omit<LogIn, "parameters"> {
   /** PEM certificates that `verify-full` trusts instead of the system's; empty: the system's. */
   readonly authorities: string;
@@ -22,7 +21,6 @@ export interface Step {
   readonly values: readonly Value[];
 }
 
-/** The result of one statement. */
 export interface Result {
   /** Values as text, as the server sends them. */
   readonly rows: readonly (readonly (string | null)[])[];

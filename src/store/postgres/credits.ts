@@ -17,7 +17,6 @@ import { PAYMENT, toPayment } from "./payment-row.ts";
 import { PostgresError } from "./postgres-error.ts";
 import { CREDIT_GRANTS, CREDITS, PAYMENTS, UNCOVERED_STATE } from "./schema.ts";
 
-/** The columns of `toCredit`. */
 export const CREDIT =
   "id, hash, owner, unit, name, network, token, routes, balance, expires_at, revoked_at, created_at";
 

@@ -65,7 +65,6 @@ export class Database {
     return this.#pool.run(QUICK, { statement: text, values });
   }
 
-  /** For reads. */
   read(text: Statement, values: readonly Value[]): Promise<Result> {
     return this.durable(text, values);
   }

@@ -77,7 +77,6 @@ export const FORGET = statement(`
   WHERE p.network = $1 AND p.asset = $2 AND p.payer_from = $3 AND p.nonce = $4
     AND p.attempt = $5::int AND p.owner = $6 AND p.claimed_at = $7::bigint AND p.state = 'reserved'`);
 
-/** Reads one payment. */
 export const FIND = statement(
   `SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE p.network = $1 AND p.asset = $2 AND p.payer_from = $3 AND p.nonce = $4`,
 );

@@ -19,7 +19,6 @@ import { SCHEMA_VERSION, storedVersion } from "./schema.ts";
 import { PostgresTemplates } from "./templates.ts";
 import { PostgresUsage } from "./usage.ts";
 
-/** The settings of a store in PostgreSQL. */
 export interface StoreSettings extends PoolSettings {
   /** Bytes of all kept responses. 0, or left out: none are kept here. */
   readonly keptResponseBytes?: number;

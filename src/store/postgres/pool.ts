@@ -2,7 +2,6 @@ import { hostAndPort } from "../../lib/http/url-host.ts";
 import { Connection, type ConnectionSettings, type Result, type Step } from "./connection.ts";
 import { PostgresError } from "./postgres-error.ts";
 
-/** The settings of a pool of connections to one server. */
 export interface PoolSettings extends ConnectionSettings {
   /** Most connections. */
   readonly size: number;

@@ -27,7 +27,6 @@ import { type WriteTurns } from "./write-turns.ts";
 
 const KEY = "network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce";
 
-/** The columns of `RefundRow`. */
 export const REFUND = `network, asset, payer_from AS "from", nonce, sequence, id, state, amount, valid_before AS validBefore,
   sent, tx AS "transaction", reason, requested_by AS "by", created_at AS createdAt, updated_at AS updatedAt`;
 

@@ -1,4 +1,3 @@
-/** The action of a key. */
 export type Key =
   | "quit"
   | "suspend"

@@ -8,7 +8,6 @@ export interface Rates extends Omit<RouteRates, "route"> {
   /** The part of requests on cached routes that the cache served. Undefined: there were no such requests. */
   readonly hitPart: number | undefined;
   readonly routes: readonly RouteRates[];
-  /** The rates of all filters together. */
   readonly filters: FilterRates;
 }
 
@@ -84,7 +83,6 @@ function filterRates(before: Snapshot, now: Snapshot, perSecond: (a: number, b: 
   };
 }
 
-/** The invocations of all filters. */
 function countsOf({ filters }: Snapshot): { readonly all: number; readonly rejected: number; readonly failed: number } {
   const { all, rejected, failures } = outcomesOf({ invocations: filters.entries.flatMap((one) => one.invocations) });
   return { all, rejected, failed: failures.reduce((sum, [, count]) => sum + count, 0) };

@@ -72,7 +72,6 @@ function stageColumn(stage: string, drop?: number): NarrowColumn<BuyerRow> {
   return { title: stage.toUpperCase(), cell, right: true, min: 6, ...(drop === undefined ? {} : { drop }) };
 }
 
-/** The columns of the section "buyers". */
 export const BUYER_COLUMNS: readonly NarrowColumn<BuyerRow>[] = [
   { title: "BUYERS", cell: ({ route }) => (route === "" ? "(others)" : visibleText(route)), cut: 12 },
   { title: "CLIENT", cell: ({ client }) => visibleText(client) },
@@ -106,7 +105,6 @@ export function serverRows({ snapshot }: TopState): ServerRow[] {
   return rows.toSorted((a, b) => Number(a.in_rotation) - Number(b.in_rotation));
 }
 
-/** The columns of the section "servers". */
 export const SERVER_COLUMNS: readonly NarrowColumn<ServerRow>[] = [
   { title: "SERVER", cell: ({ upstream, server }) => visibleText(`${upstream} ${server}`), cut: 20 },
   { title: "HEALTH", cell: ({ health }) => visibleText(health), style: serverStyle },
@@ -126,7 +124,6 @@ function serverStyle({ health, in_rotation: isIn, drained }: ServerRow): Style {
   return health === "healthy" ? "good" : "plain";
 }
 
-/** The columns of the section "events". */
 export const EVENT_COLUMNS: readonly NarrowColumn<AdminEvent>[] = [
   { title: "EVENT", cell: ({ time_ms: time }) => timeText(time).slice(11) },
   { title: "KIND", cell: ({ kind }) => visibleText(kind), drop: 1 },

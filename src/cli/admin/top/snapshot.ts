@@ -65,7 +65,6 @@ export const snapshotSchema = z.object({
   reload_failures: z.number(),
 });
 
-/** The parsed fields of `snapshotSchema`. */
 export type Snapshot = z.output<typeof snapshotSchema>;
 
 /** The fields of `GET /v1/payments` that `turnpike top` shows. */
@@ -88,7 +87,6 @@ export const moneySchema = z.discriminatedUnion("available", [
   }),
 ]);
 
-/** The parsed fields of `moneySchema`. */
 export type Money = z.output<typeof moneySchema>;
 
 /** The fields of `GET /v1/status` that it shows. */

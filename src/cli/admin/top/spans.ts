@@ -1,13 +1,11 @@
 /** The style of a part of a line, if colours are on. */
 export type Style = "plain" | "title" | "dim" | "bad" | "warn" | "good" | "focus";
 
-/** A part of a line. */
 export interface Span {
   readonly text: string;
   readonly style: Style;
 }
 
-/** Applies a style to text. */
 export type Paint = (text: string, style: Style) => string;
 
 const CODES: Readonly<Record<Style, string>> = {

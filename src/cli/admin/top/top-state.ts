@@ -16,7 +16,6 @@ export type Sort = (typeof SORTS)[number];
 
 /** The sections of the screen, from top to bottom. `buyers` is shown if there were requests on priced routes. */
 const SECTIONS = ["routes", "buyers", "servers", "events"] as const;
-/** An item of `SECTIONS`. */
 export type Section = (typeof SECTIONS)[number];
 
 /** The data that `turnpike top` shows, and the settings that keys change. */

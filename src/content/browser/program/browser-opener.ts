@@ -18,7 +18,6 @@ export interface BrowserInfo {
 export interface BrowserOpener {
   /** The browser that was opened last; undefined before the first. */
   readonly info: BrowserInfo | undefined;
-  /** Pages that are open at one time. */
   readonly maxPages: number;
   /** Visits after which a new browser replaces one. */
   readonly maxVisits: number;

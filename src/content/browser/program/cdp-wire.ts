@@ -16,7 +16,6 @@ export interface CdpReader {
   message(text: string): void;
   /** A message of more than MAX_MESSAGE_BYTES was discarded; `head` is its beginning. */
   oversized(head: string): void;
-  /** The wire has ended. */
   closed(): void;
 }
 

@@ -8,7 +8,6 @@ import { parseStatusLine } from "../../egress/status-line.ts";
 import { WebSocketWire } from "./websocket-wire.ts";
 import { bareHost, portOf } from "../../../lib/http/url-host.ts";
 
-/** An open WebSocket. */
 export interface WebSocketConnection {
   readonly wire: WebSocketWire;
   /** The addresses of both ends. */

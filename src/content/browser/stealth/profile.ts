@@ -13,7 +13,6 @@ export interface Profile {
   /** Pixels of the bars at the top of the screen. */
   readonly top: number;
   readonly timeZone: string;
-  /** The position of the window. */
   readonly position: { readonly x: number; readonly y: number };
   /** The seed of the noise in pictures. */
   readonly seed: number;

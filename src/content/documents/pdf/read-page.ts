@@ -158,7 +158,6 @@ export class PageReader {
   }
 }
 
-/** The properties of a font that are used. */
 interface Font {
   readonly name: string;
   /** Whether its characters are drawings, mostly bitmaps. */

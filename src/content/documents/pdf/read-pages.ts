@@ -17,7 +17,6 @@ export interface ReadLimits {
 /** The pages of a document that were read, and the numbers of those that are missing. */
 export interface ReadPages {
   readonly pages: readonly PdfPage[];
-  /** The numbers of these pages. */
   readonly numbers: readonly number[];
   readonly total: number;
   /** Pages that cannot be read, up to `MAX_NAMED`. */

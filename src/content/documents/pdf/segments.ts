@@ -24,7 +24,6 @@ export interface Segment {
   readonly right: number;
   readonly top: number;
   readonly bottom: number;
-  /** The baseline. */
   readonly y: number;
   readonly size: number;
   readonly line: Line | undefined;

@@ -2,7 +2,6 @@
 export interface Run {
   readonly text: string;
   readonly x: number;
-  /** The baseline. */
   readonly y: number;
   readonly width: number;
   /** The size of the letters, in points. */
@@ -70,7 +69,6 @@ export interface Look {
   readonly isHead?: boolean;
 }
 
-/** An item of a list. */
 export interface ListItem {
   /** The number before it, if it has one. */
   readonly number: number | undefined;

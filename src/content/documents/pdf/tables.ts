@@ -18,7 +18,6 @@ const MIN_RULED = 0.5;
 /** Maximum number of cells of addresses beside one another. */
 const MAX_LABELS = 12;
 
-/** The block of a table. */
 export type Table = Extract<Block, { kind: "table" }>;
 
 const NO_COMPOUNDS: ReadonlySet<string> = new Set();
@@ -105,7 +104,6 @@ function isWide(row: TextRow): boolean {
   return row.segments.length > 1;
 }
 
-/** Whether a row is an entry in a table of contents. */
 function isEntry({ segments }: TextRow): boolean {
   const dots = segments.filter(({ line }) => /^[. ]+$/.test(line?.text ?? ""));
   return dots.length > 2 || segments.some(({ line }) => line !== undefined && hasLeader(line.text));

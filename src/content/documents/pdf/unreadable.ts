@@ -17,7 +17,6 @@ type Mapping = "known" | "guessed" | "unknown";
 /** Names of glyphs that are only numbers. pdf.js takes the number for the character. */
 const NUMBERED = /^(?!u(?:ni)?[\dA-F]{4})[A-Za-z]{1,5}[_.]?([\dA-Fa-f]{1,4})$/;
 
-/** The part of the port of pdf.js that is used. */
 interface Port {
   postMessage(message: { readonly data?: unknown }, transfer: unknown): void;
 }

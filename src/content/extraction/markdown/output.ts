@@ -45,7 +45,6 @@ export class Output {
     return this.#top.last;
   }
 
-  /** The marker of the open list. */
   get listMarker(): string {
     return this.#top.kind;
   }
@@ -60,7 +59,6 @@ export class Output {
     return this.#frames.length > 1;
   }
 
-  /** Writes a block. */
   block(kind: BlockKind, text: string): void {
     this.#begin(this.#frames.length - 1, kind, true);
     const prefix = this.#prefix(this.#top);

@@ -30,7 +30,6 @@ const DELIMITERS = new Map<MarkKind, string>([
   ["del", "~~"],
 ]);
 
-/** The style in which a run is written. */
 export interface RunStyle {
   /** The Markdown for a line break. */
   readonly lineBreak: "  \n" | " " | "<br>";

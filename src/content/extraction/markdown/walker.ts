@@ -14,6 +14,5 @@ export interface Walker {
   child(node: ChildNode, marks: Marks): void;
   /** Writes the collected running text as a paragraph. */
   flush(): void;
-  /** Writes the content of an element as one run. */
   inline(element: Element, marks: Marks, style: RunStyle): string;
 }

@@ -2,7 +2,6 @@
 export interface DeclaredTexts {
   /** Articles, posts, answers to questions, descriptions, instructions. */
   readonly content: string[];
-  /** Readers' reviews and comments. */
   readonly reviews: string[];
   /** Names of the things that the page describes. */
   readonly names: string[];

@@ -66,7 +66,6 @@ export class Forest {
     return new Forest({ values, roots, features, lefts }, width);
   }
 
-  /** Sets a node of a tree, and all nodes below it. */
   #fill(nodes: Nodes, tree: { readonly root: number; readonly start: number }, node: number, place: number): void {
     const value = nodes.values[node] ?? 0;
     const leaves = 1 << this.#depth;

@@ -45,7 +45,6 @@ const MAX_HOME_LENGTH = 100;
 const HOME =
   /^(?:(?:https?:)?\/\/[^/?#]+\/?|\/)(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?(?:(?:index|default|home)\.\w{2,5})?$/i;
 
-/** A link with its text. */
 export interface HomeLink {
   readonly href: string;
   readonly text: string;

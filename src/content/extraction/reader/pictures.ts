@@ -18,7 +18,6 @@ const SIZE = /[-_@]\d{2,4}x\d{0,4}(?=[._-]|$)|(?<=resize:fi(?:ll|t):)\d+:\d+|(?<
 const SIZE_PARAMETER =
   /[?&](?:w|h|width|height|q|quality|dpr|resize|fit|crop|size|sw|sh|wid|hei|auto|format|fm)=[^&]*/gi;
 
-/** The site of a page. */
 export interface Site {
   /** The address of the page. */
   readonly url: string;

@@ -29,7 +29,6 @@ const MIN_WORDS_OF_SAMPLE = 12;
 /** Maximum number of characters of a site's name. A longer text is not a name. */
 const MAX_SITE_NAME = 200;
 
-/** The options of `readArticle` and `articleOf`. */
 export interface ReadOptions {
   /** Whether to include the readers' comments below an article. */
   readonly comments?: boolean;

@@ -1,7 +1,6 @@
 import { type Element } from "domhandler";
 import { isHarmless, MAX_ADDRESS_LENGTH } from "./known-scripts.ts";
 
-/** An inline script that runs. */
 export interface InlineScript {
   readonly code: string;
   readonly isModule: boolean;

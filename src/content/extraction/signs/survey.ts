@@ -12,7 +12,6 @@ export interface Surveyed {
   text: number;
   /** Pictures, input fields and frames inside the element. */
   media: number;
-  /** Elements inside the element. */
   elements: number;
   /** Whether it is navigation, a header, a footer or an aside, or inside one. */
   readonly chrome: boolean;
@@ -54,7 +53,6 @@ export function hasShadowRoot({ children }: Element): boolean {
 const LONG_PART = 0.5;
 const MIN_WORDS = 60;
 
-/** Whether a string in data for scripts is a long text. */
 function hasLongText(data: string): boolean {
   return data.split('"').some((text) => text.split(" ").length >= MIN_WORDS);
 }
@@ -95,7 +93,6 @@ export class Survey {
     return this.#attributes.get(attribute) ?? NONE;
   }
 
-  /** The elements with a name. */
   named(name: string): readonly Surveyed[] {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;

@@ -9,7 +9,6 @@ export interface TableShape {
   readonly columns: Readonly<Record<string, string>>;
 }
 
-/** The task of an extraction. */
 export type ExtractionTask =
   /** `index` is for the search index: the article as plain text, and `links`, `canonical` and `robots` in `fields`. */
   | { readonly kind: "html" | "markdown" | "text" | "links" | "index" }
@@ -55,7 +54,6 @@ export interface Extraction {
   readonly content: string;
   /** The title of the page. For an article, the article's title. */
   readonly title: string;
-  /** The values of `fields`. */
   readonly fields?: Readonly<Record<string, FieldValue>>;
   /** Whether parts of a long document are missing. */
   readonly partial?: boolean;

@@ -107,7 +107,6 @@ export function isWholeHeading(link: Element): boolean {
 
 const WORD = /[\p{L}\p{N}]/u;
 
-/** Whether an element or one of its children contains a word. */
 function hasWord({ children }: Element): boolean {
   const texts = children
     .slice(0, MAX_BESIDE)

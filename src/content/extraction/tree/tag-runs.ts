@@ -41,7 +41,6 @@ export class TagReader {
   end = 0;
   readonly #names = new NameReader();
 
-  /** Reads the tag whose "<" is at `start`. */
   tag(html: string, start: number): Token.TagToken | undefined {
     const first = html.charCodeAt(start + 1);
     if (isLetter(first)) return this.#startTag(html, start + 1);
@@ -49,7 +48,6 @@ export class TagReader {
     return undefined;
   }
 
-  /** Reads the comment whose "<" is at `start`. */
   comment(html: string, start: number): Token.CommentToken | undefined {
     if (html.charCodeAt(start + 1) !== EXCLAMATION || !html.startsWith("--", start + 2)) return undefined;
     const from = start + 4;

@@ -10,7 +10,6 @@ export interface Reading {
   /** Whether the sentence says "not (yet)" and does not name a contrary outcome. */
   readonly isAbsence: boolean;
   readonly kind?: StatementKind | undefined;
-  /** Whether it compares a figure. */
   readonly isFigure?: boolean;
   /** Whether it excludes that the outcome follows later. */
   readonly isFinal?: boolean;

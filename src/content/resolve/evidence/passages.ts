@@ -215,7 +215,6 @@ function familyOf(stem: string): string {
   return stem.slice(0, FAMILY);
 }
 
-/** The families of the content words. */
 function familiesIn(words: readonly Word[]): Set<string> {
   return new Set(
     words.flatMap(({ text, stem }) =>

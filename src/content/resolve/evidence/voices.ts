@@ -31,7 +31,6 @@ export interface Voice {
   readonly isAside: boolean;
   /** When it was published or took place, Unix ms. */
   readonly date: number | undefined;
-  /** The statements on which it rests. */
   readonly statements: readonly Statement[];
 }
 

@@ -20,7 +20,6 @@ export interface ModelUsage {
   largest_call: number;
 }
 
-/** A response, and the tokens that it cost. */
 export interface MeteredResponse extends ModelResponse {
   readonly tokens: number;
 }

@@ -17,7 +17,6 @@ const CHECK_MS = 5_000;
 /** Maximum number of tokens of the response to a check. */
 const CHECK_TOKENS = 16;
 
-/** The services of a `ModelAnalyst`. */
 export interface ModelServices {
   /** The folder of the token counts. Undefined: the counts end with the process. */
   readonly stateDir?: string | undefined;
@@ -30,7 +29,6 @@ export interface ModelServices {
   readonly onModelUsed?: ((figures: ModelFigures) => void) | undefined;
 }
 
-/** An analysis with its cost. */
 export interface ModelAnalysis {
   readonly analysis: Analysis;
   readonly cost: ModelCost;

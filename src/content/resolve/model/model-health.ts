@@ -4,7 +4,6 @@ import { ModelError } from "./model-error.ts";
 const PAUSE_MS = 2_000;
 const MAX_PAUSE_MS = 60_000;
 
-/** The services of a `ModelHealth`. */
 export interface ModelHealthDeps {
   /** Sends a short request of the service's own. Rejects with a ModelError if the model gives no response. */
   readonly check: () => Promise<void>;

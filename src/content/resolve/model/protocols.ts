@@ -5,7 +5,6 @@ import { type ModelOptions } from "./model-options.ts";
 import { OUTPUT_SCHEMA } from "./model-output.ts";
 import { type Prompt } from "./prompt.ts";
 
-/** A model's response. */
 export interface ModelResponse {
   readonly text: string;
   /** The finish reason: `stop` is success, `length` means the token limit, `content-filter` a refusal. */
@@ -15,7 +14,6 @@ export interface ModelResponse {
   readonly outputTokens: number | undefined;
 }
 
-/** A request to a model. */
 export interface ModelRequest {
   readonly prompt: Prompt;
   readonly maxOutputTokens: number;

@@ -12,7 +12,6 @@ const RESERVE = `INSERT INTO days (day, tokens) VALUES (?1, ?2)
   ON CONFLICT (day) DO UPDATE SET tokens = tokens + ?2 WHERE tokens + ?2 <= ?3 RETURNING tokens`;
 const SETTLE = "UPDATE days SET tokens = max(0, tokens + ?2) WHERE day = ?1";
 
-/** The settings of a `TokenBudget`. */
 export interface TokenBudgetOptions {
   /** The file of the counts, which several processes may share. Undefined: the counts are in memory. */
   readonly path: string | undefined;

@@ -60,7 +60,6 @@ export interface Plan {
 /** The relation of the two events of a question. */
 export type Relation = "and" | "before" | "after";
 
-/** A source that was read. */
 export interface Source {
   readonly url: string;
   readonly title: string;
@@ -106,7 +105,6 @@ export interface Statement {
   readonly isAside?: boolean;
 }
 
-/** The result of an analyst. */
 export interface Analysis {
   readonly statements: readonly Statement[];
   /** The analyst's own probability of YES, 0 to 1, if it has one. */
@@ -141,7 +139,6 @@ export interface Evidence {
   readonly url: string;
 }
 
-/** The result of a resolution. */
 export interface Judgement {
   /** 0.01 to 0.99. */
   readonly probability: number;

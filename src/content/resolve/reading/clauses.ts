@@ -122,7 +122,6 @@ export interface Clause {
   readonly isFact: boolean;
 }
 
-/** People who estimate. */
 const ESTIMATES =
   /^(?:analyst|economist|forecaster|pollster|bookmaker|okonom|experte|economiste|prevision|analist|observador|estimat)/u;
 /** Characters of a short date. */

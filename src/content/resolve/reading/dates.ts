@@ -11,7 +11,6 @@ export interface NamedDate {
   readonly start: number;
   readonly end: number;
   readonly precision: "day" | "month" | "quarter" | "year";
-  /** Whether the text gives the year. */
   readonly hasYear: boolean;
 }
 

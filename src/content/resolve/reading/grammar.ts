@@ -40,7 +40,6 @@ export interface Grammar {
   readonly to: WordClass;
 }
 
-/** A language with its grammar. */
 export interface Reader {
   readonly grammar: Grammar;
   readonly language: Language;

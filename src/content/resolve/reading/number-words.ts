@@ -19,7 +19,6 @@ function numbersIn(language: Language): ReadonlyMap<string, number> {
   return new Map(numbers.filter(([word]) => word !== "-"));
 }
 
-/** The words for numbers of each language. */
 const NUMBER_WORDS = new Map(LANGUAGES.map((language) => [language, numbersIn(language)]));
 
 /** The number that a word names. */

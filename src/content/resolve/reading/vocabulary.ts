@@ -7,7 +7,6 @@ export const WORDS = classesOf<
   /** Prepositions of the one who receives a prize. */
   | "to"
   | "in"
-  /** Prepositions that contain an article. */
   | "withArticle"
   /** "beat", "win against", "the purchase of": prepositions before the object of a verb or a noun. */
   | "beforeObject"

@@ -58,7 +58,6 @@ export type CrawlOutcome =
   | "left out"
   | "failed";
 
-/** The result of a crawl. */
 export interface CrawlReport {
   /** Number of addresses by outcome. */
   readonly outcomes: ReadonlyMap<CrawlOutcome, number>;

@@ -12,7 +12,6 @@ const MAX_CORRECTED = 4;
 /** The share of pages that have a word which is too common to tell pages apart. */
 const COMMON = 0.6;
 
-/** The pages that a query is made for. */
 export interface MatchedPages {
   readonly count: number;
   /** The languages of the pages, by ISO 639-1. */
@@ -26,7 +25,6 @@ export interface MatchedPages {
 export interface IndexMatch {
   /** The full-text query: any of the words. Each is quoted, so that it is never read as syntax. Empty without words. */
   readonly text: string;
-  /** The stems that it contains. */
   readonly stems: ReadonlySet<string>;
 }
 

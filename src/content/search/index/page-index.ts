@@ -77,7 +77,6 @@ export interface IndexQuery {
   readonly offset?: number;
 }
 
-/** A page that a query found. */
 export interface FoundPage {
   readonly url: string;
   readonly title: string;
@@ -264,7 +263,6 @@ export class PageIndex {
       .immediate();
   }
 
-  /** Removes the pages of a site, and returns their number. */
   removeSite(site: number): number {
     const rows = this.database.query<{ id: number }, [number]>("SELECT id FROM pages WHERE site = ?").all(site);
     for (const { id } of rows) this.#removeRow(id);
@@ -394,7 +392,6 @@ function languageOf(tag = ""): string {
   return /^[a-z]{2,3}(?![a-z])/.exec(tag.toLowerCase())?.[0] ?? "";
 }
 
-/** A page as it is stored. */
 interface StoredText {
   readonly id: number;
   readonly url: string;
@@ -451,7 +448,6 @@ function ownFile(path: string): void {
   }
 }
 
-/** The words of an address that people search for. */
 function addressWords(url: string): string {
   const { hostname, pathname } = new URL(url);
   return `${hostname} ${pathname}`.replace(/%[\da-f]{2}/gi, " ").replace(/[^\p{L}\p{N}]+/gu, " ");

@@ -7,7 +7,6 @@ export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 const MAX_URLS = 50_000;
 const MAX_URL_LENGTH = 2_048;
 
-/** The contents of a sitemap. */
 export interface Sitemap {
   readonly pages: readonly string[];
   /** Other sitemaps, if this is an index of sitemaps. */

@@ -22,7 +22,6 @@ export interface SiteOptions {
   /** Links followed from the first page on. */
   readonly depth: number;
   readonly maxPages: number;
-  /** Whether its sitemaps are read. */
   readonly sitemap: boolean;
   /** Whether links to other hosts are ignored. */
   readonly sameHost: boolean;

@@ -7,7 +7,6 @@ const RUNS = new RegExp(`${UNSPACED.source}+|(?:(?!${UNSPACED.source})[\\p{L}\\p
 /** Accents and other marks of letters, as separate characters. The marks of Thai and Japanese are not among them. */
 const ACCENTS = /[\u0300-\u036f]+/g;
 
-/** A rule that changes the ending of a word. */
 type Rule = readonly [ending: RegExp, instead: string];
 
 /** The rules of each language, in their order. They are light: they remove inflection and the commonest derivations. */

@@ -7,7 +7,6 @@ export interface ProviderPage {
   readonly next: unknown;
 }
 
-/** Restrictions of a search. */
 export interface SearchFilters {
   /** A host name without `www.`: results are of this host or its subdomains. */
   readonly site?: string | undefined;
@@ -24,7 +23,6 @@ export interface SearchFilters {
 /** A restriction that not every provider can apply. */
 export type FilterName = keyof SearchFilters;
 
-/** A request to a provider. */
 export interface ProviderRequest {
   /** Plain words: commands of search engines are removed. Not empty. */
   readonly query: string;

@@ -10,7 +10,6 @@ import { portOf } from "../../../lib/http/url-host.ts";
 /** Maximum number of redirects that are followed. Search pages and sitemaps need no more. */
 const MAX_REDIRECTS = 5;
 
-/** A request to a web server, and its limits. */
 export interface WebRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;

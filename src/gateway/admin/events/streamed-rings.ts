@@ -14,7 +14,6 @@ export interface Batch {
   readonly next: number;
 }
 
-/** Reads events as they happen. */
 export interface EventReader {
   /** It has the read-only key. */
   readonly isReadOnly?: boolean;
@@ -22,7 +21,6 @@ export interface EventReader {
   wake(): void;
 }
 
-/** Events that a stream reads. */
 export type StreamSource = Pick<StreamedRings, "isClosed" | "lastId" | "now" | "read" | "subscribe">;
 
 /** The numbers of concurrent readers, and the clock in Unix milliseconds. */

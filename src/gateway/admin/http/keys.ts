@@ -2,7 +2,6 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { type Config } from "../../config/config.ts";
 import { MIN_KEY_LENGTH } from "../../config/schema/admin.ts";
 
-/** The access of a key or a session. */
 export type Access = "full" | "read";
 
 /** Digests of the interface's keys. A comparison takes the same time for every wrong key. */

@@ -12,7 +12,6 @@ export const STRICT: QueryParameter = {
   description: "Refuse a configuration with warnings",
 };
 
-/** The query parameters of every change. */
 export const CHANGE_QUERY: readonly QueryParameter[] = [
   STRICT,
   {

@@ -8,7 +8,6 @@ import { type Call, callerOf, hasFlag, type Operation } from "./operation.ts";
 import { reportedDiagnostic, requireCheck, requirePersist, requireReload } from "./outcomes.ts";
 import { anyObject, changed, checked, ETAG, patchOperation } from "../shapes/common.ts";
 
-/** The body of an operation with `isUnread`. */
 function bytesOf({ body }: Call): Uint8Array {
   if (body instanceof Uint8Array) return body;
   throw new Error("Cannot read the body: the operation expects its bytes");

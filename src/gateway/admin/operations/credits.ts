@@ -21,7 +21,6 @@ const HISTORY = 100;
 
 const ID = { id: "The id of the credit, which is also in its token" };
 
-/** The operations on prepaid balances. */
 export const CREDIT_OPERATIONS: readonly Operation[] = [
   {
     name: "listCredits",

@@ -22,7 +22,6 @@ const event = z
   })
   .openapi("Event");
 
-/** The operations that show what the gateway does now. */
 export const LIVE_OPERATIONS: readonly Operation[] = [
   {
     name: "showEvents",

@@ -4,7 +4,6 @@ import { type Guard, type Caller } from "../http/guard.ts";
 import { type Connection } from "../http/connection.ts";
 import { type AdminParts } from "./parts.ts";
 
-/** A query parameter. */
 export interface QueryParameter {
   readonly name: string;
   readonly description: string;
@@ -21,7 +20,6 @@ export interface BodyRule {
   readonly isUnread?: true;
 }
 
-/** The response of an operation that succeeds. */
 export interface Success {
   /** 200 by default. */
   readonly status?: 201;
@@ -34,7 +32,6 @@ export interface Success {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A request that was admitted. */
 export interface Call {
   readonly request: Request;
   readonly connection: Connection;

@@ -10,7 +10,6 @@ import {
   type Unreadable,
 } from "../running-config/running-config.ts";
 
-/** A diagnostic as in responses. */
 export interface ReportedDiagnostic {
   readonly path: string;
   readonly message: string;

@@ -17,7 +17,6 @@ export interface TenantDirectory {
   drop(key: string): Promise<boolean>;
 }
 
-/** The running gateway. */
 export interface GatewayView {
   /** Unix milliseconds. */
   readonly startedAt: number;
@@ -34,14 +33,12 @@ export interface GatewayView {
   drain(server: { readonly upstream: string; readonly server: string }, isDrained: boolean, by: Actor): boolean;
 }
 
-/** The parts that the admin interface shows and changes. */
 export interface AdminParts {
   readonly config: LiveConfig;
   readonly view: GatewayView;
   /** The usage of the whole server, and of every gateway that shares its database. */
   readonly usage: Pick<UsageKeeper, "read" | "readAndReset" | "funnel" | "hours">;
   readonly events: EventLog;
-  /** The requests that operators watch. */
   readonly requests: RequestLog;
   readonly overview: Overview;
   /** The ledger; undefined if no route is paid. Throws if it cannot be opened. */

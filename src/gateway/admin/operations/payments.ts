@@ -23,7 +23,6 @@ const MAX_DAYS = 30;
 /** Payers of each token in the list of top payers. */
 const TOP = 10;
 
-/** The operations that read the ledger. */
 export const PAYMENT_OPERATIONS: readonly Operation[] = [
   {
     name: "showPayments",

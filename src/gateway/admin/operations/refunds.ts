@@ -21,7 +21,6 @@ const wish = z
 
 const PAYMENT = { id: "The payment's nonce or transaction" };
 
-/** The operation that refunds a payment. */
 export const REFUND_OPERATIONS: readonly Operation[] = [
   {
     name: "refundPayment",

@@ -39,7 +39,6 @@ export const SELECTION = [
   },
 ];
 
-/** The path parameter of a route. */
 export const PREFIX = { prefix: "The route's path_prefix, percent-encoded, as %2Fapi" };
 
 const deletion = {
@@ -51,7 +50,6 @@ const deletion = {
   failures: ["not-found", "ambiguous-route", "guard-lost", "invalid-configuration", "change-failed"],
 } as const satisfies Partial<Operation>;
 
-/** The operations on routes. */
 export const ROUTE_OPERATIONS: readonly Operation[] = [
   {
     name: "listRoutes",

@@ -23,7 +23,6 @@ function response(access: Access, kept: Session | undefined, cookie?: string): R
   return Response.json({ access, csrf_token: kept?.csrfToken ?? "" }, { headers });
 }
 
-/** The operations on the console's sessions. */
 export const SESSION_OPERATIONS: readonly Operation[] = [
   {
     name: "beginSession",

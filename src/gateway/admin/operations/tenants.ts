@@ -3,7 +3,6 @@ import { TurnpikeError } from "../../../lib/errors.ts";
 import { tenant } from "../shapes/common.ts";
 import { callerOf, type Operation } from "./operation.ts";
 
-/** The operations on the warm tenants of all workers. */
 export const TENANT_OPERATIONS: readonly Operation[] = [
   {
     name: "listTenants",

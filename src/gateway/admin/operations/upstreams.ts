@@ -68,7 +68,6 @@ function drainOperation(isDrained: boolean): Operation {
   };
 }
 
-/** The operations on upstreams and their servers. */
 export const UPSTREAM_OPERATIONS: readonly Operation[] = [
   {
     name: "listUpstreams",

@@ -31,7 +31,6 @@ export interface Overview {
   snapshotText(): string;
   /** Keeps the current figures for an hour. */
   record(): void;
-  /** The kept figures. */
   history(): History;
   /** The current state of every server of every upstream. */
   servers(): readonly OverviewUpstream[];

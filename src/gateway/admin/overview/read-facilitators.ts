@@ -2,7 +2,6 @@ import { type SharedZone } from "../../../lib/memory/shared-zone.ts";
 import { COLUMN } from "../../telemetry/metrics/layout.ts";
 import { CHAINS } from "../../telemetry/metrics/metrics.ts";
 
-/** The state of the facilitators of the whole server. */
 export interface FacilitatorState {
   readonly breakersOpen: number;
   /** By the index of the chain. `balance` is in native coins. Both are 0 if the gas was not read. */

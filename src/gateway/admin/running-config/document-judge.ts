@@ -26,7 +26,6 @@ const MAX_PART = 262_144;
 
 const NOTHING: Findings = { problems: [], warnings: [] };
 
-/** A document and its configuration. */
 export interface Served {
   readonly document: unknown;
   readonly config: Config;
@@ -39,7 +38,6 @@ export interface Standing {
   readonly saved: Served;
 }
 
-/** A document that was judged. */
 export interface Candidate extends Findings {
   /** Set if the gateway can serve with it. */
   readonly next: Served | undefined;

@@ -35,7 +35,6 @@ export interface JudgeJob {
   readonly found?: Findings;
 }
 
-/** The judgement of a text. */
 export type Judgement =
   | { readonly kind: "unreadable"; readonly reason: string }
   | {

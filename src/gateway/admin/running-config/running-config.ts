@@ -24,7 +24,6 @@ export type Edit =
   /** `bytes` is the document as JSON. */
   | { readonly kind: "replace"; readonly bytes: Uint8Array };
 
-/** The conditions of a change. */
 export interface ChangeRules {
   /** Revisions without quotes, or `*`. */
   readonly ifMatch?: readonly string[] | undefined;
@@ -72,7 +71,6 @@ export interface InUse {
   readonly restart: readonly string[];
 }
 
-/** The outcome of a change. */
 export type ChangeOutcome =
   | InUse
   | Invalid
@@ -93,7 +91,6 @@ export type ChangeOutcome =
   /** For example, a worker could not apply it. The old configuration is still served. */
   | Failed;
 
-/** The outcome of a reload of the file. */
 export type ReloadOutcome =
   /** `discarded`: the changes in memory that are lost, from the file to the previous running configuration. */
   (InUse & { readonly discarded: readonly PatchOperation[] }) | Invalid | { readonly kind: "no-file" } | Busy | Failed;

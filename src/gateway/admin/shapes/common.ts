@@ -39,10 +39,8 @@ export const patchOperation = z
   .object({ op: z.enum(["add", "remove", "replace"]), path: z.string(), value: z.unknown().optional() })
   .openapi("PatchOperation", { description: "An operation of a JSON patch (RFC 6902); secrets are replaced" });
 
-/** The parsed `patchOperation`. */
 export type PatchOperation = DeepReadonly<z.output<typeof patchOperation>>;
 
-/** The operator, console or signal that asked for a change. */
 export const actor = z
   .object({
     kind: z.enum(["operator", "signal", "console", "read-only operator"]),
@@ -51,7 +49,6 @@ export const actor = z
   })
   .openapi("Actor", { description: "Operator or signal that caused a change" });
 
-/** Any JSON object. */
 export const anyObject = z.record(z.string(), z.unknown());
 
 /** The counters of filters and tenants, added up over all workers. Tenants are counted since the start. */
@@ -70,7 +67,6 @@ export const wasm = z
   })
   .openapi("Wasm", { description: "Filters and tenants of all workers" });
 
-/** The parsed `wasm`. */
 export type WasmState = DeepReadonly<z.output<typeof wasm>>;
 
 /** The counters of a consumer, a route or an upstream. */
@@ -100,13 +96,11 @@ const server = z
   })
   .openapi("Server", { description: "A server of an upstream, as it is now" });
 
-/** The parsed `server`. */
 export type ServerFigures = DeepReadonly<z.output<typeof server>>;
 
 /** One upstream, with the current state of each of its servers. */
 export const upstreamFigures = z.object({ name: z.string(), servers: z.array(server) });
 
-/** The parsed `upstreamFigures`. */
 export type OverviewUpstream = DeepReadonly<z.output<typeof upstreamFigures>>;
 
 /** A server as it is configured, and as it is now. */
@@ -129,10 +123,8 @@ export const listedKeys = z.object({
   ),
 });
 
-/** The parsed `listedKeys`. */
 export type ListedKeys = DeepReadonly<z.output<typeof listedKeys>>;
 
-/** A warm tenant at one socket. */
 export const tenant = z
   .object({
     key: z.string(),
@@ -142,7 +134,6 @@ export const tenant = z
   })
   .openapi("Tenant");
 
-/** The parsed `tenant`. */
 export type Tenant = DeepReadonly<z.output<typeof tenant>>;
 
 /** The members of every response to a change. */

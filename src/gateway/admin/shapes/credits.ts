@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { refund } from "./payments.ts";
 
-/** A prepaid balance. */
 export const credit = z
   .object({
     id: z.string(),

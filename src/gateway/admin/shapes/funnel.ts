@@ -26,9 +26,7 @@ export const funnel = z
   })
   .openapi("Funnel");
 
-/** An entry of the funnel. */
 export type FunnelEntry = DeepReadonly<z.output<typeof funnelEntry>>;
 /** The entries of a minute or of a day. */
 export type FunnelPeriod = DeepReadonly<z.output<typeof period>>;
-/** The parsed `funnel`. */
 export type FunnelReading = DeepReadonly<z.output<typeof funnel>>;

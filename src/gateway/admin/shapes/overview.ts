@@ -87,7 +87,6 @@ export const overview = z
   })
   .openapi("Overview", { description: "Counters since the start; two readings give rates" });
 
-/** The parsed `overview`. */
 export type OverviewSnapshot = DeepReadonly<z.output<typeof overview>>;
 
 /** The response of `GET /v1/history`: readings of the last hour, every 10 s. */
@@ -100,7 +99,6 @@ export const history = z.object({
   minute: overview.optional().openapi({ description: "An overview that is about a minute old" }),
 });
 
-/** The parsed `history`. */
 export type History = DeepReadonly<z.output<typeof history>>;
 
 /** The response of `GET /v1/content`: the service's own /health, or the reason why it cannot be read. */
@@ -111,5 +109,4 @@ export const contentSummary = z
   ])
   .openapi("Content");
 
-/** The parsed `contentSummary`. */
 export type ContentSummary = DeepReadonly<z.output<typeof contentSummary>>;

@@ -29,7 +29,6 @@ const recentPayment = z
   })
   .openapi("Payment", { description: "A payment without its signature" });
 
-/** A refund of a payment. */
 export const refund = z
   .object({
     id: z.string(),
@@ -99,7 +98,6 @@ export const payments = z
   ])
   .openapi("Payments");
 
-/** The parsed `payments`. */
 export type PaymentSummary = DeepReadonly<z.output<typeof payments>>;
 /** The sales of a route on one day. */
 export type SoldOnDay = DeepReadonly<z.output<typeof soldOnDay>>;
@@ -107,9 +105,6 @@ export type SoldOnDay = DeepReadonly<z.output<typeof soldOnDay>>;
 export type RecentPayment = DeepReadonly<z.output<typeof recentPayment>>;
 /** The same, with everything that the ledger knows of it. */
 export type PaymentDetail = DeepReadonly<z.output<typeof paymentDetail>>;
-/** The parsed `paymentPage`. */
 export type PaymentPage = DeepReadonly<z.output<typeof paymentPage>>;
-/** The parsed `topPayers`. */
 export type TopPayers = DeepReadonly<z.output<typeof topPayers>>;
-/** The parsed `refund`. */
 export type ShownRefund = DeepReadonly<z.output<typeof refund>>;

@@ -44,7 +44,6 @@ export const status = z
   })
   .openapi("Status");
 
-/** The parsed `status`. */
 export type Status = DeepReadonly<z.output<typeof status>>;
 /** The outcome of the last reload of the file. */
 export type LastReload = DeepReadonly<z.output<typeof lastReload>>;

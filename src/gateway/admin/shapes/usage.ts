@@ -32,9 +32,7 @@ export const usageHours = z.object({
   ),
 });
 
-/** The parsed `usageHours`. */
 export type UsageHours = DeepReadonly<z.output<typeof usageHours>>;
-/** The parsed `usage`. */
 export type UsageBody = DeepReadonly<z.output<typeof usage>>;
 /** The counts of one name. Times are Unix milliseconds. */
 export type UsageCounts = DeepReadonly<z.output<typeof used>>;

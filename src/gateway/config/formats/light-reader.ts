@@ -17,9 +17,7 @@ export interface Reader {
   readonly absent: () => unknown;
   /** True if zod refuses each UNREAD value. */
   readonly isExact: boolean;
-  /** The values of a literal. */
   readonly literals?: readonly unknown[];
-  /** The members of an object. */
   readonly members?: ReadonlyMap<string, Readable>;
 }
 
@@ -165,7 +163,6 @@ function objectReader(members: ReadonlyMap<string, Readable>): Reader {
   return { read, readInheriting: inheriting(members), absent: unread, isExact: false, members };
 }
 
-/** `readInheriting` of an object with these members. */
 function inheriting(members: ReadonlyMap<string, Readable>): (value: unknown) => unknown {
   let shared: { readonly values: object; readonly required: readonly string[] } | undefined;
   return (value) => {

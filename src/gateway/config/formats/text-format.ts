@@ -3,7 +3,6 @@ import { type Steps } from "../../../lib/slices.ts";
 import { type ParsedJson, parseJson, visitJson } from "./json.ts";
 import { parseParts } from "./json-parts.ts";
 
-/** A text format for configurations. */
 export interface TextFormat {
   readonly name: "json" | "jsonc" | "yaml";
   /** Parses a text. The result is the document, or the first error with line and column. */

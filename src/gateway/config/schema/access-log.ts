@@ -6,7 +6,6 @@ const format = z.enum(["combined", "json"]);
 const path = text.meta(names("log"));
 const sampleRate = z.number().min(0).max(100);
 
-/** `access_log`: one log line for each request. */
 export const accessLog = z
   .strictObject({
     enabled: enabled.default(true).describe("Write a line for every request."),
@@ -17,7 +16,6 @@ export const accessLog = z
   .prefault({})
   .meta(ours("The access log of all routes."));
 
-/** `routes[].access_log`: overrides for one route. */
 export const routeAccessLog = z
   .strictObject({
     enabled: enabled.exactOptional().describe("Overrides `access_log.enabled`."),

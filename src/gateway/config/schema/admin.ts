@@ -28,7 +28,6 @@ const tls = z
   .prefault({})
   .meta(ours("TLS on the admin listener. A reload reads the files again."));
 
-/** `admin`: the admin interface. */
 export const admin = z
   .strictObject({
     enabled: z.boolean().default(false).describe("Serve the admin interface; requires `api_key` or `api_key_env`."),

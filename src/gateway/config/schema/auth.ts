@@ -114,7 +114,6 @@ const anonymous = z
 
 const none = z.strictObject({ type: z.literal("none").describe("No authentication.") }).describe("No authentication.");
 
-/** A parsed `routes[].auth`. */
 export type Auth =
   | z.output<typeof apiKey>
   | z.output<typeof jwt>
@@ -140,5 +139,4 @@ function methodsWith(chains: number): z.ZodType<Auth> {
   return z.discriminatedUnion("type", [...leaves, chain]);
 }
 
-/** `routes[].auth`. */
 export const auth = methodsWith(MAX_CHAIN_DEPTH);

@@ -36,13 +36,11 @@ const keys = {
     ),
 };
 
-/** `compression`: compression of the responses of all routes. */
 export const compression = z
   .strictObject(keys)
   .exactOptional()
   .meta(ours("Compression of responses by `Accept-Encoding`. Without this block nothing is compressed."));
 
-/** `routes[].compression`: overrides for one route. */
 export const routeCompression = z.strictObject(keys).meta(ours("Overrides of `compression` for this route."));
 
 /** The values for absent keys. */

@@ -60,7 +60,6 @@ const model = z
   })
   .meta(ours("Language model that replaces the embedded analyst."));
 
-/** `content.resolve`: the analyst of `/resolve`. */
 export const contentResolve = z
   .strictObject({ model: model.exactOptional() })
   .prefault({})

@@ -4,7 +4,6 @@ import { count, milliseconds, optionalHttpUrl, ours } from "./kinds.ts";
 /** In the order in which they are tried by default. */
 const PROVIDERS = ["local", "searxng", "brave", "duckduckgo", "mojeek"] as const;
 
-/** `content.search`: the search providers of `/search`. */
 export const contentSearch = z
   .strictObject({
     providers: z

@@ -7,7 +7,6 @@ import { names, ours } from "./kinds.ts";
 const NO_SOCKET =
   "expected no path: turnpike start makes this socket in its state folder (for a service of your own, list its socket in the upstream content and run turnpike --config FILE)";
 
-/** `content`: the content service. */
 export const content = z
   .strictObject({
     allow_private: z

@@ -70,7 +70,6 @@ export const cors = z
   .exactOptional()
   .meta(ours("Access for scripts of other origins. The gateway responds to preflights before all other policies."));
 
-/** `routes[].cors`: overrides for one route. */
 export const routeCors = z.strictObject(keys).meta(ours("Overrides of `cors` for this route."));
 
 /** The values for absent keys. */

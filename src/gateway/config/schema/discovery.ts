@@ -15,7 +15,6 @@ const nameserver = z.string().refine((value) => {
   return (isIP(bracketed ?? "") === 6 || isIP(plain ?? "") === 4) && connectPort.safeParse(Number(port)).success;
 }, "expected an IP address, with or without a port");
 
-/** `upstreams[].dns_discovery`. */
 export const dnsDiscovery = z
   .strictObject({
     hostname: hostAddress.describe("DNS name. Its A and AAAA records are the servers."),
@@ -31,7 +30,6 @@ export const dnsDiscovery = z
   })
   .describe("Servers from DNS.");
 
-/** `upstreams[].catalog_discovery`. */
 export const catalogDiscovery = z
   .strictObject({
     service: text.describe("Service name in the catalog."),

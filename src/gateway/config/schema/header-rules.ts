@@ -15,7 +15,6 @@ function rulesOf(value: typeof headerValue) {
 const requestRules = rulesOf(headerValue.meta(secret("field")));
 const responseRules = rulesOf(headerValue.meta(secret("responseField")));
 
-/** `routes[].headers`: changes to the header fields of requests and responses. */
 export const headerRules = z
   .strictObject({
     request: requestRules

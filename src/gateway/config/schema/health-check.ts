@@ -1,7 +1,6 @@
 import * as z from "./recorded-schema.ts";
 import { count, milliseconds, secret } from "./kinds.ts";
 
-/** `upstreams[].health_check`. */
 export const healthCheck = z
   .strictObject({
     path: z

@@ -69,7 +69,6 @@ export function count(byDefault: number, least: number, most: number) {
 /** A port to listen on. With 0 the system chooses a free port. */
 export const listenPort = z.int().min(0).max(65_535);
 
-/** A port to connect to. */
 export const connectPort = z.int().min(1).max(65_535);
 
 /** A string that must not be empty. */

@@ -1,7 +1,6 @@
 import * as z from "./recorded-schema.ts";
 import { bodyLength, bytes, count } from "./kinds.ts";
 
-/** `limits`: sizes of client requests. */
 export const limits = z
   .strictObject({
     max_header_bytes: bytes(32_768, 256).describe("Maximum bytes of the request header section."),

@@ -1,7 +1,6 @@
 import * as z from "./recorded-schema.ts";
 import { count, httpUrl, seconds, secret } from "./kinds.ts";
 
-/** `otel`: trace export, and the gateway's service name. */
 export const otel = z
   .strictObject({
     enabled: z.boolean().default(false).describe("Export traces over OTLP/HTTP."),

@@ -32,7 +32,6 @@ export class RecordedSchema extends Readable {
     return this.#reader;
   }
 
-  /** Zod's schema. */
   get made(): Zod.ZodType {
     if (this.#made === undefined) {
       const target: object = this.#on?.made ?? library();

@@ -21,7 +21,6 @@ const hostAndPort = z
   .string()
   .regex(/^(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/, "expected a host name, with or without port");
 
-/** `routes[].redirect`. */
 export const redirect = z
   .strictObject({
     scheme: z.enum(["http", "https"]).exactOptional().describe("Scheme of the new URL. Absent: that of the request."),
@@ -46,7 +45,6 @@ const field = z
   })
   .describe("One header field.");
 
-/** `routes[].fixed_response`. */
 export const fixedResponse = z
   .strictObject({
     status: count(200, 200, 599).describe("Status."),
@@ -59,7 +57,6 @@ export const fixedResponse = z
   })
   .meta(ours("Respond without an upstream, in place of `upstream`."));
 
-/** `routes[].rewrite`. */
 export const rewrite = z
   .strictObject({
     path: pathPrefix.meta(secret("url")).exactOptional().describe("Path for the upstream, in place of the whole path."),
@@ -82,7 +79,6 @@ const mirror = z
   })
   .describe("One upstream that receives copies.");
 
-/** `routes[].mirrors`. */
 export const mirrors = z
   .array(mirror)
   .max(MAX_MIRRORS)

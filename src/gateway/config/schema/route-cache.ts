@@ -1,7 +1,6 @@
 import * as z from "./recorded-schema.ts";
 import { bytes, count, headerName, ours } from "./kinds.ts";
 
-/** `routes[].cache`. */
 export const routeCache = z
   .strictObject({
     ttl_s: count(60, 0, 315_360_000).describe(

@@ -80,7 +80,6 @@ export const priceMatch = z
   })
   .describe("Conditions, all of which must match.");
 
-/** `routes[].match`. */
 export const routeMatch = z
   .strictObject({
     exact_path: z
@@ -95,7 +94,6 @@ export const routeMatch = z
     ours("Conditions beside `path_prefix` and `host`, all of which must match. Regular expressions take linear time."),
   );
 
-/** `routes[].name`. */
 export const routeNameKey = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/, 'expected a name of small letters, digits, ".", "_" and "-"')

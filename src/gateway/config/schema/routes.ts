@@ -99,7 +99,6 @@ const retry = z
 /** The guards that a route can leave out on purpose. */
 const LEFT_OUT = ["price", "auth", "filter", "rate_limit", "body_schema"] as const;
 
-/** An item of `routes`. */
 export const route = z
   .strictObject({
     path_prefix: pathPrefix.describe(

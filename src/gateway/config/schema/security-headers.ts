@@ -47,7 +47,6 @@ const keys = {
   content_type_options: z.boolean().exactOptional().describe("Send `X-Content-Type-Options: nosniff`. Default: true."),
 };
 
-/** `security_headers`: response fields for browsers, on all routes. */
 export const securityHeaders = z
   .strictObject(keys)
   .exactOptional()
@@ -57,5 +56,4 @@ export const securityHeaders = z
     ),
   );
 
-/** `routes[].security_headers`: overrides for one route. */
 export const routeSecurityHeaders = z.strictObject(keys).meta(ours("Overrides of `security_headers` for this route."));

@@ -32,7 +32,6 @@ const listener = z
   })
   .describe("One TCP port, bound by every worker.");
 
-/** `server`: the addresses of the gateway, and its workers. */
 export const server = z
   .strictObject({
     address: hostAddress.default("0.0.0.0").describe("Bind address, unless `listeners` is set."),

@@ -1,7 +1,6 @@
 import * as z from "./recorded-schema.ts";
 import { names, ours } from "./kinds.ts";
 
-/** `state_path`: the file of the ledger. */
 export const statePath = z
   .string()
   .meta(names("folder"))

@@ -1,7 +1,6 @@
 import * as z from "./recorded-schema.ts";
 import { milliseconds } from "./kinds.ts";
 
-/** `timeouts`: time limits for clients. */
 export const timeouts = z
   .strictObject({
     idle_ms: milliseconds(60_000).describe(

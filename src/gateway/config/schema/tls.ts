@@ -56,7 +56,6 @@ export const listenerTls = z
   .exactOptional()
   .meta(ours("TLS of this listener. Its keys override those of the section `tls`. Default: none."));
 
-/** `tls`: certificates of the TCP listeners. */
 export const tls = z
   .strictObject({
     cert_path: filePath.default("").describe("PEM certificate chain. Empty: no TLS on the single listener."),

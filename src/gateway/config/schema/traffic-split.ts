@@ -22,7 +22,6 @@ const weightedUpstream = z
   })
   .describe("One weighted upstream, or a redirect.");
 
-/** `routes[].traffic_split`. */
 export const trafficSplit = z
   .array(weightedUpstream)
   .describe("Weighted upstreams, in place of `upstream`. An empty list has no effect.");
@@ -42,7 +41,6 @@ const stickyCookie = z
   })
   .describe("A cookie that the gateway sets.");
 
-/** `routes[].traffic_split_sticky`. */
 export const trafficSplitSticky = z
   .strictObject({
     header: headerName

@@ -53,7 +53,6 @@ const connectionPool = z
   .prefault({})
   .describe("Connection pool, for each worker and server.");
 
-/** An item of `upstreams`. */
 export const upstream = z
   .strictObject({
     name: text.describe("Name for references in routes."),
@@ -126,5 +125,4 @@ export const upstream = z
   })
   .describe("A named pool of backend servers.");
 
-/** `upstreams`: pools of backend servers. */
 export const upstreams = z.array(upstream).default([]).describe("Pools of backend servers.");

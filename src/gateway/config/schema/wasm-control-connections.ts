@@ -1,6 +1,5 @@
 import { count } from "./kinds.ts";
 
-/** `wasm_control_connections`: control connections to the sandbox. */
 export const wasmControlConnections = count(1, 1, 16).describe(
   "Connections to the control socket. Keep 1 if the socket belongs to a sandbox VM.",
 );

@@ -3,7 +3,6 @@ import { socketPath } from "./kinds.ts";
 /** The longest text that replaces `{worker}`. */
 const LAST_WORKER = "1023";
 
-/** `wasm_control_socket`: the control socket of the sandbox. */
 export const wasmControlSocket = socketPath((path) => path.replaceAll("{worker}", LAST_WORKER))
   .default("")
   .describe(

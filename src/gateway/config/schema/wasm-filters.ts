@@ -56,5 +56,4 @@ const wasmFilter = z
   })
   .describe("A WASM filter and its route.");
 
-/** `wasm_filters`: filters that run at the edge. */
 export const wasmFilters = z.array(wasmFilter).default([]).describe("WASM filters that run before forwarding.");

@@ -27,7 +27,6 @@ import { GrpcUpstreamStream } from "./grpc-upstream-stream.ts";
 import { HttpCall } from "./http-call.ts";
 import { type CallKeeper, callMs } from "./upstream-call.ts";
 
-/** The services for the calls of all filters of a worker. */
 export interface UpstreamCallsOptions {
   /** The forwarding target for an upstream of the active configuration; undefined without it. */
   readonly target: (upstream: string) => ForwardTarget | undefined;
@@ -45,7 +44,6 @@ export class UpstreamCalls {
     this.options = options;
   }
 
-  /** Creates the calls of one filter. */
   filter(): FilterCalls {
     return new FilterCalls(this);
   }
@@ -104,7 +102,6 @@ export class FilterCalls implements CallGroup {
   }
 }
 
-/** Counts the calls of a group. */
 interface Counter {
   mayBegin(): boolean;
   changed(by: number): void;

@@ -96,7 +96,6 @@ export function callHead(pairs: Pairs, bodyLength: number): RequestHead | CallRe
 /** `:scheme` has no effect, because the configuration decides about TLS to the upstream. */
 const PSEUDO: ReadonlySet<string> = new Set([":method", ":path", ":authority", ":scheme", "host"]);
 
-/** The parts that are the same in every head of a call. */
 export const OWN_HEAD = {
   scheme: "http",
   payment: "",

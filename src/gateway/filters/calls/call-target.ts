@@ -8,7 +8,6 @@ const CONNECT_TIMEOUT_MS = 5000;
 /** Milliseconds that the total timeout exceeds the longest timeout of a call, which ends the call first. */
 const GRACE_MS = 1000;
 
-/** The options that are the same for calls to all upstreams. */
 export interface CallTargetOptions {
   readonly wheel: TimerWheel;
   /** The pseudonym in Via. */

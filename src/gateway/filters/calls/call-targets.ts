@@ -3,7 +3,6 @@ import { type ForwardTarget } from "../../proxy/target.ts";
 import { type Upstream } from "../../upstream/upstream.ts";
 import { callTarget } from "./call-target.ts";
 
-/** The upstreams of a configuration. */
 export interface CallableUpstreams {
   find(name: string): Upstream | undefined;
 }

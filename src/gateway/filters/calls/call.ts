@@ -69,7 +69,6 @@ export interface GrpcListener {
 /** Why a call did not begin. No other event follows. `full`: too many calls, or there is no memory. */
 export type CallRefusal = "unknown-upstream" | "bad-request" | "too-large" | "full";
 
-/** A call in progress. */
 export interface OpenCall {
   /** Cancels the call. No event follows. */
   cancel(): void;

@@ -3,9 +3,7 @@ import { commandError } from "./protocol/command.ts";
 import { type CommandOutcome, ControlConnection, type ControlTimings } from "./protocol/control-connection.ts";
 import { failLater, fullLater } from "./fail-later.ts";
 
-/** The configured part of a `ControlTransport`. */
 export interface TransportSettings {
-  /** The path of the socket. */
   readonly path: string;
   /** `wasm_control_connections`. */
   readonly connections: number;

@@ -32,7 +32,6 @@ export class ModuleCache {
   #last: Promise<unknown> = Promise.resolve();
   readonly #prepare: (job: PrepareJob) => PreparedModule | Promise<PreparedModule>;
 
-  /** `prepareModule` prepares a module; by default in a thread. */
   constructor(prepareModule: (job: PrepareJob) => PreparedModule | Promise<PreparedModule> = prepareInThread) {
     this.#prepare = prepareModule;
   }

@@ -13,7 +13,6 @@ export interface PreparedModule {
   readonly facts: ModuleFacts;
 }
 
-/** Facts about a module. */
 export interface ModuleFacts {
   /** Bytes of the file. */
   readonly size: number;

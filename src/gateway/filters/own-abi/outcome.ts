@@ -13,7 +13,6 @@ export type RequestDecision =
 /** The decision of on_request, or the command for which the request waits. */
 export type RequestOutcome = RequestDecision | { readonly kind: "park"; readonly command: Uint8Array };
 
-/** The decision of on_response. */
 export type ResponseOutcome =
   | { readonly kind: "unchanged" }
   | {

@@ -30,7 +30,6 @@ export class StagedFields {
     else this.#fields[index] = { name, lowerName, value };
   }
 
-  /** The fields as the text of a head. */
   text(): Fields {
     let text = "";
     for (const { name, value } of this.#fields) text += fieldLine(name, value);

@@ -15,7 +15,6 @@ export interface RequestView {
   readonly body: Uint8Array;
 }
 
-/** The filter's view of a response. */
 export interface ResponseView {
   readonly status: number;
   readonly fields: Fields;

@@ -113,7 +113,6 @@ export class ProxyInstance implements Host, StreamRunner {
     return undefined;
   }
 
-  /** Logs a line of the filter. */
   log(level: number, text: string): void {
     if (level < LEAST_LOG_LEVEL || this.#logLines >= MAX_LOG_LINES) return;
     this.#logLines++;
@@ -220,7 +219,6 @@ export class ProxyInstance implements Host, StreamRunner {
     if (this.#isClosing) this.#onIdle();
   }
 
-  /** Ends the plugin. */
   #end(): void {
     if (this.#isBroken) return;
     const { done, remove } = this.callbacks;
@@ -254,7 +252,6 @@ function outcomeOf(phase: FilterPhase, result: number): FilterOutcome {
   return phase === "response" ? "unchanged" : "allow";
 }
 
-/** The timer for on_tick of one instance. */
 class Tick extends Deadline {
   readonly #instance: ProxyInstance;
   #periodMs = 0;

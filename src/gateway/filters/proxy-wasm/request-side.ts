@@ -45,7 +45,6 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
     this.#source = stream.exchange.body;
   }
 
-  /** The fields as the filter sees them. */
   get fields(): FieldList {
     return (this.#list ??= requestFields(this.#stream.exchange, this.#stream.settings));
   }

@@ -18,7 +18,6 @@ export interface FilterSettings {
   readonly route: string;
   /** The name of the route's upstream; empty without one. */
   readonly upstream: string;
-  /** `instances`, for each worker. */
   readonly instances: number;
   /** Units of fuel for each invocation. */
   readonly fuel: number;
@@ -37,7 +36,6 @@ export interface FilterSettings {
   readonly visibleQuery: (head: RequestHead) => string;
 }
 
-/** Counts the invocations of one filter. */
 export type FilterCounts = Pick<FilterMetrics, "invoked" | "notInvoked">;
 
 /**
@@ -57,15 +55,12 @@ export interface FilterRuntime {
   readonly wheel: TimerWheel;
   /** Monotonic milliseconds, with fractions. */
   readonly clock: () => number;
-  /** The memory for gathered bodies. */
   readonly bodies: BodyMemory;
   /** Requests that wait for a host call. */
   readonly parks: Quota;
-  /** Instances of all filters. */
   readonly instances: Quota;
   /** The connection to the sandbox; undefined if none is configured. */
   readonly control: () => ControlLink | undefined;
-  /** `wasm_host_call_deadline_ms`. */
   readonly hostCallDeadlineMs: () => number;
   /** Writes a line with the filter's name before it. Drops lines of a filter that logs too much. */
   readonly log: (filter: string, line: string) => void;
@@ -74,7 +69,6 @@ export interface FilterRuntime {
   /** The counts of the filter with that name on its route; `route` is the route's path prefix. */
   readonly metrics: (filter: string, route: string) => FilterCounts;
   readonly gauges: FilterGauges;
-  /** The metrics that filters define themselves. */
   readonly defined: Pick<DefinedMetrics, "cell">;
   /** Requests of proxy-wasm filters to upstreams. `calls.filter()` returns those of one filter. */
   readonly calls: UpstreamCalls;

@@ -25,12 +25,10 @@ const ONE_BYTE = 0x7f;
  */
 const LONG_VALUE = 40;
 
-/** A name of the static table. */
 interface StaticName {
   readonly name: string;
   /** The index of the name's first entry. */
   readonly index: number;
-  /** The values of that entry and of those that follow it. */
   readonly values: readonly string[];
   /** The first bits of a literal with this name. */
   readonly literal: number;
@@ -71,7 +69,6 @@ function hashed(hash: number, code: number): number {
   return (Math.imul(hash, 31) + code) | 0;
 }
 
-/** The static name that `target` holds between `start` and `end`. */
 function findName(target: Uint8Array, start: number, end: number, hash: number): StaticName | undefined {
   for (let slot = hash & (SLOTS - 1); ; slot = (slot + 1) & (SLOTS - 1)) {
     const known = slots[slot];

@@ -42,7 +42,6 @@ function addTarget(line: LineBytes, { protocol, head }: LoggedRequest): void {
   line.json(head.authority);
 }
 
-/** Adds the server that responded. */
 function addUpstream(line: LineBytes, { server, status, connectMs, firstByteMs, tries }: UpstreamRecord): void {
   line.ascii(',"upstream_server":');
   line.json(server);

@@ -66,7 +66,6 @@ class LogFile implements LogUsers {
   }
 }
 
-/** The logs of one configuration. */
 export interface LogLease {
   /** Rejects if the file cannot be opened. */
   open(path: string): Promise<LogFile>;

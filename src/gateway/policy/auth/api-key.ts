@@ -19,7 +19,6 @@ export interface NamedKey {
   readonly name: string;
 }
 
-/** `auth` with the type `api_key`. */
 export interface ApiKeyConfig {
   readonly keys: readonly NamedKey[];
   readonly header_name: string;

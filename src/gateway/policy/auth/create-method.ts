@@ -7,7 +7,6 @@ import { type KeySetDeps } from "./jwks.ts";
 import { createJwt } from "./jwt.ts";
 import { type Method } from "./method.ts";
 
-/** A parsed `routes[].auth`. */
 export type Auth = RouteConfig["auth"];
 
 /** Fields that hold credentials, no matter which program sets them. */

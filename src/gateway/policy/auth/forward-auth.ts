@@ -11,7 +11,6 @@ import { Question, type ServiceResponse } from "./question.ts";
 import { refusal } from "./refusals.ts";
 import { serviceAddress, type ServiceAddress } from "./service-address.ts";
 
-/** `auth` with the type `forward_auth`. */
 export interface ForwardAuthConfig {
   readonly url: string;
   readonly headers_forward: readonly string[];

@@ -25,7 +25,6 @@ const MIN_REFETCH_MS = 10_000;
 /** Requests that wait for one key set at a time. Beyond it, a request is refused with 503. @operator */
 const MAX_WAITING_FOR_KEYS = 1024;
 
-/** The services of a `KeySet`. */
 export interface KeySetDeps extends AskDeps {
   /** Unix milliseconds. */
   readonly clock: () => number;

@@ -9,7 +9,6 @@ import { type Admitted, MAX_CREDENTIAL_BYTES, type Method, type Outcome, type Re
 import { refusal } from "./refusals.ts";
 import { NewestMap } from "../../../lib/memory/newest-map.ts";
 
-/** `auth` with the type `jwt`. */
 export interface JwtConfig extends ClaimRules {
   readonly algorithm: JwtAlgorithm;
   /** Shared secret or PEM public key. Undefined if there is a `jwks_url`. */

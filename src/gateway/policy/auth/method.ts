@@ -27,7 +27,6 @@ export interface Refused {
   readonly error: TurnpikeError;
   /** Values of WWW-Authenticate: the credentials that this method accepts. */
   readonly challenges: readonly string[];
-  /** The response of an auth service, passed on to the client. */
   readonly response?: ServiceResponse;
 }
 

@@ -8,7 +8,6 @@ import { flushCork } from "../../wire/outgoing.ts";
 /** Bytes of the body of an authentication response. Login pages are smaller; a longer body fails the authentication. */
 const MAX_RESPONSE_BODY_BYTES = 65_536;
 
-/** The response of an auth service. */
 export interface ServiceResponse {
   readonly status: number;
   readonly fields: Fields;
@@ -72,7 +71,6 @@ export class Question implements ResponseSink, TimeKeeper {
     this.#release();
   }
 
-  /** Sends the request on `connection`. */
   send(connection: UpstreamConnection): void {
     this.#waiter = undefined;
     // Pools for HTTP/1 have no other connections.

@@ -16,7 +16,6 @@ export interface BodySchemaConfig {
   readonly max_body_bytes: number;
 }
 
-/** The parts of the worker that the policy uses. */
 export interface BodySchemaDeps {
   /** The worker's buffers. Requests of strangers must not displace kept responses, which are paid for. */
   readonly memory: BodyMemory;

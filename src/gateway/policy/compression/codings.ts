@@ -64,7 +64,6 @@ const ZSTD_OPTIONS = {
   },
 };
 
-/** The coder of each content coding. */
 export const CODERS: Readonly<Record<Coding, Coder>> = {
   zstd: {
     whole: (body) => zstd.zstdCompressSync(body, ZSTD_OPTIONS),

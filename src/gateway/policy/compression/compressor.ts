@@ -66,7 +66,6 @@ export class Compressor {
     return !this.#isFull;
   }
 
-  /** Ends the body. */
   end(): void {
     this.#ending = true;
     this.#run();

@@ -12,7 +12,6 @@ export interface Decided {
   readonly coding: Coding | undefined;
 }
 
-/** The compiled compression rules of a route. */
 export interface RouteRules {
   readonly minBytes: number;
   readonly matches: (contentType: string) => boolean;

@@ -26,5 +26,4 @@ export class Slots {
   }
 }
 
-/** The slots of this process. */
 export const WORKER_SLOTS = new Slots(MAX_COMPRESSORS);

@@ -31,7 +31,6 @@ const OVERRULED = new FieldChanges({
 
 const VARY = fieldLine("Vary", "Origin");
 
-/** A list of tokens. */
 const TOKENS = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:[ \t]*,[ \t]*[!#$%&'*+\-.^_`|~0-9A-Za-z]+)*$/;
 /** Maximum characters of a preflight field that the response repeats. A longer field is not repeated. */
 const MAX_ECHOED = 4096;

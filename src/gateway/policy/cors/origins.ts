@@ -8,7 +8,6 @@ const LABELS = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 const MAX_LABELS_LENGTH = 253;
 
 interface Wildcard {
-  /** `https://` */
   readonly start: string;
   /** `.example.com`, and the port. */
   readonly end: string;

@@ -5,7 +5,6 @@ import { respondWithError } from "../../exchange/local-response.ts";
 import { GuardedBody } from "../auth/guarded-body.ts";
 import { type Policy } from "../policy.ts";
 
-/** Names by which the gateway decides. */
 export interface DecidingNames {
   readonly fields: readonly string[];
   /** Query parameters, decoded. */

@@ -21,7 +21,6 @@ import { routeName } from "../../routing/route-name.ts";
 import { createRequirements, extensionsOf, type PaidRouteConfig } from "./challenge/create-requirements.ts";
 import { type PaidRoute, type PaidRouteServices } from "./route/paid-route.ts";
 
-/** The parts of the process that a payment policy uses. */
 export interface PaymentDeps extends PaidRouteServices {
   /** The payment kinds that the facilitator supports. */
   readonly kinds: Kinds;
@@ -129,7 +128,6 @@ function pass(client: ClientFunnel): Decision {
   return "continue";
 }
 
-/** Asks for a payment. */
 function ask(exchange: Exchange, paidRoute: PaidRoute, client: ClientFunnel): Decision {
   if (exchange.gone) return "responded";
   client.count("unpaid");

@@ -22,7 +22,6 @@ export class PricedRoute {
   readonly #at: (amounts: readonly string[]) => PaidRoute;
   readonly #kept = new NewestMap<string, PaidRoute>(MAX_KEPT);
 
-  /** `at` makes the route at other prices. */
   constructor(
     base: PaidRoute,
     rules: PriceRules | undefined,

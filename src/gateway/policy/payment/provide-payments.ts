@@ -67,7 +67,6 @@ interface PaymentParts extends FeatureParts {
 /** The order in which the catalogue looks up the routes of a path. */
 const LISTED_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** Loaded as `policies` is. */
 const challenges = (): typeof Challenges => require("./challenge/check-challenges.ts");
 
 /** Provides `routes[].x402`. Rejects if a secret, the template of challenges or the terms of a route are not valid. */

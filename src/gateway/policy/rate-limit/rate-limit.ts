@@ -12,7 +12,6 @@ import { type Decision, type Policy } from "../policy.ts";
 import { addressKey } from "../../../lib/net/address-key.ts";
 import { type LimitStore, type StoredLimit } from "./limit-store.ts";
 
-/** The `rate_limit` of a route. */
 export type RateLimitConfig = NonNullable<RouteConfig["rate_limit"]>;
 
 /** Maximum characters of a header's value that is a bucket's key as it is. A longer value is hashed. */
@@ -54,7 +53,6 @@ export class RateLimits {
   }
 }
 
-/** The parts of the worker that the policy uses. */
 export interface RateLimitDeps {
   readonly limits: RateLimits;
   /** The store of buckets that several servers share. Undefined: the server uses only its own buckets. */
@@ -78,7 +76,6 @@ export function createRateLimitPolicy(
 interface Charged {
   readonly allowed: boolean;
   readonly untilFull: number;
-  /** The token is from the store. */
   readonly isStored: boolean;
 }
 

@@ -126,7 +126,6 @@ export class CertificateWatch {
   readonly #deps: WatchDeps;
   readonly #timer: NodeJS.Timeout;
   #certificates: readonly ServedCertificate[] = [];
-  /** The logged warning of each certificate. */
   #logged: ReadonlyMap<string, string> = new Map();
 
   constructor(deps: WatchDeps) {
@@ -135,7 +134,6 @@ export class CertificateWatch {
     this.#timer.unref();
   }
 
-  /** Reads the certificates of this configuration. */
   use(config: Config): void {
     this.#certificates = certificatesOf(config, config.upstreams);
     this.#check();

@@ -29,7 +29,6 @@ const embeddeds = (): typeof Embedded => require("../../../payments/evm/embedded
 /** Loaded as `embedded` is. */
 const gasWatches = (): typeof GasWatches => require("../../../payments/facilitator/gas-watch.ts");
 
-/** The services of this process's facilitators. */
 export interface ProcessFacilitatorsOptions {
   /** The embedded facilitator with this process's key. One of several workers has the supervisor's socket. */
   readonly embedded: { readonly own: OwnFacilitator } | { readonly socket: string };

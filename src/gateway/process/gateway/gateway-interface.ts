@@ -59,11 +59,9 @@ export interface Seller {
   readonly facilitators: Facilitators;
 }
 
-/** A gateway that serves. */
 export interface Gateway {
   readonly listeners: readonly BoundListener[];
   readonly connections: number;
-  /** Figures for operators. */
   readonly figures: GatewayFigures;
   readonly seller: Seller;
   /** Path prefixes that a worker refuses with 503, because it cannot load one of their filters. */
@@ -83,7 +81,6 @@ export interface Gateway {
   certify(issued: Issued): Promise<void>;
   /** Sends requests that match one of the filters, until the next call; without a filter none. */
   watchRequests(filters: readonly WatchFilter[], receive: (batch: WatchedBatch) => void): void;
-  /** The counts of this process. */
   readonly counts: Counts;
   /** Closes the access logs and opens them by their names again, because a rotation may have renamed the files. */
   reopenLogs(): Promise<void>;
@@ -95,6 +92,5 @@ export interface Gateway {
 export interface GatewayProcess extends Gateway {
   /** Replaces the servers of the upstreams that are named. */
   setMembers(members: Membership): void;
-  /** The warm tenants of this process. */
   readonly tenants: Pick<Tenants, "warm">;
 }

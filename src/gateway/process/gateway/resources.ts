@@ -90,7 +90,6 @@ export class Resources {
     this.responses.reload(config);
   }
 
-  /** The limiter of client connections. */
   connectionLimiter(wheel: TimerWheel, limits: () => ConnectionLimits): ConnectionLimiter {
     const { connectionCounter, shares, telemetry } = this;
     const yielded = (transport: Transport): void => telemetry.counts.add("connectionsYielded", 1, transport);

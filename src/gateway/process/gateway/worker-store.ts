@@ -19,7 +19,6 @@ export class WorkerStore {
   readonly #options: Options;
   readonly #responses: WorkerResponses;
   #store: Store | undefined;
-  /** The settings that the store was opened with. */
   #config: Config["postgres"] | undefined;
 
   constructor(options: Options, responses: WorkerResponses) {

@@ -27,7 +27,6 @@ const TELL_MS = 1000;
 export interface QuicPlan
   extends Http3.QuicSettings,
     Pick<Http3.Http3Options, "address" | "port" | "maxHeaderBytes" | "maxHeaderCount"> {
-  /** The ports of the TCP listeners that it belongs to. */
   readonly tcpPorts: readonly number[];
   /** All listeners with TLS announce it. */
   readonly isForTls: boolean;

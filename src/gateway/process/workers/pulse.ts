@@ -3,7 +3,6 @@ const QUESTION_MS = 5000;
 /** Questions without any message in between, after which a worker counts as stuck. */
 const MAX_UNANSWERED = 6;
 
-/** The actions of a `Pulse`. */
 export interface PulseOptions {
   /** Asks the worker, which replies from its event loop. */
   readonly ask: () => void;

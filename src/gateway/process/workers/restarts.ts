@@ -8,7 +8,6 @@ const RESTART_MS = 100;
 /** Milliseconds until the next attempt, if the system had no room for a process. */
 const NO_ROOM_MS = 1000;
 
-/** The services of `Restarts`. */
 interface RestartDeps {
   /** Starts a worker. Rejects if it cannot serve. */
   readonly start: () => Promise<void>;

@@ -14,12 +14,10 @@ export class NoRoomError extends Error {}
 /** A message that is not a reply. */
 type Notice = Extract<FromWorker, { readonly kind: "event" | "log" | "requests" }>;
 
-/** The events of a worker, for its supervisor. */
 export interface WorkerEvents {
   heard(worker: WorkerProcess, notice: Notice): void;
   /** It handles no events any more. */
   stuck(worker: WorkerProcess): void;
-  /** Its process has ended. */
   died(worker: WorkerProcess): void;
 }
 
@@ -70,7 +68,6 @@ export class WorkerProcess {
     return this.#hasStarted;
   }
 
-  /** As the worker reported them. */
   get closedRoutes(): readonly string[] {
     return this.#closedRoutes;
   }

@@ -47,7 +47,6 @@ export interface CacheWatcher {
   responded(how: (typeof CACHE_RESULTS)[number]): void;
 }
 
-/** The services of a `ResponseCache`. */
 export interface CacheDeps {
   readonly store: CacheStore;
   readonly watcher: CacheWatcher;

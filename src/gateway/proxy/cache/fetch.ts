@@ -16,7 +16,6 @@ import { directivesOf } from "./targeted-field.ts";
  */
 const MAX_LEAD_BYTES = 1_048_576;
 
-/** The interface of a cache for its fetches. */
 export interface FetchHost extends PartHost {
   /** Responds from a stored response that is fresh or may be served stale. */
   respondFrom(reader: Reader, stored: StoredResponse, status: string): void;

@@ -24,7 +24,6 @@ export interface PartPlan {
   readonly askedAt: number;
 }
 
-/** The interface of a cache for its recorders. */
 export interface PartHost {
   readonly store: CacheStore;
   readonly policy: CachePolicy;
@@ -106,7 +105,6 @@ class PartRecorder extends ResponseRelay {
     this.sink.abort(error);
   }
 
-  /** Stops recording. */
   stop(): void {
     if (this.#body === undefined) return;
     this.#host.store.release(this.#body.length);

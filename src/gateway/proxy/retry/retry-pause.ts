@@ -7,7 +7,6 @@ export interface RetrySettings {
   readonly connectAnyMethod: boolean;
   /** Requests of any method are retried, if their body was kept. */
   readonly anyMethod: boolean;
-  /** Response statuses that are retried. */
   readonly statuses: ReadonlySet<number>;
   /** From the beginning of a try to the head of its response. Infinity: only the other limits apply. */
   readonly tryTimeoutMs: number;

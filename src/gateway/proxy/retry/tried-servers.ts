@@ -20,13 +20,11 @@ export function isRetryable(method: string): boolean {
  * the request as in flight at the current server.
  */
 export class ServerTries {
-  /** The upstream of all tries. */
   readonly upstream: Upstream;
   /** The server of the last try, which may have ended. */
   server: UpstreamServer | undefined;
   readonly #exchange: Exchange;
   readonly #retry: RetrySettings;
-  /** The servers of earlier tries. */
   #tried: readonly UpstreamServer[] | undefined;
   /** The request counts as in flight at `server`. */
   #atServer = false;

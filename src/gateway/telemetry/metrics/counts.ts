@@ -15,7 +15,6 @@ export class Counts {
     add(this.#row, columnOf(metric, labels), amount);
   }
 
-  /** Sets a gauge. */
   set<M extends MetricName>(metric: M, value: number, ...labels: LabelsOf<M> & readonly unknown[]): void {
     this.#row[columnOf(metric, labels)] = value;
   }

@@ -41,14 +41,9 @@ export const FUNNEL_LOSSES = [
 /** The kinds of clients, by their user agent. */
 export const CLIENT_CLASSES = ["browser", "agent", "sdk", "other"] as const;
 
-/** All columns of the funnel. */
 export const FUNNEL_STEPS = [...FUNNEL_STAGES, ...FUNNEL_LOSSES] as const;
 
-/** An item of `FUNNEL_STAGES`. */
 export type FunnelStage = (typeof FUNNEL_STAGES)[number];
-/** An item of `FUNNEL_LOSSES`. */
 export type FunnelLoss = (typeof FUNNEL_LOSSES)[number];
-/** An item of `FUNNEL_STEPS`. */
 export type FunnelStep = FunnelStage | FunnelLoss;
-/** An item of `CLIENT_CLASSES`. */
 export type ClientClass = (typeof CLIENT_CLASSES)[number];

@@ -151,7 +151,6 @@ function column(count = 1): number {
   return first;
 }
 
-/** The columns of the metrics of one type. */
 function metricColumns(type: Metric["type"]): Record<MetricName, number> {
   const found = Object.entries<Metric>(METRICS).filter(([, metric]) => metric.type === type);
   // The columns of both types are put together below.

@@ -17,7 +17,6 @@ export const METHODS = [
 ] as const;
 /** The transports of connections, as labels. */
 export const TRANSPORTS = ["tcp", "tls", "quic"] as const;
-/** An item of `TRANSPORTS`. */
 export type Transport = (typeof TRANSPORTS)[number];
 /** Upper bounds of the duration buckets, in seconds. A last bucket takes all longer times. */
 export const DURATION_BOUNDS = [
@@ -274,10 +273,8 @@ export const METRICS = {
   logsFailing: gauge("turnpike_access_logs_failing", "Access logs that lose lines, summed over workers."),
 } as const satisfies Readonly<Record<string, Metric>>;
 
-/** A key of `METRICS`. */
 export type MetricName = keyof typeof METRICS;
 
-/** A value for each label of a metric. */
 export type LabelsOf<M extends MetricName> = (typeof METRICS)[M]["labels"] extends infer L
   ? { -readonly [I in keyof L]: L[I] extends readonly [string, readonly (infer V)[]] ? V : never }
   : never;

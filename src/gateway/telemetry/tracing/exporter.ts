@@ -24,7 +24,6 @@ const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
  * a batch is sent even if it is not full.
  */
 export interface ExporterSettings {
-  /** The URL with the path. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly maxBatch: number;

@@ -68,7 +68,6 @@ export class NewTraces {
     this.#belowLow = below % LOW_RANGE;
   }
 
-  /** Moves on to a new trace. */
   next(): void {
     if (++this.#at === BATCH) this.#renew();
     this.isSampled = this.#sampled[this.#at] === 1;

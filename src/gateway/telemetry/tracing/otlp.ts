@@ -16,7 +16,6 @@ const ERROR = 2;
 /** The member of a span that failed, after another one. */
 const FAILED = `,"status":{"code":${ERROR}}`;
 
-/** An attribute as JSON. */
 type Attribute = string;
 
 /** Characters that JSON must escape, and those that only a pair of halves may have. */

@@ -5,7 +5,6 @@ import { UpstreamRecord } from "./upstream-record.ts";
 /** Child spans of a request; more are left out. Retries, guarding policies, filters have spans. */
 const MAX_CHILDREN = 64;
 
-/** The target of a try. */
 interface Try {
   readonly server: string;
   readonly scheme: "http" | "https";
@@ -57,7 +56,6 @@ export class RequestTrace extends UpstreamRecord {
   /** Called with a lasting span that ends after the request. */
   onLate: ((span: ChildSpan) => void) | undefined;
   readonly #newSpanId: () => string;
-  /** The policy that runs. */
   #policy: ChildSpan | undefined;
   #try: ChildSpan | undefined;
 

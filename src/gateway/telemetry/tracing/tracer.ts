@@ -75,7 +75,6 @@ export class Tracer {
     return new RequestTrace({ traceId: traces.id, parentId: "", state: "" }, newSpanId);
   }
 
-  /** The request has ended. */
   end(exchange: Exchange, trace: RequestTrace, { route, hidden }: SpanContext): void {
     const context = { endedAt: eventTime(), epoch: clockOffset(), route, hidden };
     this.#exporter.add(encodeSpans(exchange, trace, context));

@@ -6,7 +6,6 @@ import { LeastLoadedOfTwo } from "./least-loaded-of-two.ts";
 import { RoundRobin } from "./round-robin.ts";
 import { WeightedRoundRobin } from "./weighted-round-robin.ts";
 
-/** `upstreams[].load_balancer`. */
 export type Balancing = UpstreamConfig["load_balancer"];
 
 const CREATE: Readonly<Record<Balancing, <T extends Candidate>(servers: readonly T[], random: Random) => Balancer<T>>> =

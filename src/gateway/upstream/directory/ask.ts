@@ -19,7 +19,6 @@ export interface Question {
   readonly endpoint: Endpoint;
   readonly dial: DialSettings;
   readonly protocol: UpstreamProtocol;
-  /** The value of `Host`. */
   readonly host: string;
   readonly path: string;
   readonly fields: Fields;
@@ -44,7 +43,6 @@ export type Reply =
 /** Loaded with the first server that speaks HTTP/2 (bench start). */
 const http2 = (): typeof Http2 => require("../../http2/client-connection.ts");
 
-/** The services of an `Ask`. */
 export interface AskDeps {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;

@@ -31,14 +31,12 @@ export interface DirectoryDeps extends Omit<HealthDeps, "random" | "clock"> {
 /** Milliseconds between two checks of whether failed requests have put servers out of rotation. @bound */
 const WATCH_MS = 500;
 
-/** A server of an upstream that has a slot. */
 interface SlottedServer {
   readonly source: Source;
   readonly key: string;
   readonly member: Member;
 }
 
-/** The state of a server. */
 export interface ServerStatus extends Pick<Member, "weight" | "backup" | "slot"> {
   readonly upstream: string;
   readonly server: string;
@@ -146,7 +144,6 @@ export class Directory {
     if (this.#current !== undefined) this.#refresh(this.#current);
   }
 
-  /** All servers of the configuration that is served. */
   status(): ServerStatus[] {
     const { states } = this.#deps;
     return [...this.#told].flatMap(([upstream, servers]) =>

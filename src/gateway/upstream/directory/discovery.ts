@@ -9,7 +9,6 @@ import { type AskDeps } from "./ask.ts";
 /** Servers that one discovery may find. Servers beyond it are left out. @operator */
 const MAX_FOUND = 256;
 
-/** A discovered server. */
 export interface Found {
   readonly endpoint: Endpoint;
   readonly weight: number;
@@ -29,7 +28,6 @@ export interface DiscoveryDeps extends AskDeps {
   readonly onEvent?: OnEvent | undefined;
 }
 
-/** The upstream that a discovery belongs to. */
 export interface DiscoveredUpstream {
   readonly name: string;
   readonly allowPrivate: boolean;

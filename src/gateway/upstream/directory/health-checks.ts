@@ -12,14 +12,12 @@ const JITTER = 0.1;
 /** Milliseconds over which first probes are spread, unless the interval is shorter. */
 const FIRST_SPREAD_MS = 100;
 
-/** The services of `HealthChecks`. */
 export interface HealthDeps extends DiscoveryDeps {
   readonly states: ServerStates;
   /** Returns Unix milliseconds. */
   readonly clock: () => number;
 }
 
-/** The state of a server by its probes. */
 export interface ProbedState {
   readonly state: "healthy" | "unhealthy";
   /** The reason why the last probe failed; empty if it did not. */

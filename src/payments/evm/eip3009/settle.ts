@@ -33,7 +33,6 @@ export function settleEip3009(
   return new Eip3009Settlement(chain, payment, requirements).settle();
 }
 
-/** The settlement of one payment. */
 class Eip3009Settlement {
   readonly #chain: Chain;
   readonly #payment: Eip3009Payment;

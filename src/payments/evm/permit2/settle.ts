@@ -33,7 +33,6 @@ export async function settlePermit2(
   return await new Permit2Settlement(chain, payment, requirements).settle(most);
 }
 
-/** The settlement of one charge. */
 class Permit2Settlement {
   readonly #chain: Chain;
   readonly #payment: Permit2Payment;

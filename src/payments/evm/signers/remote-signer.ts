@@ -36,7 +36,6 @@ export type Protocol = (preimage: Uint8Array, digest: Uint8Array, ask: Ask) => P
 /** The settings of every signer in another program. */
 export interface RemoteOptions {
   readonly address: Address;
-  /** Timeout of one signature. */
   readonly timeoutMs: number;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -151,7 +150,6 @@ export interface GcpKey {
   /** `projects/.../cryptoKeyVersions/1`. */
   readonly keyVersion: string;
   readonly url: string;
-  /** Gets the access token. */
   readonly token: (ask: Ask) => Promise<string>;
 }
 

@@ -1,6 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** The credentials of an AWS account. */
 export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;

@@ -12,7 +12,6 @@ const RETRY_MS = 5000;
 /** Seconds that a transfer must still be valid for when it is sent. */
 const LEAST_VALID_S = 30;
 
-/** The transfer of a refund, and the facilitator that makes it. */
 export interface Way extends RefundTransfer {
   readonly facilitator: Facilitator;
   /** The facilitator is in this program: a refused transfer has not left it. */

@@ -15,7 +15,6 @@ const BARE_LINE_MS = 500;
 const GREETING = "__info__\n";
 const VERSION = /(?:^|\s)proto_version=1(?!\S)/;
 
-/** The result of a command. */
 export type CommandOutcome =
   | { readonly kind: "reply"; readonly bytes: Buffer }
   /** `detail` is for the log. */
@@ -31,7 +30,6 @@ export interface Command {
 
 /** The control socket of a connection, its timeouts, and the receiver of its state. */
 export interface ControlOptions {
-  /** The path of the socket. */
   readonly path: string;
   /** Milliseconds that a command can take after it is sent. */
   readonly commandMs: () => number;
@@ -202,7 +200,6 @@ export class ControlConnection {
     }, bareLineMs);
   }
 
-  /** Ends the command in progress. */
   #end(outcome: CommandOutcome): void {
     const command = this.#commands.shift();
     clearTimeout(this.#timer);

@@ -9,7 +9,6 @@ const MOST_UNCHARGED = 128;
 /** Stands in for a cost if the code is never reached. */
 export const UNREACHED = -1;
 
-/** The kind of a structured block of code. */
 export type BlockKind = "function" | "block" | "loop" | "if" | "else" | "try";
 
 interface Block {

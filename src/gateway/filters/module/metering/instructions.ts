@@ -187,7 +187,6 @@ function tableOf(rows: readonly InstructionRow[], size: number): InstructionTabl
   return table;
 }
 
-/** Instructions of one byte. */
 export const PLAIN_TABLE = tableOf(PLAIN, 0x100);
 /** Indexed by the number after 0xfc. */
 export const FC_TABLE = tableOf(AFTER_FC, 0x12);

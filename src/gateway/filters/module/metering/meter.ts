@@ -13,7 +13,6 @@ import { I32, type Limits } from "../reading/value-types.ts";
 export const FUEL_EXPORT = "turnpike:fuel";
 export const MEMORY_EXPORT = "turnpike:memory";
 
-/** A module with meters in its code. */
 export interface Metered {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The number of function bodies, and of loops, that were read. */

@@ -1,7 +1,6 @@
 import { type Section } from "./sections.ts";
 import { type FunctionType, type Limits } from "./value-types.ts";
 
-/** The kinds of imports and exports. */
 export const EXTERNAL = ["function", "table", "memory", "global", "tag"] as const;
 export type ExternalKind = (typeof EXTERNAL)[number];
 
@@ -19,7 +18,6 @@ export interface Export {
   readonly index: number;
 }
 
-/** A table of a module. */
 export interface Table {
   /** The bytes of its element type in the file. */
   readonly type: readonly [start: number, end: number];

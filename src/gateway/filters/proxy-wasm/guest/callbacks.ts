@@ -26,7 +26,6 @@ const EXPORTS = {
   grpcClose: "proxy_on_grpc_close",
 };
 
-/** The callbacks that a module exports. */
 export type Callbacks = Readonly<Partial<Record<keyof typeof EXPORTS, Callback>>> & {
   /** True if the module reads requests' bodies or trailers. */
   readonly seesRequestBodies: boolean;

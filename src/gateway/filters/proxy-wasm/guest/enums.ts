@@ -21,7 +21,6 @@ export const MAP = {
   callTrailers: 7,
 } as const;
 
-/** Kinds of buffers. */
 export const BUFFER = {
   requestBody: 0,
   responseBody: 1,
@@ -31,7 +30,6 @@ export const BUFFER = {
   pluginConfiguration: 7,
 } as const;
 
-/** Directions of a stream. */
 export const STREAM = { request: 0, response: 1 } as const;
 
 /** The return value of callbacks for headers, bodies and trailers that continues. Every other value pauses. */

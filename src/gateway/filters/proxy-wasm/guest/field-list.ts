@@ -17,7 +17,6 @@ const LEAST_LINE_BYTES = 5;
 
 /** The initial contents of a list of fields. */
 export interface FieldSource {
-  /** All fields of the message. */
   readonly fields: Fields;
   /** The part of them that the filter can see. */
   readonly visible?: Fields;

@@ -2,7 +2,6 @@ import { type DefinedCell } from "../../../telemetry/defined-metrics.ts";
 import { MAX_METRICS } from "../../module/proxy-wasm-bounds.ts";
 import { type MetricType } from "./enums.ts";
 
-/** Creates the cell of a metric of one filter. */
 export type MetricCells = (type: MetricType, name: string) => DefinedCell;
 
 interface Metric {

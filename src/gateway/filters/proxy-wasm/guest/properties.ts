@@ -11,7 +11,6 @@ import { type Plugin } from "./plugin.ts";
 /** Latin1 text, or bytes. */
 type Value = string | Uint8Array;
 
-/** The context in which a filter reads a property. */
 export interface PropertyScope {
   readonly context: Context;
   readonly plugin: Plugin;

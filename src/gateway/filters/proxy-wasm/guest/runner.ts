@@ -23,7 +23,6 @@ export interface StreamContext extends Context {
   lost(): void;
 }
 
-/** The instance of a stream. */
 export interface StreamRunner extends Runner {
   /** An id for a new stream. */
   nextId(): number;

@@ -16,6 +16,5 @@ export interface Host extends Runner {
   find(id: number): Context | undefined;
   /** Calls on_tick every `ms` milliseconds from now on; 0 stops it. */
   setTick(ms: number): void;
-  /** Logs a line of the filter. */
   log(level: number, text: string): void;
 }

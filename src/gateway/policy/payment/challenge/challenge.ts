@@ -35,7 +35,6 @@ interface Prepared {
 export interface ChallengeOptions {
   readonly location: ResourceLocation;
   readonly testMode: boolean;
-  /** Signs what is offered. */
   readonly signer?: Pick<TermsSigner, "offering"> | undefined;
 }
 
@@ -64,7 +63,6 @@ export class Challenge {
     this.#options = options;
   }
 
-  /** The price for people. */
   get #price(): string {
     return (this.#title ??= this.required.accepts.map(priceTitle).join(", or "));
   }

@@ -7,7 +7,6 @@ import { createRequirements } from "./create-requirements.ts";
 
 const LONGEST_AMOUNT = String((1n << 256n) - 1n);
 
-/** The parts of a configuration that its challenges are made of. */
 export interface Sold {
   readonly routes: Config["routes"];
   readonly x402: Pick<Config["x402"], "public_url" | "test_mode" | "payment_required_b64">;

@@ -38,11 +38,9 @@ export const PAGE_FIELDS: Fields =
   fieldLine("X-Content-Type-Options", "nosniff") +
   fieldLine("Referrer-Policy", "no-referrer");
 
-/** The contents of the page. */
 export interface PageContent {
   /** Its resource has the requested URL. */
   readonly required: PaymentRequired;
-  /** All prices in one sentence. */
   readonly price: string;
   readonly testMode: boolean;
 }

@@ -37,7 +37,6 @@ export interface Seller {
   readonly target: Records.SettlementTarget;
 }
 
-/** The maintenance settings of a configuration. */
 export interface MaintenanceSettings {
   readonly sellers: readonly Seller[];
   readonly testMode: boolean;
@@ -48,7 +47,6 @@ export interface MaintenanceSettings {
   readonly posts: boolean;
 }
 
-/** The services of the maintenance jobs of payments. */
 export interface MaintenanceDeps extends Pick<Reconcilers.ReconcilerOptions, "clock" | "random" | "log"> {
   readonly store: Store;
   readonly counts: Counts;

@@ -26,7 +26,6 @@ const NO_ID = paymentError(
   "Cannot accept the payment: this route requires an id in the extension payment-identifier",
 );
 
-/** One payment with the payment requirements that it accepts. */
 export interface AcceptedPayment {
   readonly payload: PaymentPayload;
   /** If the route has no such requirements, the ones that the client sent. */

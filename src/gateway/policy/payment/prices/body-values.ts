@@ -6,7 +6,6 @@ import { foldCase } from "../../../../lib/text/fold-case.ts";
 /** A text that programs convert to a number. */
 const NUMERIC = /^\s*[+-]?\p{Nd}[\p{Nd}_.,eE+-]*\s*$/u;
 
-/** The conditions on one value. */
 interface ValueTest {
   readonly value?: string | number | boolean;
   readonly min?: number;

@@ -19,7 +19,6 @@ export interface PriceConfig extends Terms, Pick<RouteX402Config, "rules" | "exe
   readonly accepts: readonly Terms[];
 }
 
-/** The parts of the worker that prices need. */
 export interface PriceDeps {
   readonly memory: BodyMemory;
   readonly maxBodyBytes: number;
@@ -29,7 +28,6 @@ export interface PriceDeps {
 
 /** The request is free for its payer, whose payment must be valid and is not settled. */
 export class FreeForPayer {
-  /** The price of the payment: the one for all payers. */
   readonly at: "route" | readonly string[];
 
   constructor(at: "route" | readonly string[]) {
@@ -37,7 +35,6 @@ export class FreeForPayer {
   }
 }
 
-/** The price of a request. */
 export type Price =
   | FreeForPayer
   /** The price of the route. */

@@ -70,18 +70,15 @@ export interface RefundRequest {
 /** The rest of a prepaid balance, or a part of it, to send to those who bought it. */
 export interface CreditRefundRequest {
   readonly credit: Pick<Credit, "id" | "network" | "token">;
-  /** Both as in `RefundRequest`. */
   readonly amount?: string | undefined;
   readonly id?: string | undefined;
 }
 
-/** A payment and its refunds. */
 interface RefundedPayment {
   readonly payment: Payment;
   readonly refunds: readonly Refund[];
 }
 
-/** The services of the desk. */
 export interface RefundDeskDeps {
   /** Undefined while no route is paid. Throws if the store cannot be opened. */
   readonly store: () => Store | undefined;

@@ -31,7 +31,6 @@ export function sellerAccounts({ x402 }: Pick<Config, "x402">, environment: Envi
   return new Map(keys.map(parseKey).map((account) => [account.address.toLowerCase(), account]));
 }
 
-/** The services of a seller. */
 export interface SellerDeps {
   readonly facilitators: Facilitators;
   readonly environment: Environment;

@@ -28,7 +28,6 @@ export interface BufferedResponseEvents {
   broken(error: TurnpikeError): void;
 }
 
-/** The request of a buffered response, and the terms of its payment. */
 export interface BufferedResponseOptions {
   readonly exchange: Exchange;
   readonly responses: ResponseStore;

@@ -11,7 +11,6 @@ const FILL_BYTES = 16_384;
 /** Bytes that the kernel sends to one client before other clients have their turn. */
 const BURST_BYTES = 1_048_576;
 
-/** The result of sending a response. */
 export interface Delivery {
   /** True if the client's side received the whole response. */
   readonly taken: Promise<boolean>;

@@ -14,9 +14,7 @@ const { copy: copyBytes } = Buffer.prototype;
 
 const spare: Buffer[] = [];
 
-/** The interface of a disk buffer to its owner. */
 export interface DiskBufferHost {
-  /** Creates the file. */
   open(): Promise<ResponseFile>;
   /** Called if no file will be created. */
   forgo(): void;

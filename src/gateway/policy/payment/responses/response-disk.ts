@@ -33,7 +33,6 @@ export interface ResponseDiskOptions {
 /** The events that a disk buffer reports to the owner of the response. */
 export type DiskBufferListener = Pick<DiskBufferHost, "onDrain" | "onBroken" | "written">;
 
-/** A stored response, read from the disk. */
 export interface StoredResponse {
   readonly record: ResponseRecord;
   readonly body: Buffer | ResponseFile;

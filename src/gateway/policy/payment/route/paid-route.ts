@@ -20,7 +20,6 @@ export interface Gift {
   take(exchange: Exchange): GiveBack | undefined | Promise<GiveBack | undefined>;
 }
 
-/** The services of a paid route. */
 export interface PaidRouteServices {
   readonly ledger: Ledger;
   /** One per process, as `responses`. */

@@ -6,7 +6,6 @@ import { type PaidRoute } from "../route/paid-route.ts";
 import { type Lease } from "./lease.ts";
 import { type RequestDigest } from "./request-digest.ts";
 
-/** A request that holds its payment. */
 export interface HeldPayment {
   readonly paidRoute: PaidRoute;
   readonly exchange: Exchange;

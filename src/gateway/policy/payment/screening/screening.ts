@@ -13,7 +13,6 @@ const UNSCREENED = paymentError(
   "The payer could not be screened; nothing was charged. Send the same payment again.",
 );
 
-/** The services of the screening. */
 interface ScreeningParts extends Pick<FeatureParts, "log"> {
   readonly telemetry: Pick<FeatureParts["telemetry"], "counts">;
 }

@@ -35,13 +35,11 @@ export class Changes {
   readonly #values: Values;
   readonly #found: (sign: "script-writes" | "mount-call") => void;
 
-  /** `found` is called for each change. */
   constructor(values: Values, found: (sign: "script-writes" | "mount-call") => void) {
     this.#values = values;
     this.#found = found;
   }
 
-  /** A property is set. */
   assigns({ left, key, target, value, at }: Assignment): void {
     if (target.is === "made") {
       if (/^(?:className|id|cssText|style)$/.test(key)) target.made.names += ` ${textOf(value) ?? ""}`;
@@ -69,7 +67,6 @@ export class Changes {
     this.#covers(target, constant(text !== undefined && /none|hidden/.test(text)));
   }
 
-  /** A method is called. */
   calls({ key, object, args, at: { code } }: Call): void {
     const [first = UNKNOWN, second = UNKNOWN] = args;
     if (key === "assign" && first.is === "elements" && second.is === "object") {

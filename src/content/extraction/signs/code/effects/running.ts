@@ -4,7 +4,6 @@ import { type Fn } from "../syntax/syntax.ts";
 /** A chain of function calls that runs at present. */
 export interface Running {
   readonly scope: Scope;
-  /** The script of the code. */
   readonly code: Code;
   /** The number of callbacks around the code. */
   readonly callbacks: number;

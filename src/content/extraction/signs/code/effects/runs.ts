@@ -21,7 +21,6 @@ export class Runs {
   /** True: the code causes events itself, so handlers of the user's events run too. */
   handlersRun = false;
 
-  /** `visit` is called with the code that runs. */
   constructor(values: Values, visit: (node: Node, at: Running) => void) {
     this.#values = values;
     this.#visit = visit;

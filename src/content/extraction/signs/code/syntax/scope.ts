@@ -10,7 +10,6 @@ export type Source =
   | { readonly is: "parameter"; readonly owner: Fn; readonly index: number }
   | { readonly is: "import"; readonly name: string; readonly from: string };
 
-/** The script of a scope. */
 export interface Code {
   readonly text: string;
   /** True: it contains libraries, whose code is long and changes elements that other code chooses. */

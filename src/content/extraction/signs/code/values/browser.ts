@@ -2,7 +2,6 @@ import { type Element } from "domhandler";
 import { type PageElements } from "./page-elements.ts";
 import { constant, elements, NOTHING, OTHER, UNKNOWN, type Value } from "./value.ts";
 
-/** Objects of the browser other than elements. */
 const OBJECTS = new Set(
   "window document self globalThis top parent location navigator history localStorage sessionStorage console Math JSON Object Array Date Promise Number String performance screen crypto customElements Intl Reflect Symbol".split(
     " ",

@@ -12,7 +12,6 @@ import { type Values } from "./values.ts";
 /** In place of the present year: a year that no page shows. */
 const ANY_YEAR = 2099;
 
-/** A call of a method. */
 interface MethodCall {
   readonly node: ESTree.CallExpression;
   readonly scope: Scope;
@@ -25,7 +24,6 @@ interface MethodCall {
 /** Finds the values of calls, and of `new`. */
 export class Calls {
   readonly #values: Values;
-  /** The values that functions return. */
   readonly results: Results;
   readonly #made = new Map<Node, Value>();
 
@@ -34,7 +32,6 @@ export class Calls {
     this.results = new Results(values);
   }
 
-  /** The object that `new` creates. */
   created(node: ESTree.NewExpression, scope: Scope): Value {
     const callee = this.#values.of(node.callee, scope);
     if (callee.is === "class") return { is: "instance", node: callee.node, elements: OTHER };
@@ -43,7 +40,6 @@ export class Calls {
     return callee.name === "URLSearchParams" ? callee : OTHER;
   }
 
-  /** The result of a call. */
   called(node: ESTree.CallExpression, scope: Scope): Value {
     const { callee, arguments: args } = node;
     if (callee.type === "Super") return NOTHING;

@@ -12,7 +12,6 @@ export class Frames {
     return this.#args.get(node);
   }
 
-  /** The value of `this` in a scope. */
   selfIn(scope: Scope): Value {
     let at: Scope | undefined = scope;
     while (at !== undefined && (at.owner === undefined || at.owner.type === "ArrowFunctionExpression")) at = at.parent;

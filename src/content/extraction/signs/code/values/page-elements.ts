@@ -35,7 +35,6 @@ export class PageElements {
     this.survey = survey;
   }
 
-  /** The elements that match a selector. */
   select(selector: string, within?: readonly Element[]): readonly Element[] {
     const known = this.#found.get(selector);
     const all = known ?? this.#search(selector);

@@ -14,17 +14,13 @@ export interface Values {
   readonly frames: Frames;
   /** The element of the script that runs. */
   ownElement: Element | undefined;
-  /** The export of a module that has a name. */
   readonly exported: (name: string, from: string) => Source | undefined;
-  /** The value of an expression. */
   of(node: Node | null | undefined, scope: Scope): Value;
   /** Whether a condition is true. Undefined if that is not known. */
   truth(node: Node, scope: Scope): boolean | undefined;
-  /** The value that a call of a function returns. */
   result(node: Fn, args: readonly Value[], self: Value): Value;
   /** The property that a member expression names. */
   key(node: ESTree.MemberExpression, scope: Scope): string | undefined;
-  /** The value of one source of a variable. */
   source(source: Source): Value;
   /** The value of a property. The name is undefined if it is computed and not known. */
   member(object: Value, key: string | undefined, scope?: Scope): Value;

@@ -113,7 +113,6 @@ export interface Amount {
 }
 
 export interface GatewayEvent extends AnyEvent {
-  /** The health of a server. */
   readonly healthy?: boolean;
   readonly in_rotation?: boolean;
 }

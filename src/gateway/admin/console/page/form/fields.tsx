@@ -171,7 +171,6 @@ function ItemsField({ node, path, value, isRequired }: ValueProps) {
   );
 }
 
-/** A list of plain values. */
 function ListField({ node, path, value, isRequired }: ValueProps) {
   const { items = {} } = node;
   const list: readonly Json[] = Array.isArray(value) ? value : [];

@@ -27,7 +27,6 @@ export type Path = readonly (string | number)[];
 /** Stands for a secret in responses. In a change, it keeps the stored secret. */
 export const SECRET = "<secret>";
 
-/** The kind of control for a part of the configuration. */
 export type Kind =
   | "text"
   | "number"
