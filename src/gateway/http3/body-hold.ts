@@ -1,7 +1,7 @@
 import { closeSync, ftruncateSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
+import { BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { ByteQueue } from "../../lib/memory/byte-queue.ts";
 
 /** Bytes of one request's body that wait in memory; further bytes wait in a file. */
@@ -11,7 +11,8 @@ const MAX_SPOOLED_BYTES = 1_073_741_824;
 /** Bytes of one read from a file. */
 const READ_BYTES = 65_536;
 
-let spooledBytes = 0;
+/** Files of all request bodies of this worker. */
+const FILES = new BufferPool({ bufferSize: 1, bufferCount: MAX_SPOOLED_BYTES, reserve: 0 });
 
 /**
  * The part of a request's body that arrived faster than it is read. The QUIC engine always reads on and lets the client
@@ -19,12 +20,15 @@ let spooledBytes = 0;
  */
 export class BodyHold {
   readonly #queue: ByteQueue;
+  readonly #files: BufferPool;
   #file = -1;
   #readAt = 0;
   #writeAt = 0;
 
-  constructor(buffers: BufferPool) {
+  /** `files` counts the bytes in files. */
+  constructor(buffers: BufferPool, files = FILES) {
     this.#queue = new ByteQueue(buffers);
+    this.#files = files;
   }
 
   get empty(): boolean {
@@ -36,19 +40,16 @@ export class BodyHold {
     if (this.#file === -1 && this.#queue.length + bytes.length <= MAX_BUFFERED_BYTES) {
       if (this.#queue.push(bytes, 0, bytes.length)) return true;
     }
-    if (spooledBytes + bytes.length > MAX_SPOOLED_BYTES) return false;
+    if (!this.#files.take(bytes.length)) return false;
     try {
       if (this.#file === -1) this.#file = openUnnamed();
-      for (let at = 0; at < bytes.length; ) {
-        const written = writeSync(this.#file, bytes, at, bytes.length - at, this.#writeAt);
-        at += written;
-        this.#writeAt += written;
-        spooledBytes += written;
-      }
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at, bytes.length - at, this.#writeAt + at);
     } catch {
       // A full disk counts as no room.
+      this.#files.give(bytes.length);
       return false;
     }
+    this.#writeAt += bytes.length;
     return true;
   }
 
@@ -67,23 +68,21 @@ export class BodyHold {
       this.#readAt += read;
       more = take(chunk, 0, read);
     }
-    if (this.#file !== -1 && this.#readAt === this.#writeAt) this.#rewind();
+    if (this.#file !== -1 && this.#readAt === this.#writeAt) this.#emptyFile();
   }
 
   /** Frees everything. */
   clear(): void {
     this.#queue.clear();
     if (this.#file === -1) return;
+    this.#emptyFile();
     closeSync(this.#file);
-    spooledBytes -= this.#writeAt;
     this.#file = -1;
-    this.#readAt = 0;
-    this.#writeAt = 0;
   }
 
-  #rewind(): void {
+  #emptyFile(): void {
     ftruncateSync(this.#file, 0);
-    spooledBytes -= this.#writeAt;
+    this.#files.give(this.#writeAt);
     this.#readAt = 0;
     this.#writeAt = 0;
   }
@@ -93,7 +92,7 @@ export class BodyHold {
 function openUnnamed(): number {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-body-"));
   try {
-    return openSync(join(folder, "body"), "wx+", 0o600);
+    return openSync(join(folder, "body"), "wx+");
   } finally {
     rmSync(folder, { recursive: true });
   }
