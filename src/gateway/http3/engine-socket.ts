@@ -18,9 +18,6 @@ const UDP_HEADER = 8;
 /** RFC 9000 §14.1: a datagram with an Initial packet has at least this number of bytes. */
 const MIN_INITIAL_BYTES = 1200;
 const VERSION_2 = 0x6b33_43cf;
-const DROP = [0x06, 0, 0, 0] as const;
-const ACCEPT = [0x06, 0, 0, 0xff_ff_ff_ff] as const;
-
 /**
  * A filter program in the form of `struct sock_filter`, one step a line. The kernel drops:
  *
@@ -30,32 +27,33 @@ const ACCEPT = [0x06, 0, 0, 0xff_ff_ff_ff] as const;
  *   would keep state for each Initial.
  * - Retry packets and version negotiation, which only servers send.
  */
-const FILTER: readonly (readonly [code: number, ifTrue: number, ifFalse: number, value: number])[] = [
+const FILTER: readonly (readonly [code: number, value: number, ifTrue?: number, ifFalse?: number])[] = [
   // The source port.
-  [0x28, 0, 0, 0],
-  [0x15, 15, 0, 0],
+  [0x28, 0],
+  [0x15, 0, 15],
   // The first byte: a packet with a short header belongs to a connection.
-  [0x30, 0, 0, UDP_HEADER],
-  [0x45, 0, 14, 0x80],
+  [0x30, UDP_HEADER],
+  [0x45, 0x80, 0, 14],
   // The version: 0 is version negotiation.
-  [0x20, 0, 0, UDP_HEADER + 1],
-  [0x15, 11, 0, 0],
-  [0x15, 4, 0, 1],
-  [0x15, 0, 7, VERSION_2],
+  [0x20, UDP_HEADER + 1],
+  [0x15, 0, 11],
+  [0x15, 1, 4],
+  [0x15, VERSION_2, 0, 7],
   // The types of version 2 are those of version 1 plus 0x10 (RFC 9369 §3.2).
-  [0x30, 0, 0, UDP_HEADER],
-  [0x04, 0, 0, 0x30],
-  [0x05, 0, 0, 1],
-  [0x30, 0, 0, UDP_HEADER],
+  [0x30, UDP_HEADER],
+  [0x04, 0x30],
+  [0x05, 1],
+  [0x30, UDP_HEADER],
   // The type: 0x00 is Initial, 0x30 is Retry.
-  [0x54, 0, 0, 0x30],
-  [0x15, 3, 0, 0x30],
-  [0x15, 0, 3, 0],
+  [0x54, 0x30],
+  [0x15, 0x30, 3],
+  [0x15, 0, 0, 3],
   // The length of the datagram.
-  [0x80, 0, 0, 0],
-  [0x35, 1, 0, UDP_HEADER + MIN_INITIAL_BYTES],
-  DROP,
-  ACCEPT,
+  [0x80, 0],
+  [0x35, UDP_HEADER + MIN_INITIAL_BYTES, 1],
+  // Drop, and accept.
+  [0x06, 0],
+  [0x06, 0xff_ff_ff_ff],
 ];
 
 interface Option {
@@ -106,7 +104,7 @@ export function prepareSocket(chosenPort: number, { address, port }: { address: 
 function filterBytes(): Uint8Array {
   const bytes = new Uint8Array(8 * FILTER.length);
   const view = new DataView(bytes.buffer);
-  for (const [i, [code, ifTrue, ifFalse, value]] of FILTER.entries()) {
+  for (const [i, [code, value, ifTrue = 0, ifFalse = 0]] of FILTER.entries()) {
     view.setUint16(8 * i, code, true);
     view.setUint8(8 * i + 2, ifTrue);
     view.setUint8(8 * i + 3, ifFalse);
