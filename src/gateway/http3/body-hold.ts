@@ -43,7 +43,8 @@ export class BodyHold {
     if (!this.#files.take(bytes.length)) return false;
     try {
       if (this.#file === -1) this.#file = openUnnamed();
-      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at, bytes.length - at, this.#writeAt + at);
+      for (let at = 0; at < bytes.length; )
+        at += writeSync(this.#file, bytes, at, bytes.length - at, this.#writeAt + at);
     } catch {
       // A full disk counts as no room.
       this.#files.give(bytes.length);

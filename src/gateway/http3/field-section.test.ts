@@ -15,7 +15,7 @@ function section(fields: string): FieldSection {
   return block;
 }
 
-function entries(block: FieldSection): unknown {
+function entries(block: FieldSection): [string, unknown][] {
   return Object.entries(block);
 }
 
@@ -28,7 +28,8 @@ test("a head begins with its status, and its names have lower case", () => {
 });
 
 test("fields of the connection, the length, and names that are no tokens are not sent", () => {
-  const fields = "Connection: a\r\nTransfer-Encoding: a\r\nTE: a\r\nHTTP2-Settings: a\r\nContent-Length: 1\r\nä: 1\r\nb: 2\r\n";
+  const fields =
+    "Connection: a\r\nTransfer-Encoding: a\r\nTE: a\r\nHTTP2-Settings: a\r\nContent-Length: 1\r\nä: 1\r\nb: 2\r\n";
   expect(entries(section(fields))).toEqual([
     [":status", "200"],
     ["b", "2"],
