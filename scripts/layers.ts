@@ -43,6 +43,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/content/extractor"],
   ["src/content/documents"],
   ["src/content/extraction"],
+  ["src/content/sites"],
   ["src/content/static"],
   ["src/content/browser"],
   ["src/content/page"],

@@ -2,7 +2,7 @@ import { type ExtractionTask } from "../extraction/tree/extraction.ts";
 import { sectionedText } from "../extraction/plain-text.ts";
 import { PageReader, type PageReaderDeps, type ReadPage } from "../page-reader/page-reader.ts";
 import { type PageRequest } from "../page/page.ts";
-import { robotsDirectives } from "./index/robots-directives.ts";
+import { robotsDirectives } from "../sites/robots-directives.ts";
 import { type SearchService } from "./search-service.ts";
 
 const KINDS: ReadonlySet<ExtractionTask["kind"]> = new Set(["markdown", "text", "article"]);

@@ -4,12 +4,13 @@ import { type EgressOptions } from "../../egress/guard.ts";
 import { type ExtractionOutcome } from "../../extraction/tree/extraction.ts";
 import { type Extractor } from "../../extractor/extractor.ts";
 import { hostWithoutWww, resultUrl } from "../web/result-url.ts";
-import { type WebResponse, WebError, type WebFailure, webGet } from "../web/web-get.ts";
-import { FETCH_TIMEOUT_MS, HostManners } from "./host-manners.ts";
+import { type WebResponse, WebError, type WebFailure, webGet } from "../../sites/web-get.ts";
+import { HostManners } from "../../sites/host-manners.ts";
+import { FETCH_TIMEOUT_MS } from "../../sites/robots-file.ts";
 import { type PageIndex, type PageRow } from "./page-index.ts";
-import { type Robots } from "./robots.ts";
-import { robotsDirectives } from "./robots-directives.ts";
-import { MAX_SITEMAP_BYTES, readSitemap } from "./sitemap.ts";
+import { type Robots } from "../../sites/robots.ts";
+import { robotsDirectives } from "../../sites/robots-directives.ts";
+import { sitemapPages } from "../../sites/sitemaps.ts";
 import { type Site, type Sites, type Waiting } from "./sites.ts";
 
 /** Maximum number of bytes of a page. */
@@ -18,8 +19,6 @@ const MAX_PAGE_BYTES = 10 * 1024 * 1024;
 const PAGE_TYPE = /^\s*(?:text\/|application\/(?:[\w.-]+\+)?(?:xml|json|pdf)\b)/i;
 /** Maximum number of hosts that are requested at the same time. */
 const MAX_HOSTS_AT_ONCE = 4;
-/** Sitemaps of a site that are read. */
-const MAX_SITEMAPS = 50;
 /** Fetches of one round: for each page that the site may have, and in addition. @bound */
 const FETCHES_PER_PAGE = 3;
 const MORE_FETCHES = 100;
@@ -128,15 +127,13 @@ class Crawler {
     sites.discover(this.#site, this.#inScope([this.#site.url]), 0);
     if (!this.#site.sitemap) return;
     const start = new URL(this.#site.url);
-    const robots = await this.#manners.robots(start);
-    const waiting = [...robots.sitemaps, new URL("/sitemap.xml", start).href];
-    const seen = new Set<string>();
-    for (let url = waiting.shift(); url !== undefined && seen.size < MAX_SITEMAPS; url = waiting.shift()) {
-      if (seen.has(url) || this.#deps.signal.aborted) continue;
-      seen.add(url);
-      const { pages, sitemaps } = await this.#sitemap(url);
-      sites.discover(this.#site, this.#inScope(pages), 0);
-      waiting.push(...sitemaps.slice(0, MAX_SITEMAPS));
+    const source = {
+      start,
+      isOwn: (hostname: string) => hostWithoutWww(hostname) === hostWithoutWww(start.hostname),
+      robots: (url: URL) => this.#manners.robots(url),
+    };
+    for await (const pages of sitemapPages(source, this.#deps)) {
+      sites.discover(this.#site, this.#inScope(pages.map(({ url }) => url)), 0);
     }
   }
 
@@ -307,22 +304,6 @@ class Crawler {
     const leadsNowhere =
       this.#fetching.has(canonical) || (sites.isDone(this.#site.id, canonical) && index.page(canonical) === undefined);
     return leadsNowhere ? undefined : canonical;
-  }
-
-  async #sitemap(url: string): Promise<ReturnType<typeof readSitemap>> {
-    const parsed = URL.parse(url);
-    const nothing = { pages: [], sitemaps: [] };
-    if (parsed === null || !/^https?:$/.test(parsed.protocol)) return nothing;
-    const { egress, userAgent } = this.#deps;
-    const response = await webGet({
-      url: parsed,
-      headers: { accept: "application/xml,text/xml,text/plain", "user-agent": userAgent },
-      maxBytes: MAX_SITEMAP_BYTES,
-      egress,
-      redirects: "any-origin",
-      signal: this.#timed(),
-    }).catch(() => undefined);
-    return response?.status === 200 ? readSitemap(response.body) : nothing;
   }
 
   #get(url: URL, headers: Readonly<Record<string, string>>): Promise<WebResponse> {

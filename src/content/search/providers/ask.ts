@@ -1,6 +1,6 @@
 import { type EgressOptions } from "../../egress/guard.ts";
 import { ProviderError, type SearchFilters } from "../web/provider.ts";
-import { type WebResponse, WebError, type WebRequest, webGet } from "../web/web-get.ts";
+import { type WebResponse, WebError, type WebRequest, webGet } from "../../sites/web-get.ts";
 
 /** Maximum number of bytes of a provider's response. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;

@@ -2,7 +2,7 @@ import { type FieldValue, type TableShape } from "../../extraction/tree/extracti
 import { type Extractor } from "../../extractor/extractor.ts";
 import { ProviderError } from "../web/provider.ts";
 import { type RawResult } from "../web/result.ts";
-import { type WebResponse } from "../web/web-get.ts";
+import { type WebResponse } from "../../sites/web-get.ts";
 
 /** The layout of a provider's result page. Each selector finds the element that its name describes. */
 export interface ResultPageShape {

@@ -1,6 +1,5 @@
-import { type EgressOptions } from "../../egress/guard.ts";
-import { type WebResponse, webGet } from "../web/web-get.ts";
-import { ALLOW_ALL, ALLOW_NONE, MAX_ROBOTS_BYTES, parseRobots, type Robots } from "./robots.ts";
+import { fetchRobots, type SiteFetch } from "./robots-file.ts";
+import { type Robots } from "./robots.ts";
 
 /** Milliseconds between two requests that a site may ask for. A longer delay is shortened. */
 const MAX_CRAWL_DELAY_MS = 30_000;
@@ -9,21 +8,12 @@ const MAX_FAILURES = 10;
 /** Maximum number of hosts of a crawl. Further hosts are not requested. */
 const MAX_HOSTS = 1_000;
 
-/** Milliseconds for one request of a crawl. @bound */
-export const FETCH_TIMEOUT_MS = 20_000;
-
-/** The crawler's product token in robots.txt. */
-export const CRAWLER_TOKEN = "turnpike";
-
 /** The crawler's identity, its pace, and the rules for its connections. */
-export interface MannersOptions {
-  readonly egress: EgressOptions;
-  readonly userAgent: string;
+export interface MannersOptions extends SiteFetch {
   /** Milliseconds between two requests to a host that asks for no longer delay. */
   readonly delayMs: number;
   /** In milliseconds. */
   readonly now: () => number;
-  readonly signal: AbortSignal;
 }
 
 interface Host {
@@ -100,7 +90,7 @@ export class HostManners {
     const { robots } = this.#host(url.host);
     const known = robots.get(url.protocol);
     if (known !== undefined) return known;
-    const asked = this.#askRobots(new URL("/robots.txt", url));
+    const asked = fetchRobots(url, this.#options);
     robots.set(url.protocol, asked);
     return asked;
   }
@@ -112,27 +102,5 @@ export class HostManners {
       this.#hosts.set(name, host);
     }
     return host;
-  }
-
-  async #askRobots(url: URL): Promise<Robots> {
-    const { egress, userAgent, signal } = this.#options;
-    let response: WebResponse;
-    try {
-      response = await webGet({
-        url,
-        headers: { accept: "text/plain", "user-agent": userAgent },
-        // The parser cuts a longer file. A much longer file is not a robots.txt.
-        maxBytes: MAX_ROBOTS_BYTES * 4,
-        egress,
-        // RFC 9309 §2.3.1.2: redirects are followed, also to other hosts.
-        redirects: "any-origin",
-        signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_TIMEOUT_MS)]),
-      });
-    } catch (error) {
-      return { ...ALLOW_NONE, failure: error };
-    }
-    if (response.status === 200) return parseRobots(new TextDecoder().decode(response.body), CRAWLER_TOKEN);
-    // §2.3.1.3: the file does not exist. §2.3.1.4: it cannot be fetched.
-    return response.status >= 400 && response.status < 500 && response.status !== 429 ? ALLOW_ALL : ALLOW_NONE;
   }
 }

@@ -1,5 +1,7 @@
 /** RFC 9309 §2.5: a crawler may stop reading after 500 KiB. */
 export const MAX_ROBOTS_BYTES = 512_000;
+/** The crawler's product token in robots.txt. */
+export const CRAWLER_TOKEN = "turnpike";
 /** Rules and sitemaps of a file that are used. Further ones are ignored. */
 const MAX_RULES = 5_000;
 const MAX_SITEMAPS = 100;

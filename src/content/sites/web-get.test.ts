@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { ANYWHERE, type EgressPolicy, PUBLIC_WEB } from "../../egress/guard.ts";
+import { ANYWHERE, type EgressPolicy, PUBLIC_WEB } from "../egress/guard.ts";
 import { WebError, type WebFailure, webGet, type WebRequest } from "./web-get.ts";
-import { patient } from "../../../lib/testing/patience.ts";
-import { until } from "../../../lib/testing/until.ts";
+import { patient } from "../../lib/testing/patience.ts";
+import { until } from "../../lib/testing/until.ts";
 
 const BOMB = gzipSync(Buffer.alloc(5_000_000, 32));
 

@@ -1,4 +1,4 @@
-import { CRAWLER_TOKEN } from "./host-manners.ts";
+import { CRAWLER_TOKEN } from "./robots.ts";
 
 /** A page's directives for crawlers. */
 export interface Directives {

@@ -1,11 +1,11 @@
-import { basicAuthorization } from "../../../lib/http/basic-authorization.ts";
-import { type EgressOptions, EgressSession } from "../../egress/guard.ts";
-import { openFor } from "../../static/connect.ts";
-import { Exchange, type StaticResponse } from "../../static/exchange.ts";
-import { TooLong } from "../../static/load-errors.ts";
-import { REDIRECTS } from "../../static/redirect.ts";
-import { type ResponseHead, valuesOf } from "../../static/response-parser.ts";
-import { portOf } from "../../../lib/http/url-host.ts";
+import { basicAuthorization } from "../../lib/http/basic-authorization.ts";
+import { type EgressOptions, EgressSession } from "../egress/guard.ts";
+import { openFor } from "../static/connect.ts";
+import { Exchange, type StaticResponse } from "../static/exchange.ts";
+import { TooLong } from "../static/load-errors.ts";
+import { REDIRECTS } from "../static/redirect.ts";
+import { type ResponseHead, valuesOf } from "../static/response-parser.ts";
+import { portOf } from "../../lib/http/url-host.ts";
 
 /** Maximum number of redirects that are followed. Search pages and sitemaps need no more. */
 const MAX_REDIRECTS = 5;
