@@ -97,7 +97,7 @@ function waitBriefly(database: Database): void {
   database.run(`PRAGMA busy_timeout = ${TRY_MS}`);
 }
 
-/** Opens an SQLite file. With `FULL` each write waits for the disk; with `NORMAL` a power failure may undo it. @internal */
+/** Opens an SQLite file. With `FULL` each write waits for the disk; with `NORMAL` a power failure may undo it. */
 export function connect(path: string, synchronous: "FULL" | "NORMAL", busyMs: number): Database {
   const database = new Database(path, { create: true });
   try {
@@ -112,12 +112,12 @@ export function connect(path: string, synchronous: "FULL" | "NORMAL", busyMs: nu
 }
 
 /** SQLite gives its -wal and -shm files the mode of the main file, so the mode is set before SQLite opens the file. */
-function ownFile(path: string): void {
+export function ownFile(path: string, what = "the ledger"): void {
   try {
     closeSync(openSync(path, "a", 0o600));
     chmodSync(path, 0o600);
   } catch (error) {
     const reason = codeOf(error) ?? "unknown";
-    throw new Error(`Cannot open the ledger "${path}": ${reason}`, { cause: error });
+    throw new Error(`Cannot open ${what} "${path}": ${reason}`, { cause: error });
   }
 }

@@ -1,0 +1,40 @@
+import { type Job, type JobState } from "./job-store.ts";
+
+/** The columns of a job that `jobOf` reads, in their order. Both databases have them; the counts by kind follow as JSON. */
+export const JOB_COLUMNS = `number, id, secret_hash, payer, orders, page_price, quote, state, reason, page_limit, max_known,
+  ends_at, kept_ms, known, open, delivered, paid_through, results, bytes, created_at, ended_at`;
+
+/** A job from its row: the values of `JOB_COLUMNS`, then a JSON object with the counts by kind or null. */
+export function jobOf(row: readonly unknown[]): Job {
+  const [number, id, secretHash, payer, order, pagePrice, quote, state, reason, ...rest] = row.map((value) =>
+    value === null ? "" : String(value),
+  );
+  const [limit, maxKnown, endsAt, keptMs, known, open, delivered, paidThrough, results, bytes, createdAt, endedAt] =
+    rest.slice(0, -1).map(Number);
+  return {
+    number: Number(number),
+    id: id ?? "",
+    secretHash: secretHash ?? "",
+    payer: payer ?? "",
+    order: order ?? "",
+    pagePrice: pagePrice ?? "",
+    quote: quote ?? "",
+    // The column has no other values.
+    state: state as JobState,
+    reason: reason ?? "",
+    limit: limit ?? 0,
+    maxKnown: maxKnown ?? 0,
+    maxRunMs: (endsAt ?? 0) - (createdAt ?? 0),
+    keptMs: keptMs ?? 0,
+    known: known ?? 0,
+    open: open ?? 0,
+    delivered: delivered ?? 0,
+    paidThrough: paidThrough ?? 0,
+    results: results ?? 0,
+    bytes: bytes ?? 0,
+    createdAt: createdAt ?? 0,
+    endedAt: endedAt ?? 0,
+    // The database makes this object from names and numbers.
+    kinds: JSON.parse(rest.at(-1) || "{}") as Readonly<Record<string, number>>,
+  };
+}

@@ -1,0 +1,168 @@
+/**
+ * Jobs that load many pages, and the frontier of each: the addresses that it knows. Any number of content services pull
+ * work from one store, and each of them may end at any time.
+ *
+ *     add ──▶ waiting ──take──▶ leased ──finish──▶ finished, with a result if the page was delivered or failed
+ *                ▲                │
+ *                └── the lease ends, or the page is to be tried again
+ *
+ * Work is taken host by host. A host has one pace for all jobs of all services, so that a job cannot hurry it.
+ */
+export interface JobStore {
+  /** Resolves once the database is reachable and has the schema of this program. */
+  ready(): Promise<void>;
+  /** Adds a job with its first addresses. Resolves with false if `MAX_RUNNING_JOBS` run. */
+  create(job: NewJob, addresses: readonly Address[]): Promise<boolean>;
+  find(id: string): Promise<Job | undefined>;
+  /** All jobs that run, the oldest first. */
+  running(): Promise<readonly Job[]>;
+  /** Takes addresses of a job whose hosts allow a request now. A taken address belongs to the caller for `LEASE_MS`. */
+  take(job: Job, share: Share): Promise<readonly Taken[]>;
+  /** Begins the leases of these addresses again. */
+  renew(job: Job, taken: readonly Taken[]): Promise<void>;
+  /**
+   * Records the outcomes of addresses, and adds those that were found. An outcome of a lease that another caller has taken
+   * over has no effect, so that no page is delivered twice. A job that has delivered `limit` pages, or has no address
+   * left, is completed. Resolves with the job as it is then; undefined if it has gone.
+   */
+  finish(job: Job, outcome: Outcome): Promise<Job | undefined>;
+  /** Ends a job that runs. False if it does not run. */
+  end(id: string, state: "cancelled" | "failed", reason: string): Promise<boolean>;
+  /** Records that `pages` delivered pages of a job are paid. It never records fewer than before. */
+  paid(id: string, pages: number): Promise<void>;
+  /** The results with numbers above `after`, in order: at most `count`, and at most `RESULT_PAGE_BYTES` if more than one. */
+  results(job: Job, after: number, count: number): Promise<readonly StoredResult[]>;
+  /** Ends jobs whose time is over, and removes some of what has expired. Resolves with what an operator should know. */
+  sweep(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/** Jobs that run at one time. A further one is rejected. @operator */
+export const MAX_RUNNING_JOBS = 1_000;
+/** Milliseconds for which a taken address belongs to its taker. After that, another service takes it. @bound */
+export const LEASE_MS = 60_000;
+/** Milliseconds of a host's time that one call takes at most. @bound */
+export const TURN_MS = 1_000;
+/** Times that an address is taken before it is set aside, because it ended every service that loaded it. @bound @internal */
+export const MOST_TRIES = 3;
+/** Bytes of the results that one call reads, after compression. */
+export const RESULT_PAGE_BYTES = 8 * 1024 * 1024;
+
+/** The part of a job that never changes. */
+export interface NewJob {
+  /** A random name that cannot be guessed. */
+  readonly id: string;
+  /** The hash of the secret that its owner has. */
+  readonly secretHash: string;
+  /** Services share their work fairly among payers. Empty if it is unknown. */
+  readonly payer: string;
+  /** The operation and its parameters, as JSON. */
+  readonly order: string;
+  /** Pages that it delivers at most. */
+  readonly limit: number;
+  /** Addresses that its frontier holds at most. Further ones are dropped. */
+  readonly maxKnown: number;
+  /** Milliseconds until it ends, however much it has done. */
+  readonly maxRunMs: number;
+  /** Milliseconds for which its results can be read after its end. */
+  readonly keptMs: number;
+  /**
+   * The price of one delivered page in the smallest unit of the asset, and the most that the job may cost; empty if its
+   * request was paid as a whole.
+   */
+  readonly pagePrice: string;
+  readonly quote: string;
+}
+
+/** Whether a job runs, or how it ended. */
+export type JobState = "running" | "completed" | "cancelled" | "failed";
+
+/** A job with its counts. Times are in Unix milliseconds. */
+export interface Job extends NewJob {
+  readonly number: number;
+  readonly state: JobState;
+  /** Why it ended: `limit`, `time`, the reason that the caller of `end` gave, or empty if all was done. */
+  readonly reason: string;
+  /** Addresses of its frontier, and those of them that are not finished. */
+  readonly known: number;
+  readonly open: number;
+  readonly delivered: number;
+  /** Delivered pages that are paid, counted from the first result on. */
+  readonly paidThrough: number;
+  /** Results: those of delivered and of failed pages. */
+  readonly results: number;
+  /** Bytes of its results. */
+  readonly bytes: number;
+  readonly createdAt: number;
+  /** 0 while it runs. */
+  readonly endedAt: number;
+  /** Number of addresses that were not delivered, by the reason. */
+  readonly kinds: Readonly<Record<string, number>>;
+}
+
+/** An address of a frontier. */
+export interface Address {
+  readonly url: string;
+  /** `PAGE`, or the number of another task of the operation. */
+  readonly task: number;
+  /** Links from the first page to this one. */
+  readonly depth: number;
+}
+
+/** The task of an address that is a page. @internal */
+export const PAGE = 0;
+
+/** The limits of one take. */
+export interface Share {
+  readonly hosts: number;
+  readonly addresses: number;
+  /** Milliseconds between two requests to a host that this job asks for at least. */
+  readonly delayMs: number;
+}
+
+/** A taken address. */
+export interface Taken extends Address {
+  readonly key: string;
+  readonly host: string;
+  /** Number of times that it was taken, this time included. */
+  readonly tries: number;
+  /** Milliseconds from now on until the host allows the request. */
+  readonly startMs: number;
+}
+
+/** The end of one lease. */
+export interface Finished {
+  readonly taken: Taken;
+  /** `delivered`, or the reason why it was not. */
+  readonly kind: string;
+  /** Milliseconds until it is tried again. Undefined: it is finished. */
+  readonly againMs?: number;
+  /** The content of its result, compressed. Undefined: it has no result. */
+  readonly result?: Uint8Array;
+}
+
+/** The ends of some leases, and the discoveries of their pages. */
+export interface Outcome {
+  readonly finished: readonly Finished[];
+  readonly found: readonly Address[];
+  /** Found addresses that were left out, by the name of the bound that they exceed. */
+  readonly leftOut?: Readonly<Record<string, number>>;
+  /** New paces of hosts. */
+  readonly paces?: readonly Pace[];
+}
+
+/** The pace that a host is to have from now on, for all jobs. */
+export interface Pace {
+  readonly host: string;
+  /** Milliseconds between two requests. */
+  readonly intervalMs: number;
+  /** Milliseconds for which it gets no request. */
+  readonly pauseMs: number;
+}
+
+/** One result. Numbers begin at 1 and have no gap. */
+export interface StoredResult {
+  readonly number: number;
+  readonly delivered: boolean;
+  readonly body: Uint8Array;
+}

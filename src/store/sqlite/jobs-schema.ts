@@ -1,0 +1,55 @@
+import { type Database } from "bun:sqlite";
+
+/** The version of the tables below. A file of another version is not used. */
+const VERSION = 1;
+
+/**
+ * The column `due` orders the addresses of a host. A waiting address has its place in the order of discovery. A leased or
+ * postponed one has the time at which it can be taken again, a larger number. A finished one has NULL.
+ */
+const TABLES = `
+  CREATE TABLE jobs (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, secret_hash TEXT NOT NULL, payer TEXT NOT NULL,
+    orders TEXT NOT NULL, page_limit INTEGER NOT NULL, max_known INTEGER NOT NULL, ends_at INTEGER NOT NULL,
+    kept_ms INTEGER NOT NULL, page_price TEXT NOT NULL, quote TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'running', reason TEXT NOT NULL DEFAULT '', known INTEGER NOT NULL DEFAULT 0,
+    open INTEGER NOT NULL DEFAULT 0, delivered INTEGER NOT NULL DEFAULT 0, paid_through INTEGER NOT NULL DEFAULT 0,
+    results INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL,
+    ended_at INTEGER NOT NULL DEFAULT 0, swept INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX jobs_running ON jobs (number) WHERE state = 'running';
+  CREATE INDEX jobs_unswept ON jobs (number) WHERE state <> 'running' AND swept = 0;
+  CREATE TABLE addresses (
+    job INTEGER NOT NULL, key INTEGER NOT NULL, host INTEGER NOT NULL, due INTEGER, task INTEGER NOT NULL,
+    depth INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0, url TEXT NOT NULL, PRIMARY KEY (job, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX addresses_due ON addresses (job, host, due) WHERE due IS NOT NULL;
+  CREATE TABLE lanes (
+    job INTEGER NOT NULL, host INTEGER NOT NULL, open INTEGER NOT NULL, next_at INTEGER NOT NULL,
+    PRIMARY KEY (job, host)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX lanes_due ON lanes (job, next_at) WHERE open > 0;
+  CREATE TABLE hosts (
+    host INTEGER PRIMARY KEY, next_at INTEGER NOT NULL, pace INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE kinds (
+    job INTEGER NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (job, kind)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE results (
+    job INTEGER NOT NULL, number INTEGER NOT NULL, delivered INTEGER NOT NULL, body BLOB NOT NULL,
+    PRIMARY KEY (job, number)
+  ) STRICT`;
+
+/** Creates the tables of jobs in an empty file. Throws if another version of the program wrote the file. */
+export function createJobTables(database: Database): void {
+  const version = (): number =>
+    database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
+  database
+    .transaction(() => {
+      if (version() === 0) database.run(`${TABLES}; PRAGMA user_version = ${VERSION}`);
+    })
+    .immediate();
+  if (version() !== VERSION) {
+    throw new Error(`Cannot open the file of jobs: its version is ${version()}, this program knows ${VERSION}`);
+  }
+}

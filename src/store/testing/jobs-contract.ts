@@ -1,0 +1,275 @@
+import { describe, expect, test } from "bun:test";
+import {
+  type Address,
+  type Finished,
+  type Job,
+  type JobStore,
+  LEASE_MS,
+  MOST_TRIES,
+  type NewJob,
+  PAGE,
+  type Share,
+  type Taken,
+} from "../jobs/job-store.ts";
+
+/** Opens one database again, as another process would. */
+export type OpenJobs = (now: () => number) => Promise<JobStore>;
+
+const DAY_MS = 86_400_000;
+const SHARE: Share = { hosts: 10, addresses: 100, delayMs: 0 };
+
+function newJob(changes: Partial<NewJob> = {}): NewJob {
+  return {
+    id: crypto.randomUUID(),
+    secretHash: "of a secret",
+    payer: "0xabc",
+    order: '{"kind":"crawl"}',
+    limit: 1_000,
+    maxKnown: 10_000,
+    maxRunMs: DAY_MS,
+    keptMs: DAY_MS,
+    pagePrice: "",
+    quote: "",
+    ...changes,
+  };
+}
+
+function pages(count: number, site = "https://one.example", depth = 0): Address[] {
+  return Array.from({ length: count }, (_, at) => ({ url: `${site}/${at}`, task: PAGE, depth }));
+}
+
+function delivered(taken: Taken, text = taken.url): Finished {
+  return { taken, kind: "delivered", result: Buffer.from(text) };
+}
+
+const deliver = (store: JobStore, job: Job, taken: readonly Taken[]) =>
+  store.finish(job, { finished: taken.map((one) => delivered(one)), found: [] });
+
+/** For tests only: behaviour that every store of jobs must have. `newDatabase` creates an empty database for each test. */
+export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): void {
+  async function begin(changes: Partial<NewJob> = {}, seeds: readonly Address[] = pages(1)) {
+    const open = await newDatabase();
+    const clock = { now: 1_800_000_000_000 };
+    const stores: JobStore[] = [];
+    const another = async (): Promise<JobStore> => {
+      const store = await open(() => clock.now);
+      stores.push(store);
+      return store;
+    };
+    const store = await another();
+    const add = async (more: Partial<NewJob>, addresses: readonly Address[]): Promise<Job> => {
+      const made = newJob(more);
+      expect(await store.create(made, addresses)).toBe(true);
+      const job = await store.find(made.id);
+      if (job === undefined) throw new Error("the job is not there");
+      return job;
+    };
+    return {
+      clock,
+      store,
+      another,
+      add,
+      job: await add(changes, seeds),
+      [Symbol.asyncDispose]: async () => void (await Promise.all(stores.map((one) => one.close()))),
+    };
+  }
+
+  describe(`${name}: jobs`, () => {
+    test("a job delivers each address once, in the order of discovery, and is then completed", async () => {
+      await using at = await begin({}, [...pages(2), ...pages(2)]);
+      const { store, job } = at;
+      expect(job).toMatchObject({ state: "running", known: 2, open: 2, delivered: 0, results: 0, payer: "0xabc" });
+      const first = await store.take(job, { ...SHARE, addresses: 1 });
+      expect(first).toMatchObject([{ url: "https://one.example/0", tries: 1, startMs: 0, depth: 0, task: PAGE }]);
+      const found = [...pages(3), { url: "https://one.example/new", task: PAGE, depth: 1 }];
+      const after = await store.finish(job, { finished: first.map((one) => delivered(one)), found });
+      expect(after).toMatchObject({ state: "running", known: 4, open: 3, delivered: 1, results: 1 });
+      const rest = await store.take(job, SHARE);
+      expect(rest.map(({ url, depth }) => [url, depth])).toEqual([
+        ["https://one.example/1", 0],
+        ["https://one.example/2", 0],
+        ["https://one.example/new", 1],
+      ]);
+      expect(await store.take(job, SHARE)).toEqual([]);
+      expect(await deliver(store, job, rest)).toMatchObject({ state: "completed", reason: "", open: 0, delivered: 4 });
+      expect(await store.running()).toEqual([]);
+      const results = await store.results(job, 1, 2);
+      expect(results.map(({ number, body }) => [number, Buffer.from(body).toString()])).toEqual([
+        [2, "https://one.example/1"],
+        [3, "https://one.example/2"],
+      ]);
+    });
+
+    test("a job ends at its limit, and no result comes after it", async () => {
+      await using at = await begin({ limit: 2 }, pages(5));
+      const { store, job } = at;
+      const taken = await store.take(job, SHARE);
+      expect(taken).toHaveLength(5);
+      expect(await deliver(store, job, taken.slice(0, 3))).toMatchObject({
+        state: "completed",
+        reason: "limit",
+        delivered: 2,
+      });
+      expect(await deliver(store, job, taken.slice(3))).toMatchObject({ delivered: 2, results: 2 });
+      expect(await store.results(job, 0, 10)).toHaveLength(2);
+    });
+
+    test("the addresses of a service that died are taken by another, and its late outcome has no effect", async () => {
+      await using at = await begin({}, pages(2));
+      const { store, job, clock } = at;
+      const lost = await store.take(job, SHARE);
+      expect(lost).toHaveLength(2);
+      const other = await at.another();
+      clock.now += LEASE_MS - 1;
+      expect(await other.take(job, SHARE)).toEqual([]);
+      await store.renew(job, lost.slice(0, 1));
+      clock.now += 2;
+      const again = await other.take(job, SHARE);
+      expect(again).toMatchObject([{ url: "https://one.example/1", tries: 2 }]);
+      expect(await deliver(store, job, lost.slice(1))).toMatchObject({ delivered: 0, open: 2 });
+      await store.renew(job, lost.slice(1));
+      expect(await deliver(other, job, again)).toMatchObject({ delivered: 1, open: 1 });
+      expect(await deliver(store, job, lost)).toMatchObject({ state: "completed", delivered: 2 });
+      expect(await other.results(job, 0, 10)).toHaveLength(2);
+    });
+
+    test("an address that ends every service comes back with a higher number of tries", async () => {
+      await using at = await begin();
+      const { store, job, clock } = at;
+      for (let tries = 1; tries <= MOST_TRIES + 1; tries += 1) {
+        expect(await store.take(job, SHARE)).toMatchObject([{ tries }]);
+        clock.now += LEASE_MS;
+      }
+    });
+
+    test("what was not delivered is counted by kind, and has a result only if one is given", async () => {
+      await using at = await begin({}, pages(3));
+      const { store, job } = at;
+      const [one, two, three] = await store.take(job, SHARE);
+      if (one === undefined || two === undefined || three === undefined) throw new Error("three were expected");
+      const finished = [
+        { taken: one, kind: "page-timeout", result: Buffer.from("why") },
+        { taken: two, kind: "duplicate" },
+        { taken: three, kind: "duplicate" },
+      ];
+      const after = await store.finish(job, { finished, found: [], leftOut: { "path-depth": 4, duplicate: 1 } });
+      expect(after).toMatchObject({ state: "completed", delivered: 0, results: 1 });
+      expect(after?.kinds).toEqual({ "page-timeout": 1, duplicate: 3, "path-depth": 4 });
+      expect(await store.results(job, 0, 10)).toMatchObject([{ number: 1, delivered: false }]);
+    });
+
+    test("an address that is tried again waits for its time", async () => {
+      await using at = await begin();
+      const { store, job, clock } = at;
+      const [taken] = await store.take(job, SHARE);
+      if (taken === undefined) throw new Error("one was expected");
+      const finished = [{ taken, kind: "page-failed", againMs: 5_000 }];
+      expect(await store.finish(job, { finished, found: [] })).toMatchObject({ state: "running", open: 1 });
+      clock.now += 4_999;
+      expect(await store.take(job, SHARE)).toEqual([]);
+      clock.now += 1;
+      expect(await store.take(job, SHARE)).toMatchObject([{ tries: 2 }]);
+    });
+
+    test("a host has one pace for all jobs, and gets no request while it is paused", async () => {
+      await using at = await begin({}, pages(30));
+      const { store, job, clock } = at;
+      const other = await at.add({}, pages(5));
+      const delayed = { ...SHARE, delayMs: 300 };
+      const first = await store.take(job, delayed);
+      expect(first.map(({ startMs }) => startMs)).toEqual([0, 300, 600]);
+      expect(await store.take(other, delayed)).toEqual([]);
+      clock.now += 899;
+      expect(await store.take(other, delayed)).toEqual([]);
+      clock.now += 1;
+      expect(await store.take(other, delayed)).toHaveLength(3);
+      const host = first[0]?.host ?? "";
+      await store.finish(job, { finished: [], found: [], paces: [{ host, intervalMs: 500, pauseMs: 10_000 }] });
+      clock.now += 9_999;
+      expect(await store.take(job, SHARE)).toEqual([]);
+      clock.now += 1;
+      expect(await store.take(job, SHARE)).toHaveLength(2);
+    });
+
+    test("each call takes from several hosts", async () => {
+      const seeds = ["a", "b", "c"].flatMap((site) => pages(5, `https://${site}.example`));
+      await using at = await begin({}, seeds);
+      const { store, job } = at;
+      const taken = await store.take(job, { hosts: 2, addresses: 100, delayMs: 1_000 });
+      expect(taken).toHaveLength(2);
+      const more = await store.take(job, { hosts: 2, addresses: 100, delayMs: 1_000 });
+      expect(new Set([...taken, ...more].map(({ host }) => host)).size).toBe(3);
+    });
+
+    test("a frontier has a limit, and says how many addresses it dropped", async () => {
+      await using at = await begin({ maxKnown: 3 }, pages(2));
+      const { store, job } = at;
+      const after = await store.finish(job, { finished: [], found: pages(6) });
+      expect(after).toMatchObject({ known: 3, open: 3 });
+      expect(after?.kinds["frontier-full"]).toBeGreaterThanOrEqual(3);
+    });
+
+    test("a cancelled job gives no more work, and takes no more results", async () => {
+      await using at = await begin({}, pages(3));
+      const { store, job } = at;
+      const taken = await store.take(job, { ...SHARE, addresses: 1 });
+      expect(await store.end(job.id, "cancelled", "")).toBe(true);
+      expect(await store.end(job.id, "failed", "again")).toBe(false);
+      expect(await deliver(store, job, taken)).toMatchObject({ state: "cancelled", delivered: 0, results: 0 });
+      expect(await store.find(job.id)).toMatchObject({ state: "cancelled" });
+      expect(await store.running()).toEqual([]);
+    });
+
+    test("a job ends with its time, and is forgotten when its results expire", async () => {
+      await using at = await begin({ maxRunMs: 10_000, keptMs: 60_000 }, pages(3));
+      const { store, job, clock } = at;
+      await deliver(store, job, await store.take(job, { ...SHARE, addresses: 1 }));
+      await store.sweep();
+      expect(await store.find(job.id)).toMatchObject({ state: "running" });
+      clock.now += 10_000;
+      await store.sweep();
+      expect(await store.find(job.id)).toMatchObject({ state: "failed", reason: "time", delivered: 1 });
+      expect(await store.results(job, 0, 10)).toHaveLength(1);
+      clock.now += 60_000;
+      expect(await store.find(job.id)).toBeUndefined();
+      await store.sweep();
+      await store.sweep();
+      expect(await store.find(job.id)).toBeUndefined();
+      expect(await store.finish(job, { finished: [], found: [] })).toBeUndefined();
+    });
+
+    test("paid pages are never recorded as unpaid again", async () => {
+      await using at = await begin({ pagePrice: "5000", quote: "5000000" });
+      const { store, job } = at;
+      await store.paid(job.id, 7);
+      await store.paid(job.id, 3);
+      expect(await store.find(job.id)).toMatchObject({ paidThrough: 7, pagePrice: "5000", quote: "5000000" });
+    });
+
+    test("several services that work at the same time finish every address once", async () => {
+      const seeds = Array.from({ length: 20 }, (_, site) => pages(10, `https://s${site}.example`)).flat();
+      await using at = await begin({}, seeds);
+      const { job } = at;
+      const services = [at.store, await at.another(), await at.another()];
+      const seen: string[] = [];
+      await Promise.all(
+        [...services, ...services].map(async (store, index) => {
+          for (;;) {
+            const taken = await store.take(job, { hosts: 5, addresses: 7, delayMs: 0 });
+            seen.push(...taken.map(({ url }) => url));
+            // All of them find the same addresses, in different orders.
+            const found = pages(60, `https://s${(index + seen.length) % 20}.example`, 1);
+            const finished = taken.map((one) => delivered(one));
+            const after = await store.finish(job, { finished, found: index % 2 === 0 ? found : found.toReversed() });
+            if (after?.state !== "running") return;
+          }
+        }),
+      );
+      const end = await at.store.find(job.id);
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(end).toMatchObject({ state: "completed", open: 0, delivered: seen.length, known: seen.length });
+      const numbers = (await at.store.results(job, 0, 10_000)).map(({ number }) => number);
+      expect(numbers).toEqual(seen.map((_, index) => index + 1));
+    });
+  });
+}
