@@ -29,8 +29,8 @@ const SCALES: ReadonlyMap<string, number> = new Map(
 );
 
 const UNITS: ReadonlyMap<string, readonly [string, number]> = new Map([
-  ...named("percent", 1, "% percent per\u0020cent prozent pour\u0020cent por\u0020ciento percentage 个百分点 ％"),
-  ...named("percent", 0.01, "basis\u0020points bps basispunkte"),
+  ...named("percent", 1, "% percent per\u00a0cent prozent pour\u00a0cent por\u00a0ciento percentage 个百分点 ％"),
+  ...named("percent", 0.01, "basis\u00a0points bps basispunkte"),
   ...named("usd", 1, "$ us$ usd dollar dollars 美元 dólares dolares"),
   ...named("eur", 1, "€ eur euro euros 欧元"),
   ...named("gbp", 1, "£ gbp sterling 英镑"),
@@ -47,8 +47,8 @@ const UNITS: ReadonlyMap<string, readonly [string, number]> = new Map([
   ...named("kg", 1, "kg kilogram kilograms kilo kilos 公斤"),
   ...named("kg", 1_000, "tonne tonnes t tonnen 吨"),
   ...named("kg", 0.453_592_37, "lb lbs"),
-  ...named("celsius", 1, "°c ℃ grad degree degrees degrés grados gradi graus degrees\u0020celsius"),
-  ...named("fahrenheit", 1, "°f fahrenheit degrees\u0020fahrenheit"),
+  ...named("celsius", 1, "°c ℃ grad degree degrees degrés grados gradi graus degrees\u00a0celsius"),
+  ...named("fahrenheit", 1, "°f fahrenheit degrees\u00a0fahrenheit"),
   ...named("s", 1, "second seconds sekunden segundos secondes"),
   ...named("s", 60, "minute minutes minuten minutos"),
   ...named("s", 3_600, "hour hours stunden heures horas"),
@@ -135,6 +135,8 @@ function numbersOf(
     const [whole, sign, digits, word] = match;
     let end = match.index + whole.length;
     const start = end - whole.trimStart().length;
+    // "3 mil millones": a scale that is also a number.
+    if (start < (found.at(-1)?.end ?? 0)) continue;
     if (dates.some((date) => start < date.end && date.start < end)) continue;
     const number = digits === undefined ? numberWord(word ?? "", language ?? "en") : numberOf(digits, language);
     if (number === undefined || !Number.isFinite(number)) continue;

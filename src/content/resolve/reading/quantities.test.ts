@@ -1,0 +1,115 @@
+import { describe, expect, test } from "bun:test";
+import { meets, quantitiesOf, sameNumber } from "./quantities.ts";
+import { type Language } from "./words.ts";
+
+describe("the quantities of a sentence", () => {
+  const cases: readonly (readonly [text: string, language: Language | undefined, ...quantities: string[]])[] = [
+    ["It took 2:21:07.", "en", "8467 s"],
+    ["It took 3:58.41.", "en", "238.41 s"],
+    ["It took 2 hours 20 minutes.", "en", "8400 s"],
+    ["It took 2 hours and 20 minutes.", "en", "8400 s"],
+    ["It took 20 minutes and 2 hours.", "en", "1200 s", "7200 s"],
+    ["It took 2 hours and 2 hours.", "en", "7200 s", "7200 s"],
+    ["It took 2 hours after 20 minutes.", "en", "7200 s", "1200 s"],
+    ["It took 3 minutes and 4 km.", "en", "180 s", "4000 m"],
+    ["It has 1,234,567 people.", "en", "1234567 people"],
+    ["Es hat 1.234.567,5 Euro.", "de", "1234567.5 eur"],
+    ["It has 12,34,567 rupees.", "en", "1234567 inr"],
+    ["Il a 97 150 euros.", "fr", "97150 eur"],
+    ["It rose 2.5 percent.", "en", "2.5 percent"],
+    ["Es stieg um 2,5 Prozent.", "de", "2.5 percent"],
+    ["It cost $2.5 billion.", "en", "2500000000 usd"],
+    ["It cost US$3k.", "en", "3000 usd"],
+    ["It cost €3m.", "en", "3000000 eur"],
+    ["It is 3 m long.", "en", "3 m"],
+    ["It cost 2 billion euros.", "en", "2000000000 eur"],
+    ["Es kostet 2 Billionen Euro.", "de", "2000000000000 eur"],
+    ["Cuesta 3 mil millones de euros.", "es", "3000000000 eur"],
+    ["收于10.4万美元。", undefined, "104000 usd"],
+    ["收于3百万美元。", undefined, "3000000 usd"],
+    ["Over two dozen ships.", "en", "24 ship"],
+    ["One of two dogs.", "en", "2 dog"],
+    ["One million dogs.", "en", "1000000 dog"],
+    ["In Nine Wells, nine dogs.", "en", "9 dog"],
+    ["It was 20 degrees Celsius.", "en", "20 celsius"],
+    ["It was 68 degrees Fahrenheit.", "en", "68 fahrenheit"],
+    ["It was 20°C.", "en", "20 celsius"],
+    ["It rose 25 basis points.", "en", "0.25 percent"],
+    ["It rose 5 per cent.", "en", "5 percent"],
+    ["It has 3 of 4 of them.", "en", "3 ", "4 "],
+    ["B52 and 7-zip.", "en", "7 zip"],
+    ["It drove 36 km/h.", "en", "10 m/s"],
+  ];
+  test.each(cases)("%s (%s)", (text, language, ...quantities) => {
+    const found = quantitiesOf(text, language);
+    expect(found.map(({ value, unit }) => `${Number(value.toFixed(3))} ${unit}`)).toEqual(quantities);
+  });
+
+  test("have places, and leave dates out", () => {
+    const text = "On 5 May 2026 it had 40 dogs.";
+    const found = quantitiesOf(text, "en", [{ start: 3, end: 13 }]);
+    expect(found.map(({ start, end }) => text.slice(start, end))).toEqual(["40 dogs"]);
+    const next = "It had 40 dogs5 May";
+    expect(quantitiesOf(next, "en", [{ start: 14, end: 19 }])).toHaveLength(1);
+  });
+
+  test("are at most 24", () => {
+    expect(quantitiesOf("5 dogs, ".repeat(25), "en")).toHaveLength(24);
+  });
+
+  test("have a rough value after a word like about", () => {
+    expect(quantitiesOf("About 40 dogs and 50 cats.", "en").map(({ rough }) => rough)).toEqual([true, false]);
+  });
+
+  test.each([
+    ["more than 5 hours 30 minutes", 19_800, Number.POSITIVE_INFINITY],
+    ["less than 5 hours 30 minutes", Number.NEGATIVE_INFINITY, 19_800],
+    ["at least 5 s", 5, Number.POSITIVE_INFINITY],
+    ["at most 5 s", Number.NEGATIVE_INFINITY, 5],
+    ["5 hours 30 minutes", 19_800, 19_800],
+  ])("%s is from %p to %p", (text, low, high) => {
+    expect(quantitiesOf(text, "en")).toMatchObject([{ low, high }]);
+  });
+});
+
+describe("a quantity meets a threshold", () => {
+  type Case = readonly [text: string, above: string, atLeast: string, below: string, atMost: string, equal: string];
+  const cases: readonly Case[] = [
+    ["99 dogs", "no", "no", "yes", "yes", "yes"],
+    ["98 dogs", "no", "no", "yes", "yes", "no"],
+    ["100 dogs", "no", "yes", "no", "yes", "yes"],
+    ["103 dogs", "yes", "yes", "no", "no", "no"],
+    ["more than 100 dogs", "yes", "yes", "no", "no", "open"],
+    ["at least 100 dogs", "open", "yes", "no", "open", "open"],
+    ["less than 100 dogs", "no", "no", "yes", "yes", "open"],
+    ["at most 100 dogs", "no", "open", "open", "yes", "open"],
+    ["more than 90 dogs", "open", "open", "open", "open", "open"],
+    ["more than 110 dogs", "yes", "yes", "no", "no", "no"],
+    ["less than 90 dogs", "no", "no", "yes", "yes", "no"],
+    ["about 104 dogs", "open", "open", "open", "open", "yes"],
+    ["about 106 dogs", "yes", "yes", "no", "no", "yes"],
+    ["about 94 dogs", "no", "no", "yes", "yes", "yes"],
+    ["about 80 dogs", "no", "no", "yes", "yes", "no"],
+  ];
+  test.each(cases)("%s of 100: above %s, at least %s, below %s, at most %s, equal %s", (text, ...expected) => {
+    const [quantity] = quantitiesOf(text, "en");
+    if (quantity === undefined) throw new Error("no quantity");
+    const comparisons = ["above", "at least", "below", "at most", "equal"] as const;
+    expect(comparisons.map((comparison) => meets(quantity, { comparison, value: 100 }))).toEqual(expected as "yes"[]);
+  });
+
+  test.each([
+    [0, 0, true],
+    [0, 1, false],
+    [-5, 5, false],
+    [1_000, 1_020, true],
+    [1_000, 1_021, false],
+    [-1_020, -1_000, true],
+    [100, 101, true],
+    [100, 102, false],
+    [9, 9.04, true],
+    [9, 9.06, false],
+  ])("%p and %p are the same number: %p", (a, b, same) => {
+    expect(sameNumber(a, b)).toBe(same);
+  });
+});
