@@ -1,6 +1,7 @@
 /** The responses of the admin interface, as far as the console reads them. */
 import { type z } from "@hono/zod-openapi";
 import { type DeepReadonly } from "../../../../../lib/deep-readonly.ts";
+import { type route } from "../../../../config/schema/routes.ts";
 import { type GatewayEvent as AnyEvent } from "../../../events/event-log.ts";
 import { type credit, type creditWithHistory } from "../../../shapes/credits.ts";
 import { type checked, type listedServer } from "../../../shapes/common.ts";
@@ -47,51 +48,11 @@ export interface ProblemBody {
   readonly errors?: readonly Diagnostic[];
 }
 
-export interface RouteRedirect {
-  readonly scheme?: string;
-  readonly host?: string;
-  readonly port?: number;
-  readonly path?: string;
-  readonly prefix?: string;
-  readonly status?: number;
-}
-
-interface NamedCondition {
-  readonly name: string;
-  readonly value?: string;
-  readonly pattern?: string;
-}
-
-export interface RouteMatch {
-  readonly exact_path?: boolean;
-  readonly path_pattern?: string;
-  readonly methods?: readonly string[];
-  readonly headers?: readonly NamedCondition[];
-  readonly query?: readonly NamedCondition[];
-  readonly grpc?: { readonly service?: string; readonly method?: string };
-}
-
-export interface RouteSummary {
-  readonly path_prefix: string;
-  readonly host?: string;
-  readonly name?: string;
-  readonly match?: RouteMatch;
-  readonly upstream?: string;
-  readonly tenant?: JsonObject;
-  readonly redirect?: RouteRedirect;
-  readonly fixed_response?: { readonly status?: number };
-  readonly traffic_split?: readonly {
-    readonly upstream?: string;
-    readonly redirect?: RouteRedirect;
-    readonly weight: number;
-  }[];
-  readonly cache?: JsonObject;
-  readonly auth: string;
-  readonly x402?: { readonly price: string; readonly network: string; readonly asset?: string };
-  readonly wasm_filter: boolean;
-  readonly wasm_required?: boolean;
-  readonly rate_limit?: { readonly requests_per_second?: number; readonly burst_size?: number };
-}
+/** A route as it is configured, with only the type of `auth`. */
+export type RouteSummary = DeepReadonly<
+  Omit<z.input<typeof route>, "auth"> & { auth: string; wasm_filter: boolean; wasm_required?: boolean }
+>;
+export type RouteRedirect = NonNullable<RouteSummary["redirect"]>;
 
 export interface UpstreamState {
   readonly name: string;

@@ -7,6 +7,7 @@ import { isSame } from "../../../../../lib/is-same.ts";
 import { isJsonObject } from "./merge-patch.ts";
 import { emptyValue, type Kind, kindOf, type Path, type SchemaNode, fieldText, variantsOf } from "./schema.ts";
 import { BooleanField, ChoiceField, JsonField, NumberField, TextField } from "./simple-fields.tsx";
+import { Button } from "../parts/button.tsx";
 
 interface ValueProps extends FieldProps {
   readonly value: Json | undefined;
@@ -188,11 +189,7 @@ function ListField({ node, path, value, isRequired }: ValueProps) {
 
 function RemoveItem({ path }: { readonly path: Path }) {
   const { change } = useForm();
-  return (
-    <button class="button small quiet remove" type="button" onClick={() => change(path, undefined)}>
-      Remove<span class="visually-hidden"> {keyOf(path)}</span>
-    </button>
-  );
+  return <Button label="Remove" of={keyOf(path)} kind="small quiet remove" onClick={() => change(path, undefined)} />;
 }
 
 function ListFrame({
@@ -223,9 +220,7 @@ function ListFrame({
       <Help node={node} path={path} />
       <Messages path={path} />
       {list.length === 0 ? null : <ol class="list">{children}</ol>}
-      <button class="button small" type="button" disabled={isFull} onClick={add}>
-        Add<span class="visually-hidden"> to {keyOf(path)}</span>
-      </button>
+      <Button label="Add" of={`to ${keyOf(path)}`} kind="small" isDisabled={isFull} onClick={add} />
     </fieldset>
   );
 }

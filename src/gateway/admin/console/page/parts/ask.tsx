@@ -5,6 +5,7 @@ import { type Problem, problemOf } from "../api/problem.ts";
 import { Store, useStore } from "../api/store.ts";
 import { Dialog } from "./dialog.tsx";
 import { Diagnostics, ProblemNotice } from "./states.tsx";
+import { Button } from "./button.tsx";
 
 export interface Question {
   readonly title: string;
@@ -71,9 +72,7 @@ function QuestionDialog({ asked }: { readonly asked: Question }) {
       <div class="dialog-body">{asked.body}</div>
       {problem === undefined ? null : <ProblemNotice problem={problem} />}
       <div class="dialog-actions">
-        <button class="button" type="button" onClick={cancel}>
-          Cancel
-        </button>
+        <Button label="Cancel" onClick={cancel} />
         <button
           class={asked.isDangerous === true ? "button primary danger" : "button primary"}
           type="button"

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { tell } from "./told.tsx";
+import { Button } from "./button.tsx";
 
 interface IssuedSecretProps {
   readonly label: string;
@@ -33,12 +34,8 @@ export function IssuedSecret({ label, secret, onDismiss }: IssuedSecretProps) {
           value={secret}
           onFocus={(event) => event.currentTarget.select()}
         />
-        <button class="button" type="button" onClick={copy}>
-          Copy
-        </button>
-        <button class="button" type="button" onClick={onDismiss}>
-          Done
-        </button>
+        <Button label="Copy" onClick={copy} />
+        <Button label="Done" onClick={onDismiss} />
       </div>
     </div>
   );

@@ -1,3 +1,5 @@
+import { Button, ButtonLink } from "./button.tsx";
+
 interface RowActionsProps {
   readonly name: string;
   readonly editLink: string;
@@ -8,12 +10,8 @@ interface RowActionsProps {
 export function RowActions({ name, editLink, onRemove }: RowActionsProps) {
   return (
     <span class="row-actions">
-      <a class="button small quiet" href={editLink}>
-        Edit<span class="visually-hidden"> {name}</span>
-      </a>
-      <button class="button small quiet" type="button" onClick={onRemove}>
-        Remove<span class="visually-hidden"> {name}</span>
-      </button>
+      <ButtonLink label="Edit" of={name} kind="small quiet" href={editLink} />
+      <Button label="Remove" of={name} kind="small quiet" onClick={onRemove} />
     </span>
   );
 }

@@ -2,6 +2,7 @@ import { type ComponentChildren } from "preact";
 import { type Problem } from "../api/problem.ts";
 import { type Diagnostic } from "../api/shapes.ts";
 import { type Resource } from "../live/resource.ts";
+import { Button } from "./button.tsx";
 
 /** Errors or warnings about the configuration, each with its place. */
 export function Diagnostics({ diagnostics }: { readonly diagnostics: readonly Diagnostic[] }) {
@@ -27,11 +28,7 @@ export function ProblemNotice({ problem, onRetry }: { readonly problem: Problem;
           Request <code>{problem.body.instance}</code>
         </p>
       )}
-      {onRetry === undefined ? null : (
-        <button class="button small" type="button" onClick={onRetry}>
-          Try again
-        </button>
-      )}
+      {onRetry === undefined ? null : <Button label="Try again" kind="small" onClick={onRetry} />}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { type ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { Button } from "./button.tsx";
 
 export interface Column<Row> {
   readonly name: string;
@@ -73,9 +74,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty, sortedBy, isE
           <span class="soft num">
             {shown} of {sorted.length}
           </span>
-          <button class="button small" type="button" onClick={() => setShown(shown + 5 * FIRST_ROWS)}>
-            Show more
-          </button>
+          <Button label="Show more" kind="small" onClick={() => setShown(shown + 5 * FIRST_ROWS)} />
         </p>
       )}
     </div>

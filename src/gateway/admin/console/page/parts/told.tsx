@@ -1,6 +1,7 @@
 import { warned } from "../api/client.ts";
 import { Diagnostics } from "./states.tsx";
 import { Store, useStore } from "../api/store.ts";
+import { Button } from "./button.tsx";
 
 /** Milliseconds: long enough to read a sentence twice. */
 const SHOWN_MS = 8_000;
@@ -23,9 +24,7 @@ export function Told() {
       {text === "" ? null : (
         <p>
           <span>{text}</span>
-          <button class="button quiet small" type="button" onClick={() => told.set("")}>
-            Dismiss
-          </button>
+          <Button label="Dismiss" kind="quiet small" onClick={() => told.set("")} />
         </p>
       )}
     </div>
@@ -40,9 +39,7 @@ export function Warnings() {
     <div class="notice warn" role="alert">
       <p>The configuration is in use, with {warnings.length === 1 ? "a warning" : `${warnings.length} warnings`}:</p>
       <Diagnostics diagnostics={warnings} />
-      <button class="button small" type="button" onClick={() => warned.set([])}>
-        Dismiss
-      </button>
+      <Button label="Dismiss" kind="small" onClick={() => warned.set([])} />
     </div>
   );
 }

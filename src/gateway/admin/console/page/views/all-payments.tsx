@@ -7,6 +7,7 @@ import { PaymentTable } from "../parts/payment-bits.tsx";
 import { Select } from "../parts/select.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { PaymentsHead, WithLedger } from "./payments.tsx";
+import { Pages } from "../parts/button.tsx";
 
 const READ_MS = 10_000;
 const STATES: Readonly<Record<string, string>> = {
@@ -60,24 +61,7 @@ function SearchablePayments({ query }: { readonly query: URLSearchParams }) {
                 The ledger is large: this search has reached <Time ms={searchedTo} />. “Older” continues it.
               </p>
             )}
-            <nav class="table-more" aria-label="Pages">
-              <button
-                class="button small"
-                type="button"
-                disabled={begins.length === 0}
-                onClick={() => setBegins(begins.slice(0, -1))}
-              >
-                Newer
-              </button>
-              <button
-                class="button small"
-                type="button"
-                disabled={next === undefined}
-                onClick={() => setBegins(next === undefined ? begins : [...begins, next])}
-              >
-                Older
-              </button>
-            </nav>
+            <Pages begins={begins} next={next} onTurn={setBegins} />
           </>
         )}
       </Loaded>

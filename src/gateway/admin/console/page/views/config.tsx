@@ -13,6 +13,7 @@ import { PatchList } from "../parts/patch-list.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { tell } from "../parts/told.tsx";
 import { actorOf } from "./event-text.ts";
+import { Button, ButtonLink } from "../parts/button.tsx";
 
 const EVENTS = ["change", "reload", "persist", "config_file"];
 const READ_MS = 10_000;
@@ -27,9 +28,7 @@ export function Config() {
       <Head title="Configuration" lead="Changes made here are in memory until you persist them.">
         {mayChange && data !== undefined ? (
           <>
-            <a class="button" href={linkTo("config/settings")}>
-              Edit settings
-            </a>
+            <ButtonLink label="Edit settings" href={linkTo("config/settings")} />
             <ReloadButton status={data} onChange={status.reload} />
             <PersistButton status={data} onChange={status.reload} />
           </>
@@ -223,11 +222,7 @@ function ReloadButton({ status: { config }, onChange }: ButtonProps) {
         onChange();
       },
     });
-  return (
-    <button class="button" type="button" disabled={config.path === null} onClick={reload}>
-      Reload
-    </button>
-  );
+  return <Button label="Reload" isDisabled={config.path === null} onClick={reload} />;
 }
 
 /** Characters. A longer text slows the page down. */

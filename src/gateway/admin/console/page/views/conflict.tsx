@@ -7,6 +7,7 @@ import { isSame } from "../../../../../lib/is-same.ts";
 import { mergePatch } from "../form/merge-patch.ts";
 import { Time } from "../parts/bits.tsx";
 import { actorOf } from "./event-text.ts";
+import { Button } from "../parts/button.tsx";
 
 const CHANGES = ["change", "reload"];
 
@@ -57,12 +58,8 @@ export function Conflict({ editor, conflict, noun }: ConflictProps) {
         </p>
       ) : null}
       <div class="actions">
-        <button class="button primary" type="button" onClick={editor.keepTyped}>
-          Load the new state, keep what I typed
-        </button>
-        <button class="button" type="button" onClick={editor.discardTyped}>
-          Discard what I typed
-        </button>
+        <Button label="Load the new state, keep what I typed" kind="primary" onClick={editor.keepTyped} />
+        <Button label="Discard what I typed" onClick={editor.discardTyped} />
       </div>
     </div>
   );

@@ -16,6 +16,7 @@ import { Empty, Loaded } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { tell } from "../parts/told.tsx";
 import { AccessHead } from "./keys.tsx";
+import { Button, ButtonLink, Pages } from "../parts/button.tsx";
 
 const EVENTS = ["change", "payment"];
 const READ_MS = 10_000;
@@ -49,24 +50,7 @@ export function Credits() {
           <Panel title={counted(credits.length, "balance")} isFlush>
             <Listed credits={credits} mayChange={mayChange} onChange={read.reload} />
             {before.length === 0 && !more ? null : (
-              <nav class="table-more" aria-label="Pages">
-                <button
-                  class="button small"
-                  type="button"
-                  disabled={before.length === 0}
-                  onClick={() => setBefore(before.slice(0, -1))}
-                >
-                  Newer
-                </button>
-                <button
-                  class="button small"
-                  type="button"
-                  disabled={!more}
-                  onClick={() => setBefore([...before, credits.at(-1)?.id ?? ""])}
-                >
-                  Older
-                </button>
-              </nav>
+              <Pages begins={before} next={more ? (credits.at(-1)?.id ?? "") : undefined} onTurn={setBefore} />
             )}
           </Panel>
         )}
@@ -188,9 +172,7 @@ function Listed({ credits, mayChange, onChange }: ListedProps) {
                 name: "Actions",
                 cell: (credit: Credit) =>
                   credit.state !== "active" ? null : (
-                    <button class="button small quiet" type="button" onClick={() => revoke(credit)}>
-                      Revoke<span class="visually-hidden"> {credit.id}</span>
-                    </button>
+                    <Button label="Revoke" of={credit.id} kind="small quiet" onClick={() => revoke(credit)} />
                   ),
               },
             ]
@@ -206,9 +188,7 @@ export function OneCredit({ id }: { readonly id: string }) {
   return (
     <>
       <Head title="Credit" lead={<code class="whole">{id}</code>}>
-        <a class="button" href={linkTo("keys/credits")}>
-          All credit
-        </a>
+        <ButtonLink label="All credit" href={linkTo("keys/credits")} />
       </Head>
       <Loaded resource={read}>
         {({ credit, grants, charges }) => (

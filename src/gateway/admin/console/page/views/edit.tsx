@@ -14,6 +14,7 @@ import { PatchList } from "../parts/patch-list.tsx";
 import { Diagnostics, Empty, Loading, ProblemNotice } from "../parts/states.tsx";
 import { tell } from "../parts/told.tsx";
 import { Conflict } from "./conflict.tsx";
+import { Button, ButtonLink } from "../parts/button.tsx";
 
 interface EditProps {
   readonly section: Section;
@@ -110,9 +111,7 @@ function EditForm({ section, name, base: first, schema }: EditFormProps) {
       {editor.isRestored && isChanged ? (
         <div class="notice">
           <p>Your earlier input is still here.</p>
-          <button class="button small" type="button" onClick={editor.discardTyped}>
-            Discard it
-          </button>
+          <Button label="Discard it" kind="small" onClick={editor.discardTyped} />
         </div>
       ) : null}
       <div ref={summary} tabIndex={-1} class="editor-summary">
@@ -130,9 +129,10 @@ function EditForm({ section, name, base: first, schema }: EditFormProps) {
         <button class="button primary" type="submit" disabled={isBusy || (!isNew && !isChanged)}>
           {isBusy ? "Saving…" : isNew ? `Add ${section.noun}` : "Save changes"}
         </button>
-        <a class="button" href={linkTo(section.home)}>
-          Back to {section.home === "config" ? "the configuration" : section.home}
-        </a>
+        <ButtonLink
+          label={`Back to ${section.home === "config" ? "the configuration" : section.home}`}
+          href={linkTo(section.home)}
+        />
         <CheckState editor={editor} />
       </div>
     </form>

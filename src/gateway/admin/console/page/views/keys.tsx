@@ -15,6 +15,7 @@ import { Empty, Loaded } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { tell } from "../parts/told.tsx";
+import { Button } from "../parts/button.tsx";
 
 const EVENTS = ["change", "reload"];
 type RouteKeys = ListedKeys["routes"][number];
@@ -161,13 +162,12 @@ function Listed({ routes, etag, mayChange, onChange }: ListedProps) {
                 {
                   name: "Actions",
                   cell: (row: KeyRow) => (
-                    <button class="button small quiet" type="button" onClick={() => revoke(row)}>
-                      Revoke
-                      <span class="visually-hidden">
-                        {" "}
-                        key {row.number} of {row.owner}
-                      </span>
-                    </button>
+                    <Button
+                      label="Revoke"
+                      of={`key ${row.number} of ${row.owner}`}
+                      kind="small quiet"
+                      onClick={() => revoke(row)}
+                    />
                   ),
                 },
               ]

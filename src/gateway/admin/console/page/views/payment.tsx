@@ -14,6 +14,7 @@ import { SmallForm, TextInput } from "../parts/small-form.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { tell } from "../parts/told.tsx";
 import { tokenName } from "../parts/token.tsx";
+import { ButtonLink } from "../parts/button.tsx";
 
 const READ_MS = 10_000;
 
@@ -26,9 +27,7 @@ export function Payment({ id }: { readonly id: string }) {
   return (
     <>
       <Head title="Payment" lead={<code class="whole">{id}</code>}>
-        <a class="button" href={linkTo("payments/all")}>
-          All payments
-        </a>
+        <ButtonLink label="All payments" href={linkTo("payments/all")} />
       </Head>
       <Loaded resource={found}>
         {({ payments }) => (

@@ -8,6 +8,7 @@ import { FilterInput } from "../parts/row-actions.tsx";
 import { Select } from "../parts/select.tsx";
 import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
+import { Button } from "../parts/button.tsx";
 
 /** Milliseconds after the last keystroke until the filter is used. */
 const FILTER_AFTER_MS = 300;
@@ -34,12 +35,8 @@ export function Requests({ query }: { readonly query: URLSearchParams }) {
         <Badge tone={isPaused ? "none" : isLive ? "good" : "warn"}>
           {isPaused ? "paused" : isLive ? "live" : "connecting"}
         </Badge>
-        <button class="button" type="button" onClick={clear}>
-          Clear
-        </button>
-        <button class="button" type="button" onClick={() => setPaused(!isPaused)}>
-          {isPaused ? "Continue" : "Pause"}
-        </button>
+        <Button label="Clear" onClick={clear} />
+        <Button label={isPaused ? "Continue" : "Pause"} onClick={() => setPaused(!isPaused)} />
       </Head>
       <Panel
         title="Requests"

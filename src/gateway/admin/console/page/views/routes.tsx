@@ -17,6 +17,7 @@ import { Empty, Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { tell } from "../parts/told.tsx";
 import { Errors } from "./overview.tsx";
+import { ButtonLink } from "../parts/button.tsx";
 
 /** The name of a route's counters. */
 function labelOf({ host, path_prefix: prefix, name }: RouteSummary): string {
@@ -64,12 +65,8 @@ export function Routes() {
       <Head title="Routes" lead="The longest prefix that fits a request's path takes it.">
         {mayChange ? (
           <>
-            <a class="button" href={linkTo("routes/sell")}>
-              Sell a path
-            </a>
-            <a class="button primary" href={linkTo("routes/new")}>
-              Add route
-            </a>
+            <ButtonLink label="Sell a path" href={linkTo("routes/sell")} />
+            <ButtonLink label="Add route" kind="primary" href={linkTo("routes/new")} />
           </>
         ) : null}
       </Head>

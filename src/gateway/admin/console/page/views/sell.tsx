@@ -9,6 +9,7 @@ import { Head, Panel } from "../parts/bits.tsx";
 import { Choice, SmallForm, TextInput } from "../parts/small-form.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { tell } from "../parts/told.tsx";
+import { ButtonLink } from "../parts/button.tsx";
 
 const NETWORKS = ["base", "base-sepolia", "ethereum", "avalanche", "avalanche-fuji"];
 
@@ -21,9 +22,7 @@ export function Sell() {
         title="Sell a path"
         lead="Requests below the path cost the price, from the moment on that all workers have it."
       >
-        <a class="button" href={linkTo("routes/new")}>
-          All settings of a route
-        </a>
+        <ButtonLink label="All settings of a route" href={linkTo("routes/new")} />
       </Head>
       <Loaded resource={config}>{(document) => <SellForm document={document} />}</Loaded>
     </>

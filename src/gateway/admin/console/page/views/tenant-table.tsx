@@ -6,6 +6,7 @@ import { Ago } from "../parts/bits.tsx";
 import { Empty } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { tell } from "../parts/told.tsx";
+import { Button } from "../parts/button.tsx";
 
 interface TenantTableProps {
   readonly tenants: readonly Tenant[];
@@ -31,11 +32,7 @@ export function TenantTable({ tenants, hasTenants, mayChange, onChange }: Tenant
   if (mayChange) {
     columns.push({
       name: "Actions",
-      cell: ({ key }) => (
-        <button class="button small danger" type="button" onClick={() => evict(key, onChange)}>
-          Evict<span class="visually-hidden"> {key}</span>
-        </button>
-      ),
+      cell: ({ key }) => <Button label="Evict" of={key} kind="small danger" onClick={() => evict(key, onChange)} />,
     });
   }
   return (

@@ -11,6 +11,7 @@ import { RowActions } from "../parts/row-actions.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { tell } from "../parts/told.tsx";
+import { Button, ButtonLink } from "../parts/button.tsx";
 
 const READ_MS = 2_000;
 
@@ -24,11 +25,7 @@ export function Upstreams() {
   return (
     <>
       <Head title="Upstreams" lead="Groups of servers that routes forward to.">
-        {mayChange ? (
-          <a class="button primary" href={linkTo("upstreams/new")}>
-            Add upstream
-          </a>
-        ) : null}
+        {mayChange ? <ButtonLink label="Add upstream" kind="primary" href={linkTo("upstreams/new")} /> : null}
       </Head>
       <Loaded resource={upstreams}>
         {(data) =>
@@ -205,10 +202,5 @@ function DrainButton({ upstream, server, onChange }: DrainProps) {
       ),
       run: () => act(drained ? "undrain" : "drain"),
     });
-  return (
-    <button class="button small" type="button" onClick={question}>
-      {drained ? "Undrain" : "Drain"}
-      <span class="visually-hidden"> {name}</span>
-    </button>
-  );
+  return <Button label={drained ? "Undrain" : "Drain"} of={name} kind="small" onClick={question} />;
 }

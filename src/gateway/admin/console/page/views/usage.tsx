@@ -13,6 +13,7 @@ import { Tabs } from "../parts/tabs.tsx";
 import { tell } from "../parts/told.tsx";
 import { Errors } from "./overview.tsx";
 import { Token } from "../parts/token.tsx";
+import { Button } from "../parts/button.tsx";
 
 const READ_MS = 5_000;
 const GROUPINGS = ["consumers", "routes", "upstreams"] as const;
@@ -82,11 +83,7 @@ function ResetButton({ usage }: { readonly usage: Resource<UsageBody> }) {
         usage.reload();
       },
     });
-  return (
-    <button class="button danger" type="button" onClick={reset}>
-      Reset
-    </button>
-  );
+  return <Button label="Reset" kind="danger" onClick={reset} />;
 }
 
 function rowsOf(usage: UsageBody, grouping: Grouping): readonly UsageRow[] {
