@@ -5,7 +5,6 @@ import { isLoopback } from "../payments/facilitator/loopback-only.ts";
 
 export type ContentAddress = { readonly unix: string } | { readonly hostname: string; readonly port: number };
 
-/** The protection of requests in transit. */
 export interface Protection {
   /** The token that requests must carry as `Authorization: Bearer`. Undefined: requests need no token. */
   readonly token?: string | undefined;

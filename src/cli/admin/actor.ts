@@ -1,6 +1,5 @@
 import * as z from "zod";
 
-/** The client that requested a change. */
 export const actorSchema = z.looseObject({ kind: z.string(), address: z.string() });
 
 /** The client in readable form: `operator 127.0.0.1`; empty if the change had no client. */

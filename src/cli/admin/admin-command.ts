@@ -214,7 +214,6 @@ export function insistence({ strict, force }: Values): Readonly<Record<string, s
   return { strict: strict === true ? "true" : undefined, force: force === true ? "true" : undefined };
 }
 
-/** The flag of `ifMatch`, for parseArgs. */
 export const IF_MATCH = {
   "if-match": {
     type: "string",

@@ -11,7 +11,6 @@ export class AdminRefused extends StartError {
   readonly status: number;
   /** The code of the problem, such as `changed_on_disk`; empty if it has no code. */
   readonly code: string;
-  /** All members of the problem document. */
   readonly problem: JsonRecord;
 
   constructor(

@@ -48,7 +48,6 @@ const eventSchema = z.looseObject({
 });
 const eventsSchema = z.object({ events: z.array(eventSchema) });
 
-/** An event, as the admin interface sends it. */
 export type AdminEvent = z.output<typeof eventSchema>;
 
 const COLUMNS: readonly Column<AdminEvent>[] = [
@@ -126,7 +125,6 @@ async function list(client: AdminClient, wanted: Wanted, values: Values): Promis
   return await told(values, shown, tableText(COLUMNS, found, "no events"));
 }
 
-/** Prints events as they arrive. */
 async function follow(client: AdminClient, wanted: Wanted, { json }: Values): Promise<number> {
   let { after } = wanted;
   const path = (): string => `/events${after === undefined ? "" : `?since=${after}`}`;

@@ -4,11 +4,9 @@ import { codeOf } from "../../lib/caught.ts";
 import { withoutControls } from "./terminal.ts";
 import { writeStandard } from "./standard-output.ts";
 
-/** The destination of a result. */
 export interface Output {
   readonly out: string | undefined;
   readonly isTerminal: boolean;
-  /** Prints a line on standard error. */
   readonly say: (line: string) => void;
 }
 

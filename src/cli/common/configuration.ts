@@ -5,7 +5,6 @@ import { type Diagnostic, diagnosticText } from "../../gateway/config/diagnostic
 import { StartError } from "./start-error.ts";
 import { sayWarning } from "./terminal.ts";
 
-/** A configuration without problems. */
 export interface ReadConfig extends OpenedConfig {
   readonly config: Config;
 }

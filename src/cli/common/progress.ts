@@ -10,7 +10,6 @@ export interface ProgressStream {
   write(text: string): unknown;
 }
 
-/** A line that shows progress. */
 export interface Progress {
   /** Removes the progress line so that another line can be printed. The next frame draws it again below. */
   clear(): void;

@@ -10,7 +10,6 @@ import { StartError } from "../common/start-error.ts";
 const MAX_CA_BYTES = 1024 * 1024;
 
 type Environment = Readonly<Record<string, string | undefined>>;
-/** The value of `content.browser` in the configuration, with its defaults. */
 export type BrowserConfig = Config["content"]["browser"];
 
 /** The remote browser of `content.browser`, if any. Throws StartError, never with the URL: it may be secret. */

@@ -232,7 +232,6 @@ function report(message: ContentReport | ModelReport | TemplateReport): void {
   if (process.connected) process.send?.(message);
 }
 
-/** The address in readable form. */
 function addressText(address: ContentAddress, isTls: boolean): string {
   return "unix" in address
     ? `unix:${address.unix}`

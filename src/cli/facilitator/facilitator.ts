@@ -86,7 +86,6 @@ It accepts the known tokens of its chains (USDC), the tokens of the routes in th
 
 ${flagsText(FLAGS)}`;
 
-/** A facilitator that is ready to be served. */
 interface Offered {
   readonly facilitator: Facilitator;
   readonly lines: readonly (readonly [name: string, text: string])[];

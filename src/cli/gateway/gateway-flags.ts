@@ -1,6 +1,5 @@
 import { type FlagTable } from "../common/flags.ts";
 
-/** The flags of `turnpike` without a command. */
 export const GATEWAY_FLAGS = {
   config: {
     type: "string",

@@ -2,7 +2,6 @@
 import { parseDocument, Scalar, visit } from "yaml";
 import { bareHost, portOf } from "../../lib/http/url-host.ts";
 
-/** The choices from which `turnpike init` writes a configuration. */
 export interface InitChoices {
   /** The URL of the API to sell. Undefined: the content service is sold. */
   readonly upstream: URL | undefined;

@@ -45,7 +45,6 @@ const FLAGS = {
   ...LOCATION_FLAGS,
 } as const satisfies FlagTable;
 
-/** The help text of `turnpike ledger`. */
 export const LEDGER_USAGE = `usage: turnpike ledger list [FILTERS] [--limit N] [--json]
        turnpike ledger show NONCE|TRANSACTION [--json]
        turnpike ledger export --csv|--jsonl [--rates FILE [--vat PERCENT]] [--gas ACCOUNT --config FILE] [FILTERS]
@@ -93,7 +92,6 @@ export interface LedgerLocation {
   readonly store?: string | undefined;
 }
 
-/** A request to show or export payments. */
 export type LedgerQuery =
   | { readonly kind: "list"; readonly filter: LedgerFilter; readonly limit: number }
   | { readonly kind: "show"; readonly prefix: string }

@@ -14,7 +14,6 @@ export function csvCell(value: string | number | boolean): string {
   return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** A file format for an export of many payments. */
 interface ExportFormat {
   readonly head: string;
   readonly line: (row: ExportRow) => string;

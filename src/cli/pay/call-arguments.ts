@@ -4,7 +4,6 @@ import { type Operation, OPERATIONS } from "./operations.ts";
 import { payerFlags, type PayerSettings, payerSettings } from "./payer.ts";
 import { UsageError } from "../common/usage-error.ts";
 
-/** A parsed command line. */
 export interface CallRequest {
   readonly name: string;
   readonly operation: Operation;

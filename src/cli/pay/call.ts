@@ -74,7 +74,6 @@ async function perform(request: CallRequest, gateway: URL, signal: AbortSignal):
   return 0;
 }
 
-/** The text of the progress line. */
 function describe({ name, parameters }: CallRequest): string {
   const { urls } = parameters;
   return Array.isArray(urls) ? `${name} of ${urls.length} pages` : name;

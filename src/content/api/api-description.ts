@@ -65,7 +65,6 @@ const PAYMENT_FAILURES = [
   "settlement-pending",
 ] as const;
 
-/** The schema of response header fields, from their descriptions. */
 function fields(descriptions: Readonly<Record<string, string>>): z.ZodObject {
   const described = Object.entries(descriptions).map(([name, description]) => [
     name,

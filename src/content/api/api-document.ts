@@ -62,7 +62,6 @@ export interface ApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, ApiSchema>> };
 }
 
-/** One operation with its method and path. */
 export interface PlacedOperation extends ApiOperation {
   readonly path: string;
   readonly method: "get" | "post";

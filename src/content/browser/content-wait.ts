@@ -86,7 +86,6 @@ const SHOW_FAR_ELEMENTS = `(async (pause, isObserved) => {
   scrollTo({ left: scrollX, top: scrollY, behavior: "instant" });
 })`;
 
-/** The purpose of a wait, and its limits. */
 export interface ContentWait {
   /**
    * True: the script also waits while a part of the page shows a notice such as "Loading…", and for the end of a text that

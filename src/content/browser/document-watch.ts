@@ -101,7 +101,6 @@ export class DocumentWatch {
     this.check();
   }
 
-  /** Checks whether the document is settled now. */
   check(): void {
     if (this.settled) this.#reached.resolve();
   }

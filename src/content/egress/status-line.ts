@@ -1,4 +1,3 @@
-/** The version and the status code of a response. */
 export interface StatusLine {
   /** `0` for HTTP/1.0, `1` for HTTP/1.1. */
   readonly minor: "0" | "1";

@@ -7,7 +7,6 @@ import { metaCharset } from "./meta-charset.ts";
  */
 export type Markup = "html" | "xml" | "text" | "json";
 
-/** A decoded document, and how its encoding was found. */
 export interface Decoded {
   readonly text: string;
   /** The encoding's name in the Encoding Standard, in lower case. */

@@ -41,7 +41,6 @@ export class MemoryWatch {
     this.#before = Math.max(this.#before, Math.min(rss(), maxBytes));
   }
 
-  /** Whether the extractions take too much memory. */
   isExceeded(): boolean {
     const { maxBytes, minGrowth, rss, now } = this.#limits;
     const bytes = rss();

@@ -11,7 +11,6 @@ export interface SemaphoreFigures {
 /** The load of the service, for requests that come directly to it and not through a gateway. */
 export interface Figures {
   readonly started_at_ms: number;
-  /** The engines that load pages. */
   readonly engines: { readonly static: SemaphoreFigures; readonly browser: SemaphoreFigures };
   readonly extraction: SemaphoreFigures;
   /** Browsers that run, browsers that were started, and browsers that ended by themselves. */

@@ -36,13 +36,11 @@ const HAN_FAMILIES: readonly (readonly [language: string, family: string])[] = [
 /** The last families to try. Most pages with Han characters and no language tag are in simplified Chinese. */
 const LAST_FAMILIES = ["Arimo", "Noto Sans CJK SC", ...PACKED_FAMILIES, "Noto Color Emoji"];
 
-/** The contents of a fontconfig file, and its folder. */
 export interface FontConfigOptions {
   /** The folder of the configuration file and of fontconfig's cache. */
   readonly folder: string;
   /** Further font folders, in addition to those of the program. */
   readonly more?: readonly string[];
-  /** Whether to include the system's own configuration. */
   readonly withSystem: boolean;
 }
 

@@ -14,17 +14,14 @@ import { tools } from "./tools.ts";
 export interface Gateway {
   /** Its base URL, without a slash at the end. */
   readonly url: string;
-  /** Sends a request unchanged. */
   readonly send: Send;
   /** Sends a request that has no payment from the agent, and may pay for it. Undefined: the agent gets the price. */
   readonly pay?: Send | undefined;
-  /** The prices of the operations at the gateway. */
   readonly prices: () => Promise<PriceList | undefined>;
   /** Header fields that are added to all requests. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A call of a tool, as the client sent it. */
 export interface ToolCall {
   readonly name: string;
   readonly arguments: unknown;

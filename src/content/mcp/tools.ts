@@ -3,7 +3,6 @@ import { type Operation } from "../operations/operation.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import { type PriceList } from "../api/price-list.ts";
 
-/** A content operation as agents use it. */
 export interface Tool {
   readonly operation: Operation;
   readonly description: string;

@@ -53,7 +53,6 @@ export class BatchResponse {
     this.#results[place] = room === "taken" || room === "error" ? bytes : encode(refused(result, room));
   }
 
-  /** The pieces of the response in JSON. */
   parts(totalTimeMs: number): Uint8Array[] {
     const between = this.#results.flatMap((result, at) => (at === 0 ? [result] : [COMMA, result]));
     return [text('{"results":['), ...between, text(`],"total_time_ms":${totalTimeMs}}`)];

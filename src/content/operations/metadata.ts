@@ -45,7 +45,6 @@ export const METADATA_EXAMPLE = {
   engine: "browser",
 } as const;
 
-/** The `metadata` of a response with page content. */
 export type Metadata = z.output<typeof metadataSchema>;
 
 /** The metadata of a failed page. `status` is the status of its server, if that is the cause. */

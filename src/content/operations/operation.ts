@@ -35,7 +35,6 @@ export type OperationResult =
       readonly headers?: Readonly<Record<string, string>>;
     };
 
-/** A long JSON response. */
 export interface JsonParts {
   readonly parts: readonly Uint8Array[];
   /** Called once or more when the pieces were sent, or the client has gone. */

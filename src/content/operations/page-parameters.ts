@@ -6,7 +6,6 @@ import { acceptsStatus, acceptStatus } from "./accept-status.ts";
 import { invalidParameters } from "./operation.ts";
 import { text } from "./text.ts";
 
-/** The errors of all operations that load a page. */
 export const PAGE_FAILURES = [
   "invalid-parameters",
   "address-refused",
@@ -36,7 +35,6 @@ export const pageUrl = text(MAX_URL_LENGTH, 1)
   .refine((url) => !hasCredentials(url), "must not hold a user name or a password")
   .openapi({ format: "url", description: "Page to load; http and https only", example: "https://example.com/" });
 
-/** The parameters that all operations with a page share. */
 export const pageParameters = {
   url: pageUrl,
   selector: text(MAX_SELECTOR_LENGTH, 1)

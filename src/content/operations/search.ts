@@ -21,7 +21,6 @@ const HOST = /^(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?\.)+[\p{L
 const host = matching(text(MAX_HOST_LENGTH), HOST, NOT_A_HOST);
 const day = z.iso.date("must be a day such as 2026-01-31");
 
-/** The parameters that `/search` and `/search/content` share. */
 export const searchParameters = {
   query: visibleText(MAX_QUERY_LENGTH).openapi({
     description: "Search query: words, phrases in quotation marks, and -words",

@@ -298,7 +298,6 @@ function isNothing({ content }: Extraction, { kind }: ExtractionTask): boolean {
   return WORDED.has(kind) && content.trim() === "";
 }
 
-/** The source and the result of one extraction. */
 interface Made {
   readonly task: ExtractionTask;
   readonly source: PageSource;

@@ -12,7 +12,6 @@ export interface PictureRequest {
   readonly height: number;
 }
 
-/** A picture of a page, encoded as the request asked. */
 export interface Picture {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** True if the page continues below or beside the picture. */

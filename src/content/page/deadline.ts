@@ -14,7 +14,6 @@ export class Deadline {
   #limitMs: number;
   #turnMs: number;
   readonly #turnError: () => TurnpikeError;
-  /** The time at which the wait for its turn began. */
   #waitingSince: number | undefined;
   #graceMs = 0;
   #over = false;

@@ -70,7 +70,6 @@ export class Offenders {
     }
   }
 
-  /** Records that a page of this host ended well. */
   forgive(host: string): void {
     this.#sites.delete(siteOf(host));
   }

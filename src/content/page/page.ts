@@ -89,6 +89,5 @@ export interface OpenPage {
   evaluate(expression: string): Promise<string>;
   /** Takes a picture of the page. The window has the picture's size. */
   picture(request: PictureRequest): Promise<Picture>;
-  /** Prints the page as a PDF document. */
   print(request: PrintRequest): Promise<Uint8Array<ArrayBuffer>>;
 }

@@ -44,7 +44,6 @@ const RETRY_MS = 200;
 const MAX_SEARCH_MS = 10_000;
 const SEARCH_SHARE = 0.4;
 
-/** The services that find and read sources. */
 export interface GatherDeps {
   readonly pages: Pick<PageReader, "read">;
   readonly search: Pick<Search, "search">;

@@ -39,7 +39,6 @@ export interface ResolverDeps extends GatherDeps {
   readonly log: (message: string) => void;
 }
 
-/** A question, and the limits of its resolution. */
 export interface ResolutionRequest {
   readonly question: string;
   readonly criteria: string;

@@ -15,7 +15,6 @@ export interface ProviderSearch {
   readonly signal: AbortSignal;
 }
 
-/** A provider's results. */
 export interface ProviderResponse {
   readonly results: readonly SearchResult[];
   /** False if a page after the first one failed. */

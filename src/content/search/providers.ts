@@ -12,7 +12,6 @@ export const PROVIDER_NAMES = ["local", "searxng", "brave", "duckduckgo", "mojee
 
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/** The dependencies of all providers. Each provider takes those that it needs. */
 export interface ProviderDeps {
   readonly egress: EgressOptions;
   readonly extractor: Extractor;

@@ -43,7 +43,6 @@ const LOOK_MS = 2_000;
 
 export const SEARCH_USER_AGENT = `Mozilla/5.0 (compatible; Turnpike/${VERSION})`;
 
-/** The services that search needs, and the folder of its index. */
 export interface SearchServiceDeps {
   readonly stateDir: string;
   readonly egress: EgressOptions;
@@ -53,7 +52,6 @@ export interface SearchServiceDeps {
   readonly now?: () => number;
 }
 
-/** Search with its providers and its index. */
 export interface SearchService {
   readonly search: Search;
   /** Puts a page that was read into the index, if the operator has enabled that. */

@@ -19,7 +19,6 @@ const MERGED_RANKS = 10;
 const EMPTY_TTL_MS = 60_000;
 const INCOMPLETE_TTL_MS = 30_000;
 
-/** The settings of `Search`, and the services that it needs. */
 export interface SearchDeps {
   /** In the order in which they are tried. */
   readonly providers: readonly SearchProvider[];
@@ -39,7 +38,6 @@ export interface SearchDeps {
 /** A query, and the limits of its search. `timeoutMs` is for all providers together. */
 export interface SearchQuery {
   readonly query: string;
-  /** Results that the caller wants. */
   readonly count: number;
   /** The first page is 1. */
   readonly page?: number;
@@ -70,7 +68,6 @@ interface Link {
   readonly breaker: Breaker;
 }
 
-/** The outcome of asking a provider. */
 type Outcome =
   | { readonly name: string; readonly results: readonly SearchResult[] }
   | { readonly name: string; readonly error: ProviderError };

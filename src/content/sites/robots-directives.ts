@@ -1,6 +1,5 @@
 import { CRAWLER_TOKEN } from "./robots.ts";
 
-/** A page's directives for crawlers. */
 export interface Directives {
   readonly noindex: boolean;
   readonly nofollow: boolean;

@@ -22,7 +22,6 @@ export interface AcmeResponse {
   json(): Readonly<Record<string, unknown>>;
 }
 
-/** The URL of an ACME directory, and the trust in its certificate. */
 export interface DirectoryOptions {
   readonly url: string;
   /** CAs in PEM that verify the directory's own certificate; empty: those of the system. */

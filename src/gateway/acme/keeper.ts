@@ -131,7 +131,6 @@ export class CertificateKeeper {
     this.#wake?.();
   }
 
-  /** The certificates that the gateway shows. */
   get pairs(): Issued["pairs"] {
     return this.#issued.pairs;
   }

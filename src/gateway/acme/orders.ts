@@ -25,7 +25,6 @@ export interface OrdersDeps extends Pick<IssuerOptions, "clock" | "gateway" | "s
   readonly firstPauseMs: number;
   /** Reads the store, and makes the gateway show changes. */
   readonly show: (store: CertificateStore, settings: AcmeSettings) => Promise<Entries>;
-  /** Counts an order. */
   readonly ordered: (result: "issued" | "failed") => void;
 }
 

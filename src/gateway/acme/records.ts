@@ -27,7 +27,6 @@ export interface FailureRecord {
   readonly next_at: number;
 }
 
-/** Entries of a `CertificateStore` by name. */
 export type Entries = ReadonlyMap<string, string>;
 
 const CHALLENGE_PREFIX = "challenge-";

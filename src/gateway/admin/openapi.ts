@@ -7,7 +7,6 @@ import { anyObject, ETAG, problem } from "./shapes/common.ts";
 type PathConfig = Parameters<OpenAPIHono["openAPIRegistry"]["registerPath"]>[0];
 type Responses = PathConfig["responses"];
 
-/** Errors that every request can end with. */
 const ALWAYS: readonly ErrorCode[] = [
   "bad-request",
   "bad-path",

@@ -10,7 +10,6 @@ export interface Diagnostic extends FieldError {
   readonly isNotice?: true;
 }
 
-/** The problems and warnings of a configuration. */
 export interface Findings {
   readonly problems: readonly Diagnostic[];
   readonly warnings: readonly Diagnostic[];

@@ -1,6 +1,5 @@
 import { type UpstreamServerConfig } from "./config.ts";
 
-/** The address of an upstream's server. */
 export type ServerTarget = { readonly unix: string } | { readonly address: string; readonly port: number };
 
 /** The target of a checked server. Throws without socket and address, which the loader refuses. */

@@ -81,7 +81,6 @@ export interface HeadChanges {
   addTo(pieces: TextPieces, head: ResponseHead): void;
 }
 
-/** Receives a body in pieces. */
 export interface BodySink {
   /**
    * Takes the bytes of `chunk` from `start` to `end` (by default all of them), and may keep them. Returns false if the
@@ -114,7 +113,6 @@ export interface ResponseSink extends BodySink {
   readonly keepsNoChunk?: boolean;
 }
 
-/** The body of a request, and its flow control. */
 export interface RequestBody {
   /**
    * The reason why the body can never be complete, as soon as it is known. For a body that is announced as too long it

@@ -31,7 +31,6 @@ const BUSY_PAUSE_MS = 50;
 
 const RESPONDED: FilterDecision = { kind: "responded" };
 
-/** The outcome of an invocation. */
 interface Decided {
   readonly outcome: RequestDecision;
   /** Milliseconds that the invocation took. */

@@ -217,7 +217,6 @@ function wordFor(outcome: ResponseOutcome): FilterOutcome {
   return outcome.kind === "change" ? "modify" : outcome.kind;
 }
 
-/** The filter's view of a response's head. */
 class HeadView implements ResponseView {
   readonly status: number;
   readonly bodyLength: number;

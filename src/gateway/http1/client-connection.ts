@@ -131,7 +131,6 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     this.#arm();
   }
 
-  /** Closes the connection after the current response. */
   closeWhenDone(): void {
     this.#reusable = false;
   }

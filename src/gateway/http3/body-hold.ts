@@ -72,7 +72,6 @@ export class BodyHold {
     if (this.#file !== -1 && this.#readAt === this.#writeAt) this.#emptyFile();
   }
 
-  /** Frees everything. */
   clear(): void {
     this.#queue.clear();
     if (this.#file === -1) return;

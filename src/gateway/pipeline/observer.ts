@@ -21,7 +21,6 @@ const openTelemetry = (): typeof Trace => require("../telemetry/tracing/tracer.t
 /** Loaded with the first route that authenticates its clients (bench start). */
 const authMethods = (): typeof Methods => require("../policy/auth/create-method.ts");
 
-/** The trace settings of a route. */
 export interface Tracing {
   readonly tracer: Trace.Tracer;
   /** The path prefix of the route; empty without a route. */

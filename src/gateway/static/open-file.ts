@@ -1,7 +1,6 @@
 import { closeSync, type Stats } from "node:fs";
 import { readAt } from "./read-at.ts";
 
-/** The totals of a worker's open files. */
 export interface FileUsage {
   descriptors: number;
   contentBytes: number;

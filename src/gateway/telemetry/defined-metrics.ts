@@ -17,7 +17,6 @@ const BETWEEN = ":";
 
 /** The counters of a metric that a filter defines. */
 export interface DefinedCell {
-  /** Adds to a counter or gauge. */
   add(amount: number): void;
   /** Sets a gauge, or observes a value. */
   record(value: number): void;

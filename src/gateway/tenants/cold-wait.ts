@@ -1,7 +1,6 @@
 import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { type ColdRequest } from "./cold-starts.ts";
 
-/** The result of a wait. */
 export type Turn<T> =
   /** Another request has started the tenant. */
   | { readonly kind: "warm"; readonly mapping: T }

@@ -1,7 +1,6 @@
 /** The reason why there was no response. */
 export type AskFailure = "timeout" | "refused" | "unresolved" | "private" | "tls" | "closed" | "malformed";
 
-/** The reason why a probe failed. */
 export type ProbeReason = AskFailure | "status" | "body";
 
 /** All reasons, at the index that stands for them in the shared memory; 0 means no failure. */
@@ -28,7 +27,6 @@ export function reasonName(number: number): "" | ProbeReason {
   return REASONS[number] ?? "";
 }
 
-/** The texts for the reasons that operators read. */
 export const PROBE_WORDS: Readonly<Record<ProbeReason, string>> = {
   timeout: "a probe got no response in time",
   refused: "the connection of a probe was refused",

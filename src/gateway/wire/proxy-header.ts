@@ -11,7 +11,6 @@ const MAX_V2_BYTES = 4096;
 const V2_SIGNATURE = Buffer.from("\r\n\r\n\0\r\nQUIT\n", "latin1");
 const V1_SIGNATURE = Buffer.from("PROXY ", "latin1");
 
-/** The data of a PROXY protocol header. */
 export interface ProxyHeader {
   readonly length: number;
   /** The client's address. Undefined if the connection is the proxy's own, or the proxy does not know the address. */

@@ -23,7 +23,6 @@ export interface ListenOptions {
   readonly onError: OnError;
 }
 
-/** A TCP port that accepts connections. */
 export interface Listener {
   readonly port: number;
   /** Accepts the connections that are already established, then stops. Open connections stay. */
@@ -101,7 +100,6 @@ export function listen(options: ListenOptions): Listener {
 /** The address of a server: an IP address or host name with its port, or the path of a Unix socket. */
 export type Endpoint = { readonly address: string; readonly port: number } | { readonly unix: string };
 
-/** A connection that is being opened. */
 export interface Connecting {
   /**
    * Resolves when the connection is open and was accepted. Rejects if the server refuses it, cannot be reached or is

@@ -11,7 +11,6 @@ const HISTORY = 60;
 const MAX_EVENTS = 200;
 
 const SORTS = ["requests", "errors", "p95", "bytes", "name"] as const;
-/** The order of the routes. */
 export type Sort = (typeof SORTS)[number];
 
 /** The sections of the screen, from top to bottom. `buyers` is shown if there were requests on priced routes. */
@@ -44,12 +43,10 @@ export class TopState {
     this.origin = origin;
   }
 
-  /** The sections that are shown. */
   get sections(): readonly Section[] {
     return SECTIONS.filter((section) => section !== "buyers" || (this.snapshot?.funnel ?? []).length > 0);
   }
 
-  /** Takes the snapshot of a successful response. */
   took(snapshot: Snapshot): void {
     this.trouble = undefined;
     if (this.snapshot?.time_ms === snapshot.time_ms) return;

@@ -3,7 +3,6 @@ import { type CdpFields } from "../program/cdp.ts";
 import { EXTEND } from "./extend.ts";
 import { MOVEMENTS, REST, SETTLE, STEP_MS } from "./rest.ts";
 
-/** Access to the tab of a page that is captured. */
 export interface CaptureHost {
   /** Calls a method on the tab. Fails with the deadline if no response comes before it. */
   call(method: string, params: CdpFields): Promise<CdpFields>;

@@ -11,7 +11,6 @@ const SMALL_PART = 4096;
 /** Bytes of the buffer for small parts. */
 const SMALL_PARTS = 64 * 1024;
 
-/** Receives the messages of a wire. */
 export interface CdpReader {
   message(text: string): void;
   /** A message of more than MAX_MESSAGE_BYTES was discarded; `head` is its beginning. */
@@ -19,7 +18,6 @@ export interface CdpReader {
   closed(): void;
 }
 
-/** Carries messages to a browser and back. */
 export interface CdpWire {
   /** Sets the reader, which gets all messages from now on. Called once. */
   read(reader: CdpReader): void;

@@ -35,7 +35,6 @@ interface UserAgentOverride extends CdpFields {
   };
 }
 
-/** The browser identity that a visit shows. */
 export interface Identity {
   /** The parameters of Emulation.setUserAgentOverride. */
   readonly override: UserAgentOverride;

@@ -41,7 +41,6 @@ export class NetworkWatch {
     return this.#idle;
   }
 
-  /** Watches a session's requests. */
   async watch(session: string): Promise<void> {
     this.#sessions.add(session);
     await this.#cdp.send("Network.enable", UNBUFFERED, session);

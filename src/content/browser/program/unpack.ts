@@ -11,7 +11,6 @@ import { fileAge } from "../../../lib/files/file-age.ts";
 import { pollUntil } from "../../../lib/time/poll-until.ts";
 import { uniqueName } from "../../../lib/text/unique-name.ts";
 
-/** The location of an unpacked browser, and its environment. */
 export interface UnpackedBrowser {
   /** The version of the npm package. Its first number is the browser's main version. */
   readonly version: string;

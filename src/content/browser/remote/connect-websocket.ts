@@ -10,7 +10,6 @@ import { bareHost, portOf } from "../../../lib/http/url-host.ts";
 
 export interface WebSocketConnection {
   readonly wire: WebSocketWire;
-  /** The addresses of both ends. */
   readonly localAddress: string;
   readonly remoteAddress: string;
 }

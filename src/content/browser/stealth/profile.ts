@@ -14,7 +14,6 @@ export interface Profile {
   readonly top: number;
   readonly timeZone: string;
   readonly position: { readonly x: number; readonly y: number };
-  /** The seed of the noise in pictures. */
   readonly seed: number;
 }
 

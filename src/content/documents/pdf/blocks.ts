@@ -6,7 +6,6 @@ import { lineOfRow, type TextRow, rowsOf, type Segment } from "./segments.ts";
 import { type Block, type ListItem, type Look, median, type PageBlocks, type Piece, type Rule } from "./shapes.ts";
 import { alignedTable } from "./tables.ts";
 
-/** Properties of the whole document. */
 export interface Setting {
   /** The size of most letters, in points. */
   readonly bodySize: number;
@@ -33,14 +32,12 @@ interface Paragraph {
   readonly breaks: Set<Line>;
 }
 
-/** The lines of a region, and their usual measures. */
 interface Measure {
   readonly right: number;
   readonly left: number;
   readonly setting: Setting;
 }
 
-/** The place of a region's texts. */
 interface Place {
   readonly setting: Setting;
   /** The height below which footnotes may begin. */
@@ -107,7 +104,6 @@ function codeLength(rows: readonly TextRow[], at: number): number {
   return length >= 2 ? length : 0;
 }
 
-/** Whether a row is in a monospaced font. */
 function isCode({ segments }: TextRow): boolean {
   return segments.every(({ line }) => line?.isMono === true);
 }
@@ -241,7 +237,6 @@ function leadingOf(lines: readonly Line[]): number {
   return gaps.length === 0 ? (lines[0]?.size ?? 10) * 1.25 : median(gaps);
 }
 
-/** Whether a line begins a new paragraph. */
 function isParted(
   { lines, label }: Paragraph,
   line: Line,

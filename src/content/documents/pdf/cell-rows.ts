@@ -34,7 +34,6 @@ export function groupedRows(lines: readonly CellLine[]): CellLine[][] {
   return rows;
 }
 
-/** A function that tells whether the line at an index begins a row. */
 function rowStarts(lines: readonly CellLine[]): (at: number) => boolean {
   const isBelowRule = (at: number) => lines[at]?.isBelowRule === true || isHead(lines, at - 1);
   const isRow = (at: number) => isBelowRule(at) || hasStackedNumbers(lines[at - 1], lines[at]);

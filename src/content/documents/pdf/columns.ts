@@ -1,4 +1,3 @@
-/** The horizontal extent of a text. */
 export interface Span {
   readonly x: number;
   readonly right: number;

@@ -153,7 +153,6 @@ function withoutSpaces(texts: readonly string[]): string {
   return texts.join("").replace(/\s/g, "");
 }
 
-/** A rectangle on a page. */
 export interface Box {
   readonly left: number;
   readonly right: number;

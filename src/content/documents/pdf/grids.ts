@@ -83,7 +83,6 @@ function placesOf(rules: readonly Rule[]): Rule[][] {
   return places;
 }
 
-/** Whether any of these lines crosses a place. */
 function isCrossed(rules: readonly Rule[] | undefined, place: number): boolean {
   return rules?.some(({ from, to }) => from < place && to > place) === true;
 }

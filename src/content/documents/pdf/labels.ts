@@ -1,4 +1,3 @@
-/** The label before an item of a list. */
 export interface Label {
   /** The number of an item in a numbered list. Undefined for bullets and other labels. */
   readonly number: number | undefined;

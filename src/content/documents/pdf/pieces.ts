@@ -40,7 +40,6 @@ export function lineOf(unordered: readonly Run[]): Line {
   };
 }
 
-/** The size and baseline of most letters. */
 function baseOf(runs: readonly Run[]): Pick<Run, "y" | "size"> {
   const letters = new Map<number, { chars: number; run: Run }>();
   for (const run of runs) {

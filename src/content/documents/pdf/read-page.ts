@@ -26,7 +26,6 @@ export interface SourcePage {
   cleanup(): unknown;
 }
 
-/** A run of text from pdf.js. */
 interface TextItem {
   readonly str: string;
   readonly dir: string;

@@ -181,7 +181,6 @@ function isWords({ line }: Segment): boolean {
   return /\p{L}+\P{L}+\p{L}/u.test(line?.text ?? "");
 }
 
-/** The index of the first segment that begins at or after a position. */
 function firstFrom(segments: readonly Segment[], place: number): number {
   let [low, high] = [0, segments.length];
   while (low < high) {

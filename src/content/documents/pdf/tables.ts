@@ -127,7 +127,6 @@ function linesOf(rows: readonly TextRow[], columns: readonly Column[], rules: re
   });
 }
 
-/** The parts of a text that stands in several columns. */
 function partsIn(columns: readonly Column[], line: Line): Line[] {
   const covered = columns.filter(({ from, to }) => line.x < to && line.right > from);
   const edges = covered.slice(1).map(({ from }, at) => (from + (covered[at]?.to ?? from)) / 2);

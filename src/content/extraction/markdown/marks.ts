@@ -1,7 +1,6 @@
 /** The mark of a piece of text. `sup` and `sub` do not exist in Markdown and are written as HTML. */
 export type MarkKind = "strong" | "em" | "del" | "code" | "sup" | "sub" | "link";
 
-/** The target of a link in the text. */
 export interface Link {
   readonly href: string;
   readonly title: string;

@@ -16,7 +16,6 @@ interface Frame {
   readonly prefix: string;
   /** The text that replaces its own part of the prefix in the first line. */
   readonly marker: string;
-  /** The kind of the last block in it. */
   last: BlockKind | undefined;
   readonly list: OpenList | undefined;
   /**
@@ -54,7 +53,6 @@ export class Output {
     return this.#top.kind === "item" && this.#top.last === undefined;
   }
 
-  /** Whether a container is open. */
   get isNested(): boolean {
     return this.#frames.length > 1;
   }

@@ -62,5 +62,4 @@ function featureNames(): (readonly [Group, string])[] {
   ];
 }
 
-/** The number of features in a row. */
 export const WIDTH = FEATURES.length;

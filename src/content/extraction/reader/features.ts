@@ -29,7 +29,6 @@ export interface PageHints {
   readonly declared: Declared;
 }
 
-/** One row of features for each block. */
 export interface Features {
   readonly rows: number;
   readonly width: number;

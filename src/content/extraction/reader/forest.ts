@@ -161,7 +161,6 @@ export class Forest {
   }
 }
 
-/** The arrays of the file. */
 interface Nodes {
   readonly values: Float32Array;
   readonly roots: Uint32Array;

@@ -19,7 +19,6 @@ const SIZE_PARAMETER =
   /[?&](?:w|h|width|height|q|quality|dpr|resize|fit|crop|size|sw|sh|wid|hei|auto|format|fm)=[^&]*/gi;
 
 export interface Site {
-  /** The address of the page. */
   readonly url: string;
   /** Empty if the page does not declare it. */
   readonly name: string;

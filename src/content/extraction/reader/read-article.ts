@@ -63,7 +63,6 @@ function aboutOf(metadata: PageMetadata, addresses: Addresses): Partial<Extracti
 }
 
 interface ReadPage {
-  /** The main content as a separate tree. */
   readonly article: Document;
   /** The expected F1 over words, from 0 to 1. */
   readonly confidence: number;

@@ -17,7 +17,6 @@ export interface ScoredPage {
   readonly isThread: boolean;
   /** Whether the page has a title with a date or an author below it. */
   readonly isStory: boolean;
-  /** Whether the page declares news. */
   readonly isNews: boolean;
   /** The index of the title's block. -1 if no heading resembles the title. */
   readonly title: number;

@@ -4,7 +4,6 @@ export type Combinator = " " | ">" | "+" | "~";
 /** The operator that compares an attribute. Empty: the element only needs the attribute. */
 export type AttributeOperator = "" | "=" | "~=" | "|=" | "^=" | "$=" | "*=";
 
-/** One condition on an element. */
 export type Simple =
   | { readonly kind: "any" | "root" | "empty" }
   /** Tag names are case-insensitive. Ids and classes are case-sensitive. */

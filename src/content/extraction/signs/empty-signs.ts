@@ -45,7 +45,6 @@ function isLogIn(page: Survey): boolean {
 /** Maximum number of characters of text on a page that only asks the reader to log in. */
 const WALL_TEXT = 40;
 
-/** Whether the page has a text with a link to a login page. */
 function isLogInWall(page: Survey): boolean {
   if (page.contentText < WALL_TEXT) return false;
   return page

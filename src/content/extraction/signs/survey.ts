@@ -25,7 +25,6 @@ export interface Surveyed {
 export interface Phrase {
   readonly text: string;
   readonly hidden: boolean;
-  /** Whether the text is in a code element. */
   readonly code: boolean;
 }
 

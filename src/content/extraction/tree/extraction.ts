@@ -38,7 +38,6 @@ export interface Script extends ScriptAddress {
   readonly code: string;
 }
 
-/** A page and the task of its extraction. */
 export interface ExtractionJob {
   readonly source: PageSource;
   readonly task: ExtractionTask;

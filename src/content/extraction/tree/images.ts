@@ -7,7 +7,6 @@ const LATE_SETS = ["data-srcset", "data-lazy-srcset", "srcset"];
 /** Maximum number of characters of a list of candidates. A longer list is ignored. */
 const MAX_SRCSET_LENGTH = 16_384;
 
-/** Names of placeholder pictures. */
 const PLACEHOLDER =
   /(?:^|\/)(?:blank|spacer|placeholder|transparent|pixel|1x1|lazy(?:load)?|loading)\.(?:gif|png|svg|jpe?g)$/i;
 

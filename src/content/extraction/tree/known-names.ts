@@ -1,6 +1,5 @@
 import { html as names } from "parse5";
 
-/** The name of a tag or of an attribute. */
 export interface KnownName {
   /** The name as the page has it, and in lower case. */
   readonly source: string;

@@ -45,7 +45,6 @@ export function isNeverShown(element: Element): boolean {
   );
 }
 
-/** The context of an element. */
 interface Around {
   readonly link?: Element;
   readonly isHeading?: true;

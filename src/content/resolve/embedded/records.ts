@@ -20,7 +20,6 @@ interface Entry {
   readonly hasDate: boolean;
 }
 
-/** The outcome by an entry, and its place. */
 export interface Recorded {
   /** 0 if the entry is empty, or names what is to come. */
   readonly sign: -1 | 0 | 1;

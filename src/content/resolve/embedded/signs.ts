@@ -16,7 +16,6 @@ export const SIGNS = [
   "numbers_shared",
 ] as const;
 
-/** The value of each sign, by its name. */
 export type Signs = Readonly<Record<(typeof SIGNS)[number], number>>;
 
 /** A source with its language and passages. */

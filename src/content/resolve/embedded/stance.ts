@@ -17,7 +17,6 @@ import { superlative } from "./superlatives.ts";
 import { rowOf } from "./tables.ts";
 import { inTime } from "./timing.ts";
 
-/** The place of a passage. */
 interface At {
   readonly source: Source;
   readonly index: number;

@@ -9,7 +9,6 @@ const REPEATED = 1.8;
 /** Log-odds that the resolution source adds. */
 const RESOLUTION_SOURCE = 4.2;
 
-/** The weight of the sources on each side. */
 export interface Balance {
   readonly voices: readonly Voice[];
   /** Log-odds of the voices for YES and for NO, both at least 0. */

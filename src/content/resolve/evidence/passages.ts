@@ -26,7 +26,6 @@ const FAMILY = 5;
 /** Characters of the shortest name that is found inside a host. */
 const HOST_PART = 4;
 
-/** A sentence of a source, with its position. */
 export interface Sentence {
   /** Verbatim. */
   readonly text: string;

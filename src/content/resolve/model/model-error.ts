@@ -28,7 +28,6 @@ export type ModelErrorKind =
  */
 export class ModelError extends Error {
   readonly kind: ModelErrorKind;
-  /** The cost of the failed analysis. */
   readonly cost: ModelCost;
 
   constructor(kind: ModelErrorKind, detail: string, cost: ModelCost = NO_COST) {

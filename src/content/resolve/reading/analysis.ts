@@ -89,7 +89,6 @@ export type StatementKind =
 
 /** A sentence in a source that bears on the question. */
 export interface Statement {
-  /** The source's index in the list of sources. */
   readonly source: number;
   /** Verbatim from the source's text. */
   readonly quote: string;
@@ -126,12 +125,10 @@ export interface Analyst {
 
 /** The judgement of a question: YES or NO, each also with less certainty. */
 export type Verdict = "YES" | "LIKELY_YES" | "UNCERTAIN" | "LIKELY_NO" | "NO";
-/** The certainty of a verdict. */
 export type Confidence = "high" | "medium" | "low";
 
 /** A statement in the form of the response. */
 export interface Evidence {
-  /** The quoted statement. */
   readonly claim: string;
   /** The page's title, or its host if the page has no title. */
   readonly source: string;

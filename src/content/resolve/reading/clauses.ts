@@ -113,7 +113,6 @@ function sharedSubject(tokens: readonly Token[], start: number, grammar: Grammar
   return tokens.slice(from, end);
 }
 
-/** The clause around a position of a sentence. */
 export interface Clause {
   readonly start: number;
   readonly end: number;

@@ -25,7 +25,6 @@ export const ADVERB =
 /** Marks that end a clause. A colon in "2:05" does not. */
 export const HARD = /[;()[\]—–…\n\t]|:(?!$)|\s-\s/u;
 
-/** The words of a sentence, with their marks. */
 function tokensOf(text: string, words: readonly Word[]): Token[] {
   const quoted = quotationsOf(text);
   let end = 0;
@@ -157,7 +156,6 @@ export const IRREGULAR_PAST = new Set(
 
 /** A group of verbs that ends with the predicate. */
 export interface Group {
-  /** The index of its first word. */
   readonly start: number;
   /** The words before the predicate: auxiliaries, negations, adverbs. */
   readonly words: readonly Token[];

@@ -68,7 +68,6 @@ CREATE VIRTUAL TABLE words USING fts5(
   title, heading, body, address, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0'
 );`;
 
-/** A query of the index. */
 export interface IndexQuery {
   readonly query: string;
   readonly filters?: SearchFilters;
@@ -83,13 +82,11 @@ export interface FoundPage {
   readonly snippet: string;
 }
 
-/** A page to put into the index. */
 export interface NewPage {
   readonly url: string;
   readonly title: string;
   /** Each heading in it may begin with `HEADING_MARK`. */
   readonly text: string;
-  /** The language tag of the text. */
   readonly language?: string | undefined;
   /** The date of publication in any format that begins with year, month and day. */
   readonly published?: string | undefined;
@@ -111,7 +108,6 @@ export interface PageRow {
   readonly language: string;
 }
 
-/** The size of an index. */
 export interface IndexStats {
   readonly sites: number;
   readonly pages: number;
@@ -209,7 +205,6 @@ export class PageIndex {
     return this.database.query<{ pages: number }, []>("SELECT count(*) AS pages FROM pages").get()?.pages ?? 0;
   }
 
-  /** The index's record of a page. */
   page(url: string): PageRow | undefined {
     const row = this.database.query<PageRow, [string]>(
       "SELECT id, site, hash, etag, last_modified, language FROM pages WHERE url = ?",
@@ -282,7 +277,6 @@ export class PageIndex {
     return row?.bytes ?? 0;
   }
 
-  /** Whether the index contains a page. */
   hasPages(): boolean {
     return this.database.query("SELECT 1 FROM pages LIMIT 1").get() !== null;
   }

@@ -4,7 +4,6 @@ import { type FoundPage, type IndexQuery, PageIndex } from "./page-index.ts";
 /** The worker's own side of its message channel. Bun's types describe the main thread's side. */
 declare const self: Worker;
 
-/** A query to an index file. */
 export interface QueryMessage {
   readonly id: number;
   readonly path: string;

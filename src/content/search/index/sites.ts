@@ -16,7 +16,6 @@ const LOOK_AHEAD_SAME_HOST = 20;
  */
 const LOCK_MS = 300_000;
 
-/** The operator's settings of a site. */
 export interface SiteOptions {
   readonly url: string;
   /** Links followed from the first page on. */

@@ -35,7 +35,6 @@ export class Vocabulary {
     for (const word of words) if (last.run(word).changes === 0) other.run(word);
   }
 
-  /** The number of pages with a word. */
   pages(word: string): number {
     const row = this.#database.query<Entry, [string]>("SELECT word, pages FROM vocabulary WHERE word = ?").get(word);
     return row?.pages ?? 0;

@@ -5,7 +5,6 @@ import { type WebResponse, WebError, type WebRequest, webGet } from "../../sites
 /** Maximum number of bytes of a provider's response. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
-/** A request to a provider's server. */
 export interface Ask {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;

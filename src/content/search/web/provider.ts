@@ -1,6 +1,5 @@
 import { type RawResult } from "./result.ts";
 
-/** One page of a provider's response. */
 export interface ProviderPage {
   readonly results: readonly RawResult[];
   /** The value that the provider needs to return the next page. Undefined if this was the last page. */
@@ -49,7 +48,6 @@ export interface SearchProvider {
   readonly maxResults: number;
   /** The restrictions that it applies. */
   readonly filters: ReadonlySet<FilterName>;
-  /** Whether the provider can be asked at all. */
   available(): boolean;
   /** One page of results, which may be empty. Fails with a ProviderError if the provider does not respond. */
   page(request: ProviderRequest): Promise<ProviderPage>;

@@ -30,7 +30,6 @@ export interface GatewayEvent {
   readonly [detail: string]: unknown;
 }
 
-/** A line of the program's own log. */
 export interface LogLine {
   readonly time_ms: number;
   /** The worker's row, from 1 on; 0: the supervisor. In a gateway with one process it is always 0. */

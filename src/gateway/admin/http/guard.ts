@@ -10,7 +10,6 @@ import { Throttle } from "./throttle.ts";
 const MAX_EVENTS = 6;
 const MINUTE_MS = 60_000;
 
-/** The sender of a request, and its access. */
 export interface Caller {
   readonly access: Access;
   readonly by: Actor;

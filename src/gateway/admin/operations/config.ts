@@ -27,7 +27,6 @@ const body = {
 
 let published: object | undefined;
 
-/** The operations on the whole configuration and its file. */
 export const CONFIG_OPERATIONS: readonly Operation[] = [
   {
     name: "showConfig",

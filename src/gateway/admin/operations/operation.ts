@@ -24,7 +24,6 @@ export interface Success {
   /** 200 by default. */
   readonly status?: 201;
   readonly description: string;
-  /** The schema of a JSON response. */
   readonly schema?: z.ZodType;
   /** Other media types of the response. */
   readonly types?: readonly string[];

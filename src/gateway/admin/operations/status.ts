@@ -5,7 +5,6 @@ import { type Status, status } from "../shapes/status.ts";
 import { liveResponse } from "./config-response.ts";
 import { type Operation } from "./operation.ts";
 
-/** The operations that show the state of the gateway and its metrics. */
 export const STATUS_OPERATIONS: readonly Operation[] = [
   {
     name: "showStatus",

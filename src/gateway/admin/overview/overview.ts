@@ -23,7 +23,6 @@ const RESPONSE_MS = 1000;
 /** Milliseconds in which the ledger must respond. @bound */
 const LEDGER_MS = 3000;
 
-/** The figures that operators look at. */
 export interface Overview {
   /** Made at most twice a second, for any number of callers. */
   snapshot(): OverviewSnapshot;
@@ -32,9 +31,7 @@ export interface Overview {
   /** Keeps the current figures for an hour. */
   record(): void;
   history(): History;
-  /** The current state of every server of every upstream. */
   servers(): readonly OverviewUpstream[];
-  /** The current state of filters and tenants. */
   wasm(): WasmState;
   /** Open breakers, and the gas of the embedded facilitator's keys by the index of their chain. */
   facilitators(): FacilitatorState;
@@ -46,7 +43,6 @@ export interface Overview {
 
 /** The running gateway, as the source of the figures. */
 export interface OverviewSource {
-  /** The counters of all processes of the server. */
   readonly zone: SharedZone;
   upstreams(): readonly OverviewUpstream[];
   /** Undefined if no route is paid. Throws if the ledger cannot be opened. */

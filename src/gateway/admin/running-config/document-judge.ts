@@ -85,7 +85,6 @@ export class DocumentJudge {
     this.#deps = deps;
   }
 
-  /** Judges the document after an edit. */
   async edit(edited: Edited, standing: Standing, strict: boolean): Promise<Candidate> {
     const { at } = edited;
     const document = withSecretsOf(edited, standing.served.document);

@@ -19,7 +19,6 @@ const FILES: GuardedRoute = {
   forwards: true,
 };
 
-/** A change of the configuration. */
 interface Compared {
   readonly before: Config;
   readonly after: Config;

@@ -10,7 +10,6 @@ export interface RouteSelection {
   readonly name?: string | undefined;
 }
 
-/** One change of the document. */
 export type Edit =
   | { readonly kind: "add-route"; readonly route: unknown }
   | ({ readonly kind: "patch-route"; readonly patch: unknown } & RouteSelection)
@@ -56,13 +55,11 @@ export interface Busy {
   readonly kind: "busy";
 }
 
-/** The operation failed and changed nothing. */
 export interface Failed {
   readonly kind: "failed";
   readonly reason: string;
 }
 
-/** A change or reload is in use. */
 export interface InUse {
   readonly kind: "done";
   readonly revision: string;
@@ -95,7 +92,6 @@ export type ReloadOutcome =
   /** `discarded`: the changes in memory that are lost, from the file to the previous running configuration. */
   (InUse & { readonly discarded: readonly PatchOperation[] }) | Invalid | { readonly kind: "no-file" } | Busy | Failed;
 
-/** The outcome of writing the configuration to its file. */
 export type PersistOutcome =
   | { readonly kind: "done"; readonly path: string }
   /** Another program has changed the file since it was last read or written. */
@@ -106,7 +102,6 @@ export type PersistOutcome =
   /** The old file is unchanged. `code` is the error code of the system call, such as `ENOSPC`. */
   | (Failed & { readonly code: string | undefined });
 
-/** The effect that a configuration would have. */
 export interface CheckOutcome {
   readonly kind: "checked";
   readonly ok: boolean;

@@ -24,7 +24,6 @@ export const problem = z
   })
   .openapi("Problem", { description: "RFC 9457 problem details" });
 
-/** An error or a warning about the configuration. */
 const diagnostic = z
   .object({
     path: z.string(),
@@ -69,7 +68,6 @@ export const wasm = z
 
 export type WasmState = DeepReadonly<z.output<typeof wasm>>;
 
-/** The counters of a consumer, a route or an upstream. */
 export const counts = {
   requests: z.number(),
   request_bytes: z.number(),
@@ -78,7 +76,6 @@ export const counts = {
   server_errors: z.number(),
 };
 
-/** A server of an upstream, with its health and its load. */
 const server = z
   .object({
     server: z.string().openapi({ description: "Name of the server in paths: host:port, or unix:path" }),

@@ -99,9 +99,7 @@ export const payments = z
   .openapi("Payments");
 
 export type PaymentSummary = DeepReadonly<z.output<typeof payments>>;
-/** The sales of a route on one day. */
 export type SoldOnDay = DeepReadonly<z.output<typeof soldOnDay>>;
-/** A payment without its signature. */
 export type RecentPayment = DeepReadonly<z.output<typeof recentPayment>>;
 /** The same, with everything that the ledger knows of it. */
 export type PaymentDetail = DeepReadonly<z.output<typeof paymentDetail>>;

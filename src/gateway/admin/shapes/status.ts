@@ -45,5 +45,4 @@ export const status = z
   .openapi("Status");
 
 export type Status = DeepReadonly<z.output<typeof status>>;
-/** The outcome of the last reload of the file. */
 export type LastReload = DeepReadonly<z.output<typeof lastReload>>;

@@ -17,7 +17,6 @@ const LAST_FLUSH_MS = 3000;
 
 /** The counters that a `UsageKeeper` reads, and the store that it writes them to. */
 export interface UsageKeeperOptions {
-  /** The counters of all workers. */
   readonly zone: SharedZone;
   /** Opens the store. It is called again later if it throws. */
   readonly open: () => OpenUsageStore;

@@ -206,7 +206,6 @@ function mapReader(key: Readable, member: Readable): Reader {
   return { read, absent: unread, isExact: false };
 }
 
-/** A JSON value, copied. */
 function copyOfJson(value: unknown): unknown {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : UNREAD;

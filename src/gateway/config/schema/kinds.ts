@@ -162,7 +162,6 @@ export const headerValue = z
 /** An IP network in CIDR notation, or an IP address. */
 export const cidr = z.string().refine(isNetwork, 'expected an IP address or a network as in "10.0.0.0/8"');
 
-/** Any JSON value that is an object. */
 export const jsonObject = z.record(z.string(), z.json());
 
 /** The name of an environment variable that has a secret. */

@@ -37,7 +37,6 @@ export interface UpstreamCallsOptions {
 /** The calls of all filters of a worker. It is one object, which survives reloads. */
 export class UpstreamCalls {
   readonly options: UpstreamCallsOptions;
-  /** The number of calls in progress. */
   size = 0;
 
   constructor(options: UpstreamCallsOptions) {

@@ -45,7 +45,6 @@ export interface GrpcCallRequest extends GrpcRequest {
   readonly timeoutMs: number;
 }
 
-/** The end of a gRPC call. */
 export interface GrpcOutcome {
   /** A status of lib/grpc-status.ts. */
   readonly status: number;
@@ -74,7 +73,6 @@ export interface OpenCall {
   cancel(): void;
 }
 
-/** An open gRPC stream. */
 export interface GrpcStream extends OpenCall {
   /** Sends a message, not a view of the filter's memory. `full`: unsent bytes are at their limit. `closed`: no more. */
   send(message: Uint8Array, isLast: boolean): "sent" | "too-large" | "full" | "closed";
@@ -88,7 +86,6 @@ export interface CallGroup {
   http(request: HttpCallRequest, done: (outcome: HttpCallOutcome) => void): OpenCall | CallRefusal;
   grpc(request: GrpcCallRequest, done: (outcome: GrpcOutcome) => void): OpenCall | CallRefusal;
   grpcStream(request: GrpcRequest, listener: GrpcListener): GrpcStream | CallRefusal;
-  /** The number of calls in progress. */
   readonly size: number;
   /** Cancels every call of the group. The group accepts no more calls. */
   close(): void;

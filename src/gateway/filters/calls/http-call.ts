@@ -9,7 +9,6 @@ import { type CallKeeper, NO_ROOM, UpstreamCall } from "./upstream-call.ts";
 
 const TOO_LARGE = new CannedError("response-too-large", "the response is larger than a call allows");
 
-/** The complete request of an HTTP call. */
 export interface HttpCallParts {
   readonly head: RequestHead;
   readonly body: Uint8Array;

@@ -11,7 +11,6 @@ import { ModuleRefused } from "./reading/refused.ts";
 /** Compiled modules that are kept for the next reload: those that were used last. @internal */
 export const MAX_CACHED_MODULES = 32;
 
-/** A module that can be instantiated. */
 export interface FilterModule {
   /** SHA-256 of the file, in hexadecimal. */
   readonly hash: string;

@@ -2,7 +2,6 @@ import { messageOf } from "../../../lib/caught.ts";
 import { prepare, type PreparedModule } from "./prepare.ts";
 import { ModuleRefused } from "./reading/refused.ts";
 
-/** The task for the thread. */
 export interface PrepareJob {
   readonly file: Uint8Array<ArrayBuffer>;
   readonly memoryBytes: number;

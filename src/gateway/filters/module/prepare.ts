@@ -5,7 +5,6 @@ import { readShape } from "./reading/read-shape.ts";
 import { ModuleRefused } from "./reading/refused.ts";
 import { type Limits, typeText } from "./reading/value-types.ts";
 
-/** A module that was read, checked and metered. */
 export interface PreparedModule {
   readonly abi: Abi;
   /** The bytes to compile. */

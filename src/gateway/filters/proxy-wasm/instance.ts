@@ -74,12 +74,10 @@ export class ProxyInstance implements Host, StreamRunner {
     return this.#streams.size >= MAX_STREAMS;
   }
 
-  /** Finds a stream or the plugin by its id. */
   find(id: number): Context | undefined {
     return id === PLUGIN_ID ? this.root : this.#streams.get(id);
   }
 
-  /** An id for a new stream. */
   nextId(): number {
     do {
       this.#lastId = this.#lastId === LAST_ID ? PLUGIN_ID + 1 : this.#lastId + 1;

@@ -8,7 +8,6 @@ export type FilterDecision =
   /** The filter has begun to respond through `exchange.response`, also if it failed. Nothing else can respond. */
   | { readonly kind: "responded" };
 
-/** The decision of a filter that changes nothing. */
 export const CONTINUE: FilterDecision = { kind: "continue" };
 
 /** A loaded entry of `wasm_filters` in one worker, of either ABI. */

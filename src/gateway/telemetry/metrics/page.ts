@@ -1,10 +1,8 @@
-/** The values of a metric's labels, by their names. */
 export type Labels = Readonly<Record<string, string | number>>;
 
 /** The counts of each process, and the totals. */
 export interface Snapshot {
   readonly rows: readonly Float64Array[];
-  /** The sum of each column. */
   readonly totals: Float64Array;
 }
 

@@ -51,7 +51,6 @@ const VERSIONS = {
   "HTTP/3.0": text("network.protocol.version", "3"),
 };
 
-/** The context of a request's spans. */
 export interface SpanContext {
   /** The route's path prefix, or empty. */
   readonly route: string;

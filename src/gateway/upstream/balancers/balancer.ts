@@ -1,4 +1,3 @@
-/** The properties of a server that a balancer uses. */
 export interface Candidate {
   /** Identifies the server over reloads and processes: `127.0.0.1:8080` or `unix:/path`. */
   readonly key: string;

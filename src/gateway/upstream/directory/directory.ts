@@ -17,7 +17,6 @@ import { Slots } from "./slots.ts";
  */
 const FIRST_RESPONSES_MS = 3000;
 
-/** The services of a `Directory`, and the functions that it calls. */
 export interface DirectoryDeps extends Omit<HealthDeps, "random" | "clock"> {
   /** Returns how connections to an upstream's servers are opened. */
   readonly dialSettings: (upstream: UpstreamConfig) => DialSettings;

@@ -27,7 +27,6 @@ export interface PlannedUpstream {
   readonly catalog: Discovery | undefined;
 }
 
-/** The dependencies of a plan, which its owner provides. */
 export interface PlanDeps extends DiscoveryDeps {
   /** Returns how connections to an upstream's servers are opened. Throws if a file that they need cannot be used. */
   readonly dialSettings: (upstream: UpstreamConfig) => DialSettings;

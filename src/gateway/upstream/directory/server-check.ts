@@ -59,7 +59,6 @@ export class ServerCheck extends Deadline {
     this.#runner.due(this);
   }
 
-  /** Sends a probe. */
   run(): void {
     this.beganAt = this.#runner.deps.wheel.now();
     if (this.#hanging >= MAX_HANGING) {

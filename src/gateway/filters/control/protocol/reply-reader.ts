@@ -33,7 +33,6 @@ export class ReplyReader {
   /** True if bytes of the output did not fit and are missing from `#output`. */
   #isCut = false;
 
-  /** Prepares for the next reply. */
   reset(): void {
     this.#length = 0;
     this.#state = OUTPUT;

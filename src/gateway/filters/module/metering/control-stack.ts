@@ -121,7 +121,6 @@ export class ControlStack {
     this.cost = MOST_UNCHARGED;
   }
 
-  /** Closes the innermost block. */
   close(offset: number): void {
     const block = this.#at(0, offset);
     this.#depth--;

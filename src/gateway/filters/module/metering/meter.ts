@@ -170,9 +170,7 @@ function meterCode(shape: ModuleShape, indexes: MeterIndexes, added: readonly Ui
 }
 
 interface BodyEdits {
-  /** The offset of the body in the file. */
   readonly start: number;
-  /** The function's index. */
   readonly number: number;
   readonly edits: Edits;
   readonly inserted: MeteringCode;

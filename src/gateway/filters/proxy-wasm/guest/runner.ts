@@ -4,7 +4,6 @@ import { type Machine } from "./machine.ts";
 import { type Plugin } from "./plugin.ts";
 import { type PluginContext } from "./plugin-context.ts";
 
-/** Runs the callbacks of a module. */
 export interface Runner {
   readonly plugin: Plugin;
   readonly machine: Machine;
@@ -24,7 +23,6 @@ export interface StreamContext extends Context {
 }
 
 export interface StreamRunner extends Runner {
-  /** An id for a new stream. */
   nextId(): number;
   add(stream: StreamContext): void;
   remove(stream: StreamContext): void;

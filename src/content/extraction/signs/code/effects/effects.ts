@@ -42,7 +42,6 @@ export class Effects {
     }
   }
 
-  /** Searches a script. */
   run(program: ESTree.Program, code: Code): void {
     const scope = this.#values.scopes.of(program);
     if (scope === undefined) return;

@@ -53,7 +53,6 @@ export class Scope {
     return this.parent === undefined ? this : this.parent.top;
   }
 
-  /** The scope of `var` declarations. */
   get function(): Scope {
     return this.owner !== undefined || this.#isTop || this.parent === undefined ? this : this.parent.function;
   }

@@ -35,7 +35,6 @@ export class Scopes {
     return exported;
   }
 
-  /** The scope of a node that has one of its own. */
   of(node: Node): Scope | undefined {
     return this.#scopes.get(node);
   }

@@ -1,7 +1,6 @@
 import { type ESTree, parse as parseCode } from "meriyah";
 import { type Script } from "../../../tree/extraction.ts";
 
-/** Any node of a syntax tree, by ESTree. */
 export type Node = ESTree.Node;
 /** A function in any form. */
 export type Fn = ESTree.FunctionDeclaration | ESTree.FunctionExpression | ESTree.ArrowFunctionExpression;

@@ -16,7 +16,6 @@ export const session = new Store<SessionState>({ kind: "unknown" });
 /** The time since which the gateway has not responded, in milliseconds of the clock; undefined while it responds. */
 export const offlineSince = new Store<number | undefined>(undefined);
 
-/** The warnings of the last change. */
 export const warned = new Store<readonly Diagnostic[]>([]);
 
 /** Asks the user whether paths may lose guards by a change. The page sets the question. */

@@ -85,7 +85,6 @@ export interface SemaphoreFigures {
   readonly waiting: number;
 }
 
-/** The load of the content service. */
 export interface ContentFigures {
   readonly started_at_ms: number;
   readonly engines: { readonly static: SemaphoreFigures; readonly browser: SemaphoreFigures };

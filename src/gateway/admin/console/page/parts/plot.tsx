@@ -12,7 +12,6 @@ export interface Line {
 }
 
 interface PlotProps {
-  /** A description of the plot for screen readers. */
   readonly label: string;
   /** Seconds since 1970. */
   readonly times: readonly number[];

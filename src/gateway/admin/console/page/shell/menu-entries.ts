@@ -3,7 +3,6 @@ export interface MenuEntry {
   readonly title: string;
 }
 
-/** The entries of the menu, in groups. */
 export const MENU: readonly { readonly title: string; readonly entries: readonly MenuEntry[] }[] = [
   {
     title: "Traffic",

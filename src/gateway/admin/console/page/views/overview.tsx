@@ -219,7 +219,6 @@ function HourPlot({ hours }: Pick<UsageHours, "hours">) {
   );
 }
 
-/** The progress of buyers. */
 function FunnelNow({ range }: { readonly range: "hour" | "days" }) {
   const funnel = useFunnel();
   const link = linkTo("funnel", range === "hour" ? {} : { range });
