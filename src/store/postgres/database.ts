@@ -2,7 +2,7 @@ import { type Connection, type Result, statement, type Step } from "./connection
 import { type Statement, type Value } from "./messages.ts";
 import { Pool, type PoolSettings, STATEMENT_GRACE_MS } from "./pool.ts";
 import { PostgresError } from "./postgres-error.ts";
-import { migrate } from "./schema.ts";
+import { migrate, PAYMENT_SCHEMA, type Schema } from "./schema.ts";
 
 /**
  * SQL for the time in Unix milliseconds; the statement's first value must be `Database.clock`. It is the database's
@@ -25,11 +25,13 @@ export class Database {
   readonly #pool: Pool;
   readonly #now: (() => number) | undefined;
   readonly #statementMs: number;
+  readonly #schema: Schema;
   #ready: Promise<void> | undefined;
 
   /** `now` replaces the database's clock. Only tests use it. */
-  constructor(settings: PoolSettings, now?: () => number) {
+  constructor(settings: PoolSettings, now?: () => number, schema: Schema = PAYMENT_SCHEMA) {
     const { statementMs } = settings;
+    this.#schema = schema;
     this.#pool = new Pool(settings, async (connection) => {
       await connection.run([{ statement: WAIT_FOR_DISK, values: [] }], statementMs);
     });
@@ -45,7 +47,7 @@ export class Database {
   /** Resolves once the tables have the schema of this program. A call after a failure tries again. */
   ready(): Promise<void> {
     this.#ready ??= this.#pool
-      .session((connection) => migrated(connection, this.#statementMs))
+      .session((connection) => migrated(connection, this.#statementMs, this.#schema))
       .catch((error: unknown) => {
         this.#ready = undefined;
         throw error;
@@ -94,9 +96,9 @@ export class Database {
   }
 }
 
-async function migrated(connection: Connection, statementMs: number): Promise<void> {
+async function migrated(connection: Connection, statementMs: number, schema: Schema): Promise<void> {
   try {
-    await migrate(connection, statementMs);
+    await migrate(connection, statementMs, schema);
   } catch (error) {
     if (error instanceof PostgresError && error.code === "42501") {
       throw new PostgresError("42501", "its user may not make Turnpike's tables, or read them (SQLSTATE 42501)");

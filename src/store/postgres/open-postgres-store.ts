@@ -4,6 +4,9 @@ import { type Store } from "../store.ts";
 import { type OpenUsageStore } from "../usage-store.ts";
 import { type CertificateStore } from "../certificate-store.ts";
 import { type TemplateStore } from "../template-store.ts";
+import { type JobStore } from "../jobs/job-store.ts";
+import { PostgresJobs } from "./jobs.ts";
+import { JOB_SCHEMA } from "./jobs-schema.ts";
 import { PostgresSimulatedTransfers } from "./simulated-transfers.ts";
 import { PostgresCredits } from "./credits.ts";
 import { PostgresCertificates } from "./certificates.ts";
@@ -84,4 +87,9 @@ export function openPostgresCertificates(settings: PoolSettings, now?: () => num
 /** Opens only the learned templates in such a database. It uses one connection, opened at the first use. */
 export function openPostgresTemplates(settings: PoolSettings, now?: () => number): TemplateStore {
   return new PostgresTemplates(new Database({ ...settings, size: 1 }, now));
+}
+
+/** Opens only the jobs in such a database. They have tables of their own, so that their user needs no access to the payments. @internal */
+export function openPostgresJobs(settings: PoolSettings, now?: () => number): JobStore {
+  return new PostgresJobs(new Database(settings, now, JOB_SCHEMA));
 }

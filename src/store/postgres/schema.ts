@@ -215,42 +215,52 @@ const MIGRATIONS: readonly (readonly string[])[] = [
 /** The version of the schema that this program writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
+/** Tables that are migrated together, and the table with their version. */
+export interface Schema {
+  readonly version: string;
+  readonly migrations: readonly (readonly string[])[];
+}
+
+/** The tables of the payments and of all that belongs to them. */
+export const PAYMENT_SCHEMA: Schema = { version: SCHEMA, migrations: MIGRATIONS };
+
 /** A number for the advisory lock that no other program is likely to use: "turnpike" in ASCII. */
 const LOCK = "8391737060846726757";
 /** Milliseconds for all migrations together. @operator Tables may be long. @bound */
 const MIGRATION_MS = 600_000;
 
 /** Applies missing migrations, one process at a time. `ms`: timeout of the check. Rejects for a newer schema. */
-export async function migrate(connection: Connection, ms: number): Promise<void> {
+export async function migrate(connection: Connection, ms: number, schema: Schema): Promise<void> {
   // This check needs no privileges. A user who cannot create tables can still use existing ones.
-  if ((await versionOf(connection, ms)) === SCHEMA_VERSION) return;
+  if ((await versionOf(connection, ms, schema)) === schema.migrations.length) return;
   await run(connection, "BEGIN");
   await run(connection, `SET LOCAL statement_timeout = ${MIGRATION_MS}`);
   await run(connection, `SET LOCAL idle_in_transaction_session_timeout = ${MIGRATION_MS}`);
   await run(connection, `SELECT pg_advisory_xact_lock(${LOCK})`);
-  const version = await versionOf(connection, ms);
-  if (version === 0) await run(connection, `CREATE TABLE ${SCHEMA} (version integer NOT NULL)`);
-  for (const sql of MIGRATIONS.slice(version).flat()) await run(connection, sql);
-  await run(connection, `DELETE FROM ${SCHEMA}`);
-  await run(connection, `INSERT INTO ${SCHEMA} VALUES (${SCHEMA_VERSION})`);
+  const version = await versionOf(connection, ms, schema);
+  if (version === 0) await run(connection, `CREATE TABLE ${schema.version} (version integer NOT NULL)`);
+  for (const sql of schema.migrations.slice(version).flat()) await run(connection, sql);
+  await run(connection, `DELETE FROM ${schema.version}`);
+  await run(connection, `INSERT INTO ${schema.version} VALUES (${schema.migrations.length})`);
   await run(connection, "COMMIT");
 }
 
 /** The version of the existing tables, which may be older or newer than this program; 0 if there are no tables. */
-export async function storedVersion(connection: Connection, ms: number): Promise<number> {
+export async function storedVersion(connection: Connection, ms: number, schema = PAYMENT_SCHEMA): Promise<number> {
   // The query reads the catalogue as a table. `to_regclass` may use a cached result from before the lock.
-  const where = `relname = '${SCHEMA}' AND pg_table_is_visible(oid)`;
+  const where = `relname = '${schema.version}' AND pg_table_is_visible(oid)`;
   const found = await run(connection, `SELECT 1 FROM pg_catalog.pg_class WHERE ${where}`, ms);
   if (found.length === 0) return 0;
-  const [row] = await run(connection, `SELECT version FROM ${SCHEMA}`, ms);
+  const [row] = await run(connection, `SELECT version FROM ${schema.version}`, ms);
   return Number(row?.[0] ?? 0);
 }
 
 /** As `storedVersion`, but rejects if the version is newer than this program. */
-async function versionOf(connection: Connection, ms: number): Promise<number> {
-  const version = await storedVersion(connection, ms);
-  if (version > SCHEMA_VERSION) {
-    throw new PostgresError("refused", `its schema is version ${version}, this program knows ${SCHEMA_VERSION}`);
+async function versionOf(connection: Connection, ms: number, schema: Schema): Promise<number> {
+  const version = await storedVersion(connection, ms, schema);
+  const known = schema.migrations.length;
+  if (version > known) {
+    throw new PostgresError("refused", `its schema is version ${version}, this program knows ${known}`);
   }
   return version;
 }

@@ -223,17 +223,18 @@ export class SqliteJobs implements JobStore {
     const now = this.#now();
     let added = 0;
     let dropped = 0;
-    for (const { key, host, url, task, depth, place } of keyed(id, addresses)) {
+    for (const { key, host, url, task, depth } of keyed(id, addresses)) {
+      const values = [number, BigInt(key)] as const;
       if (known + added >= maxKnown) {
-        dropped += 1;
+        const isKnown = this.#query("SELECT 1 FROM addresses WHERE job = ? AND key = ?").get(...values) !== null;
+        if (!isKnown) dropped += 1;
         continue;
       }
       const isNew = this.#run(
         "INSERT OR IGNORE INTO addresses (job, key, host, due, task, depth, url) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        number,
-        BigInt(key),
+        ...values,
         BigInt(host),
-        known + place,
+        known + added,
         task,
         depth,
         url,

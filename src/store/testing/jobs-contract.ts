@@ -206,7 +206,7 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       const { store, job } = at;
       const after = await store.finish(job, { finished: [], found: pages(6) });
       expect(after).toMatchObject({ known: 3, open: 3 });
-      expect(after?.kinds["frontier-full"]).toBeGreaterThanOrEqual(3);
+      expect(after?.kinds).toEqual({ "frontier-full": 3 });
     });
 
     test("a cancelled job gives no more work, and takes no more results", async () => {
@@ -248,7 +248,7 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
 
     test("several services that work at the same time finish every address once", async () => {
       const seeds = Array.from({ length: 20 }, (_, site) => pages(10, `https://s${site}.example`)).flat();
-      await using at = await begin({}, seeds);
+      await using at = await begin({ limit: 5_000 }, seeds);
       const { job } = at;
       const services = [at.store, await at.another(), await at.another()];
       const seen: string[] = [];

@@ -1,0 +1,67 @@
+import { type Schema } from "./schema.ts";
+
+/** The names have a prefix, because other programs may use the same database. */
+export const JOBS = "turnpike_jobs";
+export const ADDRESSES = "turnpike_job_addresses";
+export const LANES = "turnpike_job_lanes";
+export const HOSTS = "turnpike_job_hosts";
+export const KINDS = "turnpike_job_kinds";
+export const RESULTS = "turnpike_job_results";
+
+/** Tables with a partition for each day, which is dropped as a whole. The number of a job begins with its day. */
+export const BY_DAY = [ADDRESSES, LANES, RESULTS] as const;
+/** Bits of a job's number below its day, as days since 1970. */
+export const DAY_BITS = 32;
+
+/**
+ * The columns are those of the SQLite file (`src/store/sqlite/jobs-schema.ts`). A released migration is never edited. The
+ * updates of hosts and jobs touch no indexed column, so that they stay on their pages (HOT).
+ */
+export const JOB_SCHEMA: Schema = {
+  version: "turnpike_job_schema",
+  migrations: [
+    [
+      `CREATE TABLE ${JOBS} (
+         number bigint PRIMARY KEY, id text COLLATE "C" NOT NULL UNIQUE, secret_hash text NOT NULL, payer text NOT NULL,
+         orders text NOT NULL, page_limit bigint NOT NULL, max_known bigint NOT NULL, ends_at bigint NOT NULL,
+         kept_ms bigint NOT NULL, page_price text NOT NULL, quote text NOT NULL, state text COLLATE "C" NOT NULL,
+         reason text NOT NULL, known bigint NOT NULL DEFAULT 0, open bigint NOT NULL DEFAULT 0,
+         delivered bigint NOT NULL DEFAULT 0, paid_through bigint NOT NULL DEFAULT 0, results bigint NOT NULL DEFAULT 0,
+         bytes bigint NOT NULL DEFAULT 0, created_at bigint NOT NULL, ended_at bigint NOT NULL DEFAULT 0
+       ) WITH (fillfactor = 50)`,
+      `CREATE INDEX ${JOBS}_running ON ${JOBS} (number) WHERE state = 'running'`,
+      `CREATE SEQUENCE ${JOBS}_number`,
+      `CREATE TABLE ${ADDRESSES} (
+         job bigint NOT NULL, key bigint NOT NULL, host bigint NOT NULL, due bigint, task smallint NOT NULL,
+         depth smallint NOT NULL, tries smallint NOT NULL DEFAULT 0, url text NOT NULL, PRIMARY KEY (job, key)
+       ) PARTITION BY RANGE (job)`,
+      `CREATE INDEX ${ADDRESSES}_due ON ${ADDRESSES} (job, host, due) WHERE due IS NOT NULL`,
+      `CREATE TABLE ${LANES} (
+         job bigint NOT NULL, host bigint NOT NULL, open bigint NOT NULL, next_at bigint NOT NULL, PRIMARY KEY (job, host)
+       ) PARTITION BY RANGE (job)`,
+      `CREATE INDEX ${LANES}_due ON ${LANES} (job, next_at) WHERE open > 0`,
+      `CREATE TABLE ${HOSTS} (
+         host bigint PRIMARY KEY, next_at bigint NOT NULL, pace bigint NOT NULL
+       ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02)`,
+      `CREATE TABLE ${KINDS} (
+         job bigint NOT NULL REFERENCES ${JOBS} ON DELETE CASCADE, kind text COLLATE "C" NOT NULL, count bigint NOT NULL,
+         PRIMARY KEY (job, kind)
+       )`,
+      `CREATE TABLE ${RESULTS} (
+         job bigint NOT NULL, number bigint NOT NULL, delivered boolean NOT NULL, body bytea NOT NULL,
+         PRIMARY KEY (job, number)
+       ) PARTITION BY RANGE (job)`,
+      // The bodies are compressed already.
+      `ALTER TABLE ${RESULTS} ALTER COLUMN body SET STORAGE EXTERNAL`,
+    ],
+  ],
+};
+
+/** The statements that create the partitions of a day. Rows of the frontier change often, so they are vacuumed early. */
+export function partitionsOf(day: number): readonly string[] {
+  const [from, to] = [day, day + 1].map((one) => String(BigInt(one) << BigInt(DAY_BITS)));
+  return BY_DAY.map(
+    (table) => `CREATE TABLE IF NOT EXISTS ${table}_${day} PARTITION OF ${table} FOR VALUES FROM (${from}) TO (${to})
+      WITH (autovacuum_vacuum_scale_factor = 0.02)`,
+  );
+}

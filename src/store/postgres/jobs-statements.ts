@@ -1,0 +1,168 @@
+import { JOB_COLUMNS } from "../jobs/job-row.ts";
+import { LEASE_MS, MAX_RUNNING_JOBS, TURN_MS } from "../jobs/job-store.ts";
+import { statement } from "./connection.ts";
+import { NOW } from "./database.ts";
+import { ADDRESSES, HOSTS, JOBS, KINDS, LANES, RESULTS } from "./jobs-schema.ts";
+
+const JOB = `SELECT ${JOB_COLUMNS}, (SELECT json_object_agg(kind, count) FROM ${KINDS} WHERE job = number) FROM ${JOBS}`;
+
+export const FIND = statement(`${JOB} WHERE id = $2 AND (state = 'running' OR ended_at + kept_ms > ${NOW})`);
+export const RUNNING = statement(`${JOB} WHERE state = 'running' ORDER BY number`);
+
+export const CREATE = statement(`
+  INSERT INTO ${JOBS} (number, id, secret_hash, payer, orders, page_limit, max_known, ends_at, kept_ms, page_price, quote, state,
+    reason, created_at)
+  SELECT $2::bigint + nextval('${JOBS}_number') % 4294967296, $3, $4, $5, $6, $7::bigint, $8::bigint, ${NOW} + $9::bigint,
+    $10::bigint, $11, $12, 'running', '', ${NOW}
+  WHERE (SELECT count(*) FROM ${JOBS} WHERE state = 'running') < ${MAX_RUNNING_JOBS}`);
+
+/**
+ * SQL: adds the addresses of the JSON in `$3` to the row `job`, which has the columns number, known and max_known. The
+ * first query leaves out those that are known, so that they use no room; others may add them at the same time.
+ */
+const ADD = `
+  new AS MATERIALIZED (
+    SELECT new.*, job.number, job.known + row_number() OVER (ORDER BY place) - 1 AS place_of_all, job.max_known
+    FROM job, json_to_recordset($3::json) AS new (key bigint, host bigint, task smallint, depth smallint, url text, place bigint)
+    WHERE NOT EXISTS (SELECT 1 FROM ${ADDRESSES} AS old WHERE old.job = job.number AND old.key = new.key)),
+  added AS (
+    INSERT INTO ${ADDRESSES} (job, key, host, due, task, depth, url)
+    SELECT number, key, host, place_of_all, task, depth, url FROM new WHERE place_of_all < max_known ORDER BY key
+    ON CONFLICT DO NOTHING RETURNING host),
+  dropped AS (SELECT count(*) AS count FROM new WHERE place_of_all >= max_known)`;
+
+/** SQL: adds up what changed in each lane, in the order of hosts. */
+const lanes = (changes: string): string => `
+  lane AS (
+    INSERT INTO ${LANES} AS lane (job, host, open, next_at)
+    SELECT job.number, host, sum(open), min(at) FROM job, (${changes}) AS change GROUP BY 1, 2 ORDER BY 2
+    ON CONFLICT (job, host) DO UPDATE SET open = lane.open + excluded.open,
+      next_at = CASE WHEN lane.open = 0 OR lane.next_at > excluded.next_at + ${TURN_MS} THEN excluded.next_at ELSE lane.next_at END
+    RETURNING 1)`;
+
+export const SEED = statement(`
+  WITH job AS MATERIALIZED (SELECT number, known, max_known FROM ${JOBS} WHERE id = $2), ${ADD},
+  ${lanes(`SELECT host, 1 AS open, ${NOW} AS at FROM added`)}
+  UPDATE ${JOBS} SET known = (SELECT count(*) FROM added), open = (SELECT count(*) FROM added)
+  WHERE id = $2 AND (SELECT count(*) FROM lane) >= 0`);
+
+/**
+ * Takes from the hosts that are due. The lanes are locked first, so that two takers get different hosts. Hosts that are
+ * paced by another job move their lane to a later time.
+ */
+export const TAKE = statement(`
+  WITH lane AS MATERIALIZED (
+    SELECT host FROM ${LANES} WHERE job = $2::bigint AND open > 0 AND next_at <= ${NOW}
+    ORDER BY next_at LIMIT $3::integer FOR UPDATE SKIP LOCKED),
+  paced AS MATERIALIZED (
+    SELECT lane.host, coalesce(hosts.next_at, 0) AS next_at, greatest(hosts.pace, $5::bigint) AS pace
+    FROM lane LEFT JOIN ${HOSTS} AS hosts USING (host)),
+  page AS MATERIALIZED (
+    SELECT paced.host, paced.pace, page.* FROM paced CROSS JOIN LATERAL (
+      SELECT key, row_number() OVER (ORDER BY due) - 1 AS at FROM ${ADDRESSES}
+      WHERE job = $2::bigint AND host = paced.host AND due <= ${NOW} ORDER BY due
+      LIMIT CASE WHEN pace = 0 THEN $4::integer ELSE greatest(1, least($4::integer, ${TURN_MS} / pace)) END) AS page
+    WHERE next_at <= ${NOW} LIMIT $4::integer),
+  turn AS (
+    INSERT INTO ${HOSTS} AS hosts (host, next_at, pace)
+    SELECT host, ${NOW} + count(*) * pace, 0 FROM page GROUP BY host, pace ORDER BY host
+    ON CONFLICT (host) DO UPDATE SET next_at = excluded.next_at WHERE hosts.next_at <= ${NOW}
+    RETURNING host, next_at),
+  moved AS (
+    UPDATE ${LANES} AS moved SET next_at = coalesce(
+      turn.next_at, nullif(greatest(paced.next_at, ${NOW}), ${NOW}), (
+        SELECT min(due) FROM ${ADDRESSES} WHERE job = $2::bigint AND host = paced.host AND due IS NOT NULL),
+      ${NOW} + ${TURN_MS})
+    FROM paced LEFT JOIN turn USING (host) WHERE moved.job = $2::bigint AND moved.host = paced.host RETURNING 1)
+  UPDATE ${ADDRESSES} AS taken SET due = ${NOW} + ${LEASE_MS}, tries = tries + 1 FROM page JOIN turn USING (host)
+  WHERE taken.job = $2::bigint AND taken.key = page.key AND taken.due <= ${NOW} AND (SELECT count(*) FROM moved) >= 0
+  RETURNING taken.key, taken.host, taken.url, taken.task, taken.depth, taken.tries, page.at * page.pace`);
+
+export const RENEW = statement(`
+  UPDATE ${ADDRESSES} AS kept SET due = ${NOW} + ${LEASE_MS} FROM json_to_recordset($3::json) AS held (key bigint, tries smallint)
+  WHERE kept.job = $2::bigint AND kept.key = held.key AND kept.tries = held.tries AND kept.due IS NOT NULL`);
+
+/**
+ * Ends leases, and adds what was found. Locks are taken in one order: the addresses of the caller's leases, new
+ * addresses by key, lanes by host, the job. The lock of the job comes last, because all its services need it.
+ */
+export const FINISH = statement(`
+  WITH job AS MATERIALIZED (SELECT number, known, max_known FROM ${JOBS} WHERE id = $2 AND state = 'running'),
+  outcome AS MATERIALIZED (
+    SELECT * FROM json_to_recordset($4::json) AS outcome (key bigint, tries smallint, kind text, again bigint, body text, at bigint)),
+  done AS (
+    UPDATE ${ADDRESSES} AS done SET due = ${NOW} + again FROM outcome, job
+    WHERE done.job = job.number AND done.key = outcome.key AND done.tries = outcome.tries AND done.due IS NOT NULL
+    RETURNING done.host, kind, again, body, outcome.at), ${ADD},
+  ${lanes(`SELECT host, 1 AS open, ${NOW} AS at FROM added UNION ALL
+    SELECT host, CASE WHEN again IS NULL THEN -1 ELSE 0 END, CASE WHEN again IS NULL THEN 9e18::bigint ELSE ${NOW} + again END FROM done`)},
+  held AS MATERIALIZED (
+    SELECT * FROM ${JOBS} WHERE id = $2 AND state = 'running' AND (SELECT count(*) FROM lane) >= 0 FOR UPDATE),
+  numbered AS MATERIALIZED (
+    SELECT row_number() OVER (ORDER BY at) AS number, body, kind = 'delivered' AS delivered, (held.page_limit - held.delivered) >
+      coalesce(sum((kind = 'delivered')::integer) OVER (ORDER BY at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS fits
+    FROM done, held WHERE again IS NULL AND body IS NOT NULL),
+  kept AS (
+    INSERT INTO ${RESULTS} (job, number, delivered, body)
+    SELECT held.number, held.results + numbered.number, numbered.delivered, decode(body, 'base64') FROM numbered, held WHERE fits
+    RETURNING delivered, length(body) AS bytes),
+  counted AS (
+    INSERT INTO ${KINDS} AS kinds (job, kind, count)
+    SELECT held.number, kind, sum(count) FROM held, (
+      SELECT kind, 1 AS count FROM done WHERE again IS NULL AND kind <> 'delivered'
+      UNION ALL SELECT 'frontier-full', count FROM dropped WHERE count > 0
+      UNION ALL SELECT key, value::bigint FROM json_each_text($5::json)) AS counts GROUP BY 1, 2 ORDER BY 2
+    ON CONFLICT (job, kind) DO UPDATE SET count = kinds.count + excluded.count),
+  total AS (
+    SELECT (SELECT count(*) FROM added) AS added, (SELECT count(*) FROM done WHERE again IS NULL) AS closed,
+      (SELECT count(*) FROM kept WHERE delivered) AS delivered, (SELECT count(*) FROM kept) AS results,
+      (SELECT coalesce(sum(bytes), 0) FROM kept) AS bytes),
+  ending AS (
+    SELECT held.delivered + total.delivered >= page_limit AS limited, open + added - closed = 0 AS exhausted FROM held, total)
+  UPDATE ${JOBS} AS changed SET known = changed.known + added, open = changed.open + added - closed,
+    delivered = changed.delivered + total.delivered, results = changed.results + total.results, bytes = changed.bytes + total.bytes,
+    state = CASE WHEN limited OR exhausted THEN 'completed' ELSE 'running' END,
+    reason = CASE WHEN limited THEN 'limit' ELSE '' END, ended_at = CASE WHEN limited OR exhausted THEN ${NOW} ELSE 0 END
+  FROM held, total, ending WHERE changed.number = held.number`);
+
+export const PACE = statement(`
+  INSERT INTO ${HOSTS} AS hosts (host, next_at, pace)
+  SELECT host, ${NOW} + pause, pace FROM json_to_recordset($2::json) AS new (host bigint, pause bigint, pace bigint) ORDER BY host
+  ON CONFLICT (host) DO UPDATE SET pace = excluded.pace, next_at = greatest(hosts.next_at, excluded.next_at)`);
+
+export const END = statement(
+  `UPDATE ${JOBS} SET state = $3, reason = $4, ended_at = ${NOW} WHERE id = $2 AND state = 'running'`,
+);
+export const PAID = statement(`UPDATE ${JOBS} SET paid_through = greatest(paid_through, $2::bigint) WHERE id = $1`);
+
+/** All results of a page together are not much longer than the limit, except for a single long one. */
+export const READ_RESULTS = statement(`
+  SELECT number, delivered, encode(body, 'base64') FROM (
+    SELECT *, sum(length(body)) OVER (ORDER BY number) AS bytes FROM (
+      SELECT number, delivered, body FROM ${RESULTS} WHERE job = $1::bigint AND number > $2::bigint ORDER BY number LIMIT $3::integer
+    ) AS next) AS summed WHERE bytes <= $4::bigint OR number = $2::bigint + 1 ORDER BY number`);
+
+export const TIME_OUT = statement(
+  `UPDATE ${JOBS} SET state = 'failed', reason = 'time', ended_at = ${NOW} WHERE state = 'running' AND ends_at <= ${NOW}`,
+);
+export const FORGET = statement(`DELETE FROM ${JOBS} WHERE state <> 'running' AND ended_at + kept_ms <= ${NOW}`);
+
+/** Milliseconds after its last request for which the pace of a host is remembered: a day. @bound */
+const KEPT_HOST_MS = 86_400_000;
+export const FORGET_HOSTS = statement(`DELETE FROM ${HOSTS} WHERE next_at < ${NOW} - ${KEPT_HOST_MS}`);
+
+/** Days with partitions that no job needs: those before yesterday without a job. */
+export const OLD_DAYS = statement(`
+  SELECT day FROM (
+    SELECT substring(relname FROM '\\d+$')::bigint AS day FROM pg_catalog.pg_class
+    WHERE relname ~ '^${ADDRESSES}_\\d+$' AND pg_table_is_visible(oid)) AS days
+  WHERE day < ${NOW} / 86400000 - 1
+    AND NOT EXISTS (SELECT 1 FROM ${JOBS} WHERE number >= day << 32 AND number < (day + 1) << 32)`);
+
+/** Milliseconds after which a transaction is old: every row that changes in the meantime is kept twice. @bound */
+const OLD_SNAPSHOT_MS = 60_000;
+/** Seconds of the oldest snapshot of this database that other sessions hold, if it is old. */
+export const OLD_SNAPSHOT = statement(`
+  SELECT round(extract(epoch FROM max(clock_timestamp() - xact_start))) FROM pg_catalog.pg_stat_activity
+  WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()
+  HAVING max(clock_timestamp() - xact_start) > interval '${OLD_SNAPSHOT_MS} milliseconds'`);

@@ -1,0 +1,174 @@
+import { jobOf } from "../jobs/job-row.ts";
+import {
+  type Address,
+  type Job,
+  type JobStore,
+  type NewJob,
+  type Outcome,
+  RESULT_PAGE_BYTES,
+  type Share,
+  type StoredResult,
+  type Taken,
+} from "../jobs/job-store.ts";
+import { keyed } from "../jobs/keys.ts";
+import { type Result, statement } from "./connection.ts";
+import { type Database, NOW } from "./database.ts";
+import { BY_DAY, DAY_BITS, partitionsOf } from "./jobs-schema.ts";
+import * as sql from "./jobs-statements.ts";
+import { type Statement, type Value } from "./messages.ts";
+import { PostgresError } from "./postgres-error.ts";
+
+/** Attempts of a write that the server ends, because it waits in a circle with another. */
+const MOST_ATTEMPTS = 5;
+const DEADLOCK = "40P01";
+/** A number for the advisory lock of partitions that no other program is likely to use: "turnpik2" in ASCII. */
+const LOCK = "8391737060846725682";
+/** Milliseconds for which a change of partitions waits for readers: all others wait behind it. @bound */
+const PARTITION_LOCK_MS = 2_000;
+const TODAY = statement(`SELECT ${NOW} / 86400000`);
+
+/** Jobs in PostgreSQL, which any number of content services share. Times are those of the database's clock. */
+export class PostgresJobs implements JobStore {
+  readonly #database: Database;
+  /** The newest day that has partitions. */
+  #day = 0;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async ready(): Promise<void> {
+    await this.#database.ready();
+  }
+
+  async create(job: NewJob, addresses: readonly Address[]): Promise<boolean> {
+    const { clock } = this.#database;
+    const day = Number((await this.#database.read(TODAY, [clock])).rows[0]?.[0]);
+    if (day > this.#day) {
+      await this.#partition(partitionsOf(day));
+      this.#day = day;
+    }
+    const { count } = await this.#database.durable(sql.CREATE, [
+      clock,
+      String(BigInt(day) << BigInt(DAY_BITS)),
+      job.id,
+      job.secretHash,
+      job.payer,
+      job.order,
+      job.limit,
+      job.maxKnown,
+      job.maxRunMs,
+      job.keptMs,
+      job.pagePrice,
+      job.quote,
+    ]);
+    if (count === 0) return false;
+    await this.#write(sql.SEED, [clock, job.id, JSON.stringify(keyed(job.id, addresses))]);
+    return true;
+  }
+
+  async find(id: string): Promise<Job | undefined> {
+    const { rows } = await this.#database.read(sql.FIND, [this.#database.clock, id]);
+    return rows.map(jobOf)[0];
+  }
+
+  async running(): Promise<readonly Job[]> {
+    return (await this.#database.read(sql.RUNNING, [])).rows.map(jobOf);
+  }
+
+  async take(job: Job, { hosts, addresses, delayMs }: Share): Promise<readonly Taken[]> {
+    const { rows } = await this.#write(sql.TAKE, [this.#database.clock, job.number, hosts, addresses, delayMs]);
+    const taken = rows.map(([key, host, url, task, depth, tries, startMs]) => ({
+      key: key ?? "",
+      host: host ?? "",
+      url: url ?? "",
+      task: Number(task),
+      depth: Number(depth),
+      tries: Number(tries),
+      startMs: Number(startMs),
+    }));
+    return taken.toSorted((a, b) => a.startMs - b.startMs);
+  }
+
+  async renew({ number }: Job, taken: readonly Taken[]): Promise<void> {
+    const held = JSON.stringify(taken.map(({ key, tries }) => ({ key, tries })));
+    await this.#write(sql.RENEW, [this.#database.clock, number, held]);
+  }
+
+  async finish({ id }: Job, { finished, found, leftOut = {}, paces = [] }: Outcome): Promise<Job | undefined> {
+    const { clock } = this.#database;
+    if (paces.length > 0) {
+      const rows = paces.map(({ host, intervalMs, pauseMs }) => ({ host, pause: pauseMs, pace: intervalMs }));
+      await this.#write(sql.PACE, [clock, JSON.stringify(rows)]);
+    }
+    const outcomes = finished.map(({ taken: { key, tries }, kind, againMs, result }, at) => ({
+      key,
+      tries,
+      kind,
+      again: againMs,
+      body: result === undefined ? undefined : Buffer.from(result).toString("base64"),
+      at,
+    }));
+    await this.#write(sql.FINISH, [
+      clock,
+      id,
+      JSON.stringify(keyed(id, found)),
+      JSON.stringify(outcomes),
+      JSON.stringify(leftOut),
+    ]);
+    return await this.find(id);
+  }
+
+  async end(id: string, state: "cancelled" | "failed", reason: string): Promise<boolean> {
+    return (await this.#database.durable(sql.END, [this.#database.clock, id, state, reason])).count > 0;
+  }
+
+  async paid(id: string, pages: number): Promise<void> {
+    await this.#database.durable(sql.PAID, [id, pages]);
+  }
+
+  async results({ number }: Job, after: number, count: number): Promise<readonly StoredResult[]> {
+    const { rows } = await this.#database.read(sql.READ_RESULTS, [number, after, count, RESULT_PAGE_BYTES]);
+    return rows.map(([at, delivered, body]) => ({
+      number: Number(at),
+      delivered: delivered === "t",
+      body: Buffer.from(body ?? "", "base64"),
+    }));
+  }
+
+  async sweep(): Promise<readonly string[]> {
+    const { clock } = this.#database;
+    for (const text of [sql.TIME_OUT, sql.FORGET, sql.FORGET_HOSTS]) await this.#write(text, [clock]);
+    const { rows } = await this.#database.read(sql.OLD_DAYS, [clock]);
+    for (const [day] of rows) await this.#partition(BY_DAY.map((table) => `DROP TABLE IF EXISTS ${table}_${day}`));
+    const [old] = (await this.#database.read(sql.OLD_SNAPSHOT, [])).rows;
+    if (old === undefined) return [];
+    return [
+      `a transaction of this database is ${old[0] ?? ""} s old: it makes the frontiers of crawls slow; end it, and avoid long transactions`,
+    ];
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+
+  /** Changes partitions, one process at a time. */
+  async #partition(statements: readonly string[]): Promise<void> {
+    await this.#database.transaction("", async (run) => {
+      await run(`SET LOCAL lock_timeout = ${PARTITION_LOCK_MS}`);
+      await run(`SELECT pg_advisory_xact_lock(${LOCK})`);
+      for (const text of statements) await run(text);
+    });
+  }
+
+  async #write(text: Statement, values: readonly Value[]): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#database.quick(text, values);
+      } catch (error) {
+        const isDeadlock = error instanceof PostgresError && error.code === DEADLOCK;
+        if (!isDeadlock || attempt === MOST_ATTEMPTS) throw error;
+      }
+    }
+  }
+}
