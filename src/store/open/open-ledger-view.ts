@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { codeOf } from "../../lib/caught.ts";
 import { type LedgerView, type LedgerVersion } from "../ledger-view.ts";
 import { SCHEMA_VERSION, schemaVersion } from "../sqlite/migrations.ts";
+import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import { SqliteLedgerView } from "../sqlite/sqlite-ledger-view.ts";
 
 /** Longest wait for a process that migrates the file, in milliseconds. */
@@ -47,14 +48,14 @@ export function openLedgerView(path: string): OpenLedgerView {
   }
   let database: Database | undefined;
   try {
-    database = new Database(path, { readonly: true });
+    database = new Database(path, { readonly: true, strict: true });
     database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
     const version = schemaVersion(database);
     if (version > SCHEMA_VERSION) fail("a newer version of Turnpike wrote it");
     if (version < SCHEMA_VERSION) fail("an older version of Turnpike wrote it; start the gateway once");
     const opened = database;
     return {
-      view: new SqliteLedgerView(opened),
+      view: new SqliteLedgerView(new SqliteConnection(opened)),
       async close() {
         opened.close();
       },

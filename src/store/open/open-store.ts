@@ -3,6 +3,7 @@ import { chmodSync, closeSync, openSync } from "node:fs";
 import { codeOf } from "../../lib/caught.ts";
 import { machineTime } from "../../lib/time/machine-time.ts";
 import { migrate } from "../sqlite/migrations.ts";
+import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import { SqliteCredits } from "../sqlite/sqlite-credits.ts";
 import { SqliteSimulatedTransfers } from "../sqlite/sqlite-simulated-transfers.ts";
 import { SqliteLedger } from "../sqlite/sqlite-ledger.ts";
@@ -45,16 +46,17 @@ export function openStore(
     throw error;
   }
   const turns = new WriteTurns(busyMs);
-  const ledger = new SqliteLedger({ quick, durable }, now, steady, turns);
+  const files = { quick: new SqliteConnection(quick, turns), durable: new SqliteConnection(durable, turns) };
+  const ledger = new SqliteLedger(files, now, steady, turns);
   return {
     ledger,
-    view: new SqliteLedgerView(quick, steady),
-    outbox: new SqliteOutbox(quick, now, turns),
-    refunds: new SqliteRefunds(durable, { now, steady, turns }),
-    paymentIds: new SqlitePaymentIds(quick, now, turns),
-    credits: new SqliteCredits(durable, now, turns),
-    simulatedTransfers: new SqliteSimulatedTransfers(quick, now, turns),
-    usage: new SqliteUsage(durable, now, turns),
+    view: new SqliteLedgerView(files.quick, steady),
+    outbox: new SqliteOutbox(files.quick, now),
+    refunds: new SqliteRefunds(files.durable, { now, steady }),
+    paymentIds: new SqlitePaymentIds(files.quick, now),
+    credits: new SqliteCredits(files.durable, now),
+    simulatedTransfers: new SqliteSimulatedTransfers(files.quick, now),
+    usage: new SqliteUsage(files.durable, now),
     responses: undefined,
     async ready() {
       // The file was opened before this object was created.
@@ -89,7 +91,7 @@ export function openUsageStore(path: string, now: () => number = Date.now): Open
     turns.close();
     database.close();
   };
-  return Object.assign(new SqliteUsage(database, now, turns), { close });
+  return Object.assign(new SqliteUsage(new SqliteConnection(database, turns), now), { close });
 }
 
 /** From now on `WriteTurns` waits without blocking the event loop. */
@@ -99,7 +101,7 @@ function waitBriefly(database: Database): void {
 
 /** Opens an SQLite file. With `FULL` each write waits for the disk; with `NORMAL` a power failure may undo it. */
 export function connect(path: string, synchronous: "FULL" | "NORMAL", busyMs: number): Database {
-  const database = new Database(path, { create: true });
+  const database = new Database(path, { create: true, strict: true });
   try {
     database.run(`PRAGMA busy_timeout = ${busyMs}`);
     database.run("PRAGMA journal_mode = WAL");

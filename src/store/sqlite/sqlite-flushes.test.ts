@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrate } from "./migrations.ts";
 import { WriteTurns } from "./write-turns.ts";
+import { SqliteConnection } from "./sqlite-connection.ts";
 import { SqliteLedger } from "./sqlite-ledger.ts";
 import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
 
@@ -38,11 +39,12 @@ function counted(database: Database, count: { runs: number }): Database {
 test("only states that transfer money are flushed to the disk", async () => {
   const path = join(folder, "ledger.db");
   const count = { runs: 0 };
-  const durable = new Database(path, { create: true });
+  const durable = new Database(path, { create: true, strict: true });
   durable.run("PRAGMA journal_mode = WAL");
   migrate(durable);
-  const quick = new Database(path);
-  const ledger = new SqliteLedger({ quick, durable: counted(durable, count) }, Date.now, Date.now, new WriteTurns(0));
+  const quick = new Database(path, { strict: true });
+  const files = { quick: new SqliteConnection(quick), durable: new SqliteConnection(counted(durable, count)) };
+  const ledger = new SqliteLedger(files, Date.now, Date.now, new WriteTurns(0));
   const flushes: Record<string, number> = {};
   for (const state of ["verified", "settling", "settled", "failed", "unknown", "released"] as const) {
     const { payment } = await ledger.reserve({ ...PAYMENT, nonce: state });

@@ -1,4 +1,3 @@
-import { type Database } from "bun:sqlite";
 import { machineTime } from "../../lib/time/machine-time.ts";
 import { type Payment, type PaymentKey } from "../ledger.ts";
 import { type Refund } from "../refunds.ts";
@@ -14,7 +13,8 @@ import {
   type Total,
 } from "../ledger-view.ts";
 import { LIMB_DIGITS, LIMBS } from "./migrations.ts";
-import { type Bindings, keyOf, PAYMENT, type PaymentRow, toPayment } from "./sqlite-payment-row.ts";
+import { type SqliteConnection } from "./sqlite-connection.ts";
+import { OF_KEY, PAYMENT, type PaymentRow, toPayment } from "./sqlite-payment-row.ts";
 import { CREDIT_REFUND, REFUND, type RefundRow, toRefund } from "./sqlite-refunds.ts";
 
 const DAY_MS = 86_400_000;
@@ -45,65 +45,50 @@ const STANDING = `
 
 /** The ledger in an SQLite file, for reports. Each page is one read, so writers never wait for a slow reader. */
 export class SqliteLedgerView implements LedgerView {
-  readonly #database: Database;
+  readonly #file: SqliteConnection;
   readonly #steady: () => number;
 
   /** `steady` is the clock of leases. */
-  constructor(database: Database, steady: () => number = machineTime) {
-    this.#database = database;
+  constructor(file: SqliteConnection, steady: () => number = machineTime) {
+    this.#file = file;
     this.#steady = steady;
   }
 
   async list(
     filter: LedgerFilter,
-    page: { limit: number; before?: Position | undefined },
+    { limit, before }: { readonly limit: number; readonly before?: Position | undefined },
   ): Promise<readonly Payment[]> {
-    const { sql, bindings } = conditions(filter);
-    const { limit, before } = page;
+    const { sql, values } = conditions(filter);
     const behind =
       before === undefined
         ? ""
-        : "AND (created_at, network, asset, payer_from, nonce) < ($before, $network, $asset, $from, $nonce)";
-    return this.#database
-      .query<PaymentRow, [Bindings]>(
-        `SELECT ${PAYMENT} FROM payments WHERE ${sql} ${behind}
-         ORDER BY created_at DESC, network DESC, asset DESC, payer_from DESC, nonce DESC LIMIT $limit`,
-      )
-      .all({
-        ...bindings,
-        ...(before === undefined ? {} : { ...keyOf(before), $before: before.createdAt }),
-        $limit: limit,
-      })
-      .map(toPayment);
+        : "AND (created_at, network, asset, payer_from, nonce) < ($createdAt, $network, $asset, $from, $nonce)";
+    const page = `SELECT ${PAYMENT} FROM payments WHERE ${sql} ${behind}
+      ORDER BY created_at DESC, network DESC, asset DESC, payer_from DESC, nonce DESC LIMIT $limit`;
+    return this.#file.all<PaymentRow>(page, { ...before, ...values, limit }).map(toPayment);
   }
 
   async totals(by: "route" | "payer" | "day", filter: LedgerFilter): Promise<readonly Total[]> {
-    const { sql, bindings } = conditions(filter);
-    const parts = this.#database
-      .query<Total, [Bindings]>(
-        `SELECT ${KEYS[by]} AS key, network, token, amount, refunded, count(*) AS payments FROM payments
-         WHERE state = 'settled' AND ${sql} GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3`,
-      )
-      .iterate(bindings);
+    const { sql, values } = conditions(filter);
+    const parts = this.#file.iterate<Total>(
+      `SELECT ${KEYS[by]} AS key, network, token, amount, refunded, count(*) AS payments FROM payments
+       WHERE state = 'settled' AND ${sql} GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3`,
+      values,
+    );
     return sums(parts);
   }
 
   async sold(since: number): Promise<readonly SoldOnDay[]> {
-    const limbs = LIMBS.join(", ");
-    return this.#database
-      .query<SoldRow, [Bindings]>(
-        `SELECT date(day * 86400, 'unixepoch') AS day, route, network, token, payments, ${limbs} FROM sold_days
-         WHERE day >= $day ORDER BY sold_days.day DESC, route, network, token`,
-      )
-      .all({ $day: Math.floor(since / DAY_MS) })
-      .map((row) => {
-        const { day, route, network, token, payments } = row;
-        return { day, route, network, token, payments, amount: amountOf(row) };
-      });
+    const sql = `SELECT date(day * 86400, 'unixepoch') AS day, route, network, token, payments, ${LIMBS.join(", ")}
+      FROM sold_days WHERE day >= $day ORDER BY sold_days.day DESC, route, network, token`;
+    return this.#file.all<SoldRow>(sql, { day: Math.floor(since / DAY_MS) }).map((row) => {
+      const { day, route, network, token, payments } = row;
+      return { day, route, network, token, payments, amount: amountOf(row) };
+    });
   }
 
   async standing(): Promise<Standing> {
-    const row = this.#database.query<StandingRow, [Bindings]>(STANDING).get({ $steady: this.#steady() });
+    const row = this.#file.get<StandingRow>(STANDING, { steady: this.#steady() });
     return {
       open: row?.open ?? 0,
       unknown: row?.unknown ?? 0,
@@ -113,34 +98,28 @@ export class SqliteLedgerView implements LedgerView {
   }
 
   async search(text: string): Promise<readonly Payment[]> {
+    const sql = `
+      SELECT * FROM (
+        SELECT ${PAYMENT} FROM payments WHERE nonce >= $text AND nonce < $behind
+        UNION SELECT ${PAYMENT} FROM payments WHERE lower(tx) >= $text AND lower(tx) < $behind AND tx <> '')
+      ORDER BY ${MAY_HAVE_PAID} DESC, createdAt DESC LIMIT ${MAX_FOUND}`;
     // The upper end of all values with this prefix: no hex digit sorts after this character.
-    const bindings = { $text: text, $behind: `${text}\u{10ffff}`, $limit: MAX_FOUND };
-    return this.#database
-      .query<PaymentRow, [Bindings]>(
-        `SELECT * FROM (
-           SELECT ${PAYMENT} FROM payments WHERE nonce >= $text AND nonce < $behind
-           UNION SELECT ${PAYMENT} FROM payments WHERE lower(tx) >= $text AND lower(tx) < $behind AND tx <> '')
-         ORDER BY ${MAY_HAVE_PAID} DESC, createdAt DESC LIMIT $limit`,
-      )
-      .all(bindings)
-      .map(toPayment);
+    return this.#file.all<PaymentRow>(sql, { text, behind: `${text}\u{10ffff}` }).map(toPayment);
   }
 
   async refundsOf(payment: PaymentKey): Promise<readonly Refund[]> {
-    const sql = `SELECT ${REFUND} FROM refunds
-      WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce ORDER BY sequence`;
-    return this.#database.query<RefundRow, [Bindings]>(sql).all(keyOf(payment)).map(toRefund);
+    const sql = `SELECT ${REFUND} FROM refunds WHERE ${OF_KEY} ORDER BY sequence`;
+    return this.#file.all<RefundRow>(sql, payment).map(toRefund);
   }
 
-  async refunded({ since, until }: Times, page: { limit: number; offset: number }): Promise<readonly Refund[]> {
+  async refunded(times: Times, page: { limit: number; offset: number }): Promise<readonly Refund[]> {
     const sql = `SELECT * FROM (
         SELECT ${REFUND} FROM refunds WHERE state IN ('settled', 'recorded')
         UNION ALL SELECT ${CREDIT_REFUND} FROM credit_grants AS g JOIN credits AS c ON c.id = g.credit
           WHERE g.kind = 'refunded')
       WHERE updatedAt >= $since AND updatedAt < $until
       ORDER BY updatedAt DESC, network, asset, "from", nonce, sequence, id LIMIT $limit OFFSET $offset`;
-    const rows = this.#database.query<RefundRow, [Bindings]>(sql);
-    return rows.all({ $since: since, $until: until, $limit: page.limit, $offset: page.offset }).map(toRefund);
+    return this.#file.all<RefundRow>(sql, { ...times, ...page }).map(toRefund);
   }
 }
 
@@ -149,27 +128,19 @@ function amountOf(row: SoldRow): string {
   return LIMBS.reduceRight((sum, limb) => sum * base + BigInt(row[limb]), 0n).toString();
 }
 
-function conditions(filter: LedgerFilter): { sql: string; bindings: Bindings } {
-  const terms = ["1"];
-  const bindings: Bindings = {};
-  const { states, route, payer, since, until, owed } = filter;
-  if (owed === true) terms.push("state = 'settled' AND delivered = 0 AND refunded = '0'");
-  if (states !== undefined) {
-    terms.push("state IN (SELECT value FROM json_each($states))");
-    bindings["$states"] = JSON.stringify(states);
-  }
-  const named = [
-    ["route = $route", "$route", route],
-    ["payer_from = $payer", "$payer", payer],
-    ["created_at >= $since", "$since", since],
-    ["created_at < $until", "$until", until],
-  ] as const;
-  for (const [term, name, value] of named) {
-    if (value === undefined) continue;
-    terms.push(term);
-    bindings[name] = value;
-  }
-  return { sql: terms.join(" AND "), bindings };
+const TERMS = {
+  states: "state IN (SELECT value FROM json_each($states))",
+  route: "route = $route",
+  payer: "payer_from = $payer",
+  since: "created_at >= $since",
+  until: "created_at < $until",
+  owed: "state = 'settled' AND delivered = 0 AND refunded = '0'",
+};
+
+function conditions({ states, ...filter }: LedgerFilter): { sql: string; values: object } {
+  const values: Readonly<Record<string, unknown>> = { ...filter, states: states && JSON.stringify(states) };
+  const terms = Object.entries(TERMS).filter(([name]) => values[name] !== undefined);
+  return { sql: ["1", ...terms.map(([, term]) => term)].join(" AND "), values };
 }
 
 /** Adds up the parts of each key, which are sorted by key. Amounts of 78 digits exceed SQL's numbers. */

@@ -1,8 +1,9 @@
-import { type Database, type Statement } from "bun:sqlite";
 import { type Notice, NOTICE_LEASE_MS, type Outbox } from "../outbox.ts";
-import { type WriteTurns } from "./write-turns.ts";
+import { type SqliteConnection } from "./sqlite-connection.ts";
 
-type Bindings = Record<string, string | number>;
+/** SQL that adds a notice, in a transaction of the caller. */
+export const POST = `
+  INSERT INTO outbox (id, url, body, due_at, created_at) VALUES ($id, $url, $body, $now, $now) ON CONFLICT DO NOTHING`;
 
 const CLAIM = `
   UPDATE outbox SET due_at = $until
@@ -15,50 +16,37 @@ const TRIM = `
 
 /** The outbox in the ledger's database. `now` gives Unix milliseconds. */
 export class SqliteOutbox implements Outbox {
+  readonly #file: SqliteConnection;
   readonly #now: () => number;
-  readonly #turns: WriteTurns;
-  readonly #claim: Statement<Notice, [Bindings]>;
-  readonly #due: Statement<unknown, [Bindings]>;
-  readonly #done: Statement<unknown, [Bindings]>;
-  readonly #postpone: Statement<unknown, [Bindings]>;
-  readonly #trim: Statement<unknown, [Bindings]>;
-  readonly #size: Statement<{ count: number }, []>;
 
-  constructor(database: Database, now: () => number, turns: WriteTurns) {
+  constructor(file: SqliteConnection, now: () => number) {
+    this.#file = file;
     this.#now = now;
-    this.#turns = turns;
-    this.#claim = database.query(CLAIM);
-    this.#due = database.query("SELECT 1 FROM outbox WHERE due_at <= $now LIMIT 1");
-    this.#done = database.query("DELETE FROM outbox WHERE id = $id");
-    this.#postpone = database.query("UPDATE outbox SET tries = tries + 1, due_at = $dueAt WHERE id = $id");
-    this.#trim = database.query(TRIM);
-    this.#size = database.query("SELECT count(*) AS count FROM outbox");
   }
 
   async claim(limit: number): Promise<readonly Notice[]> {
     const now = this.#now();
     // An UPDATE would wait for the write lock even if there is nothing to do.
-    if (this.#due.get({ $now: now }) === null) return [];
-    const rows = await this.#turns.run(() =>
-      this.#claim.all({ $now: now, $until: now + NOTICE_LEASE_MS, $limit: limit }),
-    );
+    if (this.#file.get("SELECT 1 FROM outbox WHERE due_at <= $now LIMIT 1", { now }) === undefined) return [];
+    const claimed = { now, until: now + NOTICE_LEASE_MS, limit };
+    const rows = await this.#file.turn(() => this.#file.all<Notice>(CLAIM, claimed));
     // An UPDATE returns its rows in no defined order.
     return rows.toSorted((a, b) => a.createdAt - b.createdAt);
   }
 
   async done(id: string): Promise<void> {
-    await this.#turns.run(() => this.#done.run({ $id: id }));
+    await this.#file.write("DELETE FROM outbox WHERE id = $id", { id });
   }
 
   async postpone(id: string, dueAt: number): Promise<void> {
-    await this.#turns.run(() => this.#postpone.run({ $id: id, $dueAt: dueAt }));
+    await this.#file.write("UPDATE outbox SET tries = tries + 1, due_at = $dueAt WHERE id = $id", { id, dueAt });
   }
 
-  async trim(most: number): Promise<number> {
-    return this.#turns.run(() => this.#trim.run({ $most: most }).changes);
+  trim(most: number): Promise<number> {
+    return this.#file.write(TRIM, { most });
   }
 
   async size(): Promise<number> {
-    return this.#size.get()?.count ?? 0;
+    return this.#file.get<{ count: number }>("SELECT count(*) AS count FROM outbox")?.count ?? 0;
   }
 }

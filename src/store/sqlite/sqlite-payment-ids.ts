@@ -1,8 +1,5 @@
-import { type Database, type Statement } from "bun:sqlite";
 import { type PaymentId, type PaymentIds } from "../payment-ids.ts";
-import { type WriteTurns } from "./write-turns.ts";
-
-type Bindings = Record<string, string | number>;
+import { type SqliteConnection } from "./sqlite-connection.ts";
 
 /** Expired ids that are deleted with each new one. @bound */
 const REAP_ROWS = 10;
@@ -13,42 +10,32 @@ const TIE = `
   ON CONFLICT DO UPDATE SET fingerprint = $fingerprint, until = max(until, $until)
   WHERE until <= $now OR fingerprint = $fingerprint`;
 
+const REAP = `
+  DELETE FROM payment_ids WHERE (payer, id) IN (
+    SELECT payer, id FROM payment_ids WHERE until <= $now LIMIT ${REAP_ROWS})`;
+
 /** The ids of payments, in the ledger's database. `now` gives Unix milliseconds. */
 export class SqlitePaymentIds implements PaymentIds {
+  readonly #file: SqliteConnection;
   readonly #now: () => number;
-  readonly #turns: WriteTurns;
-  readonly #tie: (bindings: Bindings) => string;
-  readonly #untie: Statement<unknown, [Bindings]>;
 
-  constructor(database: Database, now: () => number, turns: WriteTurns) {
+  constructor(file: SqliteConnection, now: () => number) {
+    this.#file = file;
     this.#now = now;
-    this.#turns = turns;
-    const tie = database.query<unknown, [Bindings]>(TIE);
-    const find = database.query<{ fingerprint: string }, [Bindings]>(
-      "SELECT fingerprint FROM payment_ids WHERE payer = $payer AND id = $id",
-    );
-    const reap = database.query<unknown, [Bindings]>(
-      `DELETE FROM payment_ids WHERE (payer, id) IN (
-         SELECT payer, id FROM payment_ids WHERE until <= $now LIMIT ${REAP_ROWS})`,
-    );
-    const all = database.transaction(({ $payer = "", $id = "", $now = 0, ...rest }: Bindings) => {
-      reap.run({ $now });
-      tie.run({ $payer, $id, $now, ...rest });
-      return find.get({ $payer, $id })?.fingerprint ?? "";
-    });
-    this.#tie = (bindings) => all.immediate(bindings);
-    this.#untie = database.query(
-      "DELETE FROM payment_ids WHERE payer = $payer AND id = $id AND fingerprint = $fingerprint",
-    );
   }
 
-  async tie({ payer, id }: PaymentId, fingerprint: string, until: number): Promise<string> {
-    return this.#turns.run(() =>
-      this.#tie({ $payer: payer, $id: id, $fingerprint: fingerprint, $until: until, $now: this.#now() }),
-    );
+  tie({ payer, id }: PaymentId, fingerprint: string, until: number): Promise<string> {
+    return this.#file.transaction(() => {
+      const values = { payer, id, fingerprint, until, now: this.#now() };
+      this.#file.run(REAP, values);
+      this.#file.run(TIE, values);
+      const sql = "SELECT fingerprint FROM payment_ids WHERE payer = $payer AND id = $id";
+      return this.#file.get<{ fingerprint: string }>(sql, values)?.fingerprint ?? "";
+    });
   }
 
   async untie({ payer, id }: PaymentId, fingerprint: string): Promise<void> {
-    await this.#turns.run(() => this.#untie.run({ $payer: payer, $id: id, $fingerprint: fingerprint }));
+    const sql = "DELETE FROM payment_ids WHERE payer = $payer AND id = $id AND fingerprint = $fingerprint";
+    await this.#file.write(sql, { payer, id, fingerprint });
   }
 }

@@ -1,4 +1,3 @@
-import { type Database } from "bun:sqlite";
 import {
   type CreditBeginResult,
   type CreditRefunds,
@@ -22,10 +21,9 @@ import {
 } from "../refunds.ts";
 import { addition, subtraction } from "./migrations.ts";
 import { readCredit } from "./sqlite-credits.ts";
-import { type Bindings, keyOf, PAYMENT, type PaymentRow, toPayment } from "./sqlite-payment-row.ts";
-import { type WriteTurns } from "./write-turns.ts";
-
-const KEY = "network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce";
+import { type SqliteConnection } from "./sqlite-connection.ts";
+import { POST } from "./sqlite-outbox.ts";
+import { OF_KEY, PAYMENT, type PaymentRow, toPayment } from "./sqlite-payment-row.ts";
 
 export const REFUND = `network, asset, payer_from AS "from", nonce, sequence, id, state, amount, valid_before AS validBefore,
   sent, tx AS "transaction", reason, requested_by AS "by", created_at AS createdAt, updated_at AS updatedAt`;
@@ -45,7 +43,7 @@ export function toRefund(row: RefundRow): Refund {
 const INSERT = `
   INSERT INTO refunds (network, asset, payer_from, nonce, sequence, id, state, amount, valid_before, tx, requested_by,
     due_at, created_at, updated_at)
-  VALUES ($network, $asset, $from, $nonce, $sequence, $id, $state, $amount, $validBefore, $tx, $by, $now, $now, $now)`;
+  VALUES ($network, $asset, $from, $nonce, $sequence, $id, $state, $amount, $validBefore, $transaction, $by, $createdAt, $createdAt, $createdAt)`;
 
 const CLAIM = `
   UPDATE refunds SET due_at = $until WHERE (network, asset, payer_from, nonce, sequence) IN (
@@ -53,9 +51,10 @@ const CLAIM = `
     WHERE state = 'pending' AND due_at <= $now ORDER BY due_at LIMIT $limit)
   RETURNING ${REFUND}`;
 
+const ONE = `${OF_KEY} AND sequence = $sequence AND state = 'pending'`;
+
 const END = `
-  UPDATE refunds SET state = $state, tx = $tx, reason = $reason, updated_at = $now
-  WHERE ${KEY} AND sequence = $sequence AND state = 'pending'`;
+  UPDATE refunds SET state = $state, tx = $transaction, reason = $reason, updated_at = $now WHERE ${ONE}`;
 
 /** Each half reads an index that contains only such payments. The second has payments whose lease has expired. */
 const OWED = `
@@ -85,25 +84,23 @@ interface Clocks {
   readonly now: () => number;
   /** The clock of leases. */
   readonly steady: () => number;
-  readonly turns: WriteTurns;
 }
 
 /** The refunds in the ledger's database. Each write waits for the disk. */
 export class SqliteRefunds implements CreditRefunds {
-  readonly #database: Database;
+  readonly #file: SqliteConnection;
   readonly #clocks: Clocks;
 
-  constructor(database: Database, clocks: Clocks) {
-    this.#database = database;
+  constructor(file: SqliteConnection, clocks: Clocks) {
+    this.#file = file;
     this.#clocks = clocks;
   }
 
   begin(payment: PaymentKey, wish: RefundWish): Promise<BeginResult> {
-    return this.#write(() => {
-      const grant = this.#database.query(
-        `SELECT 1 FROM credit_grants AS g JOIN credits AS c ON c.id = g.credit WHERE g.id = $id AND NOT ${isEndedPass("c")}`,
-      );
-      const isSpent = grant.get({ $id: purchaseOf(payment) }) !== null;
+    return this.#file.transaction(() => {
+      const grant = `SELECT 1 FROM credit_grants AS g JOIN credits AS c ON c.id = g.credit
+        WHERE g.id = $id AND NOT ${isEndedPass("c")}`;
+      const isSpent = this.#file.get(grant, { id: purchaseOf(payment) }) !== undefined;
       const found = this.#refundable(this.#paymentRow(payment));
       const plan = planRefund({ ...found, isSpent }, wish, this.#clocks.now());
       if (plan.kind !== "begun" || found.payment === undefined) return plan;
@@ -114,23 +111,20 @@ export class SqliteRefunds implements CreditRefunds {
   }
 
   beginCredit(wish: CreditRefundWish): Promise<CreditBeginResult> {
-    const $credit = wish.credit;
-    return this.#write(() => {
-      const $now = this.#clocks.now();
-      const grants = this.#database.query<StoredGrant, [Bindings]>(GRANTS).all({ $credit });
-      const payments = this.#database
-        .query<StoredPayment, [Bindings]>(PURCHASES)
-        .all({ $credit })
-        .map((row) => this.#refundable(row));
-      const plan = planCreditRefund({ credit: readCredit(this.#database, $credit), grants, payments }, wish, $now);
+    const { credit } = wish;
+    return this.#file.transaction(() => {
+      const now = this.#clocks.now();
+      const found = {
+        credit: readCredit(this.#file, credit),
+        grants: this.#file.all<StoredGrant>(GRANTS, { credit }),
+        payments: this.#file.all<StoredPayment>(PURCHASES, { credit }).map((row) => this.#refundable(row)),
+      };
+      const plan = planCreditRefund(found, wish, now);
       if (plan.kind !== "begun") return plan;
       for (const { refund, payment } of plan.parts) {
-        const taken = { $grant: sentGrant(refund), $credit, $nonce: refund.nonce, $now };
-        this.#run(GRANT, { ...taken, $amount: `-${refund.amount}` });
-        this.#run(`UPDATE credits SET ${subtraction("$amount")} WHERE id = $credit`, {
-          $credit,
-          $amount: refund.amount,
-        });
+        const { amount, nonce } = refund;
+        this.#file.run(GRANT, { grant: sentGrant(refund), credit, nonce, now, amount: `-${amount}` });
+        this.#file.run(`UPDATE credits SET ${subtraction("$amount")} WHERE id = $credit`, { credit, amount });
         this.#insert(refund, payment);
       }
       return plan;
@@ -140,127 +134,81 @@ export class SqliteRefunds implements CreditRefunds {
   async claim(limit: number): Promise<readonly Refund[]> {
     const now = this.#clocks.now();
     // An UPDATE would wait for the write lock even if there is nothing to do.
-    const due = this.#database.query("SELECT 1 FROM refunds WHERE state = 'pending' AND due_at <= $now LIMIT 1");
-    if (due.get({ $now: now }) === null) return [];
-    const claim = this.#database.query<RefundRow, [Bindings]>(CLAIM);
-    const rows = await this.#write(() => claim.all({ $now: now, $until: now + REFUND_TURN_MS, $limit: limit }));
+    const due = "SELECT 1 FROM refunds WHERE state = 'pending' AND due_at <= $now LIMIT 1";
+    if (this.#file.get(due, { now }) === undefined) return [];
+    const claimed = { now, until: now + REFUND_TURN_MS, limit };
+    const rows = await this.#file.transaction(() => this.#file.all<RefundRow>(CLAIM, claimed));
     return rows.map(toRefund);
   }
 
-  sending(refund: Refund): Promise<boolean> {
-    const sql = `UPDATE refunds SET sent = 1 WHERE ${KEY} AND sequence = $sequence AND state = 'pending'`;
-    return this.#write(() => this.#run(sql, { ...keyOf(refund), $sequence: refund.sequence }));
+  async sending(refund: Refund): Promise<boolean> {
+    return (await this.#file.write(`UPDATE refunds SET sent = 1 WHERE ${ONE}`, refund)) > 0;
   }
 
   async postpone(refund: Refund, dueAt: number, reason: string): Promise<void> {
-    const sql = `UPDATE refunds SET due_at = $dueAt, reason = $reason
-      WHERE ${KEY} AND sequence = $sequence AND state = 'pending'`;
-    const bindings = { ...keyOf(refund), $sequence: refund.sequence, $dueAt: dueAt, $reason: reason };
-    await this.#write(() => this.#run(sql, bindings));
+    const sql = `UPDATE refunds SET due_at = $dueAt, reason = $reason WHERE ${ONE}`;
+    await this.#file.write(sql, { ...refund, dueAt, reason });
   }
 
-  end(refund: Refund, { state, transaction, reason, notice }: RefundEnd): Promise<boolean> {
-    return this.#write(() => {
-      const $now = this.#clocks.now();
-      const bindings = {
-        ...keyOf(refund),
-        $sequence: refund.sequence,
-        $state: state,
-        $tx: transaction,
-        $reason: reason,
-      };
-      if (!this.#run(END, { ...bindings, $now })) return false;
+  end(refund: Refund, end: RefundEnd): Promise<boolean> {
+    return this.#file.transaction(() => {
+      const now = this.#clocks.now();
+      if (this.#file.run(END, { ...refund, ...end, now }) === 0) return false;
       const row = this.#paymentRow(refund);
-      if (state === "failed" && row !== undefined) {
+      if (end.state === "failed" && row !== undefined) {
         this.#setRefunded(toPayment(row), refundedAfter(toPayment(row), refund, -1n));
-        this.#giveBack(refund, $now);
+        this.#giveBack(refund, now);
       }
-      this.#post(notice);
+      this.#post(end.notice);
       return true;
     });
   }
 
   async owed(payees: readonly string[], before: number, limit: number): Promise<readonly Payment[]> {
-    return this.#database
-      .query<PaymentRow, [Bindings]>(OWED)
-      .all({ $payees: JSON.stringify(payees), $before: before, $steady: this.#clocks.steady(), $limit: limit })
-      .map(toPayment);
+    const values = { payees: JSON.stringify(payees), before, steady: this.#clocks.steady(), limit };
+    return this.#file.all<PaymentRow>(OWED, values).map(toPayment);
   }
 
   async pending(): Promise<number> {
-    const count = this.#database.query<{ count: number }, []>(
-      "SELECT count(*) AS count FROM refunds WHERE state = 'pending'",
-    );
-    return count.get()?.count ?? 0;
+    const sql = "SELECT count(*) AS count FROM refunds WHERE state = 'pending'";
+    return this.#file.get<{ count: number }>(sql)?.count ?? 0;
   }
 
   /** Returns the amount of a refund to the balance from which it was taken. */
-  #giveBack(refund: Refund, $now: number): void {
-    const $grant = sentGrant(refund);
-    const grant = this.#database.query<{ credit: string }, [Bindings]>(
-      "SELECT credit FROM credit_grants WHERE id = $grant",
-    );
-    const $credit = grant.get({ $grant })?.credit;
-    if ($credit === undefined) return;
-    const back = { $grant: `${$grant}:failed`, $credit, $amount: refund.amount };
-    this.#run(GRANT, { ...back, $nonce: refund.nonce, $now });
-    this.#run(`UPDATE credits SET ${addition("$amount")} WHERE id = $credit`, { $credit, $amount: refund.amount });
+  #giveBack(refund: Refund, now: number): void {
+    const grant = sentGrant(refund);
+    const sql = "SELECT credit FROM credit_grants WHERE id = $grant";
+    const credit = this.#file.get<{ credit: string }>(sql, { grant })?.credit;
+    if (credit === undefined) return;
+    this.#file.run(GRANT, { ...refund, grant: `${grant}:failed`, credit, now });
+    this.#file.run(`UPDATE credits SET ${addition("$amount")} WHERE id = $credit`, { ...refund, credit });
   }
 
   #insert(refund: Refund, payment: Payment): void {
-    const { sequence, id, state, amount, validBefore, transaction, by, createdAt } = refund;
-    this.#database.query<unknown, [Bindings]>(INSERT).run({
-      ...keyOf(payment),
-      $sequence: sequence,
-      $id: id,
-      $state: state,
-      $amount: amount,
-      $validBefore: validBefore,
-      $tx: transaction,
-      $by: by,
-      $now: createdAt,
-    });
+    this.#file.run(INSERT, refund);
     this.#setRefunded(payment, refundedAfter(payment, refund, 1n));
   }
 
   #refundable(row: StoredPayment | undefined): Omit<Refundable, "isSpent"> {
     if (row === undefined) return { payment: undefined, isLeased: false, standing: [] };
     const payment = toPayment(row);
-    const standing = this.#database
-      .query<RefundRow, [Bindings]>(`SELECT ${REFUND} FROM refunds WHERE ${KEY}`)
-      .all(keyOf(payment))
-      .map(toRefund);
+    const standing = this.#file.all<RefundRow>(`SELECT ${REFUND} FROM refunds WHERE ${OF_KEY}`, payment).map(toRefund);
     const steady = this.#clocks.steady();
     // A lease that ends later than any new one was made before the machine was restarted.
     return { payment, isLeased: row.heldUntil >= steady && row.heldUntil <= steady + 2 * LEASE_MS, standing };
   }
 
-  #write<T>(write: () => T): Promise<T> {
-    const transaction = this.#database.transaction(write);
-    return this.#clocks.turns.run(() => transaction.immediate());
-  }
-
   #post(notice: NewNotice | undefined): void {
-    if (notice === undefined) return;
-    const sql = `INSERT INTO outbox (id, url, body, due_at, created_at) VALUES ($id, $url, $body, $now, $now)
-      ON CONFLICT DO NOTHING`;
-    this.#run(sql, { $id: notice.id, $url: notice.url, $body: notice.body, $now: this.#clocks.now() });
-  }
-
-  /** True if a row was changed. */
-  #run(sql: string, bindings: Bindings): boolean {
-    return this.#database.query<unknown, [Bindings]>(sql).run(bindings).changes > 0;
+    if (notice !== undefined) this.#file.run(POST, { ...notice, now: this.#clocks.now() });
   }
 
   #paymentRow(payment: PaymentKey): StoredPayment | undefined {
-    const sql = `SELECT ${PAYMENT}, held_until AS heldUntil FROM payments WHERE ${KEY}`;
-    const found = this.#database.query<StoredPayment, [Bindings]>(sql).get(keyOf(payment));
-    return found ?? undefined;
+    return this.#file.get(`SELECT ${PAYMENT}, held_until AS heldUntil FROM payments WHERE ${OF_KEY}`, payment);
   }
 
   /** The payment counts as changed, so that it is kept as long as its refund. */
   #setRefunded(payment: PaymentKey, refunded: string): void {
-    const sql = `UPDATE payments SET refunded = $refunded, updated_at = $now WHERE ${KEY}`;
-    this.#run(sql, { ...keyOf(payment), $refunded: refunded, $now: this.#clocks.now() });
+    const sql = `UPDATE payments SET refunded = $refunded, updated_at = $now WHERE ${OF_KEY}`;
+    this.#file.run(sql, { ...payment, refunded, now: this.#clocks.now() });
   }
 }

@@ -1,4 +1,3 @@
-import { type Database } from "bun:sqlite";
 import {
   addPaid,
   COUNT_ROWS,
@@ -23,9 +22,7 @@ import {
   type UsageTotals,
   withinRoom,
 } from "../usage-store.ts";
-import { type WriteTurns } from "./write-turns.ts";
-
-type Bindings = Record<string, string | number>;
+import { type SqliteConnection } from "./sqlite-connection.ts";
 
 /** Columns of the counters, in the order of `VALUES`. */
 const COUNTS = ["requests", "request_bytes", "response_bytes", "client_errors", "server_errors"];
@@ -90,119 +87,105 @@ interface State {
 
 /** Usage in memory or in an SQLite file, beside the ledger. `now` gives Unix milliseconds. */
 export class SqliteUsage implements UsageStore {
-  readonly #database: Database;
+  readonly #file: SqliteConnection;
   readonly #now: () => number;
-  readonly #turns: WriteTurns;
 
-  constructor(database: Database, now: () => number, turns: WriteTurns) {
-    this.#turns = turns;
-    this.#database = database;
+  constructor(file: SqliteConnection, now: () => number) {
+    this.#file = file;
     this.#now = now;
   }
 
   async add(batch: UsageBatch): Promise<void> {
-    const add = this.#database.transaction(() => this.#add(batch));
-    await this.#turns.run(() => add.immediate());
+    await this.#file.transaction(() => this.#add(batch));
     // Payments are counted in small transactions of their own, so that writes of new payments can run between them.
-    const count = this.#database.transaction(() => this.#countPayments(this.#state().epoch));
-    while ((await this.#turns.run(() => count.immediate())) === COUNT_ROWS) await Bun.sleep(0);
+    const count = (): number => this.#countPayments(this.#state().epoch);
+    while ((await this.#file.transaction(count)) === COUNT_ROWS) await Bun.sleep(0);
   }
 
   async read(gateway: string): Promise<UsageTotals> {
-    return this.#database
-      .transaction(() => {
-        const totals = this.#totals(this.#state(), gateway);
-        const alike = this.#all<PaidUse>(UNCOUNTED_PAYMENTS, {});
-        const uncounted = alike.map((use) => ({ ...use, amount: String(BigInt(use.amount) * BigInt(use.payments)) }));
-        return { ...totals, paid: addPaid([...totals.paid, ...uncounted]) };
-      })
-      .deferred();
+    return this.#file.snapshot(() => {
+      const totals = this.#totals(this.#state(), gateway);
+      const alike = this.#file.all<PaidUse>(UNCOUNTED_PAYMENTS);
+      const uncounted = alike.map((use) => ({ ...use, amount: String(BigInt(use.amount) * BigInt(use.payments)) }));
+      return { ...totals, paid: addPaid([...totals.paid, ...uncounted]) };
+    });
   }
 
-  async reset(id: string, gateway: string): Promise<UsageTotals> {
-    const reset = this.#database.transaction(() => this.#reset(id, gateway));
-    return this.#turns.run(() => reset.immediate());
+  reset(id: string, gateway: string): Promise<UsageTotals> {
+    return this.#file.transaction(() => this.#reset(id, gateway));
   }
 
   async hours(): Promise<readonly HourUse[]> {
-    return this.#all<HourUse>(
+    return this.#file.all(
       `SELECT hour * ${HOUR_MS} AS hour, requests, client_errors AS clientErrors, server_errors AS serverErrors
        FROM usage_hours WHERE hour > $last ORDER BY 1`,
-      { $last: Math.floor(this.#now() / HOUR_MS) - KEPT_HOURS },
+      { last: Math.floor(this.#now() / HOUR_MS) - KEPT_HOURS },
     );
   }
 
   async funnel(since: number): Promise<FunnelUse[]> {
-    return this.#all<FunnelUse>("SELECT * FROM usage_funnel WHERE day >= $since", { $since: since });
+    return this.#file.all("SELECT * FROM usage_funnel WHERE day >= $since", { since });
   }
 
   #add({ gateway, sequence, routes, upstreams, funnel }: UsageBatch): void {
     if (this.#sequence(gateway) >= sequence) return;
     const { epoch } = this.#state();
     const add = (sql: string, rows: readonly unknown[]): void => {
-      if (rows.length > 0) this.#run(sql, { $epoch: epoch, $rows: JSON.stringify(rows) });
+      if (rows.length > 0) this.#file.run(sql, { epoch, rows: JSON.stringify(rows) });
     };
     add(ADD_ROUTES, this.#within(routes, "usage_routes", epoch));
     add(ADD_UPSTREAMS, this.#within(upstreams, "usage_upstreams", epoch));
     for (const [day, uses = []] of Map.groupBy(funnel, (use) => use.day)) {
-      this.#run(ADD_FUNNEL, { $rows: JSON.stringify(this.#within(uses, "usage_funnel", day)) });
-      this.#run("DELETE FROM usage_funnel WHERE day <= $last", { $last: day - FUNNEL_DAYS });
+      this.#file.run(ADD_FUNNEL, { rows: JSON.stringify(this.#within(uses, "usage_funnel", day)) });
+      this.#file.run("DELETE FROM usage_funnel WHERE day <= $last", { last: day - FUNNEL_DAYS });
     }
-    const { requests, clientErrors, serverErrors } = sumOfUses(routes);
+    const sums = sumOfUses(routes);
     const hour = Math.floor(this.#now() / HOUR_MS);
-    const sums = { $requests: requests, $clientErrors: clientErrors, $serverErrors: serverErrors };
-    if (requests > 0) this.#run(ADD_HOUR, { $hour: hour, ...sums });
-    this.#run("DELETE FROM usage_hours WHERE hour <= $last", { $last: hour - KEPT_HOURS });
-    this.#run("INSERT OR REPLACE INTO usage_flushes VALUES ($gateway, $sequence, $now)", {
-      $gateway: gateway,
-      $sequence: sequence,
-      $now: this.#now(),
-    });
-    this.#run(FORGET_GATEWAYS, {});
+    if (sums.requests > 0) this.#file.run(ADD_HOUR, { hour, ...sums });
+    this.#file.run("DELETE FROM usage_hours WHERE hour <= $last", { last: hour - KEPT_HOURS });
+    const flush = { gateway, sequence, now: this.#now() };
+    this.#file.run("INSERT OR REPLACE INTO usage_flushes VALUES ($gateway, $sequence, $now)", flush);
+    this.#file.run(FORGET_GATEWAYS);
   }
 
   #reset(id: string, gateway: string): UsageTotals {
-    const [closed] = this.#all<State>("SELECT epoch, since FROM usage_resets WHERE id = $id", { $id: id });
+    const closed = this.#file.get<State>("SELECT epoch, since FROM usage_resets WHERE id = $id", { id });
     if (closed !== undefined) return this.#totals(closed, gateway);
     const open = this.#state();
-    const { epoch, since } = open;
+    const { epoch } = open;
     while (this.#countPayments(epoch) === COUNT_ROWS);
-    this.#run("INSERT INTO usage_resets VALUES ($id, $epoch, $since)", { $id: id, $epoch: epoch, $since: since });
-    this.#run("UPDATE usage_state SET epoch = epoch + 1, since = $now", { $now: this.#now() });
+    this.#file.run("INSERT INTO usage_resets VALUES ($id, $epoch, $since)", { id, ...open });
+    this.#file.run("UPDATE usage_state SET epoch = epoch + 1, since = $now", { now: this.#now() });
     for (const table of [...TABLES, "usage_resets"]) {
-      this.#run(`DELETE FROM ${table} WHERE epoch <= $last`, { $last: epoch - KEPT_EPOCHS });
+      this.#file.run(`DELETE FROM ${table} WHERE epoch <= $last`, { last: epoch - KEPT_EPOCHS });
     }
     return this.#totals(open, gateway);
   }
 
   /** Adds settled payments to the counters of an epoch. Returns how many there were. */
   #countPayments(epoch: number): number {
-    const settled = this.#all<PaidUse>(COUNT_PAYMENTS, {});
+    const settled = this.#file.all<PaidUse>(COUNT_PAYMENTS);
     for (const use of this.#within(addPaid(settled), "usage_payments", epoch)) {
-      const { consumer, route, network, asset } = use;
-      const key = { $epoch: epoch, $consumer: consumer, $route: route, $network: network, $asset: asset };
-      const [standing] = this.#all<PaidUse>(
+      const standing = this.#file.get<PaidUse>(
         `SELECT consumer, route, network, asset, payments, amount FROM usage_payments
          WHERE epoch = $epoch AND consumer = $consumer AND route = $route AND network = $network AND asset = $asset`,
-        key,
+        { ...use, epoch },
       );
       const [sum = use] = addPaid(standing === undefined ? [use] : [standing, use]);
-      this.#run(ADD_PAID, { ...key, $payments: sum.payments, $amount: sum.amount });
+      this.#file.run(ADD_PAID, { ...use, epoch, payments: sum.payments, amount: sum.amount });
     }
     return settled.length;
   }
 
   #totals({ epoch, since }: State, gateway: string): UsageTotals {
-    const of = { $epoch: epoch };
+    const all = <Row>(columns: string, table: (typeof TABLES)[number]): Row[] =>
+      this.#file.all(`SELECT ${columns} FROM ${table} WHERE epoch = $epoch`, { epoch });
     return {
       since,
       sequence: this.#sequence(gateway),
-      routes: this.#all<RouteUse>(`SELECT consumer, route, ${COUNTED} FROM usage_routes WHERE epoch = $epoch`, of),
-      upstreams: this.#all<UpstreamUse>(`SELECT upstream, ${COUNTED} FROM usage_upstreams WHERE epoch = $epoch`, of),
-      paid: this.#all<PaidUse>(
-        "SELECT consumer, route, network, asset, payments, amount FROM usage_payments WHERE epoch = $epoch",
-        of,
-      ),
+      routes: all<RouteUse>(`consumer, route, ${COUNTED}`, "usage_routes"),
+      upstreams: all<UpstreamUse>(`upstream, ${COUNTED}`, "usage_upstreams"),
+      paid: all<PaidUse>("consumer, route, network, asset, payments, amount", "usage_payments"),
     };
   }
 
@@ -214,30 +197,21 @@ export class SqliteUsage implements UsageStore {
   ): T[] {
     const { most, names } = BOUNDS[table];
     const from = `FROM ${table} WHERE ${table === "usage_funnel" ? "day" : "epoch"} = $period`;
-    const of = { $period: period };
-    const [{ count } = { count: 0 }] = this.#all<{ count: number }>(`SELECT count(*) AS count ${from}`, of);
+    const { count } = this.#file.get<{ count: number }>(`SELECT count(*) AS count ${from}`, { period }) ?? { count: 0 };
     if (count + uses.length <= most) return [...uses];
-    const known = this.#all<Partial<PaidUse>>(`SELECT ${names} ${from}`, of);
+    const known = this.#file.all<Partial<PaidUse>>(`SELECT ${names} ${from}`, { period });
     return withinRoom(uses, new Set(known.map(useKey)), most);
   }
 
   #state(): State {
-    const [state] = this.#all<State>("SELECT epoch, since FROM usage_state", {});
+    const state = this.#file.get<State>("SELECT epoch, since FROM usage_state");
     if (state === undefined) throw new Error("Cannot keep the usage: its table usage_state is empty");
     return state;
   }
 
   #sequence(gateway: string): number {
     const sql = "SELECT sequence FROM usage_flushes WHERE gateway = $gateway";
-    return this.#all<{ sequence: number }>(sql, { $gateway: gateway })[0]?.sequence ?? 0;
-  }
-
-  #run(sql: string, bindings: Bindings): void {
-    this.#database.query(sql).run(bindings);
-  }
-
-  #all<Row>(sql: string, bindings: Bindings): Row[] {
-    return this.#database.query<Row, [Bindings]>(sql).all(bindings);
+    return this.#file.get<{ sequence: number }>(sql, { gateway })?.sequence ?? 0;
   }
 }
 

@@ -1,0 +1,72 @@
+import { type Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
+import { WriteTurns } from "./write-turns.ts";
+
+/**
+ * A connection to an SQLite file, opened with `strict`. Each statement is prepared at its first use, and must not contain
+ * values. `values` has a member for each of its parameters; further members are ignored, a missing one throws.
+ */
+export class SqliteConnection {
+  readonly #database: Database;
+  readonly #turns: WriteTurns;
+  readonly #statements = new Map<string, Statement<unknown, [SQLQueryBindings]>>();
+
+  /** `turns`: the turns of the writes of this process to the file. */
+  constructor(database: Database, turns = new WriteTurns(0)) {
+    this.#database = database;
+    this.#turns = turns;
+  }
+
+  /** The first row. `Row` has the columns of the statement. */
+  get<Row>(sql: string, values: object = {}): Row | undefined {
+    const row = this.#statement(sql).get(values as SQLQueryBindings) ?? undefined; // checked by `strict`
+    return row as Row | undefined; // the columns are those of the statement
+  }
+
+  all<Row>(sql: string, values: object = {}): Row[] {
+    return this.#statement(sql).all(values as SQLQueryBindings) as Row[]; // as above
+  }
+
+  /** The rows one by one. The statement must not be used again before the last one. */
+  iterate<Row>(sql: string, values: object = {}): Iterable<Row> {
+    return this.#statement(sql).iterate(values as SQLQueryBindings) as Iterable<Row>; // as above
+  }
+
+  /** Returns how many rows were changed. */
+  run(sql: string, values: object = {}): number {
+    return this.#statement(sql).run(values as SQLQueryBindings).changes; // checked by `strict`
+  }
+
+  /** Calls `write` in its turn. If it throws, it must have changed nothing. */
+  turn<T>(write: () => T): Promise<T> {
+    return this.#turns.run(write);
+  }
+
+  /** Runs one statement in its turn. Resolves with how many rows were changed. */
+  write(sql: string, values: object = {}): Promise<number> {
+    return this.turn(() => this.run(sql, values));
+  }
+
+  /** Makes the writes of `work` together in their turn. If it throws, nothing is changed. */
+  transaction<T>(work: () => T): Promise<T> {
+    return this.turn(() => this.together(work));
+  }
+
+  /** The same at once. Throws SQLITE_BUSY if another process writes. */
+  together<T>(work: () => T): T {
+    return this.#database.transaction(work).immediate();
+  }
+
+  /** Reads that see one state of the file. */
+  snapshot<T>(work: () => T): T {
+    return this.#database.transaction(work).deferred();
+  }
+
+  #statement(sql: string): Statement<unknown, [SQLQueryBindings]> {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.query<unknown, [SQLQueryBindings]>(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
