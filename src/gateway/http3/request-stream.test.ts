@@ -226,6 +226,13 @@ test("a client that resets its request stops it", async () => {
   expect([gone, stream.events, read]).toEqual([1, CANCELLED, ["abort bad-request"]]);
 });
 
+test("a request that is reset before its end is not handled", async () => {
+  head();
+  stream.onreset?.();
+  await stream.end();
+  expect([stream.events, host.exchanges.length]).toEqual([CANCELLED, 0]);
+});
+
 test("a stream whose reading fails is reset", async () => {
   head();
   await stream.fail();

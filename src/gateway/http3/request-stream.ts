@@ -95,7 +95,6 @@ export class RequestStream extends Deadline implements ExchangeStream {
   }
 
   override onDeadline(): void {
-    if (this.#closed) return;
     if (this.#begun) this.#reset(codes.REQUEST_CANCELLED);
     else if (this.host.wheel.now() >= this.#headDue) {
       this.#response({ code: "request-timeout", detail: "the request head did not arrive in time" });

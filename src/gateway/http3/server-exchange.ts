@@ -267,11 +267,8 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
 
   end(trailers: Fields): void {
     if (this.#over || this.#ending !== undefined) return;
-    if (this.#remaining > 0) {
-      this.#cutOff();
-      return;
-    }
-    if (trailers !== "" && this.#whole !== undefined) {
+    if (this.#remaining > 0) this.#cutOff();
+    else if (trailers !== "" && this.#whole !== undefined) {
       this.#write(this.#whole);
       this.#whole = undefined;
     }
