@@ -4,7 +4,6 @@ import { Deadline } from "../../lib/time/timer-wheel.ts";
 import { BodyTime } from "../exchange/body-time.ts";
 import { type BodySink, type RequestBody } from "../exchange/exchange.ts";
 import { type ServerHost } from "../exchange/server-host.ts";
-import { flushCork } from "../wire/outgoing.ts";
 import { BodyHold } from "./body-hold.ts";
 
 /** The body of a request, for any reader at any time. */
@@ -130,7 +129,6 @@ export class Http3RequestBody extends Deadline implements RequestBody {
 
   override onDeadline(): void {
     this.abort(new TurnpikeError("request-timeout", "the request body did not arrive in time"));
-    flushCork();
   }
 
   #finishIfWhole(): void {

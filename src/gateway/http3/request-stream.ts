@@ -99,7 +99,6 @@ export class RequestStream extends Deadline implements ExchangeStream {
     else if (this.host.wheel.now() >= this.#headDue) {
       this.#response({ code: "request-timeout", detail: "the request head did not arrive in time" });
     } else this.#checkHead();
-    flushCork();
   }
 
   #awaitHead(): void {
@@ -154,14 +153,12 @@ export class RequestStream extends Deadline implements ExchangeStream {
 
   #end(): void {
     this.#body?.receiveEnd(this.#trailers ?? "");
-    flushCork();
   }
 
   /** RFC 9114 §4.1.1: a client that aborts its request wants no response either. */
   #onReset(): void {
     this.#exchange?.cancel();
     this.#reset(codes.REQUEST_CANCELLED);
-    flushCork();
   }
 
   #onTrailers(block: FieldSection): void {
@@ -273,6 +270,5 @@ export class RequestStream extends Deadline implements ExchangeStream {
     this.#exchange?.closed();
     this.#owner.ended(this.#refused || this.#exchange?.gone === false);
     this.#owner.streamClosed();
-    flushCork();
   }
 }

@@ -390,7 +390,6 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     }
     this.cancel();
     if (!quic.destroyed) quic.resetStream(codes.REQUEST_CANCELLED);
-    flushCork();
   }
 
   #finish(): void {

@@ -1,5 +1,4 @@
 import { type RequestHead } from "../../exchange/exchange.ts";
-import { flushCork } from "../../wire/outgoing.ts";
 import { type GrpcListener, type GrpcStream, type Pairs } from "./call.ts";
 import { MAX_CALL_MESSAGE_BYTES, MAX_UNSENT_BYTES, MESSAGES_A_TURN } from "./call-limits.ts";
 import { GrpcCall, type GrpcEnd } from "./grpc-call.ts";
@@ -100,6 +99,5 @@ export class GrpcUpstreamStream extends GrpcCall implements GrpcStream {
       if (this.#end === undefined) this.drained();
       else this.ended(this.#end);
     }
-    flushCork();
   }
 }

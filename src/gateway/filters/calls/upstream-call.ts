@@ -9,7 +9,6 @@ import { type BodyMemory } from "../../policy/gathered-body.ts";
 import { forward } from "../../proxy/forward.ts";
 import { Subrequest, type OwnOrigin, type SubrequestSink } from "../../proxy/subrequest.ts";
 import { type ForwardTarget } from "../../proxy/target.ts";
-import { flushCork } from "../../wire/outgoing.ts";
 import { type OpenCall } from "./call.ts";
 import { MAX_CALL_MS } from "./call-limits.ts";
 
@@ -71,7 +70,6 @@ export abstract class UpstreamCall extends Deadline implements SubrequestSink, O
 
   override onDeadline(): void {
     this.breakOff(TIMED_OUT);
-    flushCork();
   }
 
   abstract start(head: ResponseHead): void;
@@ -117,7 +115,6 @@ export abstract class UpstreamCall extends Deadline implements SubrequestSink, O
   /** The upstream can send more. */
   protected drained(): void {
     this.#exchange.onDrain?.();
-    flushCork();
   }
 
   /** Executes a request of the filter. The filter receives no report before `work` has returned. */
@@ -138,7 +135,6 @@ export abstract class UpstreamCall extends Deadline implements SubrequestSink, O
     else {
       setImmediate(() => {
         this.#tellNow(words);
-        flushCork();
       });
     }
   }
