@@ -22,7 +22,7 @@ export interface OpenRequest {
   readonly response: Promise<Http3Response>;
 }
 
-/** One HTTP/3 connection to 127.0.0.1. */
+/** One HTTP/3 connection, to 127.0.0.1 if nothing else is said. */
 export class Http3Client {
   readonly #session: QuicSession;
   readonly #heard: { goaway: boolean };
@@ -42,14 +42,15 @@ export class Http3Client {
     port: number,
     transportParams: Readonly<Record<string, number>> = {},
     trust: { readonly ca: string; readonly servername: string } = { ca: TEST_CA.cert, servername: "localhost" },
+    host = "127.0.0.1",
   ): Promise<Http3Client> {
     const quic = await loadQuic();
     const heard = { goaway: false };
-    const session = await quic.connect(`127.0.0.1:${port}`, {
+    const session = await quic.connect(`${host}:${port}`, {
       alpn: "h3",
       servername: trust.servername,
       ca: Buffer.from(trust.ca),
-      endpoint: {},
+      endpoint: host.startsWith("[") ? { address: { address: "::", port: 0, family: "ipv6" } } : {},
       transportParams,
       onstream() {},
       onerror() {},

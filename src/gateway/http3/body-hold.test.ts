@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
+import { readdirSync, readlinkSync, statSync } from "node:fs";
 import { BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { BodyHold } from "./body-hold.ts";
 
@@ -43,14 +44,30 @@ test("bytes beyond the limit of memory wait in a file, and all come back in thei
   expect([hold.empty, files.used, drained(hold).length]).toEqual([true, 0, 0]);
 });
 
+/** Bytes of the files of bodies that this process has open. */
+function fileBytes(): number {
+  let bytes = 0;
+  for (const fd of readdirSync("/proc/self/fd")) {
+    try {
+      const path = `/proc/self/fd/${fd}`;
+      if (readlinkSync(path).includes("/turnpike-body-")) bytes += statSync(path).size;
+    } catch {
+      // The descriptor of the folder itself is closed by now.
+    }
+  }
+  return bytes;
+}
+
 test("a body whose file was read to its end is stored again from the beginning of the file", () => {
   const { hold, files } = create({ memory: 0 });
+  const before = fileBytes();
   for (const text of ["first", "second"]) {
     expect(hold.push(Buffer.from(text))).toBe(true);
-    expect(files.used).toBe(text.length);
+    expect([files.used, fileBytes()]).toEqual([text.length, before + text.length]);
     expect(drained(hold).toString()).toBe(text);
-    expect([hold.empty, files.used]).toEqual([true, 0]);
+    expect([hold.empty, files.used, fileBytes()]).toEqual([true, 0, before]);
   }
+  hold.clear();
 });
 
 test("bytes for which memory has no room wait in a file", () => {

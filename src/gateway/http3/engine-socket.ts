@@ -1,13 +1,12 @@
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import { isIPv6 } from "node:net";
+import ipaddr from "ipaddr.js";
 import { fromCLibrary } from "../../lib/process/c-library.ts";
 import { udpDescriptors } from "./udp-sockets.ts";
 
 /** Constants of Linux: levels and names of socket options, and address families. */
-const RECEIVE_ERRORS = [
-  { level: 0, name: 11 },
-  { level: 41, name: 25 },
-];
+const RECEIVE_ERRORS = { level: 0, name: 11 };
+const RECEIVE_ERRORS_V6 = { level: 41, name: 25 };
 const REUSE_PORT = { level: 1, name: 15 };
 const ATTACH_FILTER = { level: 1, name: 26 };
 const INET = 2;
@@ -83,8 +82,9 @@ export function prepareSocket(chosenPort: number, { address, port }: { address: 
   const [fd] = found;
   if (fd === undefined || found.length > 1) throw new Error("Cannot serve HTTP/3: the UDP socket cannot be found");
   const calls = loadCalls();
-  // The option of the other address family does not apply to this socket.
-  if (RECEIVE_ERRORS.every((option) => calls.setOption(fd, option, new Int32Array([0])) !== 0)) {
+  // A socket for IPv6 can have clients of both families.
+  const options = isIPv6(address) ? [RECEIVE_ERRORS, RECEIVE_ERRORS_V6] : [RECEIVE_ERRORS];
+  if (options.some((option) => calls.setOption(fd, option, new Int32Array([0])) !== 0)) {
     throw new Error("Cannot serve HTTP/3: cannot make the UDP socket ignore ICMP errors");
   }
   const filter = filterBytes();
@@ -124,28 +124,14 @@ function programOf(filter: Uint8Array): Uint8Array {
 
 /** `struct sockaddr_in` or `sockaddr_in6`. */
 function socketAddress(address: string, port: number): Uint8Array {
-  const v6 = isIPv6(address);
+  const parsed = ipaddr.parse(address);
+  const v6 = parsed.kind() === "ipv6";
   const bytes = new Uint8Array(v6 ? 28 : 16);
   const view = new DataView(bytes.buffer);
   view.setUint16(0, v6 ? INET6 : INET, true);
   view.setUint16(2, port);
-  if (v6) {
-    for (const [i, group] of groupsOf(address).entries()) view.setUint16(8 + 2 * i, group);
-  } else for (const [i, part] of address.split(".").entries()) bytes[4 + i] = Number(part);
+  bytes.set(parsed.toByteArray(), v6 ? 8 : 4);
   return bytes;
-}
-
-/** The eight groups of an IPv6 address. */
-function groupsOf(address: string): number[] {
-  const { hostname } = new URL(`http://[${address}]/`);
-  const [head = "", tail = ""] = hostname.slice(1, -1).split("::");
-  const before = hexGroups(head);
-  const after = hexGroups(tail);
-  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
-}
-
-function hexGroups(text: string): number[] {
-  return text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
 }
 
 function loadCalls(): Calls {

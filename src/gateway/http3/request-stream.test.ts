@@ -94,6 +94,11 @@ test("a POST is handled in the next turn, and its body and trailers follow", asy
   expect(owner.reports).toEqual(["ended false", "closed"]);
 });
 
+test.each([{ "content-length": "5" }, { expect: "100-continue" }])("a GET with %j is handled at once", (fields) => {
+  head(fields);
+  expect(host.exchanges.length).toBe(1);
+});
+
 test("a GET with data has a body", async () => {
   head();
   await stream.data("a");

@@ -77,16 +77,19 @@ test("an empty body ends the stream", () => {
   start(exchange, 0);
   exchange.end("");
   expect(stream.events).toEqual(["head 200", "body 0"]);
+  expect(stream.sections[0]?.["content-length"]).toBe("0");
 });
 
-test("a body in one piece waits for its framing if trailers follow", async () => {
+test("a body in one piece waits for its framing if trailers follow, and counts once", async () => {
   const exchange = create();
-  start(exchange, 10);
-  exchange.data(bytes(10));
+  start(exchange, 10_000);
+  exchange.data(bytes(10_000));
+  host.buffers.limits = { bufferSize: 1, bufferCount: 10_000, reserve: 0 };
   exchange.end("x: 1\r\n");
-  expect(stream.events).toEqual(["head 200", "data 10"]);
+  expect(stream.events).toEqual(["head 200", "data 10000"]);
   await stream.frame();
-  expect(stream.events).toEqual(["head 200", "data 10", "end", "trailers"]);
+  expect(stream.events).toEqual(["head 200", "data 10000", "end", "trailers"]);
+  expect(host.buffers.used).toBe(10_000 - 4096);
   expect(Object.entries(stream.sections[1] ?? {})).toEqual([["x", "1"]]);
 });
 
@@ -335,6 +338,19 @@ test("the reader of an incomplete body is told that its client has left", () => 
     exchange.start({ status: 200, reason: "", fields: "", bodyLength: 0 });
   }
   expect([read, stream.events]).toEqual([["the client reset the stream before its body was complete"], []]);
+});
+
+test.each([
+  ["GET", "head 502"],
+  ["HEAD", "last head 502"],
+])("a response to %s with too many fields becomes an error: %s", (method, event) => {
+  const exchange = create({ method });
+  const fields = Array.from({ length: 200 }, (_, i) => `x-${i}: 1\r\n`).join("");
+  exchange.start({ status: 200, reason: "", fields, bodyLength: -1 });
+  const length = Number(stream.sections[0]?.["content-length"]);
+  expect(length).toBeGreaterThan(0);
+  expect(stream.events).toEqual(method === "GET" ? [event, `body ${length}`] : [event]);
+  expect(exchange.bytesSent).toBe(method === "GET" ? length : 0);
 });
 
 test("a gRPC response with too many fields gets its error in the head", () => {

@@ -39,9 +39,9 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
   readonly #quic: QuicSession;
   readonly #options: SessionOptions;
   #open = 0;
-  #idleSince = 0;
+  #idleSince: number;
   #heardBytes = 0n;
-  #heardAt = 0;
+  #heardAt: number;
   #bodyBytes = 0;
   #cancelled = 0;
   /** GOAWAY was sent. */
@@ -55,7 +55,8 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
     this.host = options.host;
     this.peerAddress = plainAddress(options.peerAddress);
     this.transport = options.transport;
-    this.#idleSince = this.#heardAt = this.host.wheel.now();
+    this.#idleSince = this.host.wheel.now();
+    this.#heardAt = this.#idleSince;
     this.#arm();
   }
 

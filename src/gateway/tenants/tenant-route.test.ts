@@ -380,20 +380,23 @@ async function sent(head: Partial<Plain<RequestHead>> = {}): Promise<Asked> {
   return exchange;
 }
 
-test.each(["upstream-failed", "no-upstream"] as const)("a GET that gets %s has its tenant started again, once", async (code) => {
-  const { target: to, codes } = target();
-  const exchange = await sent();
-  exchange.head.fields = "x-changed: 1\r\n";
-  warm.drop("a");
-  const starts = filtered.length;
-  to.respondWithError(exchange, new TurnpikeError(code, "gone"));
-  await turn();
-  expect([codes, filtered.length, exchange.head.fields]).toEqual([[], starts + 1, "x-tenant: a\r\n"]);
-  to.respondWithError(exchange, new TurnpikeError(code, "gone"));
-  expect(codes).toEqual([code]);
-  await filtered.at(-1)?.respond();
-  expect(errors).toEqual([]);
-});
+test.each(["upstream-failed", "no-upstream"] as const)(
+  "a GET that gets %s has its tenant started again, once",
+  async (code) => {
+    const { target: to, codes } = target();
+    const exchange = await sent();
+    exchange.head.fields = "x-changed: 1\r\n";
+    warm.drop("a");
+    const starts = filtered.length;
+    to.respondWithError(exchange, new TurnpikeError(code, "gone"));
+    await turn();
+    expect([codes, filtered.length, exchange.head.fields]).toEqual([[], starts + 1, "x-tenant: a\r\n"]);
+    to.respondWithError(exchange, new TurnpikeError(code, "gone"));
+    expect(codes).toEqual([code]);
+    await filtered.at(-1)?.respond();
+    expect(errors).toEqual([]);
+  },
+);
 
 test.each<readonly [string, Partial<Plain<RequestHead>>, (exchange: Asked) => void, TurnpikeError["code"], number]>([
   ["a timeout", {}, () => {}, "upstream-timeout", 1],

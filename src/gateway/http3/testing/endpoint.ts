@@ -5,7 +5,7 @@ import { type ServerConnection, type ServerHost, type ServerSettings } from "../
 import { type TlsMaterial } from "../../wire/tls.ts";
 import { type Http3Endpoint, type Http3Options, startHttp3 } from "../server.ts";
 
-/** An HTTP/3 endpoint on a free port of 127.0.0.1. A test handles its requests. */
+/** An HTTP/3 endpoint, on a free port of 127.0.0.1 if nothing else is said. A test handles its requests. */
 export interface TestEndpoint {
   readonly endpoint: Http3Endpoint;
   readonly port: number;
@@ -17,7 +17,7 @@ export interface TestEndpoint {
   close(): Promise<void>;
 }
 
-export interface TestEndpointOptions extends Partial<Pick<Http3Options, "quic" | "port">> {
+export interface TestEndpointOptions extends Partial<Pick<Http3Options, "quic" | "address" | "port">> {
   /** False: no connection is accepted. */
   readonly admit?: () => boolean;
   readonly material: TlsMaterial;
@@ -56,7 +56,7 @@ export async function startEndpoint(
     closed: (connection) => void connections.delete(connection),
   };
   const endpoint = await startHttp3({
-    address: "127.0.0.1",
+    address: options.address ?? "127.0.0.1",
     port: options.port ?? 0,
     material: options.material,
     quic: options.quic ?? { maxIdleTimeoutMs: 30_000, maxStreamsBidi: 100, maxStreamsUni: 100 },

@@ -1,0 +1,79 @@
+import { afterEach, expect, test } from "bun:test";
+import { LOCALHOST } from "../../../test/support/certificates.ts";
+import { Http3Client } from "../../../test/support/http3-client.ts";
+import { until } from "../../lib/testing/until.ts";
+import { respond } from "../exchange/local-response.ts";
+import { startEndpoint, type TestEndpoint, type TestEndpointOptions } from "./testing/endpoint.ts";
+
+const material = { fallback: LOCALHOST, named: [], clientCa: "", clientCertRequired: true };
+
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.close();
+});
+
+async function serve(options: Omit<TestEndpointOptions, "material"> = {}): Promise<TestEndpoint> {
+  const server = await startEndpoint((exchange) => respond(exchange, 200, "", Buffer.from("ok")), {
+    material,
+    ...options,
+  });
+  open.push(server);
+  return server;
+}
+
+async function connect(port: number, host?: string): Promise<Http3Client> {
+  const client = await Http3Client.connect(port, {}, undefined, host);
+  open.push(client);
+  return client;
+}
+
+test("an endpoint counts its connections, streams, bytes and packets", async () => {
+  let isFull = false;
+  const server = await serve({ admit: () => !isFull });
+  const none = { connectionsRefused: 0, handshakeFailures: 0, streamsMalformed: 0, packetsLost: 0 };
+  expect(server.endpoint.figures).toEqual({
+    ...none,
+    connectionsOpen: 0,
+    connectionsTotal: 0,
+    streamsOpen: 0,
+    streamsTotal: 0,
+    bytesIn: 0,
+    bytesOut: 0,
+    packetsIn: 0,
+    packetsOut: 0,
+  });
+  const client = await connect(server.port);
+  expect((await client.request("GET", "/")).body.toString()).toBe("ok");
+  const { figures } = server.endpoint;
+  expect(figures).toMatchObject({ ...none, connectionsOpen: 1, connectionsTotal: 1, streamsTotal: 1 });
+  // A first packet has at least 1,200 bytes.
+  expect([figures.bytesIn > 1200, figures.bytesOut > 1200, figures.packetsIn > 1, figures.packetsOut > 1]).toEqual(
+    Array.from({ length: 4 }, () => true),
+  );
+  isFull = true;
+  const refused = await connect(server.port);
+  await until(() => refused.isClosed);
+  expect(server.connections.size).toBe(1);
+  for (const connection of server.connections) connection.cutOff();
+  await until(() => server.endpoint.figures.connectionsOpen === 0);
+  expect(server.endpoint.figures).toMatchObject({ connectionsTotal: 1, connectionsRefused: 1, streamsOpen: 0 });
+  expect(server.connections.size).toBe(0);
+});
+
+test("an endpoint serves an IPv6 address, on a free port and on a given one", async () => {
+  const free = await serve({ address: "::1" });
+  const { port } = free;
+  expect((await (await connect(port, "[::1]")).request("GET", "/")).body.toString()).toBe("ok");
+  await free.close();
+  const given = await serve({ address: "::1", port });
+  expect(given.port).toBe(port);
+  expect((await (await connect(port, "[::1]")).request("GET", "/")).body.toString()).toBe("ok");
+});
+
+test("an address that is not this machine's cannot be listened on", async () => {
+  for (const port of [0, 4433]) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const error = await serve({ address: "192.0.2.1", port }).catch(String);
+    expect(error).toContain("Cannot listen on 192.0.2.1");
+  }
+});
