@@ -5,7 +5,7 @@ import { BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { FakeClock } from "../../lib/testing/fake-clock.ts";
 import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { type Plain } from "../exchange/exchange-state.ts";
-import { type RequestHead, type ResponseHead } from "../exchange/exchange.ts";
+import { type Exchange, type RequestHead, type ResponseHead } from "../exchange/exchange.ts";
 import { BufferedResponse } from "./buffered-response.ts";
 
 const MOST = 65_536;
@@ -46,26 +46,28 @@ beforeEach(() => {
 let wheel: TimerWheel | undefined;
 afterEach(() => wheel?.close());
 
+function respondWithError({ response }: Exchange, { code }: TurnpikeError): void {
+  errors.push(code);
+  response.start({ status: 502, reason: "", fields: "", bodyLength: 0 });
+  response.end("");
+}
+
 function create(head: Partial<Plain<RequestHead>> = {}): ClientExchange {
   wheel = new TimerWheel(clock);
   const exchange = new ClientExchange(client, { method: "GET", bodyLength: 0, ...head });
-  const respondWithError = ({ response }: object & Pick<ClientExchange, "response">, { code }: TurnpikeError): void => {
-    errors.push(code);
-    response.start({ status: 502, reason: "", fields: "", bodyLength: 0 });
-    response.end("");
-  };
   new BufferedResponse(exchange, { wheel, memory, respondWithError }).begin();
   return exchange;
 }
 
-function start({ response }: ClientExchange, bodyLength: number, status = 200, fields = ""): void {
-  response.start({ status, reason: "", fields, bodyLength });
+function begin({ response }: ClientExchange, bodyLength: number): void {
+  response.start({ status: 200, reason: "", fields: "", bodyLength });
 }
 
 test("a short response waits until it is complete", () => {
   const exchange = create();
-  start(exchange, 5);
+  begin(exchange, 5);
   expect(exchange.response.data(Buffer.from("xabx"), 1, 3)).toBe(true);
+  expect(memory.used).toBe(5);
   exchange.response.data(Buffer.from("cde"));
   expect([client.events, memory.used]).toEqual([[], 5]);
   exchange.response.end("");
@@ -74,32 +76,35 @@ test("a short response waits until it is complete", () => {
 
 test("a response that breaks off is replaced by an error, and frees its memory", () => {
   const exchange = create();
-  start(exchange, 5);
+  begin(exchange, 5);
   exchange.response.data(Buffer.from("abc"));
   exchange.response.abort(BROKEN);
   expect([client.events, errors, memory.used]).toEqual([["502", "end"], ["upstream-failed"], 0]);
 });
 
-test.each<readonly [string, Partial<Plain<RequestHead>>, number, number, string]>([
-  ["a response without a body", {}, 200, 0, ""],
-  ["a response to HEAD", { method: "HEAD" }, 200, 5, ""],
-  ["a response to a gRPC call", { isGrpc: true }, 200, -1, ""],
-  ["a 304", {}, 304, 5, ""],
-  ["an interim response", {}, 103, -1, ""],
-  ["an event stream", {}, 200, -1, "Content-Type: text/event-stream\r\n"],
-  ["a response of more than 65,536 bytes", {}, 200, MOST + 1, ""],
-])("%s is passed on as it arrives, and is cut off if it breaks off", (_, head, status, length, fields) => {
-  const exchange = create(head);
-  start(exchange, length, status, fields);
-  exchange.response.data(Buffer.from("abc"), 1, 2);
-  expect([client.events, memory.used]).toEqual([[String(status), "b"], 0]);
-  exchange.response.abort(BROKEN);
-  expect([client.events.at(-1), errors]).toEqual(["abort", []]);
-});
+test.each<readonly [string, Partial<Plain<RequestHead>>, Partial<ResponseHead>]>([
+  ["a response without a body", {}, { bodyLength: 0 }],
+  ["a response to HEAD", { method: "HEAD" }, { bodyLength: 5 }],
+  ["a response to a gRPC call", { isGrpc: true }, {}],
+  ["a 304", {}, { status: 304, bodyLength: 5 }],
+  ["an interim response", {}, { status: 103 }],
+  ["an event stream", {}, { fields: "Content-Type: text/event-stream\r\n" }],
+  ["a response of more than 65,536 bytes", {}, { bodyLength: MOST + 1 }],
+])(
+  "%s is passed on as it arrives, and is cut off if it breaks off",
+  (_, head, { status = 200, bodyLength = -1, fields = "" }) => {
+    const exchange = create(head);
+    exchange.response.start({ status, reason: "", fields, bodyLength });
+    exchange.response.data(Buffer.from("abc"), 1, 2);
+    expect([client.events, memory.used]).toEqual([[String(status), "b"], 0]);
+    exchange.response.abort(BROKEN);
+    expect([client.events.at(-1), errors]).toEqual(["abort", []]);
+  },
+);
 
 test("a response of 65,536 bytes waits", () => {
   const exchange = create();
-  start(exchange, MOST);
+  begin(exchange, MOST);
   exchange.response.data(new Uint8Array(MOST));
   expect([client.events, memory.used]).toEqual([[], MOST]);
   exchange.response.end("");
@@ -108,7 +113,7 @@ test("a response of 65,536 bytes waits", () => {
 
 test("a response of unknown length waits for 50 ms", () => {
   const exchange = create();
-  start(exchange, -1);
+  begin(exchange, -1);
   exchange.response.data(Buffer.from("ab"));
   expect(memory.used).toBe(2);
   clock.advance(40);
@@ -122,17 +127,17 @@ test("a response of unknown length waits for 50 ms", () => {
 
 test("a response of known length waits longer, and no timer is left when it is complete", () => {
   const exchange = create();
-  start(exchange, 5);
+  begin(exchange, 5);
   clock.advance(1000);
   expect([client.events, clock.tick]).toEqual([[], undefined]);
-  start(exchange, -1);
+  begin(exchange, -1);
   exchange.response.end("");
   expect(clock.tick).toBeUndefined();
 });
 
 test("a response of unknown length is passed on when it has more than 65,536 bytes", () => {
   const exchange = create();
-  start(exchange, -1);
+  begin(exchange, -1);
   exchange.response.data(new Uint8Array(MOST - 2));
   exchange.response.data(Buffer.from("ab"));
   expect([client.events, memory.used]).toEqual([[], MOST]);
@@ -144,11 +149,11 @@ test("a response of unknown length is passed on when it has more than 65,536 byt
 test("a response without room in memory is passed on", () => {
   memory.limits = { bufferSize: 1, bufferCount: 4, reserve: 0 };
   const known = create();
-  start(known, 5);
+  begin(known, 5);
   expect([client.events, memory.used]).toEqual([["200"], 0]);
   client = new Client();
   const unknown = create();
-  start(unknown, -1);
+  begin(unknown, -1);
   unknown.response.data(Buffer.from("abcd"));
   expect([client.events, memory.used]).toEqual([[], 4]);
   unknown.response.data(Buffer.from("e"));
@@ -162,7 +167,7 @@ test.each(["onFinish", "onGone"] as const)("memory is free after %s, and who ask
   exchange.onFinish = (finished) => void told.push(`finished ${finished === exchange}`);
   exchange.onGone = () => void told.push("gone");
   new BufferedResponse(exchange, { wheel, memory, respondWithError() {} }).begin();
-  start(exchange, -1);
+  begin(exchange, -1);
   exchange.response.data(Buffer.from("abc"));
   exchange[name]?.(exchange);
   expect([told, memory.used, clock.tick]).toEqual([[name === "onGone" ? "gone" : "finished true"], 0, undefined]);

@@ -97,7 +97,6 @@ export class BufferedResponse extends Deadline implements ResponseSink {
       this.#next.abort(error);
       return;
     }
-    this.#exchange.response = this.#next;
     this.#deps.respondWithError(this.#exchange, error);
   }
 

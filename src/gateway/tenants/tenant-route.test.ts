@@ -133,13 +133,15 @@ class Asked extends ClientExchange {
   }
 }
 
+async function decide(exchange: Asked): Promise<void> {
+  exchange.decision = await route.policy.request(exchange);
+}
+
 async function ask(head: Partial<Plain<RequestHead>> = {}, key = "a"): Promise<Asked> {
   const fields = key === "" ? "" : `x-tenant: ${key}\r\n`;
   const exchange = new Asked(new Consumer(), { method: "GET", bodyLength: 0, fields, ...head });
   exchange.body = { readTo: (sink) => void (exchange.sink = sink), pause() {}, resume() {} };
-  void Promise.resolve(route.policy.request(exchange)).then((decision) => {
-    exchange.decision = decision as Decision; // The policy has no other results.
-  });
+  void decide(exchange);
   await turn();
   return exchange;
 }
@@ -398,18 +400,24 @@ test.each(["upstream-failed", "no-upstream"] as const)(
   },
 );
 
-test.each<readonly [string, Partial<Plain<RequestHead>>, (exchange: Asked) => void, TurnpikeError["code"], number]>([
-  ["a timeout", {}, () => {}, "upstream-timeout", 1],
-  ["a POST", { method: "POST" }, () => {}, "upstream-failed", 1],
-  ["a request with a body", { bodyLength: 3 }, () => {}, "upstream-failed", 1],
-  ["a WebSocket", { upgrade: "websocket" }, () => {}, "upstream-failed", 1],
-  ["a response that has begun", {}, (exchange) => (exchange.started = true), "upstream-failed", 1],
-  ["a client that has left", {}, (exchange) => (exchange.gone = true), "upstream-failed", 1],
-  ["a route without retries", {}, () => {}, "upstream-failed", 0],
-])("%s has no tenant started again", async (_, head, change, code, retries) => {
+test.each<
+  readonly [
+    string,
+    Partial<Plain<RequestHead>>,
+    { code?: TurnpikeError["code"]; retries?: number; now?: Partial<Asked> },
+  ]
+>([
+  ["a timeout", {}, { code: "upstream-timeout" }],
+  ["a POST", { method: "POST" }, {}],
+  ["a request with a body", { bodyLength: 3 }, {}],
+  ["a WebSocket", { upgrade: "websocket" }, {}],
+  ["a response that has begun", {}, { now: { started: true } }],
+  ["a client that has left", {}, { now: { gone: true } }],
+  ["a route without retries", {}, { retries: 0 }],
+])("%s has no tenant started again", async (_, head, { code = "upstream-failed", retries = 1, now = {} }) => {
   const { target: to, codes } = target(retries);
   const exchange = await sent(head);
-  change(exchange);
+  Object.assign(exchange, now);
   const starts = filtered.length;
   to.respondWithError(exchange, new TurnpikeError(code, "gone"));
   await turn();

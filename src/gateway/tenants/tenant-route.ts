@@ -280,7 +280,6 @@ export class TenantRoute implements TrafficSplit {
       const path = exchange.gone ? undefined : await this.#start(exchange, visit);
       if (path === undefined || exchange.gone) return "responded";
       const mapping = tenants.warm.warm(scope, key, path);
-      leads = false;
       tenants.starts.started(id, mapping);
       return this.#send(exchange, visit, mapping.upstream);
     } finally {
