@@ -22,7 +22,7 @@ export interface OpenRequest {
   readonly response: Promise<Http3Response>;
 }
 
-/** One HTTP/3 connection, to 127.0.0.1 if nothing else is said. */
+/** One HTTP/3 connection: by default to 127.0.0.1. */
 export class Http3Client {
   readonly #session: QuicSession;
   readonly #heard: { goaway: boolean };

@@ -5,7 +5,7 @@ import { type ServerConnection, type ServerHost, type ServerSettings } from "../
 import { type TlsMaterial } from "../../wire/tls.ts";
 import { type Http3Endpoint, type Http3Options, startHttp3 } from "../server.ts";
 
-/** An HTTP/3 endpoint, on a free port of 127.0.0.1 if nothing else is said. A test handles its requests. */
+/** An HTTP/3 endpoint: by default on a free port of 127.0.0.1. A test handles its requests. */
 export interface TestEndpoint {
   readonly endpoint: Http3Endpoint;
   readonly port: number;
