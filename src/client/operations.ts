@@ -154,6 +154,56 @@ export interface SearchContentRequest {
   readonly max_length?: number | undefined;
 }
 
+/** The response body of `map` */
+export interface MapResponse {
+  readonly url: string;
+  readonly links: readonly MapLink[];
+  readonly metadata: MapMetadata;
+}
+
+/** An address of a site */
+export interface MapLink {
+  readonly url: string;
+  /** Title of the page, or the text of a link to it */
+  readonly title?: string | undefined;
+  /** Date of the last change, as the sitemap has it */
+  readonly modified?: string | undefined;
+}
+
+/** Facts about a map */
+export interface MapMetadata {
+  /** Time taken, in milliseconds */
+  readonly elapsed_ms: number;
+  /** Whether there are more addresses than limit */
+  readonly truncated: boolean;
+  /** Whether the timeout came before the end of the site's sitemaps */
+  readonly partial: boolean;
+  /** Number of addresses that were left out because robots.txt forbids them */
+  readonly forbidden: number;
+}
+
+/** The request body of `map` */
+export interface MapRequest {
+  /** Any address of the site; http and https only */
+  readonly url: string;
+  /** Only addresses that have one of these words, in themselves or in their title, the best first */
+  readonly search?: string | undefined;
+  /** Maximum number of addresses; default 5000 */
+  readonly limit?: number | undefined;
+  /** Also addresses of hosts below the site's; default false */
+  readonly subdomains?: boolean | undefined;
+  /** Return addresses without their query, each once; default false */
+  readonly ignore_query?: boolean | undefined;
+  /** Regular expressions; only paths that one of them matches anywhere are returned */
+  readonly include_paths?: readonly string[] | undefined;
+  /** Regular expressions; paths that one of them matches anywhere are left out */
+  readonly exclude_paths?: readonly string[] | undefined;
+  /** Use of the site's sitemaps beside its first pages and the search index; default "include" */
+  readonly sitemap?: "include" | "only" | "skip" | undefined;
+  /** Time for all of it, in seconds; default 30 */
+  readonly timeout?: number | undefined;
+}
+
 /** The response body of `scrape` */
 export interface ScrapeResponse {
   readonly url: string;
@@ -415,6 +465,10 @@ export abstract class Operations {
   /** Search the web and read the first results. */
   search_content(request: SearchContentRequest, options?: CallOptions): Promise<SearchContentResponse> {
     return this.json({ method: "POST", path: "/search/content" }, request, options);
+  }
+  /** List the addresses of a site. */
+  map(request: MapRequest, options?: CallOptions): Promise<MapResponse> {
+    return this.json({ method: "POST", path: "/map" }, request, options);
   }
   /** Retrieve a page as HTML, Markdown, text or links. */
   scrape(request: ScrapeRequest, options?: CallOptions): Promise<ScrapeResponse> {

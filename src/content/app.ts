@@ -11,7 +11,7 @@ import { METRICS_CONTENT_TYPE, modelMetrics } from "./figures/model-figures.ts";
 import { type OperationCounts } from "./figures/operation-counts.ts";
 import { hostOf } from "./api/gateway-address.ts";
 import { type McpHttp } from "./mcp/mcp-http.ts";
-import { type OperationResult, type JsonParts, type Services } from "./operations/operation.ts";
+import { type OperationResult, type JsonParts, NDJSON, type Services } from "./operations/operation.ts";
 import { OPERATIONS } from "./operations/operations.ts";
 import { PageBurnt } from "./page/burnt.ts";
 import { type AskPrices } from "./api/price-list.ts";
@@ -50,7 +50,7 @@ export function createApp(
       operations?.called(operation.name);
       try {
         const body = operation.body === undefined ? undefined : await readJson(request);
-        return respond(await operation.run(body, services, request.signal), request.signal);
+        return respond(await operation.run(body, services, request), request.signal);
       } catch (error) {
         operations?.failed(operation.name, error instanceof TurnpikeError ? error.code : "internal");
         throw error;
@@ -118,7 +118,26 @@ function respond(response: OperationResult, signal: AbortSignal): Response {
     const headers = { ...(response.isFree ? FREE : {}), "content-type": "application/json" };
     return new Response(streamOf(response, signal), { headers });
   }
+  if ("lines" in response)
+    return new Response(streamOfLines(response.lines, signal), { headers: { "content-type": NDJSON } });
   return new Response(response.bytes, { headers: { ...response.headers, "content-type": response.contentType } });
+}
+
+/** Makes the lines as the client reads them. */
+function streamOfLines(lines: AsyncGenerator<string>, signal: AbortSignal): ReadableStream {
+  const encoder = new TextEncoder();
+  // If the stream is never read, it is never cancelled either.
+  signal.addEventListener("abort", () => void lines.return(undefined), { once: true });
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await lines.next();
+      if (done === true) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await lines.return(undefined);
+    },
+  });
 }
 
 function streamOf({ parts, release }: JsonParts, signal: AbortSignal): ReadableStream {

@@ -17,6 +17,7 @@ import { type ModelFigures } from "./figures/model-figures.ts";
 import { OperationCounts } from "./figures/operation-counts.ts";
 import { BrowserProbe } from "./health/browser-probe.ts";
 import { checkProtection, type ContentAddress, type Protection, serve } from "./listen.ts";
+import { SiteMapper } from "./map/site-mapper.ts";
 import { type McpHttp, type McpHttpOptions } from "./mcp/mcp-http.ts";
 import { type Services } from "./operations/operation.ts";
 import { type LearnedTemplate } from "../store/template-store.ts";
@@ -183,7 +184,7 @@ function createServices(
     { stateDir, egress, extractor, log: warn },
   );
   parts.defer(() => searching.close());
-  const { search } = searching;
+  const { search, index, userAgent } = searching;
   // Both engines use the same browser name.
   const fetching = { identity: clientIdentityOf(pool.info?.version), isReadable };
   const pages = new RememberingReader(
@@ -203,6 +204,7 @@ function createServices(
       return pool.info;
     },
     search,
+    sites: new SiteMapper({ pages, extractor, egress, userAgent, index, now: () => performance.now() }),
     resolver,
     browserHealth: () => probe.look(),
     log,

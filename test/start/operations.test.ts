@@ -36,6 +36,7 @@ function paidRouteOf(name: string): PaidRoute | undefined {
   const paidRoutes: Readonly<Record<string, PaidRoute>> = {
     search: { body: { query: "tide tables" }, holds: '"title":"Tide tables"' },
     search_content: { body: { query: "tide tables", content: "markdown" }, holds: '"content":"High water' },
+    map: { body: { url }, holds: '"title":"Tide tables"' },
     scrape: { body: { url, format: "links" }, holds: "[Next](" },
     batch: { body: { urls: [url, `${url}/other`], format: "text" }, holds: "High water" },
     extract: { body: { url, selectors: { title: "h1", next: "a@href" } }, holds: '"title":"Tide tables"' },

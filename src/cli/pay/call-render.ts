@@ -29,6 +29,7 @@ const RENDERERS: Readonly<Record<string, (response: Fields) => Rendered | undefi
       typeof title === "string" && title !== "" && typeof content === "string" ? `# ${title}\n\n${content}` : content,
     ),
   extract: ({ data }) => (isObject(data) ? plain(JSON.stringify(data, undefined, 2)) : undefined),
+  map: ({ links }) => (isList(links) ? plain(links.map(({ url }) => fieldText(url)).join("\n")) : undefined),
   search: ({ results }) => found(results),
   search_content: ({ results }) => found(results),
   batch: ({ results }) => (isList(results) ? pages(results) : undefined),

@@ -16,6 +16,7 @@ export interface Operation {
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   search: { method: "POST", argument: "query" },
   search_content: { method: "POST", path: "/search/content", argument: "query" },
+  map: { method: "POST", argument: "url" },
   scrape: { method: "POST", argument: "url" },
   batch: { method: "POST", argument: "urls", many: true },
   extract: { method: "POST", argument: "url" },

@@ -113,9 +113,9 @@ function describeOperation(operation: Operation, prices: PriceList | undefined):
 
 function describeContent({ success }: Operation): NonNullable<Response["content"]> {
   const { schema, example, contentType } = success;
-  if (schema !== undefined) return { [contentType]: { schema, example } };
-  const types = [contentType, ...(success.otherTypes ?? [])];
-  return Object.fromEntries(types.map((type) => [type, { schema: { type: "string", contentMediaType: type } }]));
+  const types = [...(schema === undefined ? [contentType] : []), ...(success.otherTypes ?? [])];
+  const texts = types.map((type) => [type, { schema: { type: "string", contentMediaType: type } }]);
+  return { ...(schema === undefined ? {} : { [contentType]: { schema, example } }), ...Object.fromEntries(texts) };
 }
 
 /** One response for each status, with an example of each error that has it. */

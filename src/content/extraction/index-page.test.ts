@@ -18,6 +18,7 @@ test("returns the article as plain text, and its links without duplicates, absol
   expect(content).toContain("See the other page, this, again");
   expect(content).not.toContain("https://");
   expect(fields?.["links"]).toEqual(["https://a.test/other", "https://a.test/dir/page"]);
+  expect(fields?.["texts"]).toEqual(["the other page", "this"]);
 });
 
 test("returns the base, the canonical address, and the directives for robots", () => {

@@ -1,6 +1,7 @@
 import { type Document, type Element } from "domhandler";
 import { type Extraction } from "./tree/extraction.ts";
 import { sectionedText } from "./plain-text.ts";
+import { linkText } from "./links.ts";
 import { readArticle } from "./reader/read-article.ts";
 import { elementsOf } from "./selectors/select-all.ts";
 
@@ -14,7 +15,7 @@ const MAX_URL_LENGTH = 2_048;
  */
 export function toIndexPage(tree: Document, url: string): Extraction {
   const heads = { base: url, based: false, canonical: "", robots: "" };
-  const links = new Set<string>();
+  const links = new Map<string, string>();
   for (const element of elementsOf(tree)) {
     readHead(element, heads);
     const href = element.name === "a" ? element.attribs["href"] : undefined;
@@ -23,7 +24,8 @@ export function toIndexPage(tree: Document, url: string): Extraction {
     const link = URL.parse(href.trim(), heads.base);
     if (link === null || !/^https?:$/.test(link.protocol) || link.href.length > MAX_URL_LENGTH) continue;
     link.hash = "";
-    links.add(link.href);
+    // The address gets the first text that is not empty.
+    if ((links.get(link.href) ?? "") === "") links.set(link.href, linkText(element));
   }
   const { content, title, language, published } = readArticle(tree, url);
   const canonical = heads.canonical === "" ? null : (URL.parse(heads.canonical, heads.base)?.href ?? null);
@@ -32,7 +34,7 @@ export function toIndexPage(tree: Document, url: string): Extraction {
     content: sectionedText(content),
     title,
     ...about,
-    fields: { canonical, robots: heads.robots, links: [...links] },
+    fields: { canonical, robots: heads.robots, links: [...links.keys()], texts: [...links.values()] },
   };
 }
 

@@ -27,7 +27,7 @@ export function toLinks(tree: Document, url: string): string {
   };
   walk(tree);
   return [...texts]
-    .map(([address, text]) => (text === "" ? address : `[${text}](${escapeAddress(address)})`))
+    .map(([address, text]) => (text === "" ? address : `[${escapeText(text)}](${escapeAddress(address)})`))
     .join("\n");
 }
 
@@ -41,15 +41,15 @@ function addressOf(href: string, page: string): string | undefined {
   return bare === page ? undefined : bare;
 }
 
-function linkText(link: Element): string {
+/** The text of a link on one line, or what stands for it: a label, a title, or the alternative text of its picture. */
+export function linkText(link: Element): string {
   const { attribs } = link;
   const text = toText(link, TEXT_LIMITS) || attribs["aria-label"] || attribs["title"] || attribs["alt"] || altOf(link);
-  return text
-    .replace(/\s+/g, " ")
-    .trim()
-    .slice(0, TEXT_LIMITS.length)
-    .toWellFormed()
-    .replace(/[\\[\]]/g, "\\$&");
+  return text.replace(/\s+/g, " ").trim().slice(0, TEXT_LIMITS.length).toWellFormed();
+}
+
+function escapeText(text: string): string {
+  return text.replace(/[\\[\]]/g, "\\$&");
 }
 
 /** The alternative text of the first picture in a link that has one, up to two elements deep. */

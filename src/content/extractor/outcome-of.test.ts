@@ -53,7 +53,7 @@ describe("text", () => {
     expect(await read("text/plain", TEXT, "index")).toEqual({
       content: TEXT,
       title: "",
-      fields: { canonical: null, robots: "", links: ["https://a.test/x", "https://b.test/y?z=1"] },
+      fields: { canonical: null, robots: "", links: ["https://a.test/x", "https://b.test/y?z=1"], texts: ["", ""] },
     });
   });
 

@@ -74,10 +74,9 @@ function contentOutcome(content: DocumentContent, task: ExtractionTask, source: 
       return { outcome: "content", extraction: { content: linkLines(content.links()), title, ...isPartial } };
     case "index": {
       const links = content.links().map(({ url }) => url);
-      return {
-        outcome: "content",
-        extraction: { content: text, title, fields: { canonical: null, robots: "", links } },
-      };
+      const texts = content.links().map((link) => link.text);
+      const fields = { canonical: null, robots: "", links, texts };
+      return { outcome: "content", extraction: { content: text, title, fields } };
     }
     default:
       throw new Error(`Cannot make '${String(task satisfies never)}' of a document`);

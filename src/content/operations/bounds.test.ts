@@ -71,6 +71,15 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
     size: { kind: "integer", min: 32, max: 2048, default: 256 },
     margin: { kind: "integer", min: 0, max: 10, default: 2 },
   },
+  "/map": {
+    url,
+    search: { kind: "text", max: 500 },
+    limit: { kind: "integer", min: 1, max: 100_000, default: 5_000 },
+    subdomains: { kind: "boolean", default: false },
+    ignore_query: { kind: "boolean", default: false },
+    sitemap: { kind: "one-of", values: ["include", "only", "skip"], default: "include" },
+    timeout,
+  },
   "/search": SEARCH,
   "/search/content": {
     ...SEARCH,
@@ -190,7 +199,7 @@ async function errorsOf(operation: Operation, body: unknown): Promise<unknown> {
   const nothing: unknown = undefined;
   // An invalid body is rejected before the services are used.
   const failure: unknown = await operation
-    .run(body, nothing as Services, new AbortController().signal)
+    .run(body, nothing as Services, new Request("http://a.test/"))
     .catch((error: unknown) => error);
   return failure instanceof TurnpikeError ? [failure.code, failure.errors] : failure;
 }

@@ -1,5 +1,6 @@
 import { type z } from "@hono/zod-openapi";
 import { type ErrorCode, type FieldError, TurnpikeError } from "../../lib/errors.ts";
+import { type SiteMapper } from "../map/site-mapper.ts";
 import { type BrowserInfo, type Log } from "../browser/program/browser-opener.ts";
 import { type BrowserHealth } from "../health/browser-probe.ts";
 import { type PageReader } from "../page-reader/page-reader.ts";
@@ -9,6 +10,7 @@ import { type Search } from "../search/search.ts";
 export interface Services {
   readonly pages: PageReader;
   readonly search: Search;
+  readonly sites: Pick<SiteMapper, "links">;
   readonly resolver: Pick<Resolver, "resolve" | "modelFigures">;
   readonly browser: Pick<BrowserInfo, "name" | "version" | "sandboxed"> | undefined;
   readonly browserHealth: () => Promise<BrowserHealth>;
@@ -17,23 +19,33 @@ export interface Services {
   readonly now: () => number;
 }
 
+/** The media type of JSON texts, one a line. */
+export const NDJSON = "application/x-ndjson";
+
 export interface Call {
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
+  /** Whether the client accepts a response of this type, which it has to name. */
+  readonly accepts: (type: string) => boolean;
   /** Whole milliseconds since the call began. */
   readonly elapsedMs: () => number;
 }
 
-/** A successful response: a JSON value, JSON in pieces, or bytes with a content type. */
+/** A successful response: a JSON value, JSON in pieces, lines that are made while they are sent, or bytes with a content type. */
 export type OperationResult =
   | { readonly json: Readonly<Record<string, unknown>> }
   | JsonParts
+  /** JSON texts, one a line. The generator is ended if the client goes away, and waits while it reads slowly. */
+  | { readonly lines: AsyncGenerator<string> }
   | {
       readonly bytes: Uint8Array<ArrayBuffer>;
       readonly contentType: string;
       /** Header fields of the response, in ASCII. */
       readonly headers?: Readonly<Record<string, string>>;
     };
+
+/** The parts of an HTTP request that a call uses. */
+export type CallRequest = Pick<Request, "signal" | "headers">;
 
 export interface JsonParts {
   readonly parts: readonly Uint8Array[];
@@ -47,7 +59,7 @@ export interface JsonParts {
 export interface SuccessDescription {
   readonly description: string;
   readonly contentType: string;
-  /** Further content types of a binary response, which the request can select. */
+  /** Further content types of the response, which the request can select. */
   readonly otherTypes?: readonly string[];
   /** The name of a file with a binary response, without extension. */
   readonly file?: string;
@@ -77,7 +89,7 @@ export interface Operation {
   readonly success: SuccessDescription;
   readonly failures: readonly ErrorCode[];
   /** Serves a body that is parsed but not yet checked. Fails with a TurnpikeError. */
-  run(body: unknown, services: Services, signal: AbortSignal): Promise<OperationResult>;
+  run(body: unknown, services: Services, request: CallRequest): Promise<OperationResult>;
 }
 
 /** An operation whose body is checked with `body` before `run` gets it. */
@@ -88,9 +100,10 @@ export function postOperation<S extends z.ZodType>(
   return {
     ...description,
     method: "post",
-    run: async (body, services, signal) => {
+    run: async (body, services, { signal, headers }) => {
       const input = checkBody(description.body, body);
-      return await run(input, services, { signal, elapsedMs: stopwatch(services.now) });
+      const accepts = (type: string): boolean => headers.get("accept")?.includes(type) === true;
+      return await run(input, services, { signal, accepts, elapsedMs: stopwatch(services.now) });
     },
   };
 }

@@ -2,6 +2,7 @@ import { batch } from "./batch.ts";
 import { extract } from "./extract.ts";
 import { health } from "./health.ts";
 import { type Operation } from "./operation.ts";
+import { map } from "./map.ts";
 import { pdf } from "./pdf.ts";
 import { qr } from "./qr.ts";
 import { read } from "./read.ts";
@@ -18,6 +19,7 @@ import { searchContent } from "./search-content.ts";
 export const OPERATIONS: readonly Operation[] = [
   search,
   searchContent,
+  map,
   scrape,
   batch,
   extract,

@@ -100,15 +100,8 @@ export function pageRequest(input: z.output<typeof schema>, signal: AbortSignal,
   if (needs !== undefined && input.engine === "static") {
     throw invalidParameters([{ path: "engine", message: `must be auto or browser with ${needs}` }]);
   }
-  const url = new URL(input.url);
-  if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new TurnpikeError(
-      "address-refused",
-      `Cannot load the page: only http and https are allowed, not ${url.protocol}`,
-    );
-  }
   return {
-    url,
+    url: webUrl(input.url),
     engine: forBrowser === undefined ? input.engine : "browser",
     partial: input.partial,
     timeoutMs: input.timeout * 1000,
@@ -120,4 +113,14 @@ export function pageRequest(input: z.output<typeof schema>, signal: AbortSignal,
     accepts: (status) => acceptsStatus(input.accept_status, status),
     signal,
   };
+}
+
+/** The parsed URL. Throws `address-refused` if it is neither http nor https. */
+export function webUrl(address: string): URL {
+  const url = new URL(address);
+  if (url.protocol === "http:" || url.protocol === "https:") return url;
+  throw new TurnpikeError(
+    "address-refused",
+    `Cannot load the page: only http and https are allowed, not ${url.protocol}`,
+  );
 }

@@ -54,6 +54,9 @@ export interface SearchServiceDeps {
 
 export interface SearchService {
   readonly search: Search;
+  readonly index: LocalIndex;
+  /** The User-Agent of requests that are not for a caller's page. */
+  readonly userAgent: string;
   /** Puts a page that was read into the index, if the operator has enabled that. */
   readonly remember: (page: Omit<NewPage, "site">) => void;
   readonly close: () => void;
@@ -70,13 +73,14 @@ export function createSearchService(options: SearchOptions, deps: SearchServiceD
   const file = new IndexFile(indexPath(deps.stateDir), deps.log, now);
   const { egress, extractor } = deps;
   const { searxngUrl, braveKey, endpoints } = options;
+  const userAgent = options.userAgent === "" ? SEARCH_USER_AGENT : options.userAgent;
   const providers = createProviders({
     egress,
     extractor,
     searxngUrl,
     braveKey,
     ...(endpoints === undefined ? {} : { endpoints }),
-    userAgent: options.userAgent === "" ? SEARCH_USER_AGENT : options.userAgent,
+    userAgent,
     index: file,
   });
   const { parallel, providerTimeoutMs, cacheMs } = options;
@@ -85,6 +89,8 @@ export function createSearchService(options: SearchOptions, deps: SearchServiceD
   const search = new Search({ providers: chosen, policy, parallel, providerTimeoutMs, cacheMs, log: deps.log, now });
   return {
     search,
+    index: file,
+    userAgent,
     remember(page) {
       if (!options.indexFetched) return;
       try {

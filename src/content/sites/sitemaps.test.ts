@@ -38,7 +38,7 @@ async function pagesOf(origin: string, policy = ANYWHERE): Promise<string[]> {
   const fetch = { egress: { policy }, userAgent: "test", signal: AbortSignal.timeout(patient(15_000)) };
   const source = {
     start: new URL(origin),
-    isOwn: (host: string) => host === "127.0.0.1",
+    isOwn: ({ hostname }: URL) => hostname === "127.0.0.1",
     robots: (url: URL) => fetchRobots(url, fetch),
   };
   const found: string[] = [];

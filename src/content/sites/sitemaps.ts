@@ -18,8 +18,8 @@ const USUAL = ["/sitemap.xml", "/sitemap_index.xml", "/sitemap.txt"];
 export interface SitemapSource {
   /** Any address of the site's host. */
   readonly start: URL;
-  /** Whether an index of the site may name sitemaps of this host. */
-  readonly isOwn: (hostname: string) => boolean;
+  /** Whether an address is of the site, so that its indexes may name it. */
+  readonly isOwn: (url: URL) => boolean;
   /** The rules of any host. */
   readonly robots: (url: URL) => Promise<Robots>;
 }
@@ -48,7 +48,7 @@ export async function* sitemapPages(
     const url = URL.parse(next.url, start.href);
     if (url === null || !/^https?:$/.test(url.protocol) || seen.has(url.href)) continue;
     if (fetch.signal.aborted || seen.size >= MAX_SITEMAPS || left <= 0) return;
-    if (!isOwn(url.hostname) && (next.depth > 0 || (foreign += 1) > MAX_FOREIGN_SITEMAPS)) continue;
+    if (!isOwn(url) && (next.depth > 0 || (foreign += 1) > MAX_FOREIGN_SITEMAPS)) continue;
     seen.add(url.href);
     if (!(await robots(url)).allows(url.pathname + url.search)) continue;
     const { pages, sitemaps, bytes } = await readSitemap(await bodyOf(url, fetch), Math.min(left, MAX_SITEMAP_BYTES));

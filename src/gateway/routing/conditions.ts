@@ -1,5 +1,5 @@
 import { eachField, type Fields } from "../../lib/http/fields.ts";
-import { compileWholePattern, type WholeMatch } from "../../lib/patterns/linear-pattern.ts";
+import { compileWholePattern, type TextMatch } from "../../lib/patterns/linear-pattern.ts";
 import { type RouteConfig } from "../config/config.ts";
 import { type Conditions, type Matchable, type NamedTest, type Routable } from "./routable.ts";
 
@@ -107,7 +107,7 @@ export class MatchSubject {
     return value === undefined || value === found;
   }
 
-  #matches(pattern: WholeMatch, text: string): boolean {
+  #matches(pattern: TextMatch, text: string): boolean {
     if (text.length <= MAX_MATCHED_TEXT) return pattern(text);
     this.isTooLong = true;
     return false;

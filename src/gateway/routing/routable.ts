@@ -1,5 +1,5 @@
 import { type Fields } from "../../lib/http/fields.ts";
-import { type WholeMatch } from "../../lib/patterns/linear-pattern.ts";
+import { type TextMatch } from "../../lib/patterns/linear-pattern.ts";
 
 /** The properties of a route that the route table uses. */
 export interface Routable {
@@ -25,16 +25,16 @@ export interface Matchable {
 export interface NamedTest {
   readonly name: string;
   readonly value: string | undefined;
-  readonly pattern: WholeMatch | undefined;
+  readonly pattern: TextMatch | undefined;
 }
 
 /** The compiled conditions of a route (`routes[].match`), beyond path and host. */
 export interface Conditions {
   /** Only the prefix itself matches, not the paths below it. */
   readonly isExact: boolean;
-  readonly path: WholeMatch | undefined;
+  readonly path: TextMatch | undefined;
   /** `path`, without regard to letter case. */
-  readonly pathAnyCase: WholeMatch | undefined;
+  readonly pathAnyCase: TextMatch | undefined;
   /** Letter case or escapes matter to a pattern of the path. */
   readonly isSpelled: boolean;
   /** Empty: any method. */

@@ -56,18 +56,20 @@ export function compilePattern(source: string): Pattern {
   return { test: (text) => matcher.test(text), steps: (length) => Math.floor((length * size) / 32) };
 }
 
-/** Limits of a pattern that must match whole texts. */
-export interface WholePatternOptions {
+/** Limits of a pattern of this program alone, and how it matches. */
+export interface MatchOptions {
   /** Size limit of the automaton, approximately in states. */
   readonly maxSize: number;
   readonly ignoresCase: boolean;
+  /** Whether it must match the whole text. */
+  readonly whole: boolean;
 }
 
-/** As `compilePattern`, for the whole text and a pattern of this program alone, which may be ambiguous. */
-export function compileWhole(source: string, { maxSize, ignoresCase }: WholePatternOptions): (text: string) => boolean {
+/** As `compilePattern`, for a pattern of this program alone, which may be ambiguous. */
+export function compileMatch(source: string, { maxSize, ignoresCase, whole }: MatchOptions): (text: string) => boolean {
   const translated = translateChecked(source);
   if (sizeOf(source) > maxSize) throw new Error(`it repeats too much: its size is limited to ${maxSize}`);
-  const matcher = linear(`${ignoresCase ? "(?i)" : ""}^(?:${translated})$`);
+  const matcher = linear(`${ignoresCase ? "(?i)" : ""}${whole ? `^(?:${translated})$` : translated}`);
   return (text) => matcher.test(text);
 }
 

@@ -10,7 +10,10 @@ export interface TableShape {
 }
 
 export type ExtractionTask =
-  /** `index` is for the search index: the article as plain text, and `links`, `canonical` and `robots` in `fields`. */
+  /**
+   * `index` is for crawlers: the article as plain text, and in `fields` the `links` with their `texts`, `canonical` and
+   * `robots`.
+   */
   | { readonly kind: "html" | "markdown" | "text" | "links" | "index" }
   /** The main content, with the comments of readers below it if `comments` is true. */
   | { readonly kind: "article"; readonly comments?: boolean }

@@ -4,7 +4,8 @@ import { type EgressOptions } from "../../egress/guard.ts";
 import { type ExtractionOutcome } from "../../extraction/tree/extraction.ts";
 import { type Extractor } from "../../extractor/extractor.ts";
 import { hostWithoutWww, resultUrl } from "../web/result-url.ts";
-import { type WebResponse, WebError, type WebFailure, webGet } from "../../sites/web-get.ts";
+import { fetchedSource, fetchPage, MAX_PAGE_BYTES } from "../../sites/fetch-page.ts";
+import { type WebResponse, WebError, type WebFailure } from "../../sites/web-get.ts";
 import { HostManners } from "../../sites/host-manners.ts";
 import { FETCH_TIMEOUT_MS } from "../../sites/robots-file.ts";
 import { type PageIndex, type PageRow } from "./page-index.ts";
@@ -13,10 +14,6 @@ import { robotsDirectives } from "../../sites/robots-directives.ts";
 import { sitemapPages } from "../../sites/sitemaps.ts";
 import { type Site, type Sites, type Waiting } from "./sites.ts";
 
-/** Maximum number of bytes of a page. */
-const MAX_PAGE_BYTES = 10 * 1024 * 1024;
-/** Content types that may contain text to index. Other bodies are not read. */
-const PAGE_TYPE = /^\s*(?:text\/|application\/(?:[\w.-]+\+)?(?:xml|json|pdf)\b)/i;
 /** Maximum number of hosts that are requested at the same time. */
 const MAX_HOSTS_AT_ONCE = 4;
 /** Fetches of one round: for each page that the site may have, and in addition. @bound */
@@ -129,7 +126,7 @@ class Crawler {
     const start = new URL(this.#site.url);
     const source = {
       start,
-      isOwn: (hostname: string) => hostWithoutWww(hostname) === hostWithoutWww(start.hostname),
+      isOwn: ({ host }: URL) => hostWithoutWww(host) === this.#host,
       robots: (url: URL) => this.#manners.robots(url),
     };
     for await (const pages of sitemapPages(source, this.#deps)) {
@@ -225,10 +222,7 @@ class Crawler {
     }
     const known = index.page(url);
     this.#fetches += 1;
-    const response = await this.#get(new URL(url), {
-      accept: "text/html,application/xhtml+xml",
-      ...conditions(known),
-    }).catch(failure);
+    const response = await fetchPage(new URL(url), this.#deps, conditions(known)).catch(failure);
     if (response instanceof Failed) return response;
     const { status, headers } = response;
     if (status === 304 && known !== undefined) {
@@ -251,16 +245,7 @@ class Crawler {
 
   async #read(url: string, depth: number, response: WebResponse): Promise<CrawlOutcome | Failed> {
     const { index, sites, extractor } = this.#deps;
-    const source = {
-      engine: "static",
-      body: response.body,
-      contentType: response.headers.get("content-type") ?? "",
-      finalUrl: url,
-      statusCode: response.status,
-      headers: [],
-      complete: true,
-    } as const;
-    const job = { source, task: { kind: "index" }, mayNeedBrowser: true } as const;
+    const job = { source: fetchedSource(response), task: { kind: "index" }, mayNeedBrowser: true } as const;
     const outcome: ExtractionOutcome | Failed = await extractor.extract(job).catch(failure);
     if (outcome instanceof Failed) return outcome;
     if (
@@ -304,24 +289,6 @@ class Crawler {
     const leadsNowhere =
       this.#fetching.has(canonical) || (sites.isDone(this.#site.id, canonical) && index.page(canonical) === undefined);
     return leadsNowhere ? undefined : canonical;
-  }
-
-  #get(url: URL, headers: Readonly<Record<string, string>>): Promise<WebResponse> {
-    const { egress, userAgent } = this.#deps;
-    return webGet({
-      url,
-      headers: { ...headers, "user-agent": userAgent },
-      maxBytes: MAX_PAGE_BYTES,
-      egress,
-      // Each redirect target has to pass the site's bounds and its robots.txt.
-      redirects: "none",
-      wants: (status, type) => status === 200 && (type === "" || PAGE_TYPE.test(type)),
-      signal: this.#timed(),
-    });
-  }
-
-  #timed(): AbortSignal {
-    return AbortSignal.any([this.#deps.signal, AbortSignal.timeout(FETCH_TIMEOUT_MS)]);
   }
 
   /** The addresses that belong to the site, normalized. */

@@ -69,7 +69,8 @@ CREATE VIRTUAL TABLE words USING fts5(
 );`;
 
 export interface IndexQuery {
-  readonly query: string;
+  /** Undefined for all pages that the filters leave, in no order and without snippets. */
+  readonly query?: string;
   readonly filters?: SearchFilters;
   readonly count: number;
   /** Pages that are left out at the beginning. */
@@ -155,6 +156,7 @@ export class PageIndex {
 
   /** The best pages for a query. Never fails because of the query's text. */
   search({ query, filters = {}, count, offset = 0 }: IndexQuery): FoundPage[] {
+    if (query === undefined) return this.#all(filters, count, offset);
     const { stems, corrections } = this.#ranking;
     const languages = !stems ? [UNSTEMMED] : filters.lang === undefined ? this.#languages() : [filters.lang];
     const match = matchOf(query, { count: this.#count(), languages, vocabulary: this.#vocabulary, corrections });
@@ -163,6 +165,15 @@ export class PageIndex {
     const terms = [...new Set([...termsOf(query).map((parts) => parts.join("")), ...match.stems])];
     const body = this.database.query<{ body: string }, [number]>("SELECT body FROM pages WHERE id = ?");
     return pages.map(({ id, url, title }) => ({ url, title, snippet: snippetOf(body.get(id)?.body ?? "", terms) }));
+  }
+
+  #all(filters: SearchFilters, count: number, offset: number): FoundPage[] {
+    const { conditions, values } = conditionsOf(filters);
+    return this.database
+      .query<FoundPage, (string | number)[]>(
+        `SELECT url, title, '' AS snippet FROM pages WHERE ${["true", ...conditions].join(" AND ")} LIMIT ? OFFSET ?`,
+      )
+      .all(...values, count, offset);
   }
 
   /** The pages for a query, of which the first `count` are in order. */
