@@ -3,6 +3,7 @@ import { type Passage, passagesOf } from "../evidence/passages.ts";
 import { firstNumberOf } from "../reading/date-order.ts";
 import { languageOf } from "../reading/words.ts";
 import { storiesOf } from "../evidence/stories.ts";
+import { echoesOf } from "./echoes.ts";
 import { speaksToReader } from "./injection.ts";
 import { isQuestion, isRetraction, isWithdrawal } from "./kinds.ts";
 import { leanOf } from "./lean.ts";
@@ -39,7 +40,7 @@ export function createEmbeddedAnalyst(maxStatements = MAX_STATEMENTS): Analyst {
       }
       const unread = read.filter(({ language }) => language === undefined).length;
       return {
-        statements,
+        statements: [...statements, ...echoesOf(asked, read, statements)],
         probability: leanOf(signsOfStories(asked, sources, read)),
         reasoning: unreadOf(asked.language === undefined, unread),
       };

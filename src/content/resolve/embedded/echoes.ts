@@ -1,0 +1,110 @@
+import { type Source, type Statement } from "../reading/analysis.ts";
+import { areContrary, conceptsIn } from "../reading/concepts.ts";
+import { datesAround, datesOf } from "../reading/dates.ts";
+import { type Grammar, GRAMMARS } from "../reading/grammar.ts";
+import { isNegated } from "../reading/negation.ts";
+import { STAGE } from "../reading/phrases.ts";
+import { quantitiesOf, sameNumber } from "../reading/quantities.ts";
+import { type Language, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
+import { type Passage } from "../evidence/passages.ts";
+import { isQuestion } from "./kinds.ts";
+import { type Asked } from "./question.ts";
+import { type ReadSource } from "./signs.ts";
+
+/** The minimum strength of a statement that others can confirm. */
+const CONFIRMED = 0.6;
+/** The strength of a confirmation. It decides beside the statement that it confirms. */
+const ECHO = 0.55;
+/** Details that two texts must have in common if the second does not name the outcome. A day counts two. */
+const DETAILS = 3;
+const DAY = 86_400_000;
+/** Words with the same beginning of this length are of one family: "resign" and "resignation". */
+const FAMILY = 5;
+
+/** What a sentence tells of an event, without regard to its syntax. */
+interface Account {
+  /** 1 if it names the outcome, -1 if it names a contrary one or denies it, 0 if it does neither. */
+  readonly side: -1 | 0 | 1;
+  readonly days: readonly number[];
+  readonly numbers: readonly number[];
+  /** The families of its words that are not in the question. */
+  readonly families: ReadonlySet<string>;
+}
+
+/**
+ * Statements of pages that tell, in other words, the event that another page states: they name who and what the question
+ * names, and the same outcome, day or figures. Such a page would not be read by itself.
+ */
+export function echoesOf(asked: Asked, read: readonly ReadSource[], statements: readonly Statement[]): Statement[] {
+  if (asked.language === undefined || asked.plan.parts !== undefined) return [];
+  const told = statements.filter((one) => one.supports !== "NEUTRAL" && one.strength >= CONFIRMED && one.isAside !== true);
+  return read.flatMap((source, index): Statement[] => {
+    const own = statements.filter((one) => one.source === index);
+    if (own.some(({ kind, supports }) => supports !== "NEUTRAL" || OPEN_KINDS.has(kind))) return [];
+    for (const passage of source.passages) {
+      if (!isPlain(asked, passage, source)) continue;
+      const account = accountOf(asked, passage.text, passage.words, source);
+      const original = told.find((one) => {
+        const page = read[one.source];
+        return page !== undefined && isSame(account, accountOf(asked, one.quote, wordsOf(one.quote), page), asked);
+      });
+      if (original !== undefined)
+        return [{ source: index, quote: passage.text, supports: original.supports, kind: "report", strength: ECHO, date: original.date }];
+    }
+    return [];
+  });
+}
+
+/** Kinds of sentences that leave the outcome open: a page with one of them confirms nothing. */
+const OPEN_KINDS = new Set<Statement["kind"]>(["announcement", "hedged", "retraction", "satire", "fact-check"]);
+
+/** Whether a sentence states facts only, and it or its context names all names of the question. */
+function isPlain(asked: Asked, passage: Passage, { language }: ReadSource): boolean {
+  const { text, near, isUnreal, isAside, words, shared } = passage;
+  if (language === undefined || isUnreal || isAside || shared.size === 0 || isQuestion(text)) return false;
+  if (![...asked.names].every((name) => near.has(name))) return false;
+  if (STAGE.test(text) && !STAGE.test(asked.plan.question)) return false;
+  return !words.some((word) => isOpen(word, GRAMMARS[language]));
+}
+
+function isOpen({ text }: Word, { modal, hedge, doubts, denies, says }: Grammar): boolean {
+  return !says.has(text) && [modal, hedge, doubts, denies].some((words) => words.has(text));
+}
+
+function accountOf(asked: Asked, text: string, words: readonly Word[], { source, language }: ReadSource): Account {
+  const dates = datesIn(text, source, asked.now);
+  const found = conceptsIn(words);
+  const isNamed =
+    [...asked.outcomes].some((one) => found.has(one)) ||
+    words.some(({ stem }) => asked.predicate !== undefined && familyOf(stem) === familyOf(asked.predicate.stem));
+  const isContrary = [...found].some((one) => [...asked.outcomes].some((other) => areContrary(one, other)));
+  return {
+    side: isContrary ? -1 : isNamed ? (isNegated(text) ? -1 : 1) : 0,
+    days: dates.filter(({ precision }) => precision === "day").map(({ from }) => from),
+    numbers: quantitiesOf(text, language, dates).map(({ value }) => value),
+    families: new Set(
+      words.flatMap(({ text: word, stem }) =>
+        word.length < 4 || STOP_WORDS.has(word) || /^\d/u.test(word) || asked.terms.has(stem) ? [] : [familyOf(stem)],
+      ),
+    ),
+  };
+}
+
+function datesIn(text: string, { published }: Source, now: number): ReturnType<typeof datesOf> {
+  return published === undefined ? datesOf(text, now) : datesAround(text, published);
+}
+
+function familyOf(stem: string): string {
+  return stem.slice(0, FAMILY);
+}
+
+/** Whether two accounts are of one event. */
+function isSame(one: Account, other: Account, asked: Asked): boolean {
+  const isDayShared = one.days.some((day) => other.days.some((day_) => Math.abs(day - day_) < DAY));
+  if (!isDayShared && one.days.length > 0 && other.days.length > 0) return false;
+  const numbers = one.numbers.filter((number) => other.numbers.some((other_) => sameNumber(number, other_)));
+  if (asked.thresholds.length > 0) return numbers.length > 0 && one.side >= 0;
+  if (one.side !== 0 && other.side !== 0) return one.side === other.side;
+  const words = one.families.intersection(other.families).size;
+  return one.side === 0 && (isDayShared ? 2 : 0) + numbers.length + words >= DETAILS;
+}
