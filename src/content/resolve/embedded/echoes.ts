@@ -5,7 +5,7 @@ import { type Grammar, GRAMMARS } from "../reading/grammar.ts";
 import { isNegated } from "../reading/negation.ts";
 import { STAGE } from "../reading/phrases.ts";
 import { quantitiesOf, sameNumber } from "../reading/quantities.ts";
-import { type Language, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
+import { STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { isQuestion } from "./kinds.ts";
 import { type Asked } from "./question.ts";

@@ -3,7 +3,8 @@ import { type NamedDate } from "../reading/dates.ts";
 import { type Token } from "../reading/spans.ts";
 import { COMPARED, STAGE, YEAR_BEFORE } from "../reading/phrases.ts";
 import { CONTRASTS } from "../reading/vocabulary.ts";
-import { wordsOf } from "../reading/words.ts";
+import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
+import { type Word, wordsOf } from "../reading/words.ts";
 import { type Asked, numberedIn, yearsOf } from "./question.ts";
 
 /** Whether a sentence is about the other of two: the men's cup for the women's cup. */
@@ -13,6 +14,59 @@ export function isOfOthers({ plan }: Asked, { words }: Passage): boolean {
     const own = pair.filter((word) => asked.some(({ stem }) => stem === word));
     const said = pair.filter((word) => words.some(({ stem }) => stem === word));
     return own.length > 0 && said.length > 0 && !said.some((word) => own.includes(word));
+  });
+}
+
+/**
+ * Whether a sentence has another word where the question has one that the text does not have: "Coral Air" for "Reef Air",
+ * "the law on water" for "the law on energy".
+ */
+export function isOfSibling({ plan, language, names, agent, patient, predicate }: Asked, { words, near }: Passage): boolean {
+  if (language === undefined) return false;
+  const grammar = GRAMMARS[language];
+  const slots = slotsOf(wordsOf(plan.statement), grammar);
+  const said = slotsOf(words, grammar);
+  const isOwn = ({ stem }: Word): boolean =>
+    names.has(stem) || agent?.words.has(stem) === true || patient?.words.has(stem) === true;
+  return slots.some(({ one, other, between }) =>
+    [
+      { missing: one, kept: other, isLeft: true },
+      { missing: other, kept: one, isLeft: false },
+    ].some(
+      ({ missing, kept, isLeft }) =>
+        (isOwn(missing) || isOwn(kept)) &&
+        plan.terms.includes(missing.stem) &&
+        missing.stem !== predicate?.stem &&
+        kept.stem !== predicate?.stem &&
+        !near.has(missing.stem) &&
+        said.some((slot) => {
+          const [rival, beside] = isLeft ? [slot.one, slot.other] : [slot.other, slot.one];
+          return (
+            slot.between === between &&
+            beside.stem === kept.stem &&
+            rival.capital === missing.capital &&
+            !plan.terms.includes(rival.stem)
+          );
+        }),
+    ),
+  );
+}
+
+interface Slot {
+  readonly one: Word;
+  readonly other: Word;
+  /** The function words between them. */
+  readonly between: string;
+}
+
+/** The pairs of neighbouring content words. */
+function slotsOf(words: readonly Word[], grammar: Grammar): Slot[] {
+  const content = words.flatMap((word, at) => (isFunctionWord(word.text, grammar) ? [] : [{ word, at }]));
+  return content.flatMap(({ word, at }, n): Slot[] => {
+    const next = content[n + 1];
+    if (next === undefined) return [];
+    const between = words.slice(at + 1, next.at).map(({ text }) => text);
+    return [{ one: word, other: next.word, between: between.join(" ") }];
   });
 }
 

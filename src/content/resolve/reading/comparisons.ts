@@ -30,7 +30,7 @@ const ARTICLE = "\\s(?:l[aeo]s?|i|gli|o|os|as?|die|del?|d[iu]|des)?\\s?$";
 const FALLS = new RegExp(FELL_BELOW + ARTICLE, "iu");
 const RISES = new RegExp(ROSE_ABOVE + ARTICLE, "iu");
 const EXCEEDS =
-  /(?:exceed(?:s|ed)?|surpass(?:es|ed)?|topp?(?:s|ed)|crosse[sd]|cross|passed|past|超过|突破|高于)\s*(?:the\s)?$/iu;
+  /(?:exceed(?:s|ed)?|surpass(?:es|ed)?|topp?(?:s|ed)|cross(?:es|ed)?|pass(?:es|ed)?|top|past|超过|突破|高于)\s*(?:the\s)?$/iu;
 const FALLS_SHORT = /(?:低于|不足)\s*$/u;
 const AT_LEAST =
   /(?:at least|a minimum of|minimum of|reach(?:es|ed)?|hits?|mindestens|erreicht(?:e)?|au moins|atteint|al menos|alcanzó|almeno|pelo menos|至少|达到|不低于|不少于|不小于)\s*(?:the\s)?$/iu;
