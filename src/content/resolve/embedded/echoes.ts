@@ -37,7 +37,9 @@ interface Account {
  */
 export function echoesOf(asked: Asked, read: readonly ReadSource[], statements: readonly Statement[]): Statement[] {
   if (asked.language === undefined || asked.plan.parts !== undefined) return [];
-  const told = statements.filter((one) => one.supports !== "NEUTRAL" && one.strength >= CONFIRMED && one.isAside !== true);
+  const told = statements.filter(
+    (one) => one.supports !== "NEUTRAL" && one.strength >= CONFIRMED && one.isAside !== true,
+  );
   return read.flatMap((source, index): Statement[] => {
     const own = statements.filter((one) => one.source === index);
     if (own.some(({ kind, supports }) => supports !== "NEUTRAL" || OPEN_KINDS.has(kind))) return [];
@@ -46,10 +48,22 @@ export function echoesOf(asked: Asked, read: readonly ReadSource[], statements: 
       const account = accountOf(asked, passage.text, passage.words, source);
       const original = told.find((one) => {
         const page = read[one.source];
-        return page !== undefined && isSame(account, accountOf(asked, one.quote, wordsOf(one.quote), page), asked);
+        if (page === undefined) return false;
+        const other = accountOf(asked, one.quote, wordsOf(one.quote), page);
+        // The words alone can mislead: they must agree with the reading.
+        return (one.supports === "NO" || other.side >= 0) && isSame(account, other, asked);
       });
       if (original !== undefined)
-        return [{ source: index, quote: passage.text, supports: original.supports, kind: "report", strength: ECHO, date: original.date }];
+        return [
+          {
+            source: index,
+            quote: passage.text,
+            supports: original.supports,
+            kind: "report",
+            strength: ECHO,
+            date: original.date,
+          },
+        ];
     }
     return [];
   });

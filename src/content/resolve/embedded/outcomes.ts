@@ -110,6 +110,8 @@ function readingAt(
   if (isState && !persists(asked, predication)) return NOTHING;
   const fit = fitOf(asked, predication, { reader, near, outcome: outcome.name });
   if (fit.kind === "different") return NOTHING;
+  const isOffice = [...(asked.role?.heads ?? [])].every((head) => predication.after.some(({ stem }) => stem === head));
+  if (!isOffice) return NOTHING;
   const isDenied = reality === "denied" || reality === "absent";
   if (isDenied && (!outcome.isSame || fit.kind !== "same")) return NOTHING;
   const affirms = outcome.isSame && fit.kind === "same" && !isDenied && !isUndone;

@@ -1,9 +1,9 @@
 import { COMPARING } from "../reading/comparisons.ts";
 import { conceptsAt } from "../reading/concepts.ts";
 import { type Grammar, isFunctionWord } from "../reading/grammar.ts";
-import { ADVERB, IRREGULAR_PAST, type Token } from "../reading/spans.ts";
+import { ADVERB, type Token } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
-import { type Language, STOP_WORDS } from "../reading/words.ts";
+import { IRREGULAR_PAST, type Language, STOP_WORDS } from "../reading/words.ts";
 
 /** "Is X the winner of Y?": a noun for an outcome, between an article and "of". */
 export function nounPredicateOf(tokens: readonly Token[], grammar: Grammar): number | undefined {
@@ -32,7 +32,7 @@ export function predicateOf(tokens: readonly Token[], grammar: Grammar, language
     const form = tokens[at]?.text ?? "";
     const previous = tokens[at - 1];
     if (previous !== undefined && previous.text !== "to" && grammar.preposition.has(previous.text)) return false;
-    return at > 0 && (!asBe || /(?:ed|en|n|t|ng)$/u.test(form));
+    return at > 0 && (!asBe || (/(?:ed|en|n|t|ng)$/u.test(form) && !/(?:[ts]ion|ment)$/u.test(form)));
   });
   return fitting[0] ?? englishVerb(tokens, grammar, asBe) ?? (asBe ? undefined : named[0]);
 }

@@ -26,6 +26,8 @@ export interface Asked {
   readonly patient: Argument | undefined;
   /** The preposition behind the predicate and the words that it governs: "convicted of fraud". */
   readonly oblique: { readonly preposition: string; readonly words: ReadonlySet<string> } | undefined;
+  /** The office that the question's subject may have got. */
+  readonly role?: Argument | undefined;
   /** Whether it asks by whom something was done. */
   readonly isByAgent: boolean;
   /** The nouns that "and" joins behind the predicate: "reopened to cars and trains". */
@@ -83,7 +85,7 @@ export function yearsOf({ from, to }: NamedDate): number[] {
 
 type Structure = Pick<
   Asked,
-  "outcomes" | "predicate" | "agent" | "patient" | "isByAgent" | "oblique" | "joined" | "numbered"
+  "outcomes" | "predicate" | "role" | "agent" | "patient" | "isByAgent" | "oblique" | "joined" | "numbered"
 >;
 
 /** The predicate of a question and its arguments. Dates and function words are not part of them. */
@@ -109,7 +111,9 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
     const agent = argumentOf(tokens.slice(0, firstBreak(tokens, 1, grammar)), terms, reader);
     return { ...bare, outcomes: new Set(), agent, patient: undefined };
   }
-  const outcomes = outcomesOf(tokens, at);
+  // "pass 100 million users": the verb compares, and names no outcome.
+  const isBound = COMPARES.test(predicate.text) && figures.length > 0;
+  const outcomes = isBound ? new Set<string>() : outcomesOf(tokens, at);
   // "fail to sign", "be able to sign": the verb before "to" is not part of the subject.
   const left = tokens.slice(0, tokens[at - 1]?.text === "to" ? Math.max(1, at - 2) : at);
   const behind = tokens.slice(noun === undefined ? at + 1 : at + 2);
@@ -119,6 +123,11 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   const isGiven = AWARDS.test(predicate.text) && WORDS.to.has(behind[0]?.text) && language !== "de";
   if (isGiven && subject !== undefined)
     return { ...bare, outcomes, agent: argumentOf(phraseFrom(behind, 1, grammar), terms, reader), patient: subject };
+  // "become leader", "take over as coach": others choose who becomes it.
+  if (outcomes.has("become") && subject !== undefined) {
+    const role = argumentOf(behind.slice(behind.findIndex(({ text }) => text === "as") + 1), terms, reader);
+    return { ...bare, outcomes: new Set([...outcomes, "appoint", "elect"]), agent: undefined, patient: subject, role };
+  }
   const isPassive = noun === undefined && isPassiveAt(tokens, at, reader);
   const by = isPassive ? right.findIndex((word) => grammar.by.has(word.text)) : 0;
   const object = by < 0 ? undefined : argumentOf(phraseFrom(right, isPassive ? by + 1 : 0, grammar), terms, reader);
@@ -156,9 +165,12 @@ function isPassiveAt(tokens: readonly Token[], at: number, { grammar, language }
   return (
     !isParticipleOfMotion(token, language) &&
     tokens.slice(0, at).some((word) => grammar.be.has(word.text)) &&
-    /(?:ed|[tnoaei]|[oa]s)$/u.test(token.text)
+    /(?:[dtnoaei]|[oa]s)$/u.test(token.text) &&
+    tokens[at - 1]?.text !== "to"
   );
 }
+
+const COMPARES = /^(?:pass|top|cross|hit|surpass|exceed|reach|breach)$/u;
 
 /** Prepositions whose phrase tells two outcomes of one verb apart. */
 const GOVERNED = /^(?:of|for|as|wegen|fur)$/u;

@@ -1,8 +1,8 @@
 import { type Predication } from "../reading/clauses.ts";
 import { isFunctionWord, type Reader } from "../reading/grammar.ts";
-import { ADVERB, IRREGULAR_PAST, type Token } from "../reading/spans.ts";
+import { ADVERB, type Token } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
-import { isRomance } from "../reading/words.ts";
+import { IRREGULAR_PAST, isRomance } from "../reading/words.ts";
 import { type Argument, isWhole } from "./noun-phrases.ts";
 
 /** The place of an argument in a sentence, and the names of the question and the text. */

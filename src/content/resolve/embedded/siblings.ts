@@ -4,7 +4,7 @@ import { type Token } from "../reading/spans.ts";
 import { COMPARED, STAGE, YEAR_BEFORE } from "../reading/phrases.ts";
 import { CONTRASTS } from "../reading/vocabulary.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
-import { type Word, wordsOf } from "../reading/words.ts";
+import { type Language, type Word, wordsOf } from "../reading/words.ts";
 import { type Asked, numberedIn, yearsOf } from "./question.ts";
 
 /** Whether a sentence is about the other of two: the men's cup for the women's cup. */
@@ -21,8 +21,12 @@ export function isOfOthers({ plan }: Asked, { words }: Passage): boolean {
  * Whether a sentence has another word where the question has one that the text does not have: "Coral Air" for "Reef Air",
  * "the law on water" for "the law on energy".
  */
-export function isOfSibling({ plan, language, names, agent, patient, predicate }: Asked, { words, near }: Passage): boolean {
-  if (language === undefined) return false;
+export function isOfSibling(
+  { plan, language, names, agent, patient, predicate }: Asked,
+  { words, near }: Passage,
+  own: Language | undefined,
+): boolean {
+  if (language === undefined || language !== own) return false;
   const grammar = GRAMMARS[language];
   const slots = slotsOf(wordsOf(plan.statement), grammar);
   const said = slotsOf(words, grammar);

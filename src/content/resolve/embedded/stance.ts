@@ -76,7 +76,7 @@ function read(
 ): Reading {
   // Of two events, a sentence states one: each has its own plan.
   if (language === undefined || asked.language === undefined || asked.plan.parts !== undefined) return NOTHING;
-  if (isOfOthers(asked, passage) || isOfSibling(asked, passage)) return NOTHING;
+  if (isOfOthers(asked, passage) || isOfSibling(asked, passage, language)) return NOTHING;
   const answer = answerOf(asked, passage);
   if (answer.sign !== 0) return answer;
   const verdict = factCheckOf(passage);

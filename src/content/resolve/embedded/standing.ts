@@ -1,7 +1,7 @@
 import { isFunctionWord, type Reader } from "../reading/grammar.ts";
-import { ADVERB, IRREGULAR_PAST, type Token } from "../reading/spans.ts";
+import { ADVERB, type Token } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
-import { isForm, isRomance } from "../reading/words.ts";
+import { IRREGULAR_PAST, isForm, isRomance } from "../reading/words.ts";
 import { BY_CONTEXT } from "./fit.ts";
 import { type Argument } from "./noun-phrases.ts";
 import { isOfAnother, type Place } from "./rivals.ts";
@@ -82,7 +82,9 @@ function headByNext(zone: readonly Token[], at: number, argument: Argument, plac
   const { grammar, language } = reader;
   const next = zone[at + 1];
   const beside = next !== undefined && /^[\s\u00a0-]*$/u.test(next.gap);
-  if (next?.text === "s" && /['’]/u.test(next.gap)) return false;
+  if (next?.text === "s" && /['’]/u.test(next.gap))
+    // "Estmark's parliament" acts for Estmark.
+    return isSubject && argument.words.size === 1 && WORDS.body.has(zone[at + 2]?.text);
   // "named Ludo Farrant director": the question names the role too.
   const isRole = !isSubject && next !== undefined && !next.capital && place.terms.has(next.stem);
   if (beside && !argument.words.has(next.stem) && !WORDS.standFor.has(next.stem) && !isRole) {

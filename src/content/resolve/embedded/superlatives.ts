@@ -1,6 +1,6 @@
 import { type Passage } from "../evidence/passages.ts";
 import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
-import { type ReadSentence, type Token } from "../reading/spans.ts";
+import { type ReadSentence, type Token, undatedTokensOf } from "../reading/spans.ts";
 import { type Language, type Word, wordsOf } from "../reading/words.ts";
 import { type Asked } from "./question.ts";
 
@@ -49,9 +49,11 @@ const FORM = 5;
 export function superlative(
   asked: Asked,
   { near, text: whole }: Passage,
-  { tokens, language }: ReadSentence,
+  { language }: ReadSentence,
 ): Ranked | undefined {
   if (asked.language !== language) return undefined;
+  // A month can be the hottest one: dates belong to the words.
+  const tokens = undatedTokensOf(whole, []);
   const question = wordsOf(asked.plan.statement);
   const wanted = superlativeIn(question, language);
   const found = superlativeIn(tokens, language);

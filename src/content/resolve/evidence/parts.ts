@@ -17,6 +17,7 @@ const AND =
 const BASE_VERB = /^(?!and\s)\p{Ll}{3,}(?<!ly)\s(?:its?|the|an?|his|her|their|all|\p{Lu}\S*)(?:\s|$)/u;
 /** Endings of Romance past forms. */
 const PAST = /(?:[oe]u|iu|[aei]ram|ó|aron|ieron|[aiu]t[oi]|é|u|ait)$/u;
+const INFINITIVE = /^\p{Ll}{2,}(?:[aei]re?|[aei]r)$/u;
 /** A time is not an event. */
 const TIME =
   /^(?:the\s)?(?:end|start|beginning|close|midnight|noon|\d|(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|christmas|easter|q\d)\b|[^\s]+\s?\d{4}$|1er\s|(?:le|el|il|o|a|den?|dem|am)\s\d)/iu;
@@ -69,7 +70,20 @@ function orderOf(
 ): Parts | undefined {
   const relation = /^(?:before|avant|bevor|vor|antes|prima)/iu.test(word) ? "before" : "after";
   const words = rest.split(/\s+/u);
+  // "before Y did": the second event has the same predicate.
+  const elliptic = /^(.+)\s(?:did|does|was|were|had|has)$/iu.exec(rest);
+  const subject = elliptic === null ? undefined : (NAMED_SUBJECT.exec(head)?.[0].trim() ?? subjectOf(head, isVerb));
+  if (elliptic !== null && subject !== undefined)
+    return {
+      relation,
+      first: `${head}?`,
+      second: `${head.split(" ")[0]} ${elliptic[1]}${head.slice(subject.length)}?`,
+    };
   const hasVerb = words.some((one, at) => at > 0 && /^\p{Ll}/u.test(one) && isVerb(one));
+  // "antes de recibir el premio": the subject is that of the first event.
+  const romance = INFINITIVE.test(words[0] ?? "") ? /^\p{L}+[óouié]u?\s((?:\p{Lu}\S*\s?)+)/u.exec(head) : null;
+  if (romance !== null)
+    return { relation, first: `${head}?`, second: `${words[0]} ${romance[1]?.trim()} ${words.slice(1).join(" ")}?` };
   if (hasVerb) return { relation, first: `${head}?`, second: `${rest}?` };
   // "Was Heron launched before Kestrel?": the second event has the same verb.
   const predicate = /^(\S+)\s(.*?)\s(\p{Ll}[\p{Ll}-]*(?:\s(?:off|up|down|out))?)$/u.exec(head);
@@ -94,10 +108,13 @@ function germanOf(head: string, tail: string, isVerb: (word: string) => boolean)
     : undefined;
 }
 
+/** "Did the Ferry Aurora": an auxiliary and a name. */
+const NAMED_SUBJECT = /^(?:Did|Will)\s(?:the\s|an?\s)?(?:\d{4}\s)?(?:\p{Lu}[^\s]*(?:\s|$))+/u;
+
 /** The auxiliary and the subject of a question: the words before its first verb. */
 function subjectOf(head: string, isVerb: (word: string) => boolean): string | undefined {
   const words = head.split(/\s+/u);
   const verb = words.findIndex((word, at) => at > 1 && /^\p{Ll}/u.test(word) && isVerb(word));
   if (verb >= 2) return words.slice(0, verb).join(" ");
-  return /^(?:Did|Will)\s(?:the\s|an?\s)?(?:\d{4}\s)?(?:\p{Lu}[^\s]*(?:\s|$))+/u.exec(head)?.[0].trim();
+  return NAMED_SUBJECT.exec(head)?.[0].trim();
 }

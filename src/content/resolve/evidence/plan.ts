@@ -2,7 +2,6 @@ import { type Plan } from "../reading/analysis.ts";
 import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { firstNumberOf } from "../reading/date-order.ts";
 import { datesOf } from "../reading/dates.ts";
-import { IRREGULAR_PAST } from "../reading/spans.ts";
 import { conceptsAt } from "../reading/concepts.ts";
 import { COMPARING } from "../reading/comparisons.ts";
 import { partsOf } from "./parts.ts";
@@ -11,7 +10,7 @@ import { isNegated } from "../reading/negation.ts";
 import { resolutionSourceOf } from "../reading/resolution-source.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { isName, thresholdsOf } from "../reading/thresholds.ts";
-import { type Language, languageOf, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
+import { IRREGULAR_PAST, type Language, languageOf, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 
 /** Maximum number of characters of question and criteria that are read. The operation accepts no longer questions. */
 const MAX_QUESTION = 2_000;

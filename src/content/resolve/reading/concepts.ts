@@ -29,7 +29,8 @@ arrest; free; arrest* detain* in-custody verhaft* festgenommen arrêt* interpell
 free; arrest; freed set-free released-from freigelassen libér* liber* liberat* rilasci* libertad*
 convict; acquit; convict* guilty verurteilt condamn* coupable condena* culpable condann* colpevole condenou condenad* found-guilty schuldig verurteilte condamné condamnée condenó
 acquit; convict; acquit* not-guilty exonerat* freigesprochen freispruch acquitt* relax* absuel* absuelto assol* absolv*
-elect; lose; elect elects elected re-elected gewählt wählt élu élue élit elegid* elig* elett* elegg* eleit* elegeu voted-in gewählte elezione élus
+elect; lose; elect elects elected re-elected gewählt wählt élu élue élit elegid* elig* elett* elegg* eleit* elegeu voted-in choose chooses chose chosen gewählte elezione élus
+become; ; become becomes became take-over-as takes-over-as took-over-as taken-over-as sworn-in deviendra devient devenu devenue diventa diventato diventata convirtió-en torna-se tornou-se
 nominate; ; nominate nominates nominated nominating nominiert names-as picks picked
 join; leave; join joins joined joining beitritt beigetreten tritt-bei rejoint adhér* se-une unió ingres* aderi* entra-nella ader* juntou-se accedes acceded enrolled beitrat trat-bei
 leave; join; leave leaves leaving left withdraw* withdrew exit exits exited quits austritt ausgetreten verlässt quitt* retir* abandona salió lascia lasciat* esce-dal deix* saiu abandon* pulls-out pulled-out walks-out walked-out zieht-sich-zurück verlassen verließ ausgestiegen steigt-aus

@@ -124,9 +124,13 @@ function isPartOfName(text: string, { start, end, precision }: NamedDate): boole
   return (
     (/\b(?:the|this|an?|his|her|its|their|['’]s)\s$/iu.test(before) && /^\s\p{L}/u.test(text.slice(end))) ||
     NOUN_BEFORE.test(before) ||
+    PERIOD.test(before) ||
     /\p{Lu}[\p{L}'’-]+\s$/u.test(before)
   );
 }
+
+/** "the profit for 2025": a period that ends before it is reported. */
+const PERIOD = /(?<![\p{L}])(?:for|für|pour|para|per(?:\s(?:il|l['’]anno))?)\s$/iu;
 
 /** "il bilancio 2025", "den Haushalt 2026": a noun with its article, and no word for a time. */
 const NOUN_BEFORE =

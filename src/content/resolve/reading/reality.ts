@@ -1,6 +1,6 @@
 import { type Grammar, type Reader, isFunctionWord } from "./grammar.ts";
-import { type Group, HARD, IRREGULAR_PAST, type Span, type Token } from "./spans.ts";
-import { type Language } from "./words.ts";
+import { type Group, HARD, type Span, type Token } from "./spans.ts";
+import { IRREGULAR_PAST, type Language } from "./words.ts";
 
 /** The way in which a sentence presents a predicate. */
 export type Reality = "fact" | "denied" | "absent" | "view" | "future" | "open" | "quoted" | "noun";

@@ -1,7 +1,7 @@
 import { type NamedDate } from "./dates.ts";
 import { conceptsIn } from "./concepts.ts";
 import { type Grammar, type Reader } from "./grammar.ts";
-import { type Language, type Word, wordsOf } from "./words.ts";
+import { IRREGULAR_PAST, type Language, type Word, wordsOf } from "./words.ts";
 
 /** A word of a sentence with the marks before it. */
 export interface Token extends Word {
@@ -21,7 +21,7 @@ export interface ReadSentence {
 const LONGEST_MENTION = 3;
 /** Adverbs. They do not change what a verb states. */
 export const ADVERB =
-  /(?:ly|mente|amment|emment)$|^(?:also|already|then|now|just|finally|later|longer|today|again|soon|still|yet|even|thus|formally|once|twice|auch|bereits|dann|nun|schon|endlich|heute|wieder|noch|deja|aussi|enfin|encore|ya|tambien|finalmente|gia|anche|ancora|ja|tambem)$/u;
+  /(?<!^(?:app|assemb|fami|f|ear|ital|ju|monopo|rall|ral|rep|supp|comp|mult))ly$|(?:mente|amment|emment)$|^(?:also|already|then|now|just|finally|later|longer|today|again|soon|still|yet|even|thus|formally|once|twice|auch|bereits|dann|nun|schon|endlich|heute|wieder|noch|deja|aussi|enfin|encore|ya|tambien|finalmente|gia|anche|ancora|ja|tambem)$/u;
 /** Marks that end a clause. A colon in "2:05" does not. */
 export const HARD = /[;()[\]—–…\n\t]|:(?!$)|\s-\s/u;
 
@@ -145,14 +145,6 @@ function isVerbAt(tokens: readonly Token[], at: number, grammar: Grammar, langua
 
 /** Endings of Romance and German past forms, without accents. */
 const FINITE = /(?:o|aron|ieron|[aei]u|ou|[aei]ram|[aiu]t[oi]|[ai]it|et|te|ten)$/u;
-
-/** Past forms without the ending. */
-export const IRREGULAR_PAST = new Set(
-  (
-    "won lost said rose fell grew began paid left met held sold bought gave took made spent sent told became broke " +
-    "beat struck wrote built caught went came had got saw ran set put cut hit led kept fell stood stepped drew"
-  ).split(" "),
-);
 
 /** A group of verbs that ends with the predicate. */
 export interface Group {

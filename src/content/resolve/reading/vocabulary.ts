@@ -36,6 +36,8 @@ export const WORDS = classesOf<
   | "legalForm"
   /** Nouns that name a thing by a part of it that decides: "the cup final", "the price of gold". */
   | "standFor"
+  /** Bodies that act for a country or a place. */
+  | "body"
   /** Nouns after "by" that name no actor. */
   | "manner"
 >(`
@@ -59,6 +61,7 @@ status: status decision result outcome ruling judgment ergebnis beschluss entsch
 generic: company firm club airline bank group party bridge tunnel law act bill treaty museum plant mine ship vessel satellite probe unternehmen firma verein gesetz werk entreprise societe loi usine empresa compania ley azienda societa legge lei
 legalForm: plc inc ltd llc corp ag gmbh se sa sas spa srl nv bv ab as oyj kg
 standFor: final title trophy crown price rate level value figure total number share index stock party team
+body: parliament government senate congress assembly council cabinet legislature lawmakers mps ministers
 manner: majorit* mehrheit* mayori* maggioran* maiori* vote* voto* voti* stimm* voix* margin* mistak* accident* default* law* decre* mail* email* hand* acclam* unanim* percent*
 `);
 
@@ -79,7 +82,7 @@ export const OUTCOMES = classesOf<
 >(`
 exclusive: win elect acquire host nominate appoint
 directed: win acquire invade lose
-ergative: open close launch release start end land merge list complete rise fall postpone cancel publish persist
+ergative: become open close launch release start end land merge list complete rise fall postpone cancel publish persist
 held: win elect appoint
 final: reject cancel lose eliminate acquit die win convict
 undoing: cancel suspend repeal reject

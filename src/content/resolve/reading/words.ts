@@ -31,12 +31,30 @@ const SAME_NAME = firstOf(
     "covid coronavirus corona 新冠",
 );
 
-const IRREGULAR = firstOf(
-  "win won, lose lost, say said, die died dies dead death deaths dying, rise rose risen, fall fell fallen, grow grew grown, " +
-    "begin began begun, pay paid, leave left, meet met, hold held, sell sold, buy bought, give gave given, take took taken, " +
-    "make made, spend spent, send sent, tell told, become became, break broke broken, beat beaten, strike struck, " +
-    "write wrote written, build built, catch caught, child children, woman women, man men, people people",
+/** The irregular verbs of English: the base, the past, and the participle if it differs. */
+const IRREGULAR_VERBS = firstOf(
+  "win won, lose lost, say said, rise rose risen, fall fell fallen, grow grew grown, begin began begun, pay paid, leave left, " +
+    "meet met, hold held, sell sold, buy bought, give gave given, take took taken, make made, spend spent, send sent, " +
+    "tell told, become became, break broke broken, beat beaten, strike struck stricken, write wrote written, build built, " +
+    "catch caught, come came, go went gone, get got gotten, see saw seen, run ran, lead led, keep kept, stand stood, " +
+    "step stepped, draw drew drawn, withdraw withdrew withdrawn, choose chose chosen, drive drove driven, fly flew flown, " +
+    "fight fought, find found, bring brought, think thought, seek sought, teach taught, know knew known, throw threw thrown, " +
+    "overthrow overthrew overthrown, undergo underwent undergone, overcome overcame, swear swore sworn, speak spoke spoken, " +
+    "steal stole stolen, shoot shot, sink sank sunk, swim swam swum, sing sang sung, sit sat, lend lent, lay laid, hear heard, " +
+    "feel felt, hang hung, hide hid hidden, ride rode ridden, wear wore worn, bear bore borne, deal dealt, dig dug, feed fed, " +
+    "freeze froze frozen, forbid forbade forbidden, foresee foresaw foreseen, wind wound, undo undid undone",
 );
+/** Past forms of irregular verbs. */
+export const IRREGULAR_PAST: ReadonlySet<string> = new Set([
+  ...IRREGULAR_VERBS.keys(),
+  "set",
+  "put",
+  "cut",
+  "hit",
+  "shut",
+]);
+
+const IRREGULAR = firstOf("die died dies dead death deaths dying, child children, woman women, man men, people people");
 
 /** Function words of the five supported languages, and words that occur in every question. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
@@ -68,6 +86,8 @@ function folded(word: string): string {
 export function stemOf(word: string): string {
   const known = IRREGULAR.get(word) ?? SAME_NAME.get(word);
   if (known !== undefined) return known;
+  const base = IRREGULAR_VERBS.get(word);
+  if (base !== undefined) return stemOf(base);
   if (word.length <= 3 || /\d/.test(word)) return word;
   let stem = word;
   if (stem.endsWith("ies") && stem.length > 4) stem = `${stem.slice(0, -3)}y`;
