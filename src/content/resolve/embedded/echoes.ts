@@ -21,7 +21,7 @@ const DAY = 86_400_000;
 /** Words with the same beginning of this length are of one family: "resign" and "resignation". */
 const FAMILY = 5;
 
-/** What a sentence tells of an event, without regard to its syntax. */
+/** An event as the words of a sentence tell it, without regard to syntax. */
 interface Account {
   /** 1 if it names the outcome, -1 if it names a contrary one or denies it, 0 if it does neither. */
   readonly side: -1 | 0 | 1;
