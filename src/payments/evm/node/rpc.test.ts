@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { type Hex } from "../../x402/address.ts";
 import { startNodeProxy, type NodeProxy, rpcError, rpcResult } from "../testing/node-proxy.ts";
 import { blockNumberRequest, chainIdRequest, codeRequest, sendRequest } from "./requests.ts";
 import { Rpc, isRpcError } from "./rpc.ts";
@@ -78,6 +79,83 @@ describe("a call to a node", () => {
       cause: "no response of the node within 50 ms",
       isLate: true,
     } as never);
+  });
+
+  test("takes an error of JSON-RPC from a response with any status", async () => {
+    const refusal = { jsonrpc: "2.0", id: 1, error: { code: 3, message: "execution reverted", data: "0x01" } };
+    proxy.response(() => Response.json(refusal, { status: 400 }));
+    const reverted = { error: "refused", refusal: "reverted", data: "0x01" } as const;
+    expect(await rpc().readAll<[bigint]>([chainIdRequest()])).toMatchObject([reverted]);
+    proxy.response(() => Response.json([refusal, { ...refusal, id: 2 }], { status: 500 }));
+    const two = [chainIdRequest(), blockNumberRequest()] as const;
+    expect(await rpc().readAll<[bigint, bigint]>(two)).toMatchObject([reverted, reverted]);
+  });
+
+  test.each([
+    [400, { jsonrpc: "2.0", id: 1, result: "0x1" }, "failed"],
+    [499, null, "failed"],
+    [500, null, "unavailable"],
+    [429, null, "unavailable"],
+  ])("takes no result from a response with the status %d", async (status, body, error) => {
+    proxy.response(() => Response.json(body, { status }));
+    const [reply] = await rpc().readAll<[bigint]>([chainIdRequest()]);
+    expect(reply).toMatchObject({ error, cause: `the node responded with ${status}` });
+  });
+
+  test("keeps the data of an error only if it is short and hexadecimal", async () => {
+    const longest = `0x${"0".repeat(8190)}`;
+    for (const [data, kept] of [
+      [longest, longest],
+      [`${longest}0`, undefined],
+      ["0xyz", undefined],
+      [7, undefined],
+    ]) {
+      const error = { code: 3, message: "execution reverted", data };
+      proxy.response(() => Response.json({ jsonrpc: "2.0", id: 1, error }));
+      const [reply] = await rpc().readAll<[bigint]>([chainIdRequest()]);
+      expect(isRpcError(reply) ? reply.data : reply).toBe(kept as Hex | undefined);
+    }
+  });
+
+  test("takes the first response with an id, and none to another call", async () => {
+    const result = (id: number, value: string): object => ({ jsonrpc: "2.0", id, result: value });
+    proxy.response(() => Response.json([result(1, "0x1"), result(1, "0x2"), result(3, "0x3")]));
+    const two = [chainIdRequest(), blockNumberRequest()] as const;
+    expect(await rpc().readAll<[bigint, bigint]>(two)).toMatchObject([
+      1n,
+      { error: "failed", cause: "the node did not respond to eth_blockNumber" },
+    ]);
+  });
+
+  test("sends at most 50 calls in one HTTP request", async () => {
+    const sizes: number[] = [];
+    const server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      async fetch(request) {
+        const body = (await request.json()) as { id: number }[]; // Batches alone are sent here.
+        sizes.push(body.length);
+        return Response.json(body.map(({ id }) => ({ jsonrpc: "2.0", id, result: `0x${id.toString(16)}` })));
+      },
+    });
+    const many = new Rpc(`http://127.0.0.1:${server.port}`, 5000);
+    const requests = Array.from({ length: 102 }, chainIdRequest);
+    expect(await many.readAll<bigint[]>(requests)).toEqual(requests.map((_, i) => BigInt(i + 1)));
+    expect(sizes).toEqual([50, 50, 2]);
+    expect(await many.readAll<bigint[]>([])).toEqual([]);
+    await server.stop(true);
+  });
+
+  test("that is a read is tried twice", async () => {
+    let tries = 0;
+    proxy.response(() => {
+      tries += 1;
+      return new Response(null, { status: 503 });
+    });
+    await rpc().readAll<[bigint]>([chainIdRequest()]);
+    expect(tries).toBe(2);
+    await rpc().readAll<[bigint, bigint]>([chainIdRequest(), blockNumberRequest()]);
+    expect(tries).toBe(4);
   });
 
   test("is repeated if the node is busy, if it is a read", async () => {
