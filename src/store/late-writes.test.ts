@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { afterEach, expect, jest, test } from "bun:test";
 import { until } from "../lib/testing/until.ts";
 import { LateWrites } from "./late-writes.ts";
 
@@ -60,4 +60,75 @@ test("a process that ends names the payments whose results it could not write", 
   );
   await late.insist({ nonce: "0x3" }, failing);
   expect(logged.at(-1)).toContain("results of 1 payments are not in the ledger; delivered ones stay owed there: 0x3");
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+async function settle(): Promise<void> {
+  for (let n = 0; n < 20; n += 1) await Promise.resolve();
+}
+
+test("a failed write is made again after 100 ms, then after pauses that double up to 5 s", async () => {
+  jest.useFakeTimers();
+  const { late } = open();
+  let attempts = 0;
+  await late.insist({ nonce: "a" }, async () => {
+    attempts += 1;
+    throw new Error("busy");
+  });
+  for (const [n, pause] of [100, 200, 400, 800, 1600, 3200, 5000, 5000].entries()) {
+    jest.advanceTimersByTime(pause - 1);
+    await settle();
+    expect(attempts).toBe(n + 1);
+    jest.advanceTimersByTime(1);
+    await settle();
+    expect(attempts).toBe(n + 2);
+  }
+});
+
+test("10,000 writes wait, and the number of further ones is told", async () => {
+  jest.useFakeTimers();
+  const { late, logged } = open();
+  let isBroken = true;
+  const write = (): Promise<unknown> => (isBroken ? failing() : Promise.resolve());
+  for (let n = 0; n < 10_003; n += 1) await late.insist({ nonce: String(n) }, write);
+  expect(logged).toHaveLength(1);
+  isBroken = false;
+  jest.advanceTimersByTime(100);
+  for (let n = 0; n < 3000; n += 1) await settle();
+  expect(logged.at(-1)).toBe(
+    "payment: the ledger has taken the results of 10000 payments late; 3 were dropped, and delivered ones stay owed",
+  );
+});
+
+test("a process that ends counts all lost results, and names 100 of them", async () => {
+  const { late, logged } = open();
+  for (let n = 0; n < 101; n += 1) await late.insist({ nonce: `#${n}` }, failing);
+  await late.close(0);
+  expect(logged.at(-1)).toContain("the results of 101 payments");
+  expect(logged.at(-1)?.match(/#\d+/g)).toHaveLength(100);
+});
+
+test.each([
+  [0, 1000],
+  [3000, 3000],
+  [60_000, 5000],
+])("a process with %d ms of grace tries again for %d ms", async (graceMs, ms) => {
+  jest.useFakeTimers();
+  const { late } = open();
+  await late.insist({ nonce: "a" }, failing);
+  let isClosed = false;
+  void late.close(graceMs).then(() => (isClosed = true));
+  for (let left = ms; left > 100; left -= 100) {
+    jest.advanceTimersByTime(100);
+    await settle();
+  }
+  jest.advanceTimersByTime(99);
+  await settle();
+  expect(isClosed).toBe(false);
+  jest.advanceTimersByTime(1);
+  jest.useRealTimers();
+  await until(() => isClosed);
 });

@@ -109,8 +109,8 @@ export interface OpenUsageStore extends UsageStore {
 export const MAX_ROUTE_USES = 10_000;
 export const MAX_UPSTREAM_USES = 1000;
 export const MAX_PAID_USES = 20_000;
-/** Rows of one epoch for the routes of further consumers, beyond the limits above. The routes beyond it are counted together. @internal */
-export const MAX_OTHER_USES = 1024;
+/** Rows of one epoch for the routes of further consumers, beyond the limits above. The routes beyond it are counted together. */
+const MAX_OTHER_USES = 1024;
 /** Rows of the funnel of one day. Further routes are counted together. */
 export const MAX_FUNNEL_USES = 2000;
 /** Days for which the funnel is kept. @operator @bound */

@@ -20,8 +20,8 @@ export interface ForwardProxy {
   close(): void;
 }
 
-/** Milliseconds for the browser to send its request head, which it normally sends at once. @bound @internal */
-export const HEAD_TIMEOUT_MS = 10_000;
+/** Milliseconds for the browser to send its request head, which it normally sends at once. @bound */
+const HEAD_TIMEOUT_MS = 10_000;
 
 /**
  * Starts the egress proxy of one page visit: an HTTP proxy on a port that exists as long as the visit. By default it

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 import { PassThrough } from "node:stream";
-import { MAX_HEAD_BYTES, readHead } from "./read-head.ts";
+import { readHead } from "./read-head.ts";
+
+/** The limits as they are documented: a test states them, so that no change of one goes unnoticed. */
+const MAX_HEAD_BYTES = 262_144;
 
 /** The head that is read from bytes in these chunks. */
 async function headOf(...chunks: readonly string[]): Promise<{ text: string; rest: string }> {

@@ -10,8 +10,8 @@ import { type Search } from "../search/search.ts";
 import { type Plan, type Source } from "./reading/analysis.ts";
 import { Story } from "./evidence/story.ts";
 
-/** Maximum number of characters of a source's text. The rest is ignored. @internal */
-export const MAX_SOURCE_CHARACTERS = 100_000;
+/** Maximum number of characters of a source's text. The rest is ignored. */
+const MAX_SOURCE_CHARACTERS = 100_000;
 /**
  * Maximum number of bytes of a source's document. A larger one cannot be read either, and many are fetched at the same
  * time.

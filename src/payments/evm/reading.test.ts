@@ -167,7 +167,9 @@ describe("the balances of an account", () => {
   test("cannot be read if the node refuses, and the error does not contain its address", async () => {
     results["eth_getBalance"] = REFUSED;
     const error = await readBalances(openChain(NETWORK, proxy.rpcUrl), FROM, []).catch(String);
-    expect(error).toStartWith("Error: Cannot query balances on Base Sepolia (eip155:84532): the node refused eth_getBalance");
+    expect(error).toStartWith(
+      "Error: Cannot query balances on Base Sepolia (eip155:84532): the node refused eth_getBalance",
+    );
     expect(error).not.toContain(proxy.rpcUrl);
   });
 

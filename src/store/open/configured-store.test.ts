@@ -1,8 +1,15 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openConfiguredStore, openConfiguredUsage, type PostgresConfig } from "./configured-store.ts";
+import {
+  openConfiguredCertificates,
+  openConfiguredStore,
+  openConfiguredTemplates,
+  openConfiguredUsage,
+  type PostgresConfig,
+  readLedgerVersion,
+} from "./configured-store.ts";
 import { until } from "../../lib/testing/until.ts";
 import { closeServers, message, serve } from "../testing/scripted-postgres.ts";
 import { RESERVATION } from "../testing/reservation.ts";
@@ -98,4 +105,29 @@ test("a file that is too large for certificates is refused unread", () => {
   expect(refusalOf({ ...NONE, url: URL, ssl_root_cert: path })).toBe(
     `Error: Cannot use postgres.ssl_root_cert "${path}": it has more than 16777216 bytes`,
   );
+});
+
+test("without a URL, the version is that of the SQLite file, certificates lie beside it, and templates are not shared", async () => {
+  const path = join(folder, "versioned.db");
+  const store = openConfiguredStore(NONE, path);
+  await store.ready();
+  await store.close();
+  const { found, known } = await readLedgerVersion(NONE, path);
+  expect([found, found > 0]).toEqual([known, true]);
+  const certificates = openConfiguredCertificates(NONE, path);
+  await certificates.write("a", "1");
+  expect(await certificates.read()).toEqual(new Map([["a", "1"]]));
+  await certificates.close();
+  expect(existsSync(join(folder, "certificates"))).toBe(true);
+  expect(openConfiguredTemplates(NONE)).toBeUndefined();
+});
+
+test("with a URL, the version, the certificates and the templates are those of the database", async () => {
+  const postgres = { ...NONE, url: `${URL}?sslmode=disable` };
+  const path = join(folder, "unused.db");
+  const certificates = openConfiguredCertificates(postgres, path);
+  const templates = openConfiguredTemplates(postgres);
+  for (const asked of [readLedgerVersion(postgres, path), certificates.read(), templates?.exchange([])])
+    expect(await Promise.resolve(asked).then(() => "read", String)).toContain("the server is not reached");
+  await Promise.all([certificates.close(), templates?.close()]);
 });

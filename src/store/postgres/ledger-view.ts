@@ -47,8 +47,8 @@ const TOTALS = {
 } as const;
 
 const DAY_MS = 86_400_000;
-/** Milliseconds for which sums of old days are kept: a million payments take half a second. @internal */
-export const OLD_DAYS_MS = 300_000;
+/** Milliseconds for which sums of old days are kept: a million payments take half a second. */
+const OLD_DAYS_MS = 300_000;
 
 const SOLD = statement(
   `SELECT p.created_at / ${DAY_MS}, p.route, p.network, p.token, count(*), sum(p.amount) FROM ${PAYMENTS} AS p

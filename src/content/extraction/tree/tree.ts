@@ -4,8 +4,8 @@ import { type Htmlparser2TreeAdapterMap } from "parse5-htmlparser2-tree-adapter"
 import { readInRuns } from "./text-runs.ts";
 import { leanAdapter } from "./tree-adapter.ts";
 
-/** Elements deeper than this become siblings, as in Chromium (kMaximumHTMLParserDOMTreeDepth). @internal */
-export const MAX_DEPTH = 512;
+/** Elements deeper than this become siblings, as in Chromium (kMaximumHTMLParserDOMTreeDepth). */
+const MAX_DEPTH = 512;
 
 /**
  * Maximum number of elements that are open at the same time. Each new element may search all of them, so their number
@@ -16,9 +16,9 @@ const MAX_OPEN = 576;
 /**
  * Formatting elements that a page has opened again, each counted with its attributes. Every paragraph after unclosed
  * `<b>` or `<font>` opens all of them again (WHATWG HTML §13.2.4.3). The number is quadratic on a hostile page.
- * @internal
+ *
  */
-export const MAX_REOPENED = 100_000;
+const MAX_REOPENED = 100_000;
 
 /**
  * Elements of a page. A page with more elements is rejected. @operator It would take many seconds; the

@@ -7,11 +7,14 @@ import { type Plan, type Source } from "../reading/analysis.ts";
 import { firstSentences, type MadeModel, type ModelMode, startModelServer } from "../testing/model-server.ts";
 import { MADE_KEY, madeAnalyst, madeModelOptions } from "../testing/made-analyst.ts";
 import { planOf } from "../evidence/plan.ts";
-import { MAX_MODEL_REQUESTS, type ModelAnalyst } from "./model-analyst.ts";
+import { type ModelAnalyst } from "./model-analyst.ts";
 import { type ModelError } from "./model-error.ts";
-import { MAX_MODEL_RESPONSE_BYTES } from "./model-fetch.ts";
 import { MODEL_PROTOCOLS, type ModelOptions, RESPONSE_FORMATS } from "./model-options.ts";
 import { OUTPUT_SCHEMA } from "./model-output.ts";
+
+/** The limits as they are documented: a test states them, so that no change of one goes unnoticed. */
+const MAX_MODEL_REQUESTS = 32;
+const MAX_MODEL_RESPONSE_BYTES = 1_048_576;
 
 setDefaultTimeout(patient(20_000));
 

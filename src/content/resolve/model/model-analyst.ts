@@ -10,8 +10,8 @@ import { CHECK_PROMPT, type Prompt, promptOf } from "./prompt.ts";
 import { type ModelResponse } from "./protocols.ts";
 import { TokenBudget } from "./token-budget.ts";
 
-/** Concurrent questions to the model. A further one fails, as if the model's server were busy. @internal */
-export const MAX_MODEL_REQUESTS = 32;
+/** Concurrent questions to the model. A further one fails, as if the model's server were busy. */
+const MAX_MODEL_REQUESTS = 32;
 /** Milliseconds in which a model must respond to a check. Questions that arrive meanwhile wait for it. @bound */
 const CHECK_MS = 5_000;
 /** Maximum number of tokens of the response to a check. */

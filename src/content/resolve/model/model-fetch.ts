@@ -1,8 +1,8 @@
 import { VERSION } from "../../../lib/process/version.ts";
 import { ModelError } from "./model-error.ts";
 
-/** Maximum number of bytes of a model's response, decompressed. Some hundred statements take 100 KiB. @internal */
-export const MAX_MODEL_RESPONSE_BYTES = 1024 * 1024;
+/** Maximum number of bytes of a model's response, decompressed. Some hundred statements take 100 KiB. */
+const MAX_MODEL_RESPONSE_BYTES = 1024 * 1024;
 
 /** The function with which the protocols' libraries send requests. */
 export type ModelFetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;

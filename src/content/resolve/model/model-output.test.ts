@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { type ModelError } from "./model-error.ts";
-import { MAX_REASONING_LENGTH, MAX_STATEMENTS, OUTPUT_SCHEMA, readOutput } from "./model-output.ts";
+import { OUTPUT_SCHEMA, readOutput } from "./model-output.ts";
+
+/** The limits as they are documented: a test states them, so that no change of one goes unnoticed. */
+const MAX_REASONING_LENGTH = 2_000;
+const MAX_STATEMENTS = 60;
 
 const STATEMENT = { source: 1, quote: "It sailed.", supports: "YES", kind: "report", strength: 1, date: "2026-05-14" };
 

@@ -5,11 +5,11 @@ import { ModelError } from "./model-error.ts";
 
 /**
  * Maximum number of statements of one response, and characters of a quote and of the reasons. A longer response does
- * not follow the schema and is rejected. @internal
+ * not follow the schema and is rejected.
  */
-export const MAX_STATEMENTS = 60;
+const MAX_STATEMENTS = 60;
 const MAX_QUOTE_LENGTH = 2_000;
-export const MAX_REASONING_LENGTH = 2_000;
+const MAX_REASONING_LENGTH = 2_000;
 
 const SUPPORTS = ["YES", "NO", "NEUTRAL"] as const;
 const KINDS = [

@@ -4,13 +4,13 @@ import { type Actor, type EventKind, type EventSink, type NewEvent } from "../..
 import { EventRing } from "./event-ring.ts";
 import { StreamedRings } from "./streamed-rings.ts";
 
-/** Kept events without log lines, and kept log lines. If there are more, the oldest are dropped. @internal */
-export const MAX_EVENTS = 1000;
-export const MAX_LINES = 500;
+/** Kept events without log lines, and kept log lines. If there are more, the oldest are dropped. */
+const MAX_EVENTS = 1000;
+const MAX_LINES = 500;
 /** Concurrent readers of the stream. If there are more, a request for the stream is refused. @internal */
 export const MAX_READERS = 32;
-/** Concurrent readers with the read-only key. The other places are kept for operators. @internal */
-export const MAX_READ_ONLY = 24;
+/** Concurrent readers with the read-only key. The other places are kept for operators. */
+const MAX_READ_ONLY = 24;
 /** Characters of a message or a line. The rest of a longer one is cut off. */
 const MAX_MESSAGE = 2000;
 /** Characters of an event's JSON. Details that would make it longer are left out. */

@@ -1,7 +1,9 @@
 import { afterEach, expect, test } from "bun:test";
 import { until } from "../../../lib/testing/until.ts";
-import { EventLog, MAX_EVENTS, MAX_READERS } from "./event-log.ts";
+import { EventLog, MAX_READERS } from "./event-log.ts";
 import { eventStream, parseEventId } from "./event-stream.ts";
+
+const MAX_EVENTS = 1000;
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {

@@ -14,10 +14,10 @@ import { pollUntil } from "../../../lib/time/poll-until.ts";
 
 /**
  * Concurrent connections to the admin interface: of all clients, and of one address (for IPv6: of its /64). @operator
- * @internal
+ *
  */
-export const MAX_CONNECTIONS = 512;
-export const MAX_CONNECTIONS_OF_ADDRESS = 128;
+const MAX_CONNECTIONS = 512;
+const MAX_CONNECTIONS_OF_ADDRESS = 128;
 /** RFC 9112 sets no limit for a head. No request to this interface needs more. */
 const MAX_HEAD_BYTES = 16_384;
 /** Concurrent connections that are refused with a reason, and the milliseconds that each client has to read it. */

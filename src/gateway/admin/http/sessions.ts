@@ -3,8 +3,8 @@ import { type Access } from "./keys.ts";
 import { NewestMap } from "../../../lib/memory/newest-map.ts";
 
 const SESSION_COOKIE = "turnpike_session";
-/** Concurrent sessions. If there are more, a new session replaces the one that was unused for longest. @operator @internal */
-export const MAX_SESSIONS = 256;
+/** Concurrent sessions. If there are more, a new session replaces the one that was unused for longest. @operator */
+const MAX_SESSIONS = 256;
 const LIFE_MS = 12 * 60 * 60 * 1000;
 const IDLE_MS = 60 * 60 * 1000;
 /** Bytes of a session's secret. */

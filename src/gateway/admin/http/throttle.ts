@@ -8,9 +8,9 @@ export const MAX_WRONG = 10;
 export const MAX_WRONG_OF_KNOWN = 60;
 /**
  * Wrong keys of all addresses without a valid key in a minute. @operator After that many, these addresses wait: a client can
- * have more addresses than the gateway remembers. @internal
+ * have more addresses than the gateway remembers.
  */
-export const MAX_WRONG_OF_STRANGERS = 10_000;
+const MAX_WRONG_OF_STRANGERS = 10_000;
 /** Tries in the same minute after which all connections of an address are refused. */
 const MAX_TRIES = 100;
 const MINUTE_MS = 60_000;

@@ -1,8 +1,10 @@
 import { afterEach, expect, test } from "bun:test";
 import { type Eip3009Payment } from "../../../../payments/x402/messages.ts";
-import { ID_KEEP_MS } from "./identifier.ts";
 import { closeShops, openShop as open, type Shop } from "../testing/shop.ts";
 import { respondWith } from "../testing/test-gateway.ts";
+
+/** The limits as they are documented: a test states them, so that no change of one goes unnoticed. */
+const ID_KEEP_MS = 86_400_000;
 
 afterEach(closeShops);
 

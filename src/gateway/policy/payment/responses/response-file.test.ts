@@ -4,8 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { until } from "../../../../lib/testing/until.ts";
-import { ResponseFile, READ_BYTES } from "./response-file.ts";
-import { type ResponseRecord, decodeTail, encodeTail, FOOTER_BYTES, tailLength } from "./response-format.ts";
+import { ResponseFile } from "./response-file.ts";
+import { type ResponseRecord, decodeTail, encodeTail, tailLength } from "./response-format.ts";
+
+/** The limits as they are documented: a test states them, so that no change of one goes unnoticed. */
+const FOOTER_BYTES = 32;
+const READ_BYTES = 131_072;
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-answer-file-"));
 afterAll(() => rmSync(folder, { recursive: true }));
