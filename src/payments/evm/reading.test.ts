@@ -15,6 +15,7 @@ const NETWORK = "eip155:84532";
 const address = (digit: string): Hex => `0x${digit.repeat(40)}`;
 const hash = (digit: string): Hex => `0x${digit.repeat(64)}`;
 const [FROM, PAYEE, TOKEN, PROXY] = [address("a"), address("b"), address("c"), address("d")];
+const hex = (value: bigint): string => `0x${value.toString(16)}`;
 const REFUSED = { code: -32_000, message: "no" };
 
 let proxy: NodeProxy;
@@ -189,7 +190,6 @@ describe("the balances of an account", () => {
 
 describe("the fees of the next blocks", () => {
   const GWEI = 1_000_000_000n;
-  const hex = (value: bigint): string => `0x${value.toString(16)}`;
 
   function history(base: bigint, ...tips: readonly bigint[]): void {
     results["eth_feeHistory"] = {

@@ -43,8 +43,8 @@ export const MAX_RUNNING_JOBS = 1_000;
 export const LEASE_MS = 60_000;
 /** Milliseconds of a host's time that one call takes at most. @bound */
 export const TURN_MS = 1_000;
-/** Times that an address is taken before it is set aside, because it ended every service that loaded it. @bound */
-const MOST_TRIES = 3;
+/** Times that an address is taken before it is set aside, because it ended every service that loaded it. @bound @internal */
+export const MOST_TRIES = 3;
 /** Bytes of the results that one call reads, after compression. */
 export const RESULT_PAGE_BYTES = 8 * 1024 * 1024;
 

@@ -4,15 +4,13 @@ import {
   type Finished,
   type Job,
   type JobStore,
+  LEASE_MS,
+  MOST_TRIES,
   type NewJob,
   PAGE,
   type Share,
   type Taken,
 } from "../jobs/job-store.ts";
-
-/** The limits as they are documented: a test states them, so that no change of one goes unnoticed. */
-const LEASE_MS = 60_000;
-const MOST_TRIES = 3;
 
 /** Opens one database again, as another process would. */
 export type OpenJobs = (now: () => number) => Promise<JobStore>;

@@ -175,9 +175,11 @@ describe("the newest event of a kind", () => {
   });
 });
 
+/** Only its times are read. */
+const transfer = (validAfter: string): Transfer => ({ validAfter, validBefore: "2000" }) as Transfer;
+
 test("a settlement is at the earliest ten minutes before its first verification, and not before it is valid", () => {
-  const transfer = (validAfter: string): Transfer => ({ validAfter, validBefore: "2000" }) as Transfer; // Only its times are read.
-  const requirements = { maxTimeoutSeconds: 100 } as PaymentRequirements; // Likewise.
+  const requirements = { maxTimeoutSeconds: 100 } as PaymentRequirements; // As above.
   expect(earliestSettlement(transfer("0"), requirements)).toBe(1300n);
   expect(earliestSettlement(transfer("1301"), requirements)).toBe(1301n);
 });

@@ -5,6 +5,7 @@ import { blockNumberRequest, chainIdRequest, codeRequest, sendRequest } from "./
 import { Rpc, isRpcError } from "./rpc.ts";
 
 const SECRET = "a-secret-key";
+const result = (id: number, value: string): object => ({ jsonrpc: "2.0", id, result: value });
 
 describe("a call to a node", () => {
   let proxy: NodeProxy;
@@ -118,7 +119,6 @@ describe("a call to a node", () => {
   });
 
   test("takes the first response with an id, and none to another call", async () => {
-    const result = (id: number, value: string): object => ({ jsonrpc: "2.0", id, result: value });
     proxy.response(() => Response.json([result(1, "0x1"), result(1, "0x2"), result(3, "0x3")]));
     const two = [chainIdRequest(), blockNumberRequest()] as const;
     expect(await rpc().readAll<[bigint, bigint]>(two)).toMatchObject([
