@@ -188,15 +188,15 @@ describe("the balances of an account", () => {
   });
 });
 
+function history(base: bigint, ...tips: readonly bigint[]): void {
+  results["eth_feeHistory"] = {
+    baseFeePerGas: [hex(1n), hex(base)],
+    reward: tips.map((tip) => [hex(tip)]),
+  };
+}
+
 describe("the fees of the next blocks", () => {
   const GWEI = 1_000_000_000n;
-
-  function history(base: bigint, ...tips: readonly bigint[]): void {
-    results["eth_feeHistory"] = {
-      baseFeePerGas: [hex(1n), hex(base)],
-      reward: tips.map((tip) => [hex(tip)]),
-    };
-  }
 
   test("have the highest median tip, and room for the base fee to double", async () => {
     history(3n * GWEI, GWEI, 2n * GWEI, GWEI);
