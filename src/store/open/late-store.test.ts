@@ -35,7 +35,7 @@ test("until the store is open, calls fail with the reason, and the gateway is re
   expect(store.isOpen).toBe(false);
   await store.ready();
   expect(store.ledger.reserve(RESERVATION)).rejects.toBe(FULL);
-  expect(store.usage.read()).rejects.toBe(FULL);
+  expect(store.usage.read("a")).rejects.toBe(FULL);
   expect(store.forget(0, 1)).rejects.toBe(FULL);
   await store.close();
 });
