@@ -9,6 +9,17 @@ import { op } from "../../src/gateway/filters/module/testing/assembler.ts";
 import { ownModule } from "../../src/gateway/filters/own-abi/testing/own-module.ts";
 import { signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
+import {
+  LONG,
+  LONG_TEXTS,
+  longBodies,
+  PAYMENT,
+  RECENTLY,
+  respondWith,
+  SOLD,
+  TODAY,
+  UNKNOWN_TOKEN,
+} from "./testing/long-bodies.ts";
 import { ConsoleRig, type Operator } from "../support/console.ts";
 import { errors, type Scheme, startBrowser, type TestBrowser } from "../support/browser.ts";
 import { serverAt } from "../support/gateway.ts";
@@ -58,189 +69,6 @@ const VIEWS: readonly (readonly [view: string, head: string])[] = [
 const FILTERS: Readonly<Record<string, Uint8Array>> = {
   "guard.wasm": ownModule([], { on_request: op.i32(0) }),
   "endless.wasm": ownModule([], { on_request: [...op.loop, ...op.br(0), ...op.end, ...op.i32(0)] }),
-};
-
-const RECENTLY = Date.now() - 3_600_000;
-const WORD = "a-name-without-any-place-to-break-0123456789-".repeat(3);
-const TOKEN = { network: "eip155:8453", asset: `0x${"a1".repeat(20)}`, amount: "98765432109876543", decimals: 6 };
-const UNKNOWN_TOKEN = { network: "eip155:84532", asset: `0x${"b2".repeat(20)}`, amount: "9".repeat(30) };
-const COUNTS = {
-  requests: 1_234_567_890,
-  request_bytes: 9e15,
-  response_bytes: 9e15,
-  client_errors: 1_234_567,
-  server_errors: 1_234_567,
-  last_seen_ms: RECENTLY,
-};
-const SOLD = { ...COUNTS, payments: 1_234_567, amounts: [{ ...TOKEN, symbol: "USDC" }, UNKNOWN_TOKEN] };
-const TODAY = new Date().toISOString().slice(0, 10);
-const PAYMENT = { route: `/${WORD}`, state: "settled", delivered: false, payer: TOKEN.asset, transaction: TOKEN.asset };
-
-const CREDIT = {
-  id: TOKEN.asset,
-  owner: TOKEN.asset,
-  unit: "money",
-  name: WORD,
-  network: UNKNOWN_TOKEN.network,
-  asset: UNKNOWN_TOKEN.asset,
-  routes: [`/${WORD}`],
-  balance: UNKNOWN_TOKEN.amount,
-  state: "active",
-  created_ms: RECENTLY,
-  expires_ms: RECENTLY,
-  revoked_ms: 0,
-};
-
-/** Responses of the admin interface with names that do not break, and figures that are long. */
-const LONG: Readonly<Record<string, unknown>> = {
-  "/v1/routes": {
-    routes: [
-      {
-        path_prefix: `/${WORD}`,
-        host: `${WORD.slice(0, 60)}.example.com`,
-        name: WORD,
-        upstream: WORD,
-        auth: "api_key",
-      },
-      {
-        path_prefix: "/articles/archive",
-        auth: "jwt",
-        wasm_filter: true,
-        wasm_required: true,
-        x402: { price: "$12,345.678901", network: "eip155:8453" },
-        rate_limit: {},
-        traffic_split: [
-          { upstream: WORD, weight: 9 },
-          { redirect: { scheme: "https", host: `${WORD}.example`, path: `/${WORD}` }, weight: 1 },
-        ],
-      },
-    ],
-  },
-  "/v1/upstreams": {
-    upstreams: [WORD, "articles"].map((name) => ({
-      name,
-      load_balancer: "least_connections",
-      protocol: "http2",
-      servers: ["2001:db8:1234:5678:9abc:def0:1234:5678", `${WORD}.example`].map((address) => ({
-        server: `${address}:8080`,
-        address,
-        port: 8080,
-        source: "configured",
-        health: "unhealthy",
-        in_rotation: false,
-        drained: false,
-        reason: `the connection to ${WORD} was refused 12 times`,
-        failures: 1_234_567,
-        requests_in_flight: 1_234_567,
-        connections: 1_234_567,
-        last_failure_ms: RECENTLY,
-      })),
-    })),
-  },
-  "/v1/usage": {
-    since_ms: RECENTLY,
-    full: [],
-    consumers: [
-      { name: WORD, ...SOLD },
-      { name: "", anonymous: true, ...SOLD },
-    ],
-    routes: [{ route: `${WORD}.example/${WORD}`, ...SOLD }],
-    upstreams: [{ upstream: WORD, ...COUNTS }],
-  },
-  "/v1/payments": {
-    available: true,
-    days: [
-      { day: TODAY, route: `/${WORD}`, payments: 1_234_567, ...TOKEN, symbol: "USDC" },
-      { day: TODAY, route: "/articles", payments: 3, ...UNKNOWN_TOKEN },
-    ],
-    open: 1_234_567,
-    unknown: 1_234_567,
-    owed: 1_234_567,
-    oldest_open_ms: RECENTLY,
-    recent: [
-      { ...PAYMENT, id: "1", time_ms: RECENTLY, ...TOKEN, symbol: "USDC" },
-      { ...PAYMENT, id: "2", time_ms: RECENTLY, ...UNKNOWN_TOKEN },
-    ],
-  },
-  "/v1/payments/search": {
-    payments: [
-      { ...PAYMENT, id: TOKEN.asset, time_ms: RECENTLY, ...TOKEN, symbol: "USDC" },
-      { ...PAYMENT, id: "2", time_ms: RECENTLY, ...UNKNOWN_TOKEN },
-    ],
-    next: "more",
-    searched_to_ms: RECENTLY,
-  },
-  "/v1/payments/payers": {
-    since_ms: RECENTLY,
-    payers: [{ payer: TOKEN.asset, payments: 1_234_567, ...UNKNOWN_TOKEN }],
-  },
-  "/v1/payments/0x1": {
-    payments: ["failed", "settled"].map((state) => ({
-      ...PAYMENT,
-      ...UNKNOWN_TOKEN,
-      id: "0x1",
-      state,
-      time_ms: RECENTLY,
-      updated_ms: RECENTLY,
-      valid_before_s: 9e12,
-      transaction: `0x${"ab".repeat(32)}`,
-      explorer: "https://explorer.example",
-      scheme: "exact",
-      contract: UNKNOWN_TOKEN.asset,
-      consumer: WORD,
-      pay_to: TOKEN.asset,
-      reason: WORD,
-      attempts: 1_234_567,
-      cuts: 1_234_567,
-      repeats: 1_234_567,
-    })),
-  },
-  "/v1/funnel": {
-    days: [],
-    reason: WORD,
-    hour: [
-      {
-        time_ms: RECENTLY,
-        entries: ["sdk", "", "browser"].map((client) => ({
-          route: `/${WORD}`,
-          client,
-          stages: { free: 1_234_567, unpaid: 1_234_567_890, challenged: 1_234_567_890, signed: 12, again: 3 },
-          losses: { unfunded: 1_234_567, network: 2 },
-        })),
-      },
-    ],
-  },
-  "/v1/keys": { routes: [{ path_prefix: `/${WORD}`, host: WORD, name: WORD, keys: [{ number: 1, owner: WORD }] }] },
-  "/v1/credits": { credits: [CREDIT], more: true },
-  "/v1/credits/0x1": {
-    credit: CREDIT,
-    grants: [{ kind: "bought", amount: CREDIT.balance, payment: TOKEN.asset, time_ms: RECENTLY }],
-    charges: [
-      { id: "1", route: `/${WORD}`, state: "settled", amount: CREDIT.balance, delivered: true, time_ms: RECENTLY },
-    ],
-  },
-  "/v1/tenants": {
-    tenants: [{ key: WORD, path: `/run/${WORD}.sock`, last_used_ms: RECENTLY, workers: 4 }],
-  },
-  "/v1/content": {
-    available: true,
-    health: {
-      status: "ok",
-      version: "0.1.0",
-      browser: { name: "Chrome Headless Shell", version: "149.0.7827.22", sandboxed: true },
-      search: [{ name: WORD, state: "open" }],
-      figures: {
-        started_at_ms: RECENTLY,
-        engines: {
-          static: { places: 64, under_way: 64, waiting: 1_234_567 },
-          browser: { places: 4, under_way: 4, waiting: 12 },
-        },
-        extraction: { places: 4, under_way: 1, waiting: 0 },
-        browsers: { running: 2, started: 1_234_567, lost: 1_234_567 },
-        operations: { extract: { calls: 1_234_567, failures: { upstream_timeout: 1_234_567, [WORD]: 3 } } },
-      },
-    },
-  },
 };
 
 /** The texts in tables, tiles and lists that reach beyond their box, and the figures that stand alone in a row. */
@@ -398,16 +226,12 @@ for (const [width, scheme] of [
 for (const width of [1280, 390]) {
   test(`at ${width} px: long names and large figures stay within their boxes, and no figure stands alone`, async () => {
     const operator = await rig.operator({ width });
-    await operator.page.setRequestInterception(true);
-    operator.page.on("request", (request) => {
-      const body = LONG[new URL(request.url()).pathname];
-      if (body === undefined) void request.continue();
-      else void request.respond({ contentType: "application/json", body: JSON.stringify(body) });
-    });
+    await respondWith(operator.page, await longBodies(async (path) => await rig.ask(path)));
     await operator.logIn();
     for (const [view, head] of VIEWS) {
       await operator.goTo(view, head);
       await isSettled(operator);
+      for (const text of LONG_TEXTS[view] ?? []) await operator.reads(text);
       await picture(operator, `long_${view}-${width}`);
       expect([view, await operator.page.evaluate(MISPLACED)]).toEqual([view, []]);
     }
@@ -446,12 +270,7 @@ test("names and messages show their invisible characters", async () => {
     },
   };
   const operator = await rig.operator();
-  await operator.page.setRequestInterception(true);
-  operator.page.on("request", (request) => {
-    const body = bodies[new URL(request.url()).pathname];
-    if (body === undefined) void request.continue();
-    else void request.respond({ contentType: "application/json", body: JSON.stringify(body) });
-  });
+  await respondWith(operator.page, bodies);
   await operator.logIn();
   for (const [view, head] of [
     ["usage", "Usage"],
