@@ -1,4 +1,4 @@
-import { type Credit, purchaseOf, type StoredGrant } from "./credits.ts";
+import { type Credit, purchaseOf } from "./credits.ts";
 import { type Payment } from "./ledger.ts";
 import {
   planRefund,
@@ -51,22 +51,24 @@ export type PurchaseState = Pick<Refundable, "payment" | "standing">;
 /** A credit and its purchases, whose rows the caller has locked, as the store has them. */
 export interface RefundableCredit {
   readonly credit: Pick<Credit, "unit" | "balance"> | undefined;
-  /** Those that are not `issued`, newest first. */
-  readonly grants: readonly Pick<StoredGrant, "id" | "kind" | "amount">[];
-  /** Payments with the nonces of `grants`, in any order. Nonces of other payers may be the same. */
+  /** The ids of its newest `bought` grants, at most `MAX_PURCHASES`, newest first. */
+  readonly purchases: readonly string[];
+  /** The sum of its `refunded` grants. */
+  readonly recorded: bigint;
+  /** Payments with the nonces of the purchases, in any order. Nonces of other payers may be the same. */
   readonly payments: readonly PurchaseState[];
 }
 
 /** Divides the rest of a credit among its purchases, the newest first. */
 export function planCreditRefund(
-  { credit, grants, payments }: RefundableCredit,
+  { credit, purchases: ids, recorded, payments }: RefundableCredit,
   wish: CreditRefundWish,
   now: number,
 ): CreditBeginResult {
   if (credit === undefined) return refused("absent");
   if (credit.unit !== "money") return refused("pass");
   const byGrant = new Map(payments.map((found) => [found.payment && purchaseOf(found.payment), found]));
-  const purchases = grants.flatMap(({ id }) => byGrant.get(id) ?? []);
+  const purchases = ids.flatMap((id) => byGrant.get(id) ?? []);
   const before = lastWith(wish.id, purchases);
   if (before.some(({ refund }) => refund.state !== "failed")) {
     const isSame = wish.amount === undefined || BigInt(wish.amount) === sumOf(before);
@@ -74,7 +76,6 @@ export function planCreditRefund(
   }
   // Without an amount each is a refund of all that is left.
   const whole = purchases.flatMap((found) => planned(found, { ...wish, amount: undefined }, now));
-  const recorded = grants.reduce((sum, { kind, amount }) => (kind === "refunded" ? sum - BigInt(amount) : sum), 0n);
   const [bought, balance] = [sumOf(whole) - recorded, BigInt(credit.balance)];
   const most = bought < balance ? bought : balance;
   let left = wish.amount === undefined ? most : BigInt(wish.amount);

@@ -3,7 +3,7 @@ import { statement } from "./connection.ts";
 import { MOST_DRIFT_MS } from "./clock-watch.ts";
 import { NOW } from "./database.ts";
 import { PAYMENT } from "./payment-row.ts";
-import { OUTBOX, PAYMENTS } from "./schema.ts";
+import { OUTBOX, PAYMENTS, REFUNDS } from "./schema.ts";
 
 /** Money was transferred, or may have been. */
 const BEGUN = "p.state IN ('settling', 'unknown', 'settled')";
@@ -103,11 +103,16 @@ export const CLAIM_OPEN = statement(`
     held_until = ${NOW} + ${LEASE_MS}, claimed_at = ${NOW}, updated_at = ${NOW}
   FROM picked WHERE ${THOSE} RETURNING ${PAYMENT}`);
 
-/** Deletes settled and failed payments that are older than $2 (Unix milliseconds) and can no longer be used. */
+/**
+ * Deletes settled and failed payments that are older than $2 (Unix milliseconds) and can no longer be used. The end of a
+ * pending refund locks the refund before its payment, a deletion the payment before its refunds.
+ */
 export const FORGET_FINISHED = statement(`
   ${pick(
     `p.state IN ('settled', 'failed') AND p.updated_at < $2::bigint
-     AND p.valid_before < ${NOW} / 1000 - ${REAP_GRACE_S} AND p.held_until < ${NOW}`,
+     AND p.valid_before < ${NOW} / 1000 - ${REAP_GRACE_S} AND p.held_until < ${NOW}
+     AND NOT EXISTS (SELECT 1 FROM ${REFUNDS} AS r WHERE r.state = 'pending' AND r.network = p.network
+       AND r.asset = p.asset AND r.payer_from = p.payer_from AND r.nonce = p.nonce)`,
     "ORDER BY p.updated_at",
     "$3::int",
   )}

@@ -19,7 +19,7 @@ import {
   type RefundWish,
 } from "../refunds.ts";
 import { type Result, statement } from "./connection.ts";
-import { CREDIT, toCredit, toGrant } from "./credits.ts";
+import { CREDIT, toCredit } from "./credits.ts";
 import { type Database, NOW, type Run } from "./database.ts";
 import { keyOf, PAYMENT, toPayment } from "./payment-row.ts";
 import { PostgresError } from "./postgres-error.ts";
@@ -112,11 +112,13 @@ const OWED = statement(`
     AND p.refunded = 0 AND p.amount > 0 AND lower(p.pay_to) = ANY (string_to_array($3, ','))
     AND p.scheme <> '${CREDIT_SCHEME}' AND NOT EXISTS (SELECT 1 FROM ${CREDIT_GRANTS} AS g WHERE g.id = ${purchaseIn("p")})
   ORDER BY p.updated_at LIMIT $4::int`);
+/** Issued credit was not paid for. */
+const BOUGHT = `
+  SELECT id, payment FROM ${CREDIT_GRANTS} WHERE credit = $1 AND kind = 'bought'
+  ORDER BY granted_at DESC, id DESC LIMIT ${MAX_PURCHASES}`;
 /** In the order in which others lock them: payments before the credit. */
 const PURCHASES = `
-  SELECT ${PAYMENT}, p.held_until FROM ${PAYMENTS} AS p WHERE p.nonce IN (
-    SELECT payment FROM ${CREDIT_GRANTS} WHERE credit = $1 AND kind = 'bought'
-    ORDER BY granted_at DESC, id DESC LIMIT ${MAX_PURCHASES})
+  SELECT ${PAYMENT}, p.held_until FROM ${PAYMENTS} AS p WHERE p.nonce IN (SELECT payment FROM (${BOUGHT}) AS bought)
   ORDER BY p.network, p.asset, p.payer_from, p.nonce FOR UPDATE`;
 const PENDING = statement(`SELECT count(*) FROM ${REFUNDS} WHERE state = 'pending'`);
 
@@ -165,15 +167,16 @@ export class PostgresRefunds implements CreditRefunds {
       const rows = await run(PURCHASES, [wish.credit]);
       const [credit] = await run(`SELECT ${CREDIT} FROM ${CREDITS} WHERE id = $1 FOR UPDATE`, [wish.credit]);
       // Grants change with the balance, which is locked.
-      const grants = await run(
-        `SELECT id, kind, amount, payment, granted_at FROM ${CREDIT_GRANTS} WHERE credit = $1 AND kind <> 'issued'
-         ORDER BY granted_at DESC, id DESC`,
+      const grants = await run(BOUGHT, [wish.credit]);
+      const [recorded] = await run(
+        `SELECT -sum(amount) FROM ${CREDIT_GRANTS} WHERE credit = $1 AND kind = 'refunded'`,
         [wish.credit],
       );
       const now = await this.#now(run);
       const payments = [];
       for (const row of rows) payments.push(await refundable(run, row, now));
-      const found = { credit: credit && toCredit(credit), grants: grants.map(toGrant), payments };
+      const purchases = grants.map(([id]) => id ?? "");
+      const found = { credit: credit && toCredit(credit), purchases, payments, recorded: BigInt(recorded?.[0] ?? 0) };
       const plan = planCreditRefund(found, wish, now);
       if (plan.kind !== "begun") return plan;
       for (const { refund, payment } of plan.parts) {

@@ -20,7 +20,7 @@ export const PART_DIGITS = 15;
 const PART = `1${"0".repeat(PART_DIGITS)}`;
 
 /** SQL for the digits of an amount that belong to the low or the high part of a balance. */
-function partOf(amount: string, part: "low" | "high"): string {
+export function partOf(amount: string, part: "low" | "high"): string {
   const padded = `substr('${"0".repeat(2 * PART_DIGITS)}' || ${amount}, -${2 * PART_DIGITS})`;
   return `CAST(substr(${padded}, ${part === "high" ? 1 : PART_DIGITS + 1}, ${PART_DIGITS}) AS INTEGER)`;
 }

@@ -104,8 +104,10 @@ const REAP = `
 
 const FORGET_FINISHED = `
   DELETE FROM payments WHERE (network, asset, payer_from, nonce) IN (
-    SELECT network, asset, payer_from, nonce FROM payments
+    SELECT network, asset, payer_from, nonce FROM payments AS p
     WHERE state IN ('settled', 'failed') AND updated_at < $before AND valid_before < $ended AND ${FREE}
+      AND NOT EXISTS (SELECT 1 FROM refunds AS r WHERE r.state = 'pending' AND r.network = p.network
+        AND r.asset = p.asset AND r.payer_from = p.payer_from AND r.nonce = p.nonce)
     ORDER BY updated_at LIMIT $limit)`;
 
 /** Two connections to one database. */

@@ -19,7 +19,7 @@ import {
   type RefundEnd,
   type RefundWish,
 } from "../refunds.ts";
-import { addition, subtraction } from "./migrations.ts";
+import { addition, PART_DIGITS, partOf, subtraction } from "./migrations.ts";
 import { readCredit } from "./sqlite-credits.ts";
 import { type SqliteConnection } from "./sqlite-connection.ts";
 import { POST } from "./sqlite-outbox.ts";
@@ -68,14 +68,28 @@ const OWED = `
 
 /** `issued` credit was not paid for. */
 const GRANTS = `
-  SELECT id, kind, amount FROM credit_grants WHERE credit = $credit AND kind <> 'issued' ORDER BY granted_at DESC, id DESC`;
+  SELECT id, payment FROM credit_grants WHERE credit = $credit AND kind = 'bought'
+  ORDER BY granted_at DESC, id DESC LIMIT ${MAX_PURCHASES}`;
+/** As text, because the sums exceed the integers of JavaScript. */
+const RECORDED = `
+  SELECT CAST(sum(${partOf("substr(amount, 2)", "high")}) AS TEXT) AS high,
+    CAST(sum(${partOf("substr(amount, 2)", "low")}) AS TEXT) AS low
+  FROM credit_grants WHERE credit = $credit AND kind = 'refunded'`;
 const PURCHASES = `
-  SELECT ${PAYMENT}, held_until AS heldUntil FROM payments WHERE nonce IN (
-    SELECT payment FROM credit_grants WHERE credit = $credit AND kind = 'bought'
-    ORDER BY granted_at DESC, id DESC LIMIT ${MAX_PURCHASES})`;
+  SELECT ${PAYMENT}, held_until AS heldUntil FROM payments WHERE nonce IN (SELECT payment FROM (${GRANTS}))`;
 const GRANT = `
   INSERT INTO credit_grants (id, credit, kind, amount, payment, granted_at)
   VALUES ($grant, $credit, 'sent', $amount, $nonce, $now)`;
+
+/** The sums of both parts of amounts; null: there are none. */
+interface Parts {
+  readonly high: string | null;
+  readonly low: string | null;
+}
+
+function sumOfParts(parts: Parts | undefined): bigint {
+  return BigInt(parts?.high ?? 0) * 10n ** BigInt(PART_DIGITS) + BigInt(parts?.low ?? 0);
+}
 
 type StoredPayment = PaymentRow & { readonly heldUntil: number };
 
@@ -116,7 +130,8 @@ export class SqliteRefunds implements CreditRefunds {
       const now = this.#clocks.now();
       const found = {
         credit: readCredit(this.#file, credit),
-        grants: this.#file.all<StoredGrant>(GRANTS, { credit }),
+        purchases: this.#file.all<Pick<StoredGrant, "id">>(GRANTS, { credit }).map(({ id }) => id),
+        recorded: sumOfParts(this.#file.get<Parts>(RECORDED, { credit })),
         payments: this.#file.all<StoredPayment>(PURCHASES, { credit }).map((row) => this.#refundable(row)),
       };
       const plan = planCreditRefund(found, wish, now);
@@ -155,10 +170,11 @@ export class SqliteRefunds implements CreditRefunds {
       const now = this.#clocks.now();
       if (this.#file.run(END, { ...refund, ...end, now }) === 0) return false;
       const row = this.#paymentRow(refund);
-      if (end.state === "failed" && row !== undefined) {
-        this.#setRefunded(toPayment(row), refundedAfter(toPayment(row), refund, -1n));
-        this.#giveBack(refund, now);
+      if (row !== undefined) {
+        const payment = toPayment(row);
+        this.#setRefunded(payment, end.state === "failed" ? refundedAfter(payment, refund, -1n) : payment.refunded);
       }
+      if (end.state === "failed") this.#giveBack(refund, now);
       this.#post(end.notice);
       return true;
     });

@@ -1,6 +1,7 @@
 import { describe } from "bun:test";
 import { type Store } from "../store.ts";
 import { testSimulatedTransfers } from "./simulated-transfers-contract.ts";
+import { testCreditRefunds } from "./credit-refunds-contract.ts";
 import { testCredits } from "./credits-contract.ts";
 import { testForgetting } from "./forgetting-contract.ts";
 import { testLedger } from "./ledger-contract.ts";
@@ -23,6 +24,7 @@ export function testStore(name: string, newDatabase: () => Promise<OpenStore>): 
     testPaymentIds(newDatabase);
     testSimulatedTransfers(newDatabase);
     testRefunds(newDatabase);
+    testCreditRefunds(newDatabase);
     testUsage(newDatabase);
     testCredits(newDatabase);
   });
