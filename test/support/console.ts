@@ -11,7 +11,8 @@ export const READ_KEY = "read-key-0123456789abcdef0123456789abcdef";
 /** `admin` of a configuration with both keys, on a free port. */
 export const ADMIN = { enabled: true, port: 0, api_key: FULL_KEY, read_api_key: READ_KEY };
 
-const SEEN_MS = patient(8_000);
+const LOOK_MS = 8_000;
+const SEEN_MS = patient(LOOK_MS);
 
 /** One gateway, one browser, and any number of operators. */
 export class ConsoleRig {
@@ -122,14 +123,25 @@ export class Operator {
     return found;
   }
 
-  /** Presses a button or a link by its whole name: the visible text, and the addition for screen readers. */
+  /**
+   * Presses a button or a link by its whole name: the visible text, and the addition for screen readers. The check that
+   * nothing covers it and the click are one step, because live data moves the elements below it.
+   */
   async press(name: string): Promise<void> {
-    const found = await this.#find(
-      `[...document.querySelectorAll("button, a")].findLast((one) => one.textContent.trim() === ${JSON.stringify(name)} && !one.disabled)`,
-    );
-    await found.evaluate((element) => element.scrollIntoView({ block: "center" }));
-    // A locator waits until the element does not move: the response to a check moves the elements below it.
-    await found.asLocator().setTimeout(SEEN_MS).click();
+    const press = `(() => {
+      const found = [...document.querySelectorAll("button, a")].findLast((one) => one.textContent.trim() === ${JSON.stringify(name)} && !one.disabled);
+      found?.scrollIntoView({ block: "center" });
+      const box = found?.getClientRects()[0];
+      if (!box || !found.contains(document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2))) return false;
+      found.focus();
+      found.click();
+      return true;
+    })()`;
+    try {
+      await until(async () => (await this.page.evaluate(press)) === true, LOOK_MS, `"${name}" can be pressed`);
+    } catch (error) {
+      throw new Error(`Not pressed: "${name}": ${await this.text()}`, { cause: error });
+    }
   }
 
   /** The field with this label. */
@@ -142,7 +154,8 @@ export class Operator {
   /** Types into the field with this label, and replaces its value. */
   async type(label: string, text: string): Promise<void> {
     const found = await this.field(label);
-    await found.click({ count: 3 });
+    await found.focus();
+    await this.page.evaluate("document.activeElement.select?.()");
     await this.page.keyboard.press("Backspace");
     await this.page.keyboard.type(text);
   }

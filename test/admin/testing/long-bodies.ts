@@ -227,6 +227,7 @@ export const LONG_TEXTS: Readonly<Record<string, readonly string[]>> = {
   overview: ["1 of 2", "Worker 16", "22.4 M /s"],
   requests: [REQUEST.method, "connecting"],
   payments: ["keys low"],
+  filters: ["broke the ABI"],
   activity: ["not connected", WORD],
   "activity?show=log": ["worker 16"],
 };
@@ -240,13 +241,23 @@ const EVENTS = ["done", "failed", "refused", undefined].map((outcome, at) => ({
   ...(outcome === undefined ? { kind: "lost" } : { outcome }),
 }));
 
+const FAILED = ["fuel", "trap", "misuse", "deadline", "control", "start", "busy"];
+
 /** The overview with busy routes and servers out of rotation, from a real one. */
 function longOverview(real: OverviewSnapshot): OverviewSnapshot {
   const durations = { counts: real.durations.counts.map(() => COUNTS.client_errors) };
   const routes = [`${WORD}.example/${WORD}`, ""].map((route) => ({ route, ...COUNTS, durations }));
   const worker = { row: 16, pid: 4_194_304, started_at_ms: RECENTLY };
+  const outcomes = ["allow", "reject", "park", ...FAILED].map((outcome) => ({
+    phase: "request",
+    outcome,
+    count: COUNTS.client_errors,
+  }));
+  const counted = { invocations: outcomes, fuel: 9e15, seconds: 9e9, durations };
+  const entries = ["endless.wasm", `${WORD}.wasm`].map((filter) => ({ filter, route: "/endless", ...counted }));
   return {
     ...real,
+    filters: { ...real.filters, entries: [...entries, { ...counted, filter: "", route: "" }] },
     started_at_ms: RECENTLY - 9e10,
     requests: COUNTS.requests,
     responses: { ...real.responses, "2xx": COUNTS.requests, "4xx": COUNTS.client_errors, "5xx": COUNTS.server_errors },
@@ -287,6 +298,7 @@ export async function longBodies(ask: (path: string) => Promise<Response>): Prom
     ...zeros,
     time_ms: now.time_ms - 55_000,
     responses: real.responses,
+    filters: { ...real.filters, entries: [] },
     routes: now.routes.map(({ route }) => ({ route, ...zeros })),
   };
   return {
