@@ -81,7 +81,7 @@ const GRANT = `
   INSERT INTO credit_grants (id, credit, kind, amount, payment, granted_at)
   VALUES ($grant, $credit, 'sent', $amount, $nonce, $now)`;
 
-/** The sums of both parts of amounts; null: there are none. */
+/** The sums of both parts of amounts; null without a row. */
 interface Parts {
   readonly high: string | null;
   readonly low: string | null;
