@@ -13,6 +13,7 @@ import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment, TERMS } from ".
 import { openStore } from "../../src/store/open/open-store.ts";
 import { openPostgresStore } from "../../src/store/postgres/open-postgres-store.ts";
 import { hasPostgres, TestPostgres } from "../../src/store/testing/postgres.ts";
+import { issueCredit } from "../../src/payments/credit/issue.ts";
 import { type Store } from "../../src/store/store.ts";
 import { type ProtocolGateway, PROTOCOLS, startProtocols } from "../policy/protocols.ts";
 import { serverAt } from "../support/gateway.ts";
@@ -318,6 +319,25 @@ describe.each(STORES)("on %s", (kind) => {
     expect(again.map(({ status }) => status)).toEqual([409, 409, 409]);
     expect(await balance(sold)).toBe(3_020_000);
     expect((await fetch(url(PATH), { method: "POST", headers: bearer("tpc_none") })).status).toBe(401);
+  });
+
+  test("a balance that has ended is closed: a top-up is refused, and its payment stays unused", async () => {
+    const terms = { owner: PAYER.toLowerCase(), unit: "money", name: "", routes: [], network: TERMS.network } as const;
+    const ended = { ...terms, token: TERMS.asset, expiresAt: Date.now() - 1 };
+    const grant = { kind: "issued", amount: "70000", payment: "" } as const;
+    const { id, token } = await issueCredit(store.credits, ended, grant, true);
+    const body = { amount: "$1" };
+    const payment = await signed(body);
+    for (const refused of [
+      await fetch(url(PATH), { method: "POST", headers: bearer(token) }),
+      await buyWith(payment, body, bearer(token)),
+      await buyWith(payment, body, bearer(token)),
+    ]) {
+      expect(refused.status).toBe(403);
+      expect(await refused.json()).toMatchObject({ detail: "Cannot top up this credit: it is expired" });
+    }
+    expect(await store.credits.find(id)).toMatchObject({ balance: "70000", expiresAt: ended.expiresAt });
+    expect((await buyWith(payment, body)).status).toBe(201);
   });
 
   test("amounts that are negative, zero, huge or no numbers buy nothing", async () => {

@@ -135,7 +135,7 @@ export function isUncovered(error: unknown): boolean {
 }
 
 /** Converts a row of `id, kind, amount, payment, granted_at`. Throws if its kind is not known. */
-export function toGrant([id, kind, amount, payment, at]: readonly (string | null)[]): StoredGrant {
+function toGrant([id, kind, amount, payment, at]: readonly (string | null)[]): StoredGrant {
   return {
     id: id ?? "",
     kind: known(KINDS, kind),

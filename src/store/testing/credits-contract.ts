@@ -208,6 +208,12 @@ function testGrants(newDatabase: NewDatabase): void {
     expect(await opened.store.credits.find(CREDIT.id)).toMatchObject({ balance: "150", expiresAt: CREDIT.expiresAt });
     await opened.store.credits.add(CREDIT.id, { ...more, id: "grant-3" }, CREDIT.expiresAt + 5);
     expect(await opened.store.credits.find(CREDIT.id)).toMatchObject({ expiresAt: CREDIT.expiresAt + 5 });
+    // It was paid before the end.
+    opened.clock.now = CREDIT.expiresAt + 10;
+    expect((await opened.store.ledger.reserve(CHARGE)).leased).toBe(false);
+    const late = { ...more, id: "grant-5" };
+    expect(await opened.store.credits.add(CREDIT.id, late, CREDIT.expiresAt + 100)).toBe(true);
+    expect(await balance(opened.store)).toBe("250");
     expect(await opened.store.credits.add("none", { ...more, id: "grant-4" }, 0)).toBe(false);
   });
 

@@ -1,6 +1,7 @@
 import { NewestMap } from "../../../lib/memory/newest-map.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { creditOf } from "../../../payments/credit/credit-of.ts";
+import { standingOf } from "../../../payments/credit/credit-terms.ts";
 import { type Terms } from "../../../payments/x402/terms.ts";
 import { CREDIT_PATH } from "../../config/own-paths.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
@@ -55,8 +56,10 @@ export function createCreditPolicy(
     const token = exchange.creditToken;
     const credit = token === undefined ? undefined : await creditOf(credits, token, isTest);
     if (token !== undefined && credit === undefined) return new TurnpikeError("unauthorized", "the token is not valid");
-    if (credit !== undefined && (credit.revokedAt > 0 || credit.unit !== "money")) {
-      return new TurnpikeError("forbidden", "a pass or a revoked token cannot be topped up");
+    if (credit !== undefined) {
+      const standing = standingOf(credit, clock());
+      const closed = credit.unit === "money" ? standing : "a pass";
+      if (closed !== "active") return new TurnpikeError("forbidden", `Cannot top up this credit: it is ${closed}`);
     }
     const bytes = await bodyOf(exchange, deps);
     const order = bytes instanceof TurnpikeError ? bytes : readOrder(bytes, settings, all, credit);
