@@ -1,7 +1,18 @@
 import { expect, test } from "bun:test";
 import { publishedSchema } from "../../../../config/json-schema.ts";
 import { type Json } from "../api/shapes.ts";
-import { boundsText, emptyValue, kindOf, pathText, type SchemaNode, valueAt, variantsOf, withValue } from "./schema.ts";
+import {
+  boundsText,
+  defaultText,
+  emptyValue,
+  fieldText,
+  kindOf,
+  pathText,
+  type SchemaNode,
+  valueAt,
+  variantsOf,
+  withValue,
+} from "./schema.ts";
 
 function nodeAt(...keys: readonly string[]): SchemaNode {
   let node = publishedSchema() as SchemaNode;
@@ -62,4 +73,93 @@ test("bounds are shown unless they are those of the number format", () => {
 test("a new item begins with its required keys, empty", () => {
   expect(emptyValue(nodeAt("upstreams", "[]", "servers", "[]"))).toEqual({});
   expect(emptyValue(nodeAt("routes", "[]", "traffic_split"))).toEqual([]);
+});
+
+test.each<[string, SchemaNode]>([
+  ["choice", { type: "string", enum: ["a"] }],
+  ["union", { type: "object", oneOf: [] }],
+  ["json", { type: "object" }],
+  ["object", { type: "object", properties: {} }],
+  ["text", { type: "string" }],
+  ["number", { type: "integer" }],
+  ["number", { type: "number" }],
+  ["boolean", { type: "boolean" }],
+  ["json", {}],
+  ["json", { type: "null" }],
+  ["json", { type: "array" }],
+  ["list", { type: "array", items: { type: "string" } }],
+  ["list", { type: "array", items: { type: "integer" } }],
+  ["list", { type: "array", items: { enum: ["a"] } }],
+  ["json", { type: "array", items: { type: "boolean" } }],
+  ["json", { type: "array", items: { type: "array", items: { type: "string" } } }],
+  ["items", { type: "array", items: { type: "object", properties: {} } }],
+  ["items", { type: "array", items: { oneOf: [] } }],
+])("the control is %s for %j", (kind, node) => {
+  expect(kindOf(node)).toBe(kind as ReturnType<typeof kindOf>);
+});
+
+test.each<[Json, SchemaNode]>([
+  ["", { type: "string" }],
+  ["", { type: "number" }],
+  ["a", { enum: ["a", "b"] }],
+  ["", { enum: [] }],
+  [false, { type: "boolean" }],
+  [[], { type: "array", items: { type: "string" } }],
+  [{ type: "x" }, { oneOf: [{ properties: { type: { const: "x" } } }, { properties: { type: { const: "y" } } }] }],
+  [{ type: "" }, { oneOf: [{}] }],
+  [
+    { a: [] },
+    {
+      type: "object",
+      required: ["a", "b"],
+      properties: { a: { type: "array" }, b: { type: "string" }, c: { type: "array" } },
+    },
+  ],
+])("the first value is %j for %j", (value, node) => {
+  expect(emptyValue(node)).toEqual(value);
+});
+
+test.each<[string, Json | undefined]>([
+  ["", undefined],
+  ["", null],
+  ["a", "a"],
+  ["0", 0],
+  ["false", false],
+  ['{"a":1}', { a: 1 }],
+  ["[1]", [1]],
+])("%j is the text of %j", (text, value) => {
+  expect(fieldText(value)).toBe(text);
+});
+
+test.each<[string | undefined, Json | undefined]>([
+  [undefined, undefined],
+  [undefined, null],
+  [undefined, ""],
+  [undefined, { a: 1 }],
+  [undefined, []],
+  ["a, 1", ["a", 1]],
+  ["0", 0],
+  ["false", false],
+])("%j is the default of %j", (text, value) => {
+  expect(defaultText(value === undefined ? {} : { default: value })).toBe(text);
+});
+
+test("bounds on one side are shown as such", () => {
+  expect(boundsText({})).toBeUndefined();
+  expect(boundsText({ maximum: 5 })).toBe("5 at most");
+  expect(boundsText({ maximum: 2_147_483_646 })).toBe("2,147,483,646 at most");
+  expect(boundsText({ minimum: 0, maximum: 5 })).toBe("0 to 5");
+});
+
+test("a path into a value of another shape finds nothing, and a change replaces it", () => {
+  expect(valueAt({ a: "text" }, ["a", "b"])).toBeUndefined();
+  expect(valueAt({ a: { 0: "x" } }, ["a", 0])).toBeUndefined();
+  expect(valueAt(["x"], ["0"])).toBeUndefined();
+  expect(valueAt(undefined, [])).toBeUndefined();
+  expect(withValue(["x"], ["a"], 1)).toEqual({ a: 1 });
+  expect(withValue({ a: 1 }, [0], "x")).toEqual(["x"]);
+  expect(withValue(["x", "y"], [2], "z")).toEqual(["x", "y", "z"]);
+  expect(withValue(["x", "y"], [1], "z")).toEqual(["x", "z"]);
+  expect(withValue(["x", "y"], [5], undefined)).toEqual(["x", "y"]);
+  expect(withValue("x", [], 1)).toBe(1);
 });

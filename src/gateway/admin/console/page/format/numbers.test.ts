@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { bytes, count, milliseconds, percent, short } from "./numbers.ts";
+import { bytes, count, counted, milliseconds, percent, short } from "./numbers.ts";
 
 test.each([
   [0, "0"],
@@ -13,6 +13,24 @@ test.each([
   [12_345, "12.3 k"],
   [1_234_567, "1.2 M"],
   [2_000_000_000, "2.0 G"],
+  [0.049, "0.05"],
+  [0.05, "0.1"],
+  [9.94, "9.9"],
+  [9.95, "9.9"],
+  [10, "10"],
+  [99.94, "99.9"],
+  [99.95, "100"],
+  [999.49, "999"],
+  [999.5, "1,000"],
+  [9_999.4, "9,999"],
+  [9_999.5, "10.0 k"],
+  [999_499, "999 k"],
+  [999_500, "1.0 M"],
+  [999_499_999, "999 M"],
+  [999_500_000, "1.0 G"],
+  [-5, "-5.0"],
+  [-12_345, "-12.3 k"],
+  [-1234, "-1,234"],
 ])("%p is shown as %p", (value, text) => expect(short(value)).toBe(text));
 
 test.each([
@@ -22,6 +40,16 @@ test.each([
   [1536, "1.5 KiB"],
   [1024 * 1024 - 1, "1.0 MiB"],
   [5e15, "4.4 PiB"],
+  [0, "0 B"],
+  [1023.4, "1023 B"],
+  [1023.5, "1.0 KiB"],
+  [99.94 * 1024, "99.9 KiB"],
+  [99.95 * 1024, "100 KiB"],
+  [99.5 * 1024, "99.5 KiB"],
+  [64 * 1024 ** 2, "64 MiB"],
+  [3 * 1024 ** 3, "3 GiB"],
+  [3 * 1024 ** 4, "3 TiB"],
+  [2000 * 1024 ** 5, "2000 PiB"],
 ])("%p bytes are %p", (value, text) => expect(bytes(value)).toBe(text));
 
 test.each([
@@ -32,6 +60,19 @@ test.each([
   [999.6, "1.00 s"],
   [61_000, "61 s"],
   [200_000, "3 min 20 s"],
+  [0, "0 ms"],
+  [0.0094, "9.4 µs"],
+  [0.0095, "10 µs"],
+  [0.0994, "99 µs"],
+  [0.0995, "0.1 ms"],
+  [9.94, "9.9 ms"],
+  [9.95, "10 ms"],
+  [999.4, "999 ms"],
+  [999.5, "1.00 s"],
+  [9_994, "9.99 s"],
+  [9_995, "10 s"],
+  [119_499, "119 s"],
+  [120_000, "2 min"],
 ])("%p ms are %p", (value, text) => expect(milliseconds(value)).toBe(text));
 
 test.each([
@@ -41,6 +82,21 @@ test.each([
   [0.00001, "< 0.01 %"],
   [0.005, "0.50 %"],
   [undefined, "–"],
+  [Number.NaN, "–"],
+  [0.000099, "< 0.01 %"],
+  [0.0001, "0.01 %"],
+  [0.00999, "1.00 %"],
+  [0.01, "1.0 %"],
+  [0.041, "4.1 %"],
 ])("a share of %p is %p", (value, text) => expect(percent(value)).toBe(text));
 
 test("thousands are separated", () => expect(count(1_234_567)).toBe("1,234,567"));
+
+test("a noun follows its count", () => {
+  expect([0, 1, 2, 1234].map((value) => counted(value, "route"))).toEqual([
+    "0 routes",
+    "1 route",
+    "2 routes",
+    "1,234 routes",
+  ]);
+});

@@ -28,7 +28,7 @@ export function short(value: number): string {
 function digits(value: number): string {
   const size = Math.abs(value);
   if (size >= 99.95) return value.toFixed(0);
-  if (size >= 9.95) return value.toFixed(size >= 99.95 || Number.isInteger(value) ? 0 : 1);
+  if (size >= 9.95) return value.toFixed(Number.isInteger(value) ? 0 : 1);
   if (size === 0) return "0";
   return size < 0.05 ? value.toPrecision(1) : value.toFixed(1);
 }
