@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { httpDate } from "../../../lib/http/http-date.ts";
 import { fieldValue } from "../../../lib/http/fields.ts";
 import { parseCacheControl } from "./cache-control.ts";
-import { initialAge, isStorable, lifetimeOf, type ResponseFacts } from "./freshness.ts";
+import { initialAge, isOfUse, isStorable, lifetimeOf, type ResponseFacts } from "./freshness.ts";
 
 const NOW = 1_800_000_000_000;
 const DATE = `Date: ${httpDate(NOW)}\r\n`;
@@ -103,4 +103,41 @@ describe("storable responses (RFC 9111 §3, §3.5, §4.1)", () => {
   test("no response to a request with no-store", () => {
     expect(isStorable(facts(FRESH), { ...plain, control: parseCacheControl("no-store") }, KEY)).toBe(false);
   });
+});
+
+describe("the status of a response", () => {
+  const request = { hasAuthorization: false, control: parseCacheControl("") };
+  const statuses = Array.from({ length: 500 }, (_, n) => n + 100);
+  const storable = (fields: string): number[] =>
+    statuses.filter((status) => isStorable(facts(fields, status), request, KEY));
+
+  test("is cacheable by default if RFC 9110 says so (§15.1), except for parts", () => {
+    expect(storable(DATE)).toEqual([200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]);
+  });
+
+  test("is cacheable with an explicit lifetime if it is final, and neither a part nor a 304", () => {
+    expect(storable("Cache-Control: max-age=9\r\n")).toEqual(
+      statuses.filter((status) => status >= 200 && status !== 206 && status !== 304),
+    );
+  });
+
+  test("is cacheable with must-understand if its rules are implemented", () => {
+    expect(storable("Cache-Control: max-age=9, must-understand, no-store\r\n")).toEqual([
+      200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 410, 414, 421, 429, 451, 500, 501, 502, 503,
+      504,
+    ]);
+  });
+});
+
+test.each([
+  ["", 0, false],
+  ["", 1, true],
+  ["Cache-Control: max-age=0\r\n", 60, false],
+  ["Cache-Control: max-age=0, stale-while-revalidate=1\r\n", 0, true],
+  ["Cache-Control: max-age=0, stale-if-error=1\r\n", 0, true],
+  ['Cache-Control: max-age=0\r\nETag: "a"\r\n', 0, true],
+  [`Cache-Control: max-age=0\r\nlast-modified: ${at(0)}\r\n`, 0, true],
+  ["Cache-Control: max-age=0\r\nX-ETag: 1\r\n", 0, false],
+])("a copy of a response with %j and a ttl of %d is of use: %p", (fields, ttl, isUseful) => {
+  expect(isOfUse(facts(fields), ttl)).toBe(isUseful);
 });
