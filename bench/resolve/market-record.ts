@@ -1,0 +1,50 @@
+import { createEmbeddedAnalyst } from "../../src/content/resolve/embedded/analyst.ts";
+import { planOf } from "../../src/content/resolve/evidence/plan.ts";
+import { weigh } from "../../src/content/resolve/evidence/weigh.ts";
+import { type Judgement, type Source } from "../../src/content/resolve/reading/analysis.ts";
+import { type MarketPage, type MarketQuestion, readQuestions } from "./market.ts";
+import { gradeOf } from "./market-figures.ts";
+
+/** The file of the recorded verdicts. */
+export const RECORD_FILE = "bench/resolve/market/verdicts.txt";
+
+/** The questions that the analyst is developed with. */
+export function openQuestions(): readonly MarketQuestion[] {
+  return [...readQuestions("development"), ...readQuestions("news")];
+}
+
+const analyst = createEmbeddedAnalyst();
+
+/** The line of a question in the record: its verdict, probability and grade, from its pages alone, without a search. */
+export async function recordOf(question: MarketQuestion): Promise<string> {
+  const judgement = await judged(question);
+  const grade = gradeOf({ question, judgement, sourcesRead: question.pages.length });
+  return `${question.id}: ${judgement.verdict} ${judgement.probability.toFixed(2)}, ${grade}`;
+}
+
+/** The text of the record. */
+export async function marketRecord(): Promise<string> {
+  const lines = await Promise.all(openQuestions().map(recordOf));
+  return `${lines.join("\n")}\n`;
+}
+
+async function judged({ question, criteria = "", now, pages, language }: MarketQuestion): Promise<Judgement> {
+  const at = Date.parse(`${now}T12:00:00Z`);
+  const plan = planOf(question, criteria, at);
+  const sources = pages.map((page) => sourceOf(page, language));
+  const analysis = await analyst.analyse(plan, sources, { now: at, signal: new AbortController().signal });
+  return weigh(plan, sources, analysis, at);
+}
+
+function sourceOf({ url, title, body, published }: MarketPage, language: string): Source {
+  const at = published === undefined ? undefined : Date.parse(published);
+  return { url, title, text: body.map(paragraph).join("\n\n"), published: at, language, isHint: false };
+}
+
+/** A table or list as the reader gives it: a paragraph for each row, with tabs between its cells. */
+function paragraph(text: string): string {
+  const lines = text.split("\n");
+  if (text.startsWith("* ")) return lines.map((line) => line.slice(2)).join("\n\n");
+  if (!text.startsWith("| ")) return text;
+  return lines.map((line) => line.slice(2, -2).split(" | ").join("\t")).join("\n\n");
+}
