@@ -1,4 +1,4 @@
-/** Writes generated files: schema, references, types of the client, console, verdicts. With `--check`, fails if a file is stale. */
+/** Writes generated files: schema, references, types of the client, console, verdicts, readings. With `--check`, fails if a file is stale. */
 import { fileURLToPath } from "node:url";
 import { apiDocument } from "../src/content/api/api-document.ts";
 import { listings } from "./reference/listings.ts";
@@ -8,6 +8,7 @@ import { boundsReference } from "./bounds.ts";
 import { clientTypes } from "./client-types.ts";
 import { cliOperations } from "./cli-operations.ts";
 import { consoleBuild } from "./console-build.ts";
+import { readerRecord, READINGS_FILE } from "../bench/reader-record.ts";
 import { marketRecord, RECORD_FILE } from "../bench/resolve/market-record.ts";
 import { decisionsIndex } from "./decisions.ts";
 import { errorReference } from "./error-reference.ts";
@@ -27,6 +28,7 @@ const sources: readonly (readonly [path: string, text: string])[] = [
   [callable, formatted(callable, cliOperations(apiDocument("/")))],
   [listed, formatted(listed, JSON.stringify(listings()))],
   [RECORD_FILE, await marketRecord()],
+  [READINGS_FILE, readerRecord()],
 ];
 
 /** Formats a generated source as the rest of the code is. */

@@ -78,12 +78,12 @@ describe("a stored part has a requested range", () => {
   });
 });
 
-describe("a stored response", () => {
-  function stored(fields: string, askedAt = NOW, ttl = 60): StoredResponse {
-    const head = { status: 200, reason: "", fields, askedAt, receivedAt: NOW };
-    return new StoredResponse({ uri: "ab", variant: "c" }, head, new Uint8Array(5), { ttl, targets: [] });
-  }
+function stored(fields: string, askedAt = NOW, ttl = 60): StoredResponse {
+  const head = { status: 200, reason: "", fields, askedAt, receivedAt: NOW };
+  return new StoredResponse({ uri: "ab", variant: "c" }, head, new Uint8Array(5), { ttl, targets: [] });
+}
 
+describe("a stored response", () => {
   test("takes memory for its texts, its body and 512 bytes more", () => {
     expect(stored("A: b\r\n").bytes).toBe(512 + 2 * 3 + 6 + 5);
   });
