@@ -29,6 +29,8 @@ test("pieces come back in their order, and count until then", () => {
   expect(sent(list)).toEqual({ pieces: "abcdef", result: true });
   expect([list.length, memory.used]).toEqual([0, 0]);
   expect(sent(list, false)).toEqual({ pieces: "", result: true });
+  push(list, "");
+  expect(sent(list, false)).toEqual({ pieces: "", result: true });
   push(list, "g");
   expect(sent(list, false)).toEqual({ pieces: "g", result: false });
 });

@@ -41,12 +41,7 @@ export class GrpcUpstreamStream extends GrpcCall implements GrpcStream {
   }
 
   halfClose(): void {
-    if (!this.isOver && !this.#sent.hasEnded) this.inside(() => this.#sent.end());
-  }
-
-  override cancel(): void {
-    this.#waiting = [];
-    super.cancel();
+    if (!this.isOver) this.inside(() => this.#sent.end());
   }
 
   protected get queuedBytes(): number {

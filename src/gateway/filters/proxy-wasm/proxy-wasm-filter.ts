@@ -114,7 +114,7 @@ export class ProxyWasmFilter implements Filter {
       runtime.instances.give();
       slot.failures = now - slot.startedAt > SOUND_AFTER_MS ? 1 : slot.failures + 1;
     }
-    if (slot.failures > 0 && now < slot.startedAt + backOffMs(slot.failures)) return undefined;
+    if (now < slot.startedAt + backOffMs(slot.failures)) return undefined;
     try {
       this.#start(slot);
     } catch (error) {
