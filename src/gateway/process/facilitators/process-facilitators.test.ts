@@ -29,12 +29,24 @@ describe.skipIf(!hasChain)("with a chain", () => {
     await chain.close();
   });
 
-  function configOf(native_price: string, prices: readonly string[] = ["$0.01"]): Config {
+  function configOf(
+    native_price: string,
+    prices: readonly string[] = ["$0.01"],
+    rules: readonly object[] = [],
+  ): Config {
     const terms = { asset: "USDC", network: chain.network, pay_to: PAYEE };
     const [price, ...others] = prices;
     const { config, problems } = loadValue({
       x402: {
         enabled: true,
+        credit: {
+          ...terms,
+          min: "$0.03",
+          passes: [
+            { name: "dear", price: "$1" },
+            { name: "cheap", price: "$0.02" },
+          ],
+        },
         embedded: { enabled: true, signers: KEYS.map((key_env) => ({ type: "env", key_env })) },
         chains: [{ network: chain.network, rpc_url_env: RPC, native_price, max_fee_per_gas: "1000000000000" }],
       },
@@ -43,7 +55,7 @@ describe.skipIf(!hasChain)("with a chain", () => {
         {
           path_prefix: "/",
           upstream: "api",
-          x402: { ...terms, price, accepts: others.map((other) => ({ ...terms, price: other })) },
+          x402: { ...terms, price, rules, accepts: others.map((other) => ({ ...terms, price: other })) },
         },
       ],
     });
@@ -51,8 +63,8 @@ describe.skipIf(!hasChain)("with a chain", () => {
     return config;
   }
 
-  async function warnings(native_price: string): Promise<readonly string[]> {
-    const config = configOf(native_price, ["$0.01", "$1", "$0.4"]);
+  async function warnings(native_price: string, rules: readonly object[] = []): Promise<readonly string[]> {
+    const config = configOf(native_price, ["$0.01", "$1", "$0.4"], rules);
     const found = await priceWarnings(config, readEmbedded(config.x402, process.env));
     return found.map(({ path, message }) => `${path}: ${message}`);
   }
@@ -89,11 +101,36 @@ describe.skipIf(!hasChain)("with a chain", () => {
     await chain.mine();
     expect(await warnings("")).toEqual([]);
     expect(await warnings("0.000001")).toEqual([]);
-    const [first, second, third] = await warnings("4000");
+    const [first, second, ...others] = await warnings("4000");
     expect(first).toMatch(
       /^routes\[0\]\.x402\.price: \$0\.01 is less than the gas of a settlement on Base Sepolia \(eip155:84532\), about \$0\.\d+ at present \(80000 gas at \d+ wei, with x402\.chains\[0\]\.native_price\)$/,
     );
     expect(second).toStartWith("routes[0].x402.accepts[1].price: $0.40 is less than the gas");
-    expect(third).toBeUndefined();
+    expect(others.map((other) => other.split(" is less")[0])).toEqual([
+      "x402.credit.min: $0.03",
+      "x402.credit.passes[1].price: $0.02",
+    ]);
+  });
+
+  test("prices of rules are compared with the gas, of units the least price of a request", async () => {
+    const match = (path_pattern: string): object => ({ match: { path_pattern } });
+    const unit = { price: "$0.002", count: "/urls" };
+    const found = await warnings("4000", [
+      { ...match("/free"), free: true },
+      { ...match("/none"), refuse: true },
+      { ...match("/dear"), price: "$5" },
+      { ...match("/cheap"), price: "$0.05" },
+      { ...match("/units"), unit_price: unit },
+      { ...match("/least"), unit_price: { ...unit, min: "$0.06" } },
+      { ...match("/enough"), unit_price: { ...unit, min: "$2" } },
+    ]);
+    const own = found
+      .filter((text) => text.startsWith("routes[0].x402.rules"))
+      .map((text) => text.split(" is less")[0]);
+    expect(own).toEqual(
+      ["[3].price: $0.05", "[4].unit_price.price: $0.002", "[5].unit_price.min: $0.06"].map(
+        (text) => `routes[0].x402.rules${text}`,
+      ),
+    );
   });
 });
