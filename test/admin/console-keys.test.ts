@@ -141,6 +141,39 @@ test("a refund asks for confirmation, and is part of the payment's life", async 
   expect(await errors(operator.page)).toEqual([]);
   await operator.press("Record refund");
   await operator.reads("Refund of 0.004 recorded");
+  await operator.press("Dismiss");
+});
+
+test("the rest of a balance is given back after a confirmation, also of one that is revoked", async () => {
+  const issued = await rig.ask("/v1/credits", {
+    method: "POST",
+    body: { owner: PAYER, network: "base-sepolia", amount: "$5" },
+  });
+  const { credit } = (await issued.json()) as { credit: { id: string } };
+  await rig.ask(`/v1/credits/${credit.id}`, { method: "DELETE" });
+  await operator.goTo(`keys/credit?id=${credit.id}`, "Credit");
+  await (await operator.see("summary")).click();
+  await operator.press("Refund…");
+  await operator.reads("Send 5.00 USDC back?");
+  expect(await errors(operator.page)).toEqual([]);
+  // Issued credit was not paid for.
+  await operator.press("Refund");
+  await operator.reads("issued credit is not sent back");
+  await operator.press("Cancel");
+  await operator.type("Amount", "$2");
+  await operator.type("Made elsewhere", "bank-4712");
+  await operator.press("Refund…");
+  await operator.reads("Record a refund of $2?");
+  await operator.press("Record refund");
+  await operator.reads("The refund is recorded.");
+  await operator.reads("3.00 USDC");
+  await operator.press("Dismiss");
+  const reader = await rig.operator();
+  await reader.logIn(READ_KEY);
+  await reader.goTo(`keys/credit?id=${credit.id}`, "Credit");
+  await reader.reads("3.00 USDC");
+  expect(await reader.page.$("main summary")).toBeNull();
+  await reader.leave();
 });
 
 test("a path is sold by six fields", async () => {

@@ -11,6 +11,7 @@ import { ask } from "../parts/ask.tsx";
 import { Badge, Head, Panel, Time } from "../parts/bits.tsx";
 import { IssuedSecret } from "../parts/issued-secret.tsx";
 import { PayerLink, ShortHex } from "../parts/payment-bits.tsx";
+import { RefundForm } from "../parts/refund-form.tsx";
 import { Choice, SmallForm, TextInput } from "../parts/small-form.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
@@ -208,6 +209,16 @@ export function OneCredit({ id }: { readonly id: string }) {
                 <dt>Expires</dt>
                 <dd>{credit.expires_ms === 0 ? "never" : <Time ms={credit.expires_ms} />}</dd>
               </dl>
+              {credit.unit !== "money" ? null : (
+                <RefundForm
+                  path={`/v1/credits/${encodeURIComponent(credit.id)}/refunds`}
+                  rest={credit.balance}
+                  decimals={credit.decimals}
+                  unit={credit.symbol ?? "units"}
+                  recipient="the accounts that bought the balance, the newest purchase first"
+                  onRefund={read.reload}
+                />
+              )}
             </Panel>
             <Panel title="Newest purchases" isFlush>
               <Table<CreditHistory["grants"][number]>

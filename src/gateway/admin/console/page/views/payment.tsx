@@ -1,18 +1,13 @@
 import { type ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
-import { call } from "../api/client.ts";
 import { type PaymentDetail } from "../api/shapes.ts";
 import { decimal } from "../format/money.ts";
 import { counted } from "../format/numbers.ts";
 import { linkTo } from "../live/view-location.ts";
 import { useResource } from "../live/resource.ts";
-import { useMayChange } from "../parts/access.ts";
-import { ask } from "../parts/ask.tsx";
 import { Badge, Head, Panel, Time, type Tone } from "../parts/bits.tsx";
 import { PaymentState } from "../parts/payment-bits.tsx";
-import { SmallForm, TextInput } from "../parts/small-form.tsx";
+import { RefundForm } from "../parts/refund-form.tsx";
 import { Loaded } from "../parts/states.tsx";
-import { tell } from "../parts/told.tsx";
 import { tokenName } from "../parts/token.tsx";
 import { ButtonLink } from "../parts/button.tsx";
 
@@ -116,62 +111,18 @@ function One({ payment, onRefund }: OneProps) {
             </li>
           ))}
         </ol>
-        <Refund payment={payment} onRefund={onRefund} />
+        {payment.state !== "settled" ? null : (
+          <RefundForm
+            path={`/v1/payments/${encodeURIComponent(payment.id)}/refunds`}
+            rest={(BigInt(payment.amount) - BigInt(payment.refunded)).toString()}
+            decimals={decimals}
+            unit={tokenName(payment)}
+            recipient={<code class="whole">{payer}</code>}
+            onRefund={onRefund}
+          />
+        )}
       </Panel>
     </div>
-  );
-}
-
-/** Sends money back, or records that it was sent by other means. */
-function Refund({ payment, onRefund }: OneProps) {
-  const mayChange = useMayChange();
-  const [amount, setAmount] = useState("");
-  const [transaction, setTransaction] = useState("");
-  const rest = (BigInt(payment.amount) - BigInt(payment.refunded)).toString();
-  if (!mayChange || payment.state !== "settled" || rest === "0") return null;
-  const wish = {
-    ...(amount.trim() === "" ? {} : { amount: amount.trim() }),
-    ...(transaction.trim() === "" ? {} : { transaction: transaction.trim() }),
-  };
-  const shown = amount.trim() === "" ? `${decimal(rest, payment.decimals)} ${tokenName(payment)}` : amount.trim();
-  const refund = (): void =>
-    ask({
-      title: transaction.trim() === "" ? `Send ${shown} back?` : `Record a refund of ${shown}?`,
-      isDangerous: true,
-      action: transaction.trim() === "" ? "Refund" : "Record refund",
-      body: (
-        <p>
-          {transaction.trim() === "" ? "The payer gets it from the seller's key: " : "Nothing is sent. The payer is "}
-          <code class="whole">{payment.payer}</code>.
-        </p>
-      ),
-      async run() {
-        const path = `/v1/payments/${encodeURIComponent(payment.id)}/refunds`;
-        const { body } = await call<{ state: string; reason: string }>(path, { method: "POST", body: wish });
-        tell(`The refund is ${body.state}${body.reason === "" ? "" : `: ${body.reason}`}.`);
-        setAmount("");
-        setTransaction("");
-        onRefund();
-      },
-    });
-  return (
-    <details class="fold">
-      <summary>Refund</summary>
-      <SmallForm action="Refund…" run={() => Promise.resolve(refund())}>
-        <TextInput
-          label="Amount"
-          value={amount}
-          onType={setAmount}
-          help={`As $0.01, or atomic units. Empty: all of ${decimal(rest, payment.decimals)}`}
-        />
-        <TextInput
-          label="Made elsewhere"
-          value={transaction}
-          onType={setTransaction}
-          help="The transaction of a refund by other means: nothing is sent"
-        />
-      </SmallForm>
-    </details>
   );
 }
 
