@@ -16,6 +16,11 @@ setDefaultTimeout(patient(20_000));
 const KEYS = ["TURNPIKE_TEST_GAS_KEY_1", "TURNPIKE_TEST_GAS_KEY_2"];
 const RPC = "TURNPIKE_TEST_GAS_RPC";
 
+/** The conditions of a rule for one path. */
+function match(path_pattern: string): object {
+  return { match: { path_pattern } };
+}
+
 describe.skipIf(!hasChain)("with a chain", () => {
   let chain: Chain;
   const accounts = KEYS.map(() => freshAccount());
@@ -113,7 +118,6 @@ describe.skipIf(!hasChain)("with a chain", () => {
   });
 
   test("prices of rules are compared with the gas, of units the least price of a request", async () => {
-    const match = (path_pattern: string): object => ({ match: { path_pattern } });
     const unit = { price: "$0.002", count: "/urls" };
     const found = await warnings("4000", [
       { ...match("/free"), free: true },
