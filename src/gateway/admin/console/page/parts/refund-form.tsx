@@ -15,12 +15,12 @@ interface Outcome {
 interface RefundFormProps {
   /** The path of the admin interface to which the refund is posted. */
   readonly path: string;
-  /** What can be given back, in atomic units. */
+  /** The money that can be given back, in atomic units. */
   readonly rest: string;
   readonly decimals: number | undefined;
   /** The name of the token. */
   readonly unit: string;
-  /** Who gets the money. */
+  /** The name of those who get the money. */
   readonly recipient: ComponentChildren;
   readonly onRefund: () => void;
 }
