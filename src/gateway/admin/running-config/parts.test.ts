@@ -1,0 +1,175 @@
+import { describe, expect, test } from "bun:test";
+import { outcomesOf } from "../figures/filter-outcomes.ts";
+import { EventRing } from "../events/event-ring.ts";
+import { isBelow, ofSettings, within } from "../console/page/form/form-state.ts";
+import { ago, clock, fullTime, isoTime } from "../console/page/format/times.ts";
+import { diagnosticsIn, parsePath, pointerOf } from "./diagnostic-pointer.ts";
+import { mergePatch } from "./merge-patch.ts";
+import { type AtStart, atStartOf, restartKeys } from "./restart-keys.ts";
+import { keysOf, methodsOf, withKey, withoutKey } from "./route-keys.ts";
+import { TurnQueue } from "./turn-queue.ts";
+
+const at = (path: string) => ({ path, message: "m" });
+
+describe("the place of a diagnostic", () => {
+  test.each<[string, (string | number)[]]>([
+    ["routes[2].upstream", ["routes", 2, "upstream"]],
+    ["", []],
+    ['a["b.c"].d-e', ["a", "b.c", "d-e"]],
+    ["a[10][0]", ["a", 10, 0]],
+  ])("%j is read as %j", (path, parts) => {
+    expect(parsePath(path)).toEqual(parts);
+  });
+
+  test("is a pointer into the value that the client sent", () => {
+    expect(pointerOf("routes[2].auth.keys[0]", ["routes", 2])).toBe("/auth/keys/0");
+    expect(pointerOf("routes[2]", ["routes", 2])).toBe("");
+    expect(pointerOf("routes[1].auth", ["routes", 2])).toBeUndefined();
+    expect(pointerOf("upstreams[2]", ["routes", 2])).toBeUndefined();
+    const inside = { path: "routes[2].auth", message: "a" };
+    const outside = { path: "server", message: "b" };
+    expect(diagnosticsIn([inside, outside], ["routes", 2])).toEqual([{ ...inside, pointer: "/auth" }, outside]);
+  });
+
+  test("belongs to the item of a form, or to another", () => {
+    const { own, others } = within([at("routes[1]"), at("routes[1].a"), at("routes[10].a"), at("x")], "routes", 1);
+    expect([own, others].map((list) => list.map(({ path }) => path))).toEqual([
+      ["", "a"],
+      ["routes[10].a", "x"],
+    ]);
+    const split = ofSettings([at("routes[0]"), at("upstreams"), at("server.a"), at("routesx")]);
+    expect([split.own, split.others].map((list) => list.map(({ path }) => path))).toEqual([
+      ["server.a", "routesx"],
+      ["routes[0]", "upstreams"],
+    ]);
+  });
+
+  test.each([
+    ["a", "", true],
+    ["a", "a", true],
+    ["a.b", "a", true],
+    ["a[0]", "a", true],
+    ["ab", "a", false],
+    ["a", "a.b", false],
+  ])("%j is below %j: %p", (path, parent, expected) => {
+    expect(isBelow(path, parent)).toBe(expected);
+  });
+});
+
+test.each([
+  [{ a: 1, b: 2 }, { a: null }, { b: 2 }],
+  [{ a: { b: 1, c: 2 } }, { a: { b: 3 } }, { a: { b: 3, c: 2 } }],
+  [{ a: [1] }, { a: [2, 3] }, { a: [2, 3] }],
+  [{ a: 1 }, { a: { b: null, c: 1 } }, { a: { c: 1 } }],
+  [1, { a: 1 }, { a: 1 }],
+  [{ a: 1 }, 5, 5],
+  [{ a: 1 }, null, null],
+])("%j with the merge patch %j is %j", (target, patch, merged) => {
+  const before = JSON.stringify(target);
+  expect(mergePatch(target, patch)).toEqual(merged);
+  expect(JSON.stringify(target)).toBe(before);
+});
+
+test("a changed key that only a restart applies is named", () => {
+  const running = { server: { workers: 1, log: "a" }, state_path: "x", content: { search: [1], qr: 2 }, postgres: {} };
+  /** Only these sections are compared. */
+  const keys = (change: object): string[] =>
+    restartKeys(running as unknown as AtStart, { ...running, ...change } as unknown as AtStart);
+  expect(keys({})).toEqual([]);
+  expect(keys({ server: { workers: 1, log: "b" } })).toEqual([]);
+  expect(keys({ server: { workers: 2, log: "a" } })).toEqual(["server.workers"]);
+  expect(keys({ state_path: "y", content: { search: [2], qr: 2 } })).toEqual(["state_path", "content.search"]);
+  const whole = { ...running, routes: [] } as unknown as Parameters<typeof atStartOf>[0];
+  expect(atStartOf(whole)).toEqual(running as unknown as AtStart);
+});
+
+const LIST = (...names: string[]) => ({ type: "api_key", keys: names.map((name) => ({ name })) });
+
+describe("the API keys of a route", () => {
+  const CHAIN = { type: "chain", methods: [{ type: "jwt" }, LIST("a", "b"), { type: "chain", methods: [LIST("c")] }] };
+
+  test("are those of its methods, in order", () => {
+    expect(methodsOf(undefined)).toEqual([]);
+    expect(methodsOf({ type: "jwt" })).toEqual([{ type: "jwt" }]);
+    expect(methodsOf({ type: "chain", methods: 1 })).toEqual([{ type: "chain", methods: 1 }]);
+    expect(methodsOf(CHAIN)).toHaveLength(3);
+    expect(keysOf(CHAIN)).toEqual([{ name: "a" }, { name: "b" }, { name: "c" }]);
+    expect(keysOf({ type: "jwt", keys: [{ name: "x" }] })).toEqual([]);
+    expect(keysOf({ type: "api_key", keys: "x" })).toEqual([]);
+    expect(keysOf({ type: "api_key", keys: [1, { name: "x" }] })).toEqual([{ name: "x" }]);
+  });
+
+  test("get another one in their first list", () => {
+    expect(keysOf(withKey(CHAIN, { name: "n" })).map(({ name }) => name)).toEqual(["a", "b", "n", "c"]);
+    expect(withKey(LIST(), { name: "n" })).toEqual(LIST("n"));
+    expect(withKey({ type: "jwt" }, { name: "n" })).toBeUndefined();
+    expect(withKey(undefined, { name: "n" })).toBeUndefined();
+  });
+
+  test("lose the one with a number and an owner", () => {
+    expect(keysOf(withoutKey(CHAIN, 3, "c")).map(({ name }) => name)).toEqual(["a", "b"]);
+    expect(keysOf(withoutKey(CHAIN, 1, "a")).map(({ name }) => name)).toEqual(["b", "c"]);
+    expect(withoutKey(CHAIN, 1, "b")).toBeUndefined();
+    expect(withoutKey(CHAIN, 4, "c")).toBeUndefined();
+    expect(withoutKey(CHAIN, 0, "a")).toBeUndefined();
+  });
+});
+
+test("tasks run one after another, and are refused if too many wait", async () => {
+  const queue = new TurnQueue(2);
+  const gate = Promise.withResolvers<void>();
+  const done: string[] = [];
+  const task = (name: string) => async () => {
+    await gate.promise;
+    done.push(name);
+    return name;
+  };
+  const first = queue.run(task("a"));
+  const second = queue.run(() => Promise.reject(new Error("b")));
+  expect(queue.run(task("c"))).toBeUndefined();
+  const always = queue.run(task("d"), true);
+  gate.resolve();
+  expect(await first).toBe("a");
+  expect(second).rejects.toThrow("b");
+  expect(await always).toBe("d");
+  expect(await queue.run(task("e"))).toBe("e");
+  expect(done).toEqual(["a", "d", "e"]);
+});
+
+test("a ring keeps the newest events", () => {
+  const ring = new EventRing(3);
+  expect(ring.after(0)).toEqual([]);
+  for (let id = 1; id <= 8; id += 1) {
+    ring.add({ id, kind: "log", json: "" });
+    const kept = [id - 2, id - 1, id].filter((one) => one > 0);
+    expect(ring.after(0).map((event) => event.id)).toEqual(kept);
+    expect(ring.after(id - 1).map((event) => event.id)).toEqual([id]);
+    expect(ring.after(id)).toEqual([]);
+  }
+});
+
+test("the outcomes of a filter are added up over its phases", () => {
+  const invocations = ["allow", "reject", "fuel", "reject", "park", "trap", "unchanged", "gone", "modify"].map(
+    (outcome, at) => ({ outcome, count: 2 ** at }),
+  );
+  expect(outcomesOf({ invocations })).toEqual({
+    all: 511,
+    rejected: 10,
+    parked: 16,
+    failures: [
+      ["fuel", 4],
+      ["trap", 32],
+    ],
+  });
+  expect(outcomesOf({ invocations: [] })).toEqual({ all: 0, rejected: 0, parked: 0, failures: [] });
+});
+
+test("times have a day unless they are of today", () => {
+  const now = Date.now();
+  expect(clock(now)).toMatch(/^\d\d:\d\d:\d\d$/);
+  expect(clock(Date.UTC(2001, 1, 3, 12))).toMatch(/^3 Feb 2001, \d\d:00:00$/);
+  expect([clock(Number.NaN), fullTime(Number.NaN), isoTime(Number.NaN)]).toEqual(["", "", ""]);
+  expect(isoTime(0)).toBe("1970-01-01T00:00:00.000Z");
+  expect(fullTime(Date.UTC(2001, 1, 3, 12))).toContain("3 February 2001");
+  expect([ago(1000, 1999), ago(1000, 2000), ago(1000, 201_000)]).toEqual(["just now", "1 s ago", "3 min 20 s ago"]);
+});
