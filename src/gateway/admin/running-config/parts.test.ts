@@ -150,7 +150,7 @@ test("a ring keeps the newest events", () => {
 
 test("the outcomes of a filter are added up over its phases", () => {
   const invocations = ["allow", "reject", "fuel", "reject", "park", "trap", "unchanged", "gone", "modify"].map(
-    (outcome, at) => ({ outcome, count: 2 ** at }),
+    (outcome, n) => ({ outcome, count: 2 ** n }),
   );
   expect(outcomesOf({ invocations })).toEqual({
     all: 511,
