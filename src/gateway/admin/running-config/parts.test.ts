@@ -1,15 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { outcomesOf } from "../figures/filter-outcomes.ts";
 import { EventRing } from "../events/event-ring.ts";
-import { isBelow, ofSettings, within } from "../console/page/form/form-state.ts";
-import { ago, clock, fullTime, isoTime } from "../console/page/format/times.ts";
 import { diagnosticsIn, parsePath, pointerOf } from "./diagnostic-pointer.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { type AtStart, atStartOf, restartKeys } from "./restart-keys.ts";
 import { keysOf, methodsOf, withKey, withoutKey } from "./route-keys.ts";
 import { TurnQueue } from "./turn-queue.ts";
-
-const at = (path: string) => ({ path, message: "m" });
 
 describe("the place of a diagnostic", () => {
   test.each<[string, (string | number)[]]>([
@@ -29,30 +25,6 @@ describe("the place of a diagnostic", () => {
     const inside = { path: "routes[2].auth", message: "a" };
     const outside = { path: "server", message: "b" };
     expect(diagnosticsIn([inside, outside], ["routes", 2])).toEqual([{ ...inside, pointer: "/auth" }, outside]);
-  });
-
-  test("belongs to the item of a form, or to another", () => {
-    const { own, others } = within([at("routes[1]"), at("routes[1].a"), at("routes[10].a"), at("x")], "routes", 1);
-    expect([own, others].map((list) => list.map(({ path }) => path))).toEqual([
-      ["", "a"],
-      ["routes[10].a", "x"],
-    ]);
-    const split = ofSettings([at("routes[0]"), at("upstreams"), at("server.a"), at("routesx")]);
-    expect([split.own, split.others].map((list) => list.map(({ path }) => path))).toEqual([
-      ["server.a", "routesx"],
-      ["routes[0]", "upstreams"],
-    ]);
-  });
-
-  test.each([
-    ["a", "", true],
-    ["a", "a", true],
-    ["a.b", "a", true],
-    ["a[0]", "a", true],
-    ["ab", "a", false],
-    ["a", "a.b", false],
-  ])("%j is below %j: %p", (path, parent, expected) => {
-    expect(isBelow(path, parent)).toBe(expected);
   });
 });
 
@@ -162,14 +134,4 @@ test("the outcomes of a filter are added up over its phases", () => {
     ],
   });
   expect(outcomesOf({ invocations: [] })).toEqual({ all: 0, rejected: 0, parked: 0, failures: [] });
-});
-
-test("times have a day unless they are of today", () => {
-  const now = Date.now();
-  expect(clock(now)).toMatch(/^\d\d:\d\d:\d\d$/);
-  expect(clock(Date.UTC(2001, 1, 3, 12))).toMatch(/^3 Feb 2001, \d\d:00:00$/);
-  expect([clock(Number.NaN), fullTime(Number.NaN), isoTime(Number.NaN)]).toEqual(["", "", ""]);
-  expect(isoTime(0)).toBe("1970-01-01T00:00:00.000Z");
-  expect(fullTime(Date.UTC(2001, 1, 3, 12))).toContain("3 February 2001");
-  expect([ago(1000, 1999), ago(1000, 2000), ago(1000, 201_000)]).toEqual(["just now", "1 s ago", "3 min 20 s ago"]);
 });
