@@ -15,11 +15,18 @@ export function openQuestions(): readonly MarketQuestion[] {
 
 const analyst = createEmbeddedAnalyst();
 
-/** The line of a question in the record: its verdict, probability and grade, from its pages alone, without a search. */
+/**
+ * The line of a question in the record, from its pages alone, without a search: its verdict, probability, confidence, the
+ * outcome and host of each piece of evidence, a hash of the reasoning and the quotes, and the grade.
+ */
 export async function recordOf(question: MarketQuestion): Promise<string> {
   const judgement = await judged(question);
+  const { verdict, probability, confidence, evidence, reasoning } = judgement;
   const grade = gradeOf({ question, judgement, sourcesRead: question.pages.length });
-  return `${question.id}: ${judgement.verdict} ${judgement.probability.toFixed(2)}, ${grade}`;
+  const voices = evidence.map(({ supports, url }) => ` ${supports} ${new URL(url).hostname},`).join("");
+  const text = reasoning + evidence.map(({ claim }) => claim).join("\n");
+  const hash = new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 6);
+  return `${question.id}: ${verdict} ${probability.toFixed(2)} ${confidence},${voices} ${hash}, ${grade}`;
 }
 
 /** The text of the record. */

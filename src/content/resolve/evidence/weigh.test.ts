@@ -61,6 +61,19 @@ describe("confidence", () => {
     expect(reasoning).toContain("03/04/2026 is ambiguous: it can be 2026-03-04 or 2026-04-03.");
     expect(reasoning).toContain("A date can be read in two ways [1].");
   });
+  test.each<[string, readonly Statement[], string, string]>([
+    ["two that agree", [says("YES", 0), says("YES", 1)], "YES", "medium"],
+    [
+      "three against a weak voice",
+      [0, 1, 2].map((at) => says("YES", at)).concat(says("NO", 3, { strength: 0.4 })),
+      "YES",
+      "medium",
+    ],
+    ["one against a weak voice", [says("NO", 0), says("YES", 1, { strength: 0.3 })], "LIKELY_NO", "low"],
+  ])("of %s is as expected", (_, statements, verdict, confidence) => {
+    const found = judged(statements);
+    expect([found.verdict, found.confidence]).toEqual([verdict, confidence] as never);
+  });
   test("is low for a contradiction and for silence", () => {
     expect(judged([says("YES", 0), says("NO", 1)])).toMatchObject({ verdict: "UNCERTAIN", confidence: "low" });
     expect(judged([])).toMatchObject({ verdict: "UNCERTAIN", confidence: "low", evidence: [] });
@@ -123,4 +136,28 @@ test("at most 12 pieces of evidence are given", () => {
     says("YES", at % 4, { quote: `Sentence number ${at} says so.` }),
   );
   expect(judged(statements).evidence).toHaveLength(12);
+});
+
+test("without a voice that decides, the probability is between 0.25 and 0.6", () => {
+  for (const [own, probability] of [
+    [0, 0.25],
+    [0.4, 0.4],
+    [1, 0.6],
+  ])
+    expect(judged([says("NEUTRAL", 0)], undefined, { probability: own }).probability).toBe(probability ?? 0);
+});
+
+test("statements for the verdict come first, then those against it, then the others, by their strength", () => {
+  const statements = [
+    says("NEUTRAL", 0, { quote: "a" }),
+    says("NO", 1, { quote: "b", strength: 0.3 }),
+    says("YES", 2, { quote: "c", strength: 0.7 }),
+    says("YES", 3, { quote: "d" }),
+  ];
+  expect(judged(statements).evidence.map(({ claim }) => claim)).toEqual(["d", "c", "b", "a"]);
+});
+
+test("a piece of evidence without a title has the host of its page", () => {
+  const [evidence] = judged([says("YES", 0)], [source(0, { title: " " })]).evidence;
+  expect(evidence).toMatchObject({ source: "s0.test", url: "https://s0.test/" });
 });
