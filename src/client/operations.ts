@@ -244,6 +244,10 @@ export interface Metadata {
   readonly confidence?: number | undefined;
   /** True if the timeout came before the end of the page, or pages of a long document are missing */
   readonly partial?: boolean | undefined;
+  /** True if the page was loaded for an earlier request */
+  readonly cached?: boolean | undefined;
+  /** Seconds since the server of a cached page sent or confirmed it */
+  readonly age?: number | undefined;
   /** Engine that loaded the page */
   readonly engine?: "static" | "browser" | undefined;
 }
@@ -258,6 +262,10 @@ export interface ScrapeRequest extends PageOptions {
   readonly max_length?: number | undefined;
   /** JavaScript expression evaluated on the page; its result takes the place of the content */
   readonly evaluate?: string | undefined;
+  /** Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it */
+  readonly max_age?: number | undefined;
+  /** With max_age: do not keep the page for others, who could see that it was requested; default false */
+  readonly private?: boolean | undefined;
 }
 
 /** The response body of `batch` */
@@ -291,6 +299,10 @@ export interface BatchRequest extends PageOptions {
   readonly max_length?: number | undefined;
   /** JavaScript expression evaluated on the page; its result takes the place of the content */
   readonly evaluate?: string | undefined;
+  /** Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it */
+  readonly max_age?: number | undefined;
+  /** With max_age: do not keep the page for others, who could see that it was requested; default false */
+  readonly private?: boolean | undefined;
 }
 
 /** The response body of `extract` */
@@ -321,6 +333,10 @@ export interface ReadResponse {
 export interface ReadRequest extends PageOptions {
   /** Page to load; http and https only */
   readonly url: string;
+  /** Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it */
+  readonly max_age?: number | undefined;
+  /** With max_age: do not keep the page for others, who could see that it was requested; default false */
+  readonly private?: boolean | undefined;
   /** Maximum content length in characters; longer content is cut */
   readonly max_length?: number | undefined;
   /** Also return the readers' comments below an article; default false */

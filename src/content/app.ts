@@ -113,7 +113,12 @@ const FREE = { [SETTLEMENT_OVERRIDES]: '{"amount":"0"}' };
 const CHARGED = { [SETTLEMENT_OVERRIDES]: '{"amount":"100%"}' };
 
 function respond(response: OperationResult, signal: AbortSignal): Response {
-  if ("json" in response) return Response.json(response.json);
+  if ("json" in response) {
+    const { json, charge } = response;
+    return Response.json(json, {
+      headers: charge === undefined ? {} : { [SETTLEMENT_OVERRIDES]: JSON.stringify({ amount: charge }) },
+    });
+  }
   if ("parts" in response) {
     const headers = { ...(response.isFree ? FREE : {}), "content-type": "application/json" };
     return new Response(streamOf(response, signal), { headers });

@@ -24,6 +24,9 @@ import { type LearnedTemplate } from "../store/template-store.ts";
 import { LearnedTemplates } from "./page-reader/learned-templates.ts";
 import { FairSemaphore } from "./page/fair-semaphore.ts";
 import { type AskPrices, pricesOf, unknownPrices } from "./api/price-list.ts";
+import { PageCache } from "./page-cache/page-cache.ts";
+import { SharedPages } from "./page-cache/shared-pages.ts";
+import { type Visit } from "./page/visit.ts";
 import { createResolver } from "./resolve/create-resolver.ts";
 import { type ModelOptions } from "./resolve/model/model-options.ts";
 import { RememberingReader } from "./search/remembering-reader.ts";
@@ -47,6 +50,8 @@ export interface ContentOptions {
   readonly chargeTimeouts?: boolean;
   /** Absent options are as in SEARCH_DEFAULTS. */
   readonly search?: Partial<SearchOptions>;
+  /** The pages that callers share: bytes of all, and the percentage of the price for one. Default: off. */
+  readonly pageCache?: { readonly maxBytes: number; readonly hitPrice: number };
   /** The language model that reads sources for /resolve. Undefined: the embedded analyst reads them. */
   readonly model?: ModelOptions | undefined;
   /** Serves MCP at /mcp too, by calls to this gateway. */
@@ -173,7 +178,7 @@ interface Engines {
 }
 
 function createServices(
-  { stateDir, allowPrivate, log, search: searchOptions, model, onModelUsed }: ContentOptions,
+  { stateDir, allowPrivate, log, search: searchOptions, pageCache, model, onModelUsed }: ContentOptions,
   { pool, semaphore, extractor, learned }: Engines,
   parts: AsyncDisposableStack,
 ): Services {
@@ -187,8 +192,21 @@ function createServices(
   const { search, index, userAgent } = searching;
   // Both engines use the same browser name.
   const fetching = { identity: clientIdentityOf(pool.info?.version), isReadable };
+  const { maxBytes = 0, hitPrice = 100 } = pageCache ?? {};
+  const cache = maxBytes === 0 ? undefined : new PageCache({ folder: stateDir, maxBytes, log: warn });
+  parts.defer(() => cache?.close());
+  const shared = cache && new SharedPages({ cache, reach: allowPrivate ? "anywhere" : "public web", now: Date.now });
+  const fetchPage = (visit: Visit) => fetchDocument(visit, fetching);
   const pages = new RememberingReader(
-    { browser: pool, fetchDocument: (visit) => fetchDocument(visit, fetching), semaphore, extractor, egress, learned },
+    {
+      browser: pool,
+      fetchDocument: fetchPage,
+      semaphore,
+      extractor,
+      egress,
+      learned,
+      ...(shared === undefined ? {} : { shared }),
+    },
     searching.remember,
   );
   const probe = new BrowserProbe({
@@ -204,6 +222,7 @@ function createServices(
       return pool.info;
     },
     search,
+    chargeOf: ({ ageMs }) => (ageMs === undefined || hitPrice === 100 ? undefined : `${hitPrice}%`),
     sites: new SiteMapper({ pages, extractor, egress, userAgent, index, now: () => performance.now() }),
     resolver,
     browserHealth: () => probe.look(),

@@ -25,9 +25,9 @@ export interface ContentProcessOptions {
   readonly chargeTimeouts: boolean;
   /** Environment variables that the service needs, beyond those of the system. */
   readonly variables: readonly string[];
-  /** The value of `content.search` in the configuration, as JSON. */
+  /** The values of `content.page_cache`, `content.search` and `content.resolve` in the configuration, as JSON. */
+  readonly pageCache: string;
   readonly search: string;
-  /** The value of `content.resolve` in the configuration, as JSON. */
   readonly resolve: string;
   /** Undefined: the service does not serve MCP. */
   readonly mcp: McpEndpoint | undefined;
@@ -106,6 +106,7 @@ export class ContentProcess {
       browser,
       allowPrivate,
       chargeTimeouts,
+      pageCache,
       search,
       resolve: resolving,
       mcp,
@@ -113,7 +114,7 @@ export class ContentProcess {
     const path = `${socket}${STARTING}`;
     const args = ["content", "--socket", path, "--state-dir", stateDir, "--browser-path", browserPath];
     const { args: browserArgs, environment } = browserFlag(browser);
-    args.push("--search", search, "--resolve", resolving, ...browserArgs);
+    args.push("--page-cache", pageCache, "--search", search, "--resolve", resolving, ...browserArgs);
     if (allowPrivate) args.push("--allow-private");
     if (chargeTimeouts) args.push("--charge-timeouts");
     if (mcp !== undefined) args.push("--gateway", mcp.gatewayUrl, ...mcp.hosts.flatMap((host) => ["--mcp-host", host]));

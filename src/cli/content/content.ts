@@ -13,6 +13,7 @@ import { atBoundary } from "../common/boundary.ts";
 import { parseBrowserOptions } from "./browser-options.ts";
 import { parseEndpoint, variableName } from "../facilitator/facilitator-options.ts";
 import { flagsText, type FlagTable, readFlags } from "../common/flags.ts";
+import { parsePageCacheOptions } from "./page-cache-options.ts";
 import { parseResolveOptions } from "./resolve-options.ts";
 import { parseSearchOptions } from "./search-options.ts";
 import { StartError } from "../common/start-error.ts";
@@ -59,6 +60,12 @@ const FLAGS = {
     value: "JSON",
     text: "the object content.browser of a configuration, for a remote browser",
   },
+  "page-cache": {
+    type: "string",
+    default: "{}",
+    value: "JSON",
+    text: "the object content.page_cache of a configuration",
+  },
   search: { type: "string", default: "{}", value: "JSON", text: "the object content.search of a configuration" },
   resolve: { type: "string", default: "{}", value: "JSON", text: "the object content.resolve of a configuration" },
   gateway: {
@@ -76,8 +83,8 @@ const FLAGS = {
 
 const USAGE = `usage: turnpike content [--socket PATH | --port N | --listen HOST:PORT] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
                         [--token-env NAME | --token-file FILE] [--tls-cert FILE --tls-key FILE | --plaintext]
-                        [--drain-delay SECONDS] [--charge-timeouts] [--browser JSON] [--search JSON] [--resolve JSON]
-                        [--gateway URL [--mcp-host NAME ...]]
+                        [--drain-delay SECONDS] [--charge-timeouts] [--browser JSON] [--page-cache JSON] [--search JSON]
+                        [--resolve JSON] [--gateway URL [--mcp-host NAME ...]]
 
 Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.
 With --listen, gateways on other machines can use it. This requires a token, which they send as Authorization: Bearer (token_env of their
@@ -129,6 +136,7 @@ async function run(args: readonly string[]): Promise<number> {
       allowPrivate: values["allow-private"] === true,
       chargeTimeouts: values["charge-timeouts"] === true,
       remoteBrowser: parseBrowserOptions(values.browser, process.env),
+      pageCache: parsePageCacheOptions(values["page-cache"]),
       search: parseSearchOptions(values.search),
       ...parseResolveOptions(values.resolve),
       mcp:

@@ -146,6 +146,7 @@ function contentOptions({ content }: Config) {
     browserPath: content.browser_path,
     browser: content.browser,
     chargeTimeouts: content.charge_timeouts,
+    pageCache: JSON.stringify(content.page_cache),
     search: JSON.stringify(content.search),
     resolve: JSON.stringify(content.resolve),
     variables: variables.filter((name) => name !== ""),

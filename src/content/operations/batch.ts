@@ -5,7 +5,7 @@ import { type PageRequest } from "../page/page.ts";
 import { type OperationResult, postOperation, type Services, stopwatch } from "./operation.ts";
 import { PageFailures } from "./page-failures.ts";
 import { contentParameters, evaluateOf, pageContent } from "./page-content.ts";
-import { pageParameters, pageRequest, pageUrl } from "./page-parameters.ts";
+import { pageParameters, pageRequest, pageUrl, sharingOf, sharingParameters } from "./page-parameters.ts";
 
 /** Milliseconds from the beginning of a batch to its end, below the timeout of the gateway's route. */
 const MAX_BATCH_MS = 180_000;
@@ -21,6 +21,7 @@ const body = z
       .openapi({ description: "Pages to load", example: ["https://example.com/", "https://example.org/"] }),
     ...sharedParameters,
     ...contentParameters,
+    ...sharingParameters,
   })
   .openapi("BatchRequest");
 
@@ -108,7 +109,7 @@ function assertTakenTogether(input: Input, signal: AbortSignal): void {
 /** The request for one page. A page that has not begun after its waiting time would end after the batch. */
 function batchRequest(input: Input, url: string, signal: AbortSignal): PageRequest {
   const request = pageRequest({ ...input, url }, signal, evaluateOf(input));
-  return { ...request, turnMs: MAX_BATCH_MS - request.timeoutMs - request.waitMs };
+  return { ...request, ...sharingOf(input), turnMs: MAX_BATCH_MS - request.timeoutMs - request.waitMs };
 }
 
 /** Loads each URL once, and never fails. All loads share one signal, by which the queues count them as one request. */

@@ -31,6 +31,10 @@ const PAGE: Readonly<Record<string, Rule>> = {
   partial: { kind: "boolean", default: false },
 };
 const url: Rule = { kind: "url" };
+const SHARING: Readonly<Record<string, Rule>> = {
+  max_age: { kind: "integer", min: 0, max: 2_592_000 },
+  private: { kind: "boolean", default: false },
+};
 
 const SEARCH: Readonly<Record<string, Rule>> = {
   query: { kind: "text", max: 500 },
@@ -40,10 +44,17 @@ const SEARCH: Readonly<Record<string, Rule>> = {
 };
 
 const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
-  "/scrape": { url, ...PAGE, format, max_length: maxLength, evaluate: { kind: "text" } },
-  "/batch": { urls: { kind: "urls", max: 20 }, ...PAGE, format, max_length: maxLength, evaluate: { kind: "text" } },
+  "/scrape": { url, ...PAGE, ...SHARING, format, max_length: maxLength, evaluate: { kind: "text" } },
+  "/batch": {
+    urls: { kind: "urls", max: 20 },
+    ...PAGE,
+    ...SHARING,
+    format,
+    max_length: maxLength,
+    evaluate: { kind: "text" },
+  },
   "/extract": { url, ...PAGE, selectors: { kind: "selectors" } },
-  "/read": { url, ...PAGE, max_length: maxLength },
+  "/read": { url, ...PAGE, ...SHARING, max_length: maxLength },
   "/pdf": {
     url,
     ...PAGE,

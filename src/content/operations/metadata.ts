@@ -29,6 +29,10 @@ export const metadataSchema = z
     partial: z.boolean().optional().openapi({
       description: "True if the timeout came before the end of the page, or pages of a long document are missing",
     }),
+    cached: z.boolean().optional().openapi({ description: "True if the page was loaded for an earlier request" }),
+    age: z.int().optional().openapi({
+      description: "Seconds since the server of a cached page sent or confirmed it",
+    }),
     engine: z.enum(["static", "browser"]).optional().openapi({ description: "Engine that loaded the page" }),
   })
   .openapi("Metadata", { description: "Facts about the load of a page" });
@@ -85,6 +89,7 @@ export function cutContent(
       ...(title === "" ? {} : { title: cutTitle(title) }),
       engine: source.engine,
       ...(source.complete ? {} : { partial: true }),
+      ...(source.ageMs === undefined ? {} : { cached: true, age: Math.floor(source.ageMs / 1000) }),
     },
   };
 }

@@ -3,6 +3,7 @@ import { type ErrorCode, type FieldError, TurnpikeError } from "../../lib/errors
 import { type SiteMapper } from "../map/site-mapper.ts";
 import { type BrowserInfo, type Log } from "../browser/program/browser-opener.ts";
 import { type BrowserHealth } from "../health/browser-probe.ts";
+import { type PageSource } from "../page/page.ts";
 import { type PageReader } from "../page-reader/page-reader.ts";
 import { type Resolver } from "../resolve/resolver.ts";
 import { type Search } from "../search/search.ts";
@@ -10,6 +11,8 @@ import { type Search } from "../search/search.ts";
 export interface Services {
   readonly pages: PageReader;
   readonly search: Search;
+  /** The charge for a page, if it is not the whole price: a percentage of it. */
+  readonly chargeOf: (page: PageSource) => string | undefined;
   readonly sites: Pick<SiteMapper, "links">;
   readonly resolver: Pick<Resolver, "resolve" | "modelFigures">;
   readonly browser: Pick<BrowserInfo, "name" | "version" | "sandboxed"> | undefined;
@@ -33,7 +36,11 @@ export interface Call {
 
 /** A successful response: a JSON value, JSON in pieces, lines that are made while they are sent, or bytes with a content type. */
 export type OperationResult =
-  | { readonly json: Readonly<Record<string, unknown>> }
+  | {
+      readonly json: Readonly<Record<string, unknown>>;
+      /** The charge, if it is not the whole price: a percentage of it. */
+      readonly charge?: string | undefined;
+    }
   | JsonParts
   /** JSON texts, one a line. The generator is ended if the client goes away, and waits while it reads slowly. */
   | { readonly lines: AsyncGenerator<string> }

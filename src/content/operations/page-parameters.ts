@@ -72,6 +72,28 @@ export const pageParameters = {
   accept_status: acceptStatus,
 };
 
+/** Seconds: 30 days. */
+const MAX_AGE = 2_592_000;
+
+/** The parameters of operations whose pages callers may share. */
+export const sharingParameters = {
+  max_age: z.int().min(0).max(MAX_AGE).optional().openapi({
+    description:
+      "Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it",
+  }),
+  private: z
+    .boolean()
+    .default(false)
+    .openapi({ description: "With max_age: do not keep the page for others, who could see that it was requested" }),
+};
+
+/** The sharing that a request for a page allows. */
+export function sharingOf({ max_age: maxAge, private: isPrivate }: z.output<typeof sharing>) {
+  return { maxAgeMs: maxAge === undefined ? undefined : maxAge * 1000, isPrivate };
+}
+
+const sharing = z.object(sharingParameters);
+
 /** The characters of content that a caller may request. */
 export const maxLength = z
   .int()

@@ -3,11 +3,19 @@ import { type Extraction } from "../extraction/tree/extraction.ts";
 import { cutTitle } from "../page/cut-title.ts";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
-import { maxLength, PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
+import {
+  maxLength,
+  PAGE_FAILURES,
+  pageParameters,
+  pageRequest,
+  sharingOf,
+  sharingParameters,
+} from "./page-parameters.ts";
 
 const body = z
   .strictObject({
     ...pageParameters,
+    ...sharingParameters,
     max_length: maxLength,
     comments: z.boolean().default(false).openapi({ description: "Also return the readers' comments below an article" }),
   })
@@ -42,15 +50,19 @@ export const read = postOperation(
     },
     failures: PAGE_FAILURES,
   },
-  async (input, { pages }, { signal, elapsedMs }): Promise<OperationResult> => {
-    const { extraction, source } = await pages.read(pageRequest(input, signal), {
-      kind: "article",
-      comments: input.comments,
-    });
+  async (input, { pages, chargeOf }, { signal, elapsedMs }): Promise<OperationResult> => {
+    const { extraction, source } = await pages.read(
+      { ...pageRequest(input, signal), ...sharingOf(input) },
+      {
+        kind: "article",
+        comments: input.comments,
+      },
+    );
     const { content, title } = extraction;
     const { url } = input;
     const { metadata, ...cut } = cutContent(content, input.max_length, { source, title }, elapsedMs());
-    return { json: { url, title: cutTitle(title), ...cut, metadata: { ...metadata, ...about(extraction) } } };
+    const json = { url, title: cutTitle(title), ...cut, metadata: { ...metadata, ...about(extraction) } };
+    return { json, charge: chargeOf(source) };
   },
 );
 

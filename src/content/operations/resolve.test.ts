@@ -65,6 +65,7 @@ function serviceOf(options?: Partial<ModelOptions>): Ask {
       pages: web.reader,
       search: web.search,
       resolver,
+      chargeOf: () => undefined,
       sites: { links: () => expect.unreachable() },
       browser: { name: "none", version: "0", sandboxed: true },
       browserHealth: () => Promise.resolve({ failure: undefined, missingFonts: [] }),

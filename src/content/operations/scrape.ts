@@ -2,12 +2,13 @@ import { z } from "@hono/zod-openapi";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
 import { contentParameters, evaluateOf, pageContent } from "./page-content.ts";
-import { PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
+import { PAGE_FAILURES, pageParameters, pageRequest, sharingOf, sharingParameters } from "./page-parameters.ts";
 
 const body = z
   .strictObject({
     ...pageParameters,
     ...contentParameters,
+    ...sharingParameters,
   })
   .openapi("ScrapeRequest");
 
@@ -40,9 +41,14 @@ export const scrape = postOperation(
     },
     failures: [...PAGE_FAILURES, "scrape-failed"],
   },
-  async (input, { pages }, { signal, elapsedMs }): Promise<OperationResult> => {
+  async (input, { pages, chargeOf }, { signal, elapsedMs }): Promise<OperationResult> => {
     const { url, format } = input;
-    const { content, page } = await pageContent(pageRequest(input, signal, evaluateOf(input)), input, pages);
-    return { json: { url, format, ...cutContent(content, input.max_length, page, elapsedMs()) } };
+    const { content, page } = await pageContent(
+      { ...pageRequest(input, signal, evaluateOf(input)), ...sharingOf(input) },
+      input,
+      pages,
+    );
+    const json = { url, format, ...cutContent(content, input.max_length, page, elapsedMs()) };
+    return { json, charge: chargeOf(page.source) };
   },
 );

@@ -50,6 +50,7 @@ function setUp(options: Partial<SearchOptions>, egress = ANYWHERE_EGRESS) {
       pages,
       search,
       resolver: createResolver(undefined, { pages, search, log: () => undefined }),
+      chargeOf: () => undefined,
       sites: { links: () => expect.unreachable() },
       browser: { name: "none", version: "0", sandboxed: true },
       browserHealth: () => Promise.resolve({ failure: undefined, missingFonts: [] }),

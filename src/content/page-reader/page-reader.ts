@@ -9,6 +9,8 @@ import {
   type ScriptAddress,
 } from "../extraction/tree/extraction.ts";
 import { type Extractor } from "../extractor/extractor.ts";
+import { type CachedPage } from "../page-cache/page-cache.ts";
+import { type Loaded, type SharedPages } from "../page-cache/shared-pages.ts";
 import { Deadline } from "../page/deadline.ts";
 import { DownloadError } from "../page/download.ts";
 import { type FetchedDocument, type OpenPage, type PageRequest, type PageSource } from "../page/page.ts";
@@ -28,6 +30,8 @@ export interface PageReaderDeps {
   readonly extractor: Extractor;
   readonly egress: EgressOptions;
   readonly learned: LearnedTemplates;
+  /** Pages that callers share. Undefined: each is loaded for each caller. */
+  readonly shared?: SharedPages;
 }
 
 /**
@@ -59,27 +63,54 @@ export class PageReader {
   /** Loads the page and does the task with it. Fails with a TurnpikeError if the page has no content for the task. */
   async read(request: PageRequest, task: ExtractionTask): Promise<ReadPage> {
     return await this.#visiting(request, async (visit) => {
-      if (request.engine === "browser" || needsBrowser(request)) return await this.#readInBrowser(visit, task);
-      const fetched = await this.#fetch(visit);
-      const source = sourceOf(fetched);
-      const mayNeedBrowser = request.engine === "auto" && fetched.complete;
-      const outcome = await this.#extract(visit, { source, task, mayNeedBrowser });
-      const fromDocument = (): ReadPage => readPage(somethingOf(outcome, { task, source, request }), source);
-      if (mayNeedBrowser && outcome.outcome === "content" && isNothing(outcome.extraction, task)) {
-        return await this.#readInBrowser({ ...visit, fetched }, task);
-      }
-      const searchScripts = (scripts: readonly ScriptAddress[]) => this.#scriptsChange(visit, source, scripts);
-      const choice = await chooseEngine(this.#deps.learned, { request, task, outcome, searchScripts });
-      if (choice.engine === "static") return fromDocument();
-      try {
-        const page = await this.#readInBrowser({ ...visit, fetched }, task);
-        if (page.source.engine === "browser" && page.source.complete) choice.compare(page.extraction);
-        return page;
-      } catch (error) {
-        if (choice.isOptional && error instanceof TurnpikeError) return fromDocument();
-        throw error;
-      }
+      const load = (known?: CachedPage) => this.#load(visit, task, known);
+      const show = (source: PageSource) => this.#readSource(visit, source, task);
+      const { shared } = this.#deps;
+      return shared === undefined ? (await load()).page : await shared.read(request, task, { show, load });
     });
+  }
+
+  /** Loads the page. If its server confirms that it is the `known` one, that is read. */
+  async #load(visit: Visit, task: ExtractionTask, known?: CachedPage): Promise<Loaded<ReadPage>> {
+    const { request } = visit;
+    const inBrowser = async (fetched: FetchedDocument | undefined): Promise<Loaded<ReadPage>> => {
+      const page = await this.#readInBrowser({ ...visit, fetched }, task);
+      return { page, source: page.source, fetched };
+    };
+    if (request.engine === "browser" || needsBrowser(request)) return await inBrowser(undefined);
+    const fetched = await this.#fetch({ ...visit, conditions: known?.conditions ?? [] });
+    if (fetched.statusCode === 304 && known !== undefined) {
+      return { page: await this.#readSource(visit, known.source, task), source: known.source, fetched };
+    }
+    const source = sourceOf(fetched);
+    const mayNeedBrowser = request.engine === "auto" && fetched.complete;
+    const outcome = await this.#extract(visit, { source, task, mayNeedBrowser });
+    const fromDocument = (): Loaded<ReadPage> => {
+      const page = readPage(somethingOf(outcome, { task, source, request }), source);
+      return { page, source: page.source, fetched };
+    };
+    if (mayNeedBrowser && outcome.outcome === "content" && isNothing(outcome.extraction, task)) {
+      return await inBrowser(fetched);
+    }
+    const searchScripts = (scripts: readonly ScriptAddress[]) => this.#scriptsChange(visit, source, scripts);
+    const choice = await chooseEngine(this.#deps.learned, { request, task, outcome, searchScripts });
+    if (choice.engine === "static") return fromDocument();
+    try {
+      const loaded = await inBrowser(fetched);
+      const { page } = loaded;
+      if (page.source.engine === "browser" && page.source.complete) choice.compare(page.extraction);
+      return loaded;
+    } catch (error) {
+      // The page that the browser failed to show may be another one for the next caller.
+      if (choice.isOptional && error instanceof TurnpikeError) return { ...fromDocument(), fetched: undefined };
+      throw error;
+    }
+  }
+
+  /** Reads a page that is loaded. */
+  async #readSource(visit: Visit, source: PageSource, task: ExtractionTask): Promise<ReadPage> {
+    const outcome = await this.#extract(visit, { source, task, mayNeedBrowser: false });
+    return readPage(somethingOf(outcome, { task, source, request: visit.request }), source);
   }
 
   /**

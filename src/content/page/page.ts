@@ -32,6 +32,10 @@ export interface PageRequest {
   readonly accepts?: (status: number) => boolean;
   /** Bytes of a document that is fetched without a browser. Default: the engine's limit. */
   readonly maxBytes?: number;
+  /** Milliseconds since a page was loaded within which it is served to this caller too. Undefined: it is loaded. */
+  readonly maxAgeMs?: number | undefined;
+  /** True if the page is not kept for other callers. */
+  readonly isPrivate?: boolean;
   /** Milliseconds that the page may wait for its turn. Default: MAX_TURN_MS of deadline.ts. */
   readonly turnMs?: number;
   /** Aborted if the client goes away. */
@@ -69,6 +73,8 @@ export interface PageSource {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** False if the timeout came first, and the caller accepts a partial page. */
   readonly complete: boolean;
+  /** Milliseconds since its server sent or confirmed it, if it was loaded for an earlier request. */
+  readonly ageMs?: number;
 }
 
 /**

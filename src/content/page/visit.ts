@@ -14,6 +14,8 @@ export interface Visit {
    * its clock stops.
    */
   readonly settles: boolean;
+  /** Field lines that make the first request of the static engine conditional. */
+  readonly conditions?: readonly string[];
   /** True if a script of the caller runs in the page. */
   readonly scripted: boolean;
 }

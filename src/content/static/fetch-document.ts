@@ -147,7 +147,8 @@ class Fetching {
     const exchange = new Exchange(socket, { egress, wantsBody, reused, maxBytes: request.maxBytes });
     this.#exchange = exchange;
     try {
-      const head = requestHead(url, this.#identity, this.#cookies.header(url));
+      const conditions = url.href === request.url.href ? this.#visit.conditions : [];
+      const head = requestHead(url, this.#identity, this.#cookies.header(url), conditions);
       const fetched = await exchange.run(head);
       if (fetched.reusable && !this.#closed) this.#kept = { origin: url.origin, socket };
       else socket.destroy();

@@ -6,9 +6,14 @@ const ACCEPT =
 
 /**
  * The head of a GET as Chromium sends it for a URL that a user typed, with Chromium's order of fields. Without a
- * cookie, `cookie` is "".
+ * cookie, `cookie` is "". `conditions` are lines that follow.
  */
-export function requestHead(url: URL, { userAgent, hints }: ClientIdentity, cookie: string): string {
+export function requestHead(
+  url: URL,
+  { userAgent, hints }: ClientIdentity,
+  cookie: string,
+  conditions: readonly string[] = [],
+): string {
   // Sec-Fetch fields and client hints are sent only over TLS or to this machine.
   const trusted = url.protocol === "https:" || isLoopback(url.hostname);
   const lines = [
@@ -25,6 +30,7 @@ export function requestHead(url: URL, { userAgent, hints }: ClientIdentity, cook
     "Accept-Encoding: gzip, deflate, br, zstd",
     "Accept-Language: en-US,en;q=0.9",
     ...(cookie === "" ? [] : [`Cookie: ${cookie}`]),
+    ...conditions,
     "",
     "",
   ];

@@ -9,7 +9,9 @@ export interface TestService {
 }
 
 /** A content service of a test file's own, on a loopback port, that may read pages on loopback and logs nothing. */
-export async function startTestService(options: Pick<ContentOptions, "chargeTimeouts"> = {}): Promise<TestService> {
+export async function startTestService(
+  options: Pick<ContentOptions, "chargeTimeouts" | "pageCache"> = {},
+): Promise<TestService> {
   const state = createStateFolder();
   const service = await startLocalService(state.path, options);
   const close = async (): Promise<void> => {
@@ -22,7 +24,7 @@ export async function startTestService(options: Pick<ContentOptions, "chargeTime
 /** The same with its state in a folder of the caller's. */
 export function startLocalService(
   stateDir: string,
-  options: Pick<ContentOptions, "chargeTimeouts"> = {},
+  options: Pick<ContentOptions, "chargeTimeouts" | "pageCache"> = {},
 ): Promise<ContentService> {
   return startContentService({
     ...options,

@@ -131,6 +131,7 @@ const OWN = {
     },
     socket: "",
     charge_timeouts: false,
+    page_cache: { max_mb: 256, hit_price_percent: 100 },
     search: {
       providers: ["local", "searxng", "brave", "duckduckgo", "mojeek"],
       parallel: 2,

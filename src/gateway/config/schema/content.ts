@@ -1,5 +1,6 @@
 import * as z from "./recorded-schema.ts";
 import { contentBrowser } from "./content-browser.ts";
+import { contentPageCache } from "./content-page-cache.ts";
 import { contentResolve } from "./content-resolve.ts";
 import { contentSearch } from "./content-search.ts";
 import { names, ours } from "./kinds.ts";
@@ -34,6 +35,7 @@ export const content = z
       .describe(
         "Charge for a failed page whose scripts took most of its time as processor time, or were stopped because they took too much. Other failures stay free.",
       ),
+    page_cache: contentPageCache,
     search: contentSearch,
     resolve: contentResolve,
   })

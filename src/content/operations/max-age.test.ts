@@ -1,0 +1,197 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { patient } from "../../lib/testing/patience.ts";
+import { type ContentService } from "../service.ts";
+import { call } from "../testing/client.ts";
+import { startLocalService, startTestService, type TestService } from "../testing/service.ts";
+
+// A browser on a busy machine is slow.
+setDefaultTimeout(patient(60_000));
+
+const pageCache = { maxBytes: 10_000_000, hitPrice: 20 };
+const WORDS = "High water at the harbour comes twice a day, about fifty minutes later each day. ".repeat(5);
+const html = (text: string) =>
+  `<!doctype html><html lang="en"><head><title>Tides</title></head><body><article><h1>Tides</h1><p>${text}</p><p>${WORDS}</p></article></body></html>`;
+
+let made: TestService;
+const closing: (() => Promise<void>)[] = [];
+beforeAll(async () => {
+  made = await startTestService({ pageCache });
+});
+afterAll(() => made.close());
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+type Answer = (request: Request, count: number) => Response | Promise<Response>;
+
+/** A site whose page has the number of the request in its text, with the fields of `answer`. */
+function serve(answer: Answer) {
+  const seen: Request[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch(request) {
+      seen.push(request);
+      return answer(request, seen.length);
+    },
+  });
+  closing.push(() => server.stop(true));
+  return { url: `http://127.0.0.1:${server.port}/`, seen };
+}
+
+const numbered =
+  (headers: Readonly<Record<string, string>> = {}, status = 200): Answer =>
+  (_, count) =>
+    new Response(html(`Number${count}.`), { status, headers: { "content-type": "text/html", ...headers } });
+
+async function read(url: string, more: Readonly<Record<string, unknown>> = {}, service: ContentService = made.service) {
+  const { status, headers, json } = await call(service, "/read", { url, max_age: 3_600, engine: "static", ...more });
+  // The API's description defines this shape.
+  const { content, metadata = {} } = json as { content?: string; metadata?: Readonly<Record<string, unknown>> };
+  const number = /Number(\d+)/.exec(content ?? "")?.[1];
+  return { status, headers, metadata, number: number === undefined ? undefined : Number(number) };
+}
+
+describe("max_age", () => {
+  test("serves a page that was loaded for another, says its age, and charges the price of a hit", async () => {
+    const { url, seen } = serve(numbered());
+    const first = await read(url);
+    expect([first.number, first.metadata["cached"], first.headers.get("settlement-overrides")]).toEqual([
+      1,
+      undefined,
+      null,
+    ]);
+    const { number, metadata, headers } = await read(`${url}#part`);
+    expect(number).toBe(1);
+    expect(metadata).toMatchObject({ cached: true, age: expect.any(Number), engine: "static", title: "Tides" });
+    expect(headers.get("settlement-overrides")).toBe('{"amount":"20%"}');
+    expect(seen).toHaveLength(1);
+    expect((await read(url, { max_age: undefined })).number).toBe(2);
+    // Pages of calls without max_age are not shared.
+    expect((await read(url)).number).toBe(1);
+    expect((await read(url, { max_age: 0 })).number).toBe(3);
+    expect((await read(url)).number).toBe(3);
+  });
+
+  test("shares pages of scrape and batch, each format by itself", async () => {
+    const { url, seen } = serve(numbered());
+    const shape = { format: "text", max_age: 60, engine: "static" };
+    await call(made.service, "/scrape", { url, ...shape });
+    const { json } = await call(made.service, "/batch", { urls: [url, `${url}other`], ...shape });
+    const results = json["results"] as { metadata: Readonly<Record<string, unknown>>; content: string }[];
+    expect(results.map(({ metadata }) => metadata["cached"])).toEqual([true, undefined]);
+    expect(results[0]?.content).toContain("Number1.");
+    expect(seen).toHaveLength(2);
+  });
+
+  test("a page of the browser is shared with what its scripts made", async () => {
+    const { url, seen } = serve(({ url: asked }) => {
+      if (!asked.endsWith("/")) return new Response("", { status: 404 });
+      const script = `document.querySelector("p").textContent = "Number" + 7 + ". ${WORDS}"`;
+      return new Response(html("").replace("</body>", `<script>${script}</script></body>`), {
+        headers: { "content-type": "text/html" },
+      });
+    });
+    const first = await read(url, { engine: "auto" });
+    expect([first.number, first.metadata["engine"]]).toEqual([7, "browser"]);
+    const before = seen.length;
+    const second = await read(url, { engine: "auto" });
+    expect([second.number, second.metadata["engine"], second.metadata["cached"]]).toEqual([7, "browser", true]);
+    expect(seen).toHaveLength(before);
+  });
+
+  const NEVER: readonly (readonly [what: string, answer: Answer, more?: object])[] = [
+    ["sets a cookie", numbered({ "set-cookie": "a=b" })],
+    ["says no-store", numbered({ "cache-control": "max-age=60, No-Store" })],
+    ["says private", numbered({ "cache-control": 'private="x"' })],
+    ["varies with everything", numbered({ vary: "Accept, *" })],
+    ["varies with cookies", numbered({ vary: "Cookie" })],
+    ["varies with a field that is not in the key", numbered({ vary: "X-Forwarded-For" })],
+    ["is an error that the caller accepts", numbered({}, 404), { accept_status: "any" }],
+    ["is private to the caller", numbered(), { private: true }],
+  ];
+  test.each(NEVER)("never shares a page that %s", async (_, answer, more = {}) => {
+    const { url } = serve(answer);
+    expect([(await read(url, { ...more })).number, (await read(url, { ...more })).number]).toEqual([1, 2]);
+  });
+
+  test("never shares a page behind a redirect that sets a cookie or is private", async () => {
+    for (const headers of [{ "set-cookie": "a=b" }, { "cache-control": "private" }]) {
+      const { url, seen } = serve((request, count) =>
+        request.url.endsWith("/to")
+          ? numbered()(request, count)
+          : new Response("", { status: 302, headers: { location: "/to", ...headers } }),
+      );
+      await read(url);
+      await read(url);
+      expect(seen.length).toBe(4);
+    }
+  });
+
+  test("a redirect leaves no page at its target, nor another user agent's page at the same address", async () => {
+    const target = serve(numbered());
+    const { url } = serve(() => new Response("", { status: 302, headers: { location: target.url } }));
+    expect((await read(url)).number).toBe(1);
+    expect((await read(url)).metadata).toMatchObject({ cached: true, final_url: target.url });
+    expect((await read(target.url)).number).toBe(2);
+    expect((await read(target.url, { user_agent: "evil" })).number).toBe(3);
+    expect((await read(target.url)).number).toBe(2);
+  });
+
+  test("loads a page once for callers at once, and for each if it is not for all", async () => {
+    for (const [headers, hits] of [
+      [{}, 1],
+      [{ "set-cookie": "a=b" }, 5],
+    ] as const) {
+      const gate = Promise.withResolvers<void>();
+      const begun = Promise.withResolvers<void>();
+      const { url, seen } = serve(async (request, count) => {
+        begun.resolve();
+        await gate.promise;
+        return await numbered(headers)(request, count);
+      });
+      const first = read(url);
+      await begun.promise;
+      const others = Array.from({ length: 4 }, () => read(url));
+      gate.resolve();
+      expect((await Promise.all([first, ...others])).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+      expect(seen).toHaveLength(hits);
+    }
+  });
+
+  test("asks the server whether an old page has changed", async () => {
+    let edition = '"one"';
+    const { url, seen } = serve((request, count) =>
+      request.headers.get("if-none-match") === edition
+        ? new Response(null, { status: 304 })
+        : numbered({ etag: edition, "last-modified": "Mon, 01 Jun 2026 10:00:00 GMT" })(request, count),
+    );
+    expect((await read(url)).number).toBe(1);
+    const confirmed = await read(url, { max_age: 0 });
+    expect([confirmed.number, confirmed.metadata["cached"], seen.length]).toEqual([1, undefined, 2]);
+    expect(seen[1]?.headers.get("if-modified-since")).toBe("Mon, 01 Jun 2026 10:00:00 GMT");
+    edition = '"two"';
+    expect((await read(url, { max_age: 0 })).number).toBe(3);
+    expect((await read(url)).number).toBe(3);
+  });
+
+  test("a page that is no longer for all leaves the cache", async () => {
+    const { url } = serve((request, count) =>
+      numbered(count === 1 ? {} : { "cache-control": "no-store" })(request, count),
+    );
+    expect((await read(url)).number).toBe(1);
+    expect((await read(url, { max_age: 0 })).number).toBe(2);
+    expect((await read(url)).number).toBe(3);
+  });
+
+  test("another service with the same state folder serves the same pages", async () => {
+    const { url } = serve(numbered());
+    expect((await read(url)).number).toBe(1);
+    const other = await startLocalService(made.state.path, { pageCache });
+    closing.push(() => other.close());
+    expect((await read(url, {}, other)).metadata).toMatchObject({ cached: true });
+    const without = await startLocalService(made.state.path);
+    closing.push(() => without.close());
+    expect((await read(url, {}, without)).number).toBe(2);
+  });
+});

@@ -1,0 +1,92 @@
+import { type ExtractionTask } from "../extraction/tree/extraction.ts";
+import { within } from "../../lib/time/within.ts";
+import { type FetchedDocument, type PageRequest, type PageSource } from "../page/page.ts";
+import { cacheKey, conditionsOf, isForAll } from "./cacheable.ts";
+import { type CachedPage, type PageCache } from "./page-cache.ts";
+
+/** The share of its timeout that a request waits for another request that loads the same page. */
+const WAIT_SHARE = 0.5;
+
+/** A page that was loaded, and the document of the static engine that it was made from. */
+export interface Loaded<T> {
+  readonly page: T;
+  readonly source: PageSource;
+  /** Undefined if a browser alone loaded the page, whose response fields are then not known. */
+  readonly fetched: FetchedDocument | undefined;
+}
+
+/** The two ways to a page. */
+export interface Ways<T> {
+  /** Reads a page that was loaded before. */
+  readonly show: (source: PageSource) => Promise<T>;
+  /** Loads the page. `known` is an older version; a response 304 confirms it. */
+  readonly load: (known: CachedPage | undefined) => Promise<Loaded<T>>;
+}
+
+export interface SharedPagesDeps {
+  readonly cache: Pick<PageCache, "get" | "put" | "remove">;
+  /** Names the addresses that requests may reach, so that another policy never sees their pages. */
+  readonly reach: string;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** Shows callers who accept it a page that was loaded for another, and has a page loaded once for all who wait for it. */
+export class SharedPages {
+  readonly #deps: SharedPagesDeps;
+  /** The pages that are being loaded. They become undefined if not every caller may get them. */
+  readonly #loading = new Map<string, Promise<CachedPage | undefined>>();
+
+  constructor(deps: SharedPagesDeps) {
+    this.#deps = deps;
+  }
+
+  /** The page, or a failure of `ways`. */
+  async read<T>(request: PageRequest, task: ExtractionTask, { show, load }: Ways<T>): Promise<T> {
+    const key = cacheKey(request, task, this.#deps.reach);
+    if (key === undefined) return (await load(undefined)).page;
+    const { maxAgeMs = 0, isPrivate = false, timeoutMs } = request;
+    const known = this.#deps.cache.get(key);
+    if (known !== undefined && this.#age(known) <= maxAgeMs) return await show(this.#aged(known));
+    const other = maxAgeMs === 0 ? undefined : this.#loading.get(key);
+    const loaded = other === undefined ? undefined : await within(timeoutMs * WAIT_SHARE, other);
+    if (loaded !== undefined) return await show(this.#aged(loaded));
+    if (isPrivate) return (await load(known)).page;
+    return await this.#loadForAll(key, known, load);
+  }
+
+  async #loadForAll<T>(key: string, known: CachedPage | undefined, load: Ways<T>["load"]): Promise<T> {
+    const { promise, resolve } = Promise.withResolvers<CachedPage | undefined>();
+    this.#loading.set(key, promise);
+    try {
+      const loaded = await load(known);
+      resolve(this.#keep(key, known, loaded));
+      return loaded.page;
+    } finally {
+      resolve(undefined);
+      if (this.#loading.get(key) === promise) this.#loading.delete(key);
+    }
+  }
+
+  #keep(key: string, known: CachedPage | undefined, loaded: Loaded<unknown>): CachedPage | undefined {
+    const { source, fetched } = loaded;
+    const { cache, now } = this.#deps;
+    if (fetched === undefined || !source.complete || !isForAll(fetched)) {
+      if (known !== undefined) cache.remove(key);
+      return undefined;
+    }
+    const conditions =
+      fetched.statusCode === 304 ? (known?.conditions ?? []) : source.engine === "static" ? conditionsOf(fetched) : [];
+    const page = { source, at: now(), conditions };
+    cache.put(key, page);
+    return page;
+  }
+
+  #age({ at }: CachedPage): number {
+    return Math.max(0, this.#deps.now() - at);
+  }
+
+  #aged(page: CachedPage): PageSource {
+    return { ...page.source, ageMs: this.#age(page) };
+  }
+}

@@ -1,0 +1,14 @@
+import * as z from "./recorded-schema.ts";
+import { count } from "./kinds.ts";
+
+export const contentPageCache = z
+  .strictObject({
+    max_mb: count(256, 0, 1_000_000).describe(
+      "Size in MiB of the pages that callers share by `max_age`, in the state folder. 0: each page is loaded for each caller.",
+    ),
+    hit_price_percent: count(100, 0, 100).describe(
+      "Percentage of its price for a page from the cache. Under the scheme `exact` only 0 has an effect.",
+    ),
+  })
+  .prefault({})
+  .describe("Pages that were loaded for one caller and are served to others.");
