@@ -232,6 +232,15 @@ describe("form fields", () => {
     ]);
   });
 
+  test("are no headings above labels in smaller letters", async () => {
+    const labels: PdfText[] = [
+      [72, 688, "First name", 7],
+      [300, 688, "Last name", 7],
+    ];
+    const fields = [72, 300].map((x) => `/FT /Tx /T (f${x}) /V (Doe) /Rect [${x} 696 ${x + 150} 712]`);
+    expect(await formOf(labels, fields)).not.toContain("#");
+  });
+
   test("show whether boxes and radio buttons are checked", async () => {
     const fields = [
       `/FT /Btn /T (a) /V /Yes ${box(0, 130, "Yes")}`,

@@ -5,8 +5,13 @@ export interface PdfParts {
   readonly links?: readonly string[];
   /** The position of the first link: its left, lower, right and upper edge. */
   readonly linkPlace?: string;
-  /** Annotations of its first page, form fields if they name no other subtype: the entries of each, in PDF syntax. */
+  /**
+   * Annotations of its first page, form fields if they name no other subtype: the entries of each, in PDF syntax, or the
+   * reference of one of `objects`.
+   */
   readonly fields?: readonly string[];
+  /** Objects after those of the pages: the first one of a document with one page has the number 6. */
+  readonly objects?: readonly string[];
   /** Entries of the trailer, of the catalogue and of each page, in PDF syntax. */
   readonly trailer?: string;
   readonly catalog?: string;
@@ -27,6 +32,7 @@ export function makePdf(
     links = [],
     linkPlace = "72 700 200 730",
     fields = [],
+    objects: more = [],
     trailer = "",
     catalog = "",
     page = "",
@@ -36,7 +42,9 @@ export function makePdf(
   const kids = pages.map((_, index) => `${4 + index * 2} 0 R`).join(" ");
   const annotations = [
     ...links.map((url) => `<< /Type /Annot /Subtype /Link /Rect [${linkPlace}] /A << /S /URI /URI (${url}) >> >>`),
-    ...fields.map((field) => `<< /Type /Annot ${field.includes("/Subtype") ? "" : "/Subtype /Widget"} ${field} >>`),
+    ...fields.map((field) =>
+      / R$/.test(field) ? field : `<< /Type /Annot ${field.includes("/Subtype") ? "" : "/Subtype /Widget"} ${field} >>`,
+    ),
   ];
   const objects = [
     `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
@@ -47,6 +55,7 @@ export function makePdf(
        ${page} /Contents ${5 + index * 2} 0 R /Annots [${index === 0 ? annotations.join(" ") : ""}] >>`,
       `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
     ]),
+    ...more,
   ];
   let text = "%PDF-1.4\n";
   const offsets = objects.map((object, index) => {

@@ -8,7 +8,7 @@ const MAX_PAGE_FIELDS = 1_000;
 const MAX_FIELD_TEXT = 100_000;
 /** Lines of the value of one form field in a PDF. The rest is ignored. */
 const MAX_FIELD_LINES = 500;
-/** Size of the letters of a value, in points, unless its field is lower or the label beside it has another size. */
+/** Size of the letters of a value on a page without text, in points. */
 const SIZE = 10;
 /** Flags of annotations that no viewer shows: hidden, and not shown on screens (ISO 32000-1 §12.5.3). */
 const HIDDEN = 0b10_0010;
@@ -58,6 +58,8 @@ function isFreeText(annotation: object): boolean {
  */
 export function fieldRuns(annotations: readonly object[], runs: readonly Run[], placed: Placed): Run[] {
   const found: Run[] = [];
+  const sizes = runs.map(({ size }) => size).toSorted((a, b) => a - b);
+  const usual = sizes[Math.floor(sizes.length / 2)] ?? SIZE;
   let [fields, left] = [0, MAX_FIELD_TEXT];
   for (const field of annotations) {
     if (!isField(field) || isHidden(field)) continue;
@@ -66,7 +68,7 @@ export function fieldRuns(annotations: readonly object[], runs: readonly Run[], 
     const lines = linesOf(valueOf(field), left);
     if (lines.length === 0) continue;
     left -= lines.reduce((sum, line) => sum + line.length, 0);
-    found.push(...runsOf(field, lines, runs, placed));
+    found.push(...runsOf(field, lines, { runs, usual }, placed));
   }
   return found;
 }
@@ -115,14 +117,25 @@ function linesOf(value: string, most: number): string[] {
     .filter((line) => line !== "");
 }
 
-function runsOf({ id, rect, fieldType }: Field, lines: readonly string[], runs: readonly Run[], placed: Placed): Run[] {
+/** The runs of a page's text, and their usual size. */
+interface PageText {
+  readonly runs: readonly Run[];
+  readonly usual: number;
+}
+
+function runsOf(
+  { id, rect, fieldType }: Field,
+  lines: readonly string[],
+  { runs, usual }: PageText,
+  placed: Placed,
+): Run[] {
   const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = rect.map(Number);
   const [[ax, ay], [bx, by]] = [placed(x1, y1), placed(x2, y2)];
   const box = { left: Math.min(ax, bx), right: Math.max(ax, bx), top: Math.min(ay, by), bottom: Math.max(ay, by) };
   const [width, height] = [box.right - box.left, box.bottom - box.top];
   // A field without an area is not shown.
   if (!(width > 0 && height > 0 && Number.isFinite(width + height + box.left + box.top))) return [];
-  const own = Math.min(SIZE, (height / lines.length) * 0.75);
+  const own = Math.min(usual, (height / lines.length) * 0.75);
   const label = lines.length === 1 && fieldType !== undefined ? labelOf(box, runs) : undefined;
   const size = label?.size ?? own;
   const top = label?.y ?? (lines.length === 1 ? box.top + height / 2 + own * 0.35 : box.top + own * 1.1);

@@ -28,7 +28,13 @@ const BLOCKS = new Set(
   ).split(" "),
 );
 
-/** The blocks of a page from its structure tree. Undefined if the tree leaves out a form field or much of the page. */
+/** Maximum distance of a form field from the text before or after it in the tree, in heights of its letters. */
+const MAX_FIELD_DISTANCE = 5;
+
+/**
+ * The blocks of a page from its structure tree. Undefined if the tree leaves out much of the page or a form field, or has
+ * a form field at another place than the page.
+ */
 export function taggedBlocks({ tree, runs, addresses }: PdfPage, setting: Setting): PageBlocks | undefined {
   if (tree === undefined) return undefined;
   const byMark = new Map<string, Run[]>();
@@ -39,7 +45,7 @@ export function taggedBlocks({ tree, runs, addresses }: PdfPage, setting: Settin
   }
   const reader = new TreeReader(byMark, addresses, setting);
   reader.container(tree, reader.page.blocks, 0);
-  if ([...byMark.keys()].some(isFieldMark)) return undefined;
+  if ([...byMark.keys()].some(isFieldMark) || reader.hasStrayField()) return undefined;
   const letters = runs.reduce((sum, { text }) => sum + text.length, 0);
   return reader.letters >= letters * MIN_COVERED ? reader.page : undefined;
 }
@@ -48,6 +54,8 @@ class TreeReader {
   readonly page: PageBlocks = { blocks: [], notes: [] };
   /** Letters that the tags covered so far. */
   letters = 0;
+  /** The first run of each mark, in the order of the tree. */
+  readonly #order: Run[] = [];
   readonly #runs: Map<string, Run[]>;
   readonly #addresses: ReadonlyMap<string, string>;
   readonly #setting: Setting;
@@ -56,6 +64,12 @@ class TreeReader {
     this.#runs = runs;
     this.#addresses = addresses;
     this.#setting = setting;
+  }
+
+  /** Whether a form field is far from the texts before and after it in the tree. */
+  hasStrayField(): boolean {
+    const after = strayFields(this.#order.toReversed());
+    return strayFields(this.#order).some((field) => after.includes(field));
   }
 
   /** Reads children: blocks as blocks, and text between them as paragraphs. */
@@ -203,10 +217,21 @@ class TreeReader {
       const mark = child.type === "content" ? id : fieldMark(id.replace(/^pdfjs_internal_id_/, ""));
       const runs = this.#runs.get(mark) ?? [];
       this.#runs.delete(mark);
+      this.#order.push(...runs.slice(0, 1));
       this.letters += runs.reduce((sum, { text }) => sum + text.length, 0);
       return address === "" ? runs : runs.map((run) => ({ ...run, href: address }));
     });
   }
+}
+
+/** The form fields that are far from the last text before them. */
+function strayFields(order: readonly Run[]): Run[] {
+  let y = Number.POSITIVE_INFINITY;
+  return order.filter((run) => {
+    if (isFieldMark(run.mark)) return Math.abs(y - run.y) > run.size * MAX_FIELD_DISTANCE;
+    y = run.y;
+    return false;
+  });
 }
 
 /** The texts of cells in the columns in which they stand: pdf.js names neither empty cells nor the columns of a wide cell. */
