@@ -38,6 +38,14 @@ async function failureOf(promise: Promise<unknown>): Promise<Pick<TurnpikeError,
   throw new Error("Cannot tell the failure: the call did not fail");
 }
 
+test("a glimpse has the address and the type of an HTML page, if its condition is true", async () => {
+  await tab.show("<title>Tides</title><p>words");
+  const seen = await pageIn().glimpse("document.title === 'Tides'");
+  expect(seen).toMatchObject({ engine: "browser", body: "", contentType: "text/html", complete: true });
+  expect(seen?.finalUrl).toStartWith("data:text/html,");
+  expect(await pageIn().glimpse("document.title === 'Ebbs'")).toBeUndefined();
+});
+
 describe("a script of the caller", () => {
   test.each<[script: string, text: string]>([
     ["1 + 1", "2"],

@@ -6,7 +6,7 @@ import { CdpError, type CdpFields } from "./program/cdp.ts";
 import { type FetchedResponse, type OpenPage, type PageSource } from "../page/page.ts";
 import { findClosedRoots } from "./closed-roots.ts";
 import { type ContentWait, contentWaitScript } from "./content-wait.ts";
-import { readScript, sourceOf } from "./snapshot.ts";
+import { glimpseScript, readScript, sourceOf } from "./snapshot.ts";
 
 /** Maximum number of characters of an error that a script threw. */
 const MAX_REASON_LENGTH = 300;
@@ -82,6 +82,11 @@ export function pageOf(tab: Omit<ScriptHost, "world">): ScriptedPage {
     hasObjects: (classes) => hasObjects(host, classes),
     isPartial: async () => (await inOwnWorld(host, IS_PARTIAL)) === true,
     snapshot: (mark = {}, withFrames = false) => snapshot(host, mark, withFrames),
+    glimpse: async (condition) => {
+      // The script returns an object or null.
+      const read = (await inOwnWorld(host, glimpseScript(condition))) as CdpFields | null;
+      return read === null ? undefined : sourceOf(read, {}, (url) => host.shown(url));
+    },
     evaluate: (expression) => evaluate(host, expression),
     picture: (request) => takePicture(captured, request),
     print: (request) => printPage(captured, request),

@@ -79,6 +79,13 @@ const FRAMES = `((top) => {
   return framesOf(top, 0);
 })`;
 
+/** The fields of a page other than its text. */
+const ABOUT = `({
+  contentType: document.contentType,
+  finalUrl: location.href,
+  statusCode: performance.getEntriesByType("navigation")[0]?.responseStatus ?? 0,
+})`;
+
 /** Types that the browser shows as plain text, in one element that it creates. */
 const TEXT_TYPES = String.raw`/^text\/(?!html$|xml$)|[\/+]json$|javascript$|ecmascript$/`;
 const XML_TYPES = String.raw`/[\/+]xml$/`;
@@ -91,8 +98,7 @@ const XML_TYPES = String.raw`/[\/+]xml$/`;
  */
 const READ = `((marks, withFrames) => {
   const { documentElement: root, contentType } = document;
-  const navigation = performance.getEntriesByType("navigation")[0];
-  const about = { contentType, finalUrl: location.href, statusCode: navigation?.responseStatus ?? 0 };
+  const about = ${ABOUT};
   const give = (text) => text.length > ${MAX_HTML_LENGTH} ? { tooLong: true } : { ...about, text };
   if (root === null) return give("");
   if (${TEXT_TYPES}.test(contentType)) return give(document.querySelector("pre")?.textContent ?? "");
@@ -149,6 +155,11 @@ const READ = `((marks, withFrames) => {
  */
 export function readScript(mark: Readonly<Record<string, string>>, withFrames: boolean): string {
   return `${READ}(${JSON.stringify(Object.values(mark))}, ${withFrames})`;
+}
+
+/** The script that reads an HTML page without its text if a condition is true. Its result is null otherwise. */
+export function glimpseScript(condition: string): string {
+  return `document.contentType === "text/html" && document.body !== null && (${condition}) ? { ...${ABOUT}, text: "" } : null`;
 }
 
 /**

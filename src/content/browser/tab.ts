@@ -94,6 +94,8 @@ export class Tab {
     return {
       ...page,
       snapshot: async (mark, withFrames) => ({ ...(await page.snapshot(mark, withFrames)), complete: false }),
+      // An unfinished page is examined as a whole.
+      glimpse: () => Promise.resolve(undefined),
     };
   }
 

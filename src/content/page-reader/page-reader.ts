@@ -1,6 +1,7 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type EgressOptions, EgressSession } from "../egress/guard.ts";
 import { trackersBeside } from "../egress/trackers.ts";
+import { isContent, SHOWS_CONTENT } from "../extraction/obstacles/shows-content.ts";
 import {
   type Extraction,
   type ExtractionOutcome,
@@ -141,10 +142,7 @@ export class PageReader {
       const leave = await this.#turnFor(width * height, visit.deadline);
       try {
         return await this.#deps.browser.visit(visit, async (page) => {
-          const source = await sourceOfShown(page);
-          if (isPdf(source)) throw new DownloadError("Cannot show the page: it is a PDF document");
-          await this.#assertContent(visit, source, "must show something");
-          return await use(page, source);
+          return await use(page, await this.#sourceOfShown(visit, page));
         });
       } catch (error) {
         if (!(error instanceof DownloadError)) throw error;
@@ -155,6 +153,16 @@ export class PageReader {
         leave();
       }
     });
+  }
+
+  /** Throws if the page has no content or cannot be shown. */
+  async #sourceOfShown(visit: Visit, page: OpenPage): Promise<PageSource> {
+    const seen = await page.glimpse(SHOWS_CONTENT);
+    if (seen !== undefined && isContent(seen)) return seen;
+    const source = await sourceOfShown(page);
+    if (isPdf(source)) throw new DownloadError("Cannot show the page: it is a PDF document");
+    await this.#assertContent(visit, source, "must show something");
+    return source;
   }
 
   /**

@@ -91,6 +91,11 @@ export interface OpenPage {
    * site. In its HTML, elements that match a selector of `mark` have the selector's position in the attribute MARK.
    */
   snapshot(mark?: Readonly<Record<string, string>>, withFrames?: boolean): Promise<PageSource>;
+  /**
+   * The page without its body, if it is an HTML document for which a script expression of the service is true. Otherwise
+   * undefined.
+   */
+  glimpse(condition: string): Promise<PageSource | undefined>;
   /** Evaluates a script expression in the page. The result is the text itself, or JSON for any other value. */
   evaluate(expression: string): Promise<string>;
   /** Takes a picture of the page. The window has the picture's size. */

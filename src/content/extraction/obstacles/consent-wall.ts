@@ -20,7 +20,7 @@ const WALL_HOST = /^(?:consent|guce|guccounter|cmp|privacy-gate|cookie-?wall)\.|
 const WALL_PATH = /^\/(?:privacy-gate|cookie-?wall|consent-wall|gdpr-?consent)(?:\/|$)/i;
 
 /** Ids and classes that consent tools give to the elements of their dialogs. */
-const BOX =
+export const BOX =
   /(?:^|[\s_-])(?:onetrust|ot-sdk|didomi|usercentrics|uc-(?:banner|container)|sp_message_container|qc-cmp2?|cybotcookiebot\w*|truste|trustarc|cmpbox|cmp-?(?:container|root|banner|wrapper)|fc-consent-root|klaro|iubenda(?:-cs)?|cookie-?(?:consent|banner|notice|wall|law|bar|popup|modal|dialog|overlay|layer|policy-banner)\w*|consent-?(?:banner|wall|modal|dialog|overlay|layer|manager|popup|gate|page|form)\w*|gdpr\w*|cc-window|osano-cm\w*|termly\w*|borlabs\w*|complianz|cmplz|axeptio\w*|tarteaucitron\w*|moove_gdpr\w*|cky-consent\w*|privacy-(?:wall|gate|manager|prompt|mgmt))(?:$|[\s_-])/i;
 
 const DEMAND =
@@ -43,9 +43,12 @@ export function isConsentWall(tree: Document, facts: PageFacts): boolean {
 
 /** Whether a page that may be a consent wall has the address of one. */
 function isWallAddress(facts: PageFacts): boolean {
-  const { url } = facts;
-  if (url === undefined || !(WALL_HOST.test(url.hostname) || WALL_PATH.test(url.pathname))) return false;
-  return countWords(facts.text) <= MAX_WORDS_OF_PAGE;
+  return hasWallAddress(facts.url) && countWords(facts.text) <= MAX_WORDS_OF_PAGE;
+}
+
+/** Whether an address is one of pages that only ask for consent. */
+export function hasWallAddress(url: URL | undefined): boolean {
+  return url !== undefined && (WALL_HOST.test(url.hostname) || WALL_PATH.test(url.pathname));
 }
 
 /**
