@@ -232,7 +232,7 @@ describe("form fields", () => {
     ]);
   });
 
-  test("are no headings above labels in smaller letters", async () => {
+  test("do not become headings above labels in smaller letters", async () => {
     const labels: PdfText[] = [
       [72, 688, "First name", 7],
       [300, 688, "Last name", 7],
