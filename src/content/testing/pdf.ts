@@ -43,7 +43,9 @@ export function makePdf(
   const annotations = [
     ...links.map((url) => `<< /Type /Annot /Subtype /Link /Rect [${linkPlace}] /A << /S /URI /URI (${url}) >> >>`),
     ...fields.map((field) =>
-      field.endsWith(" R") ? field : `<< /Type /Annot ${field.includes("/Subtype") ? "" : "/Subtype /Widget"} ${field} >>`,
+      field.endsWith(" R")
+        ? field
+        : `<< /Type /Annot ${field.includes("/Subtype") ? "" : "/Subtype /Widget"} ${field} >>`,
     ),
   ];
   const objects = [
