@@ -59,7 +59,7 @@ beforeAll(async () => {
       { ...filter, match: "/refused/", config: "refuse" },
       { ...filter, match: "/trapped/", config: "trap" },
     ],
-    wasm_host_call_deadline_ms: 1000,
+    wasm_host_call_deadline_ms: patient(1000),
     limits: { max_body_bytes: MAX_BODY },
   });
 }, patient(60_000));
@@ -169,11 +169,17 @@ test("a request that its filter never continues fails at the deadline", async ()
   expect(asked.has("/hung")).toBe(false);
 });
 
+/** Log lines of the filter. */
+function said(): number {
+  return gateway.output().split("said by the probe").length;
+}
+
 test("a stream ends when the client leaves, or when the client has received its response", async () => {
   const before = Number((await told("ends-told")).slice(4));
   const controller = new AbortController();
-  const parked = send("hang ends", "/left", { signal: controller.signal }).catch(() => "left");
-  await send("nothing");
+  const logged = said();
+  const parked = send("say hang ends", "/left", { signal: controller.signal }).catch(() => "left");
+  await until(() => said() > logged);
   controller.abort();
   expect(await parked).toBe("left");
   await until(async () => (await told("ends-told")) === `200 ${before + 1}`);
@@ -271,9 +277,10 @@ test("an invocation that fails closes its request, and the next one has a new in
 });
 
 test("a filter that fails repeatedly is restarted after longer and longer pauses", async () => {
-  const statuses = [];
-  for (let i = 0; i < 6; i++) statuses.push((await send("trap", "/f3/a")).status);
-  expect(statuses).toEqual([500, 500, 500, 500, 503, 503]);
+  const statuses: number[] = [];
+  // On a busy machine the first pauses can be over by the next request.
+  while (statuses.at(-1) !== 503) statuses.push((await send("trap", "/f3/a")).status);
+  expect(statuses.slice(0, 4)).toEqual([500, 500, 500, 500]);
   await until(async () => (await send("nothing", "/f3/a")).status === 200);
 });
 
