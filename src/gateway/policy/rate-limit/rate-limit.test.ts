@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { ClientExchange, Consumer } from "../../../../test/flow/testing/flow.ts";
-import { TurnpikeError } from "../../../lib/errors.ts";
+import { type TurnpikeError } from "../../../lib/errors.ts";
 import { beginEvent, endEvent } from "../../../lib/time/event-clock.ts";
 import { BUCKET_BYTES } from "../../../lib/memory/token-buckets.ts";
 import { type Counts } from "../../telemetry/metrics/counts.ts";
@@ -110,9 +110,12 @@ test.each(["consumer", "payer"] as const)("a %s has one bucket for all addresses
   expect(allowed(limit, named, { ...named, address: "192.0.2.9" }, {}, {})).toEqual([true, false, true, false]);
 });
 
+function withKey(value: string): Asker {
+  return { fields: `x-key: ${value}\r\n` };
+}
+
 test("the value of a header is the key, and a long one is hashed", () => {
   const limit = create({ burst_size: 1, key: "header:X-Key" });
-  const withKey = (value: string): Asker => ({ fields: `x-key: ${value}\r\n` });
   const long = "a".repeat(129);
   expect(allowed(limit, withKey("a"), withKey("a"), withKey("b"), {}, withKey(long), withKey(`${long}b`))).toEqual([
     true,
