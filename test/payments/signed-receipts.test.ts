@@ -11,21 +11,25 @@ setDefaultTimeout(patient(60_000));
 
 const KEY = "07".repeat(32);
 const privateKey = new Uint8Array(32).fill(7);
-const FORMATS = ["eip712", "jws"] as const;
+const KEYS = {
+  eip712: { format: "eip712", algorithm: "EdDSA" },
+  jws: { format: "jws", algorithm: "EdDSA" },
+  "jws by ES256K": { format: "jws", algorithm: "ES256K" },
+} as const;
 const shops = new Shops();
 const open = new Map<string, Shop>();
 
 beforeAll(async () => {
-  for (const format of FORMATS) {
-    const x402 = { signed_receipts: { key_env: "RECEIPT_KEY", format, transaction: true } };
-    open.set(format, await shops.open({ x402, server: { workers: 2 } }, { RECEIPT_KEY: KEY }));
+  for (const [name, key] of Object.entries(KEYS)) {
+    const x402 = { signed_receipts: { key_env: "RECEIPT_KEY", ...key, transaction: true } };
+    open.set(name, await shops.open({ x402, server: { workers: 2 } }, { RECEIPT_KEY: KEY }));
   }
 });
 
 afterAll(() => shops.close());
 
-function shopOf(format: string): Shop {
-  const shop = open.get(format);
+function shopOf(name: string): Shop {
+  const shop = open.get(name);
   if (shop === undefined) throw new Error("the shop is not open");
   return shop;
 }
@@ -36,10 +40,11 @@ function infoIn(field: unknown): { readonly offers?: readonly unknown[]; readonl
   return value.extensions?.[OFFER_RECEIPT]?.info ?? {};
 }
 
-for (const format of FORMATS) {
-  test.each(PROTOCOLS)(`${format}: what a route offers and what was paid is signed over %s`, async (protocol) => {
-    const shop = shopOf(format);
-    const signer = signerOf({ format, privateKey });
+for (const [name, key] of Object.entries(KEYS)) {
+  const { format } = key;
+  test.each(PROTOCOLS)(`${name}: what a route offers and what was paid is signed over %s`, async (protocol) => {
+    const shop = shopOf(name);
+    const signer = signerOf({ ...key, privateKey });
     const path = `/after?${crypto.randomUUID()}`;
     const url = `https://shop.test${path}`;
     const unpaid = await ask(protocol, shop, { path });
@@ -70,7 +75,7 @@ async function check(text: string, ...args: string[]): Promise<readonly [number,
 test("turnpike receipt check prints what is signed, and fails if it is changed or of another signer", async () => {
   const reply = await ask("HTTP/1.1", shopOf("eip712"), { path: "/before" });
   const field = String(reply.headers["payment-required"]);
-  const signer = signerOf({ format: "eip712", privateKey });
+  const signer = signerOf({ ...KEYS.eip712, privateKey });
   const [code, out] = await check(field, "--signer", signer);
   expect([code, out]).toEqual([0, expect.stringContaining("https://shop.test/before")]);
   expect(out).toContain(signer);

@@ -101,7 +101,7 @@ const OWN = {
     settlement_secret_env: "TURNPIKE_SETTLEMENT_SECRET",
     screening: { denied_payers: [], service_url: "", token_env: "", timeout_ms: 2000, cache_s: 600 },
     refunds: { key_envs: [], owed_after_days: 0 },
-    signed_receipts: { key_env: "", format: "eip712", kid: "", transaction: false },
+    signed_receipts: { key_env: "", format: "eip712", algorithm: "EdDSA", kid: "", transaction: false },
     payment_fields: {
       payer: "Turnpike-Payer",
       amount: "Turnpike-Amount",

@@ -1,8 +1,7 @@
-import { ed25519 } from "@noble/curves/ed25519.js";
 import { z } from "zod";
 import { addressOfPrivateKey, recoverSigner, signHash } from "./signature.ts";
 import { hashText, hashWords, numberWord, signedHash } from "./eip712.ts";
-import { didOfKey, keyOfDid } from "./did-key.ts";
+import { didOfPrivateKey, type JwsAlgorithm, signJws, verifyJws } from "./jws.ts";
 
 /** The name of the extension in challenges and receipts. */
 export const OFFER_RECEIPT = "offer-receipt";
@@ -43,7 +42,9 @@ export type Signed =
 /** The key of a seller's statements. It should not be the key of an address that receives money. */
 export interface StatementKey {
   readonly format: "eip712" | "jws";
-  /** 32 bytes: of secp256k1 under `eip712`, of Ed25519 under `jws`. */
+  /** Of `jws`. */
+  readonly algorithm: JwsAlgorithm;
+  /** 32 bytes: of secp256k1 under `eip712` and ES256K, of Ed25519 under EdDSA. */
   readonly privateKey: Uint8Array;
   /** The DID URL of the public key in a JWS. Empty: `did:key`, which contains the key. */
   readonly kid: string;
@@ -90,16 +91,15 @@ function hashOf(statement: Statement): Uint8Array {
 }
 
 /** Signs a statement. */
-export function signStatement(statement: Statement, { format, privateKey, kid }: StatementKey): Signed {
+export function signStatement(statement: Statement, key: StatementKey): Signed {
+  const { format, privateKey } = key;
   if (format === "eip712") return { format, payload: statement, signature: signHash(hashOf(statement), privateKey) };
-  const header = { alg: "EdDSA", kid: kid || didOfKey(ed25519.getPublicKey(privateKey)) };
-  const input = [JSON.stringify(header), canonical(statement)].map(base64url).join(".");
-  return { format, signature: `${input}.${base64url(ed25519.sign(Buffer.from(input), privateKey))}` };
+  return { format, signature: signJws(canonical(statement), key) };
 }
 
 /** The address or the `did:key` of a key, as `CheckedStatement.signer`. @internal */
-export function signerOf({ format, privateKey }: Pick<StatementKey, "format" | "privateKey">): string {
-  return format === "eip712" ? addressOfPrivateKey(privateKey) : didOfKey(ed25519.getPublicKey(privateKey));
+export function signerOf({ format, algorithm, privateKey }: Omit<StatementKey, "kid">): string {
+  return format === "eip712" ? addressOfPrivateKey(privateKey) : didOfPrivateKey(algorithm, privateKey);
 }
 
 const signedSchema = z.discriminatedUnion("format", [
@@ -110,7 +110,6 @@ const signedSchema = z.discriminatedUnion("format", [
   }),
   z.looseObject({ format: z.literal("jws"), signature: z.string().max(16_384) }),
 ]);
-const headerSchema = z.looseObject({ alg: z.literal("EdDSA"), kid: text });
 const statementSchema = z.union([offerSchema, receiptPayloadSchema]);
 
 /**
@@ -133,34 +132,14 @@ function recovered({ payload, signature }: { readonly payload: Statement; readon
 }
 
 function verified(jws: string, expected: string | undefined) {
-  const [header = "", payload = "", signature = "", ...more] = jws.split(".");
-  const parsed = headerSchema.safeParse(jsonIn(header));
-  if (more.length > 0 || !parsed.success) throw new Error("its signature is not a JWS by EdDSA");
-  const { kid } = parsed.data;
-  const key = keyOfDid(kid.split("#")[0] ?? "") ?? keyOfDid(expected ?? "");
-  if (key === undefined) throw new Error(`its key is ${kid}: name the did:key that its document has`);
-  const bytes = Buffer.from(signature, "base64url");
-  if (bytes.length !== 64 || !ed25519.verify(bytes, Buffer.from(`${header}.${payload}`), key))
-    throw new Error("its signature is not valid");
-  const statement = statementSchema.safeParse(jsonIn(payload));
+  const { payload, signer, kid } = verifyJws(jws, expected);
+  const statement = statementSchema.safeParse(payload);
   if (!statement.success) throw new Error("it is neither an offer nor a receipt of version 1");
-  return { statement: statement.data, signer: didOfKey(key), kid };
-}
-
-function jsonIn(part: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
-  } catch {
-    return undefined;
-  }
+  return { statement: statement.data, signer, kid };
 }
 
 /** RFC 8785 for objects of texts and whole numbers. An absent transaction is left out. */
 function canonical(statement: Statement): string {
   const members = Object.entries(statement).filter(([name, value]) => name !== "transaction" || value !== "");
   return JSON.stringify(Object.fromEntries(members.toSorted(([a], [b]) => (a < b ? -1 : 1))));
-}
-
-function base64url(value: string | Uint8Array): string {
-  return Buffer.from(value).toString("base64url");
 }

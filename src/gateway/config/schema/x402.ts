@@ -127,7 +127,11 @@ const signedReceipts = z
     format: z
       .enum(["eip712", "jws"])
       .default("eip712")
-      .describe("`eip712` (secp256k1, by the address of the key), or `jws` (Ed25519, EdDSA)."),
+      .describe("`eip712` (secp256k1, by the address of the key), or `jws`."),
+    algorithm: z
+      .enum(["EdDSA", "ES256K"])
+      .default("EdDSA")
+      .describe("Algorithm of a JWS, and kind of its key: `EdDSA` (Ed25519) or `ES256K` (secp256k1)."),
     kid: z
       .string()
       .default("")

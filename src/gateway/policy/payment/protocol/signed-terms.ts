@@ -87,11 +87,11 @@ export class TermsSigner {
 
 /** The key of `x402.signed_receipts`; undefined if it is off. Throws if the key is missing or invalid. */
 export function readStatementKey(
-  { key_env: name, format, kid }: Config["x402"]["signed_receipts"],
+  { key_env: name, format, algorithm, kid }: Config["x402"]["signed_receipts"],
   environment: Environment,
 ): StatementKey | undefined {
   if (name === "") return undefined;
   const digits = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(readSecret(environment, name, "x402.signed_receipts.key_env"))?.[1];
   if (digits === undefined) throw new Error("Cannot use x402.signed_receipts.key_env: the key is not 32 bytes of hex");
-  return { format, kid, privateKey: hexToBytes(digits) };
+  return { format, algorithm, kid, privateKey: hexToBytes(digits) };
 }
