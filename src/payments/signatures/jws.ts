@@ -4,9 +4,9 @@ import { z } from "zod";
 import { didOfKey, keyOfDid } from "./did-key.ts";
 
 /** The algorithms that x402's extension `offer-receipt` names. */
-export const JWS_ALGORITHMS = ["EdDSA", "ES256K"] as const;
+const JWS_ALGORITHMS = ["EdDSA", "ES256K"] as const;
 
-/** An item of `JWS_ALGORITHMS`. */
+/** The algorithm of a JWS. */
 export type JwsAlgorithm = (typeof JWS_ALGORITHMS)[number];
 
 /** Bytes of the signatures of both algorithms. */
