@@ -27,7 +27,7 @@ export class Candidates {
 
   static async read(): Promise<Candidates> {
     const candidates = new Candidates();
-    const files = [...filesIn("src", "*.ts"), ...filesIn("test", "*.ts")];
+    const files = ["src", "test", "bench"].flatMap((folder) => filesIn(folder, "*.ts"));
     await Promise.all(files.map(async (file) => candidates.#add(file, await Bun.file(file).text())));
     return candidates;
   }

@@ -190,8 +190,8 @@ export function governedBy(
     const turned = near.some((word) => grammar.not.has(word.text) && !grammar.denies.has(word.text));
     if (near.some((word) => grammar.hedge.has(word.text) || grammar.modal.has(word.text))) return "view";
     if (grammar.denies.has(head.text)) return turned ? "fact" : "denied";
-    if (grammar.doubts.has(head.text) || !isAuthority(near, head, grammar)) return "view";
-    return turned ? "denied" : "fact";
+    // "Officials did not say that": nothing is denied.
+    return turned || grammar.doubts.has(head.text) || !isAuthority(near, head, grammar) ? "view" : "fact";
   }
   return "fact";
 }

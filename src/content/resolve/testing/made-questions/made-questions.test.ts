@@ -10,6 +10,7 @@ import { entries } from "./entries.ts";
 import { injections } from "./injections.ts";
 import { languages } from "./languages.ts";
 import { others } from "./others.ts";
+import { sentences } from "./sentences.ts";
 import { thresholds } from "./thresholds.ts";
 import { unreal } from "./unreal.ts";
 import { voices } from "./voices.ts";
@@ -47,7 +48,7 @@ async function judge(made: MadeQuestion): Promise<Judgement> {
   return weigh(plan, sources, analysis, now);
 }
 
-const KINDS = { entries, others, thresholds, deadlines, wording, voices, languages, unreal };
+const KINDS = { entries, sentences, others, thresholds, deadlines, wording, voices, languages, unreal };
 
 for (const [kind, questions] of Object.entries(KINDS)) {
   describe(kind, () => {
