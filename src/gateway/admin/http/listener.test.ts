@@ -205,3 +205,42 @@ test("a listener that closes completes the responses under way", async () => {
   await until(() => idle.isClosed && busy.isClosed);
   expect(busy.received).toMatch(/connection: close\r\n[\s\S]*done$/i);
 });
+
+test("a port or an address that cannot be bound is named, with what to do", async () => {
+  const listener = await listen(hello, LONG);
+  const options = {
+    secure: undefined,
+    patience: LONG,
+    refusal: () => undefined,
+    malformed: malformedResponse,
+    handle: () => undefined,
+  };
+  expect(Listener.bind({ ...options, address: "127.0.0.1", port: listener.port })).rejects.toThrow(
+    `Cannot listen on 127.0.0.1:${listener.port} for the admin interface: the port is in use; stop what uses it`,
+  );
+  expect(Listener.bind({ ...options, address: "192.0.2.1", port: 0 })).rejects.toThrow(
+    "this machine does not have the address; see admin.address",
+  );
+});
+
+test("a tunnel is refused, and only HTTP/1.0 may leave out the host", async () => {
+  const hosts: (readonly string[])[] = [];
+  const listener = await listen(async ({ authorities }) => {
+    hosts.push(authorities);
+    return await hello();
+  }, LONG);
+  const tunnel = client(listener.port, "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n");
+  await until(() => tunnel.isClosed);
+  expect(tunnel.received).toStartWith("HTTP/1.1 400 ");
+  const requests = [
+    "GET / HTTP/1.0\r\n\r\n",
+    "GET / HTTP/1.1\r\nConnection: close\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\nConnection: close\r\n\r\n",
+    "GET http://c/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+  ];
+  for (const request of requests) {
+    const one = client(listener.port, request);
+    await until(() => one.isClosed);
+  }
+  expect(hosts).toEqual([[], [""], ["a", "b"], ["c"]]);
+});

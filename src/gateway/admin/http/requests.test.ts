@@ -1,8 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { TurnpikeError } from "../../../lib/errors.ts";
+import { checkType, readJson } from "./body.ts";
+import { Guard } from "./guard.ts";
 import { accessOf, readKeys, sameKeys } from "./keys.ts";
 import { checkHost, ownHosts } from "./own-host.ts";
 import { entityTag, isKnown, refuseKnown, revisionsOf } from "./preconditions.ts";
+import { sessionCookie, sessionToken } from "./sessions.ts";
 import { errorCodes, malformedResponse, problemResponse, rawProblem } from "./problem.ts";
 
 function codeOf(run: () => unknown): string {
@@ -193,4 +196,73 @@ describe("the keys", () => {
     const longest = "k".repeat(1024);
     expect(accessOf(keysOf({ api_key_env: "A" }, { A: longest }), longest)).toBe("full");
   });
+});
+
+describe("the body of a request", () => {
+  test.each([
+    ["application/json", true],
+    ["Application/JSON; charset=UTF-8", true],
+    ['application/json; charset="utf-8"', true],
+    ["application/json; a=b", true],
+    ["application/json; charset=latin1", false],
+    ["text/plain", false],
+    ["", false],
+    [null, false],
+  ])("of the type %p is accepted: %p", (type, isAccepted) => {
+    expect(codeOf(() => checkType(type, ["application/json"]))).toBe(isAccepted ? "passed" : "unsupported-media-type");
+  });
+
+  test.each([
+    ["", "it is empty"],
+    ["{", "Cannot read the body"],
+    ["\xff", "it is not UTF-8"],
+    ['{"__proto__": 1}', "__proto__"],
+    ['{"a": [{"b": {"__proto__": {}}}]}', "__proto__"],
+  ])("%j is refused", (text, message) => {
+    expect(() => readJson(Buffer.from(text, "latin1"))).toThrow(message);
+  });
+
+  test.each<unknown>([null, 1, "text", [null, { a: null }], { a: { proto: [1] } }])("%j is read", (value) => {
+    expect(readJson(Buffer.from(JSON.stringify(value)))).toEqual(value);
+  });
+});
+
+describe("the cookie of a session", () => {
+  test.each([
+    [null, undefined],
+    ["", undefined],
+    ["a=b", undefined],
+    ["turnpike_session=abc", "abc"],
+    ["a=b;  turnpike_session = abc ; c=d", "abc"],
+    ["turnpike_session=", undefined],
+    ["turnpike_session", undefined],
+    ["turnpike_sessions=abc", undefined],
+    ["turnpike_session=; turnpike_session=x", "x"],
+  ])("in %p is %p", (cookies, token) => {
+    expect(sessionToken(cookies)).toBe(token);
+  });
+
+  test("is for this site alone, and ends at once without a token", () => {
+    expect(sessionCookie("abc", false)).toBe("turnpike_session=abc; HttpOnly; SameSite=Strict; Path=/");
+    expect(sessionCookie(undefined, true)).toBe(
+      "turnpike_session=; HttpOnly; SameSite=Strict; Path=/; Secure; Max-Age=0",
+    );
+  });
+});
+
+test("an address that floods gets a refusal, and the others get none", () => {
+  let now = 0;
+  const guard = new Guard(
+    () => undefined,
+    () => now,
+  );
+  guard.keys = { full: new Uint8Array(32), read: undefined };
+  const address = "192.0.2.1";
+  const fail = (): string => codeOf(() => guard.check("wrong", { address, trust: undefined }));
+  for (let tries = 0; tries < 1000 && guard.refusal(address) === undefined; tries += 1) {
+    now += 1;
+    fail();
+  }
+  expect(guard.refusal(address)).toMatch(/^HTTP\/1.1 429 [^]*\r\nRetry-After: \d+\r\n/);
+  expect(guard.refusal("192.0.2.2")).toBeUndefined();
 });
