@@ -107,11 +107,14 @@ test("a body larger than the snapshot fails closed while the tenant is cold, and
   expect((await tenants.told(tenant, "/", { method: "POST", body })).body).toBe(1_000_000);
 });
 
-/** Requests to cold tenants. */
-async function misses(): Promise<number> {
+/** A metric of the tenants. */
+async function metric(name: string): Promise<number> {
   const page = await (await fetch(`http://127.0.0.1:${tenants.gateway.plainPort}/metrics`)).text();
-  return Number(/^turnpike_wasm_tenant_misses_total (\d+)$/m.exec(page)?.[1]);
+  return Number(new RegExp(`^turnpike_wasm_${name} (\\d+)$`, "m").exec(page)?.[1]);
 }
+
+/** Requests to cold tenants. */
+const misses = (): Promise<number> => metric("tenant_misses_total");
 
 describe.each(["/", "/bodies/"])("on %s", (path) => {
   test.each([...PROTOCOLS, "HTTP/1.1 chunked"] as const)(
@@ -475,8 +478,11 @@ test("operators see warm tenants, evict one, add a tenant route and remove it", 
   const tenant = fresh();
   await tenants.told(tenant);
   expect(await tenants.warm()).toContain(tenant);
+  const path = await tenants.manager.path(tenant);
+  expect(connectionsTo(path)).toBe(1);
   expect((await tenants.admin("DELETE", `/v1/tenants?key=${tenant}`)).status).toBe(200);
   expect(await tenants.warm()).not.toContain(tenant);
+  await until(() => connectionsTo(path) === 0);
   const { boot } = await tenants.told(tenant);
   expect((await tenants.told(tenant)).boot).toBe(boot);
   const socketDir = tenants.folder.file("vms");
@@ -492,10 +498,16 @@ test("operators see warm tenants, evict one, add a tenant route and remove it", 
 });
 
 test("the metrics count hits, misses, evictions and warm tenants", async () => {
-  const page = await (await fetch(`http://127.0.0.1:${tenants.gateway.plainPort}/metrics`)).text();
-  for (const name of ["tenant_hits_total", "tenant_misses_total", "tenant_evictions_total", "tenants_active"]) {
-    expect(Number(new RegExp(`^turnpike_wasm_${name} (\\d+)$`, "m").exec(page)?.[1])).toBeGreaterThan(0);
-  }
-  expect(page).toMatch(/^turnpike_wasm_park_active 0$/m);
-  expect(page).toMatch(/^turnpike_wasm_pool_pinned 0$/m);
+  const names = ["tenant_hits_total", "tenant_misses_total", "tenant_evictions_total"];
+  const read = (): Promise<number[]> => Promise.all(names.map(metric));
+  const tenant = fresh();
+  const before = await read();
+  const since = async (): Promise<number[]> => (await read()).map((value, i) => value - (before[i] ?? 0));
+  await tenants.told(tenant);
+  expect(await since()).toEqual([0, 1, 0]);
+  expect(await metric("tenants_active")).toBeGreaterThan(0);
+  await tenants.told(tenant);
+  await tenants.admin("DELETE", `/v1/tenants?key=${tenant}`);
+  expect(await since()).toEqual([1, 1, 1]);
+  expect([await metric("park_active"), await metric("pool_pinned")]).toEqual([0, 0]);
 });

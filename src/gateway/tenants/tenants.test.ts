@@ -142,6 +142,8 @@ describe("warm tenants", () => {
     tenants.warm("/vms", "b", "/vms/b.sock");
     clock.advance(5000);
     expect(tenants.list().map(({ key }) => key)).toEqual(["a"]);
+    // It is looked at once in each idle time.
+    expect(clock.wakes).toBeLessThan(10);
     server?.ended();
     clock.advance(900);
     expect(tenants.size).toBe(1);
@@ -183,9 +185,13 @@ describe("warm tenants", () => {
   });
 
   test("keep their connections when they are started again at the same place", () => {
-    const { tenants } = create();
+    const { tenants, clock } = create();
     const first = tenants.warm("/vms", "a", "/vms/a");
+    tenants.warm("/vms", "b", "/vms/b");
+    clock.advance(10);
     expect(tenants.warm("/vms", "a", "/vms/a")).toBe(first);
+    // This is a use.
+    expect(tenants.list().map(({ key }) => key)).toEqual(["b", "a"]);
   });
 
   test("are listed with their last use, and dropped by key in every scope", () => {
