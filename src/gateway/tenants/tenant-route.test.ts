@@ -13,7 +13,7 @@ import { type Plain } from "../exchange/exchange-state.ts";
 import { type FilterDecision } from "../filters/runtime/filter.ts";
 import { type Decision } from "../policy/policy.ts";
 import { type ForwardTarget } from "../proxy/target.ts";
-import { ColdStarts } from "./cold-starts.ts";
+import { ColdStarts, MAX_WAITING } from "./cold-starts.ts";
 import { type Mapping, WarmTenants } from "./warm-tenants.ts";
 import { TenantRoute } from "./tenant-route.ts";
 
@@ -53,6 +53,7 @@ let filtered: Filtered[];
 let errors: string[];
 let logged: string[];
 let warm: WarmTenants;
+let queue: ColdStarts<Mapping>;
 let route: TenantRoute;
 let wheel: TimerWheel;
 
@@ -81,10 +82,11 @@ function create({ header = "X-Tenant", skips = true, readsCalls = false }: Optio
   const metrics = { hit() {}, miss() {}, evicted() {}, active() {} };
   const limits = { idleMs: 60_000, most: 10 };
   warm = new WarmTenants({ servers: { wheel, buffers: bodies, onError }, wheel, clock: () => 0, metrics }, limits);
+  queue = new ColdStarts<Mapping>();
   route = new TenantRoute(
     { socket_dir: join(folder, "vms"), header, skip_filter_when_warm: skips },
     {
-      tenants: { wheel, warm, starts: new ColdStarts<Mapping>() },
+      tenants: { wheel, warm, starts: queue },
       scope: "/route",
       filters: { readsCalls, request: (exchange) => filter(exchange) },
       requestHeaders: undefined,
@@ -218,6 +220,17 @@ test("a request waits no longer than the limit, over all its waits", async () =>
   clock.advance(50);
   await turn();
   expect([third.goesTo, errors]).toEqual(["responded", ["tenant-starting: the tenant was not started in time"]]);
+});
+
+test("a request is refused if too many wait for tenants", async () => {
+  const waiting = { warm() {}, lead() {} };
+  for (let i = 0; i <= MAX_WAITING; i++) queue.enter("another", waiting);
+  const [first, second] = [await ask(), await ask()];
+  expect([first.goesTo, second.goesTo, errors]).toEqual([
+    undefined,
+    "responded",
+    ["overloaded: too many requests wait for tenants that are being started"],
+  ]);
 });
 
 test("a filter that names no socket, or one that cannot be used, causes an error", async () => {
