@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
 import { type TenantDirectory } from "../../admin/operations/parts.ts";
 import { type Config } from "../../config/config.ts";
@@ -12,36 +11,21 @@ import { Directory } from "../../upstream/directory/directory.ts";
 import { type Membership } from "../../upstream/member.ts";
 import { type Actor, type NewEvent } from "../../telemetry/event.ts";
 import { flushCork } from "../../wire/outgoing.ts";
-import {
-  handshakeReply,
-  httpResponse,
-  type Issued,
-  NOTHING_ISSUED,
-  type ReadTls,
-  shownByListener,
-} from "../../acme/issued.ts";
+import { handshakeReply, httpResponse, type Issued, NOTHING_ISSUED, type ReadTls } from "../../acme/issued.ts";
 import { isAdminAway, setAdminAway } from "../../telemetry/admin-away.ts";
 import { type Counts } from "../../telemetry/metrics/counts.ts";
-import { type TlsMaterial } from "../../wire/tls.ts";
 import { readTlsMaterial } from "../listeners/certificates.ts";
 import { type ConnectionLimiter } from "../connections/connection-limiter.ts";
 import { compile, type Compiled, type ProcessDeps } from "../compile/compile.ts";
 import { fileRoom } from "../connections/descriptor-limit.ts";
 import { drainServer, GatewayFigures, type ServerName } from "./gateway-figures.ts";
 import { type GatewayOptions, type GatewayProcess, type Seller, STOPPING } from "./gateway-interface.ts";
-import { GatewayListener, type ListenerShared } from "../listeners/gateway-listener.ts";
+import { ListenerSet, type ReadCertificates } from "./listener-set.ts";
 import { LedgerUpkeep } from "../../policy/payment/maintenance/ledger-upkeep.ts";
 import { withBreakerEvents } from "../../policy/payment/maintenance/payment-events.ts";
-import { quicMaterialsOf, QuicListeners, quicPlansOf, readQuicMaterial } from "../listeners/quic-listeners.ts";
-import {
-  type BoundListener,
-  type ListenerPlan,
-  listenersOf,
-  endpointOf,
-  probeListeners,
-  urlOf,
-  withPorts,
-} from "../listeners/listener-plan.ts";
+import { type ListenerShared } from "../listeners/gateway-listener.ts";
+import { QuicListeners, readQuicMaterial } from "../listeners/quic-listeners.ts";
+import { type BoundListener, listenersOf, endpointOf, probeListeners, urlOf } from "../listeners/listener-plan.ts";
 import { WorkerFilters } from "../../filters/worker-filters.ts";
 import { createOwnFacilitator } from "../facilitators/own-facilitator.ts";
 import { ProcessFacilitators } from "../facilitators/process-facilitators.ts";
@@ -50,17 +34,12 @@ import { ownTenants } from "./tenant-directory.ts";
 import { dialSettingsOf } from "../../upstream/upstreams.ts";
 import { WorkerStore } from "./worker-store.ts";
 
-/** Milliseconds that connections have to end after a reload removed their listener; then they are closed. @operator @bound */
-const REMOVED_GRACE_MS = 30_000;
-
 /** Binds the configured listeners and serves. Rejects if that fails; then nothing stays bound. */
 export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
   const gateway = new RunningGateway(options);
   await gateway.start(options.config);
   return gateway;
 }
-
-type Materials = readonly (TlsMaterial | undefined)[];
 
 class RunningGateway implements GatewayProcess {
   /** Without the configuration at the start, which would stay in memory after reloads. */
@@ -71,22 +50,11 @@ class RunningGateway implements GatewayProcess {
   readonly #directory: Directory | undefined;
   readonly #facilitators: ProcessFacilitators;
   readonly #limiter: ConnectionLimiter;
-  readonly #shared: ListenerShared;
   readonly #quic: QuicListeners;
+  readonly #listeners: ListenerSet;
   readonly tenants: Tenants;
   readonly #control: WorkerControl;
   readonly #filters: WorkerFilters;
-  #bound: readonly GatewayListener[] = [];
-  /** Listeners that accept no more connections, but still have open ones. */
-  readonly #closing = new Set<GatewayListener>();
-  /** The certificates from files. Listeners show these and the issued ones. */
-  #read: { readonly tls: ReadTls | undefined; readonly quic: ReadTls | undefined } = {
-    tls: undefined,
-    quic: undefined,
-  };
-  #issued: Issued;
-  /** The certificates that each listener shows, in the configuration's order. */
-  #materials: Materials = [];
   /** Settles when the last change is complete. */
   #turn: Promise<void> = Promise.resolve();
   /** The configuration that is served. */
@@ -101,7 +69,6 @@ class RunningGateway implements GatewayProcess {
   constructor({ config, ...options }: GatewayOptions) {
     this.#options = options;
     this.#config = config;
-    this.#issued = options.issued ?? NOTHING_ISSUED;
     this.#own = new Resources(config, options.slot, {
       log: options.log,
       onEvent: (event) => this.#tell(event),
@@ -118,7 +85,7 @@ class RunningGateway implements GatewayProcess {
     this.#directory = options.members === undefined ? this.#createDirectory() : undefined;
     this.#facilitators = this.#createFacilitators(config);
     this.#limiter = this.#own.connectionLimiter(this.#wheel, () => this.#ready().connectionLimits);
-    this.#shared = {
+    const shared = {
       settings: () => this.#ready().settings,
       draining: () => this.#draining,
       wheel: this.#wheel,
@@ -131,8 +98,8 @@ class RunningGateway implements GatewayProcess {
       handleMisdirected: (exchange) => serve(this.#ready().pipeline, exchange, "misdirected"),
       refused: (request) => this.#ready().pipeline.observer.refused(request),
       onError: (error) => this.#report(error),
-      challengePair: (hostname) => handshakeReply(this.#issued, hostname),
-    };
+      challengePair: (hostname) => handshakeReply(this.#listeners.issued, hostname),
+    } satisfies ListenerShared;
     this.#control = this.#createControl();
     this.#filters = new WorkerFilters({
       config,
@@ -144,7 +111,8 @@ class RunningGateway implements GatewayProcess {
       control: () => this.#control.link,
       onError: (error) => this.#report(error),
     });
-    this.#quic = new QuicListeners(this.#shared, this.#own.telemetry.quic, options.reusePort);
+    this.#quic = new QuicListeners(shared, this.#own.telemetry.quic, options.reusePort);
+    this.#listeners = new ListenerSet(shared, this.#quic, options.issued ?? NOTHING_ISSUED);
     this.tenants = createTenants(config, {
       wheel: this.#wheel,
       buffers: this.#own.buffers,
@@ -154,21 +122,20 @@ class RunningGateway implements GatewayProcess {
   }
 
   get listeners(): readonly BoundListener[] {
-    return this.#bound.map((listener) => listener.endpoint);
+    return this.#listeners.endpoints;
   }
 
   get connections(): number {
-    return [...this.#bound, ...this.#closing].reduce(
-      (sum, listener) => sum + listener.connections,
-      this.#quic.connections,
-    );
+    return this.#listeners.connections;
   }
 
   async start(config: Config): Promise<void> {
     const { material, reusePort, takesOver } = this.#options;
     try {
-      this.#read = { tls: material ?? readTlsMaterial(config), quic: readQuicMaterial(config) };
-      this.#materials = shownByListener(config, this.#read.tls, this.#issued);
+      this.#listeners.prepare(config, {
+        tls: material ?? readTlsMaterial(config),
+        quic: readQuicMaterial(config),
+      });
       const members = await this.#membersOf(config, this.#options.members);
       if (!reusePort && takesOver === undefined) probeListeners(config);
       const plans = listenersOf(config);
@@ -177,13 +144,13 @@ class RunningGateway implements GatewayProcess {
       const early = plans.some(({ port }) => port === 0);
       await this.#facilitators.prepare(config);
       this.#control.use(config);
-      if (early) this.#bound = await this.#bindAll(plans, this.#materials);
+      if (early) await this.#listeners.bind(plans);
       const endpoints = early ? this.listeners : plans.map(endpointOf);
       this.#compiled = await compile(config, this.#deps(config, endpoints, members));
       await this.#store.ready();
       this.#compiled.held.use();
-      if (!early) this.#bound = await this.#bindAll(plans, this.#materials);
-      await this.#serveQuic(config, this.#read, this.#bound);
+      if (!early) await this.#listeners.bind(plans);
+      await this.#listeners.serveQuic();
       this.#isUp = true;
       this.#directory?.commit();
       await this.#facilitators.commit(config);
@@ -217,42 +184,19 @@ class RunningGateway implements GatewayProcess {
     this.#compiled?.upstreams.setMembers(members);
   }
 
-  async #replace(
-    config: Config,
-    members: Membership,
-    read: { readonly tls: ReadTls | undefined; readonly quic: ReadTls | undefined },
-  ): Promise<void> {
+  async #replace(config: Config, members: Membership, read: ReadCertificates): Promise<void> {
     this.#refuseWhileStopping();
-    const materials = shownByListener(config, read.tls, this.#issued);
-    const before = this.#bound;
-    const plans = listenersOf(withPorts(config, this.listeners));
-    const kept = plans.map((plan, i) => before.find((listener) => listener.serves(plan, materials[i])));
-    const isNew = (_: unknown, i: number): boolean => kept[i] === undefined;
-    const added = await this.#bindAll(plans.filter(isNew), materials.filter(isNew));
+    const listeners = await this.#listeners.change(config, read);
     let next: Compiled | undefined;
     try {
-      const fresh = added.values();
-      const bound = kept.flatMap((listener) => listener ?? fresh.next().value ?? []);
-      next = await compile(
-        config,
-        this.#deps(
-          config,
-          bound.map((listener) => listener.endpoint),
-          members,
-        ),
-        this.#compiled,
-      );
+      next = await compile(config, this.#deps(config, listeners.endpoints, members), this.#compiled);
       await this.#store.opened?.ready();
       this.#refuseWhileStopping();
-      await this.#serveQuic(config, read, bound);
-      // The last step that can fail, because it cannot be undone: listeners do not keep their old certificates. The new
-      // ones were checked before.
-      for (const [i, listener] of kept.entries()) listener?.show(materials[i]);
-      this.#bound = bound;
+      await listeners.serveQuic();
+      // The last step that can fail, because it cannot be undone: listeners do not keep their old certificates.
+      listeners.commit();
       const previous = this.#compiled;
       this.#compiled = next;
-      this.#materials = materials;
-      this.#read = read;
       this.#config = config;
       this.#own.reload(config);
       next.held.use();
@@ -260,14 +204,14 @@ class RunningGateway implements GatewayProcess {
       previous?.held.close(next.held);
     } catch (error) {
       if (next !== this.#compiled) next?.held.close(this.#compiled?.held);
-      await Promise.all(added.map((listener) => listener.close(0)));
+      await listeners.rollback();
       throw error;
     }
-    for (const listener of before) if (!kept.includes(listener)) void this.#remove(listener);
+    listeners.closeOthers();
   }
 
   certify(issued: Issued): Promise<void> {
-    return this.#inTurn(() => this.#certify(issued));
+    return this.#inTurn(() => this.#listeners.certify(issued, this.#draining));
   }
 
   /** Runs the changes to the listeners one at a time. */
@@ -275,15 +219,6 @@ class RunningGateway implements GatewayProcess {
     const done = this.#turn.then(change);
     this.#turn = done.catch(() => {});
     return done;
-  }
-
-  async #certify(issued: Issued): Promise<void> {
-    this.#issued = issued;
-    const materials = shownByListener(this.#config, this.#read.tls, issued);
-    if (this.#draining || isDeepStrictEqual(materials, this.#materials)) return;
-    for (const [i, listener] of this.#bound.entries()) listener.show(materials[i]);
-    this.#materials = materials;
-    await this.#serveQuic(this.#config, this.#read, this.#bound);
   }
 
   get counts(): Counts {
@@ -341,7 +276,7 @@ class RunningGateway implements GatewayProcess {
     const end = this.#wheel.now() + graceMs;
     this.#draining = true;
     this.#directory?.close();
-    await Promise.all([...this.#bound, ...this.#closing, this.#quic].map((listener) => listener.close(graceMs)));
+    await this.#listeners.close(graceMs);
     this.#limiter.close();
     // Closed before the store and the facilitators that it uses.
     await this.#ledger.close();
@@ -357,37 +292,6 @@ class RunningGateway implements GatewayProcess {
     await this.#own.responses.close();
     await this.#ledger.lateWrites.close(end - this.#wheel.now());
     await this.#store.close();
-  }
-
-  async #serveQuic(
-    config: Config,
-    read: { readonly tls: ReadTls | undefined; readonly quic: ReadTls | undefined },
-    bound: readonly GatewayListener[],
-  ): Promise<void> {
-    const materials = quicMaterialsOf(config, read.quic ?? read.tls, this.#issued);
-    const endpoints = bound.map((listener) => listener.endpoint);
-    await this.#quic.serve(quicPlansOf(config, endpoints), materials, REMOVED_GRACE_MS);
-    for (const listener of bound) listener.announce(this.#quic.announcement(listener.endpoint));
-  }
-
-  async #remove(listener: GatewayListener): Promise<void> {
-    this.#closing.add(listener);
-    await listener.close(REMOVED_GRACE_MS);
-    this.#closing.delete(listener);
-  }
-
-  /** Binds all listeners. Rejects if one fails; then none stays bound. */
-  async #bindAll(plans: readonly ListenerPlan[], materials: Materials): Promise<GatewayListener[]> {
-    const bound: GatewayListener[] = [];
-    try {
-      for (const [i, plan] of plans.entries()) {
-        bound.push(await GatewayListener.bind(plan, materials[i], this.#shared));
-      }
-    } catch (error) {
-      await Promise.all(bound.map((listener) => listener.close(0)));
-      throw error;
-    }
-    return bound;
   }
 
   #createDirectory(): Directory {
@@ -447,7 +351,7 @@ class RunningGateway implements GatewayProcess {
       state: {
         ready: () => this.#isUp && !this.#draining && !isAdminAway(this.#own.zone),
         metrics: () => this.metrics(),
-        challenge: (token) => httpResponse(this.#issued, token),
+        challenge: (token) => httpResponse(this.#listeners.issued, token),
       },
       bodies: this.#own.bodies,
       spool: this.#own.spool,
