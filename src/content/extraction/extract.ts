@@ -2,7 +2,7 @@ import { type Document } from "domhandler";
 import { type ExtractionJob, type ExtractionOutcome } from "./tree/extraction.ts";
 import { decodeBody, isHtml } from "../encoding/decode.ts";
 import { toFields } from "./fields.ts";
-import { toIndexPage } from "./index-page.ts";
+import { crawlFields, toIndexPage } from "./index-page.ts";
 import { toHtml } from "./html.ts";
 import { toLinks } from "./links.ts";
 import { markdownOf } from "./markdown/writer.ts";
@@ -65,9 +65,10 @@ const NOTHING = { content: "", title: "" };
 
 function contentOf(tree: Document, { source, task }: ExtractionJob, isMoved: boolean): ExtractionOutcome {
   const url = source.finalUrl;
+  const crawled = "crawled" in task && task.crawled === true ? { fields: crawlFields(tree, url) } : {};
   if (task.kind === "html") {
     const content = typeof source.body === "string" && !isMoved ? source.body : toHtml(tree);
-    return { outcome: "content", extraction: { content, title: pageTitle(tree) } };
+    return { outcome: "content", extraction: { content, title: pageTitle(tree), ...crawled } };
   }
   if (task.kind === "fields") return toFields(tree, source, task);
   if (task.kind === "index") return { outcome: "content", extraction: toIndexPage(tree, url) };
@@ -80,7 +81,7 @@ function contentOf(tree: Document, { source, task }: ExtractionJob, isMoved: boo
   const title = pageTitle(tree);
   prepare(tree, url);
   const write = WRITERS[task.kind];
-  return { outcome: "content", extraction: { content: write(tree, url), title } };
+  return { outcome: "content", extraction: { content: write(tree, url), title, ...crawled } };
 }
 
 const WRITERS = { markdown: markdownOf, text: (tree: Document) => toText(tree), links: toLinks } as const;

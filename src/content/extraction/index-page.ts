@@ -14,6 +14,14 @@ const MAX_URL_LENGTH = 2_048;
  * directives for robots.
  */
 export function toIndexPage(tree: Document, url: string): Extraction {
+  const fields = crawlFields(tree, url);
+  const { content, title, language, published } = readArticle(tree, url);
+  const about = { ...(language === undefined ? {} : { language }), ...(published === undefined ? {} : { published }) };
+  return { content: sectionedText(content), title, ...about, fields };
+}
+
+/** What a crawler needs of a page besides its content: the links, the canonical address, and the directives for robots. */
+export function crawlFields(tree: Document, url: string): NonNullable<Extraction["fields"]> {
   const heads = { base: url, based: false, canonical: "", robots: "" };
   const links = new Map<string, string>();
   for (const element of elementsOf(tree)) {
@@ -27,15 +35,8 @@ export function toIndexPage(tree: Document, url: string): Extraction {
     // The address gets the first text that is not empty.
     if ((links.get(link.href) ?? "") === "") links.set(link.href, linkText(element));
   }
-  const { content, title, language, published } = readArticle(tree, url);
   const canonical = heads.canonical === "" ? null : (URL.parse(heads.canonical, heads.base)?.href ?? null);
-  const about = { ...(language === undefined ? {} : { language }), ...(published === undefined ? {} : { published }) };
-  return {
-    content: sectionedText(content),
-    title,
-    ...about,
-    fields: { canonical, robots: heads.robots, links: [...links.keys()], texts: [...links.values()] },
-  };
+  return { canonical, robots: heads.robots, links: [...links.keys()], texts: [...links.values()] };
 }
 
 interface Heads {

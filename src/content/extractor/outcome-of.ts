@@ -4,7 +4,7 @@ import { type PdfError } from "../documents/pdf.ts";
 import { type PageSource } from "../page/page.ts";
 import { essenceOf } from "../encoding/decode.ts";
 import { extract } from "../extraction/extract.ts";
-import { type ExtractionJob, type ExtractionOutcome, type ExtractionTask } from "../extraction/tree/extraction.ts";
+import { type Extraction, type ExtractionJob, type ExtractionOutcome, type ExtractionTask } from "../extraction/tree/extraction.ts";
 
 /** Does the job's task with any document. Runs in a worker, with a deadline. */
 export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> {
@@ -60,25 +60,30 @@ function contentOutcome(content: DocumentContent, task: ExtractionTask, source: 
     return unsupported(source, "has no elements to select");
   const text = content.text();
   if (text.trim() === "") return { outcome: "not-content", reason: "empty", detail: "it has no content" };
-  const { title } = content;
   const isPartial = content.isPartial === true ? { partial: true } : {};
-  switch (task.kind) {
+  const isCrawled = task.kind === "index" || ("crawled" in task && task.crawled === true);
+  const about = { title: content.title, ...isPartial, ...(isCrawled ? { fields: crawlFieldsOf(content) } : {}) };
+  return { outcome: "content", extraction: { content: inFormat(content, task.kind, text), ...about } };
+}
+
+function inFormat(content: DocumentContent, kind: "html" | "markdown" | "article" | "text" | "links" | "index", text: string): string {
+  switch (kind) {
     case "html":
-      return { outcome: "content", extraction: { content: content.html(), title, ...isPartial } };
+      return content.html();
     case "markdown":
     case "article":
-      return { outcome: "content", extraction: { content: content.markdown(), title, ...isPartial } };
-    case "text":
-      return { outcome: "content", extraction: { content: text, title, ...isPartial } };
+      return content.markdown();
     case "links":
-      return { outcome: "content", extraction: { content: linkLines(content.links()), title, ...isPartial } };
-    case "index": {
-      const links = content.links().map(({ url }) => url);
-      const texts = content.links().map((link) => link.text);
-      const fields = { canonical: null, robots: "", links, texts };
-      return { outcome: "content", extraction: { content: text, title, fields } };
-    }
+      return linkLines(content.links());
+    case "text":
+    case "index":
+      return text;
     default:
-      throw new Error(`Cannot make '${String(task satisfies never)}' of a document`);
+      throw new Error(`Cannot make '${String(kind satisfies never)}' of a document`);
   }
+}
+
+function crawlFieldsOf(content: DocumentContent): NonNullable<Extraction["fields"]> {
+  const links = content.links();
+  return { canonical: null, robots: "", links: links.map(({ url }) => url), texts: links.map((link) => link.text) };
 }

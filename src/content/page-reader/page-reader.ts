@@ -14,6 +14,7 @@ import { type CachedPage } from "../page-cache/page-cache.ts";
 import { type Loaded, type SharedPages } from "../page-cache/shared-pages.ts";
 import { Deadline } from "../page/deadline.ts";
 import { DownloadError } from "../page/download.ts";
+import { LoadStatusError } from "../page/load-status-error.ts";
 import { type FetchedDocument, type OpenPage, type PageRequest, type PageSource } from "../page/page.ts";
 import { PixelBudget } from "../page/pixel-budget.ts";
 import { chooseEngine } from "./engine-choice.ts";
@@ -359,10 +360,8 @@ function assertAccepted(outcome: ExtractionOutcome, source: PageSource, request:
   if (!isChallenge) assertStatus(source, request);
 }
 
-function assertStatus({ statusCode = 0 }: PageSource, { accepts = isNoError }: PageRequest): void {
-  if (accepts(statusCode)) return;
-  const detail = `Cannot load the page: its server responded with ${statusCode}`;
-  throw new TurnpikeError("page-failed", detail, undefined, { page_status: statusCode });
+function assertStatus({ statusCode = 0, headers }: PageSource, { accepts = isNoError }: PageRequest): void {
+  if (!accepts(statusCode)) throw new LoadStatusError(statusCode, headers);
 }
 
 function isNoError(status: number): boolean {

@@ -26,6 +26,10 @@ export interface JobStore {
    * left, is completed. Resolves with the job as it is then; undefined if it has gone.
    */
   finish(job: Job, outcome: Outcome): Promise<Job | undefined>;
+  /**
+   * Gives a name within a job to the first address that claims it. True for that address, also if it claims the name again.
+   */
+  claim(job: Job, name: string, owner: Taken): Promise<boolean>;
   /** Ends a job that runs. False if it does not run. */
   end(id: string, state: "cancelled" | "failed", reason: string): Promise<boolean>;
   /** Records that `pages` delivered pages of a job are paid. It never records fewer than before. */

@@ -25,6 +25,14 @@ export function keyed(id: string, addresses: readonly Address[]): readonly Keyed
   return [...byKey.values()];
 }
 
+/** Task of a row that is no address, but a claim. */
+export const CLAIM = -1;
+
+/** The key of a name that addresses of a job claim. */
+export function claimKey(id: string, name: string): string {
+  return signed(Bun.hash.xxHash64(`${CLAIM} ${name}`, Bun.hash.xxHash64(id)));
+}
+
 function signed(hash: bigint): string {
   return String(BigInt.asIntN(64, hash));
 }

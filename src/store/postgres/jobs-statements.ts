@@ -1,5 +1,6 @@
 import { JOB_COLUMNS } from "../jobs/job-row.ts";
 import { LEASE_MS, MAX_RUNNING_JOBS, TURN_MS } from "../jobs/job-store.ts";
+import { CLAIM } from "../jobs/keys.ts";
 import { statement } from "./connection.ts";
 import { NOW } from "./database.ts";
 import { ADDRESSES, HOSTS, JOBS, KINDS, LANES, RESULTS } from "./jobs-schema.ts";
@@ -129,6 +130,13 @@ export const PACE = statement(`
   INSERT INTO ${HOSTS} AS hosts (host, next_at, pace)
   SELECT host, ${NOW} + pause, pace FROM json_to_recordset($2::json) AS new (host bigint, pause bigint, pace bigint) ORDER BY host
   ON CONFLICT (host) DO UPDATE SET pace = excluded.pace, next_at = greatest(hosts.next_at, excluded.next_at)`);
+
+/** A row if the owner has the name. */
+export const CLAIM_NAME = statement(`
+  WITH claimed AS (
+    INSERT INTO ${ADDRESSES} (job, key, host, task, depth, url) VALUES ($1::bigint, $2::bigint, 0, ${CLAIM}, 0, $3)
+    ON CONFLICT DO NOTHING RETURNING 1)
+  SELECT 1 FROM claimed UNION ALL SELECT 1 FROM ${ADDRESSES} WHERE job = $1::bigint AND key = $2::bigint AND url = $3`);
 
 export const END = statement(
   `UPDATE ${JOBS} SET state = $3, reason = $4, ended_at = ${NOW} WHERE id = $2 AND state = 'running'`,

@@ -10,7 +10,7 @@ import {
   type StoredResult,
   type Taken,
 } from "../jobs/job-store.ts";
-import { keyed } from "../jobs/keys.ts";
+import { claimKey, keyed } from "../jobs/keys.ts";
 import { type Result, statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { BY_DAY, DAY_BITS, partitionsOf } from "./jobs-schema.ts";
@@ -117,6 +117,10 @@ export class PostgresJobs implements JobStore {
       JSON.stringify(leftOut),
     ]);
     return await this.find(id);
+  }
+
+  async claim({ id, number }: Job, name: string, { key: owner }: Taken): Promise<boolean> {
+    return (await this.#write(sql.CLAIM_NAME, [number, claimKey(id, name), owner])).rows.length > 0;
   }
 
   async end(id: string, state: "cancelled" | "failed", reason: string): Promise<boolean> {

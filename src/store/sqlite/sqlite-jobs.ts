@@ -16,7 +16,7 @@ import {
   TURN_MS,
 } from "../jobs/job-store.ts";
 import { JOB_COLUMNS, jobOf } from "../jobs/job-row.ts";
-import { keyed } from "../jobs/keys.ts";
+import { CLAIM, claimKey, keyed } from "../jobs/keys.ts";
 import { type WriteTurns } from "./write-turns.ts";
 
 /** Rows of a table and jobs that one call of `sweep` removes. */
@@ -271,6 +271,21 @@ export class SqliteJobs implements JobStore {
       this.#now() + pauseMs,
       intervalMs,
     );
+  }
+
+  claim({ id, number }: Job, name: string, { key: owner }: Taken): Promise<boolean> {
+    return this.#write(() => {
+      const key = BigInt(claimKey(id, name));
+      this.#run(
+        "INSERT OR IGNORE INTO addresses (job, key, host, task, depth, url) VALUES (?, ?, 0, ?, 0, ?)",
+        number,
+        key,
+        CLAIM,
+        owner,
+      );
+      const row = this.#get<{ url: string }>("SELECT url FROM addresses WHERE job = ? AND key = ?", number, key);
+      return row?.url === owner;
+    });
   }
 
   end(id: string, state: "cancelled" | "failed", reason: string): Promise<boolean> {

@@ -201,6 +201,20 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       expect(new Set([...taken, ...more].map(({ host }) => host)).size).toBe(3);
     });
 
+    test("a name belongs to the first address that claims it, also after the service of this address died", async () => {
+      await using at = await begin({}, pages(2));
+      const { store, job, clock } = at;
+      const [one, two] = await store.take(job, SHARE);
+      if (one === undefined || two === undefined) throw new Error("two were expected");
+      expect(await store.claim(job, "content 1", one)).toBe(true);
+      expect(await store.claim(job, "content 1", two)).toBe(false);
+      expect(await store.claim(job, "content 2", two)).toBe(true);
+      clock.now += LEASE_MS;
+      const again = await (await at.another()).take(job, SHARE);
+      expect(await Promise.all(again.map((taken) => store.claim(job, "content 1", taken)))).toEqual([true, false]);
+      expect(await deliver(store, job, again)).toMatchObject({ known: 2, delivered: 2, state: "completed" });
+    });
+
     test("a frontier has a limit, and says how many addresses it dropped", async () => {
       await using at = await begin({ maxKnown: 3 }, pages(2));
       const { store, job } = at;

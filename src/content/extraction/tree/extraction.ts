@@ -14,7 +14,9 @@ export type ExtractionTask =
    * `index` is for crawlers: the article as plain text, and in `fields` the `links` with their `texts`, `canonical` and
    * `robots`.
    */
-  | { readonly kind: "html" | "markdown" | "text" | "links" | "index" }
+  | { readonly kind: "index" }
+  /** The page in a format. With `crawled`, it has these fields too. */
+  | { readonly kind: "html" | "markdown" | "text" | "links"; readonly crawled?: boolean }
   /** The main content, with the comments of readers below it if `comments` is true. */
   | { readonly kind: "article"; readonly comments?: boolean }
   /** The text, or the value of an attribute, of the elements that match each CSS selector, by the selectors' names. */

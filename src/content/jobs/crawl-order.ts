@@ -1,0 +1,42 @@
+import { type Extraction } from "../extraction/tree/extraction.ts";
+
+/** The parameters of a crawl that decide which pages it loads. */
+export interface CrawlOrder {
+  readonly urls: readonly string[];
+  /** Pages that it delivers at most. */
+  readonly limit: number;
+  /** Links from a start page to the deepest page. */
+  readonly max_depth: number;
+  readonly include_paths?: readonly string[] | undefined;
+  readonly exclude_paths?: readonly string[] | undefined;
+  readonly subdomains: boolean;
+  /** Whether pages of other sites that are linked from the site are loaded too. Their links are not followed. */
+  readonly external: boolean;
+  readonly ignore_query: boolean;
+  readonly sitemap: "include" | "only" | "skip";
+  readonly skip_noindex: boolean;
+  /** Seconds between two requests to a host at least. */
+  readonly delay: number;
+  /** Pages that one service loads at the same time. */
+  readonly concurrency: number;
+}
+
+/** A page that a crawl has loaded. */
+export interface LoadedPage {
+  readonly finalUrl: string;
+  /** `X-Robots-Tag` of its response. */
+  readonly robotsTag: string;
+  /** What a crawler needs of the page: `links`, `canonical` and `robots`. */
+  readonly fields: Extraction["fields"];
+  /** The result for the client, without its number. */
+  readonly result: Readonly<Record<string, unknown>>;
+  /** The content, by which equal pages are found. */
+  readonly content: string;
+}
+
+/** A crawl that is under way in this service. */
+export interface OpenCrawl {
+  readonly order: CrawlOrder;
+  /** Loads a page. Fails with a TurnpikeError. */
+  load(url: URL, signal: AbortSignal): Promise<LoadedPage>;
+}

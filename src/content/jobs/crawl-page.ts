@@ -1,0 +1,202 @@
+import { messageOf } from "../../lib/caught.ts";
+import { ERRORS, TurnpikeError } from "../../lib/errors.ts";
+import { parseHttpDate } from "../../lib/http/http-date.ts";
+import { type Finished, type Job, type JobStore, MOST_TRIES, type Outcome, type Taken } from "../../store/jobs/job-store.ts";
+import { LoadStatusError } from "../page/load-status-error.ts";
+import { type SiteFetch } from "../sites/robots-file.ts";
+import { robotsDirectives } from "../sites/robots-directives.ts";
+import { sitemapPages } from "../sites/sitemaps.ts";
+import { type LoadedPage, type OpenCrawl } from "./crawl-order.ts";
+import { type HostPaces, type Seen } from "./host-paces.ts";
+import { type RobotsFiles } from "./robots-files.ts";
+import { type Scope, SITEMAPS } from "./scope.ts";
+
+/** Milliseconds until a page is tried again, after its first and its second failure. */
+const AGAIN_MS = [5_000, 30_000];
+/** Addresses of a sitemap that are added together. */
+const SITEMAP_PIECE = 1_000;
+/** Statuses of a server that has too much to do. */
+const BUSY_STATUS = new Set([429, 503]);
+
+/** What the pages of a crawl need of their service. */
+export interface CrawlDeps {
+  readonly store: JobStore;
+  readonly paces: HostPaces;
+  readonly robots: RobotsFiles;
+  readonly fetch: Omit<SiteFetch, "signal">;
+  /** Monotonic milliseconds, and Unix milliseconds. */
+  readonly now: () => number;
+  readonly unixNow: () => number;
+}
+
+/** One crawl in one service: it does what is to be done with each address. */
+export class Crawl {
+  readonly #deps: CrawlDeps;
+  readonly #job: Job;
+  readonly #open: OpenCrawl;
+  readonly #scope: Scope;
+  readonly #signal: AbortSignal;
+
+  constructor(deps: CrawlDeps, job: Job, { open, scope, signal }: { open: OpenCrawl; scope: Scope; signal: AbortSignal }) {
+    this.#deps = deps;
+    this.#job = job;
+    this.#open = open;
+    this.#scope = scope;
+    this.#signal = signal;
+  }
+
+  /** Does the task of an address. Never fails, except if the store does. */
+  async handle(taken: Taken): Promise<Outcome> {
+    if (taken.tries > MOST_TRIES) return ended(failure(taken, "abandoned", "It ended every service that loaded it"));
+    return taken.task === SITEMAPS ? await this.#sitemaps(taken) : await this.#page(taken);
+  }
+
+  async #sitemaps(taken: Taken): Promise<Outcome> {
+    const fetch = { ...this.#deps.fetch, signal: this.#signal };
+    const source = {
+      start: new URL(taken.url),
+      isOwn: this.#scope.isOwn,
+      robots: (url: URL) => this.#deps.robots.of(url, this.#signal),
+    };
+    for await (const pages of sitemapPages(source, fetch)) {
+      for (let at = 0; at < pages.length; at += SITEMAP_PIECE) {
+        const leftOut = {};
+        const links = pages.slice(at, at + SITEMAP_PIECE).map(({ url }) => url);
+        const found = this.#scope.choose(links, taken.url, 0, leftOut);
+        await this.#deps.store.finish(this.#job, { finished: [], found, leftOut });
+      }
+    }
+    return ended({ taken, kind: "sitemaps" });
+  }
+
+  async #page(taken: Taken): Promise<Outcome> {
+    const url = new URL(taken.url);
+    const robots = await this.#deps.robots.of(url, this.#signal);
+    if (!robots.known) return ended(this.#retried(taken, "robots-unreachable", "The site's robots.txt cannot be fetched"));
+    if (!robots.allows(url.pathname + url.search)) {
+      return ended(failure(taken, "robots-forbidden", "The site's robots.txt forbids it"));
+    }
+    const crawlDelayMs = (robots.crawlDelay ?? 0) * 1_000;
+    await pause(this.#deps.paces.reserve(taken.host, Math.max(crawlDelayMs, this.#open.order.delay * 1_000)), this.#signal);
+    const startedAt = this.#deps.now();
+    const outcome = await this.#load(taken, url);
+    const isOwnTrouble = outcome instanceof TurnpikeError && ERRORS[outcome.code].origin === "gateway";
+    const pace = isOwnTrouble
+      ? undefined
+      : this.#deps.paces.learn({
+          host: taken.host,
+          elapsedMs: this.#deps.now() - startedAt,
+          ...troubleOf(outcome, this.#deps.unixNow()),
+          crawlDelayMs,
+        });
+    const paces = pace === undefined ? [] : [pace];
+    if (!(outcome instanceof TurnpikeError)) return { ...(await this.#loaded(taken, outcome)), paces };
+    const text = outcome.message;
+    return { ...ended(isTransient(outcome) ? this.#retried(taken, outcome.code, text) : failure(taken, outcome.code, text)), paces };
+  }
+
+  async #load(taken: Taken, url: URL): Promise<LoadedPage | TurnpikeError> {
+    try {
+      return await this.#open.load(url, this.#signal);
+    } catch (error) {
+      if (error instanceof TurnpikeError) return error;
+      return new TurnpikeError("internal", `Cannot load ${taken.url}: ${messageOf(error)}`);
+    }
+  }
+
+  async #loaded(taken: Taken, page: LoadedPage): Promise<Outcome> {
+    const leftOut: Record<string, number> = {};
+    const final = this.#scope.normal(page.finalUrl, taken.url);
+    if (final !== undefined && final.href !== taken.url) {
+      const found = this.#scope.choose([final.href], taken.url, taken.depth, leftOut);
+      if (found.length > 0) return { finished: [{ taken, kind: "redirect" }], found, leftOut };
+      if (!this.#scope.isOwn(final)) {
+        return { ...ended(failure(taken, "redirected-out", `It redirects to ${final.href}, which is not of the crawl`)), leftOut };
+      }
+    }
+    const { links, canonical, robots } = page.fields ?? {};
+    const directives = robotsDirectives(typeof robots === "string" ? robots : "", page.robotsTag);
+    const follows = !directives.nofollow && this.#open.order.sitemap !== "only" && this.#scope.isOwn(new URL(taken.url));
+    const found =
+      follows && Array.isArray(links) ? this.#scope.choose(links, page.finalUrl, taken.depth + 1, leftOut) : [];
+    if (directives.noindex && this.#open.order.skip_noindex) {
+      return { finished: [failure(taken, "noindex", "The page asks not to be indexed")], found, leftOut };
+    }
+    const isNew = await this.#isNew(taken, page, typeof canonical === "string" ? canonical : undefined);
+    if (!isNew) return { finished: [{ taken, kind: "duplicate" }], found, leftOut };
+    const about = directives.noindex ? { noindex: true } : {};
+    const result = packed({ url: taken.url, depth: taken.depth, ...page.result, ...about });
+    return { finished: [{ taken, kind: "delivered", result }], found, leftOut };
+  }
+
+  /** Whether no other page of the job has this content, or is the same page by its canonical address. */
+  async #isNew(taken: Taken, { content }: LoadedPage, canonical: string | undefined): Promise<boolean> {
+    const { store } = this.#deps;
+    const text = content.replace(/\s+/g, " ").trim();
+    if (!(await store.claim(this.#job, `content ${Bun.hash.xxHash64(text)} ${text.length}`, taken))) return false;
+    const said = canonical === undefined ? undefined : this.#scope.normal(canonical, taken.url);
+    const own = new URL(taken.url);
+    // Sites often give one canonical address to different pages, so it counts only if the query alone differs.
+    if (said === undefined || said.origin !== own.origin || said.pathname !== own.pathname) return true;
+    return await store.claim(this.#job, `canonical ${said.href}`, taken);
+  }
+
+  /** The end of a failure that may pass, or a further try. */
+  #retried(taken: Taken, kind: string, text: string): Finished {
+    const againMs = taken.tries < MOST_TRIES ? AGAIN_MS[taken.tries - 1] : undefined;
+    return againMs === undefined ? failure(taken, kind, text) : { taken, kind, againMs };
+  }
+}
+
+function ended(finished: Finished): Outcome {
+  return { finished: [finished], found: [] };
+}
+
+function failure(taken: Taken, kind: string, error: string): Finished {
+  return { taken, kind, result: packed({ url: taken.url, depth: taken.depth, error, kind }) };
+}
+
+function packed(result: object): Uint8Array {
+  return Bun.zstdCompressSync(JSON.stringify(result));
+}
+
+/** The JSON of a result. */
+export function unpacked(body: Uint8Array): string {
+  return Bun.zstdDecompressSync(body).toString();
+}
+
+function isTransient(error: TurnpikeError): boolean {
+  const { page_status: status = 500 } = error.members;
+  return ERRORS[error.code].retryable && error.code !== "page-empty" && (status >= 500 || status === 429);
+}
+
+function troubleOf(outcome: LoadedPage | TurnpikeError, now: number): Pick<Seen, "isTrouble" | "retryAfterMs"> {
+  if (!(outcome instanceof TurnpikeError)) return { isTrouble: false, retryAfterMs: undefined };
+  const isBusy = BUSY_STATUS.has(outcome.members.page_status ?? 0);
+  const said = isBusy && outcome instanceof LoadStatusError ? outcome.retryAfter : undefined;
+  return {
+    isTrouble: isBusy || outcome.code === "page-timeout",
+    retryAfterMs: said === undefined ? undefined : waitOf(said, now),
+  };
+}
+
+/** Milliseconds of a Retry-After field (RFC 9110 §10.2.3). */
+function waitOf(field: string, now: number): number | undefined {
+  if (/^\d{1,9}$/.test(field)) return Number(field) * 1_000;
+  const at = parseHttpDate(field, now);
+  return at === undefined ? undefined : Math.max(0, at - now);
+}
+
+/** Waits, unless `signal` aborts before. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms <= 0 || signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done, { once: true });
+  });
+}

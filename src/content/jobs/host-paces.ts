@@ -1,0 +1,86 @@
+import { type Pace } from "../../store/jobs/job-store.ts";
+import { NewestMap } from "../../lib/memory/newest-map.ts";
+
+/** Hosts whose pace one service remembers. The host that was used longest ago is forgotten. */
+const MAX_HOSTS = 10_000;
+/** Milliseconds between two requests that a site may ask for. @operator A longer delay is shortened. */
+const MAX_CRAWL_DELAY_MS = 30_000;
+/** Milliseconds between two requests to a host that is in trouble: the least and the most. @bound */
+const SLOW_MS = 1_000;
+const SLOWEST_MS = 60_000;
+/** Milliseconds for which a host that asks for it, or is in trouble, gets no request: by itself, and at most. @bound */
+const PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 600_000;
+/** Requests to a host that are under way at the same time, on average. */
+const AT_ONCE = 2;
+
+interface Known {
+  /** By the clock. */
+  nextAt: number;
+  intervalMs: number;
+  latencyMs: number;
+  /** As it was reported last. */
+  reportedMs: number;
+}
+
+/** What one request showed about its host. */
+export interface Seen {
+  readonly host: string;
+  readonly elapsedMs: number;
+  /** True if the host had too much to do, or did not respond. */
+  readonly isTrouble: boolean;
+  readonly retryAfterMs: number | undefined;
+  /** Milliseconds that its robots.txt asks for. */
+  readonly crawlDelayMs: number;
+}
+
+/**
+ * The paces of hosts, as one service sees them: as fast as a host responds to a few requests at a time, and much slower
+ * when it reports trouble. The store has the pace that all services keep together.
+ */
+export class HostPaces {
+  readonly #hosts = new NewestMap<string, Known>(MAX_HOSTS);
+  readonly #leastMs: number;
+  readonly #now: () => number;
+
+  /** `leastMs`: milliseconds between two requests to any host. `now` gives monotonic milliseconds. */
+  constructor(leastMs: number, now: () => number) {
+    this.#leastMs = leastMs;
+    this.#now = now;
+  }
+
+  get leastMs(): number {
+    return this.#leastMs;
+  }
+
+  /** Milliseconds until the next request to a host, which is then reserved. `delayMs`: of the job and of robots.txt. */
+  reserve(host: string, delayMs: number): number {
+    const known = this.#known(host);
+    const now = this.#now();
+    const at = Math.max(now, known.nextAt);
+    known.nextAt = at + Math.max(known.intervalMs, Math.min(delayMs, MAX_CRAWL_DELAY_MS));
+    return at - now;
+  }
+
+  /** Learns from a request. Returns the new pace if it differs much from the last one. */
+  learn({ host, elapsedMs, isTrouble, retryAfterMs, crawlDelayMs }: Seen): Pace | undefined {
+    const known = this.#known(host);
+    known.latencyMs = known.latencyMs === 0 ? elapsedMs : known.latencyMs * 0.8 + elapsedMs * 0.2;
+    const target = Math.max(this.#leastMs, Math.min(crawlDelayMs, MAX_CRAWL_DELAY_MS), known.latencyMs / AT_ONCE);
+    known.intervalMs = isTrouble
+      ? Math.min(Math.max(known.intervalMs * 2, SLOW_MS), SLOWEST_MS)
+      : Math.max(target, known.intervalMs * 0.9);
+    const pauseMs = Math.min(retryAfterMs ?? (isTrouble ? PAUSE_MS : 0), MAX_PAUSE_MS);
+    known.nextAt = Math.max(known.nextAt, this.#now() + pauseMs);
+    const ratio = (known.intervalMs + 1) / (known.reportedMs + 1);
+    if (pauseMs === 0 && ratio < 1.25 && ratio > 0.8) return undefined;
+    known.reportedMs = known.intervalMs;
+    return { host, intervalMs: Math.round(known.intervalMs), pauseMs };
+  }
+
+  #known(host: string): Known {
+    const known = this.#hosts.get(host) ?? { nextAt: 0, intervalMs: this.#leastMs, latencyMs: 0, reportedMs: 0 };
+    this.#hosts.set(host, known);
+    return known;
+  }
+}
