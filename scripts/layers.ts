@@ -37,7 +37,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/content/mcp", "src/content/docs-page"],
   ["src/content/api"],
   ["src/content/operations"],
-  ["src/content/resolve", "src/content/map", "src/content/qr"],
+  ["src/content/resolve", "src/content/map", "src/content/jobs", "src/content/qr"],
   ["src/content/search"],
   ["src/content/page-reader", "src/content/health"],
   ["src/content/page-cache"],

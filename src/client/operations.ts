@@ -204,6 +204,49 @@ export interface MapRequest {
   readonly timeout?: number | undefined;
 }
 
+export interface CrawlResponse {
+  /** Name of the job */
+  readonly id: string;
+  /** The value of X-Job-Secret in requests about this job; shown only here */
+  readonly secret: string;
+  /** Path of the job's state; DELETE cancels it */
+  readonly status: string;
+  /** Path of the job's results */
+  readonly results: string;
+}
+
+/** The request body of `crawl` */
+export interface CrawlRequest extends PageOptions {
+  /** Addresses at which the crawl begins; their hosts are the site */
+  readonly urls: readonly string[];
+  /** Maximum number of delivered pages; default 100 */
+  readonly limit?: number | undefined;
+  /** Maximum number of links from a start to a page; default 20 */
+  readonly max_depth?: number | undefined;
+  /** Regular expressions; only linked pages whose path one of them matches anywhere are loaded */
+  readonly include_paths?: readonly string[] | undefined;
+  /** Regular expressions; linked pages whose path one of them matches anywhere are not loaded */
+  readonly exclude_paths?: readonly string[] | undefined;
+  /** Also pages of hosts below the site's; default false */
+  readonly subdomains?: boolean | undefined;
+  /** Also pages of other sites that the site links to; their links are not followed; default false */
+  readonly external?: boolean | undefined;
+  /** Load addresses without their query, each once; default false */
+  readonly ignore_query?: boolean | undefined;
+  /** Use of the site's sitemaps beside the links of its pages; default "include" */
+  readonly sitemap?: "include" | "only" | "skip" | undefined;
+  /** Do not deliver pages that ask not to be indexed; default false */
+  readonly skip_noindex?: boolean | undefined;
+  /** Minimum seconds between two requests to a host; default 0 */
+  readonly delay?: number | undefined;
+  /** Maximum number of pages loaded at a time by each content service; default 8 */
+  readonly concurrency?: number | undefined;
+  /** Output format; default "markdown" */
+  readonly format?: "html" | "markdown" | "text" | "links" | undefined;
+  /** Maximum content length in characters; longer content is cut */
+  readonly max_length?: number | undefined;
+}
+
 /** The response body of `scrape` */
 export interface ScrapeResponse {
   readonly url: string;
@@ -485,6 +528,10 @@ export abstract class Operations {
   /** List the addresses of a site. */
   map(request: MapRequest, options?: CallOptions): Promise<MapResponse> {
     return this.json({ method: "POST", path: "/map" }, request, options);
+  }
+  /** Load the pages of a site as a job. */
+  crawl(request: CrawlRequest, options?: CallOptions): Promise<TurnpikeFile> {
+    return this.file({ method: "POST", path: "/crawl" }, request, options);
   }
   /** Retrieve a page as HTML, Markdown, text or links. */
   scrape(request: ScrapeRequest, options?: CallOptions): Promise<ScrapeResponse> {

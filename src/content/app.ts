@@ -11,6 +11,7 @@ import { METRICS_CONTENT_TYPE, modelMetrics } from "./figures/model-figures.ts";
 import { type OperationCounts } from "./figures/operation-counts.ts";
 import { hostOf } from "./api/gateway-address.ts";
 import { type McpHttp } from "./mcp/mcp-http.ts";
+import { JOB_OPERATIONS } from "./operations/job-requests.ts";
 import { type OperationResult, type JsonParts, NDJSON, type Services } from "./operations/operation.ts";
 import { OPERATIONS } from "./operations/operations.ts";
 import { PageBurnt } from "./page/burnt.ts";
@@ -55,6 +56,13 @@ export function createApp(
         operations?.failed(operation.name, error instanceof TurnpikeError ? error.code : "internal");
         throw error;
       }
+    });
+  }
+  for (const { method, path, run } of JOB_OPERATIONS) {
+    app.on(method, path, async (context) => {
+      const { headers, signal, url } = context.req.raw;
+      const id = context.req.param("id") ?? "";
+      return respond(await run({ id, headers, query: new URL(url).searchParams, signal }, services.jobs), signal);
     });
   }
   if (figures !== undefined) {
@@ -114,10 +122,9 @@ const CHARGED = { [SETTLEMENT_OVERRIDES]: '{"amount":"100%"}' };
 
 function respond(response: OperationResult, signal: AbortSignal): Response {
   if ("json" in response) {
-    const { json, charge } = response;
-    return Response.json(json, {
-      headers: charge === undefined ? {} : { [SETTLEMENT_OVERRIDES]: JSON.stringify({ amount: charge }) },
-    });
+    const { json, charge, status = 200 } = response;
+    const headers = charge === undefined ? {} : { [SETTLEMENT_OVERRIDES]: JSON.stringify({ amount: charge }) };
+    return Response.json(json, { status, headers });
   }
   if ("parts" in response) {
     const headers = { ...(response.isFree ? FREE : {}), "content-type": "application/json" };

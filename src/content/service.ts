@@ -1,4 +1,5 @@
 import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { messageOf } from "../lib/caught.ts";
 import { within } from "../lib/time/within.ts";
 import { AbsentBrowser } from "./browser/absent-browser.ts";
@@ -8,7 +9,7 @@ import { BrowserPool } from "./browser/pool.ts";
 import { type RemoteSettings } from "./browser/remote/remote-browser.ts";
 import { RemoteOpener } from "./browser/remote/remote-opener.ts";
 import { isReadable } from "./documents/kind.ts";
-import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
+import { ANYWHERE, type EgressOptions, PUBLIC_WEB } from "./egress/guard.ts";
 import { Entrance } from "./entrance.ts";
 import { Extractor } from "./extractor/extractor.ts";
 import { sendTo } from "./api/gateway-address.ts";
@@ -16,6 +17,13 @@ import { type Figures } from "./figures/figures.ts";
 import { type ModelFigures } from "./figures/model-figures.ts";
 import { OperationCounts } from "./figures/operation-counts.ts";
 import { BrowserProbe } from "./health/browser-probe.ts";
+import { HostPaces } from "./jobs/host-paces.ts";
+import { JobRunner } from "./jobs/job-runner.ts";
+import { Jobs } from "./jobs/jobs.ts";
+import { RobotsFiles } from "./jobs/robots-files.ts";
+import { crawlOf } from "./operations/crawl.ts";
+import { type JobStore } from "../store/jobs/job-store.ts";
+import { openSqliteJobs } from "../store/open/open-jobs.ts";
 import { checkProtection, type ContentAddress, type Protection, serve } from "./listen.ts";
 import { SiteMapper } from "./map/site-mapper.ts";
 import { type McpHttp, type McpHttpOptions } from "./mcp/mcp-http.ts";
@@ -94,6 +102,9 @@ const DRAIN_LOOK_MS = 50;
 const MAX_FETCHES = 64;
 const MAX_QUEUED_FETCHES = 256;
 const FETCH_QUEUE_TIMEOUT_MS = 30_000;
+
+/** Milliseconds between two requests of crawls to a host that asks for no longer delay. @operator */
+const HOST_INTERVAL_MS = 100;
 
 /** Milliseconds that the start waits for a remote browser. Afterwards the service connects in the background. @bound */
 const REMOTE_START_MS = 2_000;
@@ -223,12 +234,47 @@ function createServices(
     },
     search,
     chargeOf: ({ ageMs }) => (ageMs === undefined || hitPrice === 100 ? undefined : `${hitPrice}%`),
+    jobs: startJobs({ pages, store: openSqliteJobs(join(stateDir, "jobs.sqlite")), egress, userAgent, log, parts }),
     sites: new SiteMapper({ pages, extractor, egress, userAgent, index, now: () => performance.now() }),
     resolver,
     browserHealth: () => probe.look(),
     log,
     now: () => performance.now(),
   };
+}
+
+interface JobParts {
+  readonly pages: RememberingReader;
+  readonly store: JobStore;
+  readonly egress: EgressOptions;
+  readonly userAgent: string;
+  readonly log: Log;
+  readonly parts: AsyncDisposableStack;
+}
+
+/** Starts the work of jobs. */
+function startJobs({ pages, store, egress, userAgent, log, parts }: JobParts): Jobs {
+  const now = performance.now.bind(performance);
+  const fetch = { egress, userAgent };
+  const runner = new JobRunner({
+    store,
+    paces: new HostPaces(HOST_INTERVAL_MS, now),
+    robots: new RobotsFiles(fetch, now),
+    fetch,
+    open: (order) => crawlOf(order, pages, { userAgent, now }),
+    now,
+    unixNow: Date.now,
+    log,
+  });
+  parts.defer(() => store.close());
+  parts.defer(() => runner.close());
+  runner.start();
+  return new Jobs({
+    store,
+    runner,
+    unixNow: Date.now,
+    random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+  });
 }
 
 /**

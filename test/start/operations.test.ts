@@ -37,6 +37,7 @@ function paidRouteOf(name: string): PaidRoute | undefined {
     search: { body: { query: "tide tables" }, holds: '"title":"Tide tables"' },
     search_content: { body: { query: "tide tables", content: "markdown" }, holds: '"content":"High water' },
     map: { body: { url }, holds: '"title":"Tide tables"' },
+    crawl: { body: { urls: [url], limit: 1 }, holds: '"secret":"' },
     scrape: { body: { url, format: "links" }, holds: "[Next](" },
     batch: { body: { urls: [url, `${url}/other`], format: "text" }, holds: "High water" },
     extract: { body: { url, selectors: { title: "h1", next: "a@href" } }, holds: '"title":"Tide tables"' },
@@ -149,8 +150,8 @@ test.each(["node", process.execPath])("the typed client pays for every operation
   // The output of the script above.
   const results = JSON.parse(out) as Record<string, { paid: string; start: string }>;
   for (const { name, path, price } of OPERATIONS) {
-    // A batch is sold by its pages; this one has two.
-    const charged = name === "batch" ? "$0.01" : price;
+    // A batch is sold by its pages; this one has two. A crawl is sold by its limit, which is one here.
+    const charged = name === "batch" ? "$0.01" : name === "crawl" ? "$0.005" : price;
     expect([name, results[name]?.paid]).toEqual([name, charged === undefined ? "" : `${path} ${charged}`]);
     expect([name, results[name]?.start]).toEqual([name, expect.stringContaining(paidRouteOf(name)?.holds ?? "?")]);
   }

@@ -17,6 +17,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   search: { method: "POST", argument: "query" },
   search_content: { method: "POST", path: "/search/content", argument: "query" },
   map: { method: "POST", argument: "url" },
+  crawl: { method: "POST", argument: "urls", many: true },
   scrape: { method: "POST", argument: "url" },
   batch: { method: "POST", argument: "urls", many: true },
   extract: { method: "POST", argument: "url" },

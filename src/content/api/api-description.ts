@@ -98,7 +98,7 @@ function describeOperation(operation: Operation, prices: PriceList | undefined):
       ? {}
       : { request: { body: { required: true, content: { "application/json": { schema: body, example } } } } }),
     responses: {
-      200: {
+      [success.status ?? 200]: {
         description: success.description,
         ...(isSold ? { headers: fields({ ...RECEIPT, ...success.headers }) } : {}),
         content: describeContent(operation),

@@ -1,3 +1,4 @@
+import { RedirectError } from "../page/redirect-error.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type EgressSession, egressError } from "../egress/guard.ts";
 import { DownloadError } from "../page/download.ts";
@@ -13,7 +14,7 @@ export function loadError(egress: EgressSession, errorText: string, unreachable:
   const failure = url === undefined ? egress.lastFailure : egress.failureOf(url.hostname, portOf(url));
   if (failure !== undefined) return egressError(failure);
   if (errorText === "net::ERR_TOO_MANY_REDIRECTS") {
-    return new TurnpikeError("page-failed", "Cannot load the page: it redirects without end");
+    return new RedirectError("redirects without end");
   }
   if (errorText === "net::ERR_ABORTED") {
     return new DownloadError("Cannot load the page: it is a download, or has no content");

@@ -1,3 +1,4 @@
+import { RedirectError } from "../page/redirect-error.ts";
 import { KEEP_SHOWN } from "./capture/keep-shown.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { within } from "../../lib/time/within.ts";
@@ -334,8 +335,7 @@ export class Tab {
     const unreachable = frame["unreachableUrl"];
     if (typeof unreachable === "string") this.deadline.stop(loadError(this.#egress, "", unreachable));
     else if (this.#watch.documents > MAX_DOCUMENTS) {
-      const detail = `Cannot load the page: it redirects more than ${MAX_DOCUMENTS} times`;
-      this.deadline.stop(new TurnpikeError("page-failed", detail));
+      this.deadline.stop(new RedirectError(`redirects more than ${MAX_DOCUMENTS} times`));
     }
   }
 }

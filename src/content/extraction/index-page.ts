@@ -20,7 +20,7 @@ export function toIndexPage(tree: Document, url: string): Extraction {
   return { content: sectionedText(content), title, ...about, fields };
 }
 
-/** What a crawler needs of a page besides its content: the links, the canonical address, and the directives for robots. */
+/** The parts of a page that a crawler needs besides its content: links, canonical address, and directives for robots. */
 export function crawlFields(tree: Document, url: string): NonNullable<Extraction["fields"]> {
   const heads = { base: url, based: false, canonical: "", robots: "" };
   const links = new Map<string, string>();

@@ -4,7 +4,12 @@ import { type PdfError } from "../documents/pdf.ts";
 import { type PageSource } from "../page/page.ts";
 import { essenceOf } from "../encoding/decode.ts";
 import { extract } from "../extraction/extract.ts";
-import { type Extraction, type ExtractionJob, type ExtractionOutcome, type ExtractionTask } from "../extraction/tree/extraction.ts";
+import {
+  type Extraction,
+  type ExtractionJob,
+  type ExtractionOutcome,
+  type ExtractionTask,
+} from "../extraction/tree/extraction.ts";
 
 /** Does the job's task with any document. Runs in a worker, with a deadline. */
 export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> {
@@ -66,7 +71,11 @@ function contentOutcome(content: DocumentContent, task: ExtractionTask, source: 
   return { outcome: "content", extraction: { content: inFormat(content, task.kind, text), ...about } };
 }
 
-function inFormat(content: DocumentContent, kind: "html" | "markdown" | "article" | "text" | "links" | "index", text: string): string {
+function inFormat(
+  content: DocumentContent,
+  kind: "html" | "markdown" | "article" | "text" | "links" | "index",
+  text: string,
+): string {
   switch (kind) {
     case "html":
       return content.html();

@@ -26,7 +26,7 @@ export interface LoadedPage {
   readonly finalUrl: string;
   /** `X-Robots-Tag` of its response. */
   readonly robotsTag: string;
-  /** What a crawler needs of the page: `links`, `canonical` and `robots`. */
+  /** The parts of the page that a crawler needs: `links`, `canonical` and `robots`. */
   readonly fields: Extraction["fields"];
   /** The result for the client, without its number. */
   readonly result: Readonly<Record<string, unknown>>;

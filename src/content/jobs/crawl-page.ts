@@ -1,7 +1,15 @@
+import { RedirectError } from "../page/redirect-error.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { ERRORS, TurnpikeError } from "../../lib/errors.ts";
 import { parseHttpDate } from "../../lib/http/http-date.ts";
-import { type Finished, type Job, type JobStore, MOST_TRIES, type Outcome, type Taken } from "../../store/jobs/job-store.ts";
+import {
+  type Finished,
+  type Job,
+  type JobStore,
+  MOST_TRIES,
+  type Outcome,
+  type Taken,
+} from "../../store/jobs/job-store.ts";
 import { LoadStatusError } from "../page/load-status-error.ts";
 import { type SiteFetch } from "../sites/robots-file.ts";
 import { robotsDirectives } from "../sites/robots-directives.ts";
@@ -18,7 +26,7 @@ const SITEMAP_PIECE = 1_000;
 /** Statuses of a server that has too much to do. */
 const BUSY_STATUS = new Set([429, 503]);
 
-/** What the pages of a crawl need of their service. */
+/** The parts of a service that a crawl uses. */
 export interface CrawlDeps {
   readonly store: JobStore;
   readonly paces: HostPaces;
@@ -29,7 +37,7 @@ export interface CrawlDeps {
   readonly unixNow: () => number;
 }
 
-/** One crawl in one service: it does what is to be done with each address. */
+/** One crawl in one service: it does the task of each address. */
 export class Crawl {
   readonly #deps: CrawlDeps;
   readonly #job: Job;
@@ -37,7 +45,11 @@ export class Crawl {
   readonly #scope: Scope;
   readonly #signal: AbortSignal;
 
-  constructor(deps: CrawlDeps, job: Job, { open, scope, signal }: { open: OpenCrawl; scope: Scope; signal: AbortSignal }) {
+  constructor(
+    deps: CrawlDeps,
+    job: Job,
+    { open, scope, signal }: { open: OpenCrawl; scope: Scope; signal: AbortSignal },
+  ) {
     this.#deps = deps;
     this.#job = job;
     this.#open = open;
@@ -72,12 +84,16 @@ export class Crawl {
   async #page(taken: Taken): Promise<Outcome> {
     const url = new URL(taken.url);
     const robots = await this.#deps.robots.of(url, this.#signal);
-    if (!robots.known) return ended(this.#retried(taken, "robots-unreachable", "The site's robots.txt cannot be fetched"));
+    if (!robots.known)
+      return ended(this.#retried(taken, "robots-unreachable", "The site's robots.txt cannot be fetched"));
     if (!robots.allows(url.pathname + url.search)) {
       return ended(failure(taken, "robots-forbidden", "The site's robots.txt forbids it"));
     }
     const crawlDelayMs = (robots.crawlDelay ?? 0) * 1_000;
-    await pause(this.#deps.paces.reserve(taken.host, Math.max(crawlDelayMs, this.#open.order.delay * 1_000)), this.#signal);
+    await pause(
+      this.#deps.paces.reserve(taken.host, Math.max(crawlDelayMs, this.#open.order.delay * 1_000)),
+      this.#signal,
+    );
     const startedAt = this.#deps.now();
     const outcome = await this.#load(taken, url);
     const isOwnTrouble = outcome instanceof TurnpikeError && ERRORS[outcome.code].origin === "gateway";
@@ -92,7 +108,11 @@ export class Crawl {
     const paces = pace === undefined ? [] : [pace];
     if (!(outcome instanceof TurnpikeError)) return { ...(await this.#loaded(taken, outcome)), paces };
     const text = outcome.message;
-    return { ...ended(isTransient(outcome) ? this.#retried(taken, outcome.code, text) : failure(taken, outcome.code, text)), paces };
+    if (outcome instanceof RedirectError) return { ...ended(failure(taken, "redirect-loop", text)), paces };
+    return {
+      ...ended(isTransient(outcome) ? this.#retried(taken, outcome.code, text) : failure(taken, outcome.code, text)),
+      paces,
+    };
   }
 
   async #load(taken: Taken, url: URL): Promise<LoadedPage | TurnpikeError> {
@@ -111,12 +131,16 @@ export class Crawl {
       const found = this.#scope.choose([final.href], taken.url, taken.depth, leftOut);
       if (found.length > 0) return { finished: [{ taken, kind: "redirect" }], found, leftOut };
       if (!this.#scope.isOwn(final)) {
-        return { ...ended(failure(taken, "redirected-out", `It redirects to ${final.href}, which is not of the crawl`)), leftOut };
+        return {
+          ...ended(failure(taken, "redirected-out", `It redirects to ${final.href}, which is not of the crawl`)),
+          leftOut,
+        };
       }
     }
     const { links, canonical, robots } = page.fields ?? {};
     const directives = robotsDirectives(typeof robots === "string" ? robots : "", page.robotsTag);
-    const follows = !directives.nofollow && this.#open.order.sitemap !== "only" && this.#scope.isOwn(new URL(taken.url));
+    const follows =
+      !directives.nofollow && this.#open.order.sitemap !== "only" && this.#scope.isOwn(new URL(taken.url));
     const found =
       follows && Array.isArray(links) ? this.#scope.choose(links, page.finalUrl, taken.depth + 1, leftOut) : [];
     if (directives.noindex && this.#open.order.skip_noindex) {

@@ -11,8 +11,8 @@ const SLOWEST_MS = 60_000;
 /** Milliseconds for which a host that asks for it, or is in trouble, gets no request: by itself, and at most. @bound */
 const PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 600_000;
-/** Requests to a host that are under way at the same time, on average. */
-const AT_ONCE = 2;
+/** Pages of a host that are loaded at the same time, on average. */
+const AT_ONCE = 4;
 
 interface Known {
   /** By the clock. */
@@ -23,7 +23,7 @@ interface Known {
   reportedMs: number;
 }
 
-/** What one request showed about its host. */
+/** The observations of one request to a host. */
 export interface Seen {
   readonly host: string;
   readonly elapsedMs: number;

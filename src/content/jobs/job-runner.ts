@@ -79,7 +79,7 @@ export class JobRunner {
     while (!this.#closing.signal.aborted) {
       this.#wake = Promise.withResolvers();
       const napMs = await this.#round().catch((error: unknown) => {
-        // The store has failed. It is said once, until it works again.
+        // The log gets one line for each outage of the store.
         if (!this.#hasFailed) this.#options.log("error", `Jobs wait, because their store fails: ${messageOf(error)}`);
         this.#hasFailed = true;
         return LOOK_MS;

@@ -91,7 +91,9 @@ export class Scope {
     const url = new URL(href.replace(SESSION_IN_PATH, ""));
     url.hash = "";
     if (this.#order.ignore_query) url.search = "";
-    else for (const name of [...url.searchParams.keys()]) if (SESSION.test(name)) url.searchParams.delete(name);
+    const names = [...url.searchParams.keys()].filter((name) => SESSION.test(name));
+    // Deleting a parameter re-encodes the whole query, so it is only done if necessary.
+    for (const name of names) url.searchParams.delete(name);
     return url;
   }
 
@@ -104,7 +106,7 @@ export class Scope {
     const keys = [...new Set(url.searchParams.keys())];
     if (keys.length > MAX_QUERY_KEYS) return "query-keys";
     const year = Number(MONTH.exec(url.pathname + url.search)?.[1] ?? this.#year);
-    // Archives of the past are no trap.
+    // The past of an archive has an end.
     if (year > this.#year + MAX_CALENDAR_YEARS && year < 3_000) return "calendar";
     return keys.length > 1 ? this.#combination(`${url.origin}${url.pathname}?${keys.toSorted().join("&")}`) : undefined;
   }

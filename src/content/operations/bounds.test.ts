@@ -53,6 +53,21 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
     max_length: maxLength,
     evaluate: { kind: "text" },
   },
+  "/crawl": {
+    urls: { kind: "urls", max: 100 },
+    ...PAGE,
+    format,
+    max_length: maxLength,
+    limit: { kind: "integer", min: 1, max: 10_000, default: 100 },
+    max_depth: { kind: "integer", min: 0, max: 50, default: 20 },
+    subdomains: { kind: "boolean", default: false },
+    external: { kind: "boolean", default: false },
+    ignore_query: { kind: "boolean", default: false },
+    sitemap: { kind: "one-of", values: ["include", "only", "skip"], default: "include" },
+    skip_noindex: { kind: "boolean", default: false },
+    delay: { kind: "number", min: 0, max: 60, default: 0 },
+    concurrency: { kind: "integer", min: 1, max: 16, default: 8 },
+  },
   "/extract": { url, ...PAGE, selectors: { kind: "selectors" } },
   "/read": { url, ...PAGE, ...SHARING, max_length: maxLength },
   "/pdf": {
@@ -113,7 +128,7 @@ function leastOf(path: string): Record<string, unknown> {
   if (path === "/search") return { query: "x" };
   if (path === "/search/content") return { query: "x", content: "markdown" };
   if (path === "/resolve") return { question: "x" };
-  if (path === "/batch") return { urls: ["https://example.com/"] };
+  if (path === "/batch" || path === "/crawl") return { urls: ["https://example.com/"] };
   const page = { url: "https://example.com/" };
   return path === "/extract" ? { ...page, selectors: { title: "h1" } } : page;
 }

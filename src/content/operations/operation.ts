@@ -1,5 +1,6 @@
 import { type z } from "@hono/zod-openapi";
 import { type ErrorCode, type FieldError, TurnpikeError } from "../../lib/errors.ts";
+import { type Jobs } from "../jobs/jobs.ts";
 import { type SiteMapper } from "../map/site-mapper.ts";
 import { type BrowserInfo, type Log } from "../browser/program/browser-opener.ts";
 import { type BrowserHealth } from "../health/browser-probe.ts";
@@ -14,6 +15,7 @@ export interface Services {
   /** The charge for a page, if it is not the whole price: a percentage of it. */
   readonly chargeOf: (page: PageSource) => string | undefined;
   readonly sites: Pick<SiteMapper, "links">;
+  readonly jobs: Jobs;
   readonly resolver: Pick<Resolver, "resolve" | "modelFigures">;
   readonly browser: Pick<BrowserInfo, "name" | "version" | "sandboxed"> | undefined;
   readonly browserHealth: () => Promise<BrowserHealth>;
@@ -30,6 +32,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Whether the client accepts a response of this type, which it has to name. */
   readonly accepts: (type: string) => boolean;
+  /** The payer that the gateway names (`x402.payment_fields`); otherwise empty. */
+  readonly payer: string;
   /** Whole milliseconds since the call began. */
   readonly elapsedMs: () => number;
 }
@@ -38,6 +42,8 @@ export interface Call {
 export type OperationResult =
   | {
       readonly json: Readonly<Record<string, unknown>>;
+      /** Default: 200. */
+      readonly status?: number;
       /** The charge, if it is not the whole price: a percentage of it. */
       readonly charge?: string | undefined;
     }
@@ -65,6 +71,8 @@ export interface JsonParts {
 /** The successful response of an operation, for the API's description. */
 export interface SuccessDescription {
   readonly description: string;
+  /** Default: 200. */
+  readonly status?: number;
   readonly contentType: string;
   /** Further content types of the response, which the request can select. */
   readonly otherTypes?: readonly string[];
@@ -110,7 +118,8 @@ export function postOperation<S extends z.ZodType>(
     run: async (body, services, { signal, headers }) => {
       const input = checkBody(description.body, body);
       const accepts = (type: string): boolean => headers.get("accept")?.includes(type) === true;
-      return await run(input, services, { signal, accepts, elapsedMs: stopwatch(services.now) });
+      const payer = headers.get("turnpike-payer") ?? "";
+      return await run(input, services, { signal, accepts, payer, elapsedMs: stopwatch(services.now) });
     },
   };
 }

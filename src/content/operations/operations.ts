@@ -1,4 +1,5 @@
 import { batch } from "./batch.ts";
+import { crawl } from "./crawl.ts";
 import { extract } from "./extract.ts";
 import { health } from "./health.ts";
 import { type Operation } from "./operation.ts";
@@ -20,6 +21,7 @@ export const OPERATIONS: readonly Operation[] = [
   search,
   searchContent,
   map,
+  crawl,
   scrape,
   batch,
   extract,

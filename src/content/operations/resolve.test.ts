@@ -2,6 +2,7 @@
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { until } from "../../lib/testing/until.ts";
+import { idleJobs } from "../testing/idle-jobs.ts";
 import { createApp } from "../app.ts";
 import { unknownPrices } from "../api/price-list.ts";
 import { createResolver } from "../resolve/create-resolver.ts";
@@ -67,6 +68,7 @@ function serviceOf(options?: Partial<ModelOptions>): Ask {
       resolver,
       chargeOf: () => undefined,
       sites: { links: () => expect.unreachable() },
+      jobs: idleJobs(),
       browser: { name: "none", version: "0", sandboxed: true },
       browserHealth: () => Promise.resolve({ failure: undefined, missingFonts: [] }),
       log: (_level, message, fields) => log.push(`${message} ${JSON.stringify(fields)}`),

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unknownPrices } from "../api/price-list.ts";
+import { idleJobs } from "../testing/idle-jobs.ts";
 import { createApp } from "../app.ts";
 import { ANYWHERE, type EgressOptions, PUBLIC_WEB } from "../egress/guard.ts";
 import { Extractor } from "../extractor/extractor.ts";
@@ -52,6 +53,7 @@ function setUp(options: Partial<SearchOptions>, egress = ANYWHERE_EGRESS) {
       resolver: createResolver(undefined, { pages, search, log: () => undefined }),
       chargeOf: () => undefined,
       sites: { links: () => expect.unreachable() },
+      jobs: idleJobs(),
       browser: { name: "none", version: "0", sandboxed: true },
       browserHealth: () => Promise.resolve({ failure: undefined, missingFonts: [] }),
       log: () => undefined,

@@ -2,7 +2,7 @@ import { TurnpikeError } from "../../lib/errors.ts";
 
 /** The failure of a page whose server responded with an error status. */
 export class LoadStatusError extends TurnpikeError {
-  /** The value of its field Retry-After; undefined if it has none. */
+  /** The value of its field Retry-After; undefined if it is absent. */
   readonly retryAfter: string | undefined;
 
   constructor(status: number, headers: readonly (readonly [name: string, value: string])[]) {

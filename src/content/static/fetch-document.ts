@@ -1,3 +1,4 @@
+import { RedirectError } from "../page/redirect-error.ts";
 import { type Socket } from "node:net";
 import { type SecureContext } from "node:tls";
 import { egressError } from "../egress/guard.ts";
@@ -7,7 +8,6 @@ import { type ClientIdentity, clientIdentityOf } from "./client-identity.ts";
 import { openFor, type Opening } from "./connect.ts";
 import { CookieJar } from "./cookies.ts";
 import { type StaticResponse, Exchange, StaleConnection } from "./exchange.ts";
-import { loadError } from "./load-errors.ts";
 import { redirectOf } from "./redirect.ts";
 import { requestHead } from "./request-head.ts";
 import { type ResponseHead, valuesOf } from "./response-parser.ts";
@@ -102,13 +102,13 @@ class Fetching {
     for (;;) {
       // After a cookie was set, a second request to the same URL can have another response.
       const visited = `${url.href} ${this.#cookies.header(url)}`;
-      if (seen.has(visited)) throw loadError("it redirects without end");
+      if (seen.has(visited)) throw new RedirectError("redirects without end");
       seen.add(visited);
       const { fetched, target } = await this.#hop(url);
       const response = responseOf(url, fetched);
       if (target === undefined) return { ...response, redirects, complete: fetched.complete };
       redirects.push(response);
-      if (redirects.length > MAX_REDIRECTS) throw loadError(`it redirects more than ${MAX_REDIRECTS} times`);
+      if (redirects.length > MAX_REDIRECTS) throw new RedirectError(`redirects more than ${MAX_REDIRECTS} times`);
       url = target;
     }
   }

@@ -47,7 +47,7 @@ export const MAX_RUNNING_JOBS = 1_000;
 export const LEASE_MS = 60_000;
 /** Milliseconds of a host's time that one call takes at most. @bound */
 export const TURN_MS = 1_000;
-/** Times that an address is taken before it is set aside, because it ended every service that loaded it. @bound @internal */
+/** Times that an address is taken before it is set aside, because it ended every service that loaded it. @bound */
 export const MOST_TRIES = 3;
 /** Bytes of the results that one call reads, after compression. */
 export const RESULT_PAGE_BYTES = 8 * 1024 * 1024;
@@ -113,7 +113,7 @@ export interface Address {
   readonly depth: number;
 }
 
-/** The task of an address that is a page. @internal */
+/** The task of an address that is a page. */
 export const PAGE = 0;
 
 /** The limits of one take. */

@@ -25,7 +25,7 @@ export function keyed(id: string, addresses: readonly Address[]): readonly Keyed
   return [...byKey.values()];
 }
 
-/** Task of a row that is no address, but a claim. */
+/** Task of a row that has a claim instead of an address. */
 export const CLAIM = -1;
 
 /** The key of a name that addresses of a job claim. */

@@ -10,7 +10,6 @@ const BUSY_MS = 5000;
 /**
  * Opens the jobs in an SQLite file of mode 0600, and creates the file if necessary. A power failure may undo the last
  * writes. `now` gives Unix milliseconds. Throws if the file cannot be created or read.
- * @internal
  */
 export function openSqliteJobs(path: string, now: () => number = Date.now): JobStore {
   if (path !== ":memory:") ownFile(path, "the jobs");

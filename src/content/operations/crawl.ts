@@ -1,0 +1,160 @@
+import { z } from "@hono/zod-openapi";
+import { messageOf } from "../../lib/caught.ts";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type OpenCrawl } from "../jobs/crawl-order.ts";
+import { type PageReader } from "../page-reader/page-reader.ts";
+import { pathFilter } from "../sites/path-filter.ts";
+import { cutContent } from "./metadata.ts";
+import { invalidParameters, type OperationResult, postOperation, stopwatch } from "./operation.ts";
+import { contentParameters } from "./page-content.ts";
+import { pageParameters, pageRequest, pageUrl } from "./page-parameters.ts";
+import { text } from "./text.ts";
+
+/** Pages of one crawl. */
+const MAX_LIMIT = 10_000;
+/** Addresses at which a crawl begins. */
+const MAX_STARTS = 100;
+/** Patterns of a list, and characters of one. */
+const MAX_PATTERNS = 20;
+const MAX_PATTERN_LENGTH = 200;
+
+const { url: _url, ...sharedParameters } = pageParameters;
+const { evaluate: _evaluate, ...formatParameters } = contentParameters;
+const patterns = z.array(text(MAX_PATTERN_LENGTH, 1)).min(1).max(MAX_PATTERNS).optional();
+
+const body = z
+  .strictObject({
+    urls: z
+      .array(pageUrl)
+      .min(1)
+      .max(MAX_STARTS)
+      .openapi({
+        description: "Addresses at which the crawl begins; their hosts are the site",
+        example: ["https://example.com/"],
+      }),
+    limit: z.int().min(1).max(MAX_LIMIT).default(100).openapi({ description: "Maximum number of delivered pages" }),
+    max_depth: z
+      .int()
+      .min(0)
+      .max(50)
+      .default(20)
+      .openapi({ description: "Maximum number of links from a start to a page" }),
+    include_paths: patterns.openapi({
+      description: "Regular expressions; only linked pages whose path one of them matches anywhere are loaded",
+      example: ["^/docs/"],
+    }),
+    exclude_paths: patterns.openapi({
+      description: "Regular expressions; linked pages whose path one of them matches anywhere are not loaded",
+      example: ["\\.pdf$"],
+    }),
+    subdomains: z.boolean().default(false).openapi({ description: "Also pages of hosts below the site's" }),
+    external: z
+      .boolean()
+      .default(false)
+      .openapi({ description: "Also pages of other sites that the site links to; their links are not followed" }),
+    ignore_query: z.boolean().default(false).openapi({ description: "Load addresses without their query, each once" }),
+    sitemap: z
+      .enum(["include", "only", "skip"])
+      .default("include")
+      .openapi({ description: "Use of the site's sitemaps beside the links of its pages" }),
+    skip_noindex: z
+      .boolean()
+      .default(false)
+      .openapi({ description: "Do not deliver pages that ask not to be indexed" }),
+    delay: z
+      .number()
+      .min(0)
+      .max(60)
+      .default(0)
+      .openapi({ description: "Minimum seconds between two requests to a host" }),
+    concurrency: z
+      .int()
+      .min(1)
+      .max(16)
+      .default(8)
+      .openapi({ description: "Maximum number of pages loaded at a time by each content service" }),
+    ...sharedParameters,
+    ...formatParameters,
+  })
+  .openapi("CrawlRequest");
+
+const response = z
+  .object({
+    id: z.string().openapi({ description: "Name of the job" }),
+    secret: z
+      .string()
+      .openapi({ description: "The value of X-Job-Secret in requests about this job; shown only here" }),
+    status: z.string().openapi({ description: "Path of the job's state; DELETE cancels it" }),
+    results: z.string().openapi({ description: "Path of the job's results" }),
+  })
+  .openapi("CrawlResponse");
+
+/** `POST /crawl`: a job that loads the pages of a site. */
+export const crawl = postOperation(
+  {
+    name: "crawl",
+    path: "/crawl",
+    price: "$0.5",
+    summary: "Load the pages of a site as a job",
+    description:
+      "Starts a job and responds at once with 202. The job loads the start pages, and the pages that they, their links and the " +
+      "sitemaps lead to, by the site's robots.txt. Read its state with `GET /crawl/ID`, its results with " +
+      "`GET /crawl/ID/results?after=NUMBER` (JSON, or NDJSON that follows the job if Accept names application/x-ndjson), and cancel it " +
+      "with `DELETE /crawl/ID`; each with the secret in X-Job-Secret. A job ends after a day at the latest, and its results can be " +
+      "read for a day more. Failed, forbidden and equal pages do not count for the limit.",
+    body,
+    example: { urls: ["https://example.com/"], limit: 100 },
+    success: {
+      description: "The job, which runs",
+      status: 202,
+      contentType: "application/json",
+      schema: response,
+      example: {
+        id: "2hW1nq5pQ0y0cK9YzqgS7w",
+        secret: "kq3vYw1hWJ8m1m1s7m0aVg6pQxg2yT9d",
+        status: "/crawl/2hW1nq5pQ0y0cK9YzqgS7w",
+        results: "/crawl/2hW1nq5pQ0y0cK9YzqgS7w/results",
+      },
+    },
+    failures: ["invalid-parameters", "address-refused", "overloaded"],
+  },
+  async (input, { jobs }, { signal, payer }): Promise<OperationResult> => {
+    try {
+      pathFilter(input.include_paths ?? [], input.exclude_paths ?? []);
+    } catch (error) {
+      throw invalidParameters([{ path: "include_paths", message: `or exclude_paths: ${messageOf(error)}` }]);
+    }
+    for (const url of input.urls) pageRequest({ ...input, url }, signal);
+    const made = await jobs.add(input, payer);
+    if (made === undefined)
+      throw new TurnpikeError("overloaded", "Cannot start the crawl: too many jobs run; try again later");
+    const path = `/crawl/${made.id}`;
+    return { json: { ...made, status: path, results: `${path}/results` }, status: 202 };
+  },
+);
+
+/** Opens the stored order of a crawl. `userAgent` is that of crawlers, for orders that name none. */
+export function crawlOf(
+  order: string,
+  pages: PageReader,
+  options: { userAgent: string; now: () => number },
+): OpenCrawl {
+  const input = body.parse(JSON.parse(order));
+  return {
+    order: input,
+    async load(url, signal) {
+      const elapsedMs = stopwatch(options.now);
+      const userAgent = input.user_agent ?? options.userAgent;
+      const request = pageRequest({ ...input, user_agent: userAgent, url: url.href }, signal);
+      const { extraction, source } = await pages.read(request, { kind: input.format, crawled: true });
+      const page = { source, title: extraction.title };
+      return {
+        finalUrl: source.finalUrl,
+        robotsTag: source.headers.find(([name]) => name.toLowerCase() === "x-robots-tag")?.[1] ?? "",
+        fields: extraction.fields,
+        content: extraction.content,
+        result: { format: input.format, ...cutContent(extraction.content, input.max_length, page, elapsedMs()) },
+      };
+    },
+  };
+}
