@@ -9,6 +9,7 @@ import { STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { isQuestion } from "./kinds.ts";
 import { type Asked } from "./question.ts";
+import { isOfOthers, isOfSibling } from "./siblings.ts";
 import { type ReadSource } from "./signs.ts";
 
 /** The minimum strength of a statement that others can confirm. */
@@ -47,6 +48,7 @@ export function echoesOf(asked: Asked, read: readonly ReadSource[], statements: 
       if (!isPlain(asked, passage, source)) continue;
       const account = accountOf(asked, passage.text, passage.words, source);
       const original = told.find((one) => {
+        if (!isComplete(asked, passage, read[one.source])) return false;
         const page = read[one.source];
         if (page === undefined) return false;
         const other = accountOf(asked, one.quote, wordsOf(one.quote), page);
@@ -69,6 +71,12 @@ export function echoesOf(asked: Asked, read: readonly ReadSource[], statements: 
   });
 }
 
+/** Whether both pages together have all words of the question but its predicate. */
+function isComplete({ terms, predicate }: Asked, { near }: Passage, page: ReadSource | undefined): boolean {
+  const known = new Set(page?.passages.flatMap((passage) => [...passage.near]));
+  return [...terms].every((term) => near.has(term) || known.has(term) || term === predicate?.stem);
+}
+
 /** Kinds of sentences that leave the outcome open: a page with one of them confirms nothing. */
 const OPEN_KINDS = new Set<Statement["kind"]>(["announcement", "hedged", "retraction", "satire", "fact-check"]);
 
@@ -77,6 +85,7 @@ function isPlain(asked: Asked, passage: Passage, { language }: ReadSource): bool
   const { text, near, isUnreal, isAside, words, shared } = passage;
   if (language === undefined || isUnreal || isAside || shared.size === 0 || isQuestion(text)) return false;
   if (![...asked.names].every((name) => near.has(name))) return false;
+  if (isOfOthers(asked, passage) || isOfSibling(asked, passage, language)) return false;
   if (STAGE.test(text) && !STAGE.test(asked.plan.question)) return false;
   return !words.some((word) => isOpen(word, GRAMMARS[language]));
 }

@@ -151,10 +151,22 @@ function isOfAnother(asked: Asked, tokens: readonly Token[], clause: Clause, { s
     ({ stem }, at) =>
       asked.names.has(stem) && !(tokens[at + 1]?.text === "s" && !asked.terms.has(tokens[at + 2]?.stem ?? "")),
   );
-  if (isNamed) return isOfOtherExtent(asked, tokens);
+  if (isOfOtherExtent(asked, tokens) || isOfNamesake(asked, tokens, clause)) return true;
+  if (isNamed) return false;
   return tokens.some(
     (word, at) =>
       at > 0 && word.start >= clause.start - 60 && word.end <= start && word.capital && /^\p{L}{2}/u.test(word.text),
+  );
+}
+
+/** "Orwell group" for "Orwell Air": a clause with the question's name, but without its last word. */
+function isOfNamesake({ agent, names }: Asked, tokens: readonly Token[], clause: Clause): boolean {
+  const own = [...(agent?.words ?? [])].filter((word) => names.has(word));
+  const last = own.at(-1);
+  return (
+    last !== undefined &&
+    !clause.stems.has(last) &&
+    tokens.some(({ stem, start, end }) => own.includes(stem) && start >= clause.start && end <= clause.end)
   );
 }
 

@@ -173,7 +173,7 @@ function isPassiveAt(tokens: readonly Token[], at: number, { grammar, language }
 const COMPARES = /^(?:pass|top|cross|hit|surpass|exceed|reach|breach)$/u;
 
 /** Prepositions whose phrase tells two outcomes of one verb apart. */
-const GOVERNED = /^(?:of|for|as|wegen|fur)$/u;
+const GOVERNED = /^(?:of|for|as|to|wegen|fur)$/u;
 
 function obliqueOf([first, ...rest]: readonly Token[], terms: ReadonlySet<string>): Asked["oblique"] {
   if (first === undefined || !GOVERNED.test(first.text)) return undefined;
