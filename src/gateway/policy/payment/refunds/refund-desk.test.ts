@@ -1,0 +1,233 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { patient } from "../../../../lib/testing/patience.ts";
+import { until } from "../../../../lib/testing/until.ts";
+import { Facilitators } from "../../../../payments/facilitator/facilitators.ts";
+import { PAYEE, PAYER, PRIVATE_KEY, USDC } from "../../../../payments/testing/payment.ts";
+import { type Change } from "../../../../store/ledger.ts";
+import { openStore } from "../../../../store/open/open-store.ts";
+import { type Store } from "../../../../store/store.ts";
+import { RESERVATION } from "../../../../store/testing/reservation.ts";
+import { type Config } from "../../../config/config.ts";
+import { loadValue } from "../../../config/load.ts";
+import { type Actor, type NewEvent } from "../../../telemetry/event.ts";
+import { Counts } from "../../../telemetry/metrics/counts.ts";
+import { type RefundRequest } from "./refund-desk.ts";
+import { OptionalRefunds } from "./optional-refunds.ts";
+
+setDefaultTimeout(patient(20_000));
+
+const BY: Actor = { kind: "operator", key: "api_key", address: "192.0.2.1" };
+const SIMULATED = (digit: string): string => `0x7e577e57${digit.repeat(56)}`;
+const nonce = (digit: string): string => `0x${digit.repeat(64)}`;
+const DAY_MS = 86_400_000;
+
+let now: number;
+let store: Store;
+let events: NewEvent[];
+let logged: string[];
+let refunds: OptionalRefunds;
+const { KEY } = process.env;
+
+beforeEach(() => {
+  process.env["KEY"] = PRIVATE_KEY;
+  now = 1_800_000_000_000;
+  store = openStore(":memory:", () => now);
+  [events, logged] = [[], []];
+});
+afterEach(async () => {
+  await refunds.close();
+  await store.close();
+  if (KEY === undefined) delete process.env["KEY"];
+  else process.env["KEY"] = KEY;
+});
+
+function configOf(settings: object = {}): Config {
+  const { config, problems } = loadValue({
+    server: { address: "127.0.0.1" },
+    x402: { enabled: true, test_mode: true, refunds: { key_envs: ["KEY"], ...settings } },
+    upstreams: [{ name: "a", servers: [{ address: "127.0.0.1", port: 9000 }] }],
+    routes: [
+      {
+        path_prefix: "/read",
+        upstream: "a",
+        x402: { price: "$0.01", asset: "USDC", network: "base-sepolia", pay_to: PAYER },
+      },
+    ],
+  });
+  if (config === undefined) throw new Error(problems.map(({ path, message }) => `${path}: ${message}`).join());
+  return config;
+}
+
+/** Opens the desk of this gateway, whose clock is `now`. */
+function open(settings: object = {}, ledger: () => Store | undefined = () => store): void {
+  const facilitators = new Facilitators({
+    simulatedTransfers: () => store.simulatedTransfers,
+    now: () => now,
+    environment: process.env,
+    embedded: () => {
+      throw new Error("there is none");
+    },
+    random: () => 0.5,
+    observer: { asked() {}, breakerChanged() {} },
+    log: (message) => void logged.push(message),
+  });
+  refunds = new OptionalRefunds(configOf(settings), {
+    store: ledger,
+    facilitators,
+    counts: new Counts(new Float64Array(10_000)),
+    clock: () => now,
+    log: (message) => void logged.push(message),
+    onEvent: (event) => void events.push(event),
+  });
+}
+
+/** Records a payment of 10,000 units; settled and delivered by default. */
+async function paid(digit: string, change: Partial<Change> = {}, transaction = SIMULATED(digit)): Promise<void> {
+  const { payment } = await store.ledger.reserve({
+    ...RESERVATION,
+    asset: USDC,
+    token: USDC,
+    from: PAYEE.toLowerCase(),
+    payTo: PAYER,
+    nonce: nonce(digit),
+  });
+  const given: Change = { state: "settled", lease: false, transaction, delivered: true, ...change };
+  await store.ledger.move(payment, { state: "settling", lease: true });
+  await store.ledger.move(payment, given);
+}
+
+async function refusalOf(request: Partial<RefundRequest>): Promise<string> {
+  return await refunds.refund({ payment: nonce("1"), ...request }, BY).then(
+    ({ state }) => state,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+}
+
+describe("a refund", () => {
+  test("is sent, and told with the one who asked for it", async () => {
+    open();
+    await paid("1");
+    const refund = await refunds.refund({ payment: nonce("1").toUpperCase().replace("0X", "0x"), amount: "4000" }, BY);
+    expect(refund).toMatchObject({ state: "settled", amount: "4000", id: "4000", by: "operator at 192.0.2.1" });
+    expect(events.map(({ message }) => message)).toEqual([
+      "a refund of a payment on /read is begun",
+      "a refund of a payment on /read is settled",
+    ]);
+    const details = { route: "/read", network: RESERVATION.network, payment: nonce("1"), amount: "4000" };
+    expect(events[0]).toMatchObject({ kind: "payment", by: BY, outcome: "done", details });
+    expect(events[1]).toMatchObject({ kind: "payment", details: { ...details, refund: "settled" } });
+    expect(events[1]).not.toHaveProperty("by");
+  });
+
+  test("is of all that is left unless it names an amount, in units or dollars", async () => {
+    open();
+    await paid("1");
+    expect(await refunds.refund({ payment: nonce("1"), amount: "$0.002" }, BY)).toMatchObject({ amount: "2000" });
+    expect(await refunds.refund({ payment: nonce("1") }, BY)).toMatchObject({ amount: "8000", id: "rest" });
+  });
+
+  test("with a known id is the same refund", async () => {
+    open();
+    await paid("1");
+    const one = await refunds.refund({ payment: nonce("1"), amount: "10", id: "a" }, BY);
+    expect(await refunds.refund({ payment: SIMULATED("1"), amount: "10", id: "a" }, BY)).toEqual(one);
+    expect(events).toHaveLength(2);
+    expect(await refusalOf({ amount: "11", id: "a" })).toContain("this id names a refund with another amount");
+  });
+
+  test("that was made by other means is recorded, and not sent", async () => {
+    open();
+    await paid("1");
+    const refund = await refunds.refund({ payment: nonce("1"), recorded: "bank-7" }, BY);
+    expect(refund).toMatchObject({ state: "recorded", transaction: "bank-7", id: "bank-7", amount: "10000" });
+    expect(events.map(({ message }) => message)).toEqual(["a refund of a payment on /read is recorded"]);
+  });
+
+  test.each<[string, Partial<RefundRequest>]>([
+    ["Cannot use the id", { id: "a b" }],
+    ["Cannot use the id", { id: "" }],
+    ["Cannot use the id", { id: "x".repeat(65) }],
+    ["Cannot use the transaction", { recorded: "a b" }],
+    ["Cannot use the transaction", { recorded: "x".repeat(129) }],
+    ["amount", { amount: "many" }],
+    ["more than what is left of it", { amount: "10001" }],
+    ["it is zero", { amount: "0" }],
+    [`Cannot find the payment "0x12"`, { payment: "0x12" }],
+  ])("is refused: %s for %j", async (message, request) => {
+    open();
+    await paid("1");
+    expect(await refusalOf(request)).toContain(message);
+    expect(events).toEqual([]);
+  });
+
+  test("has an id of up to 64 characters, and a reference of up to 128", async () => {
+    open();
+    await paid("1");
+    expect(await refusalOf({ id: "x".repeat(64), amount: "1" })).toBe("settled");
+    expect(await refusalOf({ id: "b", recorded: "x".repeat(128), amount: "1" })).toBe("recorded");
+  });
+
+  test.each<[string, Partial<Change>]>([
+    ["no money was received for it", { state: "failed", transaction: "" }],
+    ["its settlement is not known yet", { state: "unknown" }],
+    ["a request is receiving its response", { lease: true, delivered: false }],
+  ])("is refused: %s", async (message, change) => {
+    open();
+    await paid("1", change);
+    expect(await refusalOf({})).toStartWith(`Cannot refund the payment: ${message}`);
+  });
+
+  test("needs a payment of the same mode, and is then not written down", async () => {
+    open();
+    await paid("1", {}, nonce("9"));
+    expect(await refusalOf({})).toContain("the payment moved money, and this gateway is in test mode");
+    expect(await store.view.refundsOf((await store.view.search(nonce("1")))[0] ?? RESERVATION)).toEqual([]);
+    expect(await refusalOf({ recorded: "bank-7" })).toBe("recorded");
+  });
+
+  test("needs a ledger that can be opened", async () => {
+    open({}, () => undefined);
+    expect(await refusalOf({})).toBe("Cannot refund the payment: this gateway sells nothing: it has no ledger");
+    await refunds.close();
+    open({}, () => {
+      throw new Error("disk full");
+    });
+    expect(await refusalOf({})).toBe("Cannot open the ledger: disk full");
+  });
+});
+
+describe("payments that are owed their response", () => {
+  test("are refunded after the configured days, by the setting", async () => {
+    await paid("1", { delivered: false });
+    await paid("2");
+    now += 2 * DAY_MS + 1;
+    open({ owed_after_days: 2 });
+    await until(() => events.length === 2);
+    expect(events.map(({ message, by }) => [message, by])).toEqual([
+      ["a refund of a payment on /read is begun", undefined],
+      ["a refund of a payment on /read is settled", undefined],
+    ]);
+    const [payment] = await store.view.search(nonce("1"));
+    const [refund] = await store.view.refundsOf(payment ?? RESERVATION);
+    expect(refund).toMatchObject({ id: "owed", by: "refunds.owed_after_days", amount: "10000", state: "settled" });
+  });
+
+  test("are not refunded before, or without the setting", async () => {
+    await paid("1", { delivered: false });
+    now += 2 * DAY_MS - 1;
+    open({ owed_after_days: 2 });
+    await paid("2");
+    expect(await refusalOf({ payment: nonce("2") })).toBe("settled");
+    expect(await store.view.refundsOf((await store.view.search(nonce("1")))[0] ?? RESERVATION)).toEqual([]);
+  });
+});
+
+test("a refund that cannot be sent any more fails, and that is logged", async () => {
+  open();
+  await paid("1");
+  const [payment] = await store.view.search(nonce("1"));
+  const wish = { id: "late", by: "x", validBefore: now / 1000 + 1, amount: "5", recorded: undefined };
+  await store.refunds.begin(payment ?? RESERVATION, wish);
+  await until(() => logged.length > 0);
+  expect(logged).toEqual(["refund: a refund of a payment on /read has failed: it was not sent in time"]);
+});
