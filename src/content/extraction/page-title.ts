@@ -1,4 +1,5 @@
-import { type Document, type Element, type ParentNode, isTag, isText } from "domhandler";
+import { type Document, type Element, isTag, isText } from "domhandler";
+import { walkNodes } from "./reader/words.ts";
 
 /** Maximum number of elements that are examined for a title. */
 const MAX_ELEMENTS = 50_000;
@@ -8,47 +9,34 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /** A page's title: the document's title, its title for social media, or its first heading. Empty if all are missing. */
 export function pageTitle(tree: Document): string {
-  let shared = "";
-  let heading = "";
-  let looked = 0;
-  const open: ParentNode[] = [tree];
-  for (let node = open.pop(); node !== undefined && looked < MAX_ELEMENTS; node = open.pop()) {
-    if (isTag(node)) {
-      looked += 1;
-      const { name, attribs } = node;
-      if (name === "title" && node.namespace !== SVG) {
-        const title = titleText(node);
-        if (title !== "") return title;
-      }
-      if (name === "meta" && /^og:title$/i.test(attribs["property"] ?? attribs["name"] ?? "")) {
+  let [own, shared, heading, looked] = ["", "", "", 0];
+  walkNodes(tree, {
+    enter(node) {
+      if (!isTag(node)) return true;
+      const { name, attribs, namespace } = node;
+      if (name === "template") return false;
+      if (name === "title" && namespace !== SVG) own = titleText(node);
+      else if (name === "h1") heading ||= titleText(node);
+      else if (name === "meta" && /^og:title$/i.test(attribs["property"] ?? attribs["name"] ?? "")) {
         shared ||= fold(attribs["content"] ?? "");
       }
-      if (name === "h1") heading ||= titleText(node);
-    }
-    for (let at = node.children.length - 1; at >= 0; at -= 1) {
-      const child = node.children[at];
-      if (child !== undefined && isTag(child) && child.name !== "template") open.push(child);
-    }
-  }
-  return shared || heading;
+      looked += 1;
+      return own === "" && looked < MAX_ELEMENTS ? true : "stop";
+    },
+  });
+  return own || shared || heading;
 }
 
 function titleText(element: Element): string {
-  const parts: string[] = [];
-  let length = 0;
-  const open = [...element.children].toReversed();
-  for (let node = open.pop(); node !== undefined && length < MAX_LENGTH; node = open.pop()) {
-    if (isText(node)) {
-      parts.push(node.data.slice(0, MAX_LENGTH));
-      length += node.data.length;
-    } else if (isTag(node) && node.name !== "script" && node.name !== "style") {
-      for (let at = node.children.length - 1; at >= 0; at -= 1) {
-        const child = node.children[at];
-        if (child !== undefined) open.push(child);
-      }
-    }
-  }
-  return fold(parts.join(""));
+  let text = "";
+  walkNodes(element, {
+    enter(node) {
+      if (isText(node)) text += node.data.slice(0, MAX_LENGTH);
+      if (text.length >= MAX_LENGTH) return "stop";
+      return !isTag(node) || (node.name !== "script" && node.name !== "style");
+    },
+  });
+  return fold(text);
 }
 
 function fold(text: string): string {

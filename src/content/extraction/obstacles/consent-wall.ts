@@ -1,6 +1,6 @@
 import { type AnyNode, type Document, type Element, isTag, isText } from "domhandler";
-import { countWords } from "../reader/words.ts";
-import { isUnseen, type PageFacts, seenText, walk } from "./page-facts.ts";
+import { countWords, walkNodes } from "../reader/words.ts";
+import { isUnseen, type PageFacts, seenText } from "./page-facts.ts";
 
 /** Maximum number of words outside of the consent dialog. A page with more words has content. */
 const MAX_WORDS_BESIDE = 40;
@@ -58,18 +58,18 @@ export function hasWallAddress(url: URL | undefined): boolean {
 function isOnlyBoxes(tree: AnyNode): boolean {
   let inBoxes = 0;
   let beside = 0;
-  walk(tree, (node) => {
-    if (isText(node)) beside += countWords(node.data);
-    else if (isTag(node) && isUnseen(node)) {
-      for (const box of boxesOf(node)) inBoxes += dialogOf(box).inside;
-      return "skip";
-    } else if (isTag(node) && isBox(node)) {
-      const words = dialogOf(node);
+  walkNodes(tree, {
+    enter(node) {
+      if (isTag(node) && isUnseen(node)) {
+        for (const box of boxesOf(node)) inBoxes += dialogOf(box).inside;
+        return false;
+      }
+      const isDialog = isTag(node) && isBox(node);
+      const words = isDialog ? dialogOf(node) : { inside: 0, beside: isText(node) ? countWords(node.data) : 0 };
       inBoxes += words.inside;
       beside += words.beside;
-      return beside > MAX_WORDS_BESIDE ? "stop" : "skip";
-    }
-    return beside > MAX_WORDS_BESIDE ? "stop" : "go on";
+      return beside > MAX_WORDS_BESIDE ? "stop" : !isDialog;
+    },
   });
   return beside <= MAX_WORDS_BESIDE && inBoxes >= MIN_WORDS_OF_DEMAND;
 }
@@ -84,25 +84,28 @@ function dialogOf(box: Element): { readonly inside: number; readonly beside: num
 
 /** Whether the element contains the page's main content. A guide to consent may have a name like a dialog. */
 function hasMain(box: Element): boolean {
-  let found = false;
-  walk(box, (node) => {
-    found = isTag(node) && (node.name === "main" || node.name === "article");
-    return found ? "stop" : "go on";
-  });
-  return found;
+  return has(box, ({ name }) => name === "main" || name === "article");
 }
 
 /** Whether the element contains a button. A page about cookies may have a similar name, but contains only text. */
 function hasChoice(box: Element): boolean {
+  return has(box, (element) => {
+    if (!PRESSED.has(element.name)) return false;
+    if (element.name === "input") return CHOICE.test(attribute(element.attribs, "value"));
+    if (element.name !== "button" && element.children.some(isTag)) return false;
+    const text = seenText(element);
+    return text.length <= MAX_LABEL_LENGTH && CHOICE.test(text);
+  });
+}
+
+/** Whether an element or one of its descendants fits. */
+function has(root: Element, fits: (element: Element) => boolean): boolean {
   let found = false;
-  walk(box, (node) => {
-    if (!isTag(node) || !PRESSED.has(node.name)) return "go on";
-    if (node.name === "input") found = CHOICE.test(attribute(node.attribs, "value"));
-    else if (node.name === "button" || !node.children.some(isTag)) {
-      const text = seenText(node);
-      found = text.length <= MAX_LABEL_LENGTH && CHOICE.test(text);
-    }
-    return found ? "stop" : "go on";
+  walkNodes(root, {
+    enter(node) {
+      found = isTag(node) && fits(node);
+      return found ? "stop" : true;
+    },
   });
   return found;
 }
@@ -110,10 +113,12 @@ function hasChoice(box: Element): boolean {
 /** The outermost elements with the id or class of a consent dialog. */
 function boxesOf(root: AnyNode): Element[] {
   const boxes: Element[] = [];
-  walk(root, (node) => {
-    if (!isTag(node) || !isBox(node)) return "go on";
-    boxes.push(node);
-    return "skip";
+  walkNodes(root, {
+    enter(node) {
+      if (!isTag(node) || !isBox(node)) return true;
+      boxes.push(node);
+      return false;
+    },
   });
   return boxes;
 }

@@ -3,7 +3,8 @@ import { type PageSource } from "../../page/page.ts";
 import { type NotContent } from "../tree/extraction.ts";
 import { challengeOf } from "./challenge.ts";
 import { isConsentWall } from "./consent-wall.ts";
-import { MANY_WORDS, PageFacts, walk } from "./page-facts.ts";
+import { walkNodes } from "../reader/words.ts";
+import { MANY_WORDS, PageFacts } from "./page-facts.ts";
 
 /** An obstacle to a page's content, described in the words of the error. */
 export interface Obstacle {
@@ -34,12 +35,14 @@ function isEmpty(tree: Document, facts: PageFacts): boolean {
   if (facts.words > MANY_WORDS) return false;
   if (facts.words > 0) return STILL_LOADING.test(facts.text);
   let shows = false;
-  walk(tree, (node) => {
-    if (!isTag(node)) return "go on";
-    if (node.name === "template") return node.attribs["shadowrootmode"] === undefined ? "skip" : "go on";
-    if (node.name === "script" || node.name === "noscript") return "skip";
-    shows = SHOWS.has(node.name);
-    return shows ? "stop" : "go on";
+  walkNodes(tree, {
+    enter(node) {
+      if (!isTag(node)) return true;
+      if (node.name === "template") return node.attribs["shadowrootmode"] !== undefined;
+      if (node.name === "script" || node.name === "noscript") return false;
+      shows = SHOWS.has(node.name);
+      return shows ? "stop" : true;
+    },
   });
   return !shows;
 }

@@ -1,6 +1,7 @@
 import { type AnyNode, type Document, type Element, isTag, isText } from "domhandler";
 import { type PageSource } from "../../page/page.ts";
-import { countWords } from "../reader/words.ts";
+import { countWords, walkNodes } from "../reader/words.ts";
+import { elementsOf } from "../selectors/select-all.ts";
 
 /** Maximum number of characters of a page's text that are read, since an obstacle is short. */
 const MAX_TEXT = 20_000;
@@ -74,16 +75,15 @@ export class PageFacts {
  * takes 0.3 ms on pages of median length (`npm run bench -- reader --data DIR --cost`).
  */
 function beginningWords(tree: Document): number {
-  let words = 0;
-  let length = 0;
-  walk(tree, (node) => {
-    if (isText(node)) {
+  let [words, length] = [0, 0];
+  walkNodes(tree, {
+    enter(node) {
+      if (!isText(node)) return !isTag(node) || !isUnseen(node);
       length += node.data.length + 1;
       if (length > MAX_TEXT) return "stop";
       words += countWords(node.data);
-      return words > MANY_WORDS ? "stop" : "go on";
-    }
-    return isTag(node) && isUnseen(node) ? "skip" : "go on";
+      return words > MANY_WORDS ? "stop" : true;
+    },
   });
   return words;
 }
@@ -93,11 +93,13 @@ function beginningWords(tree: Document): number {
  */
 export function seenText(root: AnyNode): string {
   let text = "";
-  walk(root, (node) => {
-    if (isText(node)) text += `${node.data} `;
-    // Stops the walk when the text is long enough.
-    if (text.length > MAX_TEXT * 2) return "stop";
-    return isTag(node) && isUnseen(node) ? "skip" : "go on";
+  walkNodes(root, {
+    enter(node) {
+      if (isText(node)) text += `${node.data} `;
+      // Stops the walk when the text is long enough.
+      if (text.length > MAX_TEXT * 2) return "stop";
+      return !isTag(node) || !isUnseen(node);
+    },
   });
   return text.replace(/\s+/g, " ").trim().slice(0, MAX_TEXT);
 }
@@ -111,28 +113,11 @@ export function isUnseen({ name, attribs: attributes }: Element): boolean {
   return style !== undefined && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);
 }
 
-type Step = "go on" | "skip" | "stop";
-
-/** Visits all nodes in the order of the document, without recursion. */
-export function walk(root: AnyNode, visit: (node: AnyNode) => Step): void {
-  const open: AnyNode[] = [root];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    const step = visit(node);
-    if (step === "stop") return;
-    if (step === "skip" || !("children" in node)) continue;
-    for (let at = node.children.length - 1; at >= 0; at -= 1) {
-      const child = node.children[at];
-      if (child !== undefined) open.push(child);
-    }
-  }
-}
-
 function titleOf(tree: Document): string {
-  let title = "";
-  walk(tree, (node) => {
-    if (!isTag(node) || node.name !== "title" || node.namespace === "http://www.w3.org/2000/svg") return "go on";
-    title = node.children.map((child) => (isText(child) ? child.data : "")).join("");
-    return "stop";
-  });
-  return title.slice(0, MAX_TITLE).replace(/\s+/g, " ").trim();
+  for (const element of elementsOf(tree)) {
+    if (element.name !== "title" || element.namespace === "http://www.w3.org/2000/svg") continue;
+    const title = element.children.map((child) => (isText(child) ? child.data : "")).join("");
+    return title.slice(0, MAX_TITLE).replace(/\s+/g, " ").trim();
+  }
+  return "";
 }
