@@ -1,3 +1,4 @@
+import { shareBox } from "./box-around.ts";
 import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 
 /**
@@ -46,11 +47,5 @@ function chosenBeside(
 }
 
 function isNear(text: Box, code: Box): boolean {
-  const around = new Set<Box>();
-  let box: Box | undefined = text;
-  for (let level = 0; level < LEVELS_OF_TEXT && box !== undefined; level += 1, box = box.parent) around.add(box);
-  box = code;
-  for (let level = 0; level < LEVELS_OF_CODE && box !== undefined; level += 1, box = box.parent)
-    if (around.has(box)) return true;
-  return false;
+  return shareBox([text, LEVELS_OF_TEXT], [code, LEVELS_OF_CODE]);
 }

@@ -1,5 +1,6 @@
 import { isTrailerHeading } from "./boilerplate.ts";
-import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
+import { shareBox } from "./box-around.ts";
+import { FLAGS, type Outline } from "./outline.ts";
 
 /** Parts of a page whose headings are not added. */
 const AROUND = FLAGS.nav | FLAGS.footer | FLAGS.aside | FLAGS.form | FLAGS.button | FLAGS.hidden | FLAGS.dialog;
@@ -17,18 +18,7 @@ export function keepHeadings({ blocks }: Outline, chosen: Uint8Array): void {
     let below = at + 1;
     while (blocks[below]?.box === block.box) below += 1;
     const next = blocks[below];
-    if (next !== undefined && next.heading === 0 && chosen[below] === 1 && isOneSection(block, next)) chosen[at] = 1;
+    if (next === undefined || next.heading > 0 || chosen[below] !== 1) continue;
+    if (shareBox([block.box, LEVELS_TO_SECTION], [next.box, LEVELS_TO_SECTION])) chosen[at] = 1;
   }
-}
-
-function isOneSection(heading: Block, text: Block): boolean {
-  const around = new Set(boxesAround(heading.box));
-  return boxesAround(text.box).some((box) => around.has(box));
-}
-
-function boxesAround(own: Box): Box[] {
-  const boxes: Box[] = [];
-  for (let box: Box | undefined = own; box !== undefined && boxes.length < LEVELS_TO_SECTION; box = box.parent)
-    boxes.push(box);
-  return boxes;
 }

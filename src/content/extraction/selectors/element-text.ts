@@ -1,4 +1,5 @@
-import { type AnyNode, type Element, isTag, isText } from "domhandler";
+import { type Element, isTag, isText } from "domhandler";
+import { walkNodes } from "../reader/words.ts";
 
 /** Elements that begin on a line of their own. */
 const BLOCKS = new Set(
@@ -16,29 +17,27 @@ const APART = new Set(["script", "style", "template", "noscript", "iframe", "noe
 export function elementText(element: Element): string {
   if (APART.has(element.name) && element.name !== "head") return rawText(element).trim();
   const text = new LineText();
-  // Two entries per level. The depth of the tree is limited when it is made.
-  const open: (AnyNode | (() => void))[] = [element];
   let preformatted = 0;
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    if (typeof at === "function") at();
-    else if (isText(at)) text.add(at.data, preformatted > 0);
-    else if (isTag(at) && (at === element || !APART.has(at.name))) {
-      const { name } = at;
-      if (name === "br") text.endLine();
-      if (BLOCKS.has(name)) text.endLine();
-      if (name === "pre" || name === "textarea") preformatted += 1;
-      open.push(() => {
-        if (name === "pre" || name === "textarea") preformatted -= 1;
-        if (name === "td" || name === "th") text.endCell();
-        if (BLOCKS.has(name)) text.endLine();
-      });
-      for (let child = at.children.length - 1; child >= 0; child -= 1) {
-        const node = at.children[child];
-        if (node !== undefined) open.push(node);
-      }
-    }
-  }
+  walkNodes(element, {
+    enter(node) {
+      if (isText(node)) text.add(node.data, preformatted > 0);
+      if (!isTag(node)) return false;
+      if (node !== element && APART.has(node.name)) return false;
+      if (node.name === "br" || BLOCKS.has(node.name)) text.endLine();
+      if (isPreformatted(node)) preformatted += 1;
+      return true;
+    },
+    leave(node) {
+      if (isPreformatted(node)) preformatted -= 1;
+      if (node.name === "td" || node.name === "th") text.endCell();
+      if (BLOCKS.has(node.name)) text.endLine();
+    },
+  });
   return text.end();
+}
+
+function isPreformatted({ name }: Element): boolean {
+  return name === "pre" || name === "textarea";
 }
 
 class LineText {
