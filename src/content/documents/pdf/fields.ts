@@ -82,9 +82,9 @@ function isHidden({ hidden, password, annotationFlags }: Field): boolean {
 /** The text that a field shows. Empty for push buttons and signatures. */
 function valueOf({ fieldType, fieldValue, options, ...field }: Field): string {
   if (fieldType === undefined) return field.contentsObj?.str ?? "";
-  if (field.checkBox === true) return fieldValue === field.exportValue && fieldValue !== "Off" ? "[x]" : "[ ]";
-  if (field.radioButton === true) {
-    return typeof fieldValue === "string" && fieldValue === field.buttonValue ? "[x]" : "[ ]";
+  if (field.checkBox === true || field.radioButton === true) {
+    const checked = field.checkBox === true ? field.exportValue : field.buttonValue;
+    return typeof fieldValue === "string" && fieldValue === checked && fieldValue !== "Off" ? "[x]" : "[ ]";
   }
   if (fieldType !== "Tx" && fieldType !== "Ch") return "";
   const values = (Array.isArray(fieldValue) ? fieldValue : [fieldValue]).slice(0, MAX_FIELD_LINES);
@@ -129,9 +129,7 @@ function runsOf(
   { runs, usual }: PageText,
   placed: Placed,
 ): Run[] {
-  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = rect.map(Number);
-  const [[ax, ay], [bx, by]] = [placed(x1, y1), placed(x2, y2)];
-  const box = { left: Math.min(ax, bx), right: Math.max(ax, bx), top: Math.min(ay, by), bottom: Math.max(ay, by) };
+  const box = boxOf(rect, placed);
   const [width, height] = [box.right - box.left, box.bottom - box.top];
   // A field without an area is not shown.
   if (!(width > 0 && height > 0 && Number.isFinite(width + height + box.left + box.top))) return [];
@@ -171,6 +169,13 @@ export interface Box {
   readonly right: number;
   readonly top: number;
   readonly bottom: number;
+}
+
+/** The box of an annotation on the page. */
+export function boxOf(rect: readonly unknown[], placed: Placed): Box {
+  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = rect.map(Number);
+  const [[ax, ay], [bx, by]] = [placed(x1, y1), placed(x2, y2)];
+  return { left: Math.min(ax, bx), right: Math.max(ax, bx), top: Math.min(ay, by), bottom: Math.max(ay, by) };
 }
 
 /** The text nearest to the left or right edge of a field whose baseline is in the lower part of the field's height. */

@@ -1,4 +1,4 @@
-import { type Box, fieldRuns } from "./fields.ts";
+import { type Box, boxOf, fieldRuns } from "./fields.ts";
 import { Ligatures } from "./ligatures.ts";
 import { boundary, indexAt, partOf, plain } from "./pieces.ts";
 import { type OperatorList, type Operators, type Placed, rulesOf } from "./rules.ts";
@@ -313,16 +313,8 @@ function linksOf(annotations: readonly object[], placed: Placed): { boxes: LinkB
     const url = "url" in annotation && typeof annotation.url === "string" ? URL.parse(annotation.url) : null;
     if (url === null || !/^(?:https?|mailto):$/.test(url.protocol)) continue;
     if ("id" in annotation && typeof annotation.id === "string") addresses.set(annotation.id, url.href);
-    const corners = "rect" in annotation && Array.isArray(annotation.rect) ? annotation.rect.map(Number) : [];
-    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = corners;
-    const [[left, top], [right, bottom]] = [placed(x1, y1), placed(x2, y2)];
-    boxes.push({
-      url: url.href,
-      left: Math.min(left, right),
-      right: Math.max(left, right),
-      top: Math.min(top, bottom),
-      bottom: Math.max(top, bottom),
-    });
+    const rect: readonly unknown[] = "rect" in annotation && Array.isArray(annotation.rect) ? annotation.rect : [];
+    boxes.push({ url: url.href, ...boxOf(rect, placed) });
     if (boxes.length >= MAX_PAGE_LINKS) break;
   }
   return { boxes, addresses };
