@@ -1,6 +1,7 @@
 import { type Document, type Element, Text, isTag } from "domhandler";
 import { isHidden } from "./tree/hidden.ts";
-import { bodyOf, countWords, walkNodes, wordsIn } from "./reader/words.ts";
+import { bodyOf, countWords, wordsIn } from "./reader/words.ts";
+import { walkNodes } from "./tree/walk.ts";
 import { replaceChildren } from "./tree/relink.ts";
 import { elementsOf } from "./selectors/select-all.ts";
 import { parseTree } from "./tree/tree.ts";

@@ -1,5 +1,5 @@
 import { type Document, type Element, isTag, isText } from "domhandler";
-import { walkNodes } from "./reader/words.ts";
+import { walkNodes } from "./tree/walk.ts";
 
 /** Maximum number of elements that are examined for a title. */
 const MAX_ELEMENTS = 50_000;

@@ -1,6 +1,6 @@
 import { type AnyNode, Text, isTag } from "domhandler";
 import { isBlock } from "../extraction/tree/display.ts";
-import { walkNodes } from "../extraction/reader/words.ts";
+import { walkNodes } from "../extraction/tree/walk.ts";
 
 /** The text of a tree with blocks on separate lines and white space folded. */
 export function blockText(root: AnyNode): string {

@@ -1,5 +1,6 @@
 import { type AnyNode, type Document, type Element, isTag, isText } from "domhandler";
-import { countWords, walkNodes } from "../reader/words.ts";
+import { countWords } from "../reader/words.ts";
+import { walkNodes } from "../tree/walk.ts";
 import { isUnseen, type PageFacts, seenText } from "./page-facts.ts";
 
 /** Maximum number of words outside of the consent dialog. A page with more words has content. */

@@ -3,7 +3,7 @@ import { type PageSource } from "../../page/page.ts";
 import { type NotContent } from "../tree/extraction.ts";
 import { challengeOf } from "./challenge.ts";
 import { isConsentWall } from "./consent-wall.ts";
-import { walkNodes } from "../reader/words.ts";
+import { walkNodes } from "../tree/walk.ts";
 import { MANY_WORDS, PageFacts } from "./page-facts.ts";
 
 /** An obstacle to a page's content, described in the words of the error. */

@@ -1,6 +1,7 @@
 import { type AnyNode, type Document, type Element, isTag, isText } from "domhandler";
 import { type PageSource } from "../../page/page.ts";
-import { countWords, walkNodes } from "../reader/words.ts";
+import { countWords } from "../reader/words.ts";
+import { walkNodes } from "../tree/walk.ts";
 import { elementsOf } from "../selectors/select-all.ts";
 
 /** Maximum number of characters of a page's text that are read, since an obstacle is short. */

@@ -3,7 +3,8 @@ import { isObject } from "../../../lib/is-object.ts";
 import { dateIn } from "./dates.ts";
 import { declareTexts, type DeclaredTexts, noTexts } from "./declared-texts.ts";
 import { declaredName, personNameOf } from "./people.ts";
-import { shortText, walkNodes } from "./words.ts";
+import { shortText } from "./words.ts";
+import { walkNodes } from "../tree/walk.ts";
 
 /** JSON-LD scripts of a page, their characters, and their arrays and objects. JSON-LD beyond these is not read. */
 const MAX_JSON_LD_SCRIPTS = 20;

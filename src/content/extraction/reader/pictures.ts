@@ -1,7 +1,7 @@
 import { type Document, type Element, isTag, isText } from "domhandler";
 import { folded } from "./folded.ts";
 import { removeAll } from "./tree-copy.ts";
-import { walkNodes } from "./words.ts";
+import { walkNodes } from "../tree/walk.ts";
 
 /** Maximum number of characters of addresses and class names that are read. */
 const MAX_LENGTH = 2000;

@@ -1,7 +1,7 @@
 import { type ChildNode, type Document, Element, Text, isTag } from "domhandler";
 import { isBlock } from "../tree/display.ts";
 import { replaceChildren } from "../tree/relink.ts";
-import { walkNodes } from "./words.ts";
+import { walkNodes } from "../tree/walk.ts";
 
 /** Inline elements that pages often separate from their neighbours by style. */
 const BOXES = new Set(["span", "a", "time", "label", "button"]);

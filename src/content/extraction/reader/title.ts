@@ -5,7 +5,8 @@ import { type PageMetadata } from "./metadata.ts";
 import { type Box, FLAGS, type Outline } from "./outline.ts";
 import { tokens } from "./page-parts.ts";
 import { removeAll } from "./tree-copy.ts";
-import { countWords, shortText, walkNodes } from "./words.ts";
+import { countWords, shortText } from "./words.ts";
+import { walkNodes } from "../tree/walk.ts";
 
 /** Maximum number of headings of one level that are examined. */
 const MAX_HEADINGS = 10;

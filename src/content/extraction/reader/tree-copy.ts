@@ -1,5 +1,5 @@
 import { replaceChildren } from "../tree/relink.ts";
-import { walkNodes } from "./words.ts";
+import { walkNodes } from "../tree/walk.ts";
 import { type ChildNode, type Document, Element, Text } from "domhandler";
 
 /** Appends a node without a parent as the last child. */

@@ -1,5 +1,6 @@
 import { type AnyNode, type Document, type Element, Text, isTag } from "domhandler";
 import { isBlock } from "../tree/display.ts";
+import { walkNodes } from "../tree/walk.ts";
 
 /** Scripts without spaces: CJK ideographs, kana, Thai, Lao, Khmer, Burmese. Hangul has spaces. */
 function isUnspaced(code: number): boolean {
@@ -74,41 +75,6 @@ export function shortText(root: AnyNode, maxLength: number): string | undefined 
   });
   if (length > maxLength || nodes > MAX_NODES_OF_SHORT_TEXT) return undefined;
   return parts.join("").replace(/\s+/g, " ").trim();
-}
-
-interface Visitor {
-  /** Whether to visit the node's children, or to stop the walk. */
-  enter(node: AnyNode, depth: number): boolean | "stop";
-  leave?(element: Element): void;
-}
-
-/** Visits a node and its descendants in the document's order, without recursion. */
-export function walkNodes(root: AnyNode | Document, visitor: Visitor): void {
-  let node: AnyNode | null = root;
-  let depth = 0;
-  while (node !== null) {
-    const response = visitor.enter(node, depth);
-    if (response === "stop") return;
-    const first: AnyNode | undefined =
-      response && !(node instanceof Text) && "children" in node ? node.children[0] : undefined;
-    if (first !== undefined) {
-      node = first;
-      depth += 1;
-      continue;
-    }
-    for (;;) {
-      if (isTag(node)) visitor.leave?.(node);
-      if (node === root) return;
-      const { next }: AnyNode = node;
-      if (next !== null) {
-        node = next;
-        break;
-      }
-      node = node.parent;
-      depth -= 1;
-      if (node === null) return;
-    }
-  }
 }
 
 /** The `body` element of a document; the document itself if it has no such element. */

@@ -1,5 +1,5 @@
 import { type Element, isTag, isText } from "domhandler";
-import { walkNodes } from "../reader/words.ts";
+import { walkNodes } from "../tree/walk.ts";
 
 /** Elements that begin on a line of their own. */
 const BLOCKS = new Set(
