@@ -32,7 +32,6 @@ export class MemberList<T extends Listed> {
     return true;
   }
 
-  /** A copy of the list of members. */
   all(): readonly T[] {
     return [...this.#members];
   }

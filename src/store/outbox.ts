@@ -6,7 +6,6 @@ export interface NewNotice {
   readonly body: string;
 }
 
-/** A notice that waits in the outbox. */
 export interface Notice extends NewNotice {
   /** Count of failed attempts to post it. */
   readonly tries: number;
@@ -24,7 +23,6 @@ export interface Outbox {
   postpone(id: string, dueAt: number): Promise<void>;
   /** Removes the oldest notices beyond `most`. Returns how many were removed. */
   trim(most: number): Promise<number>;
-  /** The number of waiting notices. */
   size(): Promise<number>;
 }
 

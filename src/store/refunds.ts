@@ -84,7 +84,6 @@ export interface Refunds {
    * (Unix milliseconds), the oldest first. A refund that failed is a change.
    */
   owed(payees: readonly string[], before: number, limit: number): Promise<readonly Payment[]>;
-  /** The number of pending refunds. */
   pending(): Promise<number>;
 }
 

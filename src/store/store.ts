@@ -16,7 +16,6 @@ export interface Store {
   readonly refunds: CreditRefunds;
   readonly paymentIds: PaymentIds;
   readonly credits: Credits;
-  /** The simulated transfers of test mode. */
   readonly simulatedTransfers: SimulatedTransfers;
   readonly usage: UsageStore;
   /** Undefined: the store belongs to one machine, or keeps no responses. */

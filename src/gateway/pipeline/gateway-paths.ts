@@ -22,7 +22,6 @@ const NO_STORE = "Cache-Control: no-store\r\n";
 /** Joined in advance: a probe costs 2 % more otherwise (bench proxy --pinned, own). */
 const GUARDED_NO_STORE = flatText(NO_STORE + SECURITY_FIELDS);
 
-/** The data behind the gateway's own paths. */
 export interface GatewayPaths {
   readonly state: GatewayState;
   /** The paid resources; undefined without paid routes. */

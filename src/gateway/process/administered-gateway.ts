@@ -194,7 +194,6 @@ export class AdministeredGateway {
     return !isClosing();
   }
 
-  /** Open connections of clients. */
   #connections(): number {
     const { zone } = this.#deps.gateway.figures;
     let open = 0;

@@ -1,6 +1,5 @@
 import { type PoolRefusal, type UpstreamConnection, Waiter } from "../upstream/server-pool.ts";
 
-/** A request that waits for a connection. */
 export interface WaitingForward {
   send(connection: UpstreamConnection): void;
   refused(reason: PoolRefusal): void;

@@ -58,7 +58,6 @@ class Forward implements ResponseSink, TimeKeeper {
   readonly #flow: ResponseFlow;
   /** The client has received the final head: no other try is possible, and an error can only abort the response. */
   #begun = false;
-  /** The status of the final response. */
   #status = 0;
   #over = false;
 
@@ -120,7 +119,6 @@ class Forward implements ResponseSink, TimeKeeper {
     server.pool.wait(this.#waiter, this.#time.msToConnect);
   }
 
-  /** Sends the request on a connection. */
   send(connection: UpstreamConnection): void {
     const { head, body, trace } = this.#exchange;
     trace?.connected();

@@ -28,7 +28,6 @@ interface TargetDeps extends FeatureParts {
   readonly spool: Spool;
 }
 
-/** The targets of a configuration's routes. */
 export interface RouteTargets {
   /** `tenant` chooses the target in place of splits and mirrors. */
   of(route: RouteConfig, tenant: { target(plain: ForwardTarget): ForwardTarget } | undefined): ForwardTarget;

@@ -122,7 +122,6 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
     this.#unbounded = new Share(this.#clients, 1, undefined);
   }
 
-  /** Connections are being opened. */
   get connecting(): boolean {
     return this.#unsettled > 0;
   }

@@ -110,7 +110,6 @@ export class Outgoing {
     corkLength += length;
   }
 
-  /** Writes an integer. */
   decimal(value: number): void {
     const at = this.reserve(MAX_DIGITS);
     if (at === -1) this.text(String(value));

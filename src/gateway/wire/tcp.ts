@@ -10,7 +10,6 @@ import { type Wire, type WireHandler } from "./wire.ts";
  */
 export type OnError = (error: unknown) => void;
 
-/** The address of a listener, and the handlers of its connections. */
 export interface ListenOptions {
   readonly address: string;
   /** With 0 the system chooses a free port. */

@@ -43,7 +43,6 @@ export type ClientRule = Pick<TlsMaterial, "clientCa" | "clientCertRequired">;
 /** The subject of a client's certificate. `none`: the client sent no certificate, or it was not verified. */
 export type ClientSubject = { readonly subject: string } | "none";
 
-/** The results of a handshake. */
 export interface TlsPeer {
   /** The ALPN protocol; empty without one. */
   readonly protocol: string;
@@ -51,7 +50,6 @@ export interface TlsPeer {
   readonly serverName: string;
   /** OpenSSL's name of the version, such as `TLSv1.3`. */
   readonly version: string;
-  /** The client resumed an earlier session. */
   readonly resumed: boolean;
   /**
    * The subject of the client's certificate (RFC 4514), which may be empty. `none` without a verified certificate.

@@ -1,4 +1,3 @@
-/** The size and number of the buffers in a `BufferPool`. */
 export interface BufferPoolLimits {
   /** Bytes of one buffer. */
   readonly bufferSize: number;

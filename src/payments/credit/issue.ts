@@ -2,7 +2,6 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type Credits, type Grant, type NewCredit } from "../../store/credits.ts";
 import { makeCreditId, makeToken } from "./token.ts";
 
-/** A new token and the id of its credit. */
 export interface Issued {
   readonly token: string;
   readonly id: string;

@@ -11,7 +11,6 @@ import { isRpcError, type Request } from "./node/rpc.ts";
 const RPC_TIMEOUT_MS = 5000;
 const VARIABLE = /^TURNPIKE_RPC_([1-9][0-9]{0,14})$/;
 
-/** The environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** An account's balances on one chain, in atomic units and wei. */

@@ -14,7 +14,6 @@ export interface Transaction {
   readonly data: Hex;
 }
 
-/** A transaction as it is sent to a node, and its hash. */
 export interface SignedTransaction {
   readonly raw: Hex;
   readonly hash: Hex;

@@ -3,7 +3,6 @@ export const MAX_FAILURES_IN_A_ROW = 5;
 /** Milliseconds for which an open breaker lets no call through, before and after each probe. @bound @internal */
 export const OPEN_MS = 5000;
 
-/** The clock of a circuit breaker, and the receiver of its state. */
 export interface BreakerDeps {
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number;

@@ -35,7 +35,6 @@ export interface CallError {
   readonly cause: string;
 }
 
-/** The facilitator's address and the fields of each call. */
 export interface CallOptions {
   /** The URL before /verify and /settle: http, https, or `unix:` and the path of a socket. */
   readonly url: string;
@@ -43,7 +42,6 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** One call of a facilitator's API. */
 export interface Request {
   readonly path: "/supported" | "/verify" | "/settle" | "/find";
   /** Without a body the call is a GET. */

@@ -9,7 +9,6 @@ export type Operation = (typeof OPERATIONS)[number];
 /** The name of an outcome, as in metrics. */
 export type OperationOutcome = (typeof OUTCOMES)[number];
 
-/** Counts the calls to facilitators and their outcomes. */
 export interface FacilitatorObserver {
   asked(operation: Operation, outcome: OperationOutcome): void;
   /** The circuit breaker of the facilitator of this name has opened or closed. */

@@ -77,7 +77,6 @@ export class Facilitators {
     };
   }
 
-  /** The number of facilitators. */
   get size(): number {
     return this.#entries.size;
   }

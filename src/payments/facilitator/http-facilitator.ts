@@ -26,7 +26,6 @@ const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
 const DOWN = new Set([502, 503, 504]);
 const TOO_MANY_REQUESTS = 429;
 
-/** The address and the timeouts of a facilitator over HTTP. */
 export interface HttpFacilitatorOptions extends CallOptions {
   /** Timeout of each call, in milliseconds. */
   readonly timeoutMs: number;

@@ -10,7 +10,6 @@ const IDLE_S = 30;
 /** Timeout of the check whether another process listens on the socket, in milliseconds. @bound */
 const HEALTH_MS = 1000;
 
-/** The address on which a facilitator listens. */
 export type FacilitatorEndpoint =
   | { readonly hostname: string; readonly port: number }
   /** Only the same user can connect to the socket. */

@@ -6,7 +6,6 @@ import { didOfKey, keyOfDid } from "./did-key.ts";
 /** The algorithms that x402's extension `offer-receipt` names. */
 const JWS_ALGORITHMS = ["EdDSA", "ES256K"] as const;
 
-/** The algorithm of a JWS. */
 export type JwsAlgorithm = (typeof JWS_ALGORITHMS)[number];
 
 /** Bytes of the signatures of both algorithms. */

@@ -100,7 +100,6 @@ export const eip3009PaymentSchema = paymentPayloadSchema.extend({ payload: eip30
 /** A payment by Permit2. @internal */
 export const permit2PaymentSchema = paymentPayloadSchema.extend({ payload: permit2Payload });
 
-/** A facilitator's response to `/verify`. */
 export const verifyResponseSchema = z.looseObject({
   isValid: z.boolean(),
   invalidReason: text.nullish(),

@@ -24,7 +24,6 @@ const postgresStores = (): typeof Postgres => require("../postgres/open-postgres
 /** A process loads only the database that it uses, and only when it uses it (bench start). */
 const sqlite = (): typeof Sqlite => require("./open-store.ts");
 
-/** The section `postgres` of the configuration. */
 export interface PostgresConfig {
   readonly url?: string;
   /** Name of an environment variable, or empty. */

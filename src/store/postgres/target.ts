@@ -2,7 +2,6 @@ import { bareHost } from "../../lib/http/url-host.ts";
 /** `require` encrypts without a check of the server's identity; `verify-full` checks certificate and host name. */
 export type SslMode = "disable" | "require" | "verify-full";
 
-/** The database of `postgres.url`. */
 export interface Target {
   /** An IPv6 address has no brackets here. */
   readonly host: string;
@@ -12,7 +11,6 @@ export interface Target {
   readonly sslMode: SslMode;
 }
 
-/** The result of reading a PostgreSQL URL. */
 export interface ReadTarget {
   /** Undefined: PostgreSQL is not used. */
   readonly target?: Target;

@@ -7,7 +7,6 @@ import { PAYMENTS, USAGE } from "./schema.ts";
 export const ROUTES = `${USAGE}_routes`;
 export const UPSTREAMS = `${USAGE}_upstreams`;
 export const PAID = `${USAGE}_payments`;
-/** The table of the funnel by day. */
 export const FUNNEL = `${USAGE}_funnel`;
 
 /** Columns of the counters, in the order of `MEMBERS`. */

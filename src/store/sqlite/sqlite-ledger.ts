@@ -110,7 +110,6 @@ const FORGET_FINISHED = `
         AND r.asset = p.asset AND r.payer_from = p.payer_from AND r.nonce = p.nonce)
     ORDER BY updated_at LIMIT $limit)`;
 
-/** Two connections to one database. */
 export interface Connections {
   /** A write survives the end of the process, but a power failure may undo it. Used if the write transfers no money. */
   readonly quick: SqliteConnection;

@@ -30,7 +30,6 @@ export interface Refused {
   readonly response?: ServiceResponse;
 }
 
-/** The result of a method's check. */
 export type Outcome = Admitted | Refused;
 
 /** One way to authenticate a request. It changes nothing of it, so that a chain has nothing to undo. */

@@ -25,7 +25,6 @@ const LEDGER_RETRY_S = 5;
 const NO_LEDGER = "The payment could not be looked up. Send the same payment again, not a new one.";
 const NO_ROOM = "Too many paid responses wait for settlement; nothing was charged. Send the same payment again.";
 
-/** The result of asking the ledger for a payment. */
 type Claim =
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "no-room" }

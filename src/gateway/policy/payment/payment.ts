@@ -35,7 +35,6 @@ export interface PaymentDeps extends PaidRouteServices {
   readonly quota?: Quota | undefined;
 }
 
-/** The policy of a paid route. */
 export interface PaymentPolicy extends Policy {
   /** The current challenge; undefined while there is no way to pay. */
   challenge(): Challenge | undefined;

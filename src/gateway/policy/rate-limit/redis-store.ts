@@ -37,7 +37,6 @@ const CONNECT_MS = 2_000;
 /** Requests of one worker that wait for Redis. Beyond it the gateway limits by itself. @operator */
 const MAX_WAITING = 4096;
 
-/** The metrics, the log and the clock of the store. */
 export interface RedisStoreDeps {
   readonly counts: Counts;
   readonly log: (message: string) => void;

@@ -33,7 +33,6 @@ export class Holdings {
     return this.#made.get(provide);
   }
 
-  /** From now on, the configuration is in use. */
   use(): void {
     // As above.
     for (const one of this.#made.values()) (one as Provided).use?.();

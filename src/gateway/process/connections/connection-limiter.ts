@@ -41,7 +41,6 @@ export function connectionLimits({ server }: Pick<Config, "server">): Connection
   };
 }
 
-/** The counters, the current limits and the clock of a `ConnectionLimiter`. */
 export interface ConnectionLimiterDeps {
   readonly connectionCounter: SharedConnectionCounter;
   readonly shares: AddressShares;

@@ -27,7 +27,6 @@ interface FiguresDeps {
 
 /** Figures of a running gateway, for operators. */
 export class GatewayFigures {
-  /** The counters of all processes. */
   readonly zone: SharedZone;
   readonly #directory: Directory | undefined;
   readonly ledger: () => LedgerView | undefined;

@@ -25,7 +25,6 @@ export interface WorkerEvents {
 interface WorkerPlace {
   /** The worker that replaces it gets the same row. */
   readonly row: number;
-  /** The descriptor of the shared memory. */
   readonly zone: number;
   readonly control: ControlSocket;
 }

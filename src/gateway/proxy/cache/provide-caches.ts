@@ -46,7 +46,6 @@ function createStore(
   });
 }
 
-/** The cached responses of a configuration's routes. */
 class RouteCaches {
   readonly byRoute: ReadonlyMap<string, KeptCache>;
   readonly #telemetry: Telemetry;

@@ -101,7 +101,6 @@ export class CacheStore {
     this.#tell(-1, -response.bytes);
   }
 
-  /** Removes every response of the URI. */
   invalidate(uri: string): void {
     for (const response of this.#byUri.get(uri)?.slice() ?? []) this.remove(response);
   }

@@ -18,7 +18,6 @@ export interface Listed extends Omit<Member, "slot"> {
 /** The settings of discovered servers: the defaults of `servers[]`. */
 const DISCOVERED = { maxFails: 3, failTimeoutMs: 30_000, backup: false } as const;
 
-/** An upstream of a configuration, with its discoveries. */
 export interface PlannedUpstream {
   readonly config: UpstreamConfig;
   /** The settings with which probes connect to its servers; undefined without probes. */

@@ -19,7 +19,6 @@ const MAX_RESPONSE_BYTES = 16 * 1024;
  */
 const REST_MS = 2000;
 
-/** A call of a signer's HTTP interface. */
 export interface SignerCall {
   readonly url: string;
   readonly method?: "GET" | "POST";

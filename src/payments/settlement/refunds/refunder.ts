@@ -35,7 +35,6 @@ export interface RefundSeller {
   close(): void;
 }
 
-/** The store of refunds, and the seller. */
 export interface RefunderOptions {
   readonly refunds: Refunds;
   readonly ledger: Pick<Ledger, "find">;

@@ -30,7 +30,6 @@ export interface PaidRouteConfig extends RouteIdentity {
   readonly test_mode: boolean;
   /** `x402.payment_required_b64`, decoded. */
   readonly template?: ChallengeTemplate;
-  /** Signs offers and receipts. */
   readonly signer?: TermsSigner | undefined;
 }
 

@@ -42,12 +42,10 @@ export class CreditDesk {
     this.#deps = deps;
   }
 
-  /** Remembers what a request buys. */
   ordered(exchange: Exchange, order: Order): void {
     this.#orders.set(exchange, order);
   }
 
-  /** Remembers the settled payment of a request. */
   paid(exchange: Exchange, payment: Paid): void {
     this.#paid.set(exchange, payment);
   }

@@ -118,7 +118,6 @@ export class PaymentMaintenance {
     if (this.#settings.posts) this.#poster.start();
   }
 
-  /** Continues with other settings. */
   use(settings: MaintenanceSettings): void {
     this.#settings = settings;
     if (settings.posts) this.#poster.start();

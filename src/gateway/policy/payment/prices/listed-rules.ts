@@ -30,7 +30,6 @@ export interface ListedRule {
   readonly refused?: true;
 }
 
-/** The rules of a route, and its free requests. */
 export interface PriceListing {
   readonly rules: readonly ListedRule[];
   readonly freePerDay?: { readonly requests: number; readonly key: "address" | "payer" };

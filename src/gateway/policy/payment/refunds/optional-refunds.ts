@@ -18,7 +18,6 @@ export class OptionalRefunds {
     this.use(config);
   }
 
-  /** Continues by this configuration. */
   use(config: Config): void {
     this.#config = config;
     const { x402, routes } = config;

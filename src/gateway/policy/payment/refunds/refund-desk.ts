@@ -55,7 +55,6 @@ const CREDIT_REFUSALS: Readonly<Record<Extract<CreditRefusal, string>, string>> 
   differs: REFUSALS.differs,
 };
 
-/** A refund that an operator asks for. */
 export interface RefundRequest {
   /** Nonce or transaction of the payment. */
   readonly payment: string;

@@ -20,7 +20,6 @@ const SWEEP_RESPONSES = 200;
 /** Longest wait of a write for other processes' writes, in milliseconds. A response whose write fails is not kept. @bound */
 const BUSY_MS = 2000;
 
-/** The folder of paid responses, and its limit. */
 export interface ResponseDiskOptions {
   readonly folder: string;
   /** Bytes of all responses on the disk, of all processes that share the folder: `x402.answer_disk_bytes`. */

@@ -5,7 +5,6 @@ import { type ResponseHead } from "../../../exchange/exchange.ts";
 
 /** The parts of a response that are stored in addition to its body. */
 export interface ResponseRecord {
-  /** The key that the response is stored under. */
   readonly key: string;
   /** Unix milliseconds. */
   readonly until: number;

@@ -31,11 +31,9 @@ export interface PaidRouteServices {
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly log: (message: string) => void;
-  /** Tells the upstream of a payment. */
   readonly fields: PaymentFields;
   /** Counts how far requests come. */
   readonly funnel: RouteFunnel;
-  /** Decides which payers may buy. */
   readonly screening?: Pick<Screening, "listed" | "asked"> | undefined;
   /** Called with a payment before its request goes to the upstream. */
   readonly onPaid?: ((exchange: Exchange, payment: ToldPayment & PaymentKey) => void) | undefined;

@@ -149,7 +149,6 @@ export class RequestDigest {
     return refusal;
   }
 
-  /** Frees the buffered body. */
   release(): void {
     this.#gathered?.release();
   }
