@@ -7,7 +7,7 @@ const TEXT = "A toll road charges each traveller for the stretch that was driven
 const PAGE =
   `<main><h1>Toll roads</h1><p>${TEXT}</p><p id="p" class="c">Old text</p><div id="e"></div>` +
   `<p id="h" hidden>Closed in winter.</p><p id="s" style="display:none">Closed at night.</p><output id="o">1</output>` +
-  `<ul id="l"><li>One</li></ul><p id="m" class="modal">Log in</p></main>`;
+  `<v-w>Given words</v-w><ul id="l"><li>One</li></ul><p id="m" class="modal">Log in</p></main>`;
 const SOURCE: PageSource = {
   engine: "static",
   body: "",
@@ -354,5 +354,30 @@ describe("code that runs by itself", () => {
     'if (/other/.test(location.hostname)) p.append("x")',
   ])("shows nothing: %s", (code) => {
     expect(signOf(code)).toBeUndefined();
+  });
+});
+
+const defined = (members: string): string | undefined =>
+  signOf(`customElements.define("v-w", class extends HTMLElement { ${members} })`);
+
+describe("an element of a page's own class", () => {
+  test.each([
+    'connectedCallback() { this.innerHTML = "<p>New</p>" }',
+    'connectedCallback() { this.append("x") }',
+    'constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = "<p>x</p>" }',
+    'connectedCallback() { this.f() } f() { this.append("x") }',
+    'connectedCallback() { this.parentElement.append("x") }',
+  ])("writes: %s", (members) => {
+    expect(defined(members)).toBe("script-writes");
+  });
+
+  test.each([
+    'connectedCallback() { this.textContent = "Given words" }',
+    'connectedCallback() { this.querySelector("p").textContent = "New" }',
+    'connectedCallback() { this.title = "New" }',
+    'f() { this.append("x") }',
+    'connectedCallback() { this.addEventListener("click", () => this.append("x")) }',
+  ])("writes nothing: %s", (members) => {
+    expect(defined(members)).toBeUndefined();
   });
 });
