@@ -14,6 +14,7 @@ import { type McpHttp } from "./mcp/mcp-http.ts";
 import { JOB_OPERATIONS } from "./operations/job-requests.ts";
 import { type OperationResult, type JsonParts, NDJSON, type Services } from "./operations/operation.ts";
 import { OPERATIONS } from "./operations/operations.ts";
+import { readAddress, READER_PATH } from "./operations/reader-address.ts";
 import { PageBurnt } from "./page/burnt.ts";
 import { type AskPrices } from "./api/price-list.ts";
 import { problemResponse } from "./api/problem-response.ts";
@@ -45,18 +46,22 @@ export function createApp(
 ): (request: Request) => Promise<Response> {
   const app = new Hono();
   if (mcp !== undefined) app.all("/mcp", async (context) => await mcp.fetch(context.req.raw));
-  for (const operation of OPERATIONS) {
-    app.on(operation.method.toUpperCase(), operation.path, async (context) => {
-      const request = context.req.raw;
-      operations?.called(operation.name);
-      try {
-        const body = operation.body === undefined ? undefined : await readJson(request);
-        return respond(await operation.run(body, services, request), request.signal);
-      } catch (error) {
-        operations?.failed(operation.name, error instanceof TurnpikeError ? error.code : "internal");
-        throw error;
-      }
-    });
+  const serve = async (name: string, request: Request, run: () => Promise<OperationResult>): Promise<Response> => {
+    operations?.called(name);
+    try {
+      return respond(await run(), request.signal);
+    } catch (error) {
+      operations?.failed(name, error instanceof TurnpikeError ? error.code : "internal");
+      throw error;
+    }
+  };
+  for (const { name, method, path, body, run } of OPERATIONS) {
+    app.on(method.toUpperCase(), path, async ({ req: { raw } }) =>
+      serve(name, raw, async () => run(body === undefined ? undefined : await readJson(raw), services, raw)),
+    );
+  }
+  for (const path of [READER_PATH, `${READER_PATH}/*`]) {
+    app.get(path, async ({ req: { raw } }) => serve("read", raw, () => readAddress(raw, services)));
   }
   for (const { method, path, run } of JOB_OPERATIONS) {
     app.on(method, path, async (context) => {
@@ -121,18 +126,18 @@ const FREE = { [SETTLEMENT_OVERRIDES]: '{"amount":"0"}' };
 const CHARGED = { [SETTLEMENT_OVERRIDES]: '{"amount":"100%"}' };
 
 function respond(response: OperationResult, signal: AbortSignal): Response {
-  if ("json" in response) {
-    const { json, charge, status = 200 } = response;
-    const headers = charge === undefined ? {} : { [SETTLEMENT_OVERRIDES]: JSON.stringify({ amount: charge }) };
-    return Response.json(json, { status, headers });
-  }
   if ("parts" in response) {
     const headers = { ...(response.isFree ? FREE : {}), "content-type": "application/json" };
     return new Response(streamOf(response, signal), { headers });
   }
-  if ("lines" in response)
+  if ("lines" in response) {
     return new Response(streamOfLines(response.lines, signal), { headers: { "content-type": NDJSON } });
-  return new Response(response.bytes, { headers: { ...response.headers, "content-type": response.contentType } });
+  }
+  const { charge } = response;
+  const charged = charge === undefined ? {} : { [SETTLEMENT_OVERRIDES]: JSON.stringify({ amount: charge }) };
+  if ("json" in response) return Response.json(response.json, { status: response.status ?? 200, headers: charged });
+  const { bytes, headers, contentType } = response;
+  return new Response(bytes, { headers: { ...headers, ...charged, "content-type": contentType } });
 }
 
 /** Makes the lines as the client reads them. */

@@ -55,6 +55,7 @@ export type OperationResult =
       readonly contentType: string;
       /** Header fields of the response, in ASCII. */
       readonly headers?: Readonly<Record<string, string>>;
+      readonly charge?: string | undefined;
     };
 
 /** The parts of an HTTP request that a call uses. */

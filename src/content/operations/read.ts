@@ -21,6 +21,9 @@ const body = z
   })
   .openapi("ReadRequest");
 
+/** The names of the parameters. */
+export const READ_PARAMETERS: readonly string[] = Object.keys(body.shape);
+
 const response = z
   .object({ url: z.string(), title: z.string(), content: z.string(), metadata: metadataSchema })
   .openapi("ReadResponse");
@@ -34,7 +37,7 @@ export const read = postOperation(
     summary: "Read the main article of a page",
     description:
       "Loads the page and returns its title and its main content as Markdown, without navigation, advertisements and " +
-      "side columns. A page with nothing to read is an error.",
+      "side columns. A page with nothing to read is an error. `GET /r/https://example.com/` returns title and content as plain Markdown.",
     body,
     example: { url: "https://example.com/" },
     success: {
