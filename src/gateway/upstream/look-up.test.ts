@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { afterEach, expect, jest, test } from "bun:test";
 import { addressesOf, boundedLookUp } from "./look-up.ts";
 
 test("a name has the addresses that the system finds, and an address stands for itself", async () => {
@@ -31,4 +31,25 @@ test("a look-up that does not end reaches its timeout, and a failed look-up is r
   ended = Promise.withResolvers();
   ended.resolve(["192.0.2.1"]);
   expect(await lookUp("host")).toEqual(["192.0.2.1"]);
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+async function settle(): Promise<void> {
+  for (let n = 0; n < 20; n += 1) await Promise.resolve();
+}
+
+test("a look-up has ten seconds", async () => {
+  jest.useFakeTimers();
+  const lookUp = boundedLookUp(() => Promise.withResolvers<string[]>().promise);
+  let failure = "";
+  void lookUp("host").catch((error: unknown) => (failure = String(error)));
+  jest.advanceTimersByTime(9_999);
+  await settle();
+  expect(failure).toBe("");
+  jest.advanceTimersByTime(1);
+  await settle();
+  expect(failure).toContain("takes too long");
 });

@@ -22,6 +22,17 @@ describe("names in a class attribute", () => {
     expect(KNOWN.areIn(attribute)).toBe(isFound);
   });
 
+  test("the longest name of the table is found, and a longer one is not", () => {
+    const names = new ClassNames(["x".repeat(31)]);
+    expect([30, 31, 32, 63, 64].map((length) => names.areIn("x".repeat(length)))).toEqual([
+      false,
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+
   test("a name that is too long for the table of lengths is refused", () => {
     expect(() => new ClassNames(["x".repeat(32)])).toThrow("too long");
   });
