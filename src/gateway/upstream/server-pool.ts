@@ -147,9 +147,7 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
   }
 
   #available(): UpstreamConnection | undefined {
-    const idle = this.#idle.pop();
-    if (idle !== undefined || this.#multiplexed.length === 0) return idle;
-    return this.#multiplexed.findLast((connection) => connection.room > 0);
+    return this.#idle.pop() ?? this.#multiplexed.findLast((connection) => connection.room > 0);
   }
 
   /** Waits at most `connectTimeoutMs` for a connection that becomes free or is opened. */

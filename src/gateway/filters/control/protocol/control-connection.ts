@@ -114,7 +114,6 @@ export class ControlConnection {
     if (this.#state === "closed") return;
     this.#drop("the gateway has closed the control socket");
     this.#state = "closed";
-    clearTimeout(this.#timer);
   }
 
   #forget(command: Command): void {
