@@ -3,6 +3,7 @@ import { LOCALHOST } from "../../../test/support/certificates.ts";
 import { Http3Client } from "../../../test/support/http3-client.ts";
 import { until } from "../../lib/testing/until.ts";
 import { respond } from "../exchange/local-response.ts";
+import { startHttp3 } from "./server.ts";
 import { startEndpoint, type TestEndpoint, type TestEndpointOptions } from "./testing/endpoint.ts";
 
 const material = { fallback: LOCALHOST, named: [], clientCa: "", clientCertRequired: true };
@@ -70,10 +71,24 @@ test("an endpoint serves an IPv6 address, on a free port and on a given one", as
   expect((await (await connect(port, "[::1]")).request("GET", "/")).body.toString()).toBe("ok");
 });
 
-test("an address that is not this machine's cannot be listened on", async () => {
+test("an address that is not this machine's cannot be listened on, and the engine's reason is reported once", async () => {
+  const errors: unknown[] = [];
   for (const port of [0, 4433]) {
+    const quic = { maxIdleTimeoutMs: 1000, maxStreamsBidi: 1, maxStreamsUni: 3 };
+    const onError = (error: unknown): void => void errors.push(error);
+    const limits = { maxHeaderBytes: 1000, maxHeaderCount: 10 };
+    const started = startHttp3({
+      address: "192.0.2.1",
+      port,
+      material,
+      quic,
+      ...limits,
+      admit: () => undefined,
+      onError,
+    });
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    const error = await serve({ address: "192.0.2.1", port }).catch(String);
-    expect(error).toContain("Cannot listen on 192.0.2.1");
+    expect(await started.catch(String)).toContain("Cannot listen on 192.0.2.1");
   }
+  await new Promise(setImmediate);
+  expect(errors.map(String)).toEqual(Array.from({ length: 2 }, () => expect.stringContaining("Bind failure")));
 });

@@ -97,7 +97,7 @@ class TenantStates implements WorkerStates {
   failed(): boolean {
     const isFirst = !this.#hasFailed;
     this.#hasFailed = true;
-    if (isFirst) this.#owner.failed();
+    this.#owner.failed();
     return isFirst;
   }
 }
