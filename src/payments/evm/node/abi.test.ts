@@ -23,6 +23,8 @@ describe("calls to contracts, and their results", () => {
 
   test("numbers and words that would move the following arguments are refused", () => {
     expect(() => encodeCall("f(uint256)", [2n ** 256n])).toThrow("Cannot encode a call: a number is not a uint256");
+    expect(encodeCall("f(uint256)", [2n ** 256n - 1n]).slice(10)).toBe("f".repeat(64));
+    expect(encodeCall("f(uint256)", [0n]).slice(10)).toBe("0".repeat(64));
     expect(() => encodeCall("f(uint256)", [-1n])).toThrow("Cannot encode a call: a number is not a uint256");
     expect(() => encodeCall("f(bytes32)", [`0x${"00".repeat(33)}`])).toThrow("Cannot encode a call");
   });
