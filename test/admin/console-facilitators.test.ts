@@ -84,6 +84,8 @@ for (const width of [1280, 390]) {
     await operator.reads("1 open breaker");
     const names = `[...document.querySelectorAll("main ol code")].map((one) => one.textContent)`;
     expect(await operator.page.evaluate(names)).toEqual(["near", "far"]);
+    const states = `[...document.querySelectorAll("main ol .badge")].map((one) => one.textContent)`;
+    expect(await operator.page.evaluate(states)).toEqual(["does not respond", "breaker closed"]);
     await look(operator, `facilitators-${width}`);
     // Shape of the interface's description. No chain gives gas here.
     const real = (await (await rig.ask("/v1/status")).json()) as Status;
@@ -91,7 +93,10 @@ for (const width of [1280, 390]) {
       { network: "eip155:8453", balance: 0.0412, low_keys: 0 },
       { network: "eip155:84532", balance: 0.0001, low_keys: 2 },
     ];
-    const body = JSON.stringify({ ...real, facilitators: { names: ["<b>own"], breakers_open: 0, gas } });
+    const body = JSON.stringify({
+      ...real,
+      facilitators: { members: [{ name: "<b>own", breakers_open: 0 }], breakers_open: 0, gas },
+    });
     await operator.page.setRequestInterception(true);
     operator.page.on("request", (request) => {
       if (new URL(request.url()).pathname !== "/v1/status") void request.continue();
@@ -104,5 +109,12 @@ for (const width of [1280, 390]) {
     await look(operator, `gas-${width}`);
     expect(operator.complaints).toEqual([]);
     await operator.leave();
+    expect(real.facilitators.members).toEqual([
+      { name: "near", breakers_open: 1 },
+      { name: "far", breakers_open: 0 },
+    ]);
+    const metrics = await (await rig.ask("/v1/metrics")).text();
+    expect(metrics).toContain('turnpike_facilitator_breakers_open{facilitator="0"} 1\n');
+    expect(metrics).toContain('turnpike_facilitator_breakers_open{facilitator="1"} 0\n');
   });
 }

@@ -40,11 +40,11 @@ const statusSchema = z.object({
   certificates: z.array(z.object({ path: z.string(), valid_from_ms: z.number(), valid_to_ms: z.number() })).default([]),
   facilitators: z
     .object({
-      names: z.array(z.string()),
+      members: z.array(z.object({ name: z.string(), breakers_open: z.number() })),
       breakers_open: z.number(),
       gas: z.array(z.object({ network: z.string(), balance: z.number(), low_keys: z.number() })),
     })
-    .default({ names: [], breakers_open: 0, gas: [] }),
+    .default({ members: [], breakers_open: 0, gas: [] }),
   wasm: wasmSchema,
 });
 
@@ -75,9 +75,10 @@ function statusText(response: Status, now: number): string {
     ["reload", reloadText(response.last_reload)],
   ];
   for (const one of response.certificates) pairs.push(["cert", certificateText(one, now)]);
-  const { names, breakers_open: away, gas } = response.facilitators;
-  if (names.length > 0)
-    pairs.push(["payments", `${names.join(", ")}${away > 0 ? `; ${counted(away, "open breaker")}` : ""}`]);
+  const { members, breakers_open: away, gas } = response.facilitators;
+  const texts = members.map(({ name, breakers_open: open }) => (open > 0 ? `${name} (does not respond)` : name));
+  if (members.length > 0)
+    pairs.push(["payments", `${texts.join(", ")}${away > 0 ? `; ${counted(away, "open breaker")}` : ""}`]);
   for (const { network, balance, low_keys: low } of gas)
     pairs.push(["gas", `${network}: ${balance}${low > 0 ? `; ${counted(low, "key")} with little gas` : ""}`]);
   if (wasm.control_configured || wasm.pool_instances > 0) {

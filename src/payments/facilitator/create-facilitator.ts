@@ -2,6 +2,7 @@ import { type SimulatedTransfers } from "../../store/simulated-transfers.ts";
 import type * as SimulatedFacilitators from "./simulated-facilitator.ts";
 import { type ChainSettings } from "./chain-settings.ts";
 import { type Facilitator } from "../x402/facilitator.ts";
+import { FACILITATOR_PLACES, type FacilitatorPlace } from "./facilitator-observer.ts";
 import { isFacilitatorUrl } from "./facilitator-call.ts";
 import type * as HttpFacilitators from "./http-facilitator.ts";
 import { type Environment, readSecretHeaders, type SecretHeader } from "./secrets.ts";
@@ -42,7 +43,7 @@ export interface FacilitatorDeps {
   readonly onBreaker?: ((isOpen: boolean) => void) | undefined;
 }
 
-export type Choice = { readonly name: string } & (
+export type Choice = { readonly name: string; readonly place: FacilitatorPlace } & (
   | { readonly kind: "simulated" }
   | { readonly kind: "embedded" }
   | {
@@ -61,9 +62,9 @@ export type Choice = { readonly name: string } & (
  */
 export function chooseFacilitators(settings: FacilitatorSettings, routeUrl: string): readonly Choice[] {
   const { facilitator_url: globalUrl, facilitators, facilitator_headers: headers, embedded } = settings;
-  if (settings.test_mode) return [{ kind: "simulated", name: "test" }];
+  if (settings.test_mode) return [{ kind: "simulated", name: "test", place: "other" }];
   if (routeUrl === "" && facilitators.length > 0) return facilitators.map(choiceOf);
-  if (routeUrl === "" && embedded.enabled) return [{ kind: "embedded", name: EMBEDDED }];
+  if (routeUrl === "" && embedded.enabled) return [{ kind: "embedded", name: EMBEDDED, place: "other" }];
   const url = routeUrl || globalUrl;
   if (url === "") {
     throw new Error(
@@ -76,14 +77,16 @@ export function chooseFacilitators(settings: FacilitatorSettings, routeUrl: stri
   if (!isFacilitatorUrl(url))
     throw new Error("Cannot accept payments: x402.facilitator_url is not an http or https URL");
   const own = globalUrl === "" || sameOrigin(url, globalUrl) ? headers : [];
-  return [{ kind: "http", name: nameOfUrl(url), url, headers: own, path: "x402.facilitator_headers" }];
+  const path = "x402.facilitator_headers";
+  return [{ kind: "http", name: nameOfUrl(url), place: "other", url, headers: own, path }];
 }
 
 const EMBEDDED = "embedded";
 
 function choiceOf({ name, url, headers }: ListedFacilitator, i: number): Choice {
   const path = `x402.facilitators[${i}].headers`;
-  return name === EMBEDDED ? { kind: "embedded", name } : { kind: "http", name, url, headers, path };
+  const place = FACILITATOR_PLACES[i] ?? "other";
+  return name === EMBEDDED ? { kind: "embedded", name, place } : { kind: "http", name, place, url, headers, path };
 }
 
 /** The name of a facilitator without one. A part of the URL may be a secret. */

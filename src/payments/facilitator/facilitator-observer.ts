@@ -9,10 +9,16 @@ export type Operation = (typeof OPERATIONS)[number];
 /** The name of an outcome, as in metrics. */
 export type OperationOutcome = (typeof OUTCOMES)[number];
 
+/** Where the configuration names a facilitator: its index in `x402.facilitators`, or `other`. */
+export const FACILITATOR_PLACES = [0, 1, 2, 3, 4, 5, 6, 7, "other"] as const;
+
+/** An item of `FACILITATOR_PLACES`. */
+export type FacilitatorPlace = (typeof FACILITATOR_PLACES)[number];
+
 export interface FacilitatorObserver {
   asked(operation: Operation, outcome: OperationOutcome): void;
   /** The circuit breaker of the facilitator of this name has opened or closed. */
-  breakerChanged(isOpen: boolean, name: string): void;
+  breakerChanged(isOpen: boolean, facilitator: { readonly name: string; readonly place: FacilitatorPlace }): void;
 }
 
 /** Wraps a facilitator so that its calls are counted. */

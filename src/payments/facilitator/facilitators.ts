@@ -102,13 +102,13 @@ export class Facilitators {
 
   #create(choice: Choice, settings: FacilitatorsSettings, isNamed: boolean): Member & { readonly kinds: KindsWatch } {
     const { observer, random, log } = this.#deps;
-    const { name } = choice;
+    const { name, place } = choice;
     let isAway = false;
     const made = createFacilitator(choice, settings, {
       ...this.#deps,
       onBreaker: (isOpen) => {
         isAway = isOpen;
-        observer.breakerChanged(isOpen, name);
+        observer.breakerChanged(isOpen, { name, place });
       },
     });
     const facilitator = observe(made, observer);

@@ -290,6 +290,7 @@ export async function longBodies(ask: (path: string) => Promise<Response>): Prom
   // The real gateway keeps to the description of its interface.
   const real = (await (await ask("/v1/overview")).json()) as OverviewSnapshot;
   const status = (await (await ask("/v1/status")).json()) as Status;
+  const members = [WORD, "far"].map((name, i) => ({ name, breakers_open: i }));
   const gas = [0, 12].map((low) => ({ network: "eip155:84532", balance: 0.000_123_456_789, low_keys: low }));
   const zeros = { requests: 0, client_errors: 0, server_errors: 0, request_bytes: 0, response_bytes: 0 };
   const now = longOverview(real);
@@ -305,7 +306,7 @@ export async function longBodies(ask: (path: string) => Promise<Response>): Prom
     ...LONG,
     "/v1/overview": now,
     "/v1/history": { samples: [], minute },
-    "/v1/status": { ...status, facilitators: { names: [WORD, "far"], breakers_open: 1_234_567, gas } },
+    "/v1/status": { ...status, facilitators: { members, breakers_open: 1_234_567, gas } },
     "/v1/events": { events: EVENTS },
     "/v1/log": { lines: [0, 16].map((worker) => ({ time_ms: RECENTLY, worker, text: `${WORD} ${WORD}` })) },
     "/v1/requests": REQUESTS,

@@ -62,7 +62,7 @@ function snapshot(seconds: number, routes: readonly Snapshot["routes"][number][]
     },
     filters: { entries: [] },
     funnel: [],
-    payments: { open: 0, settled: 0, failed: 0, unknown: 0 },
+    payments: { open: 0, settled: 0, failed: 0, unknown: 0, breakers_open: 0 },
     worker_restarts: 0,
     reloads: 0,
     reload_failures: 0,
@@ -131,6 +131,17 @@ test("the payments of today are those of the gateway's day", () => {
   state.money = { available: true, days, open: 0, unknown: 0, owed: 0 };
   const line = frameOf(state, { columns: 80, rows: 24 }, COLORLESS).find((text) => text.startsWith("money"));
   expect(line).toContain("sold today 7 units");
+});
+
+test("open breakers of facilitators are beside the money", () => {
+  const state = new TopState("http://127.0.0.1:9180");
+  const first = snapshot(1, []);
+  const lineOf = (): string | undefined =>
+    frameOf(state, { columns: 80, rows: 24 }, COLORLESS).find((text) => text.startsWith("money"));
+  state.took(first);
+  expect(lineOf()).not.toContain("breaker");
+  state.took({ ...snapshot(2, []), payments: { ...first.payments, breakers_open: 2 } });
+  expect(lineOf()).toContain("facilitators: 2 open breakers");
 });
 
 test("filters have their own line if there are any", () => {

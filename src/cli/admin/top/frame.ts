@@ -1,3 +1,4 @@
+import { counted } from "../../common/counted.ts";
 import { amountText } from "../../common/ledger-record.ts";
 import { visibleText } from "../../../lib/text/visible-text.ts";
 import { ageText } from "../../../lib/time/age-text.ts";
@@ -131,7 +132,9 @@ function filterLine({ wasm, filters }: Snapshot, { filters: rates }: Rates): Spa
 }
 
 function moneySpans({ money }: TopState, { payments, time_ms: now }: Snapshot): Span[] {
-  if (money?.available !== true) return [span(`open ${payments.open}  settled ${payments.settled}`)];
+  const breakers = payments.breakers_open;
+  const away = breakers > 0 ? [span(`  facilitators: ${counted(breakers, "open breaker")}`, "bad")] : [];
+  if (money?.available !== true) return [span(`open ${payments.open}  settled ${payments.settled}`), ...away];
   const today = timeText(now).slice(0, 10);
   const sold = Map.groupBy(
     money.days.filter(({ day }) => day === today),
@@ -147,6 +150,7 @@ function moneySpans({ money }: TopState, { payments, time_ms: now }: Snapshot): 
     span(`  open ${money.open}`, money.open > 0 ? "warn" : "plain"),
     span(`  unknown ${money.unknown}`, money.unknown > 0 ? "bad" : "plain"),
     span(`  owed ${money.owed}`, money.owed > 0 ? "warn" : "plain"),
+    ...away,
   ];
 }
 

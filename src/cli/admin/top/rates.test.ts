@@ -27,7 +27,7 @@ function snapshot(over: Partial<Snapshot> = {}): Snapshot {
     },
     filters: { entries: [] },
     funnel: [],
-    payments: { open: 0, settled: 0, failed: 0, unknown: 0 },
+    payments: { open: 0, settled: 0, failed: 0, unknown: 0, breakers_open: 0 },
     worker_restarts: 0,
     reloads: 0,
     reload_failures: 0,

@@ -59,7 +59,13 @@ export const snapshotSchema = z.object({
       }),
     )
     .default([]),
-  payments: z.object({ open: z.number(), settled: z.number(), failed: z.number(), unknown: z.number() }),
+  payments: z.object({
+    open: z.number(),
+    settled: z.number(),
+    failed: z.number(),
+    unknown: z.number(),
+    breakers_open: z.number(),
+  }),
   worker_restarts: z.number(),
   reloads: z.number(),
   reload_failures: z.number(),

@@ -61,8 +61,11 @@ function facilitatorsOf(x402: Config["x402"], { breakersOpen, gas }: Facilitator
   const single = x402.embedded.enabled ? ["embedded"] : common;
   const configured = listed.length > 0 ? listed : single;
   return {
-    names: x402.test_mode ? ["test"] : configured,
-    breakers_open: breakersOpen,
+    members: (x402.test_mode ? ["test"] : configured).map((name, i) => ({
+      name,
+      breakers_open: (listed.length > 0 ? breakersOpen[i] : breakersOpen.at(-1)) ?? 0,
+    })),
+    breakers_open: breakersOpen.reduce((sum, open) => sum + open, 0),
     gas: x402.chains.flatMap(({ network }, i) => {
       const { balance = 0, low = 0 } = gas[i] ?? {};
       return balance + low === 0 ? [] : [{ network, balance, low_keys: low }];

@@ -1,4 +1,5 @@
 import { type SharedZone } from "../../../lib/memory/shared-zone.ts";
+import { FACILITATOR_PLACES } from "../../../payments/facilitator/facilitator-observer.ts";
 import { COLUMN } from "../../telemetry/metrics/layout.ts";
 import {
   CACHE_RESULTS,
@@ -145,6 +146,6 @@ function paymentFigures(rows: readonly Float64Array[], sum: Sum): OverviewSnapsh
     failed: outcome("failed"),
     unknown: outcome("unknown"),
     records_waiting: largest(COLUMN.recordsWaiting),
-    breakers_open: sum(COLUMN.facilitatorBreakersOpen),
+    breakers_open: sum(COLUMN.facilitatorBreakersOpen, FACILITATOR_PLACES.length),
   };
 }

@@ -34,8 +34,10 @@ export const status = z
       .array(z.object({ path: z.string(), valid_from_ms: z.number(), valid_to_ms: z.number() }))
       .openapi({ description: "Every certificate that the gateway shows, and the CAs for clients" }),
     facilitators: z.object({
-      names: z.array(z.string()).openapi({ description: "In order of preference" }),
-      breakers_open: z.int().openapi({ description: "Facilitators that do not respond, one for each worker" }),
+      members: z
+        .array(z.object({ name: z.string(), breakers_open: z.int() }))
+        .openapi({ description: "In order of preference. `breakers_open`: workers to which it does not respond" }),
+      breakers_open: z.int().openapi({ description: "The sum of all, also of those that only one route uses" }),
       gas: z.array(z.object({ network: z.string(), balance: z.number(), low_keys: z.int() })).openapi({
         description: "Chains whose gas was read: native coins of the key with the fewest, and keys with little gas",
       }),

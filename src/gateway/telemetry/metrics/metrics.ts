@@ -1,4 +1,4 @@
-import { OPERATIONS, OUTCOMES } from "../../../payments/facilitator/facilitator-observer.ts";
+import { FACILITATOR_PLACES, OPERATIONS, OUTCOMES } from "../../../payments/facilitator/facilitator-observer.ts";
 
 /** The protocols of requests, as labels. */
 export const PROTOCOLS = ["http1", "http2", "http3"] as const;
@@ -194,7 +194,8 @@ export const METRICS = {
   ]),
   facilitatorBreakersOpen: gauge(
     "turnpike_facilitator_breakers_open",
-    "Open circuit breakers of facilitators that do not respond, one for each worker.",
+    "Open circuit breakers of facilitators that do not respond, one for each worker, by the index in x402.facilitators.",
+    ["facilitator", FACILITATOR_PLACES],
   ),
   gasBalance: {
     ...gauge(

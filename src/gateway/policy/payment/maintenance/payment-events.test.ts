@@ -45,9 +45,9 @@ test("an open breaker is reported once, and so is its recovery", () => {
     (line) => void lines.push(line),
   );
   observer.asked("verify", "unavailable");
-  observer.breakerChanged(true, "own");
+  observer.breakerChanged(true, { name: "own", place: 1 });
   for (let i = 0; i < 664; i++) observer.asked("verify", "unavailable");
-  observer.breakerChanged(false, "own");
+  observer.breakerChanged(false, { name: "own", place: 1 });
   observer.asked("verify", "ok");
   expect(lines).toEqual([
     "payment: the circuit breaker of a facilitator is open (own): it verifies no payments until it responds",

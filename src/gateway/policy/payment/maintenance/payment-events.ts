@@ -45,9 +45,9 @@ export function withBreakerEvents(
       const after = open === 0 && works ? outage.ended() : undefined;
       if (after !== undefined) log(`payment: a facilitator works again ${after}`);
     },
-    breakerChanged(isOpen, name) {
+    breakerChanged(isOpen, { name, place }) {
       open += isOpen ? 1 : -1;
-      counts.add("facilitatorBreakersOpen", isOpen ? 1 : -1);
+      counts.add("facilitatorBreakersOpen", isOpen ? 1 : -1, place);
       if (isOpen) {
         outage.failed();
         log(

@@ -8,11 +8,11 @@ const READ_MS = 10_000;
 /** The facilitators in their order of preference, and the gas of the keys that pay fees. */
 export function Facilitators() {
   const { data } = useResource<Status>("/v1/status", { everyMs: READ_MS, on: ["payment"] });
-  if (data === undefined || data.facilitators.names.length === 0) return null;
-  const { names, breakers_open: away, gas } = data.facilitators;
+  if (data === undefined || data.facilitators.members.length === 0) return null;
+  const { members, breakers_open: away, gas } = data.facilitators;
   return (
     <Panel
-      title={names.length === 1 ? "Facilitator" : "Facilitators in order"}
+      title={members.length === 1 ? "Facilitator" : "Facilitators in order"}
       aside={
         <Badge tone={away === 0 ? "good" : "bad"}>
           {away === 0 ? "no open breaker" : counted(away, "open breaker")}
@@ -20,12 +20,15 @@ export function Facilitators() {
       }
     >
       <ol class="lines">
-        {names.map((name, at) => (
+        {members.map(({ name, breakers_open: open }, at) => (
           <li key={name}>
-            <code class="whole">{name}</code>
-            {names.length === 1 ? null : (
-              <span class="soft small">{at === 0 ? "asked first" : `choice ${at + 1}`}</span>
-            )}
+            <span class="lines-main">
+              <code class="whole">{name}</code>
+              {members.length === 1 ? null : (
+                <span class="soft small">{at === 0 ? "asked first" : `choice ${at + 1}`}</span>
+              )}
+            </span>
+            <Badge tone={open === 0 ? "good" : "bad"}>{open === 0 ? "breaker closed" : "does not respond"}</Badge>
           </li>
         ))}
         {gas.map(({ network, balance, low_keys: low }) => (
