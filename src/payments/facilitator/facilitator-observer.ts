@@ -9,7 +9,7 @@ export type Operation = (typeof OPERATIONS)[number];
 /** The name of an outcome, as in metrics. */
 export type OperationOutcome = (typeof OUTCOMES)[number];
 
-/** Where the configuration names a facilitator: its index in `x402.facilitators`, or `other`. */
+/** The index of a facilitator in `x402.facilitators`, or `other`: the values of a label. */
 export const FACILITATOR_PLACES = [0, 1, 2, 3, 4, 5, 6, 7, "other"] as const;
 
 /** An item of `FACILITATOR_PLACES`. */
