@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { request } from "node:http";
 import { OPERATIONS } from "../../src/content/operations/operations.ts";
+import { READER_PATH } from "../../src/content/operations/reader-address.ts";
 import { type Documentation, startDocumentation } from "../support/documentation.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
@@ -19,16 +20,16 @@ beforeAll(async () => {
 afterAll(() => documentation.stop());
 
 /** The status of a request to `path` exactly as written; `fetch` would normalize it. */
-function post(path: string, body: unknown): Promise<number> {
+function send(method: "GET" | "POST", path: string, body?: unknown): Promise<number> {
   const { hostname, port } = new URL(documentation.url);
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, path, method: "POST", headers: { "content-type": "application/json" } });
+    const sent = request({ hostname, port, path, method, headers: { "content-type": "application/json" } });
     sent.on("error", reject);
     sent.on("response", (response) => {
       response.resume();
       resolve(response.statusCode ?? 0);
     });
-    sent.end(JSON.stringify(body));
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
   });
 }
 
@@ -66,9 +67,20 @@ for (const { name, path, price, example } of OPERATIONS) {
   test(`no spelling of ${path} runs ${name} without payment`, async () => {
     const all = spellings(path);
     const responded = new Set<number>();
-    for (const spelling of all) responded.add(await post(spelling, example));
+    for (const spelling of all) responded.add(await send("POST", spelling, example));
     expect(documentation.runs).toEqual([]);
     expect(responded).toContain(402);
     expect([...responded].filter((status) => status < 400)).toEqual([]);
   });
 }
+
+test("no spelling of the reader's path reads an address without payment", async () => {
+  const responded = new Set<number>();
+  for (const spelling of spellings(READER_PATH)) {
+    for (const address of ["/http://example.com/", "/http:/example.com/", "?url=http://example.com/"]) {
+      responded.add(await send("GET", spelling + address));
+    }
+  }
+  expect(documentation.runs).toEqual([]);
+  expect(responded).toContain(402);
+});

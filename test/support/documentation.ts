@@ -4,6 +4,7 @@
 import { createApp } from "../../src/content/app.ts";
 import { type Services } from "../../src/content/operations/operation.ts";
 import { OPERATIONS } from "../../src/content/operations/operations.ts";
+import { READER_PATH } from "../../src/content/operations/reader-address.ts";
 import { pricesOf } from "../../src/content/api/price-list.ts";
 import { qrPicture } from "../../src/content/qr/picture.ts";
 import { freePort } from "../../src/lib/testing/listen.ts";
@@ -34,7 +35,12 @@ export async function startDocumentation(): Promise<Documentation> {
   const service = Bun.serve({
     unix: folder.file("content.sock"),
     async fetch(request) {
-      const operation = OPERATIONS.find(({ path }) => path === new URL(request.url).pathname);
+      const { pathname } = new URL(request.url);
+      if (pathname === READER_PATH || pathname.startsWith(`${READER_PATH}/`)) {
+        runs.push({ name: "reader", body: undefined });
+        return new Response();
+      }
+      const operation = OPERATIONS.find(({ path }) => path === pathname);
       if (operation === undefined || operation.method.toUpperCase() !== request.method) return await app(request);
       runs.push({ name: operation.name, body: request.method === "POST" ? await request.json() : undefined });
       const { contentType, example } = operation.success;
