@@ -124,6 +124,14 @@ test("an exact idle time ends a connection without a packet, even with a request
   expect(quic.events).toEqual([`closed ${NO_ERROR}`]);
 });
 
+test("an exact idle time ends a connection from which nothing arrives", () => {
+  const { quic } = create({ exactIdleMs: 400 });
+  host.clock.advance(350);
+  expect(quic.events).toEqual([]);
+  host.clock.advance(200);
+  expect(quic.events).toEqual([`closed ${NO_ERROR}`]);
+});
+
 test("a connection that has ended is reported once, and is left alone", () => {
   const { quic, connection } = create({ exactIdleMs: 400 });
   connection.onEnd();

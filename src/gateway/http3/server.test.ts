@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { LOCALHOST } from "../../../test/support/certificates.ts";
 import { Http3Client } from "../../../test/support/http3-client.ts";
 import { until } from "../../lib/testing/until.ts";
+import { type Exchange, type Transport } from "../exchange/exchange.ts";
 import { respond } from "../exchange/local-response.ts";
 import { startHttp3 } from "./server.ts";
 import { startEndpoint, type TestEndpoint, type TestEndpointOptions } from "./testing/endpoint.ts";
@@ -13,13 +14,20 @@ afterEach(async () => {
   for (const one of open.splice(0).toReversed()) await one.close();
 });
 
+let transport: Transport | undefined;
+
 async function serve(options: Omit<TestEndpointOptions, "material"> = {}): Promise<TestEndpoint> {
-  const server = await startEndpoint((exchange) => respond(exchange, 200, "", Buffer.from("ok")), {
+  const server = await startEndpoint(handle, {
     material,
     ...options,
   });
   open.push(server);
   return server;
+}
+
+function handle(exchange: Exchange): void {
+  transport = exchange.transport;
+  respond(exchange, 200, "", Buffer.from("ok"));
 }
 
 async function connect(port: number, host?: string): Promise<Http3Client> {
@@ -45,6 +53,12 @@ test("an endpoint counts its connections, streams, bytes and packets", async () 
   });
   const client = await connect(server.port);
   expect((await client.request("GET", "/")).body.toString()).toBe("ok");
+  expect(transport).toMatchObject({ remoteAddress: "127.0.0.1", localAddress: "127.0.0.1" });
+  expect([transport?.remotePort === 0, transport?.getTLSVersion?.(), transport?.getServername?.()]).toEqual([
+    false,
+    "TLSv1.3",
+    "localhost",
+  ]);
   const { figures } = server.endpoint;
   expect(figures).toMatchObject({ ...none, connectionsOpen: 1, connectionsTotal: 1, streamsTotal: 1 });
   // A first packet has at least 1,200 bytes.

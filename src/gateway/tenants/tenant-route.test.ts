@@ -148,6 +148,10 @@ async function ask(head: Partial<Plain<RequestHead>> = {}, key = "a"): Promise<A
   return exchange;
 }
 
+test("the policy decides who reaches a tenant", () => {
+  expect(route.policy).toMatchObject({ name: "tenant", guards: true });
+});
+
 test("the first request starts its tenant, later ones go there without the filter, and other tenants do not", async () => {
   const first = await ask();
   expect([first.goesTo, filtered.length]).toEqual([undefined, 1]);
@@ -220,6 +224,23 @@ test("a request waits no longer than the limit, over all its waits", async () =>
   clock.advance(50);
   await turn();
   expect([third.goesTo, errors]).toEqual(["responded", ["tenant-starting: the tenant was not started in time"]]);
+});
+
+test("a request that waits twice has the rest of its time for the second wait", async () => {
+  await ask();
+  const slow = await ask({ method: "POST", bodyLength: 3 });
+  clock.advance(600);
+  await filtered[0]?.respond();
+  await ask();
+  slow.sink?.data(Buffer.from("abc"));
+  slow.sink?.end("");
+  await turn();
+  clock.advance(350);
+  await turn();
+  expect(slow.goesTo).toBeUndefined();
+  clock.advance(100);
+  await turn();
+  expect([slow.goesTo, errors]).toEqual(["responded", ["tenant-starting: the tenant was not started in time"]]);
 });
 
 test("a request is refused if too many wait for tenants", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -98,6 +98,18 @@ describe("a socket that a filter names", () => {
   ])("of the directory %s, %s: %p", (directory, named, error) => {
     const found = tenantSocket(join(folder, directory), `${folder}/${named}`);
     expect(found).toEqual(error === undefined ? { path: join(folder, "vms", "a.sock") } : { error });
+  });
+
+  test("has a path that the kernel's address has room for", async () => {
+    const deep = join(folder, "vms", "x".repeat(100));
+    mkdirSync(deep);
+    const other = createServer();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    other.listen(join(folder, "short.sock"), () => resolve());
+    await promise;
+    renameSync(join(folder, "short.sock"), join(deep, "s"));
+    expect(tenantSocket(join(folder, "vms"), join(deep, "s"))).toEqual({ error: "its path is too long" });
+    other.close();
   });
 
   test("has an absolute path, without a zero byte", () => {
