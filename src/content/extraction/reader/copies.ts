@@ -1,4 +1,5 @@
 import { type Block, FLAGS, type Outline } from "./outline.ts";
+import { MIN_ALIKE } from "./page-parts.ts";
 
 /** Minimum number of words of two texts in a row that are dropped if they repeat two earlier ones. */
 const MIN_WORDS = 5;
@@ -40,8 +41,11 @@ function isRepeated(one: Shown | undefined, next: Shown | undefined, pairs: Read
   return one.block.count.words + next.block.count.words >= MIN_WORDS && pairs.has(`${one.text}\n${next.text}`);
 }
 
-function isTwin(before: Shown | undefined, { block: { box }, text }: Shown): boolean {
-  return before?.text === text && box.element?.name !== "p" && (box.flags & FLAGS.quote) === 0;
+function isTwin(before: Shown | undefined, { block: { box, count }, text }: Shown): boolean {
+  // Equal cells of a row are not copies. Boxes without words have no group.
+  const isCell = count.words === 0 || (box.alike >= MIN_ALIKE && before?.block.box.group === box.group);
+  if (before?.text !== text || isCell) return false;
+  return box.element?.name !== "p" && (box.flags & FLAGS.quote) === 0;
 }
 
 function isQuote({ block: { box, count } }: Shown): boolean {

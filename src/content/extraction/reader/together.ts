@@ -29,6 +29,8 @@ export function keepTogether({ blocks }: Outline, chosen: Uint8Array, { scores, 
   for (const find of FINDERS) {
     for (const [of, set] of Map.groupBy(blocks.keys(), (at) => find(blocks[at]))) {
       if (of === undefined || !belongsTogether(of, set.length)) continue;
+      const number = set.filter((at) => chosen[at] === 1).length;
+      if (number === 0 || number === set.length) continue;
       let [words, kept, expected] = [0, 0, 0];
       for (const at of set) {
         const own = blocks[at]?.count.words ?? 0;
@@ -36,7 +38,7 @@ export function keepTogether({ blocks }: Outline, chosen: Uint8Array, { scores, 
         if (chosen[at] === 1) kept += own;
         expected += own * (scores[at] ?? 0);
       }
-      if (kept === 0 || kept === words) continue;
+      // If only signs such as "✓" are left out, they belong to the words.
       const isContent = kept >= words * MIN_SHARE_CHOSEN || expected >= words * threshold * MIN_SHARE_OF_THRESHOLD;
       for (const at of set) chosen[at] = isContent ? 1 : 0;
     }
