@@ -6,6 +6,7 @@ import { runDocumentsBench } from "./documents.ts";
 import { runFiltersBench } from "./filters.ts";
 import { runFleetBench } from "./fleet.ts";
 import { runFrontBench } from "./front.ts";
+import { runFrontierBench } from "./frontier.ts";
 import { runGrowthBench } from "./growth.ts";
 import { http1 } from "./http1.ts";
 import { runLedgerBench } from "./ledger.ts";
@@ -54,6 +55,11 @@ const BENCHES: readonly Bench[] = [
     name: "growth",
     about: "CPU of a request by routes, upstreams, header fields and connections, beside nginx; plots",
     run: runGrowthBench,
+  },
+  {
+    name: "frontier",
+    about: "addresses of crawls: found, taken and finished in SQLite and PostgreSQL; --crawl COUNT: a whole crawl",
+    run: runFrontierBench,
   },
   { name: "start", about: "from the command to the first response, beside nginx", run: runStartBench },
   {

@@ -124,6 +124,7 @@ test("each operation has the price of its route: its own, that of a shorter pref
   expect(Object.fromEntries(said)).toEqual({
     "/search": `70000 units of ${USDT.asset}`,
     "/search/content": `70000 units of ${USDT.asset}`,
+    "/crawl": "$3.00",
     "/map": "$3.00",
     "/scrape": "$3.00",
     "/batch": "$0.005 for each of /urls, at most $0.05; 3 a day free for each client",

@@ -157,7 +157,7 @@ test("tools are listed with their parameters, as in the challenges", async () =>
   const { total, resources } = z
     .object({ total: z.number(), resources: z.array(z.looseObject({ url: z.string(), extensions: z.unknown() })) })
     .parse(response);
-  expect([total, resources.length]).toEqual([10, 10]);
+  expect([total, resources.length]).toEqual([12, 12]);
   const scrape = resources.find((resource) => resource.url === `${url}/scrape`);
   const challenge = await (await overHttp()).callTool({ name: "scrape", arguments: { url: site.url.href } });
   const required = paymentRequiredSchema.parse(challenge.structuredContent);

@@ -303,9 +303,9 @@ const SENDERS: readonly (readonly [string, Send, string])[] = HAS_CURL
     ];
 
 describe.each(SENDERS)("%s", (_sender, send, version) => {
-  test.each(OPERATIONS.map(({ name, path, price }) => [name, path, price] as const))(
+  test.each(OPERATIONS.map((operation) => [operation.name, operation] as const))(
     "%s requires payment",
-    async (name, path, price) => {
+    async (name, { path, price, success: { status = 200 } }) => {
       const { body, holds } = paidRouteOf(name) ?? { holds: "?" };
       const init: RequestInit =
         body === undefined
@@ -321,7 +321,7 @@ describe.each(SENDERS)("%s", (_sender, send, version) => {
           return response;
         },
       });
-      expect(statuses).toEqual(price === undefined ? [200] : [402, 200]);
+      expect(statuses).toEqual(price === undefined ? [status] : [402, status]);
       expect(paid.receipt?.success).toBe(price === undefined ? undefined : true);
       expect(Buffer.from(await paid.response.arrayBuffer()).toString("latin1")).toContain(holds);
       if (HAS_CURL) expect(await Bun.file(folder.file("head")).text()).toStartWith(version);

@@ -89,7 +89,7 @@ export function openPostgresTemplates(settings: PoolSettings, now?: () => number
   return new PostgresTemplates(new Database({ ...settings, size: 1 }, now));
 }
 
-/** Opens only the jobs in such a database. They have tables of their own, so that their user needs no access to the payments. @internal */
+/** Opens only the jobs in such a database. They have tables of their own, so that their user needs no access to the payments. */
 export function openPostgresJobs(settings: PoolSettings, now?: () => number): JobStore {
   return new PostgresJobs(new Database(settings, now, JOB_SCHEMA));
 }
