@@ -60,7 +60,7 @@ interface MapLink {
 }
 
 async function mapOf(origin: string, more: Readonly<Record<string, unknown>> = {}) {
-  const { status, json } = await call(made.service, "/map", { url: `${origin}/`, ...more });
+  const { status, json } = await call(made.service, "/map", { url: `${origin}/`, timeout: 120, ...more });
   // The API's description defines this shape.
   const { links = [], metadata } = json as { links?: readonly MapLink[]; metadata?: Readonly<Record<string, unknown>> };
   return { status, json, links, metadata, paths: links.map(({ url }) => url.replace(origin, "")) };
@@ -211,7 +211,7 @@ async function lines(url: string) {
   const response = await fetch(`${baseUrl(made.service)}/map`, {
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/x-ndjson" },
-    body: JSON.stringify({ url, limit: 100_000 }),
+    body: JSON.stringify({ url, limit: 100_000, timeout: 120 }),
   });
   return { response, text: await response.text() };
 }

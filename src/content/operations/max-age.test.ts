@@ -45,7 +45,13 @@ const numbered =
     new Response(html(`Number${count}.`), { status, headers: { "content-type": "text/html", ...headers } });
 
 async function read(url: string, more: Readonly<Record<string, unknown>> = {}, service: ContentService = made.service) {
-  const { status, headers, json } = await call(service, "/read", { url, max_age: 3_600, engine: "static", ...more });
+  const { status, headers, json } = await call(service, "/read", {
+    url,
+    max_age: 3_600,
+    engine: "static",
+    timeout: 120,
+    ...more,
+  });
   // The API's description defines this shape.
   const { content, metadata = {} } = json as { content?: string; metadata?: Readonly<Record<string, unknown>> };
   const number = /Number(\d+)/.exec(content ?? "")?.[1];
@@ -75,7 +81,7 @@ describe("max_age", () => {
 
   test("shares pages of scrape and batch, each format by itself", async () => {
     const { url, seen } = serve(numbered());
-    const shape = { format: "text", max_age: 60, engine: "static" };
+    const shape = { format: "text", max_age: 60, engine: "static", timeout: 120 };
     await call(made.service, "/scrape", { url, ...shape });
     const { json } = await call(made.service, "/batch", { urls: [url, `${url}other`], ...shape });
     const results = json["results"] as { metadata: Readonly<Record<string, unknown>>; content: string }[];
