@@ -152,7 +152,7 @@ describe("warm tenants", () => {
     const [server] = upstream.servers;
     server?.began(false);
     tenants.warm("/vms", "b", "/vms/b.sock");
-    clock.advance(5000);
+    clock.advance(5500);
     expect(tenants.list().map(({ key }) => key)).toEqual(["a"]);
     // It is looked at once in each idle time.
     expect(clock.wakes).toBeLessThan(10);
@@ -258,6 +258,9 @@ describe("cold starts", () => {
     expect(starts.enter("a", request)).toBe("waits");
     starts.leave("a", request);
     starts.leave("a", { ...request });
+    // The next in line no longer waits.
+    starts.failed("a");
+    expect(starts.enter("a", request)).toBe("waits");
     for (let i = 0; i < MAX_WAITING / 2; i++) expect(starts.enter("a", request)).toBe("waits");
     expect(starts.enter("a", request)).toBe("full");
   });

@@ -145,7 +145,7 @@ test("a body that is too long to compare is not sent to the upstream once it is 
 test("a body in tiny pieces is gathered unchanged, in at most twice its bytes", async () => {
   let status = 500;
   const shop = openShop({ terms: { settle: "before" }, upstream: (exchange) => echo(exchange, status) });
-  const long = Array.from({ length: 20_000 }, (_, i) => i % 10).join("");
+  const long = Array.from({ length: 6_000 }, (_, i) => i % 10).join("");
   const payment = shop.payment();
   expect((await post(shop, payment, long))[0]).toBe(500);
   status = 200;
