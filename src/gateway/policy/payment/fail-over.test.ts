@@ -1,10 +1,13 @@
 /** Two facilitators in order, over HTTP, with lies and outages of each. Their chain records each nonce once. */
-import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { until } from "../../../lib/testing/until.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 import { type Facilitator } from "../../../payments/x402/facilitator.ts";
 import { type FacilitatorsSettings, Facilitators } from "../../../payments/facilitator/facilitators.ts";
 import { type PaymentPayload } from "../../../payments/x402/messages.ts";
 import { PAYER } from "../../../payments/testing/payment.ts";
+import { openPostgresStore } from "../../../store/postgres/open-postgres-store.ts";
+import { hasPostgres, TestPostgres } from "../../../store/testing/postgres.ts";
 import { type Store } from "../../../store/store.ts";
 import { closeShops, openShop, type Shop } from "./testing/shop.ts";
 import { respondWith } from "./testing/test-gateway.ts";
@@ -34,6 +37,8 @@ interface World {
   readonly first: Fake;
   readonly second: Fake;
   readonly shop: Shop;
+  /** Gateways that share the ledger; the first one is `shop`. */
+  readonly shops: readonly Shop[];
   /** Attempts to spend a nonce a second time. */
   twice: number;
 }
@@ -45,9 +50,12 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-function openWorld(options: { readonly store?: Store; readonly atWork?: (world: World) => void } = {}): World {
+/** `stores`: one for each gateway, of the same database. */
+function openWorld(
+  options: { readonly stores?: readonly Store[]; readonly atWork?: (world: World) => void } = {},
+): World {
   const chain = new Map<string, string>();
-  const world = { chain, twice: 0 } as Omit<World, "shop" | "first" | "second"> & { twice: number };
+  const world = { chain, twice: 0 } as Omit<World, "shop" | "shops" | "first" | "second"> & { twice: number };
   const fakes = [fake(world), fake(world)] as const;
   const settings: FacilitatorsSettings = {
     facilitator_url: "",
@@ -59,47 +67,52 @@ function openWorld(options: { readonly store?: Store; readonly atWork?: (world: 
     embedded: { enabled: false },
     chains: [],
   };
-  const lease = new Facilitators({
-    simulatedTransfers: () => {
-      throw new Error("there are none");
-    },
-    now: Date.now,
-    environment: {},
-    embedded: () => {
-      throw new Error("there is none");
-    },
-    random: () => 0.5,
-    observer: { asked() {}, breakerChanged() {} },
-    log: (message) => shop.logged.push(message),
-  }).lease(settings);
-  closing.push(() => lease.close());
-  const { facilitator: order, kinds } = lease.forRoute("");
-  const shop = openShop({
-    ...(options.store === undefined ? {} : { store: options.store }),
-    testMode: false,
-    upstream(exchange) {
-      options.atWork?.(whole);
-      return respondWith(exchange, 200, "the goods");
-    },
-    kinds,
-    facilitator: (): Facilitator => ({
-      supported: () => order.supported(),
-      verify: (...call) => order.verify(...call),
-      settle: (...call) => order.settle(...call),
-      assign: (...call) => order.assign(...call),
-      has: (name) => order.has(name),
-      close: () => order.close(),
-      // As with `x402.chains`: the chain decides.
-      async find(payment, requirements, by) {
-        const nonce = nonceOf(payment);
-        const transaction = chain.get(nonce);
-        if (transaction !== undefined) return { kind: "settled", transaction, payer: PAYER };
-        const end = Number((payment.payload as { authorization: { validBefore: string } }).authorization.validBefore);
-        return end * 1000 < shop.clock.now ? { kind: "void" } : order.find(payment, requirements, by);
+  const openOne = (store: Store | undefined): Shop => {
+    const lease = new Facilitators({
+      simulatedTransfers: () => {
+        throw new Error("there are none");
       },
-    }),
-  });
-  const whole: World = Object.assign(world, { shop, first: fakes[0], second: fakes[1] });
+      now: Date.now,
+      environment: {},
+      embedded: () => {
+        throw new Error("there is none");
+      },
+      random: () => 0.5,
+      observer: { asked() {}, breakerChanged() {} },
+      log: (message) => shop.logged.push(message),
+    }).lease(settings);
+    closing.push(() => lease.close());
+    const { facilitator: order, kinds } = lease.forRoute("");
+    const shop = openShop({
+      ...(store === undefined ? {} : { store }),
+      testMode: false,
+      upstream(exchange) {
+        options.atWork?.(whole);
+        return respondWith(exchange, 200, "the goods");
+      },
+      kinds,
+      facilitator: (): Facilitator => ({
+        supported: () => order.supported(),
+        verify: (...call) => order.verify(...call),
+        settle: (...call) => order.settle(...call),
+        assign: (...call) => order.assign(...call),
+        has: (name) => order.has(name),
+        close: () => order.close(),
+        // As with `x402.chains`: the chain decides.
+        async find(payment, requirements, by) {
+          const nonce = nonceOf(payment);
+          const transaction = chain.get(nonce);
+          if (transaction !== undefined) return { kind: "settled", transaction, payer: PAYER };
+          const end = Number((payment.payload as { authorization: { validBefore: string } }).authorization.validBefore);
+          return end * 1000 < shop.clock.now ? { kind: "void" } : order.find(payment, requirements, by);
+        },
+      }),
+    });
+    return shop;
+  };
+  const [shop, ...others] = (options.stores ?? [undefined]).map(openOne);
+  if (shop === undefined) throw new Error("there is no gateway");
+  const whole: World = Object.assign(world, { shop, shops: [shop, ...others], first: fakes[0], second: fakes[1] });
   return whole;
 }
 
@@ -166,41 +179,56 @@ function fake(world: { chain: Map<string, string>; twice: number }): Fake {
 
 /** Sends one payment until it is delivered or refused, while the facilitators recover after some tries. */
 async function buy(world: World): Promise<{ readonly payment: PaymentPayload; readonly status: number }> {
-  const { shop } = world;
+  const { shop, shops } = world;
   const payment = shop.payment();
   for (let tries = 0; ; tries++) {
-    const { status } = await shop.send(payment);
+    const { status } = await (shops[tries % shops.length] ?? shop).send(payment);
     if (status === 200 || status === 402) return { payment, status };
-    if (tries > 20) throw new Error(`no result: ${status} ${shop.logged.join("\n")}`);
+    if (tries > 20) throw new Error(`no result: ${status} ${shops.map(({ logged }) => logged.join("\n")).join("\n")}`);
     if (tries === 3) for (const one of [world.first, world.second]) one.set("ok");
     // In the end the payment expires.
-    if (tries === 10) shop.clock.now += 120_000;
+    if (tries === 10) for (const { clock } of shops) clock.now += 120_000;
   }
+}
+
+interface Case {
+  readonly first: Mode;
+  readonly second: Mode;
+  /** The facilitators change while the upstream works. */
+  readonly isLate: boolean;
+}
+
+async function tryOut({ first, second, isLate }: Case, stores?: readonly Store[]): Promise<void> {
+  const shared = stores === undefined ? {} : { stores };
+  const world = openWorld(isLate ? { ...shared, atWork: () => change() } : shared);
+  let done = false;
+  function change(): void {
+    if (done) return;
+    done = true;
+    world.first.set(first);
+    world.second.set(second);
+  }
+  if (!isLate) change();
+  const { payment, status } = await buy(world);
+  const logged = world.shops.flatMap((shop) => shop.logged);
+  expect([status === 200, logged]).toEqual([world.chain.has(nonceOf(payment)), logged]);
+  // A settlement goes to the second one only if the first one has got nothing.
+  expect(world.first.asked.length > 0 && world.second.asked.length > 0).toBe(false);
+  const row = await world.shop.recorded(payment);
+  if (world.first.asked.length > 0) expect(row?.facilitator).toBe("first");
+  if (world.second.asked.length > 0) expect(row?.facilitator).toBe("second");
+  if (status !== 200) return;
+  expect(row).toMatchObject({ state: "settled" });
+  // The delivery is recorded after the response.
+  await until(async () => (await world.shop.recorded(payment))?.delivered === true);
 }
 
 for (const first of MODES) {
   for (const second of MODES) {
     for (const isLate of [false, true]) {
       const when = isLate ? "become" : "are";
-      test(`with facilitators that ${when} ${first} and ${second}, a payment is delivered exactly if its money moved`, async () => {
-        const world = openWorld(isLate ? { atWork: () => change() } : {});
-        let done = false;
-        function change(): void {
-          if (done) return;
-          done = true;
-          world.first.set(first);
-          world.second.set(second);
-        }
-        if (!isLate) change();
-        const { payment, status } = await buy(world);
-        expect([status === 200, world.shop.logged]).toEqual([world.chain.has(nonceOf(payment)), world.shop.logged]);
-        // A settlement goes to the second one only if the first one has got nothing.
-        expect(world.first.asked.length > 0 && world.second.asked.length > 0).toBe(false);
-        const row = await world.shop.recorded(payment);
-        if (world.first.asked.length > 0) expect(row?.facilitator).toBe("first");
-        if (world.second.asked.length > 0) expect(row?.facilitator).toBe("second");
-        if (status === 200) expect(row).toMatchObject({ state: "settled", delivered: true });
-      });
+      test(`with facilitators that ${when} ${first} and ${second}, a payment is delivered exactly if its money moved`, () =>
+        tryOut({ first, second, isLate }));
     }
   }
 }
@@ -255,4 +283,26 @@ test("a payment that was given to the second facilitator stays there when the fi
   second.set("ok");
   expect((await shop.send(payment)).status).toBe(200);
   expect([first.asked.length, second.asked.length]).toEqual([0, 3]);
+});
+
+describe.skipIf(!hasPostgres)("two gateways with PostgreSQL, which a client asks in turns", () => {
+  let database: TestPostgres;
+  let user = "";
+
+  beforeAll(async () => {
+    database = await TestPostgres.start();
+    user = await database.newUser();
+  });
+
+  afterAll(() => database.close());
+
+  for (const first of MODES) {
+    test(`with a first facilitator that is ${first}, a payment is delivered exactly if its money moved`, async () => {
+      const stores = [0, 1].map(() => openPostgresStore(database.settings({ user })));
+      await Promise.all(stores.map((store) => store.ready()));
+      for (const second of MODES) {
+        for (const isLate of [false, true]) await tryOut({ first, second, isLate }, stores);
+      }
+    });
+  }
 });
