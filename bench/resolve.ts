@@ -22,6 +22,7 @@ const FLAGS = {
   svg: { type: "string" },
   fit: { type: "boolean", default: false },
   news: { type: "boolean", default: false },
+  probes: { type: "boolean", default: false },
   held: { type: "boolean", default: false },
   fresh: { type: "boolean", default: false },
   sealed: { type: "boolean", default: false },
@@ -32,7 +33,7 @@ const FLAGS = {
 } as const;
 
 const USAGE = `usage: npm run bench -- resolve [--data FILE] [--only hints|found] [--pages questions|answers] [--max-sources 1..8] [--svg FOLDER] [--fit]
-       npm run bench -- resolve --only market [--news | --held | --fresh | --sealed | --wrappers | --lies] [--cases]`;
+       npm run bench -- resolve --only market [--news | --probes | --held | --fresh | --sealed | --wrappers | --lies] [--cases]`;
 
 interface Setting {
   readonly name: string;

@@ -8,6 +8,7 @@ const RESERVED = ["held", "fresh", "sealed"] as const satisfies MarketSet[];
 /** The choice of questions. `cases` lists each question of an open set whose verdict is not the human's. */
 export interface MarketOptions {
   readonly news: boolean;
+  readonly probes: boolean;
   readonly held: boolean;
   readonly fresh: boolean;
   readonly sealed: boolean;
@@ -22,7 +23,7 @@ export async function runMarket({ wrappers, lies, cases, ...sets }: MarketOption
   const web = startMarketWeb();
   try {
     if (wrappers) return await runWrappers(web, cases);
-    const set = (["news", ...RESERVED] as const).find((name) => sets[name]) ?? "development";
+    const set = (["news", "probes", ...RESERVED] as const).find((name) => sets[name]) ?? "development";
     const answered = await answer(readQuestions(set), web);
     report(set, answered);
     if (cases && !RESERVED.some((name) => name === set)) list(answered);

@@ -9,7 +9,7 @@ import { STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { isQuestion } from "./kinds.ts";
 import { type Asked } from "./question.ts";
-import { isOfOthers, isOfSibling } from "./siblings.ts";
+import { isOfSibling } from "./siblings.ts";
 import { type ReadSource } from "./signs.ts";
 
 /** The minimum strength of a statement that others can confirm. */
@@ -85,7 +85,7 @@ function isPlain(asked: Asked, passage: Passage, { language }: ReadSource): bool
   const { text, near, isUnreal, isAside, words, shared } = passage;
   if (language === undefined || isUnreal || isAside || shared.size === 0 || isQuestion(text)) return false;
   if (![...asked.names].every((name) => near.has(name))) return false;
-  if (isOfOthers(asked, passage) || isOfSibling(asked, passage, language)) return false;
+  if (isOfSibling(asked, passage, language)) return false;
   if (STAGE.test(text) && !STAGE.test(asked.plan.question)) return false;
   return !words.some((word) => isOpen(word, GRAMMARS[language]));
 }

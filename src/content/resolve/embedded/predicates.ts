@@ -2,22 +2,7 @@ import { COMPARING } from "../reading/comparisons.ts";
 import { conceptsAt } from "../reading/concepts.ts";
 import { type Grammar, isFunctionWord } from "../reading/grammar.ts";
 import { ADVERB, type Token } from "../reading/spans.ts";
-import { WORDS } from "../reading/vocabulary.ts";
 import { IRREGULAR_PAST, type Language, STOP_WORDS } from "../reading/words.ts";
-
-/** "Is X the winner of Y?": a noun for an outcome, between an article and "of". */
-export function nounPredicateOf(tokens: readonly Token[], grammar: Grammar): number | undefined {
-  if (!grammar.be.has(tokens[0]?.text)) return undefined;
-  const found = tokens.findIndex(
-    (word, at) =>
-      at > 1 &&
-      conceptsAt(tokens, at).size > 0 &&
-      grammar.determiner.has(tokens[at - 1]?.text) &&
-      WORDS.of.has(tokens[at + 1]?.text) &&
-      !word.capital,
-  );
-  return found < 0 ? undefined : found;
-}
 
 /** The index of the predicate: the first outcome in the form of a verb, or the word where a verb must be. */
 export function predicateOf(tokens: readonly Token[], grammar: Grammar, language: Language): number | undefined {

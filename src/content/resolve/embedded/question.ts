@@ -7,7 +7,7 @@ import { type Token, undatedTokensOf } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { isRomance, type Language, languageOf } from "../reading/words.ts";
 import { type Argument, argumentOf, firstBreak, nounPhraseEnd, phraseFrom, secondPhrase } from "./noun-phrases.ts";
-import { nounPredicateOf, outcomesOf, predicateOf } from "./predicates.ts";
+import { outcomesOf, predicateOf } from "./predicates.ts";
 
 /** A plan, prepared once for comparisons with many sentences. */
 export interface Asked {
@@ -103,8 +103,7 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
     ({ text, end }) =>
       !(grammar.preposition.has(text) && outside.some(({ start }) => start >= end && start - end <= 2)),
   );
-  const noun = nounPredicateOf(tokens, grammar);
-  const at = noun ?? predicateOf(tokens, grammar, language);
+  const at = predicateOf(tokens, grammar, language);
   const predicate = at === undefined ? undefined : tokens[at];
   const bare = { oblique: undefined, joined: [], numbered: numberedIn(tokens), isByAgent: false, predicate };
   if (at === undefined || predicate === undefined) {
@@ -116,7 +115,7 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   const outcomes = isBound ? new Set<string>() : outcomesOf(tokens, at);
   // "fail to sign", "be able to sign": the verb before "to" is not part of the subject.
   const left = tokens.slice(0, tokens[at - 1]?.text === "to" ? Math.max(1, at - 2) : at);
-  const behind = tokens.slice(noun === undefined ? at + 1 : at + 2);
+  const behind = tokens.slice(at + 1);
   const [before, right] = partsOf(left, behind, reader);
   const subject = argumentOf(before, terms, reader);
   // "Was the prize awarded to X": who receives it has it.
@@ -128,7 +127,7 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
     const role = argumentOf(behind.slice(behind.findIndex(({ text }) => text === "as") + 1), terms, reader);
     return { ...bare, outcomes: new Set([...outcomes, "appoint", "elect"]), agent: undefined, patient: subject, role };
   }
-  const isPassive = noun === undefined && isPassiveAt(tokens, at, reader);
+  const isPassive = isPassiveAt(tokens, at, reader);
   const by = isPassive ? right.findIndex((word) => grammar.by.has(word.text)) : 0;
   const object = by < 0 ? undefined : argumentOf(phraseFrom(right, isPassive ? by + 1 : 0, grammar), terms, reader);
   // "¿Se aprobó la subida?": what stands behind the verb can be its subject.

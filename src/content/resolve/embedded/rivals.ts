@@ -1,9 +1,9 @@
 import { type Predication } from "../reading/clauses.ts";
 import { isFunctionWord, type Reader } from "../reading/grammar.ts";
-import { ADVERB, type Token } from "../reading/spans.ts";
+import { type Token } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
-import { IRREGULAR_PAST, isRomance } from "../reading/words.ts";
-import { type Argument, isWhole } from "./noun-phrases.ts";
+import { IRREGULAR_PAST } from "../reading/words.ts";
+import { type Argument } from "./noun-phrases.ts";
 
 /** The place of an argument in a sentence, and the names of the question and the text. */
 export interface Place {
@@ -19,21 +19,9 @@ export interface Place {
 export function isOfAnother(zone: readonly Token[], at: number, argument: Argument, place: Place): boolean {
   return (
     WORDS.partial.has(zone[at - 1]?.text) ||
-    hasRival(zone, at, argument, place) ||
     hasOtherComplement(zone, at, argument, place) ||
-    hasOtherOffice(argument, place) ||
     hasOtherPlace(argument, place) ||
     (place.isSubject && isOfClauseBefore(zone.slice(at + 1), place.reader))
-  );
-}
-
-/** "Coach Ellery" for "Senator Ellery": a clause that names another office, on a page that does not name the question's. */
-function hasOtherOffice({ words }: Argument, { near, predication: { before, after } }: Place): boolean {
-  const own = [...words].filter((word) => WORDS.title.has(word));
-  return (
-    own.length > 0 &&
-    !own.some((word) => near.has(word)) &&
-    [...before, ...after].some(({ text, stem }) => WORDS.title.has(text) && !words.has(stem))
   );
 }
 
@@ -58,41 +46,6 @@ function hasOtherPlace(argument: Argument, { names, predication: { before, after
       !names.has(word.stem) &&
       clause.slice(Math.max(0, at - 2), at).some(({ text }) => WORDS.in.has(text)),
   );
-}
-
-/** Whether another modifier stands where the question has one: "the Road Act" for "the Water Act", "the national record" for "the world record". */
-function hasRival(zone: readonly Token[], head: number, argument: Argument, { reader, near }: Place): boolean {
-  const { grammar, language } = reader;
-  const isComplete = isWhole(argument, zone);
-  const isUnknown = [...argument.words].some((word) => !near.has(word));
-  const isOther = (word: Token): boolean =>
-    !word.capital &&
-    !argument.words.has(word.stem) &&
-    !isFunctionWord(word.text, grammar) &&
-    !ADVERB.test(word.text) &&
-    /^\p{L}/u.test(word.text) &&
-    (isUnknown || WORDS.lesser.has(word.text) || (!isComplete && WORDS.level.has(word.text)));
-  if (isRomance(language)) {
-    // "el premio Alba de poesía" for "el premio Alba de novela"
-    const behind = zone.slice(head + 1);
-    const next = behind.findIndex((word) => !argument.words.has(word.stem) && !OF_ONLY.test(word.text));
-    const word = behind[next];
-    if (word !== undefined && behind.slice(0, next + 1).every(({ gap }) => /^\s*$/u.test(gap)) && isOther(word))
-      return true;
-  }
-  for (let n = head - 1; n >= 0; n -= 1) {
-    const word = zone[n];
-    if (word === undefined || !/^\s*$/u.test(zone[n + 1]?.gap ?? "")) return false;
-    if (argument.words.has(word.stem)) continue;
-    if (!word.capital) return isOther(word);
-    return (
-      !isComplete &&
-      n > 0 &&
-      !WORDS.title.has(word.text) &&
-      !/^(?:the|a|an|der|die|das|le|la|el|il|o|a)$/u.test(word.text)
-    );
-  }
-  return false;
 }
 
 /**

@@ -2,20 +2,9 @@ import { type Passage } from "../evidence/passages.ts";
 import { type NamedDate } from "../reading/dates.ts";
 import { type Token } from "../reading/spans.ts";
 import { COMPARED, STAGE, YEAR_BEFORE } from "../reading/phrases.ts";
-import { CONTRASTS } from "../reading/vocabulary.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { type Language, type Word, wordsOf } from "../reading/words.ts";
 import { type Asked, numberedIn, yearsOf } from "./question.ts";
-
-/** Whether a sentence is about the other of two: the men's cup for the women's cup. */
-export function isOfOthers({ plan }: Asked, { words }: Passage): boolean {
-  const asked = wordsOf(plan.statement);
-  return CONTRASTS.some((pair) => {
-    const own = pair.filter((word) => asked.some(({ stem }) => stem === word));
-    const said = pair.filter((word) => words.some(({ stem }) => stem === word));
-    return own.length > 0 && said.length > 0 && !said.some((word) => own.includes(word));
-  });
-}
 
 /**
  * Whether a sentence has another word where the question has one that the text does not have: "Coral Air" for "Reef Air",

@@ -12,7 +12,7 @@ import { boundStrengthOf, NOTHING, OTHER_ACTOR, type Reading, sharesOf, STATED }
 import { outcomeOf } from "./outcomes.ts";
 import { type Asked } from "./question.ts";
 import { recorded } from "./records.ts";
-import { isOfOthers, isOfSibling, isOfYearBefore, isOtherTime } from "./siblings.ts";
+import { isOfSibling, isOfYearBefore, isOtherTime } from "./siblings.ts";
 import { superlative } from "./superlatives.ts";
 import { rowOf } from "./tables.ts";
 import { inTime } from "./timing.ts";
@@ -76,7 +76,7 @@ function read(
 ): Reading {
   // Of two events, a sentence states one: each has its own plan.
   if (language === undefined || asked.language === undefined || asked.plan.parts !== undefined) return NOTHING;
-  if (isOfOthers(asked, passage) || isOfSibling(asked, passage, language)) return NOTHING;
+  if (isOfSibling(asked, passage, language)) return NOTHING;
   const answer = answerOf(asked, passage);
   if (answer.sign !== 0) return answer;
   const verdict = factCheckOf(passage);

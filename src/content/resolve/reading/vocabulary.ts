@@ -1,5 +1,4 @@
 import { classesOf } from "./word-classes.ts";
-import { stemOf } from "./words.ts";
 
 /** Closed classes of words of all languages, beside the function words of each. A word with a star is a prefix. */
 export const WORDS = classesOf<
@@ -77,30 +76,10 @@ export const OUTCOMES = classesOf<
   | "held"
   /** Final ones: their contrary cannot follow before the deadline. */
   | "final"
-  /** Those that take back the one that is their object: "suspended the revocation". */
-  | "undoing"
 >(`
 exclusive: win elect acquire host nominate appoint
 directed: win acquire invade lose
 ergative: become open close launch release start end land merge list complete rise fall postpone cancel publish persist
 held: win elect appoint
 final: reject cancel lose eliminate acquit die win convict
-undoing: cancel suspend repeal reject
 `);
-
-/** Words that tell two things of one name apart. */
-export const CONTRASTS: readonly (readonly string[])[] = [
-  "woman man women men",
-  "girl boy",
-  "junior senior",
-  "single double",
-  "gross net",
-  "domestic worldwide",
-  "damen herren",
-  "frauen manner",
-  "feminin masculin",
-  "femminile maschile",
-  "femenino masculino",
-  "femenina masculina",
-  "feminino masculino",
-].map((pair) => pair.split(" ").map(stemOf));
