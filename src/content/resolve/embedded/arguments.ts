@@ -114,13 +114,13 @@ function subjectFit({ agent, predication: { after }, reader, outcome, stands }: 
 }
 
 /** "The act was signed": the actor is not named, and only the context can say who it was. */
-function unnamedFit({ asked, agent, predication: { reality, before, after }, near }: Sides): Fit {
+function unnamedFit({ asked, agent, predication: { reality }, near }: Sides): Fit {
   if (agent === undefined) return DIFFERENT;
   // "The act was not signed": there is no signer.
   if (reality === "denied" || reality === "absent") return { kind: "same", factor: BY_CONTEXT };
   if (asked.isByAgent) return DIFFERENT;
   if (covers(agent, near)) return { kind: "same", factor: BY_CONTEXT };
-  const isNamed = [...agent.words].some((word) => near.has(word)) && !namesOther(agent, [...before, ...after]);
+  const isNamed = [...agent.words].some((word) => near.has(word));
   return isNamed ? { kind: "same", factor: BY_PART } : DIFFERENT;
 }
 
@@ -129,12 +129,4 @@ function inLanguage(argument: Argument | undefined, { language, names }: Asked, 
   if (argument === undefined || language === other) return argument;
   const own = new Set([...argument.words].filter((word) => names.has(word)));
   return own.size === 0 ? undefined : { words: own, heads: own, kinds: new Set() };
-}
-
-/** "West Arden" for "Arden" */
-function namesOther({ words }: Argument, zone: readonly Token[]): boolean {
-  return zone.some((word, at) => {
-    const last = zone[at - 1];
-    return words.has(word.stem) && last?.capital === true && !words.has(last.stem) && word.gap === " ";
-  });
 }

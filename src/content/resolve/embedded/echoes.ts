@@ -5,7 +5,7 @@ import { type Grammar, GRAMMARS } from "../reading/grammar.ts";
 import { isNegated } from "../reading/negation.ts";
 import { STAGE } from "../reading/phrases.ts";
 import { quantitiesOf, sameNumber } from "../reading/quantities.ts";
-import { STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
+import { type Word, wordsOf } from "../reading/words.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { isQuestion } from "./kinds.ts";
 import { type Asked } from "./question.ts";
@@ -13,11 +13,9 @@ import { isOfSibling } from "./siblings.ts";
 import { type ReadSource } from "./signs.ts";
 
 /** The minimum strength of a statement that others can confirm. */
-const CONFIRMED = 0.6;
+const CONFIRMED = 0.9;
 /** The strength of a confirmation. It decides beside the statement that it confirms. */
 const ECHO = 0.55;
-/** Details that two texts must have in common if the second does not name the outcome. A day counts two. */
-const DETAILS = 3;
 const DAY = 86_400_000;
 /** Words with the same beginning of this length are of one family: "resign" and "resignation". */
 const FAMILY = 5;
@@ -28,13 +26,11 @@ interface Account {
   readonly side: -1 | 0 | 1;
   readonly days: readonly number[];
   readonly numbers: readonly number[];
-  /** The families of its words that are not in the question. */
-  readonly families: ReadonlySet<string>;
 }
 
 /**
  * Statements of pages that tell, in other words, the event that another page states: they name who and what the question
- * names, and the same outcome, day or figures. Such a page would not be read by itself.
+ * names, and the same outcome, on the same day or with the same figure. Such a page would not be read by itself.
  */
 export function echoesOf(asked: Asked, read: readonly ReadSource[], statements: readonly Statement[]): Statement[] {
   if (asked.language === undefined || asked.plan.parts !== undefined) return [];
@@ -53,7 +49,7 @@ export function echoesOf(asked: Asked, read: readonly ReadSource[], statements: 
         if (page === undefined) return false;
         const other = accountOf(asked, one.quote, wordsOf(one.quote), page);
         // The words alone can mislead: they must agree with the reading.
-        return (one.supports === "NO" || other.side >= 0) && isSame(account, other, asked);
+        return (one.supports === "NO" || other.side >= 0) && isSame(account, other);
       });
       if (original !== undefined)
         return [
@@ -80,11 +76,11 @@ function isComplete({ terms, predicate }: Asked, { near }: Passage, page: ReadSo
 /** Kinds of sentences that leave the outcome open: a page with one of them confirms nothing. */
 const OPEN_KINDS = new Set<Statement["kind"]>(["announcement", "hedged", "retraction", "satire", "fact-check"]);
 
-/** Whether a sentence states facts only, and it or its context names all names of the question. */
+/** Whether a sentence states facts only, and has all names of the question. */
 function isPlain(asked: Asked, passage: Passage, { language }: ReadSource): boolean {
-  const { text, near, isUnreal, isAside, words, shared } = passage;
+  const { text, isUnreal, isAside, words, shared } = passage;
   if (language === undefined || isUnreal || isAside || shared.size === 0 || isQuestion(text)) return false;
-  if (![...asked.names].every((name) => near.has(name))) return false;
+  if (![...asked.names].every((name) => shared.has(name))) return false;
   if (isOfSibling(asked, passage, language)) return false;
   if (STAGE.test(text) && !STAGE.test(asked.plan.question)) return false;
   return !words.some((word) => isOpen(word, GRAMMARS[language]));
@@ -105,11 +101,6 @@ function accountOf(asked: Asked, text: string, words: readonly Word[], { source,
     side: isContrary ? -1 : isNamed ? (isNegated(text) ? -1 : 1) : 0,
     days: dates.filter(({ precision }) => precision === "day").map(({ from }) => from),
     numbers: quantitiesOf(text, language, dates).map(({ value }) => value),
-    families: new Set(
-      words.flatMap(({ text: word, stem }) =>
-        word.length < 4 || STOP_WORDS.has(word) || /^\d/u.test(word) || asked.terms.has(stem) ? [] : [familyOf(stem)],
-      ),
-    ),
   };
 }
 
@@ -121,13 +112,10 @@ function familyOf(stem: string): string {
   return stem.slice(0, FAMILY);
 }
 
-/** Whether two accounts are of one event. */
-function isSame(one: Account, other: Account, asked: Asked): boolean {
+/** Whether two accounts are of one event: they name the same outcome, and the same day or figure. */
+function isSame(one: Account, other: Account): boolean {
   const isDayShared = one.days.some((day) => other.days.some((day_) => Math.abs(day - day_) < DAY));
   if (!isDayShared && one.days.length > 0 && other.days.length > 0) return false;
-  const numbers = one.numbers.filter((number) => other.numbers.some((other_) => sameNumber(number, other_)));
-  if (asked.thresholds.length > 0) return numbers.length > 0 && one.side >= 0;
-  if (one.side !== 0 && other.side !== 0) return one.side === other.side;
-  const words = one.families.intersection(other.families).size;
-  return one.side === 0 && (isDayShared ? 2 : 0) + numbers.length + words >= DETAILS;
+  const isFigureShared = one.numbers.some((number) => other.numbers.some((other_) => sameNumber(number, other_)));
+  return one.side !== 0 && one.side === other.side && (isDayShared || isFigureShared);
 }

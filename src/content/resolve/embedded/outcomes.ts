@@ -1,7 +1,7 @@
 import { type StatementKind } from "../reading/analysis.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { type Predication, predicationOf } from "../reading/clauses.ts";
-import { areContrary, conceptsAt } from "../reading/concepts.ts";
+import { areContrary, conceptsAt, conceptsIn } from "../reading/concepts.ts";
 import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { ANONYMOUS, TAKEN_BACK } from "../reading/phrases.ts";
 import { type Reality } from "../reading/reality.ts";
@@ -75,6 +75,11 @@ const KINDS: Readonly<Partial<Record<Reality, StatementKind>>> = {
   quoted: "quotation",
 };
 
+/** The outcomes that the verb before an article and a noun names. */
+function conceptsBefore(tokens: readonly Token[], at: number): ReadonlySet<string> {
+  return conceptsIn(tokens.slice(Math.max(0, at - 2), at).filter(({ capital }) => !capital));
+}
+
 /** Whether a predicate such as "remain" names the state or the thing that the question's outcome would have changed. */
 function persists({ outcomes, patient }: Asked, { after }: Predication): boolean {
   const near = after.slice(0, 6);
@@ -99,6 +104,8 @@ function readingAt(
   if (isOtherSense(asked, tokens, at, predication)) return NOTHING;
   const kind = KINDS[reality];
   if (kind !== undefined) return { ...NOTHING, kind };
+  const isUndone =
+    reality === "noun" && outcome.isSame && [...conceptsBefore(tokens, at)].some((one) => OUTCOMES.undoing.has(one));
   const isState = outcome.name === "persist";
   if (isState && !persists(asked, predication)) return NOTHING;
   const fit = fitOf(asked, predication, { reader, near, outcome: outcome.name });
@@ -107,14 +114,14 @@ function readingAt(
   if (!isOffice) return NOTHING;
   const isDenied = reality === "denied" || reality === "absent";
   if (isDenied && (!outcome.isSame || fit.kind !== "same")) return NOTHING;
-  const affirms = outcome.isSame && fit.kind === "same" && !isDenied;
+  const affirms = outcome.isSame && fit.kind === "same" && !isDenied && !isUndone;
   if (affirms && isOfPart(asked, tokens, { said: text.slice(predication.start, predication.end), ...predication }))
     return NOTHING;
   return {
     sign: affirms ? 1 : -1,
     strength:
       (fit.kind === "other-actor" ? OTHER_ACTOR : strength * (fit.kind === "same" ? fit.factor : 0.8)) *
-      (reality === "noun" ? INDIRECT : 1),
+      (reality === "noun" && !isUndone ? INDIRECT : 1),
     isAbsence: isDenied || isState,
     kind: "report",
     isFinal: fit.kind !== "same" || (!outcome.isSame && outcome.name !== undefined && OUTCOMES.final.has(outcome.name)),

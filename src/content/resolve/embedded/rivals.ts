@@ -2,7 +2,6 @@ import { type Predication } from "../reading/clauses.ts";
 import { isFunctionWord, type Reader } from "../reading/grammar.ts";
 import { type Token } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
-import { IRREGULAR_PAST } from "../reading/words.ts";
 import { type Argument } from "./noun-phrases.ts";
 
 /** The place of an argument in a sentence, and the names of the question and the text. */
@@ -19,18 +18,10 @@ export interface Place {
 export function isOfAnother(zone: readonly Token[], at: number, argument: Argument, place: Place): boolean {
   return (
     WORDS.partial.has(zone[at - 1]?.text) ||
+    (WORDS.lesser.has(zone[at - 1]?.text) && !argument.words.has(zone[at - 1]?.stem ?? "")) ||
     hasOtherComplement(zone, at, argument, place) ||
-    hasOtherPlace(argument, place) ||
-    (place.isSubject && isOfClauseBefore(zone.slice(at + 1), place.reader))
+    hasOtherPlace(argument, place)
   );
-}
-
-/** "Orland was praised after Kestria banned": a verb and a conjunction stand between the word and the predicate. */
-function isOfClauseBefore(rest: readonly Token[], { grammar, language }: Reader): boolean {
-  const conjunction = rest.findIndex(
-    ({ text }, at) => language === "en" && grammar.clause.has(text) && rest[at + 1]?.capital === true,
-  );
-  return rest.slice(0, Math.max(0, conjunction)).some(({ text }) => grammar.be.has(text) || IRREGULAR_PAST.has(text));
 }
 
 /** "In neighbouring Durne the nurses" for "the nurses of Halmont": the clause names another place, and not the question's. */

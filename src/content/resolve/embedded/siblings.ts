@@ -2,6 +2,7 @@ import { type Passage } from "../evidence/passages.ts";
 import { type NamedDate } from "../reading/dates.ts";
 import { type Token } from "../reading/spans.ts";
 import { COMPARED, STAGE, YEAR_BEFORE } from "../reading/phrases.ts";
+import { WORDS } from "../reading/vocabulary.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { type Language, type Word, wordsOf } from "../reading/words.ts";
 import { type Asked, numberedIn, yearsOf } from "./question.ts";
@@ -37,7 +38,7 @@ export function isOfSibling(
           return (
             slot.between === between &&
             beside.stem === kept.stem &&
-            rival.capital === missing.capital &&
+            (rival.capital === missing.capital || WORDS.level.has(rival.text)) &&
             !plan.terms.includes(rival.stem)
           );
         }),

@@ -39,7 +39,7 @@ export function rowOf(
   const table = { asked, passage, language, dates, head, row };
   const subject = row.findIndex((cell) => isSubject(cell, table));
   const key = subject < 0 && isOfWinner(table) ? head.findIndex(({ text }) => RANK.test(text)) : subject;
-  const named = key < 0 ? undefined : (thresholdIn(table, key) ?? eventIn(table, key));
+  const named = key < 0 ? undefined : (thresholdIn(table, key) ?? rankIn(table) ?? eventIn(table, key));
   return named ?? milestoneIn(table) ?? holderIn(table);
 }
 
@@ -96,6 +96,15 @@ function thresholdIn({ asked, head, row, language }: Table, key: number): Row | 
   const [best, next] = scored.toSorted((a, b) => b.score - a.score);
   if (best === undefined || best.score === next?.score || best.result === "open") return undefined;
   return { sign: best.result === "yes" ? 1 : -1, part: best.cell };
+}
+
+/** The place of the subject in a ranking of what is won. */
+function rankIn({ asked, passage, head, row }: Table): Row | undefined {
+  const column = head.findIndex(({ text }) => RANK.test(text));
+  const rank = row[column];
+  if (!asked.outcomes.has("win") || rank === undefined || !/^\d{1,4}\.?$/u.test(rank.text)) return undefined;
+  if (![...(asked.patient?.words ?? [])].every((word) => passage.near.has(word))) return undefined;
+  return { sign: Number.parseInt(rank.text, 10) === 1 ? 1 : -1, part: rank };
 }
 
 function namesOutcome(text: string, { asked: { outcomes, predicate }, language }: Table): boolean {

@@ -76,10 +76,13 @@ export const OUTCOMES = classesOf<
   | "held"
   /** Final ones: their contrary cannot follow before the deadline. */
   | "final"
+  /** Those that take back the one that is their object: "suspended the revocation". */
+  | "undoing"
 >(`
 exclusive: win elect acquire host nominate appoint
 directed: win acquire invade lose
 ergative: become open close launch release start end land merge list complete rise fall postpone cancel publish persist
 held: win elect appoint
 final: reject cancel lose eliminate acquit die win convict
+undoing: cancel suspend repeal reject
 `);
