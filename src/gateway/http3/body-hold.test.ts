@@ -44,18 +44,25 @@ test("bytes beyond the limit of memory wait in a file, and all come back in thei
   expect([hold.empty, files.used, drained(hold).length]).toEqual([true, 0, 0]);
 });
 
-/** Bytes of the files of bodies that this process has open. */
-function fileBytes(): number {
+/** The files of bodies that this process has open, and their bytes. */
+function openFiles(): { readonly count: number; readonly bytes: number } {
+  let count = 0;
   let bytes = 0;
   for (const fd of readdirSync("/proc/self/fd")) {
     try {
       const path = `/proc/self/fd/${fd}`;
-      if (readlinkSync(path).includes("/turnpike-body-")) bytes += statSync(path).size;
+      if (!readlinkSync(path).includes("/turnpike-body-")) continue;
+      count++;
+      bytes += statSync(path).size;
     } catch {
       // The descriptor of the folder itself is closed by now.
     }
   }
-  return bytes;
+  return { count, bytes };
+}
+
+function fileBytes(): number {
+  return openFiles().bytes;
 }
 
 test("a body whose file was read to its end is stored again from the beginning of the file", () => {
@@ -86,9 +93,12 @@ test("bytes for which the disk has no room are not stored", () => {
 
 test("a body that is dropped frees its memory and its file", () => {
   const { hold, buffers, files } = create();
+  const { count } = openFiles();
   hold.push(new Uint8Array(IN_MEMORY));
   hold.push(new Uint8Array(5000));
+  expect(openFiles().count).toBe(count + 1);
   hold.clear();
+  expect(openFiles().count).toBe(count);
   expect([buffers.used, files.used, hold.empty, drained(hold).length]).toEqual([0, 0, true, 0]);
   // In memory again.
   hold.push(new Uint8Array(5000));

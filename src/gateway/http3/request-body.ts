@@ -113,7 +113,7 @@ export class Http3RequestBody extends Deadline implements RequestBody {
   /** The body stays incomplete. Bytes that were not read are discarded. */
   abort(error: TurnpikeError): void {
     if (this.#over) return;
-    this.error ??= error;
+    this.error = error;
     this.#over = true;
     this.#host.wheel.remove(this);
     this.#hold?.clear();
