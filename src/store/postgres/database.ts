@@ -61,10 +61,13 @@ export class Database {
     return this.#pool.run({ statement: text, values });
   }
 
-  /** For reads, and for writes that a crash of the database's machine may undo because they transfer no money. */
-  async quick(text: Statement, values: readonly Value[]): Promise<Result> {
+  /**
+   * For reads, and for writes that a crash of the database's machine may undo because they transfer no money. `settings`
+   * are those of the transaction.
+   */
+  async quick(text: Statement, values: readonly Value[], settings: Step = QUICK): Promise<Result> {
     await this.ready();
-    return this.#pool.run(QUICK, { statement: text, values });
+    return this.#pool.run(settings, { statement: text, values });
   }
 
   read(text: Statement, values: readonly Value[]): Promise<Result> {

@@ -1,7 +1,7 @@
 import { JOB_COLUMNS } from "../jobs/job-row.ts";
 import { LEASE_MS, MAX_RUNNING_JOBS, TURN_MS } from "../jobs/job-store.ts";
 import { CLAIM } from "../jobs/keys.ts";
-import { statement } from "./connection.ts";
+import { statement, type Step } from "./connection.ts";
 import { NOW } from "./database.ts";
 import { ADDRESSES, HOSTS, JOBS, KINDS, LANES, RESULTS } from "./jobs-schema.ts";
 
@@ -78,6 +78,16 @@ export const TAKE = statement(`
   UPDATE ${ADDRESSES} AS taken SET due = ${NOW} + ${LEASE_MS}, tries = tries + 1 FROM page JOIN turn USING (host)
   WHERE taken.job = $2::bigint AND taken.key = page.key AND taken.due <= ${NOW} AND (SELECT count(*) FROM moved) >= 0
   RETURNING taken.key, taken.host, taken.url, taken.task, taken.depth, taken.tries, page.at * page.pace`);
+
+/**
+ * The settings of a transaction that takes or ends leases. The server cannot know how few rows such a statement has, and
+ * would read whole tables (bench frontier).
+ */
+export const BY_INDEX: Step = {
+  statement: statement(`SELECT set_config('synchronous_commit', 'off', true),
+    set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`),
+  values: [],
+};
 
 export const RENEW = statement(`
   UPDATE ${ADDRESSES} AS kept SET due = ${NOW} + ${LEASE_MS} FROM json_to_recordset($3::json) AS held (key bigint, tries smallint)

@@ -11,7 +11,7 @@ import {
   type Taken,
 } from "../jobs/job-store.ts";
 import { claimKey, keyed } from "../jobs/keys.ts";
-import { type Result, statement } from "./connection.ts";
+import { type Result, statement, type Step } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { BY_DAY, DAY_BITS, partitionsOf } from "./jobs-schema.ts";
 import * as sql from "./jobs-statements.ts";
@@ -77,7 +77,8 @@ export class PostgresJobs implements JobStore {
   }
 
   async take(job: Job, { hosts, addresses, delayMs }: Share): Promise<readonly Taken[]> {
-    const { rows } = await this.#write(sql.TAKE, [this.#database.clock, job.number, hosts, addresses, delayMs]);
+    const values = [this.#database.clock, job.number, hosts, addresses, delayMs];
+    const { rows } = await this.#write(sql.TAKE, values, sql.BY_INDEX);
     const taken = rows.map(([key, host, url, task, depth, tries, startMs]) => ({
       key: key ?? "",
       host: host ?? "",
@@ -109,13 +110,8 @@ export class PostgresJobs implements JobStore {
       body: result === undefined ? undefined : Buffer.from(result).toString("base64"),
       at,
     }));
-    await this.#write(sql.FINISH, [
-      clock,
-      id,
-      JSON.stringify(keyed(id, found)),
-      JSON.stringify(outcomes),
-      JSON.stringify(leftOut),
-    ]);
+    const values = [clock, id, JSON.stringify(keyed(id, found)), JSON.stringify(outcomes), JSON.stringify(leftOut)];
+    await this.#write(sql.FINISH, values, sql.BY_INDEX);
     return await this.find(id);
   }
 
@@ -165,10 +161,10 @@ export class PostgresJobs implements JobStore {
     });
   }
 
-  async #write(text: Statement, values: readonly Value[]): Promise<Result> {
+  async #write(text: Statement, values: readonly Value[], settings?: Step): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#database.quick(text, values);
+        return await this.#database.quick(text, values, settings);
       } catch (error) {
         const isDeadlock = error instanceof PostgresError && error.code === DEADLOCK;
         if (!isDeadlock || attempt === MOST_ATTEMPTS) throw error;
