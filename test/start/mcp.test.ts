@@ -155,9 +155,14 @@ for (const mode of ["legacy", "auto"] as const) {
 test("tools are listed with their parameters, as in the challenges", async () => {
   const response: unknown = await (await fetch(`${url}/.well-known/x402`)).json();
   const { total, resources } = z
-    .object({ total: z.number(), resources: z.array(z.looseObject({ url: z.string(), extensions: z.unknown() })) })
+    .object({
+      total: z.number(),
+      resources: z.array(z.looseObject({ url: z.string(), extensions: z.unknown().optional() })),
+    })
     .parse(response);
-  expect([total, resources.length]).toEqual([12, 12]);
+  expect([total, resources.length]).toEqual([13, 13]);
+  const unlisted = resources.filter(({ extensions }) => extensions === undefined).map((resource) => resource.url);
+  expect(unlisted).toEqual([`${url}/r`]);
   const scrape = resources.find((resource) => resource.url === `${url}/scrape`);
   const challenge = await (await overHttp()).callTool({ name: "scrape", arguments: { url: site.url.href } });
   const required = paymentRequiredSchema.parse(challenge.structuredContent);
