@@ -3,7 +3,6 @@ import { type Passage, passagesOf } from "../evidence/passages.ts";
 import { firstNumberOf } from "../reading/date-order.ts";
 import { languageOf } from "../reading/words.ts";
 import { storiesOf } from "../evidence/stories.ts";
-import { echoesOf } from "./echoes.ts";
 import { speaksToReader } from "./injection.ts";
 import { isQuestion, isRetraction, isWithdrawal } from "./kinds.ts";
 import { leanOf } from "./lean.ts";
@@ -40,7 +39,7 @@ export function createEmbeddedAnalyst(maxStatements = MAX_STATEMENTS): Analyst {
       }
       const unread = read.filter(({ language }) => language === undefined).length;
       return {
-        statements: [...statements, ...echoesOf(asked, read, statements)],
+        statements,
         probability: leanOf(signsOfStories(asked, sources, read)),
         reasoning: unreadOf(asked.language === undefined, unread),
       };

@@ -1,6 +1,7 @@
 import { type Source, type Statement, type Support } from "../reading/analysis.ts";
 import { type FirstNumber } from "../reading/date-order.ts";
 import { datesAround, datesOf, type NamedDate } from "../reading/dates.ts";
+import { hasNegation } from "../reading/negation.ts";
 import { EFFECT, LAST_YEAR } from "../reading/phrases.ts";
 import { undatedTokensOf } from "../reading/spans.ts";
 import { type Language } from "../reading/words.ts";
@@ -13,7 +14,7 @@ import { outcomeOf } from "./outcomes.ts";
 import { type Asked } from "./question.ts";
 import { recorded } from "./records.ts";
 import { isOfSibling, isOfYearBefore, isOtherTime } from "./siblings.ts";
-import { superlative } from "./superlatives.ts";
+import { isOtherRecord, isRanking, superlative } from "./superlatives.ts";
 import { rowOf } from "./tables.ts";
 import { inTime } from "./timing.ts";
 
@@ -53,9 +54,22 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
     return base;
   return inTime(
     asked,
-    { ...base, supports: sideOf(turned), strength: reading.strength * (base.kind === "fact-check" ? 0.9 : 1) },
+    {
+      ...base,
+      supports: sideOf(turned),
+      strength: reading.strength * (base.kind === "fact-check" ? 0.9 : 1),
+      isLoose:
+        reading.isLoose === true ||
+        isOtherRecord(asked, passage.words) ||
+        (reading.sign > 0 && isTurnable(passage.text)),
+    },
     { reading, date, isDated: dates.length > 0 || LAST_YEAR.test(passage.text), source: at.source },
   );
+}
+
+/** Whether other words of the sentence may turn the reading: "Chelsea, not Arsenal, won", "Sign the act!". */
+function isTurnable(text: string): boolean {
+  return hasNegation(text) || /!["”’)\s]*$/u.test(text);
 }
 
 /** The date of the outcome: the first one in its clause, or else the first one of the sentence. */
@@ -115,7 +129,7 @@ function read(
   if (record === undefined) {
     const ranked = superlative(asked, passage, sentence);
     return ranked === undefined
-      ? outcomeOf(asked, passage, sentence)
+      ? { ...outcomeOf(asked, passage, sentence), isLoose: isRanking(asked) }
       : {
           ...ranked,
           strength: ranked.sign < 0 ? OTHER_ACTOR : boundStrengthOf(passage.context, passage.context),

@@ -102,6 +102,8 @@ export interface Statement {
   readonly isDateOpen?: boolean;
   /** The page mentions it in passing, so that it only supports a source that reports it. */
   readonly isAside?: boolean;
+  /** It lacks words of the question, or has words that may turn its sense: it supports no firm verdict. */
+  readonly isLoose?: boolean;
 }
 
 export interface Analysis {

@@ -22,6 +22,11 @@ function turnsOf(clause: string): number {
   return count(plain, NEGATORS) + count(plain, CONTRARY);
 }
 
+/** Whether a text has a word that negates a part of it. */
+export function hasNegation(text: string): boolean {
+  return turnsOf(text) > 0;
+}
+
 /** Whether a clause is negated. Two negations cancel each other. */
 export function isNegated(clause: string): boolean {
   return turnsOf(clause) % 2 === 1;
