@@ -154,7 +154,7 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
     expect(await token.balanceOf(PAYEE)).toBe(before + PRICE);
     const metrics = await (await fetch(new URL("/metrics", url))).text();
     expect(metrics).toMatch(/turnpike_facilitator_requests_total\{operation="settle",outcome="ok"\} 1\n/);
-    expect(metrics).toContain("turnpike_facilitator_breakers_open 0\n");
+    expect(metrics).toContain('turnpike_facilitator_breakers_open{facilitator="other"} 0\n');
     expect(program.output).not.toContain(chain.rpcUrl);
   });
 

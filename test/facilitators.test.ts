@@ -111,7 +111,7 @@ test("a facilitator that does not respond gets no calls for a while, and the met
   for (let i = 0; i < MAX_FAILURES_IN_A_ROW + 3; i++) expect((await buy(url)).status).toBe(503);
   expect(facilitator.state.asked).toEqual(Array.from({ length: MAX_FAILURES_IN_A_ROW }, () => "/verify"));
   const metrics = await (await fetch(`${url}/metrics`)).text();
-  expect(metrics).toContain("turnpike_facilitator_breakers_open 1\n");
+  expect(metrics).toContain('turnpike_facilitator_breakers_open{facilitator="other"} 1\n');
   expect(metrics).toContain('turnpike_facilitator_requests_total{operation="verify",outcome="unavailable"} 8\n');
 });
 

@@ -50,11 +50,12 @@ interface PagesProps {
 
 /** Turns the pages of a list. */
 export function Pages({ begins, next, onTurn }: PagesProps) {
-  const turnOn = (): void => onTurn(next === undefined ? begins : [...begins, next]);
+  // Until the next page has arrived, the shown one still names the place of that page.
+  const isLast = next === undefined || next === begins.at(-1);
   return (
     <nav class="table-more" aria-label="Pages">
       <Button label="Newer" kind="small" isDisabled={begins.length === 0} onClick={() => onTurn(begins.slice(0, -1))} />
-      <Button label="Older" kind="small" isDisabled={next === undefined} onClick={turnOn} />
+      <Button label="Older" kind="small" isDisabled={isLast} onClick={() => onTurn(isLast ? begins : [...begins, next])} />
     </nav>
   );
 }
