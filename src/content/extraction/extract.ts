@@ -65,7 +65,7 @@ const NOTHING = { content: "", title: "" };
 
 function contentOf(tree: Document, { source, task }: ExtractionJob, isMoved: boolean): ExtractionOutcome {
   const url = source.finalUrl;
-  const crawled = "crawled" in task && task.crawled === true ? { fields: crawlFields(tree, url) } : {};
+  const crawled = "crawled" in task && task.crawled ? { fields: crawlFields(tree, url) } : {};
   if (task.kind === "html") {
     const content = typeof source.body === "string" && !isMoved ? source.body : toHtml(tree);
     return { outcome: "content", extraction: { content, title: pageTitle(tree), ...crawled } };

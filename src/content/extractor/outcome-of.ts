@@ -66,7 +66,7 @@ function contentOutcome(content: DocumentContent, task: ExtractionTask, source: 
   const text = content.text();
   if (text.trim() === "") return { outcome: "not-content", reason: "empty", detail: "it has no content" };
   const isPartial = content.isPartial === true ? { partial: true } : {};
-  const isCrawled = task.kind === "index" || ("crawled" in task && task.crawled === true);
+  const isCrawled = task.kind === "index" || ("crawled" in task && task.crawled);
   const about = { title: content.title, ...isPartial, ...(isCrawled ? { fields: crawlFieldsOf(content) } : {}) };
   return { outcome: "content", extraction: { content: inFormat(content, task.kind, text), ...about } };
 }

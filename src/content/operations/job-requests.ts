@@ -23,7 +23,7 @@ export interface JobRequest {
 export interface JobOperation {
   readonly method: "GET" | "DELETE";
   readonly path: string;
-  run(request: JobRequest, jobs: Jobs): Promise<OperationResult>;
+  readonly run: (request: JobRequest, jobs: Jobs) => Promise<OperationResult>;
 }
 
 export const JOB_OPERATIONS: readonly JobOperation[] = [

@@ -105,7 +105,7 @@ export interface Operation {
   readonly success: SuccessDescription;
   readonly failures: readonly ErrorCode[];
   /** Serves a body that is parsed but not yet checked. Fails with a TurnpikeError. */
-  run(body: unknown, services: Services, request: CallRequest): Promise<OperationResult>;
+  readonly run: (body: unknown, services: Services, request: CallRequest) => Promise<OperationResult>;
 }
 
 /** An operation whose body is checked with `body` before `run` gets it. */

@@ -51,7 +51,7 @@ test("parameters are header fields, or those of a query with the address", async
   await get(`/r/${url}`, { "x-turnpike-user-agent": "12", "x-turnpike-max-age": "60" });
   expect(agents.at(-1)).toBe("12");
   const { response, text } = await get(
-    `/r?${new URLSearchParams({ url, user_agent: "12", max_age: "60", max_length: "7" })}`,
+    `/r?${new URLSearchParams({ url, user_agent: "12", max_age: "60", max_length: "7" }).toString()}`,
   );
   expect(text).toBe("# Tides\n\nAt /opt\n");
   expect(response.headers.get("settlement-overrides")).toBe('{"amount":"0%"}');

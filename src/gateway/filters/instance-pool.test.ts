@@ -23,7 +23,7 @@ let gauges: { instances: number; pinned: number };
 /** Instances that were created. */
 let made: Instance[];
 let failures: string[];
-/** What happens when an instance is created. */
+/** The events while an instance is created. */
 let onMake: () => void;
 
 beforeEach(() => {

@@ -44,7 +44,7 @@ async function turn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** What a reader of the body gets. */
+/** The bytes and the end that a reader of the body gets. */
 function reader(takesMore = true) {
   const events: string[] = [];
   const sink: BodySink = {

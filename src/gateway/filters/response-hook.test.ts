@@ -42,7 +42,7 @@ class Client extends Consumer {
 let runtime: TestRuntime;
 let client: Client;
 let exchange: ClientExchange;
-/** What the filter has seen, and when it was given back. */
+/** The response that the filter has seen, and when it was given back. */
 let views: ResponseView[];
 let returned: number[];
 let cancels: number;
@@ -231,7 +231,7 @@ test("a filter replaces a body, and the rest of the original is stopped", () => 
   expect([client.events.length, returned]).toEqual([3, [7]]);
 });
 
-test("a replaced body that had arrived stops nothing, and an empty one is none", () => {
+test("a replaced body that had arrived stops nothing, and an empty one is not sent", () => {
   outcome = { kind: "change", status: undefined, fields: "", body: new Uint8Array() };
   create();
   start(3);

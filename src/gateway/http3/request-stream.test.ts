@@ -35,7 +35,7 @@ class Owner implements StreamOwner {
 let host: Host;
 let owner: Owner;
 let stream: ScriptedStream;
-/** What a reader of the request's body gets. */
+/** The bytes and the end that a reader of the request's body gets. */
 let read: string[];
 
 beforeEach(() => {
@@ -249,7 +249,7 @@ test("a stream whose reading fails is reset", async () => {
 const NAMES = Array.from({ length: 200 }, (_, i) => `x-${i}`);
 
 test.each([
-  ["a name that is none", { "X-A": "1" }],
+  ["an invalid name", { "X-A": "1" }],
   ["too many bytes", { "x-a": "x".repeat(65_536) }],
   ["too many fields", Object.fromEntries(NAMES.map((name) => [name, ""]))],
 ])("trailers with %s make the request malformed", async (_, trailers) => {

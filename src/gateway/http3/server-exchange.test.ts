@@ -11,7 +11,7 @@ const HIGH_WATER = 65_536;
 let host: Host;
 let stream: ScriptedStream;
 let errors: unknown[];
-/** What the sender of the response gets to know. */
+/** The events that the sender of the response gets. */
 let told: string[];
 
 beforeEach(() => {
@@ -325,7 +325,7 @@ test("the rest of a request that has arrived is not stopped", () => {
   expect(stream.events).toEqual(["head 200", "body 0"]);
 });
 
-test("the reader of an incomplete body is told that its client has left", () => {
+test("the reader of an incomplete body sees that its client has left", () => {
   const read: string[] = [];
   const reader = { data: () => true, end: () => {}, abort: ({ message }: TurnpikeError) => void read.push(message) };
   for (const isWhole of [false, true]) {

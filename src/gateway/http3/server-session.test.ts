@@ -39,7 +39,7 @@ function create({ exactIdleMs = 0, peerAddress = "192.0.2.1" } = {}) {
   const connection = new Http3ServerConnection(
     // The part of a session that a connection uses.
     quic as unknown as QuicSession,
-    { host, peerAddress, transport: {} as never, counters, exactIdleMs, onError },
+    { host, peerAddress, transport: {}, counters, exactIdleMs, onError },
   );
   return { quic, counters, errors, connection };
 }

@@ -26,7 +26,7 @@ function send({ sink }: ProducedBody, text: string): boolean | undefined {
   return sink?.data(Buffer.from(`<${text}>`), 1, text.length + 1);
 }
 
-/** What a reader of the body gets. */
+/** The bytes and the end that a reader of the body gets. */
 function read(body: GatheredBody): string[] {
   const events: string[] = [];
   const sink: BodySink = {

@@ -160,7 +160,7 @@ test("a response without room in memory is passed on", () => {
   expect([client.events, memory.used]).toEqual([["200", "abcd", "e"], 0]);
 });
 
-test.each(["onFinish", "onGone"] as const)("memory is free after %s, and who asked for that before is told", (name) => {
+test.each(["onFinish", "onGone"] as const)("memory is free after %s, and earlier callers learn of it", (name) => {
   const told: string[] = [];
   wheel = new TimerWheel(clock);
   const exchange = new ClientExchange(client, { method: "GET", bodyLength: 0 });

@@ -198,7 +198,7 @@ test("if the client of the first request leaves, the next one starts the tenant 
   expect([second.goesTo, filtered.length, errors]).toEqual(["vms/b.sock", 2, []]);
 });
 
-test("a client that was told before of a client that leaves is told when it leads, and when it waits", async () => {
+test("a client that knows of one that leaves learns when it leads, and when it waits", async () => {
   const told: string[] = [];
   for (const name of ["leads", "waits"]) {
     const exchange = new Asked(new Consumer(), { method: "GET", bodyLength: 0, fields: "x-tenant: a\r\n" });

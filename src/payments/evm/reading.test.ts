@@ -19,7 +19,7 @@ const hex = (value: bigint): string => `0x${value.toString(16)}`;
 const REFUSED = { code: -32_000, message: "no" };
 
 let proxy: NodeProxy;
-/** What the node returns for each method. An object with a code is an error. */
+/** The result of the node for each method. An object with a code is an error. */
 let results: Record<string, unknown>;
 
 beforeEach(() => {
@@ -154,7 +154,7 @@ describe("the gas that an account paid", () => {
 describe("the balances of an account", () => {
   const ASSET = { address: TOKEN } as Asset; // Only the address is read.
 
-  test("are those of its gas and its tokens; a chain without a token has none", async () => {
+  test("are those of its gas and its tokens; a chain without a token has no balance", async () => {
     results = { ...results, eth_getBalance: "0x7", eth_call: toWord("0x9") };
     const node = openChain(NETWORK, proxy.rpcUrl);
     expect([node.confirmations, node.pollMs]).toEqual([1, 500]);
@@ -210,7 +210,7 @@ describe("the fees of the next blocks", () => {
     expect(await currentFees(nodeOf(), 100n * GWEI)).toEqual({ tip: 1_000_000n, maxFee: 2n * GWEI + 1_000_000n });
   });
 
-  test("stay below the bound, and are too dear if the base fee alone is above it", async () => {
+  test("stay below the bound, and are too high if the base fee alone is above it", async () => {
     history(3n * GWEI, 2n * GWEI);
     expect(await currentFees(nodeOf(), 7n * GWEI)).toEqual({ tip: 2n * GWEI, maxFee: 7n * GWEI });
     expect(await currentFees(nodeOf(), 4n * GWEI)).toEqual({ tip: GWEI, maxFee: 4n * GWEI });

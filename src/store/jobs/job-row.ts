@@ -6,9 +6,7 @@ export const JOB_COLUMNS = `number, id, secret_hash, payer, orders, page_price, 
 
 /** A job from its row: the values of `JOB_COLUMNS`, then a JSON object with the counts by kind or null. */
 export function jobOf(row: readonly unknown[]): Job {
-  const [number, id, secretHash, payer, order, pagePrice, quote, state, reason, ...rest] = row.map((value) =>
-    value === null ? "" : String(value),
-  );
+  const [number, id, secretHash, payer, order, pagePrice, quote, state, reason, ...rest] = row.map(textOf);
   const [limit, maxKnown, endsAt, keptMs, known, open, delivered, paidThrough, results, bytes, createdAt, endedAt] =
     rest.slice(0, -1).map(Number);
   return {
@@ -37,4 +35,9 @@ export function jobOf(row: readonly unknown[]): Job {
     // The database makes this object from names and numbers.
     kinds: JSON.parse(rest.at(-1) || "{}") as Readonly<Record<string, number>>,
   };
+}
+
+/** A column as text: SQLite and PostgreSQL give numbers, bigints or texts. */
+function textOf(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" || typeof value === "bigint" ? String(value) : "";
 }

@@ -58,7 +58,7 @@ test("it is tried again every two seconds, and then has every part", async () =>
   expect(store.ledger.find(RESERVATION)).rejects.toThrow();
 });
 
-test("each new reason is told once, and is that of later calls", async () => {
+test("each new reason is logged once, and is that of later calls", async () => {
   const { store, told } = late(new Error(FULL.message), new Error("denied"), new Error("denied"), "odd");
   jest.advanceTimersByTime(2000);
   expect(told).toEqual([]);

@@ -17,6 +17,7 @@ export class SqliteConnection {
   }
 
   /** The first row. `Row` has the columns of the statement. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the columns are those of the statement
   get<Row>(sql: string, values: object = {}): Row | undefined {
     const row = this.#statement(sql).get(values as SQLQueryBindings) ?? undefined; // checked by `strict`
     return row as Row | undefined; // the columns are those of the statement

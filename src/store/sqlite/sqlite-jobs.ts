@@ -369,6 +369,7 @@ export class SqliteJobs implements JobStore {
     return made;
   }
 
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the columns are those of the statement
   #get<T>(sql: string, ...values: Value[]): T | null {
     // The columns are those of the statement.
     return this.#query(sql).get(...values) as T | null;

@@ -313,7 +313,7 @@ export async function longBodies(ask: (path: string) => Promise<Response>): Prom
   };
 }
 
-/** Answers requests for these paths with the bodies; a string is a stream of events. */
+/** Responds to requests for these paths with the bodies; a string is a stream of events. */
 export async function respondWith(page: Page, bodies: Readonly<Record<string, unknown>>): Promise<void> {
   await page.setRequestInterception(true);
   page.on("request", (request) => void respond(request, bodies[new URL(request.url()).pathname]));

@@ -35,7 +35,7 @@ export function dataArticleOf(tree: Document, title: string, shownWords: number)
   return best.length === 0 ? undefined : parseTree(best.map(htmlOf).join("\n"));
 }
 
-function* dataIn(tree: Document): Generator<unknown> {
+function* dataIn(tree: Document): Generator {
   let left = MAX_LENGTH;
   for (const { name, attribs, children } of elementsOf(tree)) {
     const [code] = children;

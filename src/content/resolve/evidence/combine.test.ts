@@ -137,7 +137,7 @@ describe("the order of two events", () => {
     expect(combined("before", { days: ["2026-05-01", "2026-05-03"] }, MAY_9).verdict).toBe("YES");
   });
 
-  test("is told with the days and their sources", () => {
+  test("has the days and their sources in its reason", () => {
     const { reasoning } = combined("before", { days: [undefined, "2026-05-01"] }, {});
     expect(reasoning).toEndWith(
       ' "Did it open" took place on 2026-05-01 (two.test). No source dates "Did it close". Verdict: UNCERTAIN.',

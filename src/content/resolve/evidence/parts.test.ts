@@ -54,7 +54,7 @@ test.each<[question: string, ...parts: string[]]>([
   ["¿Ganó Ana y votó Luis?", "and", "Ganó Ana?", "votó Luis?"],
   ["¿Ganó Ana el premio y firmó el libro?", "and", "Ganó Ana el premio?", "firmó el libro?"],
   ["Le sénat a approuvé la loi avant la chambre ?", "before", "Le sénat a approuvé la loi?", "la chambre?"],
-  ["Did the very old man and his dog walk?"],
+  ["Did the very old man and the dog walk?"],
   ["Did Ana and Luis?"],
   ["and?"],
   [

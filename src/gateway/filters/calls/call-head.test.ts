@@ -60,7 +60,7 @@ test.each<readonly [string, Pairs]>([
   ["a wrong authority", replaced(":authority", "u@a")],
   ["an unknown pseudo-header", [...GET, [":status", "200"]]],
   ["a pseudo-header twice", [...GET, [":path", "/"]]],
-  ["a name that is none", [...GET, ["a b", "1"]]],
+  ["an invalid name", [...GET, ["a b", "1"]]],
   ["a value with a line break", [...GET, ["a", "1\r\nb: 2"]]],
 ])("a head with %s is refused", (_, pairs) => {
   expect(callHead(pairs, 0)).toBe("bad-request");

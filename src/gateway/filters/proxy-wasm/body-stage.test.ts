@@ -67,7 +67,7 @@ test("the filter resumes held pieces, and nothing else", () => {
   expect([stage.resume(), events.length]).toEqual([true, 2]);
 });
 
-test("the filter is told the end with the last byte of an announced length", () => {
+test("the filter sees the end with the last byte of an announced length", () => {
   const { events, filter, stage } = create({ announced: 3 });
   send(stage, "ab");
   filter.decision = "pause";

@@ -34,7 +34,7 @@ test("a response is compressed while a slot is free", () => {
   expect([slots.taken, plan.decide(exchange, head()).coding]).toEqual([0, "gzip"]);
 });
 
-test("a response to HEAD has the fields without a slot, and a client that has left has none", () => {
+test("a response to HEAD has the fields without a slot, and a client that has left gets no fields", () => {
   const { slots, exchange, plan } = create({ method: "HEAD" });
   expect([plan.decide(exchange, head()).fields, slots.taken]).toEqual([CODED, 0]);
   exchange.gone = true;

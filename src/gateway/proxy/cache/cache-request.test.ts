@@ -20,7 +20,7 @@ test("each field of a request that a cache uses is read, in any case of letters"
   });
 });
 
-test("a request without these fields has none, whatever its other fields are", () => {
+test("a request without these fields has no directives, whatever its other fields are", () => {
   const { control, acceptEncoding, hasAuthorization, conditions } = new CacheRequest(
     "Host: a.test\r\nReferer: x\r\nCookies: y\r\nAccept-Languag: de\r\nX-Range: bytes=0-1\r\nPriority: u=1\r\n",
   );

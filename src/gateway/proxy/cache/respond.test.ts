@@ -70,7 +70,7 @@ describe("a stored part has a requested range", () => {
     expect(rangeOfPart(PART, conditions)).toEqual(range as typeof range & object);
   });
 
-  test("a weak entity tag does not identify its bytes, and a whole response is no part", () => {
+  test("a weak entity tag does not identify its bytes, and a whole response is not a part", () => {
     expect(rangeOfPart(partOf('W/"a"'), { range: "bytes=10-29", ifRange: 'W/"a"' })).toBeUndefined();
     const head = { status: 200, reason: "", fields: "", askedAt: NOW, receivedAt: NOW };
     const whole = new StoredResponse({ uri: "a", variant: "" }, head, new Uint8Array(20), { ttl: 60, targets: [] });

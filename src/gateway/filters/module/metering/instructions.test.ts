@@ -62,7 +62,7 @@ describe("each instruction that the engine accepts is read with its operands, an
         expect([opcode, refusalOf(file)]).toEqual([opcode, undefined]);
         expect([opcode, WebAssembly.validate(meter(readShape(file), MEMORY_BYTES).bytes)]).toEqual([opcode, true]);
       }
-      // The engine may lack instructions of the specification, such as relaxed SIMD. Bytes that are none have no format.
+      // The engine may lack instructions of the specification, such as relaxed SIMD. Other bytes have no format.
       if (formats.length === 0 && opcode.length === 1) {
         const reasons = OPERANDS.map((operands) => refusalOf(moduleWith([...opcode, ...operands])));
         expect([opcode, reasons.includes(undefined)]).toEqual([opcode, false]);

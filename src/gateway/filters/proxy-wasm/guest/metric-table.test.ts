@@ -45,7 +45,7 @@ test("a gauge goes up and down, and is set", () => {
   expect(changes).toEqual(["gauge a + 2", "gauge a + -5", "gauge a = 9"]);
 });
 
-test("a histogram takes values, and has none itself", () => {
+test("a histogram takes values, and has no value to read", () => {
   const { changes, table } = create();
   const id = table.define("histogram", "a");
   expect([table.add(id, 1), table.record(id, 4), table.get(id)]).toEqual([false, true, undefined]);

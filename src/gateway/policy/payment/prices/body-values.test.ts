@@ -69,7 +69,7 @@ describe("the units of a body", () => {
     expect(plain(new BodyValue("/n").count(body))).toBe(expected);
   });
 
-  test("that are not clear are told with their place", () => {
+  test("that are not clear are refused with their place", () => {
     const error = new BodyValue("/a/b").count({ a: { b: "3" } });
     expect(error).toMatchObject({ code: "invalid-parameters", errors: [{ path: "a.b", pointer: "/a/b" }] });
   });

@@ -74,7 +74,7 @@ test.each([
   expect(shown(valueOf(script))).toBe(expected);
 });
 
-/** What is not known is `unknown`, or `other` if it is certainly no element. */
+/** A value that is not known is `unknown`, or `other` if it is certainly not an element. */
 const VALUES: readonly (readonly [script: string, expected: string])[] = [
   ["1 + 1", "= 11"],
   ['"a" + 1', "= a1"],

@@ -55,7 +55,12 @@ export function Pages({ begins, next, onTurn }: PagesProps) {
   return (
     <nav class="table-more" aria-label="Pages">
       <Button label="Newer" kind="small" isDisabled={begins.length === 0} onClick={() => onTurn(begins.slice(0, -1))} />
-      <Button label="Older" kind="small" isDisabled={isLast} onClick={() => onTurn(isLast ? begins : [...begins, next])} />
+      <Button
+        label="Older"
+        kind="small"
+        isDisabled={isLast}
+        onClick={() => onTurn(isLast ? begins : [...begins, next])}
+      />
     </nav>
   );
 }
