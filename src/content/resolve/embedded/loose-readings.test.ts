@@ -61,6 +61,11 @@ test.each([
     "Chelsea, not Arsenal, won the Vale Cup on Sunday.",
     "Chelsea, and not Arsenal, won the Vale Cup on Sunday.",
   ],
+  [
+    "Did the party choose Lena Ost as its candidate for mayor?",
+    "The party chose Lena Ost as its candidate for the council.",
+    "The party chose Lena Ost as its candidate for deputy mayor on Sunday.",
+  ],
 ] as const)("%s is not firmly so: %s", async (question, first, second) => {
   expect(await verdictOf(question, [first, second])).not.toBe("YES");
 });
@@ -75,6 +80,11 @@ test.each([
     "Did Arsenal win the Vale Cup in 2026?",
     "Arsenal won the Vale Cup on Sunday.",
     "Arsenal took the Vale Cup on Sunday by winning the final.",
+  ],
+  [
+    "Did the party choose Lena Ost as its candidate for mayor?",
+    "The party chose Lena Ost as its candidate for mayor.",
+    "The party chose Lena Ost as its candidate for mayor on Sunday.",
   ],
 ] as const)("%s is firmly so: %s", async (question, first, second) => {
   expect(await verdictOf(question, [first, second])).toBe("YES");

@@ -12,7 +12,7 @@ import { type Asked, numberedIn, yearsOf } from "./question.ts";
  * "the law on water" for "the law on energy".
  */
 export function isOfSibling(
-  { plan, language, names, agent, patient, predicate }: Asked,
+  { plan, language, predicate }: Asked,
   { words, near }: Passage,
   own: Language | undefined,
 ): boolean {
@@ -20,15 +20,12 @@ export function isOfSibling(
   const grammar = GRAMMARS[language];
   const slots = slotsOf(wordsOf(plan.statement), grammar);
   const said = slotsOf(words, grammar);
-  const isOwn = ({ stem }: Word): boolean =>
-    names.has(stem) || agent?.words.has(stem) === true || patient?.words.has(stem) === true;
   return slots.some(({ one, other, between }) =>
     [
       { missing: one, kept: other, isLeft: true },
       { missing: other, kept: one, isLeft: false },
     ].some(
       ({ missing, kept, isLeft }) =>
-        (isOwn(missing) || isOwn(kept)) &&
         plan.terms.includes(missing.stem) &&
         missing.stem !== predicate?.stem &&
         kept.stem !== predicate?.stem &&
@@ -49,7 +46,7 @@ export function isOfSibling(
 interface Slot {
   readonly one: Word;
   readonly other: Word;
-  /** The function words between them. */
+  /** The function words between them, without an article behind a preposition. */
   readonly between: string;
 }
 
@@ -60,7 +57,8 @@ function slotsOf(words: readonly Word[], grammar: Grammar): Slot[] {
     const next = content[n + 1];
     if (next === undefined) return [];
     const between = words.slice(at + 1, next.at).map(({ text }) => text);
-    return [{ one: word, other: next.word, between: between.join(" ") }];
+    const plain = between.filter((text) => !grammar.determiner.has(text));
+    return [{ one: word, other: next.word, between: (plain.length > 0 ? plain : between).join(" ") }];
   });
 }
 
