@@ -32,7 +32,8 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
     published === undefined
       ? datesOf(passage.text, asked.now, at.order)
       : datesAround(passage.text, published, at.order);
-  const reading = read(asked, passage, { dates, language: at.language });
+  const found = read(asked, passage, { dates, language: at.language });
+  const reading = found !== NOTHING && isOfSibling(asked, passage, at.language) ? NOTHING : found;
   if (reading.sign === 0 && passage.coverage < STATED) return undefined;
   const turned = asked.plan.negated ? -reading.sign : reading.sign;
   const date = dateOf(passage.text, dates, reading);
@@ -67,6 +68,11 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
   );
 }
 
+/** A reading that does not compare cannot decide a question that ranks. */
+function rankingOf(asked: Asked, reading: Reading): Reading {
+  return reading.sign !== 0 && isRanking(asked) ? { ...reading, isLoose: true } : reading;
+}
+
 /** Whether other words of the sentence may turn the reading: "Chelsea, not Arsenal, won", "Sign the act!". */
 function isTurnable(text: string): boolean {
   return hasNegation(text) || /!["”’)\s]*$/u.test(text);
@@ -90,7 +96,6 @@ function read(
 ): Reading {
   // Of two events, a sentence states one: each has its own plan.
   if (language === undefined || asked.language === undefined || asked.plan.parts !== undefined) return NOTHING;
-  if (isOfSibling(asked, passage, language)) return NOTHING;
   const answer = answerOf(asked, passage);
   if (answer.sign !== 0) return answer;
   const verdict = factCheckOf(passage);
@@ -129,7 +134,7 @@ function read(
   if (record === undefined) {
     const ranked = superlative(asked, passage, sentence);
     return ranked === undefined
-      ? { ...outcomeOf(asked, passage, sentence), isLoose: isRanking(asked) }
+      ? rankingOf(asked, outcomeOf(asked, passage, sentence))
       : {
           ...ranked,
           strength: ranked.sign < 0 ? OTHER_ACTOR : boundStrengthOf(passage.context, passage.context),
