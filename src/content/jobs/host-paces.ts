@@ -1,10 +1,9 @@
 import { type Pace } from "../../store/jobs/job-store.ts";
 import { NewestMap } from "../../lib/memory/newest-map.ts";
+import { MAX_CRAWL_DELAY_MS } from "../sites/host-manners.ts";
 
 /** Hosts whose pace one service remembers. The host that was used longest ago is forgotten. */
 const MAX_HOSTS = 10_000;
-/** Milliseconds between two requests that a site may ask for. @operator A longer delay is shortened. */
-const MAX_CRAWL_DELAY_MS = 30_000;
 /** Milliseconds between two requests to a host that is in trouble: the least and the most. @bound */
 const SLOW_MS = 1_000;
 const SLOWEST_MS = 60_000;

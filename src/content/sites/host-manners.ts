@@ -1,8 +1,8 @@
 import { fetchRobots, type SiteFetch } from "./robots-file.ts";
 import { type Robots } from "./robots.ts";
 
-/** Milliseconds between two requests that a site may ask for. A longer delay is shortened. */
-const MAX_CRAWL_DELAY_MS = 30_000;
+/** Milliseconds between two requests that a site may ask for. @operator A longer delay is shortened. */
+export const MAX_CRAWL_DELAY_MS = 30_000;
 /** Consecutive failures after which a crawl stops requests to a host. */
 const MAX_FAILURES = 10;
 /** Maximum number of hosts of a crawl. Further hosts are not requested. */
