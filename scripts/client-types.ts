@@ -4,6 +4,7 @@ import {
   operationsOf,
   type PlacedOperation,
   resolveSchema,
+  successOf,
 } from "../src/content/api/api-document.ts";
 
 const HEAD = `// Made of the API's description by scripts/generate.ts; changes here are lost.
@@ -52,10 +53,10 @@ function pageOptions({ components }: ApiDocument): Readonly<Record<string, ApiSc
 }
 
 /** The names of the schemas of an operation's JSON bodies. */
-function bodyNames({ requestBody, responses }: PlacedOperation): Record<"request" | "response", string | undefined> {
+function bodyNames(operation: PlacedOperation): Record<"request" | "response", string | undefined> {
   return {
-    request: requestBody?.content["application/json"]?.schema.$ref?.split("/").at(-1),
-    response: responses["200"]?.content["application/json"]?.schema.$ref?.split("/").at(-1),
+    request: operation.requestBody?.content["application/json"]?.schema.$ref?.split("/").at(-1),
+    response: successOf(operation)?.content["application/json"]?.schema.$ref?.split("/").at(-1),
   };
 }
 

@@ -204,7 +204,8 @@ export interface MapRequest {
   readonly timeout?: number | undefined;
 }
 
-export interface CrawlResponse {
+/** A job that was started */
+export interface StartedJob {
   /** Name of the job */
   readonly id: string;
   /** The value of X-Job-Secret in requests about this job; shown only here */
@@ -515,6 +516,57 @@ export interface Health {
   }[];
 }
 
+/** The state of a job */
+export interface JobState {
+  /** Name of the job */
+  readonly id: string;
+  readonly state: "running" | "completed" | "cancelled" | "failed";
+  /** Why it ended: `limit`, `time` or another reason; absent if all was done */
+  readonly reason?: string | undefined;
+  /** Maximum number of delivered pages */
+  readonly limit: number;
+  /** Number of delivered pages */
+  readonly delivered: number;
+  /** Number of pages that failed */
+  readonly failed: number;
+  /** Number of addresses that the job knows */
+  readonly known: number;
+  /** Number of known addresses that are not loaded yet */
+  readonly waiting: number;
+  /** Number of addresses that were not delivered, by the reason */
+  readonly not_delivered: Readonly<Record<string, number>>;
+  readonly created_at: string;
+  readonly ended_at?: string | undefined;
+  /** Time until which the results of an ended job can be read */
+  readonly expires_at?: string | undefined;
+}
+
+/** Some results of a job */
+export interface JobResults {
+  readonly state: "running" | "completed" | "cancelled" | "failed";
+  readonly results: readonly JobResult[];
+  /** The `after` of the next request, if further results are ready */
+  readonly next?: number | undefined;
+}
+
+/** A page of a job, or the error instead of its content */
+export interface JobResult {
+  /** Place among the results, from 1 on without gaps */
+  readonly number: number;
+  readonly url: string;
+  /** Number of links from a start to the page */
+  readonly depth: number;
+  readonly format?: string | undefined;
+  readonly content?: string | undefined;
+  readonly metadata?: Metadata | undefined;
+  /** True if the page asks not to be indexed */
+  readonly noindex?: boolean | undefined;
+  /** Why the page was not delivered */
+  readonly error?: string | undefined;
+  /** The kind of the error */
+  readonly kind?: string | undefined;
+}
+
 /** One method for each operation. */
 export abstract class Operations {
   /** Search the web. */
@@ -530,8 +582,8 @@ export abstract class Operations {
     return this.json({ method: "POST", path: "/map" }, request, options);
   }
   /** Load the pages of a site as a job. */
-  crawl(request: CrawlRequest, options?: CallOptions): Promise<TurnpikeFile> {
-    return this.file({ method: "POST", path: "/crawl" }, request, options);
+  crawl(request: CrawlRequest, options?: CallOptions): Promise<StartedJob> {
+    return this.json({ method: "POST", path: "/crawl" }, request, options);
   }
   /** Retrieve a page as HTML, Markdown, text or links. */
   scrape(request: ScrapeRequest, options?: CallOptions): Promise<ScrapeResponse> {

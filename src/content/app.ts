@@ -64,7 +64,7 @@ export function createApp(
     app.get(path, async ({ req: { raw } }) => serve("read", raw, () => readAddress(raw, services)));
   }
   for (const { method, path, run } of JOB_OPERATIONS) {
-    app.on(method, path, async (context) => {
+    app.on(method.toUpperCase(), path.replace("{id}", ":id"), async (context) => {
       const { headers, signal, url } = context.req.raw;
       const id = context.req.param("id") ?? "";
       return respond(await run({ id, headers, query: new URL(url).searchParams, signal }, services.jobs), signal);

@@ -1,7 +1,8 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "bun:test";
 import { ERRORS, type ErrorCode } from "../../lib/errors.ts";
-import { apiDocument, operationsOf } from "./api-document.ts";
+import { JOB_OPERATIONS } from "../operations/job-requests.ts";
+import { apiDocument, jobRequestsOf, operationsOf } from "./api-document.ts";
 import { describeApi } from "./api-description.ts";
 import { VERSION } from "../../lib/process/version.ts";
 import { OPERATIONS } from "../operations/operations.ts";
@@ -61,13 +62,27 @@ test("the schemas have the names of the interface's tables", () => {
   const names = [
     "Metadata",
     "Problem",
-    ...OPERATIONS.filter(({ success }) => success.schema !== undefined).map(({ name }) =>
-      name === "health"
-        ? "Health"
-        : `${name.replace(/(?:^|_)(.)/g, (_, first: string) => first.toUpperCase())}Response`,
+    ...OPERATIONS.filter(({ success }) => success.schema !== undefined).map(
+      ({ name }) =>
+        ({ health: "Health", crawl: "StartedJob" })[name] ??
+        `${name.replace(/(?:^|_)(.)/g, (_, first: string) => first.toUpperCase())}Response`,
     ),
   ];
   expect(names.filter((name) => schemas[name] === undefined)).toEqual([]);
+});
+
+test("every request about a job is described with its parameters, its secret, and an example that its schema accepts", () => {
+  const requests = jobRequestsOf(apiDocument("https://pay.test"));
+  expect(requests.map(({ operationId }) => operationId)).toEqual(JOB_OPERATIONS.map(({ name }) => name));
+  for (const [at, { method, path, query, failures, success }] of JOB_OPERATIONS.entries()) {
+    const { parameters = [], responses, ...described } = requests[at] ?? expect.unreachable();
+    expect([described.method, described.path]).toEqual([method, path]);
+    expect(document.paths[path]?.[method]?.security).toEqual([{ jobSecret: [] }]);
+    expect(parameters.map(({ name }) => name)).toEqual(["id", ...Object.keys(query?.shape ?? {})]);
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(failures.map((code) => `${ERRORS[code].status}`)));
+    expect(success.schema?.safeParse(success.example).success).toBe(true);
+  }
+  expect(document.components["securitySchemes"]).toMatchObject({ jobSecret: { in: "header", name: "X-Job-Secret" } });
 });
 
 test("every reference has a target", () => {

@@ -2,6 +2,7 @@ import { OpenAPIHono, z } from "@hono/zod-openapi";
 import { ERRORS, type ErrorCode, PROBLEM_CONTENT_TYPE } from "../../lib/errors.ts";
 import { VERSION } from "../../lib/process/version.ts";
 import { errorExample } from "./error-examples.ts";
+import { JOB_OPERATIONS, type JobOperation } from "../operations/job-requests.ts";
 import { type Operation } from "../operations/operation.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import { type PriceList } from "./price-list.ts";
@@ -32,7 +33,14 @@ export function describeApi(baseUrl: string, prices?: PriceList): object {
       "Pay by the request with x402: a request without payment gets 402 with a PAYMENT-REQUIRED header; " +
       "repeat it with a signed payment in the PAYMENT-SIGNATURE header. There are no API keys.",
   });
+  app.openAPIRegistry.registerComponent("securitySchemes", "jobSecret", {
+    type: "apiKey",
+    in: "header",
+    name: "X-Job-Secret",
+    description: "The secret that the response to the request that started the job contains.",
+  });
   for (const operation of OPERATIONS) app.openAPIRegistry.registerPath(describeOperation(operation, prices));
+  for (const operation of JOB_OPERATIONS) app.openAPIRegistry.registerPath(describeJobOperation(operation));
   return app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
@@ -111,7 +119,26 @@ function describeOperation(operation: Operation, prices: PriceList | undefined):
   };
 }
 
-function describeContent({ success }: Operation): NonNullable<Response["content"]> {
+/** A request about a job. It is free. */
+function describeJobOperation({ name, failures, query, success, ...operation }: JobOperation): PathConfig {
+  return {
+    method: operation.method,
+    path: operation.path,
+    operationId: name,
+    summary: operation.summary,
+    description: operation.description,
+    security: [{ jobSecret: [] }],
+    request: { params: JOB_PARAMETERS, ...(query === undefined ? {} : { query }) },
+    responses: {
+      200: { description: success.description, content: describeContent({ success }) },
+      ...describeFailures([...failures, "internal"], undefined),
+    },
+  };
+}
+
+const JOB_PARAMETERS = z.object({ id: z.string().openapi({ description: "Name of the job" }) });
+
+function describeContent({ success }: Pick<Operation, "success">): NonNullable<Response["content"]> {
   const { schema, example, contentType } = success;
   const types = [...(schema === undefined ? [contentType] : []), ...(success.otherTypes ?? [])];
   const texts = types.map((type) => [type, { schema: { type: "string", contentMediaType: type } }]);

@@ -44,11 +44,19 @@ export interface ApiResponse {
   readonly content: Readonly<Record<string, ApiContent>>;
 }
 
+/** A Parameter Object of OpenAPI. */
+export interface ApiParameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly schema: ApiSchema;
+}
+
 /** An Operation Object of OpenAPI. Responses are by status code; `x-price` is the price as text. */
 export interface ApiOperation {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
+  readonly parameters?: readonly ApiParameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, ApiContent>> };
   readonly responses: Readonly<Record<string, ApiResponse>>;
   readonly "x-price"?: string;
@@ -58,13 +66,15 @@ export interface ApiOperation {
 export interface ApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly servers: readonly { readonly url: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<"get" | "post", ApiOperation | undefined>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<ApiMethod, ApiOperation | undefined>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, ApiSchema>> };
 }
 
+type ApiMethod = "get" | "post" | "delete";
+
 export interface PlacedOperation extends ApiOperation {
   readonly path: string;
-  readonly method: "get" | "post";
+  readonly method: ApiMethod;
 }
 
 /** Cached descriptions, one for each price list. A gateway has few price lists. */
@@ -88,12 +98,29 @@ export function priceOf(operation: ApiOperation, prices: PriceList | undefined):
   return operation["x-price"] ?? (prices === undefined ? undefined : "free");
 }
 
-/** All operations, in the order of the description. */
-export function operationsOf({ paths }: ApiDocument): readonly PlacedOperation[] {
-  return Object.entries(paths).flatMap(([path, { get, post }]) => [
-    ...(get === undefined ? [] : [{ ...get, path, method: "get" as const }]),
-    ...(post === undefined ? [] : [{ ...post, path, method: "post" as const }]),
-  ]);
+/** All operations, in the order of the description, without the requests about their jobs. */
+export function operationsOf(document: ApiDocument): readonly PlacedOperation[] {
+  return placed(document).filter(({ path }) => !path.includes("{"));
+}
+
+/** The requests about jobs, in the order of the description. */
+export function jobRequestsOf(document: ApiDocument): readonly PlacedOperation[] {
+  return placed(document).filter(({ path }) => path.includes("{"));
+}
+
+function placed({ paths }: ApiDocument): readonly PlacedOperation[] {
+  const methods = ["get", "post", "delete"] as const;
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    methods.flatMap((method) => {
+      const operation = operations[method];
+      return operation === undefined ? [] : [{ ...operation, path, method }];
+    }),
+  );
+}
+
+/** The successful response of an operation. */
+export function successOf({ responses }: ApiOperation): ApiResponse | undefined {
+  return Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1];
 }
 
 /** The schema that a reference names, or the schema itself, with its name. */

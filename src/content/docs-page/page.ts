@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import {
   type ApiDocument,
   type ApiResponse,
+  jobRequestsOf,
   operationsOf,
   type PlacedOperation,
   priceOf,
+  successOf,
 } from "../api/api-document.ts";
 import { fieldsTable } from "./fields.ts";
 import { type Html, html, prose, raw } from "../../lib/text/html.ts";
@@ -42,10 +44,11 @@ function priceTag(price: string | undefined): Html | undefined {
 /** The API's description as a page for people: one document that loads nothing, and is complete without its script. */
 export function docsPage({ document, list }: DocumentedAt): string {
   const operations = operationsOf(document);
+  const jobRequests = jobRequestsOf(document);
   const { title, version, description } = document.info;
   const body = html`<a class="skip" href="#content">Skip to the content</a>
 <div class="frame">
-${navigation(operations, list)}
+${navigation(operations, jobRequests, list)}
 <main id="content">
 <div class="overview">
 <h1>${title}</h1>
@@ -54,7 +57,7 @@ ${navigation(operations, list)}
 ${list?.testMode === true ? TEST_MODE : undefined}
 </div>
 ${paying()}
-${operations.map((operation) => section({ document, list }, operation))}
+${[...operations, ...jobRequests].map((operation) => section({ document, list }, operation))}
 ${schemas(document)}
 <p class="back"><a href="#content">All operations</a></p>
 </main>
@@ -63,10 +66,16 @@ ${schemas(document)}
   return htmlPage({ title, style: STYLE }, body);
 }
 
-function navigation(operations: readonly PlacedOperation[], list: PriceList | undefined): Html {
+function navigation(
+  operations: readonly PlacedOperation[],
+  jobRequests: readonly PlacedOperation[],
+  list: PriceList | undefined,
+): Html {
   return html`<nav aria-label="Contents">${SEARCH}<p>Start</p><ul><li><a href="#paying">Paying</a></li></ul><p>Operations</p><ul>${operations.map(
     (operation) =>
       html`<li><a href="#${operation.operationId}">${operation.path} <span>${priceOf(operation, list)}</span></a></li>`,
+  )}</ul><p>Jobs</p><ul>${jobRequests.map(
+    ({ operationId, method, path }) => html`<li><a href="#${operationId}">${method.toUpperCase()} ${path}</a></li>`,
   )}</ul><p>More</p><ul><li><a href="#schemas">Schemas</a></li><li><a href="openapi.json">OpenAPI</a></li></ul></nav>`;
 }
 
@@ -88,7 +97,7 @@ operator may have set one exception: a page that uses its time up with its own s
 }
 
 function section({ document, list }: DocumentedAt, operation: PlacedOperation): Html {
-  const { operationId, method, path, summary, description, requestBody, responses } = operation;
+  const { operationId, method, path, summary, description, parameters = [], requestBody, responses } = operation;
   const samples = samplesOf(document, operation);
   const body = requestBody?.content["application/json"]?.schema;
   return html`<section class="operation" id="${operationId}" aria-labelledby="${operationId}-title">
@@ -99,7 +108,8 @@ ${figure("curl", samples.curl)}
 ${samples.program === undefined ? undefined : figure("JavaScript", samples.program)}
 ${list?.testMode === true ? tryForm(operation) : undefined}
 ${body === undefined ? undefined : fieldsTable(document, body, "Request")}
-${reply(document, responses["200"])}
+${fieldsTable(document, { properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])) }, "Parameters")}
+${reply(document, successOf(operation))}
 ${errors(responses)}
 </section>
 `;

@@ -4,6 +4,7 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type OpenCrawl } from "../jobs/crawl-order.ts";
 import { type PageReader } from "../page-reader/page-reader.ts";
 import { pathFilter } from "../sites/path-filter.ts";
+import { startedExample, startedJob } from "./job-shapes.ts";
 import { cutContent } from "./metadata.ts";
 import { invalidParameters, type OperationResult, postOperation, stopwatch } from "./operation.ts";
 import { contentParameters } from "./page-content.ts";
@@ -78,17 +79,6 @@ const body = z
   })
   .openapi("CrawlRequest");
 
-const response = z
-  .object({
-    id: z.string().openapi({ description: "Name of the job" }),
-    secret: z
-      .string()
-      .openapi({ description: "The value of X-Job-Secret in requests about this job; shown only here" }),
-    status: z.string().openapi({ description: "Path of the job's state; DELETE cancels it" }),
-    results: z.string().openapi({ description: "Path of the job's results" }),
-  })
-  .openapi("CrawlResponse");
-
 /** `POST /crawl`: a job that loads the pages of a site. */
 export const crawl = postOperation(
   {
@@ -108,13 +98,8 @@ export const crawl = postOperation(
       description: "The job, which runs",
       status: 202,
       contentType: "application/json",
-      schema: response,
-      example: {
-        id: "2hW1nq5pQ0y0cK9YzqgS7w",
-        secret: "kq3vYw1hWJ8m1m1s7m0aVg6pQxg2yT9d",
-        status: "/crawl/2hW1nq5pQ0y0cK9YzqgS7w",
-        results: "/crawl/2hW1nq5pQ0y0cK9YzqgS7w/results",
-      },
+      schema: startedJob,
+      example: startedExample("/crawl"),
     },
     failures: ["invalid-parameters", "address-refused", "overloaded"],
   },

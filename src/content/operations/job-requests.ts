@@ -1,7 +1,9 @@
-import { TurnpikeError } from "../../lib/errors.ts";
+import { z } from "@hono/zod-openapi";
+import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
 import { type Job } from "../../store/jobs/job-store.ts";
 import { type Jobs, type Result } from "../jobs/jobs.ts";
-import { invalidParameters, NDJSON, type OperationResult } from "./operation.ts";
+import { jobResults, jobState, RESULTS_EXAMPLE, STATE_EXAMPLE, stateOf } from "./job-shapes.ts";
+import { invalidParameters, NDJSON, type OperationResult, type SuccessDescription } from "./operation.ts";
 
 /** Results of one response: by default, and at most. */
 const COUNT = 100;
@@ -21,38 +23,91 @@ export interface JobRequest {
 
 /** A request about a job that runs or has run. All of them are free. */
 export interface JobOperation {
-  readonly method: "GET" | "DELETE";
+  readonly name: string;
+  readonly method: "get" | "delete";
+  /** With `{id}` for the id of the job. */
   readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  /** The parameters of the query. */
+  readonly query?: z.ZodObject;
+  readonly success: SuccessDescription;
+  readonly failures: readonly ErrorCode[];
   readonly run: (request: JobRequest, jobs: Jobs) => Promise<OperationResult>;
 }
 
-export const JOB_OPERATIONS: readonly JobOperation[] = [
-  {
-    method: "GET",
-    path: "/crawl/:id",
-    run: async (request, jobs) => ({ json: stateOf(await jobOf(request, jobs)) }),
-  },
-  {
-    method: "DELETE",
-    path: "/crawl/:id",
-    async run(request, jobs) {
-      const job = await jobOf(request, jobs);
-      await jobs.cancel(job);
-      return { json: stateOf((await jobs.again(job)) ?? job) };
+/** The requests about the jobs of an operation. */
+export const JOB_OPERATIONS: readonly JobOperation[] = ["crawl"].flatMap(jobOperations);
+
+function jobOperations(operation: string): readonly JobOperation[] {
+  const path = `/${operation}/{id}`;
+  const state = { contentType: "application/json", schema: jobState, example: STATE_EXAMPLE };
+  return [
+    {
+      name: `${operation}_status`,
+      method: "get",
+      path,
+      summary: "Return the state of a job",
+      description: "Returns the state of the job, and its counts.",
+      success: { ...state, description: "The state" },
+      failures: ["not-found"],
+      run: async (request, jobs) => ({ json: stateOf(await jobOf(request, jobs)) }),
     },
-  },
-  {
-    method: "GET",
-    path: "/crawl/:id/results",
-    async run(request, jobs) {
-      const job = await jobOf(request, jobs);
-      const after = wholeNumber(request.query, "after", { otherwise: 0, most: Number.MAX_SAFE_INTEGER });
-      if (request.headers.get("accept")?.includes(NDJSON) === true) return { lines: follow(job, jobs, after) };
-      const count = wholeNumber(request.query, "count", { otherwise: COUNT, most: MAX_COUNT });
-      return page(job, await jobs.results(job, after, count));
+    {
+      name: `${operation}_cancel`,
+      method: "delete",
+      path,
+      summary: "Cancel a job",
+      description: "Cancels the job if it runs. Its results stay.",
+      success: { ...state, description: "The state after that" },
+      failures: ["not-found"],
+      async run(request, jobs) {
+        const job = await jobOf(request, jobs);
+        await jobs.cancel(job);
+        return { json: stateOf((await jobs.again(job)) ?? job) };
+      },
     },
-  },
-];
+    {
+      name: `${operation}_results`,
+      method: "get",
+      path: `${path}/results`,
+      summary: "Return results of a job",
+      description:
+        "Returns the results with numbers above `after`, in order. `next` is the `after` of the next request, if further results are " +
+        "ready. With `Accept: application/x-ndjson` the response follows the job: each result is a line of JSON when it is there, and a " +
+        "last line has the state of the job as `job`. If a stream ends without that line, ask again with `after`.",
+      query: z.object({
+        after: z
+          .int()
+          .min(0)
+          .max(Number.MAX_SAFE_INTEGER)
+          .default(0)
+          .openapi({ description: "Number of the last result that you have" }),
+        count: z
+          .int()
+          .min(0)
+          .max(MAX_COUNT)
+          .default(COUNT)
+          .openapi({ description: "Maximum number of results in JSON" }),
+      }),
+      success: {
+        description: "The results",
+        contentType: "application/json",
+        otherTypes: [NDJSON],
+        schema: jobResults,
+        example: RESULTS_EXAMPLE,
+      },
+      failures: ["invalid-parameters", "not-found"],
+      async run(request, jobs) {
+        const job = await jobOf(request, jobs);
+        const after = wholeNumber(request.query, "after", { otherwise: 0, most: Number.MAX_SAFE_INTEGER });
+        if (request.headers.get("accept")?.includes(NDJSON) === true) return { lines: follow(job, jobs, after) };
+        const count = wholeNumber(request.query, "count", { otherwise: COUNT, most: MAX_COUNT });
+        return page(job, await jobs.results(job, after, count));
+      },
+    },
+  ];
+}
 
 /** Throws `not-found` if the job does not exist, or the secret is wrong. */
 async function jobOf({ id, headers }: JobRequest, jobs: Jobs): Promise<Job> {
@@ -72,28 +127,6 @@ function wholeNumber(
   const value = /^\d{1,16}$/.test(said) ? Number(said) : Number.NaN;
   if (value <= most) return value;
   throw invalidParameters([{ path: name, message: `must be a whole number up to ${most}` }]);
-}
-
-function stateOf(job: Job): Record<string, unknown> {
-  const isOver = job.state !== "running";
-  return {
-    id: job.id,
-    state: job.state,
-    ...(job.reason === "" ? {} : { reason: job.reason }),
-    limit: job.limit,
-    delivered: job.delivered,
-    failed: job.results - job.delivered,
-    known: job.known,
-    waiting: isOver ? 0 : job.open,
-    not_delivered: job.kinds,
-    created_at: new Date(job.createdAt).toISOString(),
-    ...(isOver
-      ? {
-          ended_at: new Date(job.endedAt).toISOString(),
-          expires_at: new Date(job.endedAt + job.keptMs).toISOString(),
-        }
-      : {}),
-  };
 }
 
 /** Some results. `next` is only there if further results are ready. */

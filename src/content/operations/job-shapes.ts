@@ -1,0 +1,120 @@
+import { z } from "@hono/zod-openapi";
+import { type Job } from "../../store/jobs/job-store.ts";
+import { METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
+
+/** The response to a request that starts a job. */
+export const startedJob = z
+  .object({
+    id: z.string().openapi({ description: "Name of the job" }),
+    secret: z
+      .string()
+      .openapi({ description: "The value of X-Job-Secret in requests about this job; shown only here" }),
+    status: z.string().openapi({ description: "Path of the job's state; DELETE cancels it" }),
+    results: z.string().openapi({ description: "Path of the job's results" }),
+  })
+  .openapi("StartedJob", { description: "A job that was started" });
+
+/** The example of a job that was started, by the path of its operation. */
+export function startedExample(path: string): z.output<typeof startedJob> {
+  const status = `${path}/${STATE_EXAMPLE.id}`;
+  return { id: STATE_EXAMPLE.id, secret: "kq3vYw1hWJ8m1m1s7m0aVg6pQxg2yT9d", status, results: `${status}/results` };
+}
+
+export const jobState = z
+  .object({
+    id: z.string().openapi({ description: "Name of the job" }),
+    state: z.enum(["running", "completed", "cancelled", "failed"]),
+    reason: z
+      .string()
+      .optional()
+      .openapi({ description: "Why it ended: `limit`, `time` or another reason; absent if all was done" }),
+    limit: z.int().openapi({ description: "Maximum number of delivered pages" }),
+    delivered: z.int().openapi({ description: "Number of delivered pages" }),
+    failed: z.int().openapi({ description: "Number of pages that failed" }),
+    known: z.int().openapi({ description: "Number of addresses that the job knows" }),
+    waiting: z.int().openapi({ description: "Number of known addresses that are not loaded yet" }),
+    not_delivered: z
+      .record(z.string(), z.int())
+      .openapi({ description: "Number of addresses that were not delivered, by the reason" }),
+    created_at: z.string().openapi({ format: "date-time" }),
+    ended_at: z.string().optional().openapi({ format: "date-time" }),
+    expires_at: z
+      .string()
+      .optional()
+      .openapi({ format: "date-time", description: "Time until which the results of an ended job can be read" }),
+  })
+  .openapi("JobState", { description: "The state of a job" });
+
+export type JobState = z.output<typeof jobState>;
+
+/** A result: a page, or the error instead of its content. */
+const jobResult = z
+  .object({
+    number: z.int().openapi({ description: "Place among the results, from 1 on without gaps" }),
+    url: z.string().openapi({ format: "uri" }),
+    depth: z.int().openapi({ description: "Number of links from a start to the page" }),
+    format: z.string().optional(),
+    content: z.string().optional(),
+    metadata: metadataSchema.optional(),
+    noindex: z.boolean().optional().openapi({ description: "True if the page asks not to be indexed" }),
+    error: z.string().optional().openapi({ description: "Why the page was not delivered" }),
+    kind: z.string().optional().openapi({ description: "The kind of the error" }),
+  })
+  .openapi("JobResult", { description: "A page of a job, or the error instead of its content" });
+
+export const jobResults = z
+  .object({
+    state: jobState.shape.state,
+    results: z.array(jobResult),
+    next: z.int().optional().openapi({ description: "The `after` of the next request, if further results are ready" }),
+  })
+  .openapi("JobResults", { description: "Some results of a job" });
+
+export const STATE_EXAMPLE = {
+  id: "2hW1nq5pQ0y0cK9YzqgS7w",
+  state: "running",
+  limit: 100,
+  delivered: 41,
+  failed: 1,
+  known: 230,
+  waiting: 184,
+  not_delivered: { duplicate: 4, "robots-forbidden": 1 },
+  created_at: "2026-01-31T09:00:00.000Z",
+} as const satisfies JobState;
+
+export const RESULTS_EXAMPLE: z.output<typeof jobResults> = {
+  state: "running",
+  results: [
+    {
+      number: 1,
+      url: "https://example.com/",
+      depth: 0,
+      format: "markdown",
+      content: "# Example Domain\n\nThis domain is for use in documentation examples.",
+      metadata: METADATA_EXAMPLE,
+    },
+  ],
+};
+
+/** The state of a job as clients see it. */
+export function stateOf(job: Job): JobState {
+  const isOver = job.state !== "running";
+  return {
+    id: job.id,
+    state: job.state,
+    ...(job.reason === "" ? {} : { reason: job.reason }),
+    limit: job.limit,
+    delivered: job.delivered,
+    failed: job.results - job.delivered,
+    known: job.known,
+    waiting: isOver ? 0 : job.open,
+    not_delivered: { ...job.kinds },
+    created_at: new Date(job.createdAt).toISOString(),
+    ...(isOver
+      ? {
+          ended_at: new Date(job.endedAt).toISOString(),
+          expires_at: new Date(job.endedAt + job.keptMs).toISOString(),
+        }
+      : {}),
+  };
+}
