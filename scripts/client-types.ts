@@ -23,7 +23,8 @@ export function clientTypes(document: ApiDocument): string {
     const fields = fieldsOf(document, { ...schema, properties: Object.fromEntries(own) });
     return `${description}export interface ${name} extends PageOptions ${fields}\n`;
   });
-  const methods = operations.map((operation) => methodOf(operation));
+  // The client itself has the methods that start jobs.
+  const methods = operations.filter((operation) => bodyNames(operation).response !== "StartedJob").map(methodOf);
   return `${HEAD}
 /** How a page is loaded: part of each request for pages */
 export interface PageOptions ${fieldsOf(document, { properties: options })}

@@ -14,11 +14,14 @@ import { addressOfPrivateKey } from "../payments/signatures/signature.ts";
 import { openWallet } from "../payments/client/wallet.ts";
 import { type Account } from "../payments/signatures/signature.ts";
 import { type CallOptions, type FetchOptions, type OperationTarget, type TurnpikeFile } from "./call.ts";
-import { Operations } from "./operations.ts";
-import { TurnpikePaymentError, TurnpikeProblem } from "./turnpike-error.ts";
+import { Job } from "./job.ts";
+import { type BatchRequest, type CrawlRequest, Operations, type StartedJob } from "./operations.ts";
+import { problemOf, TurnpikePaymentError } from "./turnpike-error.ts";
 
 export { TurnpikePaymentError, TurnpikeProblem } from "./turnpike-error.ts";
 export type { CallOptions, FetchOptions, TurnpikeFile } from "./call.ts";
+export { Job } from "./job.ts";
+export type { JobDeps, ResultOptions } from "./job.ts";
 export type * from "./operations.ts";
 
 /** The payment of a call. */
@@ -80,6 +83,22 @@ export class Turnpike extends Operations {
     return this.#account?.address ?? (this.#options.wallet === undefined ? undefined : this.#payer().address);
   }
 
+  /** Starts a crawl: a job that loads the pages of a site. */
+  async crawl(request: CrawlRequest, options?: CallOptions): Promise<Job> {
+    return this.job(await this.json<StartedJob>({ method: "POST", path: "/crawl" }, request, options));
+  }
+
+  /** Starts a job that loads many addresses. */
+  async batchJob(request: Omit<BatchRequest, "async">, options?: CallOptions): Promise<Job> {
+    const body = { ...request, async: true };
+    return this.job(await this.json<StartedJob>({ method: "POST", path: "/batch" }, body, options));
+  }
+
+  /** A job that was started before. Requests about jobs are free: they never pay. */
+  job(started: StartedJob): Job {
+    return new Job(started, { base: this.#base, fetch: this.#options.fetch ?? fetch });
+  }
+
   protected override async json<T>(target: OperationTarget, body: unknown, options?: CallOptions): Promise<T> {
     // The service's own description defines the shape of its responses.
     return await this.#read(target, body, options, async (response) => (await readJsonResponse(response)) as T);
@@ -131,7 +150,7 @@ export class Turnpike extends Operations {
     };
     const paid = await this.#pay(this.#base + path, init, { maxPrice: options.maxPrice, path });
     const { response } = paid;
-    if (!response.ok) throw new TurnpikeProblem(response.status, await problemOf(response), response.headers);
+    if (!response.ok) throw await problemOf(response);
     return paid;
   }
 
@@ -211,12 +230,4 @@ function paymentError(error: unknown): unknown {
 function paymentOf(path: string, { requirements, asset }: Choice, { transaction }: Receipt): Payment {
   const price = `$${formatAmount(requirements.amount, asset.decimals)}`;
   return { path, price, network: requirements.network, transaction };
-}
-
-async function problemOf(response: Response): Promise<unknown> {
-  try {
-    return await readJsonResponse(response);
-  } catch {
-    return undefined;
-  }
 }

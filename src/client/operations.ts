@@ -581,10 +581,6 @@ export abstract class Operations {
   map(request: MapRequest, options?: CallOptions): Promise<MapResponse> {
     return this.json({ method: "POST", path: "/map" }, request, options);
   }
-  /** Load the pages of a site as a job. */
-  crawl(request: CrawlRequest, options?: CallOptions): Promise<StartedJob> {
-    return this.json({ method: "POST", path: "/crawl" }, request, options);
-  }
   /** Retrieve a page as HTML, Markdown, text or links. */
   scrape(request: ScrapeRequest, options?: CallOptions): Promise<ScrapeResponse> {
     return this.json({ method: "POST", path: "/scrape" }, request, options);

@@ -1,3 +1,5 @@
+import { readJsonResponse } from "../lib/http/response-bytes.ts";
+
 /**
  * An error response of the service or the gateway (RFC 9457). Nothing was charged, unless `onPayment` was called, as on
  * routes that are paid in advance. With the code `settlement-pending` the outcome is unknown, and another call pays
@@ -39,6 +41,12 @@ export class TurnpikeProblem extends Error {
     const seconds = headers.get("retry-after") ?? "";
     this.retryAfter = /^\d{1,6}$/.test(seconds) ? Number(seconds) : undefined;
   }
+}
+
+/** The problem of an error response, whose body it reads. */
+export async function problemOf(response: Response): Promise<TurnpikeProblem> {
+  const problem: unknown = await readJsonResponse(response).catch(() => undefined);
+  return new TurnpikeProblem(response.status, problem, response.headers);
 }
 
 function fieldErrors(value: unknown): readonly { readonly path: string; readonly message: string }[] {

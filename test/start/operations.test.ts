@@ -37,7 +37,7 @@ function paidRouteOf(name: string): PaidRoute | undefined {
     search: { body: { query: "tide tables" }, holds: '"title":"Tide tables"' },
     search_content: { body: { query: "tide tables", content: "markdown" }, holds: '"content":"High water' },
     map: { body: { url }, holds: '"title":"Tide tables"' },
-    crawl: { body: { urls: [url], limit: 1 }, holds: '"secret":"' },
+    crawl: { body: { urls: [url], limit: 1, format: "text" }, holds: 'completed {"number":1' },
     scrape: { body: { url, format: "links" }, holds: "[Next](" },
     batch: { body: { urls: [url, `${url}/other`], format: "text" }, holds: "High water" },
     extract: { body: { url, selectors: { title: "h1", next: "a@href" } }, holds: '"title":"Tide tables"' },
@@ -122,7 +122,9 @@ const results = {};
 for (const [name, body] of JSON.parse(sales)) {
   paid = "";
   const answer = body === null ? await turnpike[name]() : await turnpike[name](body);
-  const text = "bytes" in answer ? Buffer.from(answer.bytes).toString("latin1") : JSON.stringify(answer);
+  let pages = "";
+  if (Symbol.asyncIterator in answer) for await (const page of answer) pages += JSON.stringify(page);
+  const text = pages !== "" ? (await answer.state()).state + " " + pages : "bytes" in answer ? Buffer.from(answer.bytes).toString("latin1") : JSON.stringify(answer);
   results[name] = { paid, start: text.slice(0, 4000) };
 }
 const problem = await turnpike.scrape({ url: "nowhere" }).catch((error) => error);
@@ -219,6 +221,10 @@ test("the typed client's types hold in a strict program for Node", async () => {
        // @ts-expect-error a field that is required
        void turnpike.read({});
        console.log(first, TurnpikeProblem.name);
+       const crawl = await turnpike.crawl({ urls: ["u"], limit: 3 });
+       for await (const { number, content, error } of crawl) console.log(number, content ?? error);
+       const state: "running" | "completed" | "cancelled" | "failed" = (await turnpike.job(crawl.started).cancel()).state;
+       console.log(state);
        return [batch, await turnpike.qr({ data: "x" }), metadata];
      }`,
   );

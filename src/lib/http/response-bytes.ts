@@ -1,6 +1,6 @@
 import { parsedJson } from "../parsed-json.ts";
 
-/** Largest body of one response, in bytes. No content operation returns more. @internal */
+/** Largest body of one response, in bytes. No content operation returns more. */
 export const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
 
 /** A gateway's decompressed body. Throws if the connection breaks, or beyond MAX_RESPONSE_BYTES. */
