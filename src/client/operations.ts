@@ -246,6 +246,10 @@ export interface CrawlRequest extends PageOptions {
   readonly format?: "html" | "markdown" | "text" | "links" | undefined;
   /** Maximum content length in characters; longer content is cut */
   readonly max_length?: number | undefined;
+  /** Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it */
+  readonly max_age?: number | undefined;
+  /** With max_age: do not keep the page for others, who could see that it was requested; default false */
+  readonly private?: boolean | undefined;
 }
 
 /** The response body of `scrape` */

@@ -9,7 +9,7 @@ import { BrowserPool } from "./browser/pool.ts";
 import { type RemoteSettings } from "./browser/remote/remote-browser.ts";
 import { RemoteOpener } from "./browser/remote/remote-opener.ts";
 import { isReadable } from "./documents/kind.ts";
-import { ANYWHERE, type EgressOptions, PUBLIC_WEB } from "./egress/guard.ts";
+import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
 import { Entrance } from "./entrance.ts";
 import { Extractor } from "./extractor/extractor.ts";
 import { sendTo } from "./api/gateway-address.ts";
@@ -20,7 +20,6 @@ import { BrowserProbe } from "./health/browser-probe.ts";
 import { HostPaces } from "./jobs/host-paces.ts";
 import { JobRunner } from "./jobs/job-runner.ts";
 import { Jobs } from "./jobs/jobs.ts";
-import { RobotsFiles } from "./jobs/robots-files.ts";
 import { crawlOf } from "./operations/crawl.ts";
 import { type JobStore } from "../store/jobs/job-store.ts";
 import { openSqliteJobs } from "../store/open/open-jobs.ts";
@@ -38,8 +37,10 @@ import { type Visit } from "./page/visit.ts";
 import { createResolver } from "./resolve/create-resolver.ts";
 import { type ModelOptions } from "./resolve/model/model-options.ts";
 import { RememberingReader } from "./search/remembering-reader.ts";
+import { RobotsFiles } from "./sites/robots-files.ts";
 import { createSearchService, SEARCH_DEFAULTS, type SearchOptions } from "./search/search-service.ts";
 import { clientIdentityOf } from "./static/client-identity.ts";
+import { type SiteFetch } from "./sites/robots-file.ts";
 import { fetchDocument } from "./static/fetch-document.ts";
 import { pollUntil } from "../lib/time/poll-until.ts";
 
@@ -220,6 +221,8 @@ function createServices(
     },
     searching.remember,
   );
+  const now = performance.now.bind(performance);
+  const robots = new RobotsFiles({ egress, userAgent }, now);
   const probe = new BrowserProbe({
     failure: () => pool.failure(),
     missingFonts: () => pool.missingFonts(),
@@ -234,34 +237,40 @@ function createServices(
     },
     search,
     chargeOf: ({ ageMs }) => (ageMs === undefined || hitPrice === 100 ? undefined : `${hitPrice}%`),
-    jobs: startJobs({ pages, store: openSqliteJobs(join(stateDir, "jobs.sqlite")), egress, userAgent, log, parts }),
-    sites: new SiteMapper({ pages, extractor, egress, userAgent, index, now: () => performance.now() }),
+    jobs: startJobs({
+      pages,
+      store: openSqliteJobs(join(stateDir, "jobs.sqlite")),
+      robots,
+      fetch: { egress, userAgent },
+      log,
+      parts,
+    }),
+    sites: new SiteMapper({ pages, extractor, egress, userAgent, index, robots, now }),
     resolver,
     browserHealth: () => probe.look(),
     log,
-    now: () => performance.now(),
+    now,
   };
 }
 
 interface JobParts {
   readonly pages: RememberingReader;
   readonly store: JobStore;
-  readonly egress: EgressOptions;
-  readonly userAgent: string;
+  readonly robots: RobotsFiles;
+  readonly fetch: Omit<SiteFetch, "signal">;
   readonly log: Log;
   readonly parts: AsyncDisposableStack;
 }
 
 /** Starts the work of jobs. */
-function startJobs({ pages, store, egress, userAgent, log, parts }: JobParts): Jobs {
+function startJobs({ pages, store, robots, fetch, log, parts }: JobParts): Jobs {
   const now = performance.now.bind(performance);
-  const fetch = { egress, userAgent };
   const runner = new JobRunner({
     store,
     paces: new HostPaces(HOST_INTERVAL_MS, now),
-    robots: new RobotsFiles(fetch, now),
+    robots,
     fetch,
-    open: (order) => crawlOf(order, pages, { userAgent, now }),
+    open: (order) => crawlOf(order, pages, { userAgent: fetch.userAgent, now }),
     now,
     unixNow: Date.now,
     log,

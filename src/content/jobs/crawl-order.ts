@@ -24,6 +24,8 @@ export interface CrawlOrder {
 /** A page that a crawl has loaded. */
 export interface LoadedPage {
   readonly finalUrl: string;
+  /** Whether it was loaded for an earlier request, and no request was sent to its host. */
+  readonly isCached: boolean;
   /** `X-Robots-Tag` of its response. */
   readonly robotsTag: string;
   /** The parts of the page that a crawler needs: `links`, `canonical` and `robots`. */

@@ -16,7 +16,7 @@ import { robotsDirectives } from "../sites/robots-directives.ts";
 import { sitemapPages } from "../sites/sitemaps.ts";
 import { type LoadedPage, type OpenCrawl } from "./crawl-order.ts";
 import { type HostPaces, type Seen } from "./host-paces.ts";
-import { type RobotsFiles } from "./robots-files.ts";
+import { type RobotsFiles } from "../sites/robots-files.ts";
 import { type Scope, SITEMAPS } from "./scope.ts";
 
 /** Milliseconds until a page is tried again, after its first and its second failure. */
@@ -96,8 +96,9 @@ export class Crawl {
     );
     const startedAt = this.#deps.now();
     const outcome = await this.#load(taken, url);
-    const isOwnTrouble = outcome instanceof TurnpikeError && ERRORS[outcome.code].origin === "gateway";
-    const pace = isOwnTrouble
+    const tellsOfHost =
+      outcome instanceof TurnpikeError ? ERRORS[outcome.code].origin !== "gateway" : !outcome.isCached;
+    const pace = !tellsOfHost
       ? undefined
       : this.#deps.paces.learn({
           host: taken.host,

@@ -7,7 +7,7 @@ import { type PageReader } from "../page-reader/page-reader.ts";
 import { type LocalIndex } from "../search/providers/local.ts";
 import { hostWithoutWww } from "../search/web/result-url.ts";
 import { type PathFilter } from "../sites/path-filter.ts";
-import { fetchRobots } from "../sites/robots-file.ts";
+import { type RobotsFiles } from "../sites/robots-files.ts";
 import { type Robots } from "../sites/robots.ts";
 import { sitemapPages } from "../sites/sitemaps.ts";
 import { WebError } from "../sites/web-get.ts";
@@ -53,6 +53,7 @@ export interface SiteMapperDeps {
   readonly egress: EgressOptions;
   readonly userAgent: string;
   readonly index: LocalIndex;
+  readonly robots: RobotsFiles;
   readonly now: () => number;
 }
 
@@ -95,7 +96,6 @@ class SiteMap {
   readonly #request: MapRequest;
   readonly #report: MapReport;
   readonly #deps: SiteMapperDeps;
-  readonly #robots = new Map<string, Promise<Robots>>();
   readonly #slices = new Slices();
   readonly #endsAt: number;
   #count = 0;
@@ -228,9 +228,7 @@ class SiteMap {
   }
 
   #robotsOf(url: URL): Promise<Robots> {
-    const known = this.#robots.get(url.origin) ?? fetchRobots(url, { ...this.#deps, signal: this.#request.signal });
-    this.#robots.set(url.origin, known);
-    return known;
+    return this.#deps.robots.of(url, this.#request.signal);
   }
 }
 

@@ -8,7 +8,7 @@ import { startedExample, startedJob } from "./job-shapes.ts";
 import { cutContent } from "./metadata.ts";
 import { invalidParameters, type OperationResult, postOperation, stopwatch } from "./operation.ts";
 import { contentParameters } from "./page-content.ts";
-import { pageParameters, pageRequest, pageUrl } from "./page-parameters.ts";
+import { pageParameters, pageRequest, pageUrl, sharingOf, sharingParameters } from "./page-parameters.ts";
 import { text } from "./text.ts";
 
 /** Pages of one crawl. */
@@ -76,6 +76,7 @@ const body = z
       .openapi({ description: "Maximum number of pages loaded at a time by each content service" }),
     ...sharedParameters,
     ...formatParameters,
+    ...sharingParameters,
   })
   .openapi("CrawlRequest");
 
@@ -130,11 +131,15 @@ export function crawlOf(
     async load(url, signal) {
       const elapsedMs = stopwatch(options.now);
       const userAgent = input.user_agent ?? options.userAgent;
-      const request = pageRequest({ ...input, user_agent: userAgent, url: url.href }, signal);
+      const request = {
+        ...pageRequest({ ...input, user_agent: userAgent, url: url.href }, signal),
+        ...sharingOf(input),
+      };
       const { extraction, source } = await pages.read(request, { kind: input.format, crawled: true });
       const page = { source, title: extraction.title };
       return {
         finalUrl: source.finalUrl,
+        isCached: source.ageMs !== undefined,
         robotsTag: source.headers.find(([name]) => name.toLowerCase() === "x-robots-tag")?.[1] ?? "",
         fields: extraction.fields,
         content: extraction.content,

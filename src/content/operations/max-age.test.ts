@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { type ContentService } from "../service.ts";
-import { call } from "../testing/client.ts";
+import { baseUrl, call } from "../testing/client.ts";
 import { startLocalService, startTestService, type TestService } from "../testing/service.ts";
 
 // A browser on a busy machine is slow.
@@ -88,6 +88,25 @@ describe("max_age", () => {
     expect(results.map(({ metadata }) => metadata["cached"])).toEqual([true, undefined]);
     expect(results[0]?.content).toContain("Number1.");
     expect(seen).toHaveLength(2);
+  });
+
+  test("shares pages of crawls, which still ask robots.txt", async () => {
+    const { url, seen } = serve((request, count) =>
+      request.url.endsWith("/robots.txt") ? new Response("", { status: 404 }) : numbered()(request, count),
+    );
+    const crawled = async (more: object) => {
+      const order = { urls: [url], sitemap: "skip", engine: "static", max_age: 60, ...more };
+      const { json: job } = await call(made.service, "/crawl", order);
+      const headers = { accept: "application/x-ndjson", "x-job-secret": String(job["secret"]) };
+      const results = await fetch(`${baseUrl(made.service)}${String(job["results"])}`, { headers });
+      const [result = ""] = (await results.text()).split("\n");
+      const { content, metadata } = JSON.parse(result) as { content: string; metadata: object };
+      return [/Number(\d+)/.exec(content)?.[1], "cached" in metadata];
+    };
+    expect(await crawled({ private: true })).toEqual(["2", false]);
+    expect(await crawled({})).toEqual(["3", false]);
+    expect(await crawled({})).toEqual(["3", true]);
+    expect(seen).toHaveLength(3);
   });
 
   test("a page of the browser is shared with what its scripts made", async () => {
@@ -179,6 +198,60 @@ describe("max_age", () => {
     edition = '"two"';
     expect((await read(url, { max_age: 0 })).number).toBe(3);
     expect((await read(url)).number).toBe(3);
+  });
+
+  const ONE = { etag: 'W/"one"', "last-modified": "Mon, 01 Jun 2026 10:00:00 GMT" };
+  const LIARS: readonly (readonly [
+    what: string,
+    fields: Readonly<Record<string, string>>,
+    number: number,
+    requests: number,
+  ])[] = [
+    ["confirms a weak ETag as a strong one", { etag: '"one"' }, 1, 2],
+    ["names no version", {}, 1, 2],
+    ["names another ETag", { etag: '"two"', "last-modified": ONE["last-modified"] }, 3, 3],
+    ["names a later date", { "last-modified": "Mon, 01 Jun 2026 10:00:01 GMT" }, 3, 3],
+  ];
+  test.each(LIARS)("loads a page again only if its response 304 is about another one: it %s", async (...given) => {
+    const [, fields, number, requests] = given;
+    const { url, seen } = serve((request, count) =>
+      request.headers.has("if-none-match")
+        ? new Response(null, { status: 304, headers: fields })
+        : numbered(ONE)(request, count),
+    );
+    await read(url);
+    expect([(await read(url, { max_age: 0 })).number, seen.length]).toEqual([number, requests]);
+    expect((await read(url)).number).toBe(number);
+  });
+
+  test("a response 304 that nobody asked for is no page, even if an old one is known", async () => {
+    const { url, seen } = serve((request, count) =>
+      count === 1 ? numbered()(request, count) : new Response(null, { status: 304 }),
+    );
+    expect((await read(url)).number).toBe(1);
+    const { status, number } = await read(url, { max_age: 0 });
+    expect([status, number, seen.length]).toEqual([500, undefined, 2]);
+    const target = serve(() => new Response(null, { status: 304 }));
+    const moving = serve((request, count) =>
+      count === 1
+        ? numbered(ONE)(request, count)
+        : new Response(null, { status: 302, headers: { location: target.url } }),
+    );
+    expect((await read(moving.url)).number).toBe(1);
+    expect((await read(moving.url, { max_age: 0 })).status).toBe(500);
+  });
+
+  test("a confirmed page gets the fields of the response 304, and leaves the cache if it is no longer for all", async () => {
+    const { url, seen } = serve((request, count) =>
+      request.headers.has("if-none-match")
+        ? new Response(null, { status: 304, headers: count === 2 ? { etag: '"one"' } : { vary: "Cookie" } })
+        : numbered(ONE)(request, count),
+    );
+    await read(url);
+    await read(url, { max_age: 0 });
+    await read(url, { max_age: 0 });
+    expect(seen[2]?.headers.get("if-none-match")).toBe('"one"');
+    expect((await read(url)).number).toBe(4);
   });
 
   test("a page that is no longer for all leaves the cache", async () => {

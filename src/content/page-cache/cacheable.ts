@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import { parseHttpDate } from "../../lib/http/http-date.ts";
 import { type ExtractionTask } from "../extraction/tree/extraction.ts";
-import { type FetchedDocument, type FetchedResponse, type PageRequest } from "../page/page.ts";
+import { type FetchedDocument, type FetchedResponse, type PageRequest, type PageSource } from "../page/page.ts";
 
 /** Tasks that need nothing but the document. */
 const KINDS: ReadonlySet<ExtractionTask["kind"]> = new Set(["html", "markdown", "text", "links", "article"]);
@@ -50,11 +51,40 @@ const SENDABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 /** The field lines that make a request conditional on a change of a document. Empty if it was redirected. */
 export function conditionsOf({ redirects, headers }: FetchedDocument): string[] {
   if (redirects.length > 0) return [];
-  return [
+  const conditions = [
     ["etag", "If-None-Match"],
     ["last-modified", "If-Modified-Since"],
-  ].flatMap(([name, condition]) => {
-    const value = headers.find(([field]) => field.toLowerCase() === name)?.[1].trim() ?? "";
+  ] as const;
+  return conditions.flatMap(([name, condition]) => {
+    const value = fieldOf(headers, name);
     return value.length <= MAX_VALIDATOR && SENDABLE.test(value) ? [`${condition}: ${value}`] : [];
   });
+}
+
+/**
+ * The page as a response 304 confirms it, with the fields that the response brings up to date (RFC 9111 §3.2). Undefined
+ * if the response is about another version: its ETag is another, or its date is later, or it came after a redirect.
+ */
+export function confirmedBy({ redirects, headers }: FetchedDocument, page: PageSource): PageSource | undefined {
+  const [tag, knownTag] = [tagOf(headers), tagOf(page.headers)];
+  const [date, knownDate] = [dateOf(headers), dateOf(page.headers)];
+  const isLater = date !== undefined && knownDate !== undefined && date > knownDate;
+  const isOther = tag === "" ? isLater : knownTag !== "" && tag !== knownTag;
+  if (isOther || redirects.length > 0) return undefined;
+  const news = headers.filter(([name]) => !/^content-/i.test(name));
+  const names = new Set(news.map(([name]) => name.toLowerCase()));
+  return { ...page, headers: [...page.headers.filter(([name]) => !names.has(name.toLowerCase())), ...news] };
+}
+
+/** An ETag for a weak comparison. */
+function tagOf(headers: FetchedResponse["headers"]): string {
+  return fieldOf(headers, "etag").replace(/^W\//, "");
+}
+
+function dateOf(headers: FetchedResponse["headers"]): number | undefined {
+  return parseHttpDate(fieldOf(headers, "last-modified"), 0);
+}
+
+function fieldOf(headers: FetchedResponse["headers"], name: string): string {
+  return headers.find(([field]) => field.toLowerCase() === name)?.[1].trim() ?? "";
 }

@@ -75,8 +75,8 @@ export class SharedPages {
       if (known !== undefined) cache.remove(key);
       return undefined;
     }
-    const conditions =
-      fetched.statusCode === 304 ? (known?.conditions ?? []) : source.engine === "static" ? conditionsOf(fetched) : [];
+    const isDocument = source.engine === "static";
+    const conditions = isDocument ? conditionsOf({ ...fetched, headers: source.headers }) : [];
     const page = { source, at: now(), conditions };
     cache.put(key, page);
     return page;

@@ -10,6 +10,7 @@ import {
   type ScriptAddress,
 } from "../extraction/tree/extraction.ts";
 import { type Extractor } from "../extractor/extractor.ts";
+import { confirmedBy } from "../page-cache/cacheable.ts";
 import { type CachedPage } from "../page-cache/page-cache.ts";
 import { type Loaded, type SharedPages } from "../page-cache/shared-pages.ts";
 import { Deadline } from "../page/deadline.ts";
@@ -80,9 +81,12 @@ export class PageReader {
       return { page, source: page.source, fetched };
     };
     if (request.engine === "browser" || needsBrowser(request)) return await inBrowser(undefined);
-    const fetched = await this.#fetch({ ...visit, conditions: known?.conditions ?? [] });
-    if (fetched.statusCode === 304 && known !== undefined) {
-      return { page: await this.#readSource(visit, known.source, task), source: known.source, fetched };
+    const conditions = known?.conditions ?? [];
+    let fetched = await this.#fetch({ ...visit, conditions });
+    if (known !== undefined && conditions.length > 0 && fetched.statusCode === 304) {
+      const source = confirmedBy(fetched, known.source);
+      if (source !== undefined) return { page: await this.#readSource(visit, source, task), source, fetched };
+      fetched = await this.#fetch(visit);
     }
     const source = sourceOf(fetched);
     const mayNeedBrowser = request.engine === "auto" && fetched.complete;

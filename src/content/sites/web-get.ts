@@ -165,7 +165,8 @@ function requestText(url: URL, headers: Readonly<Record<string, string>>, form: 
   return [`${method} ${url.pathname}${url.search} HTTP/1.1`, ...lines, "", form ?? ""].join("\r\n");
 }
 
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+/** The result of a promise. Fails with a WebError as soon as `signal` aborts. */
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(new WebError("timeout"));
   signal.addEventListener("abort", abort, { once: true });
