@@ -224,7 +224,7 @@ describe("max_age", () => {
     expect((await read(url)).number).toBe(number);
   });
 
-  test("a response 304 that nobody asked for is no page, even if an old one is known", async () => {
+  test("an unconditional request that gets 304 is an error, even if an old page is known", async () => {
     const { url, seen } = serve((request, count) =>
       count === 1 ? numbered()(request, count) : new Response(null, { status: 304 }),
     );

@@ -36,12 +36,17 @@ export class RobotsFiles {
     const known = this.#files.get(url.origin);
     if (known !== undefined && this.#now() < known.until) return known.robots;
     // A caller that goes away does not end the request, because others may wait for it.
-    const robots = fetchRobots(url, { ...this.#fetch, signal: NEVER });
-    const kept = { robots, until: this.#now() + FRESH_MS };
+    const kept = {
+      robots: this.#ask(url, () => (kept.until = this.#now() + FAILED_MS)),
+      until: this.#now() + FRESH_MS,
+    };
     this.#files.set(url.origin, kept);
-    void robots.then((file) => {
-      if (!file.known) kept.until = this.#now() + FAILED_MS;
-    });
+    return kept.robots;
+  }
+
+  async #ask(url: URL, onFailed: () => void): Promise<Robots> {
+    const robots = await fetchRobots(url, { ...this.#fetch, signal: NEVER });
+    if (!robots.known) onFailed();
     return robots;
   }
 }
