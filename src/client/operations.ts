@@ -539,10 +539,28 @@ export interface JobState {
   readonly waiting: number;
   /** Number of addresses that were not delivered, by the reason */
   readonly not_delivered: Readonly<Record<string, number>>;
+  readonly cost?: JobCost | undefined;
   readonly created_at: string;
   readonly ended_at?: string | undefined;
   /** Time until which the results of an ended job can be read */
   readonly expires_at?: string | undefined;
+}
+
+/** The cost of a job that is paid by its pages */
+export interface JobCost {
+  /** The price of the delivered pages so far */
+  readonly due: string;
+  /** The paid part of it. Only paid results can be read */
+  readonly paid: string;
+  /** The most that the job costs */
+  readonly quote: string;
+  /** The token of the amounts, which are in its smallest unit */
+  readonly asset: string;
+  readonly network: string;
+  /** Number of paid pages */
+  readonly paid_pages: number;
+  /** False if nothing more will be paid */
+  readonly open: boolean;
 }
 
 /** Some results of a job */

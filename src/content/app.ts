@@ -11,7 +11,8 @@ import { METRICS_CONTENT_TYPE, modelMetrics } from "./figures/model-figures.ts";
 import { type OperationCounts } from "./figures/operation-counts.ts";
 import { hostOf } from "./api/gateway-address.ts";
 import { type McpHttp } from "./mcp/mcp-http.ts";
-import { JOB_OPERATIONS } from "./operations/job-requests.ts";
+import { chargeJob, JOB_OPERATIONS } from "./operations/job-requests.ts";
+import { CHARGES } from "./operations/job-shapes.ts";
 import { type OperationResult, type JsonParts, NDJSON, type Services } from "./operations/operation.ts";
 import { OPERATIONS } from "./operations/operations.ts";
 import { readAddress, READER_PATH } from "./operations/reader-address.ts";
@@ -70,6 +71,10 @@ export function createApp(
       return respond(await run({ id, headers, query: new URL(url).searchParams, signal }, services.jobs), signal);
     });
   }
+  app.post(`${CHARGES}/:id/:key`, async (context) => {
+    const { id, key } = context.req.param();
+    return context.json(await chargeJob({ id, key, word: await readJson(context.req.raw) }, services.jobs));
+  });
   if (figures !== undefined) {
     // The figures are for the operator, who requests them without a gateway. A gateway always adds X-Forwarded-Proto.
     app.get("/figures", (context, next) =>
@@ -135,7 +140,12 @@ function respond(response: OperationResult, signal: AbortSignal): Response {
   }
   const { charge } = response;
   const charged = charge === undefined ? {} : { [SETTLEMENT_OVERRIDES]: JSON.stringify({ amount: charge }) };
-  if ("json" in response) return Response.json(response.json, { status: response.status ?? 200, headers: charged });
+  if ("json" in response) {
+    return Response.json(response.json, {
+      status: response.status ?? 200,
+      headers: { ...response.headers, ...charged },
+    });
+  }
   const { bytes, headers, contentType } = response;
   return new Response(bytes, { headers: { ...headers, ...charged, "content-type": contentType } });
 }

@@ -1,8 +1,8 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { type Job, type JobStore, type StoredResult } from "../../store/jobs/job-store.ts";
 import { unpacked } from "./crawl-page.ts";
 import { type JobRunner } from "./job-runner.ts";
 import { type CrawlOrder } from "./crawl-order.ts";
+import { amountOf, type DeferredPayment, hashOf, isSecret, jobIdOf, pagesOf, saleOf, saleText } from "./sale.ts";
 import { Scope } from "./scope.ts";
 
 /** Known addresses of a job, for each page that it may deliver, and at least. @operator Further addresses are dropped. @bound */
@@ -11,13 +11,31 @@ const MIN_KNOWN = 10_000;
 /** Milliseconds for which a job runs at most, and for which its results can be read after its end. @operator @bound */
 const MAX_RUN_MS = 24 * 3_600_000;
 const KEPT_MS = 24 * 3_600_000;
-/** Random bytes of a secret. */
+/** Random bytes of an id and of a secret. */
+const ID_BYTES = 16;
 const SECRET_BYTES = 24;
 
 /** A result as JSON text, with its number. */
 export interface Result {
   readonly number: number;
+  /** Delivered pages up to this result. */
+  readonly pages: number;
   readonly json: string;
+}
+
+/** A job that was added. */
+export interface AddedJob {
+  readonly id: string;
+  readonly secret: string;
+  /** The secret of its payment, for the gateway; undefined if its payment is not deferred. */
+  readonly chargeKey: string | undefined;
+}
+
+/** The amount that is due for a job, in the smallest unit of the asset. */
+export interface Due {
+  readonly due: string;
+  /** Nothing more will become due. */
+  readonly ended: boolean;
 }
 
 /** The settings of `Jobs`. `random` returns random bytes. */
@@ -36,39 +54,73 @@ export class Jobs {
     this.#options = options;
   }
 
-  /** Adds a crawl. Undefined if too many jobs run. */
-  async add(order: CrawlOrder, payer: string): Promise<{ readonly id: string; readonly secret: string } | undefined> {
-    const { store, runner, unixNow, random } = this.#options;
-    const [id, secret] = [16, SECRET_BYTES].map((bytes) => Buffer.from(random(bytes)).toString("base64url"));
-    if (id === undefined || secret === undefined) throw new Error("Cannot name a job: there are no random bytes");
+  /** Adds a crawl. Undefined if too many jobs run. A repeated request with one deferred payment gets the same job. */
+  async add(order: CrawlOrder, payer: string, deferred?: DeferredPayment): Promise<AddedJob | undefined> {
+    const { store, runner, unixNow } = this.#options;
+    const [secret, key] = [this.#random(SECRET_BYTES), this.#random(SECRET_BYTES)];
+    const text = JSON.stringify(order);
+    const id = deferred === undefined ? this.#random(ID_BYTES) : jobIdOf(deferred, text);
+    const known = deferred && (await store.find(id));
+    const sale = known?.payment === "open" ? saleOf(known) : deferred;
     const seeds = new Scope(order, unixNow()).seeds();
     const job = {
       id,
       secretHash: hashOf(secret).toString("hex"),
       payer,
-      order: JSON.stringify(order),
+      order: text,
       limit: order.limit,
       maxKnown: Math.max(MIN_KNOWN, order.limit * KNOWN_PER_PAGE),
-      maxRunMs: MAX_RUN_MS,
+      maxRunMs: Math.min(MAX_RUN_MS, (deferred?.until ?? Number.POSITIVE_INFINITY) * 1_000 - unixNow()),
       keptMs: KEPT_MS,
-      pagePrice: "",
-      quote: "",
+      sale: sale === undefined ? "" : saleText(sale, key),
     };
-    if (!(await store.create(job, seeds))) return undefined;
+    if (known !== undefined) await store.rename(id, job);
+    else if (!(await store.create(job, seeds))) return undefined;
     runner.wake();
-    return { id, secret };
+    return { id, secret, chargeKey: deferred && key };
+  }
+
+  #random(bytes: number): string {
+    return Buffer.from(this.#options.random(bytes)).toString("base64url");
   }
 
   /** The job, unless the secret is another one. */
   async find(id: string, secret: string): Promise<Job | undefined> {
     const job = await this.#options.store.find(id);
-    if (job === undefined) return undefined;
-    return timingSafeEqual(hashOf(secret), Buffer.from(job.secretHash, "hex")) ? job : undefined;
+    return job !== undefined && isSecret(secret, job.secretHash) ? job : undefined;
   }
 
-  /** At most `count` results with numbers above `after`. */
+  /** At most `count` results with numbers above `after`, up to what is paid. Every reader of results uses this. */
   async results(job: Job, after: number, count: number): Promise<readonly Result[]> {
-    return (await this.#options.store.results(job, after, count)).map(resultOf);
+    const stored = await this.#options.store.results(job, after, count);
+    return stored.filter(({ pages }) => job.payment === "none" || pages <= job.paidThrough).map(resultOf);
+  }
+
+  /** Whether results after `last` can be read now. */
+  hasMore({ payment, paidThrough, results, delivered }: Job, last: Result): boolean {
+    if (last.number >= results) return false;
+    return payment === "none" || last.pages < paidThrough || last.pages === delivered;
+  }
+
+  /** Whether no result can be read later that cannot be read now. */
+  isComplete({ state, payment }: Job): boolean {
+    return state !== "running" && (payment === "none" || payment === "closed");
+  }
+
+  /**
+   * The gateway says what is paid for a job, and learns what is due. The job begins with the first such word. Undefined if
+   * there is no such job, or the key is another one.
+   */
+  async charge(id: string, key: string, paid: { amount: string; isClosed: boolean }): Promise<Due | undefined> {
+    const { store, runner } = this.#options;
+    const job = await store.find(id);
+    const sale = job && saleOf(job);
+    if (job === undefined || sale === undefined || !isSecret(key, sale.keyHash)) return undefined;
+    await store.paid(id, { ...paid, pages: pagesOf(sale.quote, job.limit, paid.amount) });
+    if (paid.isClosed) await store.end(id, "cancelled", "payment");
+    if (job.payment === "waiting" || paid.isClosed) runner.wake();
+    const now = (await store.find(id)) ?? job;
+    return { due: amountOf(sale.quote, now.limit, now.delivered), ended: now.state !== "running" };
   }
 
   /** The job as it is now. */
@@ -82,10 +134,6 @@ export class Jobs {
   }
 }
 
-function hashOf(secret: string): Buffer {
-  return createHash("sha256").update(secret).digest();
-}
-
-function resultOf({ number, body }: StoredResult): Result {
-  return { number, json: `{"number":${number},${unpacked(body).slice(1)}` };
+function resultOf({ number, pages, body }: StoredResult): Result {
+  return { number, pages, json: `{"number":${number},${unpacked(body).slice(1)}` };
 }

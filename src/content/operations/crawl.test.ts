@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { until } from "../../lib/testing/until.ts";
 import { patient } from "../../lib/testing/patience.ts";
 import { baseUrl, call } from "../testing/client.ts";
 import { startTestService, type TestService } from "../testing/service.ts";
@@ -103,6 +104,10 @@ const pathsOf = (results: readonly Result[]): string[] =>
     .filter(({ content }) => content !== undefined)
     .map(({ url }) => new URL(url).pathname + new URL(url).search)
     .toSorted();
+
+/** What the gateway says about a payment, and hears. */
+const say = async (path: string, paid: string, closed?: boolean) =>
+  (await call(made.service, path, { paid, ...(closed === undefined ? {} : { closed }) })).json;
 
 const crawl = async (body: object) => finished(await start(body));
 
@@ -282,6 +287,49 @@ describe("a job", () => {
     expect([rest.results.map(({ number }) => number), rest.next]).toEqual([[3], undefined]);
     expect(await read("after=3")).toMatchObject({ state: "completed", results: [] });
     expect((await about(job, `${job.results}?after=x`)).status).toBe(400);
+  });
+
+  test("whose payment is deferred begins when the payment is recorded, and is read as far as it is paid", async () => {
+    const { origin, hits } = serve({ "/": html("Home", "/a", "/b", "/no"), "/a": html("A"), "/b": html("B") });
+    const fields = {
+      "settlement-deferral": JSON.stringify({ until: Math.ceil(Date.now() / 1_000) + 3_600 }),
+      "turnpike-amount": "50000",
+      "turnpike-asset": "0xtoken",
+      "turnpike-network": "eip155:84532",
+      "turnpike-payer": "0xpayer",
+      "turnpike-payment-id": "0x1",
+    };
+    const order = { urls: [origin], limit: 10, sitemap: "skip" };
+    const begin = async () => {
+      const { status, headers, json } = await call(made.service, "/crawl", order, fields);
+      const { path } = JSON.parse(headers.get("settlement-deferral") ?? "{}") as { path: string };
+      return { status, path, job: json as unknown as Started };
+    };
+    const lost = await begin();
+    const { status, path, job } = await begin();
+    expect([status, job.id]).toEqual([202, lost.job.id]);
+    // The response was made again, so the first secrets are not valid.
+    expect((await about(lost.job)).status).toBe(404);
+    for (const forged of [lost.path, `/charges/${job.id}/${job.secret}`, `/charges/${job.id}/x`]) {
+      expect(await say(forged, "50000")).toMatchObject({ status: 404 });
+    }
+    expect(hits).toEqual([]);
+    expect(await say(path, "0")).toMatchObject({ due: "0", ended: false });
+    await until(async () => (await say(path, "0"))["ended"] === true);
+    expect(await say(path, "0")).toEqual({ due: "15000", ended: true });
+    const read = async () =>
+      (await (await about(job, `${job.results}?count=10`)).json()) as { results: Result[]; next?: number };
+    const numbers = async () => (await read()).results.filter(({ content }) => content !== undefined).length;
+    expect(await numbers()).toBe(0);
+    // A word that is sent again, or late, changes nothing.
+    for (const paid of ["10000", "5000", "10000", "14999"]) await say(path, paid);
+    expect(await numbers()).toBe(2);
+    const cost = { due: "15000", paid: "14999", quote: "50000", paid_pages: 2, open: true };
+    expect(await (await about(job)).json()).toMatchObject({ state: "completed", cost });
+    expect(await say(path, "15000", true)).toEqual({ due: "15000", ended: true });
+    const { results, state } = await finished(job);
+    expect(pathsOf(results)).toEqual(["/", "/a", "/b"]);
+    expect(state).toMatchObject({ state: "completed", cost: { paid: "15000", paid_pages: 3, open: false } });
   });
 
   test("names invalid parameters", async () => {

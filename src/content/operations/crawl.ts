@@ -4,7 +4,7 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type OpenCrawl } from "../jobs/crawl-order.ts";
 import { type PageReader } from "../page-reader/page-reader.ts";
 import { pathFilter } from "../sites/path-filter.ts";
-import { startedExample, startedJob } from "./job-shapes.ts";
+import { started, startedExample, startedJob } from "./job-shapes.ts";
 import { cutContent } from "./metadata.ts";
 import { invalidParameters, type OperationResult, postOperation, stopwatch } from "./operation.ts";
 import { contentParameters } from "./page-content.ts";
@@ -104,18 +104,17 @@ export const crawl = postOperation(
     },
     failures: ["invalid-parameters", "address-refused", "overloaded"],
   },
-  async (input, { jobs }, { signal, payer }): Promise<OperationResult> => {
+  async (input, { jobs }, { signal, payer, deferred }): Promise<OperationResult> => {
     try {
       pathFilter(input.include_paths ?? [], input.exclude_paths ?? []);
     } catch (error) {
       throw invalidParameters([{ path: "include_paths", message: `or exclude_paths: ${messageOf(error)}` }]);
     }
     for (const url of input.urls) pageRequest({ ...input, url }, signal);
-    const made = await jobs.add(input, payer);
+    const made = await jobs.add(input, payer, deferred);
     if (made === undefined)
       throw new TurnpikeError("overloaded", "Cannot start the crawl: too many jobs run; try again later");
-    const path = `/crawl/${made.id}`;
-    return { json: { ...made, status: path, results: `${path}/results` }, status: 202 };
+    return started("/crawl", made);
   },
 );
 

@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
+import { isAtomic } from "../../payments/x402/price.ts";
 import { type Job } from "../../store/jobs/job-store.ts";
-import { type Jobs, type Result } from "../jobs/jobs.ts";
+import { type Due, type Jobs, type Result } from "../jobs/jobs.ts";
 import { jobResults, jobState, RESULTS_EXAMPLE, STATE_EXAMPLE, stateOf } from "./job-shapes.ts";
-import { invalidParameters, NDJSON, type OperationResult, type SuccessDescription } from "./operation.ts";
+import { checkBody, invalidParameters, NDJSON, type OperationResult, type SuccessDescription } from "./operation.ts";
 
 /** Results of one response: by default, and at most. */
 const COUNT = 100;
@@ -12,6 +13,11 @@ const MAX_COUNT = 1_000;
 const FOLLOW_MS = 240_000;
 /** Milliseconds between two looks for new results. @bound */
 const LOOK_MS = 500;
+
+const paidWord = z.strictObject({
+  paid: z.string().refine(isAtomic, "must be an amount in atomic units"),
+  closed: z.boolean().default(false),
+});
 
 /** The parts of an HTTP request about a job. */
 export interface JobRequest {
@@ -103,7 +109,7 @@ function jobOperations(operation: string): readonly JobOperation[] {
         const after = wholeNumber(request.query, "after", { otherwise: 0, most: Number.MAX_SAFE_INTEGER });
         if (request.headers.get("accept")?.includes(NDJSON) === true) return { lines: follow(job, jobs, after) };
         const count = wholeNumber(request.query, "count", { otherwise: COUNT, most: MAX_COUNT });
-        return page(job, await jobs.results(job, after, count));
+        return page(job, await jobs.results(job, after, count), jobs);
       },
     },
   ];
@@ -129,10 +135,21 @@ function wholeNumber(
   throw invalidParameters([{ path: name, message: `must be a whole number up to ${most}` }]);
 }
 
+/** Hears from the gateway what is paid for a job, and says what is due. */
+export async function chargeJob(
+  { id, key, word }: { readonly id: string; readonly key: string; readonly word: unknown },
+  jobs: Jobs,
+): Promise<Due> {
+  const { paid: amount, closed: isClosed } = checkBody(paidWord, word);
+  const due = await jobs.charge(id, key, { amount, isClosed });
+  if (due === undefined) throw new TurnpikeError("not-found", "There is no such charge");
+  return due;
+}
+
 /** Some results. `next` is only there if further results are ready. */
-function page(job: Job, results: readonly Result[]): OperationResult {
-  const last = results.at(-1)?.number ?? 0;
-  const next = results.length > 0 && last < job.results ? `,"next":${last}` : "";
+function page(job: Job, results: readonly Result[], jobs: Jobs): OperationResult {
+  const last = results.at(-1);
+  const next = last !== undefined && jobs.hasMore(job, last) ? `,"next":${last.number}` : "";
   const json = `{"state":"${job.state}","results":[${results.map(({ json: text }) => text).join(",")}]${next}}`;
   return { bytes: Buffer.from(json), contentType: "application/json" };
 }
@@ -146,14 +163,12 @@ async function* follow(job: Job, jobs: Jobs, from: number): AsyncGenerator<strin
     for (const { json } of results) yield `${json}\n`;
     after = results.at(-1)?.number ?? after;
     if (results.length > 0) continue;
-    if (known.state !== "running" && after >= known.results) {
+    if (jobs.isComplete(known)) {
       yield `${JSON.stringify({ job: stateOf(known) })}\n`;
       return;
     }
-    if (known.state === "running") {
-      await Bun.sleep(LOOK_MS);
-      left -= LOOK_MS;
-    }
+    await Bun.sleep(LOOK_MS);
+    left -= LOOK_MS;
     known = await jobs.again(known);
   }
 }

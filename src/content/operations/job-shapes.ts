@@ -1,6 +1,13 @@
 import { z } from "@hono/zod-openapi";
+import { SETTLEMENT_DEFERRAL } from "../../payments/x402/charge.ts";
 import { type Job } from "../../store/jobs/job-store.ts";
+import { type AddedJob } from "../jobs/jobs.ts";
+import { amountOf, saleOf } from "../jobs/sale.ts";
 import { METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
+import { type OperationResult } from "./operation.ts";
+
+/** The beginning of the paths under which the gateway charges for jobs. */
+export const CHARGES = "/charges";
 
 /** The response to a request that starts a job. */
 export const startedJob = z
@@ -20,6 +27,29 @@ export function startedExample(path: string): z.output<typeof startedJob> {
   return { id: STATE_EXAMPLE.id, secret: "kq3vYw1hWJ8m1m1s7m0aVg6pQxg2yT9d", status, results: `${status}/results` };
 }
 
+/** The response to a request that has started a job of the operation with this path. */
+export function started(operation: string, { id, secret, chargeKey }: AddedJob): OperationResult {
+  const path = `${operation}/${id}`;
+  const later = { [SETTLEMENT_DEFERRAL]: JSON.stringify({ path: `${CHARGES}/${id}/${chargeKey}` }) };
+  return {
+    json: { id, secret, status: path, results: `${path}/results` },
+    status: 202,
+    headers: chargeKey === undefined ? {} : later,
+  };
+}
+
+const jobCost = z
+  .object({
+    due: z.string().openapi({ description: "The price of the delivered pages so far" }),
+    paid: z.string().openapi({ description: "The paid part of it. Only paid results can be read" }),
+    quote: z.string().openapi({ description: "The most that the job costs" }),
+    asset: z.string().openapi({ description: "The token of the amounts, which are in its smallest unit" }),
+    network: z.string(),
+    paid_pages: z.int().openapi({ description: "Number of paid pages" }),
+    open: z.boolean().openapi({ description: "False if nothing more will be paid" }),
+  })
+  .openapi("JobCost", { description: "The cost of a job that is paid by its pages" });
+
 export const jobState = z
   .object({
     id: z.string().openapi({ description: "Name of the job" }),
@@ -36,6 +66,7 @@ export const jobState = z
     not_delivered: z
       .record(z.string(), z.int())
       .openapi({ description: "Number of addresses that were not delivered, by the reason" }),
+    cost: jobCost.optional(),
     created_at: z.string().openapi({ format: "date-time" }),
     ended_at: z.string().optional().openapi({ format: "date-time" }),
     expires_at: z
@@ -109,6 +140,7 @@ export function stateOf(job: Job): JobState {
     known: job.known,
     waiting: isOver ? 0 : job.open,
     not_delivered: { ...job.kinds },
+    ...costOf(job),
     created_at: new Date(job.createdAt).toISOString(),
     ...(isOver
       ? {
@@ -117,4 +149,13 @@ export function stateOf(job: Job): JobState {
         }
       : {}),
   };
+}
+
+function costOf(job: Job): Pick<JobState, "cost"> {
+  const sale = saleOf(job);
+  if (sale === undefined) return {};
+  const { quote, asset, network } = sale;
+  const due = amountOf(quote, job.limit, job.delivered);
+  const [paid, paid_pages] = [job.paid, Math.min(job.paidThrough, job.delivered)];
+  return { cost: { due, paid, quote, asset, network, paid_pages, open: job.payment !== "closed" } };
 }

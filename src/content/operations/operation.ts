@@ -1,6 +1,7 @@
 import { type z } from "@hono/zod-openapi";
 import { type ErrorCode, type FieldError, TurnpikeError } from "../../lib/errors.ts";
 import { type Jobs } from "../jobs/jobs.ts";
+import { type DeferredPayment, deferredPayment } from "../jobs/sale.ts";
 import { type SiteMapper } from "../map/site-mapper.ts";
 import { type BrowserInfo, type Log } from "../browser/program/browser-opener.ts";
 import { type BrowserHealth } from "../health/browser-probe.ts";
@@ -34,6 +35,8 @@ export interface Call {
   readonly accepts: (type: string) => boolean;
   /** The payer that the gateway names (`x402.payment_fields`); otherwise empty. */
   readonly payer: string;
+  /** The payment that the gateway charges later. Undefined: the response is paid for as it is, or free. */
+  readonly deferred: DeferredPayment | undefined;
   /** Whole milliseconds since the call began. */
   readonly elapsedMs: () => number;
 }
@@ -44,6 +47,8 @@ export type OperationResult =
       readonly json: Readonly<Record<string, unknown>>;
       /** Default: 200. */
       readonly status?: number;
+      /** Header fields of the response, in ASCII. */
+      readonly headers?: Readonly<Record<string, string>>;
       /** The charge, if it is not the whole price: a percentage of it. */
       readonly charge?: string | undefined;
     }
@@ -120,7 +125,8 @@ export function postOperation<S extends z.ZodType>(
       const input = checkBody(description.body, body);
       const accepts = (type: string): boolean => headers.get("accept")?.includes(type) === true;
       const payer = headers.get("turnpike-payer") ?? "";
-      return await run(input, services, { signal, accepts, payer, elapsedMs: stopwatch(services.now) });
+      const deferred = deferredPayment(headers);
+      return await run(input, services, { signal, accepts, payer, deferred, elapsedMs: stopwatch(services.now) });
     },
   };
 }

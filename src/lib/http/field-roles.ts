@@ -47,8 +47,8 @@ export const FIELD_ROLES: Readonly<Record<FieldRole, readonly string[]>> = {
   /**
    * Other proxies use them to send a request's client, host, path and scheme to servers, or servers use them as the
    * request's path. The gateway sets this data itself and removes the fields from requests of clients. `Proxy` becomes
-   * HTTP_PROXY in CGI programs. `Settlement-Overrides` sets a price in a response. If an upstream echoed request
-   * fields, clients could set the price with it.
+   * HTTP_PROXY in CGI programs. `Settlement-Overrides` and `Settlement-Deferral` set a charge in a
+   * response. If an upstream echoed request fields, clients could set the charge with them.
    */
   forwarded: [
     "cf-connecting-ip",
@@ -59,6 +59,7 @@ export const FIELD_ROLES: Readonly<Record<FieldRole, readonly string[]>> = {
     "front-end-https",
     "proxy",
     "proxy-client-ip",
+    "settlement-deferral",
     "settlement-overrides",
     "true-client-ip",
     "wl-proxy-client-ip",
@@ -83,7 +84,13 @@ export const FIELD_ROLES: Readonly<Record<FieldRole, readonly string[]>> = {
   /** A request's payment (x402 versions 2 and 1). Any reader can spend it, so no upstream gets it. */
   payment: ["payment-signature", "x-payment"],
   /** With these response fields, an upstream could imitate the gateway or set its own price (x402 `upto`). */
-  settlement: ["payment-required", "payment-response", "settlement-overrides", "x-payment-response"],
+  settlement: [
+    "payment-required",
+    "payment-response",
+    "settlement-deferral",
+    "settlement-overrides",
+    "x-payment-response",
+  ],
 };
 
 /** Prefixes of field names. A field with one of them has the role `forwarded`. */

@@ -11,6 +11,12 @@ import { isAtomic } from "./price.ts";
 export const SETTLEMENT_OVERRIDES = "Settlement-Overrides";
 
 /**
+ * The field by which a charge is made later. In a request, the gateway offers that until a time: `{"until":1795255518}`. In a
+ * response 202, the upstream names the path at which it says what is due: `{"path":"/charges/7/secret"}`.
+ */
+export const SETTLEMENT_DEFERRAL = "Settlement-Deferral";
+
+/**
  * Longest value of a Settlement-Overrides header, in characters; a longer one is an upstream error. @operator An amount of
  * 78 digits fits, deeply nested JSON does not.
  */

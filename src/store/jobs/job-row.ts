@@ -1,12 +1,12 @@
-import { type Job, type JobState } from "./job-store.ts";
+import { type Job, type JobPayment, type JobState } from "./job-store.ts";
 
 /** The columns of a job that `jobOf` reads, in their order. Both databases have them; the counts by kind follow as JSON. */
-export const JOB_COLUMNS = `number, id, secret_hash, payer, orders, page_price, quote, state, reason, page_limit, max_known,
+export const JOB_COLUMNS = `number, id, secret_hash, payer, orders, sale, payment, paid, state, reason, page_limit, max_known,
   ends_at, kept_ms, known, open, delivered, paid_through, results, bytes, created_at, ended_at`;
 
 /** A job from its row: the values of `JOB_COLUMNS`, then a JSON object with the counts by kind or null. */
 export function jobOf(row: readonly unknown[]): Job {
-  const [number, id, secretHash, payer, order, pagePrice, quote, state, reason, ...rest] = row.map(textOf);
+  const [number, id, secretHash, payer, order, sale, payment, paid, state, reason, ...rest] = row.map(textOf);
   const [limit, maxKnown, endsAt, keptMs, known, open, delivered, paidThrough, results, bytes, createdAt, endedAt] =
     rest.slice(0, -1).map(Number);
   return {
@@ -15,9 +15,10 @@ export function jobOf(row: readonly unknown[]): Job {
     secretHash: secretHash ?? "",
     payer: payer ?? "",
     order: order ?? "",
-    pagePrice: pagePrice ?? "",
-    quote: quote ?? "",
-    // The column has no other values.
+    sale: sale ?? "",
+    // These columns have no other values.
+    payment: payment as JobPayment,
+    paid: paid ?? "0",
     state: state as JobState,
     reason: reason ?? "",
     limit: limit ?? 0,

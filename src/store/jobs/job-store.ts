@@ -14,7 +14,7 @@ export interface JobStore {
   /** Adds a job with its first addresses. Resolves with false if `MAX_RUNNING_JOBS` run. */
   create(job: NewJob, addresses: readonly Address[]): Promise<boolean>;
   find(id: string): Promise<Job | undefined>;
-  /** All jobs that run, the oldest first. */
+  /** All jobs that run and whose payment does not wait, the oldest first. */
   running(): Promise<readonly Job[]>;
   /** Takes addresses of a job whose hosts allow a request now. A taken address belongs to the caller for `LEASE_MS`. */
   take(job: Job, share: Share): Promise<readonly Taken[]>;
@@ -32,8 +32,10 @@ export interface JobStore {
   claim(job: Job, name: string, owner: Taken): Promise<boolean>;
   /** Ends a job that runs. False if it does not run. */
   end(id: string, state: "cancelled" | "failed", reason: string): Promise<boolean>;
-  /** Records that `pages` delivered pages of a job are paid. It never records fewer than before. */
-  paid(id: string, pages: number): Promise<void>;
+  /** Records what was paid. It never records fewer pages than before, and opens no closed payment. The job begins. */
+  paid(id: string, paid: PaidSoFar): Promise<void>;
+  /** Gives a job another secret and other terms of payment, because the response with the first ones was lost. */
+  rename(id: string, names: Pick<NewJob, "secretHash" | "sale">): Promise<void>;
   /** The results with numbers above `after`, in order: at most `count`, and at most `RESULT_PAGE_BYTES` if more than one. */
   results(job: Job, after: number, count: number): Promise<readonly StoredResult[]>;
   /** Ends jobs whose time is over, and removes some of what has expired. Resolves with what an operator should know. */
@@ -49,6 +51,8 @@ export const LEASE_MS = 60_000;
 export const TURN_MS = 1_000;
 /** Times that an address is taken before it is set aside, because it ended every service that loaded it. @bound */
 export const MOST_TRIES = 3;
+/** Milliseconds after which a job ends whose payment still waits. @bound */
+export const MAX_WAIT_MS = 120_000;
 /** Bytes of the results that one call reads, after compression. */
 export const RESULT_PAGE_BYTES = 8 * 1024 * 1024;
 
@@ -70,12 +74,22 @@ export interface NewJob {
   readonly maxRunMs: number;
   /** Milliseconds for which its results can be read after its end. */
   readonly keptMs: number;
-  /**
-   * The price of one delivered page in the smallest unit of the asset, and the most that the job may cost; empty if its
-   * request was paid as a whole.
-   */
-  readonly pagePrice: string;
-  readonly quote: string;
+  /** The terms on which delivered pages are paid, as JSON (`src/content/jobs/sale.ts`). Empty: nothing is left to pay. */
+  readonly sale: string;
+}
+
+/**
+ * The payment of a job by its pages. `waiting`: its seller has not recorded the payment yet, so the job does not begin.
+ * `open`: pages are paid as they come, or at the end. `closed`: no further page will be paid. `none`: nothing is left to pay.
+ */
+export type JobPayment = "none" | "waiting" | "open" | "closed";
+
+/** The word of a seller about the payment of a job. */
+export interface PaidSoFar {
+  /** Delivered pages that are paid, counted from the first result on, and the amount that was paid for them. */
+  readonly pages: number;
+  readonly amount: string;
+  readonly isClosed: boolean;
 }
 
 /** Whether a job runs, or how it ended. */
@@ -91,8 +105,10 @@ export interface Job extends NewJob {
   readonly known: number;
   readonly open: number;
   readonly delivered: number;
-  /** Delivered pages that are paid, counted from the first result on. */
+  readonly payment: JobPayment;
+  /** Delivered pages that are paid, counted from the first result on, and the amount in the smallest unit of the asset. */
   readonly paidThrough: number;
+  readonly paid: string;
   /** Results: those of delivered and of failed pages. */
   readonly results: number;
   /** Bytes of its results. */
@@ -167,6 +183,7 @@ export interface Pace {
 /** One result. Numbers begin at 1 and have no gap. */
 export interface StoredResult {
   readonly number: number;
-  readonly delivered: boolean;
+  /** Delivered pages up to this result. */
+  readonly pages: number;
   readonly body: Uint8Array;
 }

@@ -24,7 +24,8 @@ export const JOB_SCHEMA: Schema = {
       `CREATE TABLE ${JOBS} (
          number bigint PRIMARY KEY, id text COLLATE "C" NOT NULL UNIQUE, secret_hash text NOT NULL, payer text NOT NULL,
          orders text NOT NULL, page_limit bigint NOT NULL, max_known bigint NOT NULL, ends_at bigint NOT NULL,
-         kept_ms bigint NOT NULL, page_price text NOT NULL, quote text NOT NULL, state text COLLATE "C" NOT NULL,
+         kept_ms bigint NOT NULL, sale text NOT NULL,
+         payment text COLLATE "C" NOT NULL, paid text NOT NULL DEFAULT '0', state text COLLATE "C" NOT NULL,
          reason text NOT NULL, known bigint NOT NULL DEFAULT 0, open bigint NOT NULL DEFAULT 0,
          delivered bigint NOT NULL DEFAULT 0, paid_through bigint NOT NULL DEFAULT 0, results bigint NOT NULL DEFAULT 0,
          bytes bigint NOT NULL DEFAULT 0, created_at bigint NOT NULL, ended_at bigint NOT NULL DEFAULT 0
@@ -48,7 +49,7 @@ export const JOB_SCHEMA: Schema = {
          PRIMARY KEY (job, kind)
        )`,
       `CREATE TABLE ${RESULTS} (
-         job bigint NOT NULL, number bigint NOT NULL, delivered boolean NOT NULL, body bytea NOT NULL,
+         job bigint NOT NULL, number bigint NOT NULL, pages bigint NOT NULL, body bytea NOT NULL,
          PRIMARY KEY (job, number)
        ) PARTITION BY RANGE (job)`,
       // The bodies are compressed already.

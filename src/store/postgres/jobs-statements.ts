@@ -1,5 +1,5 @@
 import { JOB_COLUMNS } from "../jobs/job-row.ts";
-import { LEASE_MS, MAX_RUNNING_JOBS, TURN_MS } from "../jobs/job-store.ts";
+import { LEASE_MS, MAX_RUNNING_JOBS, MAX_WAIT_MS, TURN_MS } from "../jobs/job-store.ts";
 import { CLAIM } from "../jobs/keys.ts";
 import { statement, type Step } from "./connection.ts";
 import { NOW } from "./database.ts";
@@ -8,10 +8,10 @@ import { ADDRESSES, HOSTS, JOBS, KINDS, LANES, RESULTS } from "./jobs-schema.ts"
 const JOB = `SELECT ${JOB_COLUMNS}, (SELECT json_object_agg(kind, count) FROM ${KINDS} WHERE job = number) FROM ${JOBS}`;
 
 export const FIND = statement(`${JOB} WHERE id = $2 AND (state = 'running' OR ended_at + kept_ms > ${NOW})`);
-export const RUNNING = statement(`${JOB} WHERE state = 'running' ORDER BY number`);
+export const RUNNING = statement(`${JOB} WHERE state = 'running' AND payment <> 'waiting' ORDER BY number`);
 
 export const CREATE = statement(`
-  INSERT INTO ${JOBS} (number, id, secret_hash, payer, orders, page_limit, max_known, ends_at, kept_ms, page_price, quote, state,
+  INSERT INTO ${JOBS} (number, id, secret_hash, payer, orders, page_limit, max_known, ends_at, kept_ms, sale, payment, state,
     reason, created_at)
   SELECT $2::bigint + nextval('${JOBS}_number') % 4294967296, $3, $4, $5, $6, $7::bigint, $8::bigint, ${NOW} + $9::bigint,
     $10::bigint, $11, $12, 'running', '', ${NOW}
@@ -110,13 +110,14 @@ export const FINISH = statement(`
   held AS MATERIALIZED (
     SELECT * FROM ${JOBS} WHERE id = $2 AND state = 'running' AND (SELECT count(*) FROM lane) >= 0 FOR UPDATE),
   numbered AS MATERIALIZED (
-    SELECT row_number() OVER (ORDER BY at) AS number, body, kind = 'delivered' AS delivered, (held.page_limit - held.delivered) >
-      coalesce(sum((kind = 'delivered')::integer) OVER (ORDER BY at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS fits
+    SELECT row_number() OVER (ORDER BY at) AS number, body, kind = 'delivered' AS delivered,
+      held.delivered + sum((kind = 'delivered')::integer) OVER (ORDER BY at ROWS UNBOUNDED PRECEDING) AS pages,
+      (held.page_limit - held.delivered) > coalesce(sum((kind = 'delivered')::integer) OVER (ORDER BY at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS fits
     FROM done, held WHERE again IS NULL AND body IS NOT NULL),
   kept AS (
-    INSERT INTO ${RESULTS} (job, number, delivered, body)
-    SELECT held.number, held.results + numbered.number, numbered.delivered, decode(body, 'base64') FROM numbered, held WHERE fits
-    RETURNING delivered, length(body) AS bytes),
+    INSERT INTO ${RESULTS} (job, number, pages, body)
+    SELECT held.number, held.results + numbered.number, numbered.pages, decode(body, 'base64') FROM numbered, held WHERE fits
+    RETURNING length(body) AS bytes),
   counted AS (
     INSERT INTO ${KINDS} AS kinds (job, kind, count)
     SELECT held.number, kind, sum(count) FROM held, (
@@ -126,7 +127,7 @@ export const FINISH = statement(`
     ON CONFLICT (job, kind) DO UPDATE SET count = kinds.count + excluded.count),
   total AS (
     SELECT (SELECT count(*) FROM added) AS added, (SELECT count(*) FROM done WHERE again IS NULL) AS closed,
-      (SELECT count(*) FROM kept WHERE delivered) AS delivered, (SELECT count(*) FROM kept) AS results,
+      (SELECT count(*) FROM numbered WHERE fits AND delivered) AS delivered, (SELECT count(*) FROM kept) AS results,
       (SELECT coalesce(sum(bytes), 0) FROM kept) AS bytes),
   ending AS (
     SELECT held.delivered + total.delivered >= page_limit AS limited, open + added - closed = 0 AS exhausted FROM held, total)
@@ -151,18 +152,25 @@ export const CLAIM_NAME = statement(`
 export const END = statement(
   `UPDATE ${JOBS} SET state = $3, reason = $4, ended_at = ${NOW} WHERE id = $2 AND state = 'running'`,
 );
-export const PAID = statement(`UPDATE ${JOBS} SET paid_through = greatest(paid_through, $2::bigint) WHERE id = $1`);
+export const PAID = statement(`
+  UPDATE ${JOBS} SET paid = CASE WHEN paid_through > $2::bigint THEN paid ELSE $3 END,
+    paid_through = greatest(paid_through, $2::bigint),
+    payment = CASE WHEN $4::integer = 1 OR payment = 'closed' THEN 'closed' ELSE 'open' END WHERE id = $1`);
+export const RENAME = statement(`UPDATE ${JOBS} SET secret_hash = $2, sale = $3 WHERE id = $1`);
 
 /** All results of a page together are not much longer than the limit, except for a single long one. */
 export const READ_RESULTS = statement(`
-  SELECT number, delivered, encode(body, 'base64') FROM (
+  SELECT number, pages, encode(body, 'base64') FROM (
     SELECT *, sum(length(body)) OVER (ORDER BY number) AS bytes FROM (
-      SELECT number, delivered, body FROM ${RESULTS} WHERE job = $1::bigint AND number > $2::bigint ORDER BY number LIMIT $3::integer
+      SELECT number, pages, body FROM ${RESULTS} WHERE job = $1::bigint AND number > $2::bigint ORDER BY number LIMIT $3::integer
     ) AS next) AS summed WHERE bytes <= $4::bigint OR number = $2::bigint + 1 ORDER BY number`);
 
 export const TIME_OUT = statement(
   `UPDATE ${JOBS} SET state = 'failed', reason = 'time', ended_at = ${NOW} WHERE state = 'running' AND ends_at <= ${NOW}`,
 );
+export const UNPAID = statement(`
+  UPDATE ${JOBS} SET state = 'failed', reason = 'unpaid', payment = 'closed', ended_at = ${NOW}
+  WHERE state = 'running' AND payment = 'waiting' AND created_at <= ${NOW} - ${MAX_WAIT_MS}`);
 export const FORGET = statement(`DELETE FROM ${JOBS} WHERE state <> 'running' AND ended_at + kept_ms <= ${NOW}`);
 
 /** Milliseconds after its last request for which the pace of a host is remembered: a day. @bound */

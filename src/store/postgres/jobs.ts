@@ -5,6 +5,7 @@ import {
   type JobStore,
   type NewJob,
   type Outcome,
+  type PaidSoFar,
   RESULT_PAGE_BYTES,
   type Share,
   type StoredResult,
@@ -59,8 +60,8 @@ export class PostgresJobs implements JobStore {
       job.maxKnown,
       job.maxRunMs,
       job.keptMs,
-      job.pagePrice,
-      job.quote,
+      job.sale,
+      job.sale === "" ? "none" : "waiting",
     ]);
     if (count === 0) return false;
     await this.#write(sql.SEED, [clock, job.id, JSON.stringify(keyed(job.id, addresses))]);
@@ -123,22 +124,26 @@ export class PostgresJobs implements JobStore {
     return (await this.#database.durable(sql.END, [this.#database.clock, id, state, reason])).count > 0;
   }
 
-  async paid(id: string, pages: number): Promise<void> {
-    await this.#database.durable(sql.PAID, [id, pages]);
+  async paid(id: string, { pages, amount, isClosed }: PaidSoFar): Promise<void> {
+    await this.#database.durable(sql.PAID, [id, pages, amount, isClosed ? 1 : 0]);
+  }
+
+  async rename(id: string, { secretHash, sale }: Pick<NewJob, "secretHash" | "sale">): Promise<void> {
+    await this.#database.durable(sql.RENAME, [id, secretHash, sale]);
   }
 
   async results({ number }: Job, after: number, count: number): Promise<readonly StoredResult[]> {
     const { rows } = await this.#database.read(sql.READ_RESULTS, [number, after, count, RESULT_PAGE_BYTES]);
-    return rows.map(([at, delivered, body]) => ({
+    return rows.map(([at, pages, body]) => ({
       number: Number(at),
-      delivered: delivered === "t",
+      pages: Number(pages),
       body: Buffer.from(body ?? "", "base64"),
     }));
   }
 
   async sweep(): Promise<readonly string[]> {
     const { clock } = this.#database;
-    for (const text of [sql.TIME_OUT, sql.FORGET, sql.FORGET_HOSTS]) await this.#write(text, [clock]);
+    for (const text of [sql.TIME_OUT, sql.UNPAID, sql.FORGET, sql.FORGET_HOSTS]) await this.#write(text, [clock]);
     const { rows } = await this.#database.read(sql.OLD_DAYS, [clock]);
     for (const [day] of rows) await this.#partition(BY_DAY.map((table) => `DROP TABLE IF EXISTS ${table}_${day}`));
     const [old] = (await this.#database.read(sql.OLD_SNAPSHOT, [])).rows;

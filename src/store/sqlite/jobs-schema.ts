@@ -1,7 +1,7 @@
 import { type Database } from "bun:sqlite";
 
 /** The version of the tables below. A file of another version is not used. */
-const VERSION = 1;
+const VERSION = 2;
 
 /**
  * The column `due` orders the addresses of a host. A waiting address has its place in the order of discovery. A leased or
@@ -11,7 +11,8 @@ const TABLES = `
   CREATE TABLE jobs (
     number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, secret_hash TEXT NOT NULL, payer TEXT NOT NULL,
     orders TEXT NOT NULL, page_limit INTEGER NOT NULL, max_known INTEGER NOT NULL, ends_at INTEGER NOT NULL,
-    kept_ms INTEGER NOT NULL, page_price TEXT NOT NULL, quote TEXT NOT NULL,
+    kept_ms INTEGER NOT NULL, sale TEXT NOT NULL, payment TEXT NOT NULL,
+    paid TEXT NOT NULL DEFAULT '0',
     state TEXT NOT NULL DEFAULT 'running', reason TEXT NOT NULL DEFAULT '', known INTEGER NOT NULL DEFAULT 0,
     open INTEGER NOT NULL DEFAULT 0, delivered INTEGER NOT NULL DEFAULT 0, paid_through INTEGER NOT NULL DEFAULT 0,
     results INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL,
@@ -36,7 +37,7 @@ const TABLES = `
     job INTEGER NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (job, kind)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE results (
-    job INTEGER NOT NULL, number INTEGER NOT NULL, delivered INTEGER NOT NULL, body BLOB NOT NULL,
+    job INTEGER NOT NULL, number INTEGER NOT NULL, pages INTEGER NOT NULL, body BLOB NOT NULL,
     PRIMARY KEY (job, number)
   ) STRICT`;
 

@@ -6,9 +6,11 @@ import {
   type JobStore,
   LEASE_MS,
   MAX_RUNNING_JOBS,
+  MAX_WAIT_MS,
   type NewJob,
   type Outcome,
   type Pace,
+  type PaidSoFar,
   RESULT_PAGE_BYTES,
   type Share,
   type StoredResult,
@@ -26,6 +28,8 @@ const SWEEP_JOBS = 2;
 const KEPT_HOST_MS = 86_400_000;
 
 const ENDED = "SELECT number FROM jobs WHERE state <> 'running' AND swept = 0 ORDER BY number LIMIT ?";
+const UNPAID = `UPDATE jobs SET state = 'failed', reason = 'unpaid', payment = 'closed', ended_at = ?
+  WHERE state = 'running' AND payment = 'waiting' AND created_at <= ?`;
 const EXPIRED = "SELECT number FROM jobs WHERE state <> 'running' AND swept = 1 AND ended_at + kept_ms <= ? LIMIT ?";
 
 const JOB = `SELECT ${JOB_COLUMNS}, (SELECT json_group_object(kind, count) FROM kinds WHERE job = number) FROM jobs`;
@@ -61,7 +65,7 @@ export class SqliteJobs implements JobStore {
       if ((running?.count ?? 0) >= MAX_RUNNING_JOBS) return false;
       const now = this.#now();
       this.#run(
-        `INSERT INTO jobs (id, secret_hash, payer, orders, page_limit, max_known, ends_at, kept_ms, page_price, quote, created_at)
+        `INSERT INTO jobs (id, secret_hash, payer, orders, page_limit, max_known, ends_at, kept_ms, sale, payment, created_at)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         job.id,
         job.secretHash,
@@ -71,8 +75,8 @@ export class SqliteJobs implements JobStore {
         job.maxKnown,
         now + job.maxRunMs,
         job.keptMs,
-        job.pagePrice,
-        job.quote,
+        job.sale,
+        job.sale === "" ? "none" : "waiting",
         now,
       );
       const made = this.#job(job.id);
@@ -87,7 +91,7 @@ export class SqliteJobs implements JobStore {
   }
 
   async running(): Promise<readonly Job[]> {
-    return this.#query(`${JOB} WHERE state = 'running' ORDER BY number`).values().map(jobOf);
+    return this.#query(`${JOB} WHERE state = 'running' AND payment <> 'waiting' ORDER BY number`).values().map(jobOf);
   }
 
   take({ number }: Job, share: Share): Promise<readonly Taken[]> {
@@ -212,8 +216,7 @@ export class SqliteJobs implements JobStore {
     );
     if (!isWithin) return;
     this.#run(
-      "INSERT INTO results (job, number, delivered, body) SELECT number, results, ?, ? FROM jobs WHERE number = ?",
-      Number(isDelivered),
+      "INSERT INTO results (job, number, pages, body) SELECT number, results, delivered, ? FROM jobs WHERE number = ?",
       result,
       job,
     );
@@ -300,20 +303,26 @@ export class SqliteJobs implements JobStore {
     );
   }
 
-  async paid(id: string, pages: number): Promise<void> {
-    await this.#write(() => this.#run("UPDATE jobs SET paid_through = max(paid_through, ?) WHERE id = ?", pages, id));
+  async paid(id: string, { pages, amount, isClosed }: PaidSoFar): Promise<void> {
+    const sql = `UPDATE jobs SET paid = iif(paid_through > ?1, paid, ?2), paid_through = max(paid_through, ?1),
+      payment = iif(?3 OR payment = 'closed', 'closed', 'open') WHERE id = ?4`;
+    await this.#write(() => this.#run(sql, pages, amount, Number(isClosed), id));
+  }
+
+  async rename(id: string, { secretHash, sale }: Pick<NewJob, "secretHash" | "sale">): Promise<void> {
+    await this.#write(() => this.#run("UPDATE jobs SET secret_hash = ?, sale = ? WHERE id = ?", secretHash, sale, id));
   }
 
   async results({ number }: Job, after: number, count: number): Promise<readonly StoredResult[]> {
     const rows = this.#query(
-      "SELECT number, delivered, body FROM results WHERE job = ? AND number > ? ORDER BY number LIMIT ?",
-    ).iterate(number, after, count) as Iterable<{ number: number; delivered: number; body: Uint8Array }>;
+      "SELECT number, pages, body FROM results WHERE job = ? AND number > ? ORDER BY number LIMIT ?",
+    ).iterate(number, after, count) as Iterable<StoredResult>;
     const found: StoredResult[] = [];
     let bytes = 0;
     for (const row of rows) {
       bytes += row.body.length;
       if (found.length > 0 && bytes > RESULT_PAGE_BYTES) break;
-      found.push({ number: row.number, delivered: row.delivered === 1, body: row.body });
+      found.push(row);
     }
     return found;
   }
@@ -326,6 +335,7 @@ export class SqliteJobs implements JobStore {
         now,
         now,
       );
+      this.#run(UNPAID, now, now - MAX_WAIT_MS);
       for (const { number } of this.#all<{ number: number }>(ENDED, SWEEP_JOBS)) {
         // The frontier of a job that has ended is of no use.
         if (this.#remove("addresses", "key", number) && this.#remove("lanes", "host", number)) {

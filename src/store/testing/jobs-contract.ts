@@ -5,6 +5,7 @@ import {
   type Job,
   type JobStore,
   LEASE_MS,
+  MAX_WAIT_MS,
   MOST_TRIES,
   type NewJob,
   PAGE,
@@ -28,8 +29,7 @@ function newJob(changes: Partial<NewJob> = {}): NewJob {
     maxKnown: 10_000,
     maxRunMs: DAY_MS,
     keptMs: DAY_MS,
-    pagePrice: "",
-    quote: "",
+    sale: "",
     ...changes,
   };
 }
@@ -41,6 +41,8 @@ function pages(count: number, site = "https://one.example", depth = 0): Address[
 function delivered(taken: Taken, text = taken.url): Finished {
   return { taken, kind: "delivered", result: Buffer.from(text) };
 }
+
+const failed = (taken: Taken): Finished => ({ taken, kind: "page-failed", result: Buffer.from("no") });
 
 const deliver = (store: JobStore, job: Job, taken: readonly Taken[]) =>
   store.finish(job, { finished: taken.map((one) => delivered(one)), found: [] });
@@ -155,7 +157,7 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       const after = await store.finish(job, { finished, found: [], leftOut: { "path-depth": 4, duplicate: 1 } });
       expect(after).toMatchObject({ state: "completed", delivered: 0, results: 1 });
       expect(after?.kinds).toEqual({ "page-timeout": 1, duplicate: 3, "path-depth": 4 });
-      expect(await store.results(job, 0, 10)).toMatchObject([{ number: 1, delivered: false }]);
+      expect(await store.results(job, 0, 10)).toMatchObject([{ number: 1, pages: 0 }]);
     });
 
     test("an address that is tried again waits for its time", async () => {
@@ -252,12 +254,52 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       expect(await store.finish(job, { finished: [], found: [] })).toBeUndefined();
     });
 
-    test("paid pages are never recorded as unpaid again", async () => {
-      await using at = await begin({ pagePrice: "5000", quote: "5000000" });
+    test("a job whose payment waits begins with the first word about it, and otherwise ends", async () => {
+      await using at = await begin({ sale: "terms" });
+      const { store, job, clock, add } = at;
+      const other = await add({ sale: "terms" }, pages(1));
+      const before = { payment: "waiting", paidThrough: 0, paid: "0", sale: "terms", state: "running" };
+      expect([job, await store.running()]).toMatchObject([before, []]);
+      await store.paid(job.id, { pages: 0, amount: "0", isClosed: false });
+      expect(await store.running()).toMatchObject([{ id: job.id, payment: "open" }]);
+      clock.now += MAX_WAIT_MS;
+      await store.sweep();
+      expect(await store.find(other.id)).toMatchObject({ state: "failed", reason: "unpaid", payment: "closed" });
+      expect(await store.find(job.id)).toMatchObject({ state: "running", payment: "open" });
+    });
+
+    test("paid pages are never recorded as unpaid again, and a closed payment stays closed", async () => {
+      await using at = await begin({ sale: "terms" });
       const { store, job } = at;
-      await store.paid(job.id, 7);
-      await store.paid(job.id, 3);
-      expect(await store.find(job.id)).toMatchObject({ paidThrough: 7, pagePrice: "5000", quote: "5000000" });
+      await store.paid(job.id, { pages: 7, amount: "35", isClosed: false });
+      await store.paid(job.id, { pages: 3, amount: "15", isClosed: true });
+      expect(await store.find(job.id)).toMatchObject({ paidThrough: 7, paid: "35", payment: "closed" });
+      await store.paid(job.id, { pages: 8, amount: "40", isClosed: false });
+      expect(await store.find(job.id)).toMatchObject({ paidThrough: 8, paid: "40", payment: "closed" });
+    });
+
+    test("a job gets another secret and other terms", async () => {
+      await using at = await begin({ sale: "terms" });
+      await at.store.rename(at.job.id, { secretHash: "of another", sale: "others" });
+      expect(await at.store.find(at.job.id)).toMatchObject({ secretHash: "of another", sale: "others" });
+    });
+
+    test("each result has the number of pages that were delivered up to it", async () => {
+      await using at = await begin({ limit: 3 }, pages(6));
+      const { store, job } = at;
+      const taken = await store.take(job, SHARE);
+      const outcomes = taken.map((one, index) => (index % 2 === 0 ? failed(one) : delivered(one)));
+      await store.finish(job, { finished: outcomes.slice(0, 3), found: [] });
+      await store.finish(job, { finished: outcomes.slice(3), found: [] });
+      const results = await store.results(job, 0, 10);
+      expect(results.map(({ number, pages: count }) => [number, count])).toEqual([
+        [1, 0],
+        [2, 1],
+        [3, 1],
+        [4, 2],
+        [5, 2],
+        [6, 3],
+      ]);
     });
 
     test("several services that work at the same time finish every address once", async () => {

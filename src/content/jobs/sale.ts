@@ -1,0 +1,75 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import { parsedJson } from "../../lib/parsed-json.ts";
+import { isAtomic } from "../../payments/x402/price.ts";
+import { type Job } from "../../store/jobs/job-store.ts";
+
+/** A payment that the gateway charges later, by delivered pages (`Settlement-Deferral`). */
+export interface DeferredPayment {
+  /** The nonce of the payment. With payer and network it names the payment. */
+  readonly id: string;
+  readonly payer: string;
+  readonly network: string;
+  readonly asset: string;
+  /** The most that it pays, in the smallest unit of the asset. */
+  readonly quote: string;
+  /** Unix seconds. The job must have ended by then. */
+  readonly until: number;
+}
+
+const terms = z.object({ quote: z.string(), asset: z.string(), network: z.string(), keyHash: z.string() });
+
+/** The terms of a job that is paid by its pages. */
+export type Sale = z.infer<typeof terms>;
+
+const deferral = z.object({ until: z.int().positive() });
+
+/** The deferred payment that the gateway announces in the fields of a request; otherwise undefined. */
+export function deferredPayment(headers: Headers): DeferredPayment | undefined {
+  const value = headers.get("settlement-deferral");
+  const quote = headers.get("turnpike-amount") ?? "";
+  const [id = "", payer = "", network = "", asset = ""] = ["payment-id", "payer", "network", "asset"].map(
+    (name) => headers.get(`turnpike-${name}`) ?? "",
+  );
+  if (value === null || [id, payer, network, asset].includes("") || !isAtomic(quote)) return undefined;
+  const { data } = deferral.safeParse(parsedJson(value));
+  return data && { id, payer, network, asset, quote, until: data.until };
+}
+
+/** The terms of a job; undefined if nothing is left to pay. */
+export function saleOf({ sale }: Pick<Job, "sale">): Sale | undefined {
+  return sale === "" ? undefined : terms.parse(JSON.parse(sale));
+}
+
+/** The terms as text. `key`: the secret that the gateway gets. */
+export function saleText({ quote, asset, network }: Omit<Sale, "keyHash">, key: string): string {
+  return JSON.stringify({ quote, asset, network, keyHash: hashOf(key).toString("hex") } satisfies Sale);
+}
+
+/** The amount that is due for `pages` of the `limit` pages of the quote. Fractions of the smallest unit are dropped. */
+export function amountOf(quote: string, limit: number, pages: number): string {
+  return String((BigInt(quote) * BigInt(Math.min(pages, limit))) / BigInt(limit));
+}
+
+/** The most pages for which at most `amount` is due. */
+export function pagesOf(quote: string, limit: number, amount: string): number {
+  if (BigInt(quote) === 0n) return limit;
+  const pages = ((BigInt(amount) + 1n) * BigInt(limit) - 1n) / BigInt(quote);
+  return pages < BigInt(limit) ? Number(pages) : limit;
+}
+
+/** The name of the job with this order that a payment pays for, so that a repeated request finds it again. */
+export function jobIdOf({ id, payer, network, asset }: DeferredPayment, order: string): string {
+  const hash = createHash("sha256").update([network, asset, payer, id, order].join("\n"));
+  return hash.digest().subarray(0, 16).toString("base64url");
+}
+
+/** The hash of a secret, under which a job is stored. */
+export function hashOf(secret: string): Buffer {
+  return createHash("sha256").update(secret).digest();
+}
+
+/** Whether `hash` is the stored hash of a secret. Takes the same time for all secrets. */
+export function isSecret(secret: string, hash: string): boolean {
+  return timingSafeEqual(hashOf(secret), Buffer.from(hash, "hex"));
+}
