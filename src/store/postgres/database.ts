@@ -32,8 +32,9 @@ export class Database {
   constructor(settings: PoolSettings, now?: () => number, schema: Schema = PAYMENT_SCHEMA) {
     const { statementMs } = settings;
     this.#schema = schema;
+    const steps = [WAIT_FOR_DISK, ...(schema.session ?? [])].map((one) => ({ statement: one, values: [] }));
     this.#pool = new Pool(settings, async (connection) => {
-      await connection.run([{ statement: WAIT_FOR_DISK, values: [] }], statementMs);
+      await connection.run(steps, statementMs);
     });
     this.#now = now;
     this.#statementMs = statementMs;
@@ -62,12 +63,11 @@ export class Database {
   }
 
   /**
-   * For reads, and for writes that a crash of the database's machine may undo because they transfer no money. `settings`
-   * are those of the transaction.
+   * For reads, and for writes that a crash of the database's machine may undo because they transfer no money.
    */
-  async quick(text: Statement, values: readonly Value[], settings: Step = QUICK): Promise<Result> {
+  async quick(text: Statement, values: readonly Value[]): Promise<Result> {
     await this.ready();
-    return this.#pool.run(settings, { statement: text, values });
+    return this.#pool.run(QUICK, { statement: text, values });
   }
 
   read(text: Statement, values: readonly Value[]): Promise<Result> {

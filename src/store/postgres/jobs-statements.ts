@@ -1,8 +1,9 @@
 import { JOB_COLUMNS } from "../jobs/job-row.ts";
 import { LEASE_MS, MAX_RUNNING_JOBS, MAX_WAIT_MS, TURN_MS } from "../jobs/job-store.ts";
 import { CLAIM } from "../jobs/keys.ts";
-import { statement, type Step } from "./connection.ts";
+import { statement } from "./connection.ts";
 import { NOW } from "./database.ts";
+import { type Statement } from "./messages.ts";
 import { ADDRESSES, HOSTS, JOBS, KINDS, LANES, RESULTS } from "./jobs-schema.ts";
 
 const JOB = `SELECT ${JOB_COLUMNS}, (SELECT json_object_agg(kind, count) FROM ${KINDS} WHERE job = number) FROM ${JOBS}`;
@@ -32,13 +33,17 @@ const ADD = `
     ON CONFLICT DO NOTHING RETURNING host),
   dropped AS (SELECT count(*) AS count FROM new WHERE place_of_all >= max_known)`;
 
+/** The next time of a lane without work. */
+const NEVER = "9e18::bigint";
+
 /** SQL: adds up what changed in each lane, in the order of hosts. */
 const lanes = (changes: string): string => `
   lane AS (
     INSERT INTO ${LANES} AS lane (job, host, open, next_at)
     SELECT job.number, host, sum(open), min(at) FROM job, (${changes}) AS change GROUP BY 1, 2 ORDER BY 2
     ON CONFLICT (job, host) DO UPDATE SET open = lane.open + excluded.open,
-      next_at = CASE WHEN lane.open = 0 OR lane.next_at > excluded.next_at + ${TURN_MS} THEN excluded.next_at ELSE lane.next_at END
+      next_at = CASE WHEN lane.open + excluded.open = 0 THEN ${NEVER}
+        WHEN lane.open = 0 OR lane.next_at > excluded.next_at + ${TURN_MS} THEN excluded.next_at ELSE lane.next_at END
     RETURNING 1)`;
 
 export const SEED = statement(`
@@ -48,21 +53,33 @@ export const SEED = statement(`
   WHERE id = $2 AND (SELECT count(*) FROM lane) >= 0`);
 
 /**
+ * SQL: changes addresses that are known, as `UPDATE` would, by the primary key and in its order. The server cannot plan
+ * another way, and two writers cannot wait for each other in a circle. `rows` has the columns job, key, due and tries.
+ */
+const change = (rows: string, set: string, where: string): string => `
+  INSERT INTO ${ADDRESSES} AS old (job, key, due, tries, host, task, depth, url)
+  SELECT job, key, due, tries, 0, 0, 0, '' FROM (${rows}) AS changed ORDER BY key
+  ON CONFLICT (job, key) DO UPDATE SET ${set} WHERE ${where}`;
+
+const IS_LEASED = "old.tries = excluded.tries AND old.due IS NOT NULL";
+
+/**
  * Takes from the hosts that are due. The lanes are locked first, so that two takers get different hosts. Hosts that are
  * paced by another job move their lane to a later time.
  */
 export const TAKE = statement(`
   WITH lane AS MATERIALIZED (
-    SELECT host FROM ${LANES} WHERE job = $2::bigint AND open > 0 AND next_at <= ${NOW}
+    SELECT host FROM ${LANES} WHERE job = $2::bigint AND next_at <= ${NOW}
     ORDER BY next_at LIMIT $3::integer FOR UPDATE SKIP LOCKED),
   paced AS MATERIALIZED (
     SELECT lane.host, coalesce(hosts.next_at, 0) AS next_at, greatest(hosts.pace, $5::bigint) AS pace
     FROM lane LEFT JOIN ${HOSTS} AS hosts USING (host)),
   page AS MATERIALIZED (
-    SELECT paced.host, paced.pace, page.* FROM paced CROSS JOIN LATERAL (
-      SELECT key, row_number() OVER (ORDER BY due) - 1 AS at FROM ${ADDRESSES}
-      WHERE job = $2::bigint AND host = paced.host AND due <= ${NOW} ORDER BY due
-      LIMIT CASE WHEN pace = 0 THEN $4::integer ELSE greatest(1, least($4::integer, ${TURN_MS} / pace)) END) AS page
+    SELECT paced.host, paced.pace, key, row_number() OVER (PARTITION BY paced.host ORDER BY due) - 1 AS at
+    FROM paced CROSS JOIN LATERAL (
+      SELECT key, due FROM ${ADDRESSES} WHERE job = $2::bigint AND host = paced.host AND due <= ${NOW} ORDER BY due
+      LIMIT CASE WHEN pace = 0 THEN $4::integer ELSE greatest(1, least($4::integer, ${TURN_MS} / pace)) END
+      FOR UPDATE SKIP LOCKED) AS page
     WHERE next_at <= ${NOW} LIMIT $4::integer),
   turn AS (
     INSERT INTO ${HOSTS} AS hosts (host, next_at, pace)
@@ -70,45 +87,38 @@ export const TAKE = statement(`
     ON CONFLICT (host) DO UPDATE SET next_at = excluded.next_at WHERE hosts.next_at <= ${NOW}
     RETURNING host, next_at),
   moved AS (
-    UPDATE ${LANES} AS moved SET next_at = coalesce(
+    INSERT INTO ${LANES} AS old (job, host, open, next_at)
+    SELECT $2::bigint, host, 0, coalesce(
       turn.next_at, nullif(greatest(paced.next_at, ${NOW}), ${NOW}), (
         SELECT min(due) FROM ${ADDRESSES} WHERE job = $2::bigint AND host = paced.host AND due IS NOT NULL),
       ${NOW} + ${TURN_MS})
-    FROM paced LEFT JOIN turn USING (host) WHERE moved.job = $2::bigint AND moved.host = paced.host RETURNING 1)
-  UPDATE ${ADDRESSES} AS taken SET due = ${NOW} + ${LEASE_MS}, tries = tries + 1 FROM page JOIN turn USING (host)
-  WHERE taken.job = $2::bigint AND taken.key = page.key AND taken.due <= ${NOW} AND (SELECT count(*) FROM moved) >= 0
-  RETURNING taken.key, taken.host, taken.url, taken.task, taken.depth, taken.tries, page.at * page.pace`);
+    FROM paced LEFT JOIN turn USING (host) ORDER BY host
+    ON CONFLICT (job, host) DO UPDATE SET next_at = excluded.next_at),
+  taken AS (
+    ${change(
+      `SELECT $2::bigint AS job, key, ${NOW} + ${LEASE_MS} AS due, 0 AS tries FROM page JOIN turn USING (host)`,
+      "due = excluded.due, tries = old.tries + 1",
+      `old.due <= ${NOW}`,
+    )}
+    RETURNING key, host, url, task, depth, tries)
+  SELECT taken.*, page.at * page.pace FROM taken JOIN page USING (key) ORDER BY page.at`);
 
-/**
- * The settings of a transaction that takes or ends leases. The server cannot know how few rows such a statement has, and
- * would read whole tables (bench frontier).
- */
-export const BY_INDEX: Step = {
-  statement: statement(`SELECT set_config('synchronous_commit', 'off', true),
-    set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`),
-  values: [],
-};
+export const RENEW = statement(
+  change(
+    `SELECT $2::bigint AS job, key, ${NOW} + ${LEASE_MS} AS due, tries
+     FROM json_to_recordset($3::json) AS held (key bigint, tries smallint)`,
+    "due = excluded.due",
+    IS_LEASED,
+  ),
+);
 
-export const RENEW = statement(`
-  UPDATE ${ADDRESSES} AS kept SET due = ${NOW} + ${LEASE_MS} FROM json_to_recordset($3::json) AS held (key bigint, tries smallint)
-  WHERE kept.job = $2::bigint AND kept.key = held.key AND kept.tries = held.tries AND kept.due IS NOT NULL`);
-
-/**
- * Ends leases, and adds what was found. Locks are taken in one order: the addresses of the caller's leases, new
- * addresses by key, lanes by host, the job. The lock of the job comes last, because all its services need it.
- */
-export const FINISH = statement(`
-  WITH job AS MATERIALIZED (SELECT number, known, max_known FROM ${JOBS} WHERE id = $2 AND state = 'running'),
-  outcome AS MATERIALIZED (
-    SELECT * FROM json_to_recordset($4::json) AS outcome (key bigint, tries smallint, kind text, again bigint, body text, at bigint)),
-  done AS (
-    UPDATE ${ADDRESSES} AS done SET due = ${NOW} + again FROM outcome, job
-    WHERE done.job = job.number AND done.key = outcome.key AND done.tries = outcome.tries AND done.due IS NOT NULL
-    RETURNING done.host, kind, again, body, outcome.at), ${ADD},
-  ${lanes(`SELECT host, 1 AS open, ${NOW} AS at FROM added UNION ALL
-    SELECT host, CASE WHEN again IS NULL THEN -1 ELSE 0 END, CASE WHEN again IS NULL THEN 9e18::bigint ELSE ${NOW} + again END FROM done`)},
-  held AS MATERIALIZED (
-    SELECT * FROM ${JOBS} WHERE id = $2 AND state = 'running' AND (SELECT count(*) FROM lane) >= 0 FOR UPDATE),
+const NO_ADDRESSES = `
+  added AS (SELECT 0::bigint AS host WHERE $3::text IS NULL),
+  dropped AS (SELECT 0 AS count WHERE false)`;
+const NO_RESULTS = `
+  numbered AS (SELECT true AS fits, true AS delivered WHERE false),
+  kept AS (SELECT 0 AS bytes WHERE false)`;
+const RESULTS_OF_PAGES = `
   numbered AS MATERIALIZED (
     SELECT row_number() OVER (ORDER BY at) AS number, body, kind = 'delivered' AS delivered,
       held.delivered + sum((kind = 'delivered')::integer) OVER (ORDER BY at ROWS UNBOUNDED PRECEDING) AS pages,
@@ -117,25 +127,67 @@ export const FINISH = statement(`
   kept AS (
     INSERT INTO ${RESULTS} (job, number, pages, body)
     SELECT held.number, held.results + numbered.number, numbered.pages, decode(body, 'base64') FROM numbered, held WHERE fits
-    RETURNING length(body) AS bytes),
+    RETURNING length(body) AS bytes)`;
+
+/**
+ * Ends leases, and adds what was found. Locks are taken in one order: the addresses of the caller's leases, new
+ * addresses by key, lanes by host, the job. The lock of the job comes last, because all its services need it. Parts that
+ * an outcome does not need are left out, because the server takes time to begin each.
+ */
+const finish = (add: string, results: string): Statement =>
+  statement(`
+  WITH job AS MATERIALIZED (SELECT number, known, max_known FROM ${JOBS} WHERE number = $2::bigint AND state = 'running'),
+  outcome AS MATERIALIZED (
+    SELECT * FROM json_to_recordset($4::json) AS outcome (key bigint, tries smallint, kind text, again bigint, body text, at bigint)),
+  ended AS (
+    ${change(
+      `SELECT number AS job, key, ${NOW} + again AS due, tries FROM outcome, job`,
+      "due = excluded.due",
+      IS_LEASED,
+    )}
+    RETURNING key, host),
+  done AS MATERIALIZED (SELECT host, kind, again, body, at FROM ended JOIN outcome USING (key)), ${add},
+  ${lanes(`SELECT host, 1 AS open, ${NOW} AS at FROM added UNION ALL
+    SELECT host, CASE WHEN again IS NULL THEN -1 ELSE 0 END, CASE WHEN again IS NULL THEN ${NEVER} ELSE ${NOW} + again END FROM done`)},
+  held AS MATERIALIZED (
+    SELECT * FROM ${JOBS} WHERE number = $2::bigint AND state = 'running' AND (SELECT count(*) FROM lane) >= 0 FOR UPDATE), ${results},
   counted AS (
     INSERT INTO ${KINDS} AS kinds (job, kind, count)
     SELECT held.number, kind, sum(count) FROM held, (
       SELECT kind, 1 AS count FROM done WHERE again IS NULL AND kind <> 'delivered'
       UNION ALL SELECT 'frontier-full', count FROM dropped WHERE count > 0
       UNION ALL SELECT key, value::bigint FROM json_each_text($5::json)) AS counts GROUP BY 1, 2 ORDER BY 2
-    ON CONFLICT (job, kind) DO UPDATE SET count = kinds.count + excluded.count),
+    ON CONFLICT (job, kind) DO UPDATE SET count = kinds.count + excluded.count RETURNING kind, count),
   total AS (
     SELECT (SELECT count(*) FROM added) AS added, (SELECT count(*) FROM done WHERE again IS NULL) AS closed,
       (SELECT count(*) FROM numbered WHERE fits AND delivered) AS delivered, (SELECT count(*) FROM kept) AS results,
       (SELECT coalesce(sum(bytes), 0) FROM kept) AS bytes),
   ending AS (
-    SELECT held.delivered + total.delivered >= page_limit AS limited, open + added - closed = 0 AS exhausted FROM held, total)
-  UPDATE ${JOBS} AS changed SET known = changed.known + added, open = changed.open + added - closed,
-    delivered = changed.delivered + total.delivered, results = changed.results + total.results, bytes = changed.bytes + total.bytes,
-    state = CASE WHEN limited OR exhausted THEN 'completed' ELSE 'running' END,
-    reason = CASE WHEN limited THEN 'limit' ELSE '' END, ended_at = CASE WHEN limited OR exhausted THEN ${NOW} ELSE 0 END
-  FROM held, total, ending WHERE changed.number = held.number`);
+    SELECT held.delivered + total.delivered >= page_limit AS limited, open + added - closed = 0 AS exhausted FROM held, total),
+  changed AS (
+    UPDATE ${JOBS} AS changed SET known = changed.known + added, open = changed.open + added - closed,
+      delivered = changed.delivered + total.delivered, results = changed.results + total.results, bytes = changed.bytes + total.bytes,
+      state = CASE WHEN limited OR exhausted THEN 'completed' ELSE 'running' END,
+      reason = CASE WHEN limited THEN 'limit' ELSE '' END, ended_at = CASE WHEN limited OR exhausted THEN ${NOW} ELSE 0 END
+    FROM held, total, ending WHERE changed.number = held.number RETURNING changed.*)
+  SELECT ${JOB_COLUMNS}, (
+    SELECT json_object_agg(kind, count) FROM (
+      SELECT * FROM counted UNION ALL
+      SELECT kind, count FROM ${KINDS} WHERE job = $2::bigint AND kind NOT IN (SELECT kind FROM counted)) AS kinds)
+  FROM changed`);
+
+const FINISH = {
+  found: finish(ADD, NO_RESULTS),
+  both: finish(ADD, RESULTS_OF_PAGES),
+  results: finish(NO_ADDRESSES, RESULTS_OF_PAGES),
+  neither: finish(NO_ADDRESSES, NO_RESULTS),
+};
+
+/** The statement for an outcome with or without found addresses, and with or without results. */
+export function finishing(hasFound: boolean, hasResults: boolean): Statement {
+  if (hasFound) return hasResults ? FINISH.both : FINISH.found;
+  return hasResults ? FINISH.results : FINISH.neither;
+}
 
 export const PACE = statement(`
   INSERT INTO ${HOSTS} AS hosts (host, next_at, pace)
@@ -185,10 +237,8 @@ export const OLD_DAYS = statement(`
   WHERE day < ${NOW} / 86400000 - 1
     AND NOT EXISTS (SELECT 1 FROM ${JOBS} WHERE number >= day << 32 AND number < (day + 1) << 32)`);
 
-/** Milliseconds after which a transaction is old: every row that changes in the meantime is kept twice. @bound */
-const OLD_SNAPSHOT_MS = 60_000;
-/** Seconds of the oldest snapshot of this database that other sessions hold, if it is old. */
+/** Seconds of the oldest snapshot of this database that other sessions hold, if it is older than `$1` milliseconds. */
 export const OLD_SNAPSHOT = statement(`
   SELECT round(extract(epoch FROM max(clock_timestamp() - xact_start))) FROM pg_catalog.pg_stat_activity
   WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()
-  HAVING max(clock_timestamp() - xact_start) > interval '${OLD_SNAPSHOT_MS} milliseconds'`);
+  HAVING max(clock_timestamp() - xact_start) > $1::integer * interval '1 millisecond'`);

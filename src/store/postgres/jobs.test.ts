@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, setDefaultTimeout } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
-import { testJobs } from "../testing/jobs-contract.ts";
+import { type Job, type JobStore, LEASE_MS, PAGE } from "../jobs/job-store.ts";
+import { newJob, testJobs } from "../testing/jobs-contract.ts";
 import { hasPostgres, TestPostgres } from "../testing/postgres.ts";
+import { Connection, statement } from "./connection.ts";
 import { openPostgresJobs } from "./open-postgres-store.ts";
 
 // Processes start slowly on a busy machine.
@@ -22,5 +24,56 @@ describe.skipIf(!hasPostgres)("with a server", () => {
       await jobs.ready();
       return jobs;
     };
+  });
+
+  async function begin(user: string, now: () => number, size: number): Promise<{ store: JobStore; job: Job }> {
+    const store = openPostgresJobs(server.settings({ user, size, statementMs: patient(10_000) }), now);
+    const made = newJob({ limit: 10_000, maxRunMs: 1e12 });
+    const urls = Array.from({ length: 200 }, (_, at) => `https://s${at % 20}.example/${at}`);
+    await store.create(
+      made,
+      urls.map((url) => ({ url, task: PAGE, depth: 0 })),
+    );
+    const job = await store.find(made.id);
+    if (job === undefined) throw new Error("the job is not there");
+    return { store, job };
+  }
+
+  test("services whose leases end while they report them never wait for one another in a circle", async () => {
+    const clock = { now: 1_800_000_000_000 };
+    const { store, job } = await begin(await server.newUser(), () => clock.now, 6);
+    const deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+    const before = await server.query(deadlocks);
+    await Promise.all(
+      Array.from({ length: 6 }, async (_, worker) => {
+        for (let turn = 0; turn < 25; turn += 1) {
+          const taken = await store.take(job, { hosts: 8, addresses: 16, delayMs: 0 });
+          // The leases of all others end.
+          clock.now += LEASE_MS / 2;
+          const finished = taken.map((one) => ({ taken: one, kind: "page-failed", againMs: 0 }));
+          const found = taken.map(({ url }) => ({ url: `${url}/more`, task: PAGE, depth: 1 }));
+          const turned = worker % 2 === 0 ? taken : taken.toReversed();
+          await Promise.all([
+            store.renew(job, turned),
+            store.finish(job, { finished: worker % 2 === 0 ? finished : finished.toReversed(), found }),
+          ]);
+        }
+      }),
+    );
+    await store.close();
+    expect(await server.query(deadlocks)).toEqual(before);
+  });
+
+  test("a sweep reports a transaction that keeps an old snapshot", async () => {
+    const user = await server.newUser();
+    const store = openPostgresJobs(server.settings({ user }), undefined, 0);
+    await store.ready();
+    const reader = await Connection.open(server.settings({ user }));
+    const run = (text: string) => reader.run([{ statement: statement(text), values: [] }], patient(10_000));
+    await run("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    await run("SELECT 1");
+    expect(await store.sweep()).toEqual([expect.stringMatching(/^a transaction of this database is \d+ s old/)]);
+    reader.close();
+    await store.close();
   });
 });

@@ -12,7 +12,7 @@ import {
   type Taken,
 } from "../jobs/job-store.ts";
 import { claimKey, keyed } from "../jobs/keys.ts";
-import { type Result, statement, type Step } from "./connection.ts";
+import { type Result, statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { BY_DAY, DAY_BITS, partitionsOf } from "./jobs-schema.ts";
 import * as sql from "./jobs-statements.ts";
@@ -26,16 +26,20 @@ const DEADLOCK = "40P01";
 const LOCK = "8391737060846725682";
 /** Milliseconds for which a change of partitions waits for readers: all others wait behind it. @bound */
 const PARTITION_LOCK_MS = 2_000;
+/** Milliseconds after which a transaction is old: every row that changes in the meantime is kept twice. @bound */
+const OLD_SNAPSHOT_MS = 60_000;
 const TODAY = statement(`SELECT ${NOW} / 86400000`);
 
 /** Jobs in PostgreSQL, which any number of content services share. Times are those of the database's clock. */
 export class PostgresJobs implements JobStore {
   readonly #database: Database;
+  readonly #oldSnapshotMs: number;
   /** The newest day that has partitions. */
   #day = 0;
 
-  constructor(database: Database) {
+  constructor(database: Database, oldSnapshotMs = OLD_SNAPSHOT_MS) {
     this.#database = database;
+    this.#oldSnapshotMs = oldSnapshotMs;
   }
 
   async ready(): Promise<void> {
@@ -79,7 +83,7 @@ export class PostgresJobs implements JobStore {
 
   async take(job: Job, { hosts, addresses, delayMs }: Share): Promise<readonly Taken[]> {
     const values = [this.#database.clock, job.number, hosts, addresses, delayMs];
-    const { rows } = await this.#write(sql.TAKE, values, sql.BY_INDEX);
+    const { rows } = await this.#write(sql.TAKE, values);
     const taken = rows.map(([key, host, url, task, depth, tries, startMs]) => ({
       key: key ?? "",
       host: host ?? "",
@@ -97,7 +101,7 @@ export class PostgresJobs implements JobStore {
     await this.#write(sql.RENEW, [this.#database.clock, number, held]);
   }
 
-  async finish({ id }: Job, { finished, found, leftOut = {}, paces = [] }: Outcome): Promise<Job | undefined> {
+  async finish({ id, number }: Job, { finished, found, leftOut = {}, paces = [] }: Outcome): Promise<Job | undefined> {
     const { clock } = this.#database;
     if (paces.length > 0) {
       const rows = paces.map(({ host, intervalMs, pauseMs }) => ({ host, pause: pauseMs, pace: intervalMs }));
@@ -111,9 +115,13 @@ export class PostgresJobs implements JobStore {
       body: result === undefined ? undefined : Buffer.from(result).toString("base64"),
       at,
     }));
-    const values = [clock, id, JSON.stringify(keyed(id, found)), JSON.stringify(outcomes), JSON.stringify(leftOut)];
-    await this.#write(sql.FINISH, values, sql.BY_INDEX);
-    return await this.find(id);
+    const values = [clock, number, JSON.stringify(keyed(id, found)), JSON.stringify(outcomes), JSON.stringify(leftOut)];
+    const text = sql.finishing(
+      found.length > 0,
+      outcomes.some(({ body }) => body !== undefined),
+    );
+    const { rows } = await this.#write(text, values);
+    return rows.map(jobOf)[0] ?? (await this.find(id));
   }
 
   async claim({ id, number }: Job, name: string, { key: owner }: Taken): Promise<boolean> {
@@ -146,7 +154,7 @@ export class PostgresJobs implements JobStore {
     for (const text of [sql.TIME_OUT, sql.UNPAID, sql.FORGET, sql.FORGET_HOSTS]) await this.#write(text, [clock]);
     const { rows } = await this.#database.read(sql.OLD_DAYS, [clock]);
     for (const [day] of rows) await this.#partition(BY_DAY.map((table) => `DROP TABLE IF EXISTS ${table}_${day}`));
-    const [old] = (await this.#database.read(sql.OLD_SNAPSHOT, [])).rows;
+    const [old] = (await this.#database.read(sql.OLD_SNAPSHOT, [this.#oldSnapshotMs])).rows;
     if (old === undefined) return [];
     return [
       `a transaction of this database is ${old[0] ?? ""} s old: it makes the frontiers of crawls slow; end it, and avoid long transactions`,
@@ -166,10 +174,10 @@ export class PostgresJobs implements JobStore {
     });
   }
 
-  async #write(text: Statement, values: readonly Value[], settings?: Step): Promise<Result> {
+  async #write(text: Statement, values: readonly Value[]): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#database.quick(text, values, settings);
+        return await this.#database.quick(text, values);
       } catch (error) {
         const isDeadlock = error instanceof PostgresError && error.code === DEADLOCK;
         if (!isDeadlock || attempt === MOST_ATTEMPTS) throw error;

@@ -90,6 +90,6 @@ export function openPostgresTemplates(settings: PoolSettings, now?: () => number
 }
 
 /** Opens only the jobs in such a database. They have tables of their own, so that their user needs no access to the payments. */
-export function openPostgresJobs(settings: PoolSettings, now?: () => number): JobStore {
-  return new PostgresJobs(new Database(settings, now, JOB_SCHEMA));
+export function openPostgresJobs(settings: PoolSettings, now?: () => number, oldSnapshotMs?: number): JobStore {
+  return new PostgresJobs(new Database(settings, now, JOB_SCHEMA), oldSnapshotMs);
 }

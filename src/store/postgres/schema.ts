@@ -1,5 +1,6 @@
 import { CREDIT_BOOK, CREDIT_SCHEME, MAX_CREDIT_DIGITS } from "../credits.ts";
 import { type Connection, type Result, statement, type Step } from "./connection.ts";
+import { type Statement } from "./messages.ts";
 import { PostgresError } from "./postgres-error.ts";
 
 /** The names have a prefix, because other programs may use the same database. */
@@ -218,6 +219,8 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 /** Tables that are migrated together, and the table with their version. */
 export interface Schema {
   readonly version: string;
+  /** Statements that each connection runs once. */
+  readonly session?: readonly Statement[];
   readonly migrations: readonly (readonly string[])[];
 }
 

@@ -19,7 +19,8 @@ export type OpenJobs = (now: () => number) => Promise<JobStore>;
 const DAY_MS = 86_400_000;
 const SHARE: Share = { hosts: 10, addresses: 100, delayMs: 0 };
 
-function newJob(changes: Partial<NewJob> = {}): NewJob {
+/** A job whose other properties do not matter. */
+export function newJob(changes: Partial<NewJob> = {}): NewJob {
   return {
     id: crypto.randomUUID(),
     secretHash: "of a secret",
