@@ -18,10 +18,10 @@ import { type ModelFigures } from "./figures/model-figures.ts";
 import { OperationCounts } from "./figures/operation-counts.ts";
 import { BrowserProbe } from "./health/browser-probe.ts";
 import { HostPaces } from "./jobs/host-paces.ts";
+import { JOB_DEFAULTS, type JobSettings } from "./jobs/job-settings.ts";
 import { JobRunner } from "./jobs/job-runner.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import { crawlOf } from "./operations/crawl.ts";
-import { type JobStore } from "../store/jobs/job-store.ts";
 import { openSqliteJobs } from "../store/open/open-jobs.ts";
 import { checkProtection, type ContentAddress, type Protection, serve } from "./listen.ts";
 import { SiteMapper } from "./map/site-mapper.ts";
@@ -61,6 +61,8 @@ export interface ContentOptions {
   readonly search?: Partial<SearchOptions>;
   /** The pages that callers share: bytes of all, and the percentage of the price for one. Default: off. */
   readonly pageCache?: { readonly maxBytes: number; readonly hitPrice: number };
+  /** Absent bounds are as in JOB_DEFAULTS. */
+  readonly jobs?: Partial<JobSettings>;
   /** The language model that reads sources for /resolve. Undefined: the embedded analyst reads them. */
   readonly model?: ModelOptions | undefined;
   /** Serves MCP at /mcp too, by calls to this gateway. */
@@ -103,9 +105,6 @@ const DRAIN_LOOK_MS = 50;
 const MAX_FETCHES = 64;
 const MAX_QUEUED_FETCHES = 256;
 const FETCH_QUEUE_TIMEOUT_MS = 30_000;
-
-/** Milliseconds between two requests of crawls to a host that asks for no longer delay. @operator */
-const HOST_INTERVAL_MS = 100;
 
 /** Milliseconds that the start waits for a remote browser. Afterwards the service connects in the background. @bound */
 const REMOTE_START_MS = 2_000;
@@ -190,7 +189,7 @@ interface Engines {
 }
 
 function createServices(
-  { stateDir, allowPrivate, log, search: searchOptions, pageCache, model, onModelUsed }: ContentOptions,
+  { stateDir, allowPrivate, log, search: searchOptions, pageCache, jobs, model, onModelUsed }: ContentOptions,
   { pool, semaphore, extractor, learned }: Engines,
   parts: AsyncDisposableStack,
 ): Services {
@@ -239,7 +238,8 @@ function createServices(
     chargeOf: ({ ageMs }) => (ageMs === undefined || hitPrice === 100 ? undefined : `${hitPrice}%`),
     jobs: startJobs({
       pages,
-      store: openSqliteJobs(join(stateDir, "jobs.sqlite")),
+      stateDir,
+      settings: { ...JOB_DEFAULTS, ...jobs },
       robots,
       fetch: { egress, userAgent },
       log,
@@ -255,7 +255,8 @@ function createServices(
 
 interface JobParts {
   readonly pages: RememberingReader;
-  readonly store: JobStore;
+  readonly stateDir: string;
+  readonly settings: JobSettings;
   readonly robots: RobotsFiles;
   readonly fetch: Omit<SiteFetch, "signal">;
   readonly log: Log;
@@ -263,16 +264,18 @@ interface JobParts {
 }
 
 /** Starts the work of jobs. */
-function startJobs({ pages, store, robots, fetch, log, parts }: JobParts): Jobs {
+function startJobs({ pages, stateDir, settings, robots, fetch, log, parts }: JobParts): Jobs {
+  const store = openSqliteJobs(join(stateDir, "jobs.sqlite"), Date.now, settings.maxBytes);
   const now = performance.now.bind(performance);
   const runner = new JobRunner({
     store,
-    paces: new HostPaces(HOST_INTERVAL_MS, now),
+    paces: new HostPaces(settings.hostIntervalMs, now),
     robots,
     fetch,
     open: (order) => crawlOf(order, pages, { userAgent: fetch.userAgent, now }),
     now,
     unixNow: Date.now,
+    maxJobBytes: settings.maxJobBytes,
     log,
   });
   parts.defer(() => store.close());
@@ -281,6 +284,7 @@ function startJobs({ pages, store, robots, fetch, log, parts }: JobParts): Jobs 
   return new Jobs({
     store,
     runner,
+    settings,
     unixNow: Date.now,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   });

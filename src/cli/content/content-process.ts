@@ -25,8 +25,9 @@ export interface ContentProcessOptions {
   readonly chargeTimeouts: boolean;
   /** Environment variables that the service needs, beyond those of the system. */
   readonly variables: readonly string[];
-  /** The values of `content.page_cache`, `content.search` and `content.resolve` in the configuration, as JSON. */
+  /** The values of `content.page_cache`, `content.jobs`, `content.search` and `content.resolve` in the configuration, as JSON. */
   readonly pageCache: string;
+  readonly jobs: string;
   readonly search: string;
   readonly resolve: string;
   /** Undefined: the service does not serve MCP. */
@@ -107,6 +108,7 @@ export class ContentProcess {
       allowPrivate,
       chargeTimeouts,
       pageCache,
+      jobs,
       search,
       resolve: resolving,
       mcp,
@@ -114,7 +116,7 @@ export class ContentProcess {
     const path = `${socket}${STARTING}`;
     const args = ["content", "--socket", path, "--state-dir", stateDir, "--browser-path", browserPath];
     const { args: browserArgs, environment } = browserFlag(browser);
-    args.push("--page-cache", pageCache, "--search", search, "--resolve", resolving, ...browserArgs);
+    args.push("--page-cache", pageCache, "--jobs", jobs, "--search", search, "--resolve", resolving, ...browserArgs);
     if (allowPrivate) args.push("--allow-private");
     if (chargeTimeouts) args.push("--charge-timeouts");
     if (mcp !== undefined) args.push("--gateway", mcp.gatewayUrl, ...mcp.hosts.flatMap((host) => ["--mcp-host", host]));

@@ -14,6 +14,7 @@ import { parseBrowserOptions } from "./browser-options.ts";
 import { parseEndpoint, variableName } from "../facilitator/facilitator-options.ts";
 import { flagsText, type FlagTable, readFlags } from "../common/flags.ts";
 import { parsePageCacheOptions } from "./page-cache-options.ts";
+import { parseJobsOptions } from "./jobs-options.ts";
 import { parseResolveOptions } from "./resolve-options.ts";
 import { parseSearchOptions } from "./search-options.ts";
 import { StartError } from "../common/start-error.ts";
@@ -66,6 +67,7 @@ const FLAGS = {
     value: "JSON",
     text: "the object content.page_cache of a configuration",
   },
+  jobs: { type: "string", default: "{}", value: "JSON", text: "the object content.jobs of a configuration" },
   search: { type: "string", default: "{}", value: "JSON", text: "the object content.search of a configuration" },
   resolve: { type: "string", default: "{}", value: "JSON", text: "the object content.resolve of a configuration" },
   gateway: {
@@ -83,7 +85,7 @@ const FLAGS = {
 
 const USAGE = `usage: turnpike content [--socket PATH | --port N | --listen HOST:PORT] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
                         [--token-env NAME | --token-file FILE] [--tls-cert FILE --tls-key FILE | --plaintext]
-                        [--drain-delay SECONDS] [--charge-timeouts] [--browser JSON] [--page-cache JSON] [--search JSON]
+                        [--drain-delay SECONDS] [--charge-timeouts] [--browser JSON] [--page-cache JSON] [--jobs JSON] [--search JSON]
                         [--resolve JSON] [--gateway URL [--mcp-host NAME ...]]
 
 Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.
@@ -137,6 +139,7 @@ async function run(args: readonly string[]): Promise<number> {
       chargeTimeouts: values["charge-timeouts"] === true,
       remoteBrowser: parseBrowserOptions(values.browser, process.env),
       pageCache: parsePageCacheOptions(values["page-cache"]),
+      jobs: parseJobsOptions(values.jobs),
       search: parseSearchOptions(values.search),
       ...parseResolveOptions(values.resolve),
       mcp:

@@ -147,6 +147,7 @@ function contentOptions({ content }: Config) {
     browser: content.browser,
     chargeTimeouts: content.charge_timeouts,
     pageCache: JSON.stringify(content.page_cache),
+    jobs: JSON.stringify(content.jobs),
     search: JSON.stringify(content.search),
     resolve: JSON.stringify(content.resolve),
     variables: variables.filter((name) => name !== ""),

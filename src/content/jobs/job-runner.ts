@@ -14,13 +14,20 @@ const LOOK_MS = 1_000;
 const FIRST_NAP_MS = 10;
 const MAX_NAP_MS = 500;
 const SWEEP_MS = 60_000;
-/** Milliseconds until the outcome of a page is reported again that could not be stored. After that its lease has ended. @bound */
+/**
+ * Milliseconds until the outcome of a page is reported again that could not be stored, and for which it is reported again
+ * if the store is not full.
+ * @bound
+ */
 const REPORT_AGAIN_MS = 2_000;
+const REPORT_MS = 10_000;
 
 /** Services and settings of the jobs of one service. */
 export interface RunnerOptions extends CrawlDeps {
   /** Reads the order of a job. Throws if it is not valid. */
   readonly open: (order: string) => OpenCrawl;
+  /** Bytes of the compressed results of one job, after which it ends. */
+  readonly maxJobBytes: number;
   readonly log: Log;
 }
 
@@ -51,6 +58,8 @@ export class JobRunner {
   #sweepAt = 0;
   #renewAt = 0;
   #hasFailed = false;
+  /** Pages that wait until the store has room for them. */
+  #unstored = 0;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -64,6 +73,11 @@ export class JobRunner {
   wake(): void {
     this.#lookAt = 0;
     this.#wake.resolve();
+  }
+
+  /** True while the store has no room. Until then jobs wait: no page is taken, and loaded ones are kept. */
+  get isFull(): boolean {
+    return this.#unstored > 0;
   }
 
   /** Stops all pages. Their leases end soon, and other services take them. */
@@ -148,6 +162,7 @@ export class JobRunner {
   /** The job that gets the next pages: of the payer with the fewest, the job with the fewest. */
   #next(): Running | undefined {
     const { now } = this.#options;
+    if (this.isFull) return undefined;
     const all = [...this.#running.values()];
     const ofPayer = new Map<string, number>();
     let total = 0;
@@ -206,13 +221,37 @@ export class JobRunner {
   }
 
   async #report(running: Running, outcome: Outcome): Promise<void> {
-    const { store } = this.#options;
-    const report = (): Promise<Job | undefined> => store.finish(running.job, outcome);
-    const job = await report().catch(async () => {
-      await pause(REPORT_AGAIN_MS, this.#closing.signal);
-      return await report();
-    });
-    if (job?.state === "running") running.job = job;
-    else this.wake();
+    const { store, maxJobBytes } = this.#options;
+    const job = await this.#stored(running, outcome);
+    if (job?.state !== "running") return this.wake();
+    running.job = job;
+    if (job.bytes < maxJobBytes) return;
+    await store.end(job.id, "completed", "bytes");
+    this.wake();
+  }
+
+  /** Reports an outcome, as often as it takes if the store is full. */
+  async #stored({ job, abort }: Running, outcome: Outcome): Promise<Job | undefined> {
+    const { store, log, now } = this.#options;
+    const until = now() + REPORT_MS;
+    let isUnstored = false;
+    try {
+      for (;;) {
+        try {
+          return await store.finish(job, outcome);
+        } catch (error) {
+          const isFull = store.isFull(error);
+          if (abort.signal.aborted || (!isFull && now() >= until)) throw error;
+          if (isFull && !isUnstored) {
+            if (!this.isFull) log("error", "Jobs wait, because their store is full");
+            isUnstored = true;
+            this.#unstored += 1;
+          }
+          await pause(REPORT_AGAIN_MS, abort.signal);
+        }
+      }
+    } finally {
+      if (isUnstored) this.#unstored -= 1;
+    }
   }
 }

@@ -1,6 +1,8 @@
+import { TurnpikeError } from "../../lib/errors.ts";
 import { type Job, type JobStore, type StoredResult } from "../../store/jobs/job-store.ts";
 import { unpacked } from "./crawl-page.ts";
 import { type JobRunner } from "./job-runner.ts";
+import { type JobSettings } from "./job-settings.ts";
 import { type CrawlOrder } from "./crawl-order.ts";
 import { amountOf, type DeferredPayment, hashOf, isSecret, jobIdOf, pagesOf, saleOf, saleText } from "./sale.ts";
 import { Scope } from "./scope.ts";
@@ -8,9 +10,6 @@ import { Scope } from "./scope.ts";
 /** Known addresses of a job, for each page that it may deliver, and at least. @operator Further addresses are dropped. @bound */
 const KNOWN_PER_PAGE = 20;
 const MIN_KNOWN = 10_000;
-/** Milliseconds for which a job runs at most, and for which its results can be read after its end. @operator @bound */
-const MAX_RUN_MS = 24 * 3_600_000;
-const KEPT_MS = 24 * 3_600_000;
 /** Random bytes of an id and of a secret. */
 const ID_BYTES = 16;
 const SECRET_BYTES = 24;
@@ -41,7 +40,8 @@ export interface Due {
 /** The settings of `Jobs`. `random` returns random bytes. */
 export interface JobsOptions {
   readonly store: JobStore;
-  readonly runner: Pick<JobRunner, "wake">;
+  readonly runner: Pick<JobRunner, "wake" | "isFull">;
+  readonly settings: Pick<JobSettings, "maxRunMs" | "keptMs">;
   readonly unixNow: () => number;
   readonly random: (bytes: number) => Uint8Array;
 }
@@ -56,7 +56,7 @@ export class Jobs {
 
   /** Adds a crawl. Undefined if too many jobs run. A repeated request with one deferred payment gets the same job. */
   async add(order: CrawlOrder, payer: string, deferred?: DeferredPayment): Promise<AddedJob | undefined> {
-    const { store, runner, unixNow } = this.#options;
+    const { store, runner, settings, unixNow } = this.#options;
     const [secret, key] = [this.#random(SECRET_BYTES), this.#random(SECRET_BYTES)];
     const text = JSON.stringify(order);
     const id = deferred === undefined ? this.#random(ID_BYTES) : jobIdOf(deferred, text);
@@ -70,12 +70,17 @@ export class Jobs {
       order: text,
       limit: order.limit,
       maxKnown: Math.max(MIN_KNOWN, order.limit * KNOWN_PER_PAGE),
-      maxRunMs: Math.min(MAX_RUN_MS, (deferred?.until ?? Number.POSITIVE_INFINITY) * 1_000 - unixNow()),
-      keptMs: KEPT_MS,
+      maxRunMs: Math.min(settings.maxRunMs, (deferred?.until ?? Number.POSITIVE_INFINITY) * 1_000 - unixNow()),
+      keptMs: settings.keptMs,
       sale: sale === undefined ? "" : saleText(sale, key),
     };
-    if (known !== undefined) await store.rename(id, job);
-    else if (!(await store.create(job, seeds))) return undefined;
+    try {
+      if (known !== undefined) await store.rename(id, job);
+      else if (!(await store.create(job, seeds))) return undefined;
+    } catch (error) {
+      if (!store.isFull(error)) throw error;
+      throw new TurnpikeError("overloaded", "Cannot start a job: the store of jobs is full; try again later");
+    }
     runner.wake();
     return { id, secret, chargeKey: deferred && key };
   }

@@ -19,6 +19,9 @@ const MAX_STARTS = 100;
 const MAX_PATTERNS = 20;
 const MAX_PATTERN_LENGTH = 200;
 
+/** Characters of the content of one result. @operator Longer content is cut, and its metadata says so. */
+const MAX_CONTENT = 1_000_000;
+
 const { url: _url, ...sharedParameters } = pageParameters;
 const { evaluate: _evaluate, ...formatParameters } = contentParameters;
 const patterns = z.array(text(MAX_PATTERN_LENGTH, 1)).min(1).max(MAX_PATTERNS).optional();
@@ -142,7 +145,7 @@ export function crawlOf(
         robotsTag: source.headers.find(([name]) => name.toLowerCase() === "x-robots-tag")?.[1] ?? "",
         fields: extraction.fields,
         content: extraction.content,
-        result: { format: input.format, ...cutContent(extraction.content, input.max_length, page, elapsedMs()) },
+        result: { format: input.format, ...cutContent(extraction.content, input.max_length ?? MAX_CONTENT, page, elapsedMs()) },
       };
     },
   };

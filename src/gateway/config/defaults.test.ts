@@ -132,6 +132,13 @@ const OWN = {
     socket: "",
     charge_timeouts: false,
     page_cache: { max_mb: 256, hit_price_percent: 100 },
+    jobs: {
+      max_run_s: 86_400,
+      results_ttl_s: 86_400,
+      host_interval_ms: 100,
+      max_job_mb: 1024,
+      max_mb: 16_384,
+    },
     search: {
       providers: ["local", "searxng", "brave", "duckduckgo", "mojeek"],
       parallel: 2,

@@ -9,6 +9,8 @@
  * Work is taken host by host. A host has one pace for all jobs of all services, so that a job cannot hurry it.
  */
 export interface JobStore {
+  /** Whether a call failed because the database, or its disk, has no room. */
+  isFull(error: unknown): boolean;
   /** Resolves once the database is reachable and has the schema of this program. */
   ready(): Promise<void>;
   /** Adds a job with its first addresses. Resolves with false if `MAX_RUNNING_JOBS` run. */
@@ -31,7 +33,7 @@ export interface JobStore {
    */
   claim(job: Job, name: string, owner: Taken): Promise<boolean>;
   /** Ends a job that runs. False if it does not run. */
-  end(id: string, state: "cancelled" | "failed", reason: string): Promise<boolean>;
+  end(id: string, state: Exclude<JobState, "running">, reason: string): Promise<boolean>;
   /** Records what was paid. It never records fewer pages than before, and opens no closed payment. The job begins. */
   paid(id: string, paid: PaidSoFar): Promise<void>;
   /** Gives a job another secret and other terms of payment, because the response with the first ones was lost. */

@@ -1,3 +1,4 @@
+import { type Database } from "bun:sqlite";
 import { type JobStore } from "../jobs/job-store.ts";
 import { createJobTables } from "../sqlite/jobs-schema.ts";
 import { SqliteJobs } from "../sqlite/sqlite-jobs.ts";
@@ -9,17 +10,24 @@ const BUSY_MS = 5000;
 
 /**
  * Opens the jobs in an SQLite file of mode 0600, and creates the file if necessary. A power failure may undo the last
- * writes. `now` gives Unix milliseconds. Throws if the file cannot be created or read.
+ * writes. `now` gives Unix milliseconds. Once the file has `maxBytes`, writes that need more fail. Throws if the file cannot be created or read.
  */
-export function openSqliteJobs(path: string, now: () => number = Date.now): JobStore {
+export function openSqliteJobs(path: string, now: () => number = Date.now, maxBytes = Infinity): JobStore {
   if (path !== ":memory:") ownFile(path, "the jobs");
   const database = connect(path, "NORMAL", BUSY_MS);
   try {
     createJobTables(database);
+    if (maxBytes < Infinity) limitPages(database, maxBytes);
     database.run(`PRAGMA busy_timeout = ${TRY_MS}`);
   } catch (error) {
     database.close();
     throw error;
   }
   return new SqliteJobs(database, now, new WriteTurns(BUSY_MS));
+}
+
+/** A file that is longer already does not grow further. */
+function limitPages(database: Database, maxBytes: number): void {
+  const { page_size: size } = database.query<{ page_size: number }, []>("PRAGMA page_size").get() ?? { page_size: 4096 };
+  database.run(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxBytes / size))}`);
 }

@@ -2,6 +2,7 @@ import { jobOf } from "../jobs/job-row.ts";
 import {
   type Address,
   type Job,
+  type JobState,
   type JobStore,
   type NewJob,
   type Outcome,
@@ -22,6 +23,7 @@ import { PostgresError } from "./postgres-error.ts";
 /** Attempts of a write that the server ends, because it waits in a circle with another. */
 const MOST_ATTEMPTS = 5;
 const DEADLOCK = "40P01";
+const DISK_FULL = "53100";
 /** A number for the advisory lock of partitions that no other program is likely to use: "turnpik2" in ASCII. */
 const LOCK = "8391737060846725682";
 /** Milliseconds for which a change of partitions waits for readers: all others wait behind it. @bound */
@@ -40,6 +42,10 @@ export class PostgresJobs implements JobStore {
   constructor(database: Database, oldSnapshotMs = OLD_SNAPSHOT_MS) {
     this.#database = database;
     this.#oldSnapshotMs = oldSnapshotMs;
+  }
+
+  isFull(error: unknown): boolean {
+    return error instanceof PostgresError && error.code === DISK_FULL;
   }
 
   async ready(): Promise<void> {
@@ -128,7 +134,7 @@ export class PostgresJobs implements JobStore {
     return (await this.#write(sql.CLAIM_NAME, [number, claimKey(id, name), owner])).rows.length > 0;
   }
 
-  async end(id: string, state: "cancelled" | "failed", reason: string): Promise<boolean> {
+  async end(id: string, state: Exclude<JobState, "running">, reason: string): Promise<boolean> {
     return (await this.#database.durable(sql.END, [this.#database.clock, id, state, reason])).count > 0;
   }
 

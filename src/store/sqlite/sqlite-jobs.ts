@@ -3,6 +3,7 @@ import {
   type Address,
   type Finished,
   type Job,
+  type JobState,
   type JobStore,
   LEASE_MS,
   MAX_RUNNING_JOBS,
@@ -17,6 +18,7 @@ import {
   type Taken,
   TURN_MS,
 } from "../jobs/job-store.ts";
+import { codeOf } from "../../lib/caught.ts";
 import { JOB_COLUMNS, jobOf } from "../jobs/job-row.ts";
 import { CLAIM, claimKey, keyed } from "../jobs/keys.ts";
 import { type WriteTurns } from "./write-turns.ts";
@@ -53,6 +55,10 @@ export class SqliteJobs implements JobStore {
     this.#database = database;
     this.#now = now;
     this.#turns = turns;
+  }
+
+  isFull(error: unknown): boolean {
+    return codeOf(error) === "SQLITE_FULL";
   }
 
   async ready(): Promise<void> {
@@ -291,7 +297,7 @@ export class SqliteJobs implements JobStore {
     });
   }
 
-  end(id: string, state: "cancelled" | "failed", reason: string): Promise<boolean> {
+  end(id: string, state: Exclude<JobState, "running">, reason: string): Promise<boolean> {
     return this.#write(() =>
       this.#run(
         "UPDATE jobs SET state = ?, reason = ?, ended_at = ? WHERE id = ? AND state = 'running'",

@@ -1,5 +1,6 @@
 import * as z from "./recorded-schema.ts";
 import { contentBrowser } from "./content-browser.ts";
+import { contentJobs } from "./content-jobs.ts";
 import { contentPageCache } from "./content-page-cache.ts";
 import { contentResolve } from "./content-resolve.ts";
 import { contentSearch } from "./content-search.ts";
@@ -36,6 +37,7 @@ export const content = z
         "Charge for a failed page whose scripts took most of its time as processor time, or were stopped because they took too much. Other failures stay free.",
       ),
     page_cache: contentPageCache,
+    jobs: contentJobs,
     search: contentSearch,
     resolve: contentResolve,
   })

@@ -1,0 +1,21 @@
+/** The bounds of jobs that an operator sets. */
+export interface JobSettings {
+  /** Milliseconds for which a job runs at most, and for which its results stay after its end. */
+  readonly maxRunMs: number;
+  readonly keptMs: number;
+  /** Milliseconds between two requests to a host that asks for no longer delay. */
+  readonly hostIntervalMs: number;
+  /** Bytes of the compressed results of one job, after which it ends. */
+  readonly maxJobBytes: number;
+  /** Bytes of the file with all jobs. */
+  readonly maxBytes: number;
+}
+
+/** The defaults of `content.jobs`. */
+export const JOB_DEFAULTS: JobSettings = {
+  maxRunMs: 86_400_000,
+  keptMs: 86_400_000,
+  hostIntervalMs: 100,
+  maxJobBytes: 1024 * 1024 * 1024,
+  maxBytes: 16 * 1024 * 1024 * 1024,
+};
