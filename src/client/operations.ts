@@ -525,7 +525,7 @@ export interface JobState {
   /** Name of the job */
   readonly id: string;
   readonly state: "running" | "completed" | "cancelled" | "failed";
-  /** Why it ended: `limit`, `time` or another reason; absent if all was done */
+  /** Why it ended: `limit`, `bytes`, `time` or another reason; absent if all was done */
   readonly reason?: string | undefined;
   /** Maximum number of delivered pages */
   readonly limit: number;
@@ -537,6 +537,10 @@ export interface JobState {
   readonly known: number;
   /** Number of known addresses that are not loaded yet */
   readonly waiting: number;
+  /** Bytes of the compressed results */
+  readonly bytes: number;
+  /** `storage`: the service cannot store results now, because its disk or the file of jobs is full. It goes on by itself */
+  readonly waits_for?: "storage" | undefined;
   /** Number of addresses that were not delivered, by the reason */
   readonly not_delivered: Readonly<Record<string, number>>;
   readonly cost?: JobCost | undefined;

@@ -54,6 +54,11 @@ export class Jobs {
     this.#options = options;
   }
 
+  /** True while jobs wait, because their store has no room. */
+  get isFull(): boolean {
+    return this.#options.runner.isFull;
+  }
+
   /** Adds a crawl. Undefined if too many jobs run. A repeated request with one deferred payment gets the same job. */
   async add(order: CrawlOrder, payer: string, deferred?: DeferredPayment): Promise<AddedJob | undefined> {
     const { store, runner, settings, unixNow } = this.#options;

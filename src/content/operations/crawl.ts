@@ -94,8 +94,7 @@ export const crawl = postOperation(
       "Starts a job and responds at once with 202. The job loads the start pages, and the pages that they, their links and the " +
       "sitemaps lead to, by the site's robots.txt. Read its state with `GET /crawl/ID`, its results with " +
       "`GET /crawl/ID/results?after=NUMBER` (JSON, or NDJSON that follows the job if Accept names application/x-ndjson), and cancel it " +
-      "with `DELETE /crawl/ID`; each with the secret in X-Job-Secret. A job ends after a day at the latest, and its results can be " +
-      "read for a day more. Failed, forbidden and equal pages do not count for the limit.",
+      "with `DELETE /crawl/ID`; each with the secret in X-Job-Secret. Failed, forbidden and equal pages do not count for the limit.",
     body,
     example: { urls: ["https://example.com/"], limit: 100 },
     success: {
@@ -145,7 +144,10 @@ export function crawlOf(
         robotsTag: source.headers.find(([name]) => name.toLowerCase() === "x-robots-tag")?.[1] ?? "",
         fields: extraction.fields,
         content: extraction.content,
-        result: { format: input.format, ...cutContent(extraction.content, input.max_length ?? MAX_CONTENT, page, elapsedMs()) },
+        result: {
+          format: input.format,
+          ...cutContent(extraction.content, input.max_length ?? MAX_CONTENT, page, elapsedMs()),
+        },
       };
     },
   };

@@ -57,7 +57,7 @@ function jobOperations(operation: string): readonly JobOperation[] {
       description: "Returns the state of the job, and its counts.",
       success: { ...state, description: "The state" },
       failures: ["not-found"],
-      run: async (request, jobs) => ({ json: stateOf(await jobOf(request, jobs)) }),
+      run: async (request, jobs) => ({ json: stateOf(await jobOf(request, jobs), jobs.isFull) }),
     },
     {
       name: `${operation}_cancel`,
@@ -70,7 +70,7 @@ function jobOperations(operation: string): readonly JobOperation[] {
       async run(request, jobs) {
         const job = await jobOf(request, jobs);
         await jobs.cancel(job);
-        return { json: stateOf((await jobs.again(job)) ?? job) };
+        return { json: stateOf((await jobs.again(job)) ?? job, jobs.isFull) };
       },
     },
     {
@@ -164,7 +164,7 @@ async function* follow(job: Job, jobs: Jobs, from: number): AsyncGenerator<strin
     after = results.at(-1)?.number ?? after;
     if (results.length > 0) continue;
     if (jobs.isComplete(known)) {
-      yield `${JSON.stringify({ job: stateOf(known) })}\n`;
+      yield `${JSON.stringify({ job: stateOf(known, jobs.isFull) })}\n`;
       return;
     }
     await Bun.sleep(LOOK_MS);

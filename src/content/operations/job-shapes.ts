@@ -57,12 +57,17 @@ export const jobState = z
     reason: z
       .string()
       .optional()
-      .openapi({ description: "Why it ended: `limit`, `time` or another reason; absent if all was done" }),
+      .openapi({ description: "Why it ended: `limit`, `bytes`, `time` or another reason; absent if all was done" }),
     limit: z.int().openapi({ description: "Maximum number of delivered pages" }),
     delivered: z.int().openapi({ description: "Number of delivered pages" }),
     failed: z.int().openapi({ description: "Number of pages that failed" }),
     known: z.int().openapi({ description: "Number of addresses that the job knows" }),
     waiting: z.int().openapi({ description: "Number of known addresses that are not loaded yet" }),
+    bytes: z.int().openapi({ description: "Bytes of the compressed results" }),
+    waits_for: z.literal("storage").optional().openapi({
+      description:
+        "`storage`: the service cannot store results now, because its disk or the file of jobs is full. It goes on by itself",
+    }),
     not_delivered: z
       .record(z.string(), z.int())
       .openapi({ description: "Number of addresses that were not delivered, by the reason" }),
@@ -109,6 +114,7 @@ export const STATE_EXAMPLE = {
   failed: 1,
   known: 230,
   waiting: 184,
+  bytes: 91_230,
   not_delivered: { duplicate: 4, "robots-forbidden": 1 },
   created_at: "2026-01-31T09:00:00.000Z",
 } as const satisfies JobState;
@@ -127,8 +133,8 @@ export const RESULTS_EXAMPLE: z.output<typeof jobResults> = {
   ],
 };
 
-/** The state of a job as clients see it. */
-export function stateOf(job: Job): JobState {
+/** The state of a job as clients see it. `isFull`: no result can be stored now. */
+export function stateOf(job: Job, isFull: boolean): JobState {
   const isOver = job.state !== "running";
   return {
     id: job.id,
@@ -139,6 +145,8 @@ export function stateOf(job: Job): JobState {
     failed: job.results - job.delivered,
     known: job.known,
     waiting: isOver ? 0 : job.open,
+    bytes: job.bytes,
+    ...(isFull && !isOver ? { waits_for: "storage" } : {}),
     not_delivered: { ...job.kinds },
     ...costOf(job),
     created_at: new Date(job.createdAt).toISOString(),

@@ -28,6 +28,8 @@ export function openSqliteJobs(path: string, now: () => number = Date.now, maxBy
 
 /** A file that is longer already does not grow further. */
 function limitPages(database: Database, maxBytes: number): void {
-  const { page_size: size } = database.query<{ page_size: number }, []>("PRAGMA page_size").get() ?? { page_size: 4096 };
+  const { page_size: size } = database.query<{ page_size: number }, []>("PRAGMA page_size").get() ?? {
+    page_size: 4096,
+  };
   database.run(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxBytes / size))}`);
 }
