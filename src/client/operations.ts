@@ -341,6 +341,8 @@ export interface BatchResult {
 export interface BatchRequest extends PageOptions {
   /** Pages to load */
   readonly urls: readonly string[];
+  /** Load the pages as a job, for up to 10,000 addresses; otherwise up to 20; default false */
+  readonly async?: boolean | undefined;
   /** Output format; default "markdown" */
   readonly format?: "html" | "markdown" | "text" | "links" | undefined;
   /** Maximum content length in characters; longer content is cut */
@@ -611,7 +613,7 @@ export abstract class Operations {
   scrape(request: ScrapeRequest, options?: CallOptions): Promise<ScrapeResponse> {
     return this.json({ method: "POST", path: "/scrape" }, request, options);
   }
-  /** Retrieve up to 20 pages at once. */
+  /** Retrieve many pages at once. */
   batch(request: BatchRequest, options?: CallOptions): Promise<BatchResponse> {
     return this.json({ method: "POST", path: "/batch" }, request, options);
   }

@@ -21,7 +21,7 @@ import { HostPaces } from "./jobs/host-paces.ts";
 import { JOB_DEFAULTS, type JobSettings } from "./jobs/job-settings.ts";
 import { JobRunner } from "./jobs/job-runner.ts";
 import { Jobs } from "./jobs/jobs.ts";
-import { crawlOf } from "./operations/crawl.ts";
+import { openJob } from "./operations/open-job.ts";
 import { openSqliteJobs } from "../store/open/open-jobs.ts";
 import { checkProtection, type ContentAddress, type Protection, serve } from "./listen.ts";
 import { SiteMapper } from "./map/site-mapper.ts";
@@ -272,7 +272,7 @@ function startJobs({ pages, stateDir, settings, robots, fetch, log, parts }: Job
     paces: new HostPaces(settings.hostIntervalMs, now),
     robots,
     fetch,
-    open: (order) => crawlOf(order, pages, { userAgent: fetch.userAgent, now }),
+    open: (order) => openJob(order, pages, { userAgent: fetch.userAgent, now }),
     now,
     unixNow: Date.now,
     maxJobBytes: settings.maxJobBytes,

@@ -89,7 +89,7 @@ const HEADERS: Readonly<Record<number, z.ZodObject>> = {
 };
 
 function describeOperation(operation: Operation, prices: PriceList | undefined): PathConfig {
-  const { success, body, example, path } = operation;
+  const { success, started, body, example, path } = operation;
   const price = prices?.prices[path];
   // If the prices are not known, an operation may cost something, unless it is always free.
   const isSold = prices === undefined ? operation.price !== undefined : price !== undefined;
@@ -111,11 +111,19 @@ function describeOperation(operation: Operation, prices: PriceList | undefined):
         ...(isSold ? { headers: fields({ ...RECEIPT, ...success.headers }) } : {}),
         content: describeContent(operation),
       },
+      ...(started === undefined ? {} : { 202: describeStarted(started) }),
       ...describeFailures(
         [...operation.failures, ...(body === undefined ? [] : BODY_FAILURES), ...(isSold ? PAYMENT_FAILURES : [])],
         price,
       ),
     },
+  };
+}
+
+function describeStarted({ description, ...shape }: NonNullable<Operation["started"]>): Response {
+  return {
+    description,
+    content: describeContent({ success: { ...shape, description, contentType: "application/json" } }),
   };
 }
 

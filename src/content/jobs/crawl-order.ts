@@ -1,7 +1,9 @@
 import { type Extraction } from "../extraction/tree/extraction.ts";
 
-/** The parameters of a crawl that decide which pages it loads. */
+/** The parameters of a job that decide which pages it loads. */
 export interface CrawlOrder {
+  /** True: the job loads these addresses alone, as the client named them. False: a crawl of their sites begins with them. */
+  readonly given?: boolean;
   readonly urls: readonly string[];
   /** Pages that it delivers at most. */
   readonly limit: number;
@@ -21,7 +23,19 @@ export interface CrawlOrder {
   readonly concurrency: number;
 }
 
-/** A page that a crawl has loaded. */
+/** The order of a job that loads given addresses. */
+export function givenOnly(urls: readonly string[]): CrawlOrder {
+  const nothingElse = {
+    subdomains: false,
+    external: false,
+    ignore_query: false,
+    sitemap: "skip",
+    max_depth: 0,
+  } as const;
+  return { ...nothingElse, given: true, urls, limit: urls.length, skip_noindex: false, delay: 0, concurrency: 8 };
+}
+
+/** A page that a job has loaded. */
 export interface LoadedPage {
   readonly finalUrl: string;
   /** Whether it was loaded for an earlier request, and no request was sent to its host. */
@@ -41,4 +55,10 @@ export interface OpenCrawl {
   readonly order: CrawlOrder;
   /** Loads a page. Fails with a TurnpikeError. */
   load(url: URL, signal: AbortSignal): Promise<LoadedPage>;
+}
+
+/** The settings of a service with which it opens stored orders. `now` gives monotonic milliseconds. */
+export interface OpenOptions {
+  readonly userAgent: string;
+  readonly now: () => number;
 }

@@ -26,6 +26,9 @@ const SITEMAP_PIECE = 1_000;
 /** Statuses of a server that has too much to do. */
 const BUSY_STATUS = new Set([429, 503]);
 
+/** A client that names a page is no crawler (RFC 9309 §1): its request is not subject to robots.txt. */
+const NO_RULES = { known: true, allows: () => true, crawlDelay: undefined } as const;
+
 /** The parts of a service that a crawl uses. */
 export interface CrawlDeps {
   readonly store: JobStore;
@@ -83,7 +86,8 @@ export class Crawl {
 
   async #page(taken: Taken): Promise<Outcome> {
     const url = new URL(taken.url);
-    const robots = await this.#deps.robots.of(url, this.#signal);
+    const { given = false } = this.#open.order;
+    const robots = given ? NO_RULES : await this.#deps.robots.of(url, this.#signal);
     if (!robots.known)
       return ended(this.#retried(taken, "robots-unreachable", "The site's robots.txt cannot be fetched"));
     if (!robots.allows(url.pathname + url.search)) {
@@ -107,7 +111,10 @@ export class Crawl {
           crawlDelayMs,
         });
     const paces = pace === undefined ? [] : [pace];
-    if (!(outcome instanceof TurnpikeError)) return { ...(await this.#loaded(taken, outcome)), paces };
+    if (!(outcome instanceof TurnpikeError)) {
+      if (given) return { ...ended(delivery(taken, outcome)), paces };
+      return { ...(await this.#loaded(taken, outcome)), paces };
+    }
     const text = outcome.message;
     if (outcome instanceof RedirectError) return { ...ended(failure(taken, "redirect-loop", text)), paces };
     return {
@@ -149,9 +156,7 @@ export class Crawl {
     }
     const isNew = await this.#isNew(taken, page, typeof canonical === "string" ? canonical : undefined);
     if (!isNew) return { finished: [{ taken, kind: "duplicate" }], found, leftOut };
-    const about = directives.noindex ? { noindex: true } : {};
-    const result = packed({ url: taken.url, depth: taken.depth, ...page.result, ...about });
-    return { finished: [{ taken, kind: "delivered", result }], found, leftOut };
+    return { finished: [delivery(taken, page, directives.noindex ? { noindex: true } : {})], found, leftOut };
   }
 
   /** Whether no other page of the job has this content, or is the same page by its canonical address. */
@@ -175,6 +180,11 @@ export class Crawl {
 
 function ended(finished: Finished): Outcome {
   return { finished: [finished], found: [] };
+}
+
+function delivery(taken: Taken, page: LoadedPage, about: object = {}): Finished {
+  const result = packed({ url: taken.url, depth: taken.depth, ...page.result, ...about });
+  return { taken, kind: "delivered", result };
 }
 
 function failure(taken: Taken, kind: string, error: string): Finished {

@@ -22,6 +22,16 @@ export interface Result {
   readonly json: string;
 }
 
+/** A job to add. */
+export interface Order {
+  /** The operation, and the input from which it opens the job in each service. */
+  readonly operation: string;
+  readonly input: object;
+  readonly order: CrawlOrder;
+  readonly payer: string;
+  readonly deferred: DeferredPayment | undefined;
+}
+
 /** A job that was added. */
 export interface AddedJob {
   readonly id: string;
@@ -59,11 +69,11 @@ export class Jobs {
     return this.#options.runner.isFull;
   }
 
-  /** Adds a crawl. Undefined if too many jobs run. A repeated request with one deferred payment gets the same job. */
-  async add(order: CrawlOrder, payer: string, deferred?: DeferredPayment): Promise<AddedJob | undefined> {
+  /** Adds a job. A repeated request with one deferred payment gets the same job. Fails with `overloaded` if there is no room. */
+  async add({ operation, input, order, payer, deferred }: Order): Promise<AddedJob> {
     const { store, runner, settings, unixNow } = this.#options;
     const [secret, key] = [this.#random(SECRET_BYTES), this.#random(SECRET_BYTES)];
-    const text = JSON.stringify(order);
+    const text = JSON.stringify({ operation, input });
     const id = deferred === undefined ? this.#random(ID_BYTES) : jobIdOf(deferred, text);
     const known = deferred && (await store.find(id));
     const sale = known?.payment === "open" ? saleOf(known) : deferred;
@@ -81,7 +91,9 @@ export class Jobs {
     };
     try {
       if (known !== undefined) await store.rename(id, job);
-      else if (!(await store.create(job, seeds))) return undefined;
+      else if (!(await store.create(job, seeds))) {
+        throw new TurnpikeError("overloaded", "Cannot start a job: too many jobs run; try again later");
+      }
     } catch (error) {
       if (!store.isFull(error)) throw error;
       throw new TurnpikeError("overloaded", "Cannot start a job: the store of jobs is full; try again later");

@@ -48,7 +48,8 @@ export class Scope {
 
   /** The addresses at which the crawl begins. */
   seeds(): Address[] {
-    const { urls, sitemap } = this.#order;
+    const { urls, sitemap, given = false } = this.#order;
+    if (given) return urls.map((url) => ({ url, task: PAGE, depth: 0 }));
     const pages = urls.flatMap((text) => {
       const url = this.normal(text, text);
       return url === undefined ? [] : [url.href];

@@ -147,3 +147,37 @@ test("a client that leaves cancels all its pages", async () => {
   const asked = site.hits.filter((hit) => hit.startsWith("/never?leaving")).length;
   expect(asked).toBeLessThan(20);
 });
+
+test("with async, loads many addresses as a job that only its secret can read and cancel", async () => {
+  const urls = Array.from({ length: 21 }, (_, at) => `${page("/article")}?${at}`);
+  const failing = [page("/missing"), "ftp://127.0.0.1/"];
+  const started = await batch({ urls: [...urls, ...failing, page("/article?0")], async: true, format: "text" });
+  expect(started.status).toBe(202);
+  const [id, secret] = [String(started.json["id"]), String(started.json["secret"])];
+  expect(started.json).toMatchObject({ status: `/batch/${id}`, results: `/batch/${id}/results` });
+  const headers = { accept: "application/x-ndjson", "x-job-secret": secret };
+  const text = await (await fetch(`${baseUrl(service)}/batch/${id}/results`, { headers })).text();
+  const lines = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Result & { job?: unknown; kind?: string });
+  expect(lines.pop()?.job).toMatchObject({
+    state: "completed",
+    limit: 23,
+    delivered: 21,
+    failed: 2,
+    not_delivered: { "page-failed": 1, "address-refused": 1 },
+  });
+  const [bad, good] = [lines.filter(({ error }) => error !== undefined), lines.filter(({ content }) => content)];
+  expect(good.map(({ url }) => url).toSorted()).toEqual(urls.toSorted());
+  expect(good.map(({ content }) => content.slice(0, 4))).toEqual(urls.map(() => "Home"));
+  expect(new Map(bad.map(({ url, kind }) => [url, kind]))).toEqual(
+    new Map([
+      [page("/missing"), "page-failed"],
+      ["ftp://127.0.0.1/", "address-refused"],
+    ]),
+  );
+  const other = await fetch(`${baseUrl(service)}/batch/${id}`, { headers: { "x-job-secret": `${secret}x` } });
+  expect(other.status).toBe(404);
+  expect((await batch({ urls, format: "text" })).status).toBe(400);
+});

@@ -1,5 +1,8 @@
 import { z } from "@hono/zod-openapi";
+import { type CrawlOrder, givenOnly, type OpenCrawl, type OpenOptions } from "../jobs/crawl-order.ts";
+import { type PageReader } from "../page-reader/page-reader.ts";
 import { BatchResponse, type BatchResult, failed, MAX_RESULTS } from "./batch-response.ts";
+import { started, startedExample, startedJob } from "./job-shapes.ts";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type PageRequest } from "../page/page.ts";
 import { type OperationResult, postOperation, type Services, stopwatch } from "./operation.ts";
@@ -7,6 +10,8 @@ import { PageFailures } from "./page-failures.ts";
 import { contentParameters, evaluateOf, pageContent } from "./page-content.ts";
 import { pageParameters, pageRequest, pageUrl, sharingOf, sharingParameters } from "./page-parameters.ts";
 
+/** Addresses of a batch that is a job. */
+const MAX_ADDRESSES = 10_000;
 /** Milliseconds from the beginning of a batch to its end, below the timeout of the gateway's route. */
 const MAX_BATCH_MS = 180_000;
 
@@ -17,13 +22,26 @@ const body = z
     urls: z
       .array(pageUrl)
       .min(1)
-      .max(MAX_RESULTS)
+      .max(MAX_ADDRESSES)
       .openapi({ description: "Pages to load", example: ["https://example.com/", "https://example.org/"] }),
+    async: z
+      .boolean()
+      .default(false)
+      .openapi({ description: "Load the pages as a job, for up to 10,000 addresses; otherwise up to 20" }),
     ...sharedParameters,
     ...contentParameters,
     ...sharingParameters,
   })
-  .openapi("BatchRequest");
+  .refine((input) => input.async || input.urls.length <= MAX_RESULTS, {
+    path: ["urls"],
+    message: `must be at most ${MAX_RESULTS} items`,
+  })
+  .openapi("BatchRequest", {
+    anyOf: [
+      { properties: { async: { enum: [true] } }, required: ["async"] },
+      { properties: { urls: { maxItems: MAX_RESULTS } } },
+    ],
+  });
 
 const result = z
   .object({
@@ -45,20 +63,21 @@ const response = z
 
 type Input = z.output<typeof body>;
 
-/** `POST /batch`: loads up to 20 pages at the same time. */
+/** `POST /batch`: loads up to 20 pages at the same time, or up to 10,000 as a job. */
 export const batch = postOperation(
   {
     name: "batch",
     path: "/batch",
     price: "$0.05",
-    summary: "Retrieve up to 20 pages at once",
+    summary: "Retrieve many pages at once",
     description:
       "Loads all pages at the same time, independently of each other, and returns their contents in the order of `urls`. " +
       "A page that fails has an `error` and no content, and does not affect the others. An address that is listed twice " +
       "is loaded once. `timeout` counts the loading of each page, not its wait for a browser tab. A batch takes at most " +
       "180 seconds. A page that cannot begin early enough for its `timeout` and `wait` gets the error `page-not-begun`. If " +
       "every page fails, the response has an error for each page, and the batch is free, unless the operator charges for " +
-      "pages that use up their own time.",
+      "pages that use up their own time. With `async` the response is 202 with a job, as for `POST /crawl`. Its results come in " +
+      "the order of their end, at `GET /batch/ID/results`.",
     body,
     example: { urls: ["https://example.com/", "https://example.org/missing"], format: "text" },
     success: {
@@ -85,11 +104,16 @@ export const batch = postOperation(
         total_time_ms: 640,
       },
     },
-    failures: ["invalid-parameters"],
+    started: { description: "The job, if `async` is true", schema: startedJob, example: startedExample("/batch") },
+    failures: ["invalid-parameters", "address-refused", "overloaded"],
   },
-  async (input, services, { signal, elapsedMs }): Promise<OperationResult> => {
+  async (input, services, { signal, payer, deferred, elapsedMs }): Promise<OperationResult> => {
     const { urls, format } = input;
     assertTakenTogether(input, signal);
+    if (input.async) {
+      const job = { operation: "batch", input, order: orderOf(input), payer, deferred };
+      return started("/batch", await services.jobs.add(job));
+    }
     const load = new Loader(input, services, signal);
     const made = new BatchResponse(urls.length);
     const loading = urls.map(async (url, place) => made.put(place, { url, format, ...(await load.result(url)) }));
@@ -98,6 +122,34 @@ export const batch = postOperation(
     return { parts, release: () => made.release(), isFree: made.succeeded === 0 && !load.failures.hasBurnt };
   },
 );
+
+/** The order of a job. An address that is listed twice is loaded once, in its first spelling. */
+function orderOf({ urls }: Pick<Input, "urls">): CrawlOrder {
+  const spellings = Map.groupBy(urls, (url) => new URL(url).href);
+  return givenOnly([...spellings.values()].flatMap(([first]) => first ?? []));
+}
+
+/** Opens the stored input of a batch that is a job. */
+export function batchOf(stored: unknown, pages: PageReader, { now }: OpenOptions): OpenCrawl {
+  const input = body.parse(stored);
+  return {
+    order: orderOf(input),
+    async load(url, signal) {
+      const elapsedMs = stopwatch(now);
+      const request = { ...pageRequest({ ...input, url: url.href }, signal, evaluateOf(input)), ...sharingOf(input) };
+      const { content, page } = await pageContent(request, input, pages);
+      const part = cutContent(content, input.max_length, page, elapsedMs());
+      return {
+        finalUrl: page.source.finalUrl,
+        isCached: page.source.ageMs !== undefined,
+        robotsTag: "",
+        fields: {},
+        content,
+        result: { format: input.format, ...part },
+      };
+    },
+  };
+}
 
 type Loaded = Omit<BatchResult, "url" | "format">;
 

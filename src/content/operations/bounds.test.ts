@@ -46,6 +46,7 @@ const SEARCH: Readonly<Record<string, Rule>> = {
 const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   "/scrape": { url, ...PAGE, ...SHARING, format, max_length: maxLength, evaluate: { kind: "text" } },
   "/batch": {
+    async: { kind: "boolean", default: false },
     urls: { kind: "urls", max: 20 },
     ...PAGE,
     ...SHARING,

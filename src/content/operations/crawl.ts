@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { messageOf } from "../../lib/caught.ts";
-import { TurnpikeError } from "../../lib/errors.ts";
-import { type OpenCrawl } from "../jobs/crawl-order.ts";
+import { type OpenCrawl, type OpenOptions } from "../jobs/crawl-order.ts";
 import { type PageReader } from "../page-reader/page-reader.ts";
 import { pathFilter } from "../sites/path-filter.ts";
 import { started, startedExample, startedJob } from "./job-shapes.ts";
@@ -113,20 +112,13 @@ export const crawl = postOperation(
       throw invalidParameters([{ path: "include_paths", message: `or exclude_paths: ${messageOf(error)}` }]);
     }
     for (const url of input.urls) pageRequest({ ...input, url }, signal);
-    const made = await jobs.add(input, payer, deferred);
-    if (made === undefined)
-      throw new TurnpikeError("overloaded", "Cannot start the crawl: too many jobs run; try again later");
-    return started("/crawl", made);
+    return started("/crawl", await jobs.add({ operation: "crawl", input, order: input, payer, deferred }));
   },
 );
 
-/** Opens the stored order of a crawl. `userAgent` is that of crawlers, for orders that name none. */
-export function crawlOf(
-  order: string,
-  pages: PageReader,
-  options: { userAgent: string; now: () => number },
-): OpenCrawl {
-  const input = body.parse(JSON.parse(order));
+/** Opens the stored input of a crawl. `userAgent` is that of crawlers, for inputs that name none. */
+export function crawlOf(stored: unknown, pages: PageReader, options: OpenOptions): OpenCrawl {
+  const input = body.parse(stored);
   return {
     order: input,
     async load(url, signal) {

@@ -43,7 +43,7 @@ export interface JobOperation {
 }
 
 /** The requests about the jobs of an operation. */
-export const JOB_OPERATIONS: readonly JobOperation[] = ["crawl"].flatMap(jobOperations);
+export const JOB_OPERATIONS: readonly JobOperation[] = ["crawl", "batch"].flatMap(jobOperations);
 
 function jobOperations(operation: string): readonly JobOperation[] {
   const path = `/${operation}/{id}`;

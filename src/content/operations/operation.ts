@@ -108,6 +108,8 @@ export interface Operation {
   readonly body: z.ZodType | undefined;
   readonly example: Readonly<Record<string, unknown>> | undefined;
   readonly success: SuccessDescription;
+  /** The other successful response of an operation that may start a job (202). */
+  readonly started?: Pick<SuccessDescription, "description" | "schema" | "example">;
   readonly failures: readonly ErrorCode[];
   /** Serves a body that is parsed but not yet checked. Fails with a TurnpikeError. */
   readonly run: (body: unknown, services: Services, request: CallRequest) => Promise<OperationResult>;

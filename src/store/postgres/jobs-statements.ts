@@ -168,7 +168,7 @@ const finish = (add: string, results: string): Statement =>
     UPDATE ${JOBS} AS changed SET known = changed.known + added, open = changed.open + added - closed,
       delivered = changed.delivered + total.delivered, results = changed.results + total.results, bytes = changed.bytes + total.bytes,
       state = CASE WHEN limited OR exhausted THEN 'completed' ELSE 'running' END,
-      reason = CASE WHEN limited THEN 'limit' ELSE '' END, ended_at = CASE WHEN limited OR exhausted THEN ${NOW} ELSE 0 END
+      reason = CASE WHEN limited AND NOT exhausted THEN 'limit' ELSE '' END, ended_at = CASE WHEN limited OR exhausted THEN ${NOW} ELSE 0 END
     FROM held, total, ending WHERE changed.number = held.number RETURNING changed.*)
   SELECT ${JOB_COLUMNS}, (
     SELECT json_object_agg(kind, count) FROM (

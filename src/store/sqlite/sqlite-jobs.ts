@@ -184,7 +184,7 @@ export class SqliteJobs implements JobStore {
       this.#add(job, found);
       for (const [kind, count] of Object.entries(leftOut)) this.#count(job.number, kind, count);
       this.#run(
-        `UPDATE jobs SET state = 'completed', reason = iif(delivered >= page_limit, 'limit', ''), ended_at = ?
+        `UPDATE jobs SET state = 'completed', reason = iif(open > 0, 'limit', ''), ended_at = ?
          WHERE number = ? AND (open = 0 OR delivered >= page_limit)`,
         this.#now(),
         job.number,

@@ -115,6 +115,11 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       });
       expect(await deliver(store, job, taken.slice(3))).toMatchObject({ delivered: 2, results: 2 });
       expect(await store.results(job, 0, 10)).toHaveLength(2);
+      const exact = await at.add({ limit: 2 }, pages(2));
+      expect(await deliver(store, exact, await store.take(exact, SHARE))).toMatchObject({
+        state: "completed",
+        reason: "",
+      });
     });
 
     test("the addresses of a service that died are taken by another, and its late outcome has no effect", async () => {

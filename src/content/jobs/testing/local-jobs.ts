@@ -43,7 +43,10 @@ export function localJobs(page: MakePage, settings: Partial<JobSettings> = {}) {
     robots: new RobotsFiles(fetch, now),
     fetch,
     // The order was written by `Jobs`.
-    open: (order) => ({ order: JSON.parse(order) as CrawlOrder, load: async (url) => loaded(url, page(url.pathname)) }),
+    open: (stored) => {
+      const { input } = JSON.parse(stored) as { input: CrawlOrder };
+      return { order: input, load: async (url) => loaded(url, page(url.pathname)) };
+    },
     now,
     unixNow: Date.now,
     maxJobBytes: bounds.maxJobBytes,
@@ -64,9 +67,8 @@ export function localJobs(page: MakePage, settings: Partial<JobSettings> = {}) {
     said,
     /** Adds a job that begins at this path. */
     async add(start: string, changes: Partial<CrawlOrder> = {}) {
-      const made = await jobs.add({ ...ORDER, urls: [`http://127.0.0.1:${server.port}${start}`], ...changes }, "");
-      if (made === undefined) throw new Error("the job was not added");
-      return made;
+      const order = { ...ORDER, urls: [`http://127.0.0.1:${server.port}${start}`], ...changes };
+      return await jobs.add({ operation: "crawl", input: order, order, payer: "", deferred: undefined });
     },
     /** The job when it has ended. */
     async ended(id: string): Promise<Job> {
