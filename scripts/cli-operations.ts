@@ -18,6 +18,8 @@ export interface Operation {
   readonly many?: true;
   /** The name of the file for a binary result, without extension. */
   readonly file?: string;
+  /** The response is a job; if false, only with the parameter \`async\`. */
+  readonly isJob?: boolean;
 }
 
 /** Every operation that \`turnpike call\` knows, by name. */
@@ -29,7 +31,7 @@ export function cliOperations(document: ApiDocument): string {
   return `${HEAD}${JSON.stringify(Object.fromEntries(calls))};\n`;
 }
 
-function callOf(document: ApiDocument, { operationId, method, path, requestBody }: PlacedOperation) {
+function callOf(document: ApiDocument, { operationId, method, path, requestBody, responses }: PlacedOperation) {
   const body = requestBody?.content["application/json"]?.schema;
   const schema = body && resolveSchema(document, body).schema;
   const argument = schema?.required?.[0];
@@ -39,5 +41,6 @@ function callOf(document: ApiDocument, { operationId, method, path, requestBody 
     argument,
     many: argument !== undefined && schema?.properties?.[argument]?.type === "array" ? true : undefined,
     file: OPERATIONS.find(({ name }) => name === operationId)?.success.file,
+    isJob: responses["202"] === undefined ? undefined : responses["200"] === undefined,
   };
 }

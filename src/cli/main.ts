@@ -23,6 +23,7 @@ const USAGE = `usage: turnpike COMMAND [ARGUMENT ...]
 
   start          run gateway and content service together, ready to sell
   call           pay for an operation and print its response
+  jobs           follow, resume and cancel the crawls and batches that it started
   pay            pay for any URL and print its response
   wallet         manage the wallet that pays, and show its balance
   mcp            serve the operations as tools for agents, over standard input and output
@@ -73,6 +74,7 @@ async function administer(args: readonly string[], command: AdminCommand): Promi
 const COMMANDS: Readonly<Record<string, Command>> = {
   start: async (args) => (await import("./gateway/start.ts")).start(args),
   call: async (args) => (await import("./pay/call.ts")).call(args),
+  jobs: async (args) => (await import("./pay/jobs/jobs.ts")).jobs(args),
   pay: async (args) => (await import("./pay/pay.ts")).pay(args),
   wallet: async (args) => (await import("./pay/wallet.ts")).wallet(args),
   mcp: async (args) => (await import("./pay/mcp.ts")).mcp(args),

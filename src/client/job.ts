@@ -1,5 +1,5 @@
 import { MAX_RESPONSE_BYTES, readJsonResponse } from "../lib/http/response-bytes.ts";
-import { type JobResult, type JobState, type StartedJob } from "./operations.ts";
+import { type JobResult, type JobResults, type JobState, type StartedJob } from "./operations.ts";
 import { problemOf, TurnpikeProblem } from "./turnpike-error.ts";
 
 /** Requests in a row that bring no result, after which reading results fails. */
@@ -57,6 +57,18 @@ export class Job {
     return await this.#json("DELETE", signal);
   }
 
+  /** Results that are ready, with numbers above `after`; at most `count`, 100 by default. */
+  async ready({
+    after = 0,
+    count = 100,
+    signal,
+  }: ResultOptions & { readonly count?: number } = {}): Promise<JobResults> {
+    const path = `${this.started.results}?after=${after}&count=${count}`;
+    const response = await this.#send("GET", path, { accept: "application/json", signal });
+    // The gateway's own description defines the shape of its responses.
+    return (await readJsonResponse(response)) as JobResults;
+  }
+
   /** All results, as they come, until the job ends. */
   [Symbol.asyncIterator](): AsyncGenerator<JobResult, JobState> {
     return this.results();
@@ -106,7 +118,7 @@ export class Job {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
       if (rest.length > MAX_RESPONSE_BYTES) throw new TypeError("Cannot read the results of the job: one is too long");
-      // The gateway's own description defines the shape of its responses.
+      // As above.
       for (const line of lines) yield JSON.parse(line) as JobResult | { readonly job: JobState };
     }
   }

@@ -11,6 +11,9 @@ export interface CallRequest {
   readonly gateway: URL;
   readonly out: string | undefined;
   readonly json: boolean;
+  /** The response is a job, which the command follows unless it is to be detached. */
+  readonly isJob: boolean;
+  readonly detach: boolean;
   readonly payer: PayerSettings;
 }
 
@@ -28,7 +31,13 @@ export const CALL_FLAGS = {
     text: "a parameter; values are JSON if they parse as JSON; dots nest:\n--set format=text --set timeout=60 --set selectors.title=h1",
   },
   gateway: { type: "string", value: "URL", text: `the gateway (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})` },
-  out: { type: "string", short: "o", value: "FILE", text: "write the result to this file" },
+  out: {
+    type: "string",
+    short: "o",
+    value: "PATH",
+    text: "write the result to this file; the pages of a job to this new folder, or to a new file of lines of JSON if it ends in .ndjson",
+  },
+  detach: { type: "boolean", text: "start a job, print its ID, and do not wait for it" },
   json: { type: "boolean", text: "print the whole response as JSON, not only its main content" },
   ...payerFlags({ maxPrice: DEFAULT_MAX_PRICE, maxTotal: "no limit" }),
 } as const satisfies FlagTable;
@@ -41,6 +50,8 @@ export function parseCall(args: readonly string[]): CallRequest {
   const operation = operationOf(name);
   if (operation === undefined) throw new UsageError(`No operation "${name}"${likely(name)}`);
   const parameters = readParameters(name, operation, rest, values.set ?? []);
+  const isJob = operation.isJob === true || (operation.isJob === false && parameters["async"] === true);
+  if (values.detach === true && !isJob) throw new UsageError(`${name} is not a job; --detach is for jobs`);
   // The content of results has a price of its own, and so an operation of its own.
   const called = name === "search" && "content" in parameters ? "search_content" : name;
   return {
@@ -50,6 +61,8 @@ export function parseCall(args: readonly string[]): CallRequest {
     gateway: gatewayUrl(values.gateway),
     out: values.out,
     json: values.json === true,
+    isJob,
+    detach: values.detach === true,
     payer: payerSettings(values, { maxPrice: DEFAULT_MAX_PRICE, maxTotal: undefined }),
   };
 }

@@ -207,7 +207,7 @@ async function onTerminal(...args: string[]): Promise<string> {
       rows: 50,
       data(_terminal, data) {
         shown += decoder.decode(data, { stream: true });
-        if (shown.includes("batch of 2 pages, 0 s")) ready.resolve();
+        if (shown.includes("batch of 2 pages, ")) ready.resolve();
       },
     },
   });

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readResponse, readJsonResponse } from "../../lib/http/response-bytes.ts";
 import { codeOf } from "../../lib/caught.ts";
@@ -8,13 +9,17 @@ import { isFailedBatch, render } from "./call-render.ts";
 import { type Output, writeBinary, writeText } from "../common/call-output.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { describeFailure, isNetworkError, sayPaid, withHint } from "./paid-response.ts";
+import { followJob } from "./jobs/follow-job.ts";
+import { type KeptJob, KeptJobs, startedJobOf } from "./jobs/kept-jobs.ts";
+import { refuseUsed } from "./jobs/result-sink.ts";
 import { createPayer } from "./payer.ts";
 import { type Progress, showProgress } from "../common/progress.ts";
+import { writeStandard } from "../common/standard-output.ts";
 import { say, sayNote } from "../common/terminal.ts";
 import { flagsText } from "../common/flags.ts";
 
 const USAGE = `usage: turnpike call OPERATION [URL or TEXT] [--set key=value ...] [--gateway URL]
-                     [--out FILE] [--json] [--max-price X] [--max-total X] [--allow-asset TOKEN ...] [--ca FILE]
+                     [--out PATH] [--detach] [--json] [--max-price X] [--max-total X] [--allow-asset TOKEN ...] [--ca FILE]
 
   OPERATION: ${Object.keys(OPERATIONS).join(", ")}
 
@@ -22,11 +27,14 @@ ${flagsText(CALL_FLAGS)}
 
 Pays from the wallet in $TURNPIKE_HOME or ~/.turnpike; the receipt goes to standard error. Of several prices it pays
 the cheapest. If $TURNPIKE_RPC_<chain id> names an RPC endpoint, it pays only where the wallet has enough money.
+A crawl is a job, which goes on without the command: after Ctrl-C, "turnpike jobs resume ID" writes the rest of its results.
 Pictures and PDFs go to --out or a pipe; on a terminal they are written to a new file.
 
-Exit codes: 0 done; 1 refused or failed, also if every page of a batch failed; 2 wrong usage.
+Exit codes: 0 done; 1 refused or failed, also if every page of a batch failed; 2 wrong usage; 130 after Ctrl-C, while the
+job goes on.
 
   turnpike call read example.com --max-price 0.01
+  turnpike call crawl https://docs.example.com/ --set limit=200 --out docs
   turnpike call batch https://example.com/ https://example.org/ --set format=text
   turnpike call extract https://example.com/ --set selectors.title=h1 --set selectors.links=a@href
   turnpike call screenshot https://example.com/ --set full_page=true --out page.png`;
@@ -39,10 +47,16 @@ const MAX_RETRY_AFTER_S = 10;
 
 /** `turnpike call`: pays for an operation within `limitMs`. Returns 0 done, 1 refused or failed, 2 wrong usage. */
 export function call(args: readonly string[], limitMs = MAX_CALL_MS): Promise<number> {
-  return atBoundary(USAGE, async () => await performWithin(limitMs, parseCall(args)));
+  return atBoundary(USAGE, async () => {
+    const request = parseCall(args);
+    if (request.isJob && request.out !== undefined) refuseUsed(request.out);
+    const done = await performWithin(limitMs, request);
+    return typeof done === "number" ? done : await follow(request, done);
+  });
 }
 
-async function performWithin(limitMs: number, request: CallRequest): Promise<number> {
+/** The exit code, or the job that the call has started. */
+async function performWithin(limitMs: number, request: CallRequest): Promise<number | KeptJob> {
   const { gateway } = request;
   const signal = AbortSignal.timeout(limitMs);
   try {
@@ -53,7 +67,28 @@ async function performWithin(limitMs: number, request: CallRequest): Promise<num
   }
 }
 
-async function perform(request: CallRequest, gateway: URL, signal: AbortSignal): Promise<number> {
+/** Keeps the job that the response names. */
+function keepJob({ name, parameters, gateway, out }: CallRequest, body: unknown): KeptJob {
+  const [first] = [parameters["urls"]].flat();
+  return new KeptJobs().keep({
+    gateway: baseOf(gateway),
+    what: `${name} of ${typeof first === "string" ? first : "pages"}`,
+    ...(out === undefined ? {} : { out: resolve(out) }),
+    job: startedJobOf(body),
+  });
+}
+
+async function follow({ json, detach, payer }: CallRequest, kept: KeptJob): Promise<number> {
+  if (!detach) return await followJob(kept, payer.send, { goesOn: false, json });
+  await writeStandard(`${json ? JSON.stringify(kept.job) : kept.job.id}\n`);
+  return 0;
+}
+
+function baseOf({ href }: URL): string {
+  return href.replace(/\/+$/, "");
+}
+
+async function perform(request: CallRequest, gateway: URL, signal: AbortSignal): Promise<number | KeptJob> {
   const progress = showProgress(describe(request));
   const paid = await sendUntilReady(gateway, request, progress, signal).finally(() => progress.stop());
   const { response } = paid;
@@ -63,6 +98,7 @@ async function perform(request: CallRequest, gateway: URL, signal: AbortSignal):
   const type = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
   if (type === "application/json") {
     const body = await readJsonResponse(response);
+    if (response.status === 202) return keepJob(request, body);
     const { text, notes } = render(request, body);
     await writeText(text, output);
     for (const note of notes) say(note);
@@ -101,7 +137,7 @@ async function sendUntilReady(
 
 async function send(gateway: URL, request: CallRequest, progress: Progress, signal: AbortSignal): Promise<Paid> {
   const { name, operation, parameters } = request;
-  const url = `${gateway.href.replace(/\/+$/, "")}${operation.path ?? `/${name}`}`;
+  const url = `${baseOf(gateway)}${operation.path ?? `/${name}`}`;
   const init: RequestInit =
     operation.method === "GET"
       ? { signal }

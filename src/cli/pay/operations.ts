@@ -10,6 +10,8 @@ export interface Operation {
   readonly many?: true;
   /** The name of the file for a binary result, without extension. */
   readonly file?: string;
+  /** The response is a job; if false, only with the parameter `async`. */
+  readonly isJob?: boolean;
 }
 
 /** Every operation that `turnpike call` knows, by name. */
@@ -17,9 +19,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   search: { method: "POST", argument: "query" },
   search_content: { method: "POST", path: "/search/content", argument: "query" },
   map: { method: "POST", argument: "url" },
-  crawl: { method: "POST", argument: "urls", many: true },
+  crawl: { method: "POST", argument: "urls", many: true, isJob: true },
   scrape: { method: "POST", argument: "url" },
-  batch: { method: "POST", argument: "urls", many: true },
+  batch: { method: "POST", argument: "urls", many: true, isJob: false },
   extract: { method: "POST", argument: "url" },
   read: { method: "POST", argument: "url" },
   pdf: { method: "POST", argument: "url", file: "page" },

@@ -74,7 +74,7 @@ export class Jobs {
     const { store, runner, settings, unixNow } = this.#options;
     const [secret, key] = [this.#random(SECRET_BYTES), this.#random(SECRET_BYTES)];
     const text = JSON.stringify({ operation, input });
-    const id = deferred === undefined ? this.#random(ID_BYTES) : jobIdOf(deferred, text);
+    const id = deferred === undefined ? this.#random(ID_BYTES, "hex") : jobIdOf(deferred, text);
     const known = deferred && (await store.find(id));
     const sale = known?.payment === "open" ? saleOf(known) : deferred;
     const seeds = new Scope(order, unixNow()).seeds();
@@ -102,8 +102,9 @@ export class Jobs {
     return { id, secret, chargeKey: deferred && key };
   }
 
-  #random(bytes: number): string {
-    return Buffer.from(this.#options.random(bytes)).toString("base64url");
+  /** An id is hexadecimal: an argument of a command cannot begin with a hyphen. */
+  #random(bytes: number, encoding: "base64url" | "hex" = "base64url"): string {
+    return Buffer.from(this.#options.random(bytes)).toString(encoding);
   }
 
   /** The job, unless the secret is another one. */

@@ -61,7 +61,7 @@ export function pagesOf(quote: string, limit: number, amount: string): number {
 /** The name of the job with this order that a payment pays for, so that a repeated request finds it again. */
 export function jobIdOf({ id, payer, network, asset }: DeferredPayment, order: string): string {
   const hash = createHash("sha256").update([network, asset, payer, id, order].join("\n"));
-  return hash.digest().subarray(0, 16).toString("base64url");
+  return hash.digest().subarray(0, 16).toString("hex");
 }
 
 /** The hash of a secret, under which a job is stored. */

@@ -107,7 +107,7 @@ export const jobResults = z
   .openapi("JobResults", { description: "Some results of a job" });
 
 export const STATE_EXAMPLE = {
-  id: "2hW1nq5pQ0y0cK9YzqgS7w",
+  id: "da15b59ea5d0cb4c9c2b3d5e61c4c1f3",
   state: "running",
   limit: 100,
   delivered: 41,

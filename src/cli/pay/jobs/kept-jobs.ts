@@ -1,0 +1,99 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { codeOf } from "../../../lib/caught.ts";
+import { type FileLock, lockFile } from "../../../lib/files/file-lock.ts";
+import { replaceWholeFile } from "../../../lib/files/whole-file.ts";
+import { parsedJson } from "../../../lib/parsed-json.ts";
+import { statePath } from "../../common/state-folder.ts";
+import { UsageError } from "../../common/usage-error.ts";
+
+/** Milliseconds for which a job is kept on this machine. No gateway keeps its results as long. @bound */
+const KEPT_MS = 30 * 24 * 3_600_000;
+
+const startedSchema = z.object({
+  // It becomes the name of a file.
+  id: z.string().regex(/^[\w-]{1,64}$/),
+  secret: z.string(),
+  status: z.string(),
+  results: z.string(),
+});
+
+const keptSchema = z.object({
+  version: z.literal(1),
+  /** Without a slash at the end. */
+  gateway: z.string(),
+  /** Such as `crawl of https://example.com/`. */
+  what: z.string(),
+  /** Unix milliseconds. */
+  started_at: z.number(),
+  /** The folder or the file with the results. */
+  out: z.string().optional(),
+  job: startedSchema,
+});
+
+/** A job that this user has started, with the secret that gives access to it. */
+export type KeptJob = z.output<typeof keptSchema>;
+
+/** The response to a request that starts a job. Throws if it is something else. */
+export function startedJobOf(response: unknown): KeptJob["job"] {
+  const parsed = startedSchema.safeParse(response);
+  if (!parsed.success) throw new Error("Cannot follow the job: the gateway's response does not name it");
+  return parsed.data;
+}
+
+/** The jobs of this user: a file of mode 0600 for each, in the folder `jobs` of $TURNPIKE_HOME or ~/.turnpike. */
+export class KeptJobs {
+  readonly #folder = join(statePath(undefined), "jobs");
+  readonly #now: () => number;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  /** Keeps a job that was started now or before, and removes old ones. */
+  keep(job: Omit<KeptJob, "version" | "started_at"> & { readonly started_at?: number }): KeptJob {
+    const kept: KeptJob = { version: 1, started_at: this.#now(), ...job };
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    replaceWholeFile(this.#file(kept.job.id), `${JSON.stringify(kept)}\n`);
+    for (const old of this.list()) if (old.started_at < this.#now() - KEPT_MS) this.forget(old);
+    return kept;
+  }
+
+  /** All jobs, the newest first. */
+  list(): KeptJob[] {
+    return this.#names()
+      .flatMap((name) => keptSchema.safeParse(parsedJson(readFileSync(join(this.#folder, name), "utf8"))).data ?? [])
+      .toSorted((a, b) => b.started_at - a.started_at);
+  }
+
+  /** The job whose id begins with `start`. Throws UsageError if no job or several have such an id. */
+  find(start: string): KeptJob {
+    const found = this.list().filter(({ job: { id } }) => id.startsWith(start));
+    const [only] = found.filter(({ job: { id } }) => id === start || found.length === 1);
+    if (only !== undefined && start !== "") return only;
+    throw new UsageError(`${found.length === 0 ? "No job" : "Several jobs"} with an id that begins with "${start}"`);
+  }
+
+  forget({ job: { id } }: KeptJob): void {
+    for (const file of [this.#file(id), `${this.#file(id)}.lock`]) rmSync(file, { force: true });
+  }
+
+  /** Keeps other processes from writing the results of the job to its files until this process ends. */
+  lock({ job: { id } }: KeptJob): FileLock {
+    return lockFile(`${this.#file(id)}.lock`);
+  }
+
+  #file(id: string): string {
+    return join(this.#folder, `${id}.json`);
+  }
+
+  #names(): string[] {
+    try {
+      return readdirSync(this.#folder).filter((name) => name.endsWith(".json"));
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return [];
+      throw error;
+    }
+  }
+}
