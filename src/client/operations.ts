@@ -238,6 +238,8 @@ export interface CrawlRequest extends PageOptions {
   readonly sitemap?: "include" | "only" | "skip" | undefined;
   /** Do not deliver pages that ask not to be indexed; default false */
   readonly skip_noindex?: boolean | undefined;
+  /** Also deliver pages whose text is nearly that of another page; default false */
+  readonly near_duplicates?: boolean | undefined;
   /** Minimum seconds between two requests to a host; default 0 */
   readonly delay?: number | undefined;
   /** Maximum number of pages loaded at a time by each content service; default 8 */

@@ -12,6 +12,7 @@ import { prepare } from "./tree/prune.ts";
 import { readArticle } from "./reader/read-article.ts";
 import { notContent } from "./obstacles/not-content.ts";
 import { scriptSigns, signOfScripts } from "./script-signs.ts";
+import { sketchOf } from "./sketch.ts";
 import { toText } from "./text.ts";
 import { readTables } from "./tables.ts";
 import { MAX_ELEMENTS, parseTree, TooManyElements } from "./tree/tree.ts";
@@ -65,7 +66,8 @@ const NOTHING = { content: "", title: "" };
 
 function contentOf(tree: Document, { source, task }: ExtractionJob, isMoved: boolean): ExtractionOutcome {
   const url = source.finalUrl;
-  const crawled = "crawled" in task && task.crawled ? { fields: crawlFields(tree, url) } : {};
+  const crawled =
+    "crawled" in task && task.crawled ? { fields: { ...crawlFields(tree, url), sketch: sketchOf(tree) } } : {};
   if (task.kind === "html") {
     const content = typeof source.body === "string" && !isMoved ? source.body : toHtml(tree);
     return { outcome: "content", extraction: { content, title: pageTitle(tree), ...crawled } };

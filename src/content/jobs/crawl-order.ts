@@ -17,6 +17,8 @@ export interface CrawlOrder {
   readonly ignore_query: boolean;
   readonly sitemap: "include" | "only" | "skip";
   readonly skip_noindex: boolean;
+  /** Whether pages are delivered whose text is nearly that of another page. */
+  readonly near_duplicates?: boolean;
   /** Seconds between two requests to a host at least. */
   readonly delay: number;
   /** Pages that one service loads at the same time. */
@@ -42,7 +44,7 @@ export interface LoadedPage {
   readonly isCached: boolean;
   /** `X-Robots-Tag` of its response. */
   readonly robotsTag: string;
-  /** The parts of the page that a crawler needs: `links`, `canonical` and `robots`. */
+  /** The parts of the page that a crawler needs: `links`, `canonical`, `robots` and `sketch`. */
   readonly fields: Extraction["fields"];
   /** The result for the client, without its number. */
   readonly result: Readonly<Record<string, unknown>>;

@@ -14,6 +14,7 @@ import { LoadStatusError } from "../page/load-status-error.ts";
 import { type SiteFetch } from "../sites/robots-file.ts";
 import { robotsDirectives } from "../sites/robots-directives.ts";
 import { sitemapPages } from "../sites/sitemaps.ts";
+import { NEARLY_EQUAL } from "../extraction/sketch.ts";
 import { type LoadedPage, type OpenCrawl } from "./crawl-order.ts";
 import { type HostPaces, type Seen } from "./host-paces.ts";
 import { type RobotsFiles } from "../sites/robots-files.ts";
@@ -145,7 +146,7 @@ export class Crawl {
         };
       }
     }
-    const { links, canonical, robots } = page.fields ?? {};
+    const { links, robots } = page.fields ?? {};
     const directives = robotsDirectives(typeof robots === "string" ? robots : "", page.robotsTag);
     const follows =
       !directives.nofollow && this.#open.order.sitemap !== "only" && this.#scope.isOwn(new URL(taken.url));
@@ -154,21 +155,25 @@ export class Crawl {
     if (directives.noindex && this.#open.order.skip_noindex) {
       return { finished: [failure(taken, "noindex", "The page asks not to be indexed")], found, leftOut };
     }
-    const isNew = await this.#isNew(taken, page, typeof canonical === "string" ? canonical : undefined);
-    if (!isNew) return { finished: [{ taken, kind: "duplicate" }], found, leftOut };
+    const other = await this.#likeAnother(taken, page);
+    if (other !== undefined) return { finished: [{ taken, kind: other }], found, leftOut };
     return { finished: [delivery(taken, page, directives.noindex ? { noindex: true } : {})], found, leftOut };
   }
 
-  /** Whether no other page of the job has this content, or is the same page by its canonical address. */
-  async #isNew(taken: Taken, { content }: LoadedPage, canonical: string | undefined): Promise<boolean> {
-    const { store } = this.#deps;
+  /** The kind of a page that is like another one of the job: by its content, its canonical address, or most of its text. */
+  async #likeAnother(taken: Taken, { content, fields = {} }: LoadedPage): Promise<string | undefined> {
+    const claim = (names: readonly string[], most = 1) => this.#deps.store.claim(this.#job, names, taken, most);
     const text = content.replace(/\s+/g, " ").trim();
-    if (!(await store.claim(this.#job, `content ${Bun.hash.xxHash64(text)} ${text.length}`, taken))) return false;
-    const said = canonical === undefined ? undefined : this.#scope.normal(canonical, taken.url);
+    if (!(await claim([`content ${Bun.hash.xxHash64(text)} ${text.length}`]))) return "duplicate";
+    const { canonical, sketch } = fields;
+    const said = typeof canonical === "string" ? this.#scope.normal(canonical, taken.url) : undefined;
     const own = new URL(taken.url);
     // Sites often give one canonical address to different pages, so it counts only if the query alone differs.
-    if (said === undefined || said.origin !== own.origin || said.pathname !== own.pathname) return true;
-    return await store.claim(this.#job, `canonical ${said.href}`, taken);
+    const isOwn = said !== undefined && said.origin === own.origin && said.pathname === own.pathname;
+    if (isOwn && !(await claim([`canonical ${said.href}`]))) return "duplicate";
+    if (this.#open.order.near_duplicates || !Array.isArray(sketch) || sketch.length === 0) return undefined;
+    const groups = sketch.map((group: string, at) => `text ${at} ${group}`);
+    return (await claim(groups, NEARLY_EQUAL)) ? undefined : "near-duplicate";
   }
 
   /** The end of a failure that may pass, or a further try. */

@@ -28,6 +28,11 @@ const html = (title: string, ...links: string[]) =>
 const head = (robots: string, body: string) => body.replace("<head>", `<head><meta name="robots" content="${robots}">`);
 const redirect = (to: string) => () => new Response(null, { status: 302, headers: { location: to } });
 
+const story = (seed: number) =>
+  Array.from({ length: 200 }, (_, n) => `word${Math.imul(n + seed, 2_654_435_761) >>> 20}`).join(" ");
+const menu = (from: number) => Array.from({ length: 20 }, (_, n) => `<a href="/a">item ${from + n}</a>`).join(" ");
+const told = (from: number, text: string) => html(text.slice(0, 9), "/a", "/b", "/c") + menu(from) + text;
+
 /** A site with these pages. `ORIGIN` in a text is its address. */
 function serve(pages: Pages, otherwise?: (path: string) => string | undefined) {
   const hits: string[] = [];
@@ -215,6 +220,20 @@ describe("a crawl", () => {
     expect(paths.filter((path) => path.startsWith("/missing"))).toHaveLength(1);
     expect(paths.filter((path) => path.startsWith("/a?"))).toHaveLength(1);
     expect(state.not_delivered).toMatchObject({ redirect: 1, duplicate: 2, "redirect-loop": 1 });
+  });
+
+  test("delivers pages whose own text is nearly equal once, whatever their links are, unless the client wants them", async () => {
+    const { origin } = serve({
+      "/": told(0, story(1)),
+      "/a": told(300, `${story(1)} Seen 17 times.`),
+      "/b": told(0, story(500)),
+      "/c": told(0, `${story(1)} ${story(900)}`),
+    });
+    const { results, state } = await crawl({ urls: [origin] });
+    expect(state.not_delivered).toEqual({ "near-duplicate": 1 });
+    expect(pathsOf(results)).toContain("/b");
+    expect(pathsOf(results)).toContain("/c");
+    expect((await crawl({ urls: [origin], near_duplicates: true })).state).toMatchObject({ delivered: 4 });
   });
 
   test("waits as long as a busy host asks, and then delivers its pages", async () => {

@@ -64,6 +64,10 @@ const body = z
       .boolean()
       .default(false)
       .openapi({ description: "Do not deliver pages that ask not to be indexed" }),
+    near_duplicates: z
+      .boolean()
+      .default(false)
+      .openapi({ description: "Also deliver pages whose text is nearly that of another page" }),
     delay: z
       .number()
       .min(0)

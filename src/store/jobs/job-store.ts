@@ -29,9 +29,10 @@ export interface JobStore {
    */
   finish(job: Job, outcome: Outcome): Promise<Job | undefined>;
   /**
-   * Gives a name within a job to the first address that claims it. True for that address, also if it claims the name again.
+   * Gives names within a job to the first address that claims them, also if it claims them again. If `most` of them or
+   * more belong to other addresses, the result is false, and it gets none.
    */
-  claim(job: Job, name: string, owner: Taken): Promise<boolean>;
+  claim(job: Job, names: readonly string[], owner: Taken, most: number): Promise<boolean>;
   /** Ends a job that runs. False if it does not run. */
   end(id: string, state: Exclude<JobState, "running">, reason: string): Promise<boolean>;
   /** Records what was paid. It never records fewer pages than before, and opens no closed payment. The job begins. */

@@ -194,12 +194,16 @@ export const PACE = statement(`
   SELECT host, ${NOW} + pause, pace FROM json_to_recordset($2::json) AS new (host bigint, pause bigint, pace bigint) ORDER BY host
   ON CONFLICT (host) DO UPDATE SET pace = excluded.pace, next_at = greatest(hosts.next_at, excluded.next_at)`);
 
-/** A row if the owner has the name. */
-export const CLAIM_NAME = statement(`
-  WITH claimed AS (
-    INSERT INTO ${ADDRESSES} (job, key, host, task, depth, url) VALUES ($1::bigint, $2::bigint, 0, ${CLAIM}, 0, $3)
+/** A row if fewer names than `$4` belong to others, among them those that others claim at the same time. */
+export const CLAIM_NAMES = statement(`
+  WITH name AS MATERIALIZED (SELECT value::bigint AS key FROM json_array_elements_text($2::json)),
+  held AS MATERIALIZED (SELECT name.key, url FROM name JOIN ${ADDRESSES} AS old ON old.job = $1::bigint AND old.key = name.key),
+  claimed AS (
+    INSERT INTO ${ADDRESSES} (job, key, host, task, depth, url)
+    SELECT $1::bigint, key, 0, ${CLAIM}, 0, $3 FROM name
+    WHERE key NOT IN (SELECT key FROM held) AND (SELECT count(*) FROM held WHERE url <> $3) < $4::integer ORDER BY key
     ON CONFLICT DO NOTHING RETURNING 1)
-  SELECT 1 FROM claimed UNION ALL SELECT 1 FROM ${ADDRESSES} WHERE job = $1::bigint AND key = $2::bigint AND url = $3`);
+  SELECT 1 WHERE (SELECT count(*) FROM name) - (SELECT count(*) FROM held WHERE url = $3) - (SELECT count(*) FROM claimed) < $4::integer`);
 
 export const END = statement(
   `UPDATE ${JOBS} SET state = $3, reason = $4, ended_at = ${NOW} WHERE id = $2 AND state = 'running'`,

@@ -130,8 +130,9 @@ export class PostgresJobs implements JobStore {
     return rows.map(jobOf)[0] ?? (await this.find(id));
   }
 
-  async claim({ id, number }: Job, name: string, { key: owner }: Taken): Promise<boolean> {
-    return (await this.#write(sql.CLAIM_NAME, [number, claimKey(id, name), owner])).rows.length > 0;
+  async claim({ id, number }: Job, names: readonly string[], { key: owner }: Taken, most: number): Promise<boolean> {
+    const keys = JSON.stringify(names.map((name) => claimKey(id, name)));
+    return (await this.#write(sql.CLAIM_NAMES, [number, keys, owner, most])).rows.length > 0;
   }
 
   async end(id: string, state: Exclude<JobState, "running">, reason: string): Promise<boolean> {

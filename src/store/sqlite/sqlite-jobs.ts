@@ -282,18 +282,24 @@ export class SqliteJobs implements JobStore {
     );
   }
 
-  claim({ id, number }: Job, name: string, { key: owner }: Taken): Promise<boolean> {
+  claim({ id, number }: Job, names: readonly string[], { key: owner }: Taken, most: number): Promise<boolean> {
+    const keys = names.map((name) => BigInt(claimKey(id, name)));
     return this.#write(() => {
-      const key = BigInt(claimKey(id, name));
-      this.#run(
-        "INSERT OR IGNORE INTO addresses (job, key, host, task, depth, url) VALUES (?, ?, 0, ?, 0, ?)",
-        number,
-        key,
-        CLAIM,
-        owner,
+      const owners = keys.map(
+        (key) => this.#get<{ url: string }>("SELECT url FROM addresses WHERE job = ? AND key = ?", number, key)?.url,
       );
-      const row = this.#get<{ url: string }>("SELECT url FROM addresses WHERE job = ? AND key = ?", number, key);
-      return row?.url === owner;
+      if (owners.filter((other) => other !== undefined && other !== owner).length >= most) return false;
+      for (const [at, key] of keys.entries()) {
+        if (owners[at] !== undefined) continue;
+        this.#run(
+          "INSERT OR IGNORE INTO addresses (job, key, host, task, depth, url) VALUES (?, ?, 0, ?, 0, ?)",
+          number,
+          key,
+          CLAIM,
+          owner,
+        );
+      }
+      return true;
     });
   }
 

@@ -214,13 +214,29 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       const { store, job, clock } = at;
       const [one, two] = await store.take(job, SHARE);
       if (one === undefined || two === undefined) throw new Error("two were expected");
-      expect(await store.claim(job, "content 1", one)).toBe(true);
-      expect(await store.claim(job, "content 1", two)).toBe(false);
-      expect(await store.claim(job, "content 2", two)).toBe(true);
+      expect(await store.claim(job, ["content 1"], one, 1)).toBe(true);
+      expect(await store.claim(job, ["content 1"], two, 1)).toBe(false);
+      expect(await store.claim(job, ["content 2"], two, 1)).toBe(true);
       clock.now += LEASE_MS;
       const again = await (await at.another()).take(job, SHARE);
-      for (const taken of again) expect(await store.claim(job, "content 1", taken)).toBe(taken.key === one.key);
+      for (const taken of again) expect(await store.claim(job, ["content 1"], taken, 1)).toBe(taken.key === one.key);
       expect(await deliver(store, job, again)).toMatchObject({ known: 2, delivered: 2, state: "completed" });
+    });
+
+    test("names that are claimed together belong to an address, unless others have too many of them", async () => {
+      await using at = await begin({}, pages(4));
+      const { store, job } = at;
+      const [one, two, three, four] = await store.take(job, SHARE);
+      if (one === undefined || two === undefined || three === undefined || four === undefined) throw new Error("four");
+      const claim = (owner: Taken, ...names: string[]) => store.claim(job, names, owner, 2);
+      expect(await claim(one, "a", "b", "c")).toBe(true);
+      expect(await claim(two, "a", "b", "x")).toBe(false);
+      expect(await claim(two, "a", "y", "z")).toBe(true);
+      expect(await claim(two, "a", "y", "z")).toBe(true);
+      // The second claim failed, so it has given nothing.
+      expect(await claim(three, "a", "x")).toBe(true);
+      const both = await Promise.all([claim(three, "m", "n", "o"), claim(four, "m", "n", "o")]);
+      expect(both.filter((isGiven) => isGiven)).toHaveLength(1);
     });
 
     test("a frontier has a limit, and says how many addresses it dropped", async () => {

@@ -15,7 +15,7 @@ export type ExtractionTask =
    * `robots`.
    */
   | { readonly kind: "index" }
-  /** The page in a format. With `crawled`, it has these fields too. */
+  /** The page in a format. With `crawled`, it has these fields too, and a `sketch` (`sketch.ts`). */
   | { readonly kind: "html" | "markdown" | "text" | "links"; readonly crawled?: boolean }
   /** The main content, with the comments of readers below it if `comments` is true. */
   | { readonly kind: "article"; readonly comments?: boolean }
