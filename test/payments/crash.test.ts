@@ -15,8 +15,10 @@ import { patient } from "../../src/lib/testing/patience.ts";
 
 // A lease lasts, and many processes start at once.
 setDefaultTimeout(patient(90_000));
+/** Too long to be kept in memory. */
+const GOODS = Buffer.alloc(1024 * 1024, "goods ");
 /** More than sockets hold, so that a client that does not read stops the delivery. */
-const GOODS = Buffer.alloc(24 * 1024 * 1024, "goods ");
+const LONG_GOODS = Buffer.alloc(24 * 1024 * 1024, "goods ");
 
 let market: Market;
 const stalls: Stall[] = [];
@@ -68,7 +70,8 @@ const POINTS: readonly (readonly [name: string, point: Point])[] = [
 async function sellThroughCrash(settle: "after" | "before", point: Point): Promise<void> {
   const stall = new Stall(market, { settle });
   stalls.push(stall);
-  stall.sell = () => new Response(GOODS);
+  const goods = point === atDelivery ? LONG_GOODS : GOODS;
+  stall.sell = () => new Response(goods);
   await stall.open();
   const payment = await stall.sign();
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -80,11 +83,11 @@ async function sellThroughCrash(settle: "after" | "before", point: Point): Promi
   const cut = await (await sent)?.arrayBuffer().catch(() => undefined);
   expect(cut).toBeUndefined();
 
-  stall.sell = () => new Response(GOODS);
+  stall.sell = () => new Response(goods);
   await stall.open();
   const response = await insist(stall, payment);
   expect(response.status).toBe(200);
-  expect(Buffer.from(await response.arrayBuffer()).equals(GOODS)).toBe(true);
+  expect(Buffer.from(await response.arrayBuffer()).equals(goods)).toBe(true);
   expect(await stall.balance()).toBe(PRICE);
   const other = await fetch(`${stall.url}?another`, { headers: { "payment-signature": encodeHeader(payment) } });
   expect(other.status).toBe(409);
