@@ -9,6 +9,7 @@ import packageJson from "../package.json";
 import { buildClient } from "./support/client.ts";
 import { blockWith, readDocument, ROOT } from "./support/documents.ts";
 import { patient } from "../src/lib/testing/patience.ts";
+import { withBrowser } from "../src/content/testing/state-folder.ts";
 
 // Unpacks and starts a browser.
 setDefaultTimeout(patient(60_000));
@@ -121,7 +122,7 @@ describe("the gateway and the content service together", () => {
   let gateway: string;
 
   beforeAll(async () => {
-    const state = join(folder, "s");
+    const state = withBrowser(join(folder, "s"));
     server = await serve(["start", "--port", "0", "--state-dir", state, "--allow-private"], /^try .*\n/m);
     gateway = urlIn(server.output);
   });

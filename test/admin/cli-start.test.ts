@@ -9,6 +9,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { COMMAND, Folder, Program } from "../support/program.ts";
+import { withBrowser } from "../../src/content/testing/state-folder.ts";
 
 setDefaultTimeout(patient(60_000));
 
@@ -27,15 +28,10 @@ afterEach(async () => {
   await Promise.all(programs.splice(0).map((program) => program.stop()));
 });
 
-/** State folders that share one unpacked browser, because unpacking takes seconds. */
 let states = 0;
 function newState(): string {
   states += 1;
-  const state = folder.file(`state-${states}`);
-  const shared = folder.file("browser");
-  for (const path of [state, shared]) Bun.spawnSync(["mkdir", "-p", "-m", "700", path]);
-  symlinkSync(shared, join(state, "browser"));
-  return state;
+  return withBrowser(folder.file(`state-${states}`));
 }
 
 function start(state: string, ...flags: string[]): Program {

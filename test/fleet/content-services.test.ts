@@ -8,6 +8,7 @@ import { newPayment, nonceOf } from "../payments/shops.ts";
 import { LOCALHOST, TEST_CA } from "../support/certificates.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { Folder, Program, until } from "../support/program.ts";
+import { withBrowser } from "../../src/content/testing/state-folder.ts";
 
 setDefaultTimeout(patient(60_000));
 
@@ -38,7 +39,7 @@ function service(name: string): Program {
     "--drain-delay",
     "1",
     "--state-dir",
-    folder.file(name),
+    withBrowser(folder.file(name)),
     "--allow-private",
     ...tls,
     ...token,

@@ -8,6 +8,7 @@ import { LOCALHOST, TEST_CA } from "../support/certificates.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { Folder, Program } from "../support/program.ts";
 import { Link } from "./link.ts";
+import { withBrowser } from "../../src/content/testing/state-folder.ts";
 
 const TOKEN = "the-token-of-the-test-fleet";
 /** Seconds for which a payment is valid: a clock with an error of a minute must not make it invalid. */
@@ -82,7 +83,12 @@ export class ContentMachine {
   }
 
   async start(): Promise<void> {
-    const flags = ["--listen", `127.0.0.1:${this.port}`, "--state-dir", this.#folder.file(`content-${this.port}`)];
+    const flags = [
+      "--listen",
+      `127.0.0.1:${this.port}`,
+      "--state-dir",
+      withBrowser(this.#folder.file(`content-${this.port}`)),
+    ];
     const files = ["--tls-cert", this.#folder.file("cert.pem"), "--tls-key", this.#folder.file("key.pem")];
     const token = ["--token-env", "FLEET_TOKEN", "--drain-delay", "0"];
     this.#program = new Program(["content", ...flags, ...files, ...token], { env: { FLEET_TOKEN: TOKEN } });

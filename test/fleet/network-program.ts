@@ -10,6 +10,7 @@ import { CountingFacilitator } from "../payments/counting-facilitator.ts";
 import { serverAt, startGateway } from "../support/gateway.ts";
 import { COMMAND, Folder, Program } from "../support/program.ts";
 import { addSwitch, Machine } from "./network.ts";
+import { withBrowser } from "../../src/content/testing/state-folder.ts";
 
 const CLIENTS = "10.77.0.254";
 const FACILITATOR = "10.77.0.253";
@@ -31,7 +32,7 @@ const facilitator = new CountingFacilitator(FACILITATOR);
 const origin = Bun.serve({ hostname: ORIGIN, port: 0, fetch: () => new Response("goods") });
 const relay = [process.execPath, new URL("relay-program.ts", import.meta.url).pathname];
 const service = ["content", "--listen", `${content.address}:8443`, "--plaintext", "--token-env", "TOKEN"];
-service.push("--state-dir", folder.file("content"));
+service.push("--state-dir", withBrowser(folder.file("content")));
 const settings = [
   "--bind",
   redis.address,

@@ -8,6 +8,7 @@ import { type Readable, type Writable } from "node:stream";
 import { CdpConnection } from "../../src/content/browser/program/cdp.ts";
 import { PipeWire } from "../../src/content/browser/pipe-wire.ts";
 import { type BrowserProgram, browserPrograms } from "../../src/content/browser/program/find.ts";
+import { withBrowser } from "../../src/content/testing/state-folder.ts";
 import { respond } from "../../src/gateway/exchange/local-response.ts";
 import { type Exchange } from "../../src/gateway/exchange/exchange.ts";
 import { startEndpoint } from "../../src/gateway/http3/testing/endpoint.ts";
@@ -43,7 +44,7 @@ test("Chromium loads a page, and sends and gets a body, over HTTP/3", async () =
   };
   const server = await startEndpoint(serve, { material });
   try {
-    const [program] = await Array.fromAsync(browserPrograms(undefined, join(folder, "programs")));
+    const [program] = await Array.fromAsync(browserPrograms(undefined, join(withBrowser(folder), "browser")));
     if (program === undefined) throw new Error("Cannot test with Chromium: it is not installed");
     const result = await resultIn(program, `https://localhost:${server.port}/`, [
       "--enable-quic",

@@ -1,7 +1,9 @@
 /** `cors` in Chromium: a page sends requests to a gateway of another origin. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { spawn } from "node:child_process";
+import { join } from "node:path";
 import { browserPrograms } from "../../src/content/browser/program/find.ts";
+import { withBrowser } from "../../src/content/testing/state-folder.ts";
 import { serverAt } from "../support/gateway.ts";
 import { Folder } from "../support/program.ts";
 import { RawOrigin, summary } from "../support/raw-origin.ts";
@@ -114,7 +116,7 @@ function pageOf(): string {
 }
 
 test("Chromium lets a page's script do and read only what is allowed", async () => {
-  const [program] = await Array.fromAsync(browserPrograms(undefined, folder.file("programs")));
+  const [program] = await Array.fromAsync(browserPrograms(undefined, join(withBrowser(folder.path), "browser")));
   if (program === undefined) throw new Error("Cannot test with Chromium: it is not installed");
   const flags = ["--headless=new", "--no-first-run", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"];
   const child = spawn(program.path, [...flags, `--user-data-dir=${folder.file("profile")}`, page.url.href], {

@@ -9,6 +9,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { startAttackSite } from "../../src/content/testing/attacks.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { Folder, Program } from "../support/program.ts";
+import { withBrowser } from "../../src/content/testing/state-folder.ts";
 
 setDefaultTimeout(patient(90_000));
 
@@ -71,9 +72,12 @@ async function open(name: string, chargeTimeouts: boolean): Promise<Shop> {
       },
     ],
   });
-  const program = new Program(["--config", config, "--port", "0", "--state-dir", state, "--allow-private"], {
-    command: [BIN, "start"],
-  });
+  const program = new Program(
+    ["--config", config, "--port", "0", "--state-dir", withBrowser(state), "--allow-private"],
+    {
+      command: [BIN, "start"],
+    },
+  );
   const [, port] = await program.sees(/^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try /m);
   return { program, state, url: `http://127.0.0.1:${port}` };
 }

@@ -5,6 +5,7 @@ import { startModelServer } from "../../src/content/resolve/testing/model-server
 import { patient } from "../../src/lib/testing/patience.ts";
 import { Folder, Program } from "../support/program.ts";
 import { parseMetrics } from "../support/prometheus.ts";
+import { withBrowser } from "../../src/content/testing/state-folder.ts";
 
 setDefaultTimeout(patient(90_000));
 
@@ -37,7 +38,7 @@ afterAll(async () => {
 });
 
 async function withProgram(use: (url: string) => Promise<void>): Promise<void> {
-  const args = ["--config", config, "--port", "0", "--state-dir", folder.file("state"), "--allow-private"];
+  const args = ["--config", config, "--port", "0", "--state-dir", withBrowser(folder.file("state")), "--allow-private"];
   const program = new Program(args, { command: [BIN, "start"] });
   const [, port] = await program.sees(/^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try /m);
   await use(`http://127.0.0.1:${port}`);

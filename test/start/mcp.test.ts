@@ -18,6 +18,7 @@ import { OPERATIONS } from "../../src/content/operations/operations.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { Folder, Program, until } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { withBrowser } from "../../src/content/testing/state-folder.ts";
 
 setDefaultTimeout(patient(60_000));
 
@@ -53,7 +54,7 @@ beforeAll(async () => {
   });
   asked = [];
   left = [];
-  program = new Program(["--port", "0", "--state-dir", folder.file("state"), "--allow-private"], {
+  program = new Program(["--port", "0", "--state-dir", withBrowser(folder.file("state")), "--allow-private"], {
     command: [BIN, "start"],
   });
   const [, port] = await program.sees(/^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try /m);

@@ -10,6 +10,7 @@ import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { buildClient } from "../support/client.ts";
 import { Folder, Program } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { withBrowser } from "../../src/content/testing/state-folder.ts";
 
 // Unpacks and starts a browser on a machine that may be busy.
 setDefaultTimeout(patient(60_000));
@@ -74,7 +75,7 @@ beforeAll(async () => {
   symlinkSync(ROOT, folder.file("node_modules/turnpike"));
   for (const name of ["@x402", "viem"])
     symlinkSync(join(ROOT, "node_modules", name), folder.file(`node_modules/${name}`));
-  const state = ["--state-dir", folder.file("state"), "--allow-private"];
+  const state = ["--state-dir", withBrowser(folder.file("state")), "--allow-private"];
   const indexed = await run([BIN, "index", "add", `${site.url.href}tides`, "--depth", "0", ...state]);
   if (indexed.code !== 0) throw new Error(`Cannot fill the index: ${indexed.err}`);
   const config = folder.write("turnpike.json", { ...shipped, content: { search: { providers: ["local"] } } });

@@ -18,7 +18,7 @@ let browser: TestBrowser;
 
 beforeAll(async () => {
   documentation = await startDocumentation();
-  browser = await startBrowser(documentation.folder.path);
+  browser = await startBrowser();
 });
 
 afterAll(async () => {

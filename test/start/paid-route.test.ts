@@ -8,6 +8,7 @@ import { wrapFetchWithPayment } from "@x402/fetch";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { descendants, Folder, Program, until } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { withBrowser } from "../../src/content/testing/state-folder.ts";
 
 setDefaultTimeout(patient(60_000));
 
@@ -76,7 +77,7 @@ beforeAll(async () => {
       return new Response(ARTICLE, { headers: { "content-type": "text/html" } });
     },
   });
-  program = new Program(["--port", "0", "--state-dir", folder.file("state"), "--allow-private"], {
+  program = new Program(["--port", "0", "--state-dir", withBrowser(folder.file("state")), "--allow-private"], {
     command: [BIN, "start"],
   });
   const [, port] = await program.sees(/^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try /m);

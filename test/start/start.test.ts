@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { listenOnLoopback } from "../../src/lib/testing/listen.ts";
 import { descendants, Folder, isAlive, Program, until } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { withBrowser } from "../../src/content/testing/state-folder.ts";
 
 const TIME_MS = patient(60_000);
 const BIN = join(import.meta.dir, "../../bin/turnpike");
@@ -44,7 +45,7 @@ async function startFree(
   flags: readonly string[] = [],
   options: ConstructorParameters<typeof Program>[1] = {},
 ): Promise<{ program: Program; url: string; state: string }> {
-  const state = shared.file("state");
+  const state = withBrowser(shared.file("state"));
   const program = run(["--config", shared.write("free.json", FREE), "--state-dir", state, ...flags], options);
   const [, port] = await program.sees(READY);
   return { program, url: `http://127.0.0.1:${port}`, state };
@@ -52,7 +53,7 @@ async function startFree(
 
 /** The processes of the content service and of its browser. */
 function family(program: Program): { content: number[]; all: number[] } {
-  return { content: descendants(program.pid, "main.ts content"), all: descendants(program.pid, "") };
+  return { content: descendants(program.pid, " content "), all: descendants(program.pid, "") };
 }
 
 async function read(url: string, page: string): Promise<{ status: number; text: string }> {
@@ -235,7 +236,7 @@ describe("with another configuration", () => {
     async () => {
       const folder = newFolder();
       const file = folder.write("free.json", FREE);
-      const program = run(["--config", file, "--state-dir", folder.file("state")]);
+      const program = run(["--config", file, "--state-dir", withBrowser(folder.file("state"))]);
       const [, port] = await program.sees(READY);
       expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
       folder.write("free.json", { ...FREE, routes: [] });
@@ -252,7 +253,7 @@ describe("with another configuration", () => {
     async () => {
       const folder = newFolder();
       const file = folder.write("turnpike.json", FREE);
-      const program = run(["--state-dir", folder.path]);
+      const program = run(["--state-dir", withBrowser(folder.path)]);
       const [, port] = await program.sees(READY);
       expect(program.output).toContain(`\nconfig    ${file}\n`);
       expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
@@ -274,7 +275,7 @@ describe("with another configuration", () => {
       const page = `http://127.0.0.1:${site.port}/`;
       const [closed, open] = await Promise.all([
         startFree(),
-        startFree(["--allow-private", "--state-dir", newFolder().path]),
+        startFree(["--allow-private", "--state-dir", withBrowser(newFolder().path)]),
       ]);
       expect(closed.program.output).not.toContain("--allow-private)");
       expect(open.program.output).toMatch(/^pages +private and loopback addresses may be read/m);
@@ -304,7 +305,7 @@ describe("with another configuration", () => {
       };
       const folder = newFolder();
       const file = folder.write("free.json", { ...FREE, content });
-      const program = run(["--config", file, "--state-dir", shared.file("state")], { env });
+      const program = run(["--config", file, "--state-dir", withBrowser(shared.file("state"))], { env });
       const [, port] = await program.sees(READY);
       await read(`http://127.0.0.1:${port}`, "https://example.test/");
       const children = descendants(program.pid, "");
@@ -378,7 +379,12 @@ describe("with another configuration", () => {
   test(
     "a command that is killed while it starts leaves nothing behind either",
     async () => {
-      const program = run(["--config", shared.write("free.json", FREE), "--state-dir", shared.file("state")]);
+      const program = run([
+        "--config",
+        shared.write("free.json", FREE),
+        "--state-dir",
+        withBrowser(shared.file("state")),
+      ]);
       const content = await until("the content service", () => family(program).content[0]);
       program.kill("SIGKILL");
       await program.exit();

@@ -10,6 +10,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { Folder, Program, until } from "../support/program.ts";
+import { withBrowser } from "../../src/content/testing/state-folder.ts";
 
 setDefaultTimeout(patient(90_000));
 
@@ -44,7 +45,7 @@ afterAll(async () => {
 });
 
 async function start(port: number, more: readonly string[] = []): Promise<Program> {
-  const args = ["--port", String(port), "--state-dir", folder.file("state"), "--allow-private", ...more];
+  const args = ["--port", String(port), "--state-dir", withBrowser(folder.file("state")), "--allow-private", ...more];
   const program = new Program(args, { command: [BIN, "start"] });
   programs.push(program);
   await program.sees(/^try /m);

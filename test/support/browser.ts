@@ -1,9 +1,9 @@
 /** A browser for tests of pages: the packaged one, controlled by the test. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import puppeteer, { type Browser, type Page } from "puppeteer-core";
 import { browserPrograms } from "../../src/content/browser/program/find.ts";
+import { createStateFolder } from "../../src/content/testing/state-folder.ts";
 
 const AXE = readFileSync(join(import.meta.dir, "../../node_modules/axe-core/axe.min.js"), "utf8");
 
@@ -12,10 +12,9 @@ export interface TestBrowser {
   close(): Promise<void>;
 }
 
-/** `folder` is the folder for the unpacked program; by default a temporary one. */
-export async function startBrowser(folder?: string): Promise<TestBrowser> {
-  const own = folder ?? mkdtempSync(join(tmpdir(), "turnpike-test-browser-"));
-  const { value: program } = await browserPrograms(undefined, own).next();
+export async function startBrowser(): Promise<TestBrowser> {
+  const state = createStateFolder();
+  const { value: program } = await browserPrograms(undefined, state.path).next();
   if (program === undefined) throw new Error("Cannot test pages: there is no browser");
   const browser = await puppeteer.launch({
     executablePath: program.path,
@@ -24,7 +23,7 @@ export async function startBrowser(folder?: string): Promise<TestBrowser> {
   });
   const close = async (): Promise<void> => {
     await browser.close();
-    if (folder === undefined) rmSync(own, { recursive: true, force: true });
+    state.remove();
   };
   return { browser, close };
 }

@@ -7,7 +7,7 @@ import { baseUrl, call, type Reply, outcomeOf } from "../testing/client.ts";
 import { browsers, descendantsOf, renderers } from "../testing/processes.ts";
 import { startTestService } from "../testing/service.ts";
 import { startSite } from "../testing/site.ts";
-import { createStateFolder } from "../testing/state-folder.ts";
+import { createStateFolder, withBrowser } from "../testing/state-folder.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
 // A browser on a busy machine is slow.
@@ -213,7 +213,7 @@ test("health is 503 while the browser does not start, and 200 again when it does
   const program = await ownBrowser();
   const other = await startContentService({
     listen: { hostname: "127.0.0.1", port: 0 },
-    stateDir: join(state.path, "other"),
+    stateDir: withBrowser(join(state.path, "other")),
     allowPrivate: true,
     browserPath: program,
     log: () => undefined,

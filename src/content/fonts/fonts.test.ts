@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { cpSync } from "node:fs";
+import { cpSync, realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type CdpFields } from "../browser/program/cdp.ts";
 import { type BrowserProgram, browserPrograms } from "../browser/program/find.ts";
@@ -72,7 +72,7 @@ test("with the program's fonts, every kind of text has a font", async () => {
 
 test("kinds of text without a font are distinguished from those with one", async () => {
   expect(await missingWith([])).toEqual([...FONT_KINDS]);
-  const unpacked = await unpackFonts(state.path);
+  const unpacked = realpathSync(await unpackFonts(state.path));
   const [sans = "", serif = "", mono = ""] = ["Arimo", "Tinos", "Cousine"].map((family) => {
     const folder = join(state.path, family);
     const isOfFamily = (file: string): boolean => basename(file).startsWith(`${family}_`);
