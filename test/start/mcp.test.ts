@@ -124,10 +124,14 @@ for (const mode of ["legacy", "auto"] as const) {
   test(`over HTTP (${mode}) a call is refused with its price, paid by the agent, and gets a response with a receipt`, async () => {
     const client = await overHttp(mode);
     const { tools } = await client.listTools();
-    expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== false)).toEqual([]);
-    expect(tools.map(({ name }) => name).toSorted()).toEqual(
-      OPERATIONS.flatMap(({ name, body }) => (body === undefined ? [] : [name])).toSorted(),
-    );
+    const free = tools.filter(({ annotations }) => annotations?.readOnlyHint !== false);
+    expect(free.map(({ name }) => name)).toEqual(["job_status", "job_results"]);
+    expect(tools.map(({ name }) => name)).toEqual([
+      ...OPERATIONS.flatMap(({ name, body }) => (body === undefined ? [] : [name])),
+      "job_status",
+      "job_results",
+      "job_cancel",
+    ]);
     const before = settled();
     const challenge = await qr(client);
     expect(challenge.isError).toBe(true);
@@ -216,6 +220,28 @@ test("over standard input the wallet pays, and each kind of response has its typ
   const blob = pdf?.type === "resource" && "blob" in pdf.resource ? pdf.resource.blob : "";
   expect(Buffer.from(blob, "base64").subarray(0, 5).toString()).toBe("%PDF-");
   expect(settled()).toBe(before + 3);
+});
+
+test("a crawl returns at once, and is asked, read and cancelled by the secret of its job", async () => {
+  const client = await overStdio();
+  const call = { urls: [`${site.url.href}article`], limit: 1, sitemap: "skip" };
+  const started = await client.callTool({ name: "crawl", arguments: call });
+  const { status, secret } = z.object({ status: z.string(), secret: z.string() }).parse(started.structuredContent);
+  const ask = (name: string, more = {}): Promise<Result> =>
+    client.callTool({ name, arguments: { job: status, secret, ...more } });
+  const state = await until("the crawl ends", async () => {
+    const { structuredContent } = await ask("job_status");
+    return z.looseObject({ state: z.literal("completed") }).safeParse(structuredContent).data;
+  });
+  expect(state).toMatchObject({ delivered: 1, limit: 1 });
+  const [first, rest] = [await ask("job_results"), await ask("job_results", { after: 1 })];
+  expect(first.structuredContent).toMatchObject({
+    results: [{ number: 1, content: expect.stringContaining(SENTENCE) }],
+  });
+  expect(rest.structuredContent).toMatchObject({ results: [] });
+  expect((await ask("job_cancel")).structuredContent).toMatchObject({ state: "completed" });
+  expect(textOf(await ask("job_status", { secret: "x" }))).toContain("X-Job-Secret is not its secret");
+  expect(textOf(await ask("job_status", { job: "/admin/../x" }))).toContain("  job: must be the `status`");
 });
 
 test("a failed call has its reason and is not charged", async () => {

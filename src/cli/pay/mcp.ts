@@ -1,6 +1,7 @@
 import { describeFailure } from "./paid-response.ts";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { callLimit, createMcpServer } from "../../content/mcp/mcp-server.ts";
+import { JOB_TOOLS } from "../../content/mcp/job-tools.ts";
 import { type Gateway } from "../../content/mcp/tool-call.ts";
 import { tools } from "../../content/mcp/tools.ts";
 import { pricesOf } from "../../content/api/price-list.ts";
@@ -31,7 +32,7 @@ const USAGE = `usage: turnpike mcp [--gateway URL] [--max-price X] [--max-total 
        turnpike mcp [--gateway URL] [--ca FILE] --no-pay
 
 ${wrapped(
-  `An MCP server on standard input and output, for agents on this machine. Its tools are ${[...tools().keys()].join(", ")}. It pays for calls from the wallet in $TURNPIKE_HOME or ~/.turnpike, and prints each payment to standard error.`,
+  `An MCP server on standard input and output, for agents on this machine. Its tools are ${[...tools().keys(), ...JOB_TOOLS.map(({ name }) => name)].join(", ")}. It pays for calls from the wallet in $TURNPIKE_HOME or ~/.turnpike, and prints each payment to standard error.`,
 ).join("\n")}
 
 ${flagsText(FLAGS)}

@@ -4,7 +4,8 @@ import { type PriceList } from "../api/price-list.ts";
 import { type Operation } from "../operations/operation.ts";
 import { callTool, type Gateway } from "./tool-call.ts";
 import { failure } from "./tool-result.ts";
-import { costText, isFree, tools } from "./tools.ts";
+import { JOB_TOOLS, listedJobTool } from "./job-tools.ts";
+import { costText, isFree, type Tool, tools } from "./tools.ts";
 
 /** Tool calls in progress at one time, over all connections. */
 const MAX_CALLS = 64;
@@ -15,7 +16,8 @@ const INFO = { name: "turnpike", title: "Turnpike web content", version: VERSION
 const INSTRUCTIONS =
   "Web search, pages as Markdown, text, data, PDF and pictures, and QR codes. Each call costs what its tool says. A call that " +
   "is not paid for ends in an x402 challenge; failed calls cost nothing, unless the operator charges for pages that use up " +
-  "their own time: such a failure has a receipt.";
+  "their own time: such a failure has a receipt. crawl, and batch with async, start a job and return at once: read it with " +
+  "job_status and job_results.";
 
 /** Begins a call and returns the function that ends it; undefined if too many calls are in progress. */
 export type Admit = () => (() => void) | undefined;
@@ -38,16 +40,7 @@ export function createMcpServer(gateway: (context: ServerContext) => Gateway, ad
   server.setRequestHandler("tools/list", async (_, context) => {
     const list = await gateway(context).prices();
     return {
-      tools: [...tools().values()].map((tool) => ({
-        name: tool.operation.name,
-        title: tool.operation.summary,
-        description: `${tool.description} ${costText(tool, list)}`,
-        inputSchema: tool.inputSchema,
-        ...rulesOf(tool.operation, list),
-        // Clients may call a read-only tool without asking their user. A tool that spends anyone's money is not
-        // read-only.
-        annotations: { readOnlyHint: isFree(tool.operation, list), openWorldHint: tool.operation.name !== "qr" },
-      })),
+      tools: [...[...tools().values()].map((tool) => listedTool(tool, list)), ...JOB_TOOLS.map(listedJobTool)],
     };
   });
   server.setRequestHandler("tools/call", async ({ params }, context) => {
@@ -64,6 +57,19 @@ export function createMcpServer(gateway: (context: ServerContext) => Gateway, ad
     }
   });
   return server;
+}
+
+function listedTool(tool: Tool, list: PriceList | undefined) {
+  const { operation, description, inputSchema } = tool;
+  return {
+    name: operation.name,
+    title: operation.summary,
+    description: `${description} ${costText(tool, list)}`,
+    inputSchema,
+    ...rulesOf(operation, list),
+    // Clients may call a read-only tool without asking their user. A tool that spends anyone's money is not read-only.
+    annotations: { readOnlyHint: isFree(operation, list), openWorldHint: operation.name !== "qr" },
+  };
 }
 
 /** The price rules of an operation as data, beside their words in the description. */

@@ -8,7 +8,8 @@ import { checkBody } from "../operations/operation.ts";
 import { type Send } from "../api/gateway-address.ts";
 import { type PriceList } from "../api/price-list.ts";
 import { ResponseUnreadable, failure, PAYMENT_KEY, refusal, toolResult } from "./tool-result.ts";
-import { tools } from "./tools.ts";
+import { JOB_TOOLS, type JobTool } from "./job-tools.ts";
+import { type Tool, tools } from "./tools.ts";
 
 /** Access of the tools to the gateway that sells the operations. */
 export interface Gateway {
@@ -39,30 +40,49 @@ const MAX_CALL_MS = 300_000;
  */
 export async function callTool(call: ToolCall, gateway: Gateway): Promise<CallToolResult> {
   const tool = tools().get(call.name);
-  if (tool === undefined) return failure(`There is no tool "${call.name.slice(0, 100)}"`);
-  const { body: schema, path } = tool.operation;
-  const body = call.arguments ?? {};
+  const jobTool = JOB_TOOLS.find(({ name }) => name === call.name);
   try {
-    // Checked first, so that an agent learns of invalid arguments before it has to pay.
-    if (schema !== undefined) checkBody(schema, body);
-    const payment = paymentOf(call.meta);
-    const init: RequestInit = {
-      method: "POST",
-      headers: {
-        ...gateway.headers,
-        "content-type": "application/json",
-        ...(payment === undefined ? {} : { [PAYMENT_SIGNATURE]: payment }),
-      },
-      body: JSON.stringify(body),
-      signal: AbortSignal.any([call.signal, AbortSignal.timeout(MAX_CALL_MS)]),
-      redirect: "manual",
-    };
-    const send = payment === undefined ? (gateway.pay ?? gateway.send) : gateway.send;
-    return await toolResult(await send(gateway.url + path, init), documentUri(call.name, body));
+    if (tool !== undefined) return await callOperation(tool, call, gateway);
+    if (jobTool !== undefined) return await askJob(jobTool, call, gateway);
+    return failure(`There is no tool "${call.name.slice(0, 100)}"`);
   } catch (error) {
     if (error instanceof TurnpikeError) return refusal(error.message, error.errors ?? []);
     return failure(errorText(error));
   }
+}
+
+async function callOperation({ operation }: Tool, call: ToolCall, gateway: Gateway): Promise<CallToolResult> {
+  const { body: schema, path } = operation;
+  const body = call.arguments ?? {};
+  // Checked first, so that an agent learns of invalid arguments before it has to pay.
+  if (schema !== undefined) checkBody(schema, body);
+  const payment = paymentOf(call.meta);
+  const send = payment === undefined ? (gateway.pay ?? gateway.send) : gateway.send;
+  const response = await send(gateway.url + path, {
+    ...requestOf(call, gateway, {
+      "content-type": "application/json",
+      ...(payment === undefined ? {} : { [PAYMENT_SIGNATURE]: payment }),
+    }),
+    method: "POST",
+    body: JSON.stringify(body),
+  });
+  return await toolResult(response, documentUri(call.name, body));
+}
+
+/** A request about a job is free, so that it never pays. */
+async function askJob({ input, method, path }: JobTool, call: ToolCall, gateway: Gateway): Promise<CallToolResult> {
+  const checked = checkBody(input, call.arguments ?? {});
+  const url = gateway.url + checked.job + path(checked);
+  const response = await gateway.send(url, { ...requestOf(call, gateway, { "x-job-secret": checked.secret }), method });
+  return await toolResult(response, documentUri(call.name, {}));
+}
+
+function requestOf({ signal }: ToolCall, gateway: Gateway, headers: Readonly<Record<string, string>>): RequestInit {
+  return {
+    headers: { ...gateway.headers, ...headers },
+    signal: AbortSignal.any([signal, AbortSignal.timeout(MAX_CALL_MS)]),
+    redirect: "manual",
+  };
 }
 
 /**
