@@ -22,6 +22,7 @@ import { JOB_DEFAULTS, type JobSettings } from "./jobs/job-settings.ts";
 import { JobRunner } from "./jobs/job-runner.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import { openJob } from "./operations/open-job.ts";
+import { type JobStore } from "../store/jobs/job-store.ts";
 import { openSqliteJobs } from "../store/open/open-jobs.ts";
 import { checkProtection, type ContentAddress, type Protection, serve } from "./listen.ts";
 import { SiteMapper } from "./map/site-mapper.ts";
@@ -63,6 +64,8 @@ export interface ContentOptions {
   readonly pageCache?: { readonly maxBytes: number; readonly hitPrice: number };
   /** Absent bounds are as in JOB_DEFAULTS. */
   readonly jobs?: Partial<JobSettings>;
+  /** The jobs that the services of a fleet share. Undefined: they are in a file of the state folder. */
+  readonly jobStore?: JobStore | undefined;
   /** The language model that reads sources for /resolve. Undefined: the embedded analyst reads them. */
   readonly model?: ModelOptions | undefined;
   /** Serves MCP at /mcp too, by calls to this gateway. */
@@ -189,7 +192,7 @@ interface Engines {
 }
 
 function createServices(
-  { stateDir, allowPrivate, log, search: searchOptions, pageCache, jobs, model, onModelUsed }: ContentOptions,
+  { stateDir, allowPrivate, log, search: searchOptions, pageCache, jobs, jobStore, model, onModelUsed }: ContentOptions,
   { pool, semaphore, extractor, learned }: Engines,
   parts: AsyncDisposableStack,
 ): Services {
@@ -227,6 +230,7 @@ function createServices(
     missingFonts: () => pool.missingFonts(),
     now: () => performance.now(),
   });
+  const settings = { ...JOB_DEFAULTS, ...jobs };
   const resolver = createResolver(model, { pages, search, stateDir, onModelUsed, log: warn });
   parts.defer(() => resolver.close());
   return {
@@ -238,8 +242,8 @@ function createServices(
     chargeOf: ({ ageMs }) => (ageMs === undefined || hitPrice === 100 ? undefined : `${hitPrice}%`),
     jobs: startJobs({
       pages,
-      stateDir,
-      settings: { ...JOB_DEFAULTS, ...jobs },
+      store: jobStore ?? openSqliteJobs(join(stateDir, "jobs.sqlite"), Date.now, settings.maxBytes),
+      settings,
       robots,
       fetch: { egress, userAgent },
       log,
@@ -255,7 +259,7 @@ function createServices(
 
 interface JobParts {
   readonly pages: RememberingReader;
-  readonly stateDir: string;
+  readonly store: JobStore;
   readonly settings: JobSettings;
   readonly robots: RobotsFiles;
   readonly fetch: Omit<SiteFetch, "signal">;
@@ -264,8 +268,7 @@ interface JobParts {
 }
 
 /** Starts the work of jobs. */
-function startJobs({ pages, stateDir, settings, robots, fetch, log, parts }: JobParts): Jobs {
-  const store = openSqliteJobs(join(stateDir, "jobs.sqlite"), Date.now, settings.maxBytes);
+function startJobs({ pages, store, settings, robots, fetch, log, parts }: JobParts): Jobs {
   const now = performance.now.bind(performance);
   const runner = new JobRunner({
     store,

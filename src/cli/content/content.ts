@@ -139,7 +139,7 @@ async function run(args: readonly string[]): Promise<number> {
       chargeTimeouts: values["charge-timeouts"] === true,
       remoteBrowser: parseBrowserOptions(values.browser, process.env),
       pageCache: parsePageCacheOptions(values["page-cache"]),
-      jobs: parseJobsOptions(values.jobs),
+      ...parseJobsOptions(values.jobs),
       search: parseSearchOptions(values.search),
       ...parseResolveOptions(values.resolve),
       mcp:

@@ -141,7 +141,8 @@ function socketIn(stateDir: string): string {
 }
 
 function contentOptions({ content }: Config) {
-  const variables = [content.search.brave_key_env, content.resolve.model?.key_env ?? ""];
+  const { search, resolve, jobs } = content;
+  const variables = [search.brave_key_env, resolve.model?.key_env ?? "", jobs.postgres.password_env];
   return {
     browserPath: content.browser_path,
     browser: content.browser,

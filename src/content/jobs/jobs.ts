@@ -71,11 +71,11 @@ export class Jobs {
 
   /** Adds a job. A repeated request with one deferred payment gets the same job. Fails with `overloaded` if there is no room. */
   async add({ operation, input, order, payer, deferred }: Order): Promise<AddedJob> {
-    const { store, runner, settings, unixNow } = this.#options;
+    const { runner, settings, unixNow } = this.#options;
     const [secret, key] = [this.#random(SECRET_BYTES), this.#random(SECRET_BYTES)];
     const text = JSON.stringify({ operation, input });
     const id = deferred === undefined ? this.#random(ID_BYTES, "hex") : jobIdOf(deferred, text);
-    const known = deferred && (await store.find(id));
+    const known = deferred && (await this.#find(id));
     const sale = known?.payment === "open" ? saleOf(known) : deferred;
     const seeds = new Scope(order, unixNow()).seeds();
     const job = {
@@ -89,17 +89,26 @@ export class Jobs {
       keptMs: settings.keptMs,
       sale: sale === undefined ? "" : saleText(sale, key),
     };
-    try {
-      if (known !== undefined) await store.rename(id, job);
-      else if (!(await store.create(job, seeds))) {
-        throw new TurnpikeError("overloaded", "Cannot start a job: too many jobs run; try again later");
-      }
-    } catch (error) {
-      if (!store.isFull(error)) throw error;
-      throw new TurnpikeError("overloaded", "Cannot start a job: the store of jobs is full; try again later");
-    }
+    if (known !== undefined) await this.#ask((store) => store.rename(id, job));
+    else if (!(await this.#ask((store) => store.create(job, seeds))))
+      throw new TurnpikeError("overloaded", "Cannot start a job: too many jobs run; try again later");
     runner.wake();
     return { id, secret, chargeKey: deferred && key };
+  }
+
+  #find(id: string): Promise<Job | undefined> {
+    return this.#ask((store) => store.find(id));
+  }
+
+  /** Uses the store. Fails with an error for clients. */
+  async #ask<T>(use: (store: JobStore) => Promise<T>): Promise<T> {
+    const { store } = this.#options;
+    try {
+      return await use(store);
+    } catch (error) {
+      if (store.isFull(error)) throw new TurnpikeError("overloaded", "The store of jobs is full; try again later");
+      throw new TurnpikeError("store-unavailable", "The store of jobs cannot be used; try again later");
+    }
   }
 
   /** An id is hexadecimal: an argument of a command cannot begin with a hyphen. */
@@ -109,13 +118,13 @@ export class Jobs {
 
   /** The job, unless the secret is another one. */
   async find(id: string, secret: string): Promise<Job | undefined> {
-    const job = await this.#options.store.find(id);
+    const job = await this.#find(id);
     return job !== undefined && isSecret(secret, job.secretHash) ? job : undefined;
   }
 
   /** At most `count` results with numbers above `after`, up to what is paid. Every reader of results uses this. */
   async results(job: Job, after: number, count: number): Promise<readonly Result[]> {
-    const stored = await this.#options.store.results(job, after, count);
+    const stored = await this.#ask((store) => store.results(job, after, count));
     return stored.filter(({ pages }) => job.payment === "none" || pages <= job.paidThrough).map(resultOf);
   }
 
@@ -135,24 +144,25 @@ export class Jobs {
    * there is no such job, or the key is another one.
    */
   async charge(id: string, key: string, paid: { amount: string; isClosed: boolean }): Promise<Due | undefined> {
-    const { store, runner } = this.#options;
-    const job = await store.find(id);
+    const { runner } = this.#options;
+    const job = await this.#find(id);
     const sale = job && saleOf(job);
     if (job === undefined || sale === undefined || !isSecret(key, sale.keyHash)) return undefined;
-    await store.paid(id, { ...paid, pages: pagesOf(sale.quote, job.limit, paid.amount) });
-    if (paid.isClosed) await store.end(id, "cancelled", "payment");
+    const pages = pagesOf(sale.quote, job.limit, paid.amount);
+    await this.#ask((store) => store.paid(id, { ...paid, pages }));
+    if (paid.isClosed) await this.#ask((store) => store.end(id, "cancelled", "payment"));
     if (job.payment === "waiting" || paid.isClosed) runner.wake();
-    const now = (await store.find(id)) ?? job;
+    const now = (await this.#find(id)) ?? job;
     return { due: amountOf(sale.quote, now.limit, now.delivered), ended: now.state !== "running" };
   }
 
   /** The job as it is now. */
   async again({ id }: Job): Promise<Job | undefined> {
-    return await this.#options.store.find(id);
+    return await this.#find(id);
   }
 
   async cancel({ id }: Job): Promise<void> {
-    await this.#options.store.end(id, "cancelled", "");
+    await this.#ask((store) => store.end(id, "cancelled", ""));
     this.#options.runner.wake();
   }
 }

@@ -105,7 +105,7 @@ export const batch = postOperation(
       },
     },
     started: { description: "The job, if `async` is true", schema: startedJob, example: startedExample("/batch") },
-    failures: ["invalid-parameters", "address-refused", "overloaded"],
+    failures: ["invalid-parameters", "address-refused", "overloaded", "store-unavailable"],
   },
   async (input, services, { signal, payer, deferred, elapsedMs }): Promise<OperationResult> => {
     const { urls, format } = input;

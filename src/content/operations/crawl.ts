@@ -107,7 +107,7 @@ export const crawl = postOperation(
       schema: startedJob,
       example: startedExample("/crawl"),
     },
-    failures: ["invalid-parameters", "address-refused", "overloaded"],
+    failures: ["invalid-parameters", "address-refused", "overloaded", "store-unavailable"],
   },
   async (input, { jobs }, { signal, payer, deferred }): Promise<OperationResult> => {
     try {

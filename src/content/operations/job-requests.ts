@@ -56,7 +56,7 @@ function jobOperations(operation: string): readonly JobOperation[] {
       summary: "Return the state of a job",
       description: "Returns the state of the job, and its counts.",
       success: { ...state, description: "The state" },
-      failures: ["not-found"],
+      failures: ["not-found", "store-unavailable"],
       run: async (request, jobs) => ({ json: stateOf(await jobOf(request, jobs), jobs.isFull) }),
     },
     {
@@ -66,7 +66,7 @@ function jobOperations(operation: string): readonly JobOperation[] {
       summary: "Cancel a job",
       description: "Cancels the job if it runs. Its results stay.",
       success: { ...state, description: "The state after that" },
-      failures: ["not-found"],
+      failures: ["not-found", "store-unavailable"],
       async run(request, jobs) {
         const job = await jobOf(request, jobs);
         await jobs.cancel(job);
@@ -103,7 +103,7 @@ function jobOperations(operation: string): readonly JobOperation[] {
         schema: jobResults,
         example: RESULTS_EXAMPLE,
       },
-      failures: ["invalid-parameters", "not-found"],
+      failures: ["invalid-parameters", "not-found", "store-unavailable"],
       async run(request, jobs) {
         const job = await jobOf(request, jobs);
         const after = wholeNumber(request.query, "after", { otherwise: 0, most: Number.MAX_SAFE_INTEGER });

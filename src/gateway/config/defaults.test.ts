@@ -138,6 +138,14 @@ const OWN = {
       host_interval_ms: 100,
       max_job_mb: 1024,
       max_mb: 16_384,
+      postgres: {
+        url: "",
+        pool_size: 4,
+        password_env: "",
+        statement_timeout_ms: 5000,
+        allow_cleartext_password: false,
+        ssl_root_cert: "",
+      },
     },
     search: {
       providers: ["local", "searxng", "brave", "duckduckgo", "mojeek"],

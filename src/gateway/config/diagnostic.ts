@@ -74,7 +74,7 @@ export function listAt(value: unknown, path: readonly PropertyKey[]): readonly u
  * environment variables, because the secret itself may stand there.
  */
 const SECRET =
-  /(?:^|\.)(?:\w*_url|\w*_env|facilitator_headers|admin|auth|secret|token|api_key|payment_required_b64)$|^admin\.\w*key\w*$|\.auth\.(?!(?:.*\.)?(?:type|algorithm)$)|\.upstream_headers(?:\[\d+\](?:\.value)?)?$|^otel\.headers$|^postgres(?:\.url|\.password_env)?$|\.catalog_discovery$|\.external_account(?:\.hmac_key(?:_env)?)?$|\.health_check\.path$|^content\.browser\.endpoint$|\bsigners\[\d+\](?:\.\w+)?$|\bfacilitators(?:\[\d+\](?:\.url|\.headers)?)?$|^wasm_filters\[\d+\]\.(?:vm_)?config$|\.match\.(?:headers|query)\[\d+\](?:\.value|\.pattern)?$|\.headers(?:\.re(?:quest|sponse)\.(?:set|add))?\[\d+\](?:\.value)?$|\.rewrite(?:\.path|\.prefix|_replacement)?$/;
+  /(?:^|\.)(?:\w*_url|\w*_env|facilitator_headers|admin|auth|secret|token|api_key|payment_required_b64)$|^admin\.\w*key\w*$|\.auth\.(?!(?:.*\.)?(?:type|algorithm)$)|\.upstream_headers(?:\[\d+\](?:\.value)?)?$|^otel\.headers$|(?:^|^content\.jobs\.)postgres(?:\.url|\.password_env)?$|\.catalog_discovery$|\.external_account(?:\.hmac_key(?:_env)?)?$|\.health_check\.path$|^content\.browser\.endpoint$|\bsigners\[\d+\](?:\.\w+)?$|\bfacilitators(?:\[\d+\](?:\.url|\.headers)?)?$|^wasm_filters\[\d+\]\.(?:vm_)?config$|\.match\.(?:headers|query)\[\d+\](?:\.value|\.pattern)?$|\.headers(?:\.re(?:quest|sponse)\.(?:set|add))?\[\d+\](?:\.value)?$|\.rewrite(?:\.path|\.prefix|_replacement)?$/;
 
 /** Names of header fields. After a colon, the field's value may follow. */
 const FIELD_NAME = /headers(?:\.\w+\.\w+)?\[\d+\]\.name$/;

@@ -91,3 +91,21 @@ test("an address with a wrong checksum is a warning, since a digit may be mistyp
   expect(warned(right.replace("693B", "693b"))).toEqual([about]);
   expect(warned(right.replace("287C", "288C"))).toEqual([about]);
 });
+
+function withJobsIn(url: string): ReturnType<typeof said> {
+  return said({ postgres: { url: "postgres://a@db/shop" }, content: { jobs: { postgres: { url } } } });
+}
+
+test("the database user of jobs is not that of payments, and its URL has no password", () => {
+  expect(withJobsIn("postgres://b@db/shop").problems).toEqual([]);
+  expect(withJobsIn("postgres://a@db/other").problems).toEqual([]);
+  expect(withJobsIn("postgres://a@db:5432/shop").problems).toEqual([
+    "content.jobs.postgres.url: expected another user than that of postgres.url",
+  ]);
+  expect(withJobsIn("postgres://b:hunter2@db/shop").problems).toEqual([
+    expect.stringMatching(/^content\.jobs\.postgres\.url: expected no password: set password_env/),
+  ]);
+  expect(withJobsIn("postgres://b@db/shop?sslmode=never").problems).toEqual([
+    expect.stringMatching(/^content\.jobs\.postgres\.url: expected <scheme>/),
+  ]);
+});

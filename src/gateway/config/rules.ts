@@ -216,6 +216,15 @@ function postgres({ postgres: section, routes }: Draft, report: Report): void {
   }
 }
 
+/** The content service reads pages of strangers, so its user of the database must have no rights on the payments. */
+function jobs({ postgres: payments, content }: Draft, report: Report): void {
+  const own = readTarget(content?.jobs.postgres.url ?? "").target;
+  const other = readTarget(payments?.url ?? "").target;
+  if (own === undefined || other === undefined) return;
+  if (own.user === other.user && own.host === other.host && own.port === other.port && own.database === other.database)
+    report.problem("content.jobs.postgres.url", "expected another user than that of postgres.url");
+}
+
 /** Checks rules that compare keys of several sections, apart from upstreams and routes. */
 export function checkSections(draft: Draft, report: Report): void {
   numbers(draft, report);
@@ -228,4 +237,5 @@ export function checkSections(draft: Draft, report: Report): void {
   checkAdmin(draft, report);
   testMode(draft, report);
   postgres(draft, report);
+  jobs(draft, report);
 }

@@ -22,6 +22,7 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
   "admin.api_key_env": "the name of a variable",
   "admin.read_api_key_env": "the name of a variable",
   "postgres.password_env": "the name of a variable",
+  "content.jobs.postgres.password_env": "the name of a variable",
   "x402.embedded.key_env": "the name of a variable",
   "x402.embedded.signers[].key_env": "the name of a variable",
   "x402.embedded.signers[].public_key": "it is public",

@@ -12,6 +12,7 @@ import { readTarget } from "../postgres/target.ts";
 import { type Store } from "../store.ts";
 import { type OpenUsageStore } from "../usage-store.ts";
 import { type CertificateStore } from "../certificate-store.ts";
+import { type JobStore } from "../jobs/job-store.ts";
 import { type TemplateStore } from "../template-store.ts";
 import type * as Files from "../file-certificates.ts";
 
@@ -34,6 +35,14 @@ export interface PostgresConfig {
   /** A file of PEM certificates, or empty. */
   readonly ssl_root_cert: string;
   readonly kept_response_bytes: number;
+}
+
+/** `content.jobs.postgres`. */
+export interface JobsPostgresConfig
+  extends Omit<PostgresConfig, "url" | "pool_size_per_worker" | "kept_response_bytes"> {
+  /** Empty: it is not used. */
+  readonly url: string;
+  readonly pool_size: number;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -100,28 +109,43 @@ export function openConfiguredTemplates(
   return url === "" ? undefined : postgresStores().openPostgresTemplates(poolSettings(url, postgres, environment));
 }
 
-function poolSettings(url: string, postgres: PostgresConfig, environment: Environment): PoolSettings {
+/** Opens the jobs in the database of `content.jobs.postgres`. Undefined without its `url`. Throws as `openConfiguredStore` does. */
+export function openConfiguredJobs(
+  { pool_size, ...jobs }: JobsPostgresConfig,
+  environment: Environment = process.env,
+): JobStore | undefined {
+  if (jobs.url === "") return undefined;
+  const config = { ...jobs, pool_size_per_worker: pool_size };
+  return postgresStores().openPostgresJobs(poolSettings(jobs.url, config, environment, "content.jobs.postgres"));
+}
+
+function poolSettings(
+  url: string,
+  postgres: Omit<PostgresConfig, "kept_response_bytes">,
+  environment: Environment,
+  key = "postgres",
+): PoolSettings {
   const { target, error = "it is off" } = readTarget(url);
-  if (target === undefined) throw new Error(`Cannot use postgres.url: ${error}`);
+  if (target === undefined) throw new Error(`Cannot use ${key}.url: ${error}`);
   return {
     target,
-    password: passwordOf(postgres.password_env, environment),
+    password: passwordOf(postgres.password_env, environment, key),
     allowCleartext: postgres.allow_cleartext_password,
-    authorities: target.sslMode === "verify-full" ? authoritiesOf(postgres.ssl_root_cert) : "",
+    authorities: target.sslMode === "verify-full" ? authoritiesOf(postgres.ssl_root_cert, key) : "",
     statementMs: postgres.statement_timeout_ms,
     size: postgres.pool_size_per_worker,
   };
 }
 
 /** The error does not repeat the variable's name: an operator may have written the password itself there. */
-function passwordOf(name: string, environment: Environment): string {
+function passwordOf(name: string, environment: Environment, key: string): string {
   if (name === "") return "";
   const password = environment[name] ?? "";
-  if (password === "") throw new Error("Cannot use postgres.password_env: the environment has no such variable");
+  if (password === "") throw new Error(`Cannot use ${key}.password_env: the environment has no such variable`);
   return password;
 }
 
-function authoritiesOf(path: string): string {
+function authoritiesOf(path: string, key: string): string {
   if (path === "") {
     // Fails now, with the names of the environment variables, if they name files that do not exist.
     systemTrust();
@@ -131,14 +155,13 @@ function authoritiesOf(path: string): string {
   try {
     text = readRegularFile(path, MAX_ROOT_CERT_BYTES).toString("latin1");
   } catch (error) {
-    throw new Error(`Cannot use postgres.ssl_root_cert "${path}": ${whyUnreadable(error)}`, { cause: error });
+    throw new Error(`Cannot use ${key}.ssl_root_cert "${path}": ${whyUnreadable(error)}`, { cause: error });
   }
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0)
-    throw new Error(`Cannot use postgres.ssl_root_cert "${path}": there is no certificate in it`);
+  if (blocks.length === 0) throw new Error(`Cannot use ${key}.ssl_root_cert "${path}": there is no certificate in it`);
   try {
     return blocks.map((block) => new X509Certificate(block).toString()).join("\n");
   } catch (error) {
-    throw new Error(`Cannot use postgres.ssl_root_cert "${path}": a certificate in it is broken`, { cause: error });
+    throw new Error(`Cannot use ${key}.ssl_root_cert "${path}": a certificate in it is broken`, { cause: error });
   }
 }

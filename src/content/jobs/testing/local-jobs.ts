@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../../lib/testing/until.ts";
-import { type Job } from "../../../store/jobs/job-store.ts";
+import { type Job, type JobStore } from "../../../store/jobs/job-store.ts";
 import { openSqliteJobs } from "../../../store/open/open-jobs.ts";
 import { ANYWHERE } from "../../egress/guard.ts";
 import { type CrawlOrder, type LoadedPage } from "../crawl-order.ts";
@@ -27,13 +27,14 @@ const ORDER: Omit<CrawlOrder, "urls"> = {
   concurrency: 4,
 };
 
-/** For tests only: jobs in a file, and a runner that loads generated pages of one site. The site has no robots.txt. */
-export function localJobs(page: MakePage, settings: Partial<JobSettings> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "turnpike-local-jobs-"));
-  const path = join(folder, "jobs.sqlite");
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("", { status: 404 }) });
+/** Loads the page of an address. */
+type Load = (url: URL, signal: AbortSignal) => Promise<LoadedPage>;
+
+const noLoad: Load = () => Promise.reject(new Error("this service does no work"));
+
+/** For tests only: the jobs of one service, which loads pages with `load`. Without it, the service does no work. */
+export function localService(store: JobStore, load?: Load, settings: Partial<JobSettings> = {}) {
   const bounds = { ...JOB_DEFAULTS, hostIntervalMs: 0, ...settings };
-  const store = openSqliteJobs(path, Date.now, bounds.maxBytes);
   const now = performance.now.bind(performance);
   const fetch = { egress: { policy: ANYWHERE }, userAgent: "test" };
   const said: string[] = [];
@@ -43,16 +44,13 @@ export function localJobs(page: MakePage, settings: Partial<JobSettings> = {}) {
     robots: new RobotsFiles(fetch, now),
     fetch,
     // The order was written by `Jobs`.
-    open: (stored) => {
-      const { input } = JSON.parse(stored) as { input: CrawlOrder };
-      return { order: input, load: async (url) => loaded(url, page(url.pathname)) };
-    },
+    open: (stored) => ({ order: (JSON.parse(stored) as { input: CrawlOrder }).input, load: load ?? noLoad }),
     now,
     unixNow: Date.now,
     maxJobBytes: bounds.maxJobBytes,
     log: (_, message) => void said.push(message),
   });
-  runner.start();
+  if (load !== undefined) runner.start();
   const jobs = new Jobs({
     store,
     runner,
@@ -62,13 +60,33 @@ export function localJobs(page: MakePage, settings: Partial<JobSettings> = {}) {
   });
   return {
     jobs,
+    said,
+    async add(changes: Pick<CrawlOrder, "urls"> & Partial<CrawlOrder>, payer = "") {
+      const order = { ...ORDER, ...changes };
+      return await jobs.add({ operation: "crawl", input: order, order, payer, deferred: undefined });
+    },
+    async close() {
+      await runner.close();
+      await store.close();
+    },
+  };
+}
+
+/** For tests only: jobs in a file, and a service that loads generated pages of one site. The site has no robots.txt. */
+export function localJobs(page: MakePage, settings: Partial<JobSettings> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-local-jobs-"));
+  const path = join(folder, "jobs.sqlite");
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("", { status: 404 }) });
+  const store = openSqliteJobs(path, Date.now, settings.maxBytes);
+  const service = localService(store, async (url) => pageAt(url, page(url.pathname)), settings);
+  return {
+    jobs: service.jobs,
     store,
     path,
-    said,
+    said: service.said,
     /** Adds a job that begins at this path. */
     async add(start: string, changes: Partial<CrawlOrder> = {}) {
-      const order = { ...ORDER, urls: [`http://127.0.0.1:${server.port}${start}`], ...changes };
-      return await jobs.add({ operation: "crawl", input: order, order, payer: "", deferred: undefined });
+      return await service.add({ urls: [`http://127.0.0.1:${server.port}${start}`], ...changes });
     },
     /** The job when it has ended. */
     async ended(id: string): Promise<Job> {
@@ -81,15 +99,15 @@ export function localJobs(page: MakePage, settings: Partial<JobSettings> = {}) {
       return job;
     },
     async [Symbol.asyncDispose]() {
-      await runner.close();
-      await store.close();
+      await service.close();
       await server.stop(true);
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-function loaded(url: URL, { content, links = [] }: ReturnType<MakePage>): LoadedPage {
+/** A loaded page with these contents. */
+export function pageAt(url: URL, { content, links = [] }: ReturnType<MakePage>): LoadedPage {
   const fields = { links: links.map((link) => new URL(link, url).href) };
   return { finalUrl: url.href, robotsTag: "", fields, content, isCached: false, result: { format: "text", content } };
 }

@@ -1,5 +1,6 @@
 import * as z from "./recorded-schema.ts";
 import { count, ours } from "./kinds.ts";
+import { jobsPostgres } from "./postgres.ts";
 
 /** Seconds of 30 days. */
 const MAX_TIME = 2_592_000;
@@ -17,8 +18,9 @@ export const contentJobs = z
       "Size in MiB of the compressed results of one job. It ends with the reason `bytes` when they exceed it.",
     ),
     max_mb: count(16_384, 1, 1_048_576).describe(
-      "Size in MiB of the file `jobs.sqlite` in the state folder. While it is full, jobs wait and their states say so.",
+      "Size in MiB of the file `jobs.sqlite` in the state folder, without `postgres`. While it is full, jobs wait and their states say so.",
     ),
+    postgres: jobsPostgres,
   })
   .prefault({})
   .meta(ours("Crawls and other jobs of the content service."));

@@ -1,37 +1,64 @@
+import { readTarget } from "../../../store/postgres/target.ts";
 import * as z from "./recorded-schema.ts";
 import { bytes, count, filePath, milliseconds, ours, secret } from "./kinds.ts";
+
+const DATABASE_URL = /^[a-z]+:\/\/[^/]+\/[^/]+$/i;
+const EXPECTED_URL = "expected <scheme>://<user>@<host>:<port>/<db>?sslmode=<mode>";
+
+/** The keys of a connection to any database. */
+const connection = {
+  password_env: z
+    .string()
+    .default("")
+    .describe("Environment variable with the password, which is never read from the file."),
+  statement_timeout_ms: milliseconds(5000).describe(
+    "Time for one statement. Also the maximum wait for a free connection.",
+  ),
+  allow_cleartext_password: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Send the password in clear text without TLS if the server requests it. Over TLS this is always allowed.",
+    ),
+  ssl_root_cert: filePath
+    .default("")
+    .describe("File of PEM certificates that `verify-full` trusts instead of the system's."),
+};
+
+/** `content.jobs.postgres`: the database of jobs that several content services share. */
+export const jobsPostgres = z
+  .strictObject({
+    url: z
+      .string()
+      .refine(
+        (value) => value === "" || (DATABASE_URL.test(value) && readTarget(value).error === undefined),
+        EXPECTED_URL,
+      )
+      .refine((value) => !readTarget(value).hasPassword, "expected no password: set password_env")
+      .default("")
+      .meta(secret("url"))
+      .describe(
+        "Database URL, as `postgres://<user>@<host>:<port>/<db>?sslmode=<mode>`; `sslmode` is `disable`, `require` or `verify-full` (default). Empty: jobs are in a file of this machine. The user must not be that of `postgres.url`.",
+      ),
+    pool_size: count(4, 1, 16).describe("Connections of each content service."),
+    ...connection,
+  })
+  .prefault({})
+  .describe("The jobs of a fleet in PostgreSQL.");
 
 /** `postgres`: the shared database of ledger, usage and payment state. */
 export const postgres = z
   .strictObject({
     url: z
       .string()
-      .refine(
-        (value) => value === "" || /^[a-z]+:\/\/[^/]+\/[^/]+$/i.test(value),
-        "expected <scheme>://<user>@<host>:<port>/<db>?sslmode=<mode>",
-      )
+      .refine((value) => value === "" || DATABASE_URL.test(value), EXPECTED_URL)
       .exactOptional()
       .meta(secret("url"))
       .describe(
         "Database URL, as `postgres://<user>@<host>:<port>/<db>?sslmode=<mode>`. It turns the client on. `sslmode` is `disable`, `require` or `verify-full` (default); any other value turns the client off. A password in the URL is ignored.",
       ),
-    password_env: z
-      .string()
-      .default("")
-      .describe("Environment variable with the password, which is never read from the file."),
     pool_size_per_worker: count(2, 1, 4).describe("Connections of each worker."),
-    statement_timeout_ms: milliseconds(5000).describe(
-      "Time for one statement. Also the maximum wait for a free connection.",
-    ),
-    allow_cleartext_password: z
-      .boolean()
-      .default(false)
-      .describe(
-        "Send the password in clear text without TLS if the server requests it. Over TLS this is always allowed.",
-      ),
-    ssl_root_cert: filePath
-      .default("")
-      .describe("File of PEM certificates that `verify-full` trusts instead of the system's."),
+    ...connection,
     kept_response_bytes: bytes(268_435_456, 0).meta(
       ours(
         "About the bytes of paid responses in the database, so that every gateway can repeat another's. Responses above 7 MiB are not kept there. 0: each gateway keeps only its own.",
