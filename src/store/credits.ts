@@ -126,6 +126,7 @@ export function uncovered(reservation: Reservation): Claim {
     repeats: 0,
     bodyDigest: "",
     refunded: "0",
+    deferral: "",
     createdAt: 0,
     updatedAt: 0,
   };

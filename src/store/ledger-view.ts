@@ -44,6 +44,8 @@ export interface Standing {
   /** Payments in the state `settling` or `unknown`: their money may have been transferred or not. */
   readonly open: number;
   readonly unknown: number;
+  /** Payments whose charge is made later. */
+  readonly deferred: number;
   /** Settled payments whose response was not delivered completely, and which no process works on. */
   readonly owed: number;
   /** When the oldest open payment was first received, in Unix milliseconds; undefined: no payment is open. */

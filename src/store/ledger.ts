@@ -6,14 +6,24 @@ import { type NewNotice } from "./outbox.ts";
  *             reserve             verify ok            response ready
  *   (none) ───────────▶ reserved ───────────▶ verified ───────────────▶ settling ──┬──▶ settled   money was transferred
  *     ▲                    │                     │                                 ├──▶ failed    no money was transferred
- *     └────── released ◀───┴─────────────────────┘                                 └──▶ unknown   to be reconciled
+ *     └────── released ◀───┴─────────────────────┤                    ▲            └──▶ unknown   to be reconciled
+ *                                                └──▶ deferred ───────┘   charged later.
  *
  * Each state is written before the action that it stands for. If the gateway crashes while money may be transferred, the
  * payment is left in `settling` (decision 0801).
  */
 export type PaymentState = (typeof PAYMENT_STATES)[number];
 
-export const PAYMENT_STATES = ["reserved", "verified", "settling", "settled", "released", "failed", "unknown"] as const;
+export const PAYMENT_STATES = [
+  "reserved",
+  "verified",
+  "deferred",
+  "settling",
+  "settled",
+  "released",
+  "failed",
+  "unknown",
+] as const;
 
 /** The values that identify a payment on its chain. All are lower case. */
 export interface PaymentKey {
@@ -62,6 +72,8 @@ export interface Payment extends Reservation {
   readonly partials: number;
   /** Count of times that the response was sent again by requests without the lease. */
   readonly repeats: number;
+  /** The facts of a charge that is made later, as JSON (`src/payments/settlement/deferral.ts`), or empty. */
+  readonly deferral: string;
   /** Digest of the body of the request that the payment was spent on; empty until it is known. */
   readonly bodyDigest: string;
   /** Atomic units that refunds have given back or reserved, decimal. Above 0, an undelivered response is not owed. */
@@ -100,6 +112,9 @@ export interface Change {
   readonly ifUndelivered?: boolean;
   /** True: a response of the upstream was only partly sent. */
   readonly partial?: boolean;
+  readonly deferral?: string;
+  /** Milliseconds until `claimDue` gives the payment to a process. */
+  readonly dueInMs?: number | "never";
   /** A later request receives the owed response only if its body has this digest. */
   readonly bodyDigest?: string;
 }
@@ -131,18 +146,28 @@ export interface Ledger {
   find(key: PaymentKey): Promise<Payment | undefined>;
   /**
    * Acquires the leases of payments whose outcome is open and which no process works on, `limit` at most. Payments that
-   * were checked longest ago come first. Payments that were checked within the last `RECHECK_MS` are left out.
+   * were checked longest ago come first. Payments that were checked within the last `RECHECK_MS` are left out, and those
+   * that `claimDue` gives.
    */
   claimOpen(limit: number): Promise<readonly Payment[]>;
+  /** Acquires the leases of payments that are due (`Change.dueInMs`) and that no process works on, `limit` at most. */
+  claimDue(limit: number): Promise<readonly Payment[]>;
   close(): Promise<void>;
 }
 
-/** States that a crash or a power failure must not undo: money is transferred because of them, or was transferred. */
-export const DURABLE: ReadonlySet<PaymentState> = new Set(["settling", "settled", "failed", "unknown"]);
+/** States that a power failure must not undo: money is transferred because of them, or was transferred. */
+const DURABLE: ReadonlySet<PaymentState> = new Set(["deferred", "settling", "settled", "failed", "unknown"]);
+
+/** Whether a power failure must not undo a change. A deferred payment often changes its next time alone. */
+export function isDurable({ state, deferral, lease }: Change): boolean {
+  return DURABLE.has(state) && (state !== "deferred" || deferral !== undefined || lease);
+}
 
 /** Columns that a payment keeps when it is reserved again after money was, or may have been, transferred. */
 export const KEPT_COLUMNS: readonly string[] =
-  "token scheme payload amount pay_to route consumer counted tx reason payer facilitator body_digest".split(" ");
+  "token scheme payload amount pay_to route consumer counted tx reason payer facilitator body_digest deferral due_at".split(
+    " ",
+  );
 
 /** Maximum number of rows that one deletion takes, so that it never blocks for long. @bound */
 export const REAP_ROWS = 1000;

@@ -108,6 +108,7 @@ function balanceOf({ network, asset, from, nonce, amount, createdAt, updatedAt }
     token: asset,
     consumer: from,
     state: "settled",
+    deferral: "",
     scheme: CREDIT_SCHEME,
     route: CREDIT_PATH,
     delivered: true,

@@ -9,7 +9,7 @@ const FILTER_FLAGS = {
   state: {
     type: "string",
     value: "S",
-    text: "reserved, verified, settling, settled, released, failed, unknown;\nopen: settling or unknown; owed: settled, and the response not delivered",
+    text: "reserved, verified, deferred, settling, settled, released, failed, unknown;\nopen: settling or unknown; owed: settled, and the response not delivered",
   },
   route: { type: "string", value: "R", text: "only payments of the route with this path prefix" },
   payer: { type: "string", value: "A", text: "only payments that this address signed" },
@@ -69,6 +69,7 @@ ${flagsText(LOCATION_FLAGS)}`;
 const STATES: Readonly<Record<string, readonly PaymentState[]>> = {
   reserved: ["reserved"],
   verified: ["verified"],
+  deferred: ["deferred"],
   settling: ["settling"],
   settled: ["settled"],
   released: ["released"],

@@ -49,6 +49,7 @@ export function totalTable(by: string, totals: readonly Total[], isTerminal: boo
 const MEANING: Readonly<Record<Payment["state"], string>> = {
   reserved: "a request is using it, or ended without a result; nothing was charged",
   verified: "checked, and waiting for the upstream's response; nothing was charged yet",
+  deferred: "the upstream works on, and is charged for later, for what it delivers",
   settling: "sent for settlement; the result is being looked up",
   settled: "paid",
   released: "nothing was charged; the payer may use it again",

@@ -6,7 +6,7 @@ import { respondWithError } from "../exchange/local-response.ts";
 import { type Exchange, type RequestHead, type ResponseHead } from "../exchange/exchange.ts";
 import { plainHead } from "../exchange/exchange-state.ts";
 import { Subrequest, type SubrequestSink } from "../proxy/subrequest.ts";
-import { WholeBody } from "./calls/http-call.ts";
+import { WholeBody } from "../exchange/whole-body.ts";
 import { createFilter } from "./create-filter.ts";
 import { dryRuntime } from "./dry-runtime.ts";
 import { type FilterModule } from "./module/module-cache.ts";

@@ -4,6 +4,7 @@ import { type FeatureParts } from "../features/feature-parts.ts";
 import { rewriteOf } from "../routing/route-rewrite.ts";
 import { type Upstreams } from "../upstream/upstreams.ts";
 import { extraFields } from "./extra-fields.ts";
+import { type OwnCall, ownCall } from "./own-call.ts";
 import { type RetrySettings } from "./retry/retry-pause.ts";
 import { mirrorsOf, routeMirror } from "./route-mirror.ts";
 import { isServed, routeSplit, routeVariants } from "./route-split.ts";
@@ -33,38 +34,45 @@ export interface RouteTargets {
   of(route: RouteConfig, tenant: { target(plain: ForwardTarget): ForwardTarget } | undefined): ForwardTarget;
   /** False if every upstream that the route's requests can go to is without servers. */
   isServed(route: RouteConfig): boolean;
+  /** Calls of the gateway itself to the upstream of a route. */
+  callOf(route: RouteConfig): OwnCall;
 }
 
 /** Provides the targets of routes, with `traffic_split`, `mirrors`, `retry`, rewrites, buffering and limits. */
 export function provideTargets(deps: TargetDeps): RouteTargets {
   const { config, upstreams } = deps;
   const shared = sharedParts(deps);
+  const plainOf = (route: RouteConfig): ForwardTarget => ({
+    ...shared,
+    ...extraFields(route.upstream_headers, route.rewrite?.host),
+    upstream: upstreams.of(route),
+    split: routeSplit(route, upstreams),
+    variants: undefined,
+    mirror: undefined,
+    rewrite: rewriteOf(route),
+    maxBodyBytes: route.max_body_bytes ?? config.limits.max_body_bytes,
+    maxResponseBytes: route.max_response_bytes,
+    gather: route.request_buffering ? shared.gather : undefined,
+    responses: route.response_buffering ? shared.responses : undefined,
+    connectTimeoutMs: route.connect_timeout_ms,
+    sendTimeoutMs: route.send_timeout_ms,
+    readTimeoutMs: route.read_timeout_ms,
+    totalTimeoutMs: route.total_timeout_ms,
+    retry: retrySettings(route.retry),
+    tellsClient: route.forward_client_address,
+  });
   return {
     of(route, tenant) {
-      const plain: ForwardTarget = {
-        ...shared,
-        ...extraFields(route.upstream_headers, route.rewrite?.host),
-        upstream: upstreams.of(route),
-        split: routeSplit(route, upstreams),
-        variants: undefined,
-        mirror: undefined,
-        rewrite: rewriteOf(route),
-        maxBodyBytes: route.max_body_bytes ?? config.limits.max_body_bytes,
-        maxResponseBytes: route.max_response_bytes,
-        gather: route.request_buffering ? shared.gather : undefined,
-        responses: route.response_buffering ? shared.responses : undefined,
-        connectTimeoutMs: route.connect_timeout_ms,
-        sendTimeoutMs: route.send_timeout_ms,
-        readTimeoutMs: route.read_timeout_ms,
-        totalTimeoutMs: route.total_timeout_ms,
-        retry: retrySettings(route.retry),
-        tellsClient: route.forward_client_address,
-      };
+      const plain = plainOf(route);
       if (tenant !== undefined) return tenant.target(plain);
       const mirror = routeMirror(mirrorsOf(route), plain, upstreams, deps);
       return { ...plain, mirror, variants: routeVariants(route, plain, upstreams, deps) };
     },
     isServed: (route) => isServed(route, upstreams),
+    callOf(route) {
+      let call: OwnCall | undefined;
+      return (path, value) => (call ??= ownCall(plainOf(route)))(path, value);
+    },
   };
 }
 

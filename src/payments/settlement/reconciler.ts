@@ -98,7 +98,7 @@ export class Reconciler {
   async #look(payment: Payment): Promise<boolean> {
     const { ledger, notice, clock, log } = this.#options;
     const stored = fromStored(payment);
-    const outcome = stored === undefined ? NOBODY : await this.#ask(payment, stored);
+    const outcome = await this.outcomeOf(payment);
     if (stored !== undefined && outcome.kind === "void") {
       const reason = voidReason(stored.payment, payment.validBefore > clock() / 1000);
       return ledger.move(payment, { state: "failed", lease: false, reason });
@@ -117,6 +117,12 @@ export class Reconciler {
     }
     await ledger.move(payment, { state: "unknown", lease: false });
     return false;
+  }
+
+  /** Asks for the outcome of a settlement. Does not reject. */
+  async outcomeOf(payment: Payment): Promise<Outcome> {
+    const stored = fromStored(payment);
+    return stored === undefined ? NOBODY : await this.#ask(payment, stored);
   }
 
   async #ask(row: Payment, stored: StoredPayment): Promise<Outcome> {

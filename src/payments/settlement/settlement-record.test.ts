@@ -17,6 +17,7 @@ const PAYMENT: Payment = {
   bodyDigest: "",
   facilitator: "",
   refunded: "0",
+  deferral: "",
   createdAt: 0,
   updatedAt: 0,
 };

@@ -130,7 +130,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     for (const [name] of tables) await server.query(`DROP TABLE ${user}.${name}`);
     await server.query(`DROP INDEX ${user}.turnpike_payments_owed, ${user}.turnpike_payments_of_credit`);
     await server.query(
-      `ALTER TABLE ${user}.turnpike_payments DROP COLUMN counted, DROP COLUMN consumer, DROP COLUMN repeats, DROP COLUMN facilitator, DROP COLUMN refunded`,
+      `ALTER TABLE ${user}.turnpike_payments DROP COLUMN counted, DROP COLUMN consumer, DROP COLUMN repeats, DROP COLUMN facilitator, DROP COLUMN refunded, DROP COLUMN deferral, DROP COLUMN due_at`,
     );
     await server.query(`UPDATE ${user}.turnpike_schema SET version = 3`);
     const after = openPostgresStore(settings);

@@ -6,7 +6,7 @@ import { PAYMENT } from "./payment-row.ts";
 import { OUTBOX, PAYMENTS, REFUNDS } from "./schema.ts";
 
 /** Money was transferred, or may have been. */
-const BEGUN = "p.state IN ('settling', 'unknown', 'settled')";
+const BEGUN = "p.state IN ('deferred', 'settling', 'unknown', 'settled')";
 /**
  * The lease was released, or has expired by a clock that shows the expected time (`expected`; null while the clock is
  * not trusted). A lease that ends later than any new one was made before the clock was set back.
@@ -27,7 +27,7 @@ export const RESERVE = statement(`
   SELECT $2, $3, $4, $5, 'reserved', 1, $6, clock.now + ${LEASE_MS}, clock.now,
     $7, $8, $9::numeric, $10, $11, $17, $12, $13::bigint, $14, clock.now, clock.now FROM (SELECT ${NOW} AS now) AS clock
   ON CONFLICT (network, asset, payer_from, nonce) DO UPDATE SET
-    state = CASE WHEN p.state IN ('settling', 'unknown') THEN 'unknown' WHEN p.state = 'settled' THEN 'settled' ELSE 'reserved' END,
+    state = CASE WHEN p.state IN ('settling', 'unknown') THEN 'unknown' WHEN p.state IN ('deferred', 'settled') THEN p.state ELSE 'reserved' END,
     attempt = p.attempt + 1, owner = excluded.owner, held_until = excluded.held_until,
     claimed_at = excluded.claimed_at, updated_at = excluded.updated_at,
     fingerprint = excluded.fingerprint, valid_before = excluded.valid_before,
@@ -35,7 +35,7 @@ export const RESERVE = statement(`
   WHERE ${free("excluded.updated_at", "$15")} AND (
     p.state IN ('released', 'failed', 'reserved', 'verified')
     OR (p.fingerprint = excluded.fingerprint AND (p.state IN ('settling', 'unknown')
-      OR (p.state = 'settled' AND NOT p.delivered AND p.refunded = 0 AND p.cuts < ${MAX_CUTS} AND p.partials < $16::int))))
+      OR (p.state IN ('deferred', 'settled') AND NOT p.delivered AND p.refunded = 0 AND p.cuts < ${MAX_CUTS} AND p.partials < $16::int))))
   RETURNING ${PAYMENT}`);
 
 const KEY = "p.network = $2 AND p.asset = $3 AND p.payer_from = $4 AND p.nonce = $5";
@@ -46,7 +46,8 @@ const MOVED = `
     tx = coalesce($11, p.tx), reason = coalesce($12, p.reason), payer = coalesce($13, p.payer),
     amount = coalesce($14::numeric, p.amount), facilitator = coalesce($19, p.facilitator),
     payload = CASE WHEN $9 IN ('settled', 'failed', 'released') THEN '' ELSE p.payload END,
-    body_digest = coalesce($16, p.body_digest), partials = p.partials + $17::int,
+    deferral = coalesce($20, p.deferral), body_digest = coalesce($16, p.body_digest),
+    due_at = CASE WHEN $9 = 'released' OR $21::bigint < 0 THEN 0 ELSE coalesce(${NOW} + $21::bigint, p.due_at) END, partials = p.partials + $17::int,
     delivered = p.delivered OR coalesce($15::boolean, false), cuts = p.cuts + CASE WHEN $15::boolean THEN 0 WHEN NOT $15::boolean THEN 1 ELSE 0 END
   WHERE ${KEY} AND p.attempt = $6::int AND p.owner = $7 AND p.claimed_at = $8::bigint AND p.held_until > 0
     AND ($18::int = 0 OR NOT p.delivered)`;
@@ -58,18 +59,18 @@ export const MOVE = statement(MOVED);
 export const MOVE_AND_POST = statement(`
   WITH moved AS (${MOVED} RETURNING p.updated_at), posted AS (
     INSERT INTO ${OUTBOX} (id, url, body, due_at, created_at)
-    SELECT $20, $21, $22, moved.updated_at, moved.updated_at FROM moved ON CONFLICT DO NOTHING)
+    SELECT $22, $23, $24, moved.updated_at, moved.updated_at FROM moved ON CONFLICT DO NOTHING)
   SELECT 1 FROM moved`);
 
 /** Notes that the client of a settled payment has its response. */
 export const DELIVER = statement(`
-  UPDATE ${PAYMENTS} AS p SET delivered = true, updated_at = ${NOW} WHERE ${KEY} AND p.state = 'settled' AND NOT p.delivered`);
+  UPDATE ${PAYMENTS} AS p SET delivered = true, updated_at = ${NOW} WHERE ${KEY} AND p.state IN ('deferred', 'settled') AND NOT p.delivered`);
 
 /** Counts one more sending of the response of a settled payment, if fewer than $5 are counted. */
 export const REPEAT = statement(`
   UPDATE ${PAYMENTS} AS p SET repeats = p.repeats + 1
   WHERE p.network = $1 AND p.asset = $2 AND p.payer_from = $3 AND p.nonce = $4
-    AND p.state = 'settled' AND p.repeats < $5::int AND (p.delivered OR p.refunded = 0)`);
+    AND p.state IN ('deferred', 'settled') AND p.repeats < $5::int AND (p.delivered OR p.refunded = 0)`);
 
 /** Deletes a payment that was only reserved, if its lease is still held. */
 export const FORGET = statement(`
@@ -95,12 +96,19 @@ const THOSE =
 /** Takes the leases of payments whose settlement has no known outcome, the oldest first. */
 export const CLAIM_OPEN = statement(`
   ${pick(
-    `p.state IN ('settling', 'unknown') AND ${free(NOW, "$4")} AND p.updated_at < ${NOW} - ${RECHECK_MS}`,
+    `p.state IN ('settling', 'unknown') AND p.due_at = 0 AND ${free(NOW, "$4")} AND p.updated_at < ${NOW} - ${RECHECK_MS}`,
     "ORDER BY p.updated_at",
     "$3::int",
   )}
   UPDATE ${PAYMENTS} AS p SET state = 'unknown', attempt = p.attempt + 1, owner = $2,
     held_until = ${NOW} + ${LEASE_MS}, claimed_at = ${NOW}, updated_at = ${NOW}
+  FROM picked WHERE ${THOSE} RETURNING ${PAYMENT}`);
+
+/** Takes the leases of payments that are due. */
+export const CLAIM_DUE = statement(`
+  ${pick(`p.due_at > 0 AND p.due_at <= ${NOW} AND ${free(NOW, "$4")}`, "ORDER BY p.due_at", "$3::int")}
+  UPDATE ${PAYMENTS} AS p SET state = CASE WHEN p.state = 'settling' THEN 'unknown' ELSE p.state END,
+    attempt = p.attempt + 1, owner = $2, held_until = ${NOW} + ${LEASE_MS}, claimed_at = ${NOW}, updated_at = ${NOW}
   FROM picked WHERE ${THOSE} RETURNING ${PAYMENT}`);
 
 /**
@@ -109,7 +117,7 @@ export const CLAIM_OPEN = statement(`
  */
 export const FORGET_FINISHED = statement(`
   ${pick(
-    `p.state IN ('settled', 'failed') AND p.updated_at < $2::bigint
+    `p.state IN ('settled', 'failed') AND p.due_at = 0 AND p.updated_at < $2::bigint
      AND p.valid_before < ${NOW} / 1000 - ${REAP_GRACE_S} AND p.held_until < ${NOW}
      AND NOT EXISTS (SELECT 1 FROM ${REFUNDS} AS r WHERE r.state = 'pending' AND r.network = p.network
        AND r.asset = p.asset AND r.payer_from = p.payer_from AND r.nonce = p.nonce)`,

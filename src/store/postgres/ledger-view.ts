@@ -61,7 +61,8 @@ const STANDING = statement(
   `SELECT count(*), count(*) FILTER (WHERE p.state = 'unknown'), min(p.created_at),
      (SELECT count(*) FROM ${PAYMENTS} WHERE state = 'settled' AND NOT delivered AND held_until = 0 AND refunded = 0),
      (SELECT count(*) FROM ${PAYMENTS} WHERE held_until > 0 AND held_until < ${NOW} AND state = 'settled' AND NOT delivered
-      AND refunded = 0)
+      AND refunded = 0),
+     (SELECT count(*) FROM ${PAYMENTS} WHERE due_at > 0 AND state = 'deferred')
    FROM ${PAYMENTS} AS p WHERE p.state IN ('settling', 'unknown')`,
 );
 
@@ -145,10 +146,11 @@ export class PostgresLedgerView implements LedgerView {
 
   async standing(): Promise<Standing> {
     const { rows } = await this.#database.read(STANDING, [this.#database.clock]);
-    const [open = null, unknown = null, oldest = null, owed = null, left = null] = rows[0] ?? [];
+    const [open = null, unknown = null, oldest = null, owed = null, left = null, deferred = null] = rows[0] ?? [];
     return {
       open: Number(open ?? 0),
       unknown: Number(unknown ?? 0),
+      deferred: Number(deferred ?? 0),
       owed: Number(owed ?? 0) + Number(left ?? 0),
       oldestOpen: oldest === null ? undefined : Number(oldest),
     };

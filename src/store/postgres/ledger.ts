@@ -1,7 +1,7 @@
 import {
   type Change,
   type Claim,
-  DURABLE,
+  isDurable,
   LEASE_MS,
   MAX_CUTS,
   type Ledger,
@@ -15,6 +15,7 @@ import { ClockWatch } from "./clock-watch.ts";
 import { isUncovered } from "./credits.ts";
 import { type Database } from "./database.ts";
 import * as sql from "./ledger-statements.ts";
+import { type Statement } from "./messages.ts";
 import { keyOf, toPayment } from "./payment-row.ts";
 import { PostgresError } from "./postgres-error.ts";
 import { NewestMap } from "../../lib/memory/newest-map.ts";
@@ -130,13 +131,15 @@ export class PostgresLedger implements Ledger {
       change.partial === true ? 1 : 0,
       change.ifUndelivered === true ? 1 : 0,
       change.facilitator ?? null,
+      change.deferral ?? null,
+      change.dueInMs === "never" ? -1 : (change.dueInMs ?? null),
     ];
     const { notice } = change;
     if (notice !== undefined) {
       return (await database.durable(sql.MOVE_AND_POST, [...values, notice.id, notice.url, notice.body])).count > 0;
     }
     // An undone delivery would be a false debt. The client does not wait for this write.
-    if (DURABLE.has(change.state) && change.delivered !== false) {
+    if (isDurable(change) && change.delivered !== false) {
       return (await database.durable(sql.MOVE, values)).count > 0;
     }
     return (await database.quick(sql.MOVE, values)).count > 0;
@@ -155,10 +158,18 @@ export class PostgresLedger implements Ledger {
     return rows[0] === undefined ? undefined : toPayment(rows[0]);
   }
 
-  async claimOpen(limit: number): Promise<readonly Payment[]> {
+  claimOpen(limit: number): Promise<readonly Payment[]> {
+    return this.#claim(sql.CLAIM_OPEN, limit);
+  }
+
+  claimDue(limit: number): Promise<readonly Payment[]> {
+    return this.#claim(sql.CLAIM_DUE, limit);
+  }
+
+  async #claim(statement: Statement, limit: number): Promise<readonly Payment[]> {
     if (!this.#watch.hasLooked) await this.watchClock();
     const values = [this.#database.clock, this.#owner, limit, this.#watch.expected ?? null];
-    const { rows } = await this.#database.quick(sql.CLAIM_OPEN, values);
+    const { rows } = await this.#database.quick(statement, values);
     const claimed = rows.map(toPayment);
     for (const { nonce } of claimed) this.#leases.touch(nonce);
     return claimed;

@@ -29,6 +29,7 @@ const NAMES = [
   "repeats",
   "body_digest",
   "refunded",
+  "deferral",
   "created_at",
   "updated_at",
 ] as const;
@@ -67,6 +68,7 @@ export function toPayment(row: readonly (string | null)[]): Payment {
     repeats: Number(at("repeats")),
     bodyDigest: at("body_digest"),
     refunded: at("refunded"),
+    deferral: at("deferral"),
     createdAt: Number(at("created_at")),
     updatedAt: Number(at("updated_at")),
   };

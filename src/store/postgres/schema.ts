@@ -211,6 +211,14 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `CREATE INDEX ${REFUNDS}_pending ON ${REFUNDS} (due_at) WHERE state = 'pending'`,
     `CREATE INDEX ${REFUNDS}_by_time ON ${REFUNDS} (updated_at)`,
   ],
+  [
+    `ALTER TABLE ${PAYMENTS} ADD COLUMN deferral text NOT NULL DEFAULT ''`,
+    `ALTER TABLE ${PAYMENTS} ADD COLUMN due_at bigint NOT NULL DEFAULT 0`,
+    `ALTER TABLE ${PAYMENTS} DROP CONSTRAINT ${PAYMENTS}_state_check`,
+    `ALTER TABLE ${PAYMENTS} ADD CONSTRAINT ${PAYMENTS}_state_check
+       CHECK (state IN ('reserved','verified','deferred','settling','settled','released','failed','unknown'))`,
+    `CREATE INDEX ${PAYMENTS}_due ON ${PAYMENTS} (due_at) WHERE due_at > 0`,
+  ],
 ];
 
 /** The version of the schema that this program writes. */

@@ -91,7 +91,7 @@ const CREDITS = `CREATE TABLE credits (
  * must work on the new schema, because a gateway that is replaced (`--take-over`) drains on it. `PRAGMA user_version`
  * counts the applied migrations.
  */
-const MIGRATIONS: readonly string[] = [
+const MIGRATIONS: readonly (string | ((database: Database) => void))[] = [
   `CREATE TABLE payments (
      network TEXT NOT NULL, asset TEXT NOT NULL, payer_from TEXT NOT NULL, nonce TEXT NOT NULL,
      state TEXT NOT NULL CHECK (state IN ('reserved','verified','settling','settled','released','failed','unknown')),
@@ -199,7 +199,30 @@ const MIGRATIONS: readonly string[] = [
    CREATE TRIGGER payments_forgotten AFTER DELETE ON payments WHEN OLD.state = 'settled' BEGIN
      DELETE FROM refunds WHERE network = OLD.network AND asset = OLD.asset AND payer_from = OLD.payer_from AND nonce = OLD.nonce;
    END`,
+  (database) => {
+    allowState(database, "deferred");
+    database.run(`ALTER TABLE payments ADD COLUMN deferral TEXT NOT NULL DEFAULT '';
+      ALTER TABLE payments ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0;
+      CREATE INDEX payments_due ON payments (due_at) WHERE due_at > 0`);
+  },
 ];
+
+/** Allows a further state of payments. SQLite cannot change a constraint, so the table is copied. */
+function allowState(database: Database, state: string): void {
+  const parts = database
+    .query<{ type: string; sql: string }, []>(
+      "SELECT type, sql FROM sqlite_schema WHERE tbl_name = 'payments' AND sql IS NOT NULL ORDER BY type = 'table' DESC",
+    )
+    .all();
+  const [table, ...others] = parts;
+  if (table === undefined) throw new Error("Cannot migrate the ledger: it has no payments");
+  const copy = table.sql
+    .replace(/^CREATE TABLE "?payments"?/, "CREATE TABLE payments_next")
+    .replace("CHECK (state IN (", `CHECK (state IN ('${state}',`);
+  database.run(`${copy}; INSERT INTO payments_next SELECT * FROM payments; DROP TABLE payments`);
+  database.run("ALTER TABLE payments_next RENAME TO payments");
+  for (const { sql } of others) database.run(sql);
+}
 
 /** The version of the schema that this program writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -218,7 +241,10 @@ export function migrate(database: Database): void {
     if (version > SCHEMA_VERSION) {
       throw new Error(`Cannot open the ledger: its schema is version ${version}, this program knows ${SCHEMA_VERSION}`);
     }
-    for (const sql of MIGRATIONS.slice(version)) database.run(sql);
+    for (const migration of MIGRATIONS.slice(version)) {
+      if (typeof migration === "string") database.run(migration);
+      else migration(database);
+    }
     database.run(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
   step.immediate();

@@ -30,6 +30,7 @@ type SoldRow = SoldOnDay & Record<(typeof LIMBS)[number], number>;
 interface StandingRow {
   open: number;
   unknown: number;
+  deferred: number;
   owed: number;
   left: number;
   oldest: number | null;
@@ -38,6 +39,7 @@ interface StandingRow {
 /** Each count reads an index that contains only these payments. `left` counts payments whose lease has expired. */
 const STANDING = `
   SELECT count(*) AS open, coalesce(sum(state = 'unknown'), 0) AS unknown, min(created_at) AS oldest,
+    (SELECT count(*) FROM payments WHERE due_at > 0 AND state = 'deferred') AS deferred,
     (SELECT count(*) FROM payments WHERE state = 'settled' AND delivered = 0 AND held_until = 0 AND refunded = '0') AS owed,
     (SELECT count(*) FROM payments WHERE held_until > 0 AND held_until < $steady AND state = 'settled' AND delivered = 0
       AND refunded = '0') AS left
@@ -92,6 +94,7 @@ export class SqliteLedgerView implements LedgerView {
     return {
       open: row?.open ?? 0,
       unknown: row?.unknown ?? 0,
+      deferred: row?.deferred ?? 0,
       owed: (row?.owed ?? 0) + (row?.left ?? 0),
       oldestOpen: row?.oldest ?? undefined,
     };

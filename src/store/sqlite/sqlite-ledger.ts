@@ -1,7 +1,7 @@
 import {
   type Change,
   type Claim,
-  DURABLE,
+  isDurable,
   KEPT_COLUMNS,
   LEASE_MS,
   MAX_CUTS,
@@ -27,7 +27,7 @@ const SOLD_DAYS = 400;
 const DAY_MS = 86_400_000;
 
 /** Money was transferred, or may have been. */
-const BEGUN = "state IN ('settling', 'unknown', 'settled')";
+const BEGUN = "state IN ('deferred', 'settling', 'unknown', 'settled')";
 
 /** The lease has ended. A lease that ends later than any new one was made before the machine was restarted. */
 const FREE = `(held_until < $steady OR held_until > $steady + ${2 * LEASE_MS})`;
@@ -43,20 +43,21 @@ const RESERVE = `
   VALUES ($network, $asset, $from, $nonce, 'reserved', 1, $owner, $until,
     $token, $scheme, $amount, $payTo, $route, $consumer, 0, $fingerprint, $validBefore, $payload, $now, $now)
   ON CONFLICT DO UPDATE SET
-    state = CASE WHEN state IN ('settling', 'unknown') THEN 'unknown' WHEN state = 'settled' THEN 'settled' ELSE 'reserved' END,
+    state = CASE WHEN state IN ('settling', 'unknown') THEN 'unknown' WHEN state IN ('deferred', 'settled') THEN state ELSE 'reserved' END,
     attempt = attempt + 1, owner = $owner, held_until = $until, updated_at = $now,
     fingerprint = excluded.fingerprint, valid_before = excluded.valid_before,
     ${KEPT_COLUMNS.map((name) => `${name} = CASE WHEN ${BEGUN} THEN ${name} ELSE excluded.${name} END`).join(", ")}
   WHERE ${FREE} AND (
     state IN ('released', 'failed', 'reserved', 'verified')
-    OR (fingerprint = $fingerprint AND (state IN ('settling', 'unknown') OR (state = 'settled' AND delivered = 0 AND refunded = '0' AND cuts < ${MAX_CUTS} AND partials < $maxPartials))))
+    OR (fingerprint = $fingerprint AND (state IN ('settling', 'unknown') OR (state IN ('deferred', 'settled') AND delivered = 0 AND refunded = '0' AND cuts < ${MAX_CUTS} AND partials < $maxPartials))))
   RETURNING ${PAYMENT}`;
 
 const MOVE = `
   UPDATE payments SET state = $state, held_until = $until, updated_at = $now,
     tx = COALESCE($transaction, tx), reason = COALESCE($reason, reason), payer = COALESCE($payer, payer), facilitator = COALESCE($facilitator, facilitator),
     amount = COALESCE($amount, amount), payload = CASE WHEN $state IN ('settled', 'failed', 'released') THEN '' ELSE payload END,
-    delivered = delivered OR COALESCE($delivered, 0), cuts = cuts + ($delivered IS 0), partials = partials + $partial, body_digest = COALESCE($bodyDigest, body_digest)
+    delivered = delivered OR COALESCE($delivered, 0), cuts = cuts + ($delivered IS 0), partials = partials + $partial, body_digest = COALESCE($bodyDigest, body_digest),
+    deferral = COALESCE($deferral, deferral), due_at = CASE WHEN $state = 'released' THEN 0 ELSE COALESCE($dueAt, due_at) END
   WHERE ${OF_KEY}
     AND attempt = $attempt AND owner = $owner AND held_until > 0 AND ($ifUndelivered = 0 OR delivered = 0)`;
 
@@ -70,23 +71,34 @@ const UNCHANGED = {
   delivered: null,
   partial: false,
   bodyDigest: null,
+  deferral: null,
+  dueAt: null,
   ifUndelivered: false,
 };
 
 const DELIVER = `
   UPDATE payments SET delivered = 1, updated_at = $now
-  WHERE ${OF_KEY} AND state = 'settled' AND delivered = 0`;
+  WHERE ${OF_KEY} AND state IN ('deferred', 'settled') AND delivered = 0`;
 
 const REPEAT = `
   UPDATE payments SET repeats = repeats + 1
-  WHERE ${OF_KEY} AND state = 'settled' AND repeats < $most
+  WHERE ${OF_KEY} AND state IN ('deferred', 'settled') AND repeats < $most
     AND (delivered = 1 OR refunded = '0')`;
 
 const CLAIM_OPEN = `
   UPDATE payments SET state = 'unknown', attempt = attempt + 1, owner = $owner, held_until = $until, updated_at = $now
   WHERE (network, asset, payer_from, nonce) IN (
     SELECT network, asset, payer_from, nonce FROM payments
-    WHERE state IN ('settling', 'unknown') AND ${FREE} AND updated_at < $before ORDER BY updated_at LIMIT $limit)
+    WHERE state IN ('settling', 'unknown') AND due_at = 0 AND ${FREE} AND updated_at < $before ORDER BY updated_at LIMIT $limit)
+  RETURNING ${PAYMENT}`;
+
+const DUE = "due_at > 0 AND due_at <= $now";
+
+const CLAIM_DUE = `
+  UPDATE payments SET state = CASE WHEN state = 'settling' THEN 'unknown' ELSE state END,
+    attempt = attempt + 1, owner = $owner, held_until = $until, updated_at = $now
+  WHERE (network, asset, payer_from, nonce) IN (
+    SELECT network, asset, payer_from, nonce FROM payments WHERE ${DUE} AND ${FREE} ORDER BY due_at LIMIT $limit)
   RETURNING ${PAYMENT}`;
 
 const FORGET = `
@@ -105,7 +117,7 @@ const REAP = `
 const FORGET_FINISHED = `
   DELETE FROM payments WHERE (network, asset, payer_from, nonce) IN (
     SELECT network, asset, payer_from, nonce FROM payments AS p
-    WHERE state IN ('settled', 'failed') AND updated_at < $before AND valid_before < $ended AND ${FREE}
+    WHERE state IN ('settled', 'failed') AND due_at = 0 AND updated_at < $before AND valid_before < $ended AND ${FREE}
       AND NOT EXISTS (SELECT 1 FROM refunds AS r WHERE r.state = 'pending' AND r.network = p.network
         AND r.asset = p.asset AND r.payer_from = p.payer_from AND r.nonce = p.nonce)
     ORDER BY updated_at LIMIT $limit)`;
@@ -174,7 +186,7 @@ export class SqliteLedger implements Ledger {
 
   async move(payment: Payment, change: Change): Promise<boolean> {
     // The requests of all holders of credit wait for the disk together.
-    const isCharge = payment.scheme === CREDIT_SCHEME && change.lease && isDurable(change);
+    const isCharge = payment.scheme === CREDIT_SCHEME && change.lease && waits(change);
     const isGrouped = isCharge && change.notice === undefined;
     const moved = await (isGrouped
       ? this.#group.run(this.#valuesOf(payment, change))
@@ -190,7 +202,7 @@ export class SqliteLedger implements Ledger {
     // A payment that was never verified is deleted: anyone can invent such payments.
     if (change.state === "released" && quick.run(FORGET, values) > 0) return true;
     const { notice } = change;
-    if (notice === undefined) return (isDurable(change) ? durable : quick).run(MOVE, values) > 0;
+    if (notice === undefined) return (waits(change) ? durable : quick).run(MOVE, values) > 0;
     return durable.together(() => {
       if (durable.run(MOVE, values) === 0) return false;
       durable.run(POST, { ...notice, now: this.#now() });
@@ -201,7 +213,10 @@ export class SqliteLedger implements Ledger {
   #valuesOf(payment: Payment, change: Change): object {
     const until = change.lease ? this.#steady() + LEASE_MS : 0;
     const { attempt } = payment;
-    return { ...UNCHANGED, ...change, ...keyOf(payment), attempt, owner: this.#owner, until, now: this.#now() };
+    const now = this.#now();
+    const { dueInMs } = change;
+    const dueAt = dueInMs === undefined ? null : dueInMs === "never" ? 0 : now + dueInMs;
+    return { ...UNCHANGED, ...change, ...keyOf(payment), dueAt, attempt, owner: this.#owner, until, now };
   }
 
   async deliver(payment: PaymentKey): Promise<boolean> {
@@ -225,6 +240,17 @@ export class SqliteLedger implements Ledger {
       const values = { ...this.#leaseTimes(), owner: this.#owner, now, before: now - RECHECK_MS, limit };
       return quick.all<PaymentRow>(CLAIM_OPEN, values);
     });
+    for (const { nonce } of rows) this.#leases.touch(nonce);
+    return rows.map(toPayment);
+  }
+
+  async claimDue(limit: number): Promise<readonly Payment[]> {
+    const { quick } = this.#files;
+    const now = this.#now();
+    // Most looks find nothing, and need no turn of the file's writers.
+    if (quick.get(`SELECT 1 FROM payments WHERE ${DUE} LIMIT 1`, { now }) === undefined) return [];
+    const values = { ...this.#leaseTimes(), owner: this.#owner, now, limit };
+    const rows = await quick.turn(() => quick.all<PaymentRow>(CLAIM_DUE, values));
     for (const { nonce } of rows) this.#leases.touch(nonce);
     return rows.map(toPayment);
   }
@@ -274,6 +300,6 @@ export class SqliteLedger implements Ledger {
 }
 
 /** True if the process must wait for the disk. Whether a response was delivered is not worth it. */
-function isDurable({ state, delivered }: Change): boolean {
-  return DURABLE.has(state) && delivered === undefined;
+function waits(change: Change): boolean {
+  return isDurable(change) && change.delivered === undefined;
 }

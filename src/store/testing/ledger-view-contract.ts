@@ -158,16 +158,16 @@ function testSold(newDatabase: NewDatabase): void {
   test("unfinished payments are counted: open, unknown and owed, and the oldest open one", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
-    expect(await store.view.standing()).toEqual({ open: 0, unknown: 0, owed: 0, oldestOpen: undefined });
+    expect(await store.view.standing()).toEqual({ open: 0, unknown: 0, deferred: 0, owed: 0, oldestOpen: undefined });
     for (const state of ["settling", "unknown", "unknown", "settled", "failed", "verified"] as const) {
       await book(store, state, { nonce: crypto.randomUUID() });
       clock.now += 1000;
     }
     const { payment } = await store.ledger.reserve({ ...RESERVATION, nonce: "0xdone" });
     await store.ledger.move(payment, { state: "settled", lease: true });
-    expect(await store.view.standing()).toEqual({ open: 3, unknown: 2, owed: 1, oldestOpen: START });
+    expect(await store.view.standing()).toEqual({ open: 3, unknown: 2, deferred: 0, owed: 1, oldestOpen: START });
     await store.ledger.move(payment, { state: "settled", lease: false, delivered: true });
-    expect(await store.view.standing()).toEqual({ open: 3, unknown: 2, owed: 1, oldestOpen: START });
+    expect(await store.view.standing()).toEqual({ open: 3, unknown: 2, deferred: 0, owed: 1, oldestOpen: START });
   });
 }
 

@@ -3,7 +3,7 @@ import { type RequestHead } from "../../exchange/exchange.ts";
 import { type GrpcOutcome, type Pairs } from "./call.ts";
 import { GrpcCall, type GrpcEnd } from "./grpc-call.ts";
 import { framed } from "./grpc-frame.ts";
-import { WholeBody } from "./http-call.ts";
+import { WholeBody } from "../../exchange/whole-body.ts";
 import { type CallKeeper } from "./upstream-call.ts";
 
 const NOT_ONE = new GrpcError("upstream-failed", "the response to the call is not one message", GRPC.INTERNAL);

@@ -1,7 +1,8 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { eachField, type Fields } from "../../../lib/http/fields.ts";
 import { CannedError } from "../../exchange/local-response.ts";
-import { type BodySink, type RequestBody, type RequestHead, type ResponseHead } from "../../exchange/exchange.ts";
+import { type RequestHead, type ResponseHead } from "../../exchange/exchange.ts";
+import { WholeBody } from "../../exchange/whole-body.ts";
 import { type HttpCallOutcome, type Pairs } from "./call.ts";
 import { MAX_CALL_BODY_BYTES } from "./call-limits.ts";
 import { GrowingBytes } from "./growing-bytes.ts";
@@ -62,26 +63,4 @@ export class HttpCall extends UpstreamCall {
 /** Names, in lower case, and values of field lines. */
 export function pairsOf(fields: Fields): Pairs {
   return Array.from(eachField(fields), ([name, value]) => [name.toLowerCase(), value] as const);
-}
-
-/** A body that is completely in memory. */
-export class WholeBody implements RequestBody {
-  readonly complete = true;
-  readonly #bytes: Uint8Array;
-  readonly #trailers: Fields;
-
-  constructor(bytes: Uint8Array, trailers: Fields) {
-    this.#bytes = bytes;
-    this.#trailers = trailers;
-  }
-
-  readTo(sink: BodySink): void {
-    // The sink takes the bytes even if it is full: the body is in memory already.
-    if (this.#bytes.length > 0) sink.data(this.#bytes, 0, this.#bytes.length);
-    sink.end(this.#trailers);
-  }
-
-  pause(): void {}
-
-  resume(): void {}
 }

@@ -1,7 +1,7 @@
 import { faultOf } from "../../../lib/caught.ts";
 import { type Credit, UNCOVERED } from "../../../store/credits.ts";
 import { standingOf } from "../../../payments/credit/credit-terms.ts";
-import { type Payment, type Reservation } from "../../../store/ledger.ts";
+import { type Payment, type PaymentState, type Reservation } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { type FunnelLoss } from "../../telemetry/metrics/funnel-steps.ts";
 import { type Decision } from "../policy.ts";
@@ -24,6 +24,9 @@ const ROOM_RETRY_S = 1;
 const LEDGER_RETRY_S = 5;
 const NO_LEDGER = "The payment could not be looked up. Send the same payment again, not a new one.";
 const NO_ROOM = "Too many paid responses wait for settlement; nothing was charged. Send the same payment again.";
+
+/** States of payments for which work has begun. */
+const BEGUN: ReadonlySet<PaymentState> = new Set(["deferred", "settling", "unknown", "settled"]);
 
 type Claim =
   | { readonly kind: "refused"; readonly refusal: Refusal }
@@ -141,7 +144,7 @@ async function resumed(paidRoute: PaidRoute, exchange: Exchange, offer: Offer): 
 async function isBegun({ ledger }: PaidRoute, reservation: Reservation): Promise<boolean> {
   const standing = await ledger.find(reservation);
   if (standing === undefined || standing.fingerprint !== reservation.fingerprint) return false;
-  return standing.state === "settling" || standing.state === "unknown" || standing.state === "settled";
+  return BEGUN.has(standing.state);
 }
 
 /** A response that is passed through needs no buffer. */

@@ -2,6 +2,7 @@ import { inSlices } from "../../../lib/slices.ts";
 import { requireLoopback } from "../../../payments/facilitator/loopback-only.ts";
 import { type Facilitators, type Lease } from "../../../payments/facilitator/facilitators.ts";
 import type * as Templates from "../../../payments/x402/template.ts";
+import { type AskUpstream } from "../../../payments/settlement/collector.ts";
 import { type Store } from "../../../store/store.ts";
 import { type RouteConfig } from "../../config/config.ts";
 import { type FeatureParts } from "../../features/feature-parts.ts";
@@ -61,7 +62,10 @@ interface PaymentParts extends FeatureParts {
   readonly contentUpstream: string | undefined;
   readonly routeLimits: Pick<RouteLimits, "ofPayers" | "quotaOf">;
   /** Tells which routes have an upstream with servers. */
-  readonly targets: { isServed(route: RouteConfig): boolean };
+  readonly targets: {
+    isServed(route: RouteConfig): boolean;
+    callOf(route: RouteConfig): AskUpstream;
+  };
 }
 
 /** The order in which the catalogue looks up the routes of a path. */
@@ -117,7 +121,10 @@ class Payments implements PolicyFeature {
       readonly screening: Screenings.Screening | undefined;
     },
   ) {
-    this.#maintenance = maintenanceSettings(parts.config, lease, process.env);
+    this.#maintenance = maintenanceSettings(parts.config, lease, {
+      environment: process.env,
+      callOf: (route) => parts.targets.callOf(route),
+    });
     this.#parts = parts;
     this.#lease = lease;
     this.#template = template;
@@ -189,6 +196,8 @@ class Payments implements PolicyFeature {
       quota: terms.free_per_day && routeLimits.quotaOf(route, terms.free_per_day),
       chargesFailures: content.charge_timeouts && isContentRoute(route, upstreams, contentUpstream),
       isServed: targets.isServed(route),
+      mayDefer: route.upstream !== undefined,
+      onDeferred: ledger.collect,
       credits,
       ...(description === "" ? {} : { description }),
     };

@@ -160,6 +160,14 @@ export const METRICS = {
     ...gauge("turnpike_payments_open", "Payments in the ledger whose settlement is not known."),
     isShared: true,
   },
+  paymentsDeferred: {
+    ...gauge("turnpike_payments_deferred", "Payments in the ledger whose charge is made later."),
+    isShared: true,
+  },
+  deferredTrouble: counter("turnpike_deferred_trouble_total", "Failed attempts to make a charge later.", [
+    "trouble",
+    ["unreachable", "given_up", "refused"],
+  ]),
   charges: counter(
     "turnpike_credit_charges_total",
     "Charges to prepaid credit by their result. Those that are returned cost nothing.",

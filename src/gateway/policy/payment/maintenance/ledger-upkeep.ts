@@ -33,6 +33,9 @@ export class LedgerUpkeep {
     }
   }
 
+  /** Looks at once for charges that are due. */
+  readonly collect = (): void => this.#maintenance?.collect();
+
   /** Ends the maintenance. Resolves when the store may be closed, but for late writes. */
   async close(): Promise<void> {
     this.#isClosed = true;

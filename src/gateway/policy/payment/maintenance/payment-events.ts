@@ -1,6 +1,7 @@
 import { Outage } from "../../../../lib/time/outage.ts";
 import { type Counts } from "../../../telemetry/metrics/counts.ts";
 import { type FacilitatorObserver } from "../../../../payments/facilitator/facilitator-observer.ts";
+import { type CollectorTrouble } from "../../../../payments/settlement/collector.ts";
 import { type Change, type Payment } from "../../../../store/ledger.ts";
 import { type NewEvent, type OnEvent } from "../../../telemetry/event.ts";
 
@@ -26,6 +27,24 @@ export function paymentEvent(before: Payment, change: Change): NewEvent | undefi
     "is settled, but its response was not delivered completely; it is delivered when the client sends the payment again",
     "owed",
   );
+}
+
+/** Failed calls after which an upstream counts as away. */
+const AWAY_FAILURES = 5;
+
+/** The event for operators about a charge that is made later; undefined if it needs no attention. */
+export function deferredEvent(
+  { route, network, nonce }: Payment,
+  trouble: CollectorTrouble,
+  failures: number,
+): NewEvent | undefined {
+  if (trouble === "unreachable" && failures !== AWAY_FAILURES) return undefined;
+  const words: Readonly<Record<CollectorTrouble, string>> = {
+    unreachable: "cannot be charged now, because the upstream does not say what is due; it is asked again",
+    given_up: "is charged for the amount that the upstream named last, because the upstream does not respond",
+    refused: "cannot be charged, because its settlement is refused; it is tried again until the payment ends",
+  };
+  return { kind: "payment", message: `a payment on ${route} ${words[trouble]}`, details: { route, network, nonce } };
 }
 
 /** Counts calls to facilitators, and reports changes of their breakers as events and lines of the log. */

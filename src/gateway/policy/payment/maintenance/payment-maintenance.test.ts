@@ -50,7 +50,8 @@ afterEach(async () => {
 });
 
 function seller(route: string, change: Partial<Seller> = {}, url = ""): Seller {
-  return { route, facilitator: transfer, target: { settlement_url: url, gateway_id: "g", testMode: true }, ...change };
+  const target = { settlement_url: url, gateway_id: "g", testMode: true };
+  return { route, facilitator: transfer, target, upstream: async () => undefined, ...change };
 }
 
 function settings(sellers: readonly Seller[], change: Partial<MaintenanceSettings> = {}): MaintenanceSettings {

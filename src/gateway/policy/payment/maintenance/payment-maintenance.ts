@@ -1,6 +1,7 @@
 import { type Facilitator } from "../../../../payments/x402/facilitator.ts";
 import { type Lease } from "../../../../payments/facilitator/facilitators.ts";
 import type * as Posters from "../../../../payments/settlement/webhooks/webhook-poster.ts";
+import type * as Collectors from "../../../../payments/settlement/collector.ts";
 import type * as Reconcilers from "../../../../payments/settlement/reconciler.ts";
 import { type Environment } from "../../../../payments/facilitator/secrets.ts";
 import type * as Records from "../../../../payments/settlement/settlement-record.ts";
@@ -9,12 +10,12 @@ import { CREDIT_SCHEME } from "../../../../store/credits.ts";
 import { type Change, type Ledger, type Payment } from "../../../../store/ledger.ts";
 import { type NewNotice } from "../../../../store/outbox.ts";
 import { type Store } from "../../../../store/store.ts";
-import { type Config } from "../../../config/config.ts";
+import { type Config, type RouteConfig } from "../../../config/config.ts";
 import { routeName } from "../../../routing/route-name.ts";
 import { type OnEvent } from "../../../telemetry/event.ts";
 import { type Counts } from "../../../telemetry/metrics/counts.ts";
 import { type LedgerWatch } from "./ledger-watch.ts";
-import { paymentEvent } from "./payment-events.ts";
+import { deferredEvent, paymentEvent } from "./payment-events.ts";
 import { Retention } from "./retention.ts";
 
 /** Loaded as `posters` is. */
@@ -22,6 +23,9 @@ const records = (): typeof Records => require("../../../../payments/settlement/s
 
 /** Loaded as `posters` is. */
 const reconcilers = (): typeof Reconcilers => require("../../../../payments/settlement/reconciler.ts");
+
+/** Loaded as `posters` is. */
+const collectors = (): typeof Collectors => require("../../../../payments/settlement/collector.ts");
 
 /** Loaded when a ledger is opened, like the other modules here (bench start). */
 const posters = (): typeof Posters => require("../../../../payments/settlement/webhooks/webhook-poster.ts");
@@ -35,6 +39,8 @@ export interface Seller {
   readonly route: string;
   readonly facilitator: Facilitator;
   readonly target: Records.SettlementTarget;
+  /** Calls of the upstream of the route. */
+  readonly upstream: Collectors.AskUpstream;
 }
 
 export interface MaintenanceSettings {
@@ -54,11 +60,16 @@ export interface MaintenanceDeps extends Pick<Reconcilers.ReconcilerOptions, "cl
   readonly watch: LedgerWatch;
 }
 
+interface MaintenanceParts {
+  readonly environment: Environment;
+  readonly callOf: (route: RouteConfig) => Collectors.AskUpstream;
+}
+
 /** The maintenance settings of a configuration. Throws if the configured secret is not valid. */
 export function maintenanceSettings(
   { routes, x402 }: Config,
   lease: Lease,
-  environment: Environment,
+  { environment, callOf }: MaintenanceParts,
 ): MaintenanceSettings {
   const { test_mode: testMode, ledger_keep_days: keepDays, settlement_secret_env: name } = x402;
   const sellers = routes.flatMap((route) => {
@@ -66,7 +77,8 @@ export function maintenanceSettings(
     if (terms === undefined) return [];
     const { settlement_url, gateway_id } = terms;
     const { facilitator } = lease.forRoute(terms.facilitator_url);
-    return [{ route: routeName(route), facilitator, target: { settlement_url, gateway_id, testMode } }];
+    const target = { settlement_url, gateway_id, testMode };
+    return [{ route: routeName(route), facilitator, target, upstream: callOf(route) }];
   });
   const reports = sellers.some(({ target }) => target.settlement_url !== "");
   const secrets = parseSecrets(name, environment[name]);
@@ -78,6 +90,7 @@ export class PaymentMaintenance {
   readonly #deps: MaintenanceDeps;
   #settings: MaintenanceSettings;
   readonly #reconciler: Reconcilers.Reconciler;
+  readonly #collector: Collectors.Collector;
   readonly #poster: Posters.OutboxPoster;
   readonly #retention: Retention;
   readonly #counting: NodeJS.Timeout;
@@ -93,6 +106,21 @@ export class PaymentMaintenance {
       notice: (payment, settled) => noticeOf(this.#settings.sellers, payment, settled),
       clock,
       random,
+      log,
+    });
+    this.#collector = new (collectors().Collector)({
+      ledger: counted(store.ledger, deps),
+      upstream: ({ route }) => this.#settings.sellers.find((seller) => seller.route === route)?.upstream,
+      facilitator: (payment) => facilitatorsOf(this.#settings.sellers, payment)[0],
+      outcomeOf: (payment) => this.#reconciler.outcomeOf(payment),
+      testMode: () => this.#settings.testMode,
+      notice: (payment, settled) => noticeOf(this.#settings.sellers, payment, settled),
+      onTrouble: (payment, trouble, failures) => {
+        counts.add("deferredTrouble", 1, trouble);
+        const event = deferredEvent(payment, trouble, failures);
+        if (event !== undefined) deps.onEvent(event);
+      },
+      clock,
       log,
     });
     this.#poster = new (posters().OutboxPoster)({
@@ -113,6 +141,7 @@ export class PaymentMaintenance {
 
   start(): void {
     this.#reconciler.start();
+    this.#collector.start();
     this.#retention.start();
     void this.#count();
     if (this.#settings.posts) this.#poster.start();
@@ -123,16 +152,28 @@ export class PaymentMaintenance {
     if (settings.posts) this.#poster.start();
   }
 
+  /** A charge was deferred. */
+  collect(): void {
+    this.#collector.wake();
+  }
+
   /** Resolves when the store may be closed. */
   async close(): Promise<void> {
     clearInterval(this.#counting);
-    await Promise.all([this.#reconciler.close(), this.#poster.close(), this.#retention.close()]);
+    await Promise.all([
+      this.#reconciler.close(),
+      this.#collector.close(),
+      this.#poster.close(),
+      this.#retention.close(),
+    ]);
   }
 
   async #count(): Promise<void> {
     const { store, counts, clock, watch } = this.#deps;
     try {
-      counts.set("paymentsOpen", (await store.view.standing()).open);
+      const { open, deferred } = await store.view.standing();
+      counts.set("paymentsOpen", open);
+      counts.set("paymentsDeferred", deferred);
       watch.read(true);
     } catch {
       // The store is busy or unreachable: the figure stays as it was.
@@ -161,6 +202,7 @@ export function counted(
     find: (key) => ledger.find(key),
     repeat: (payment, most) => watch.writing(ledger.repeat(payment, most), (repeated) => repeated),
     claimOpen: (limit) => watch.writing(ledger.claimOpen(limit), (claimed) => claimed.length > 0),
+    claimDue: (limit) => watch.writing(ledger.claimDue(limit), (claimed) => claimed.length > 0),
     close: () => ledger.close(),
     async deliver(payment) {
       const delivered = await watch.writing(ledger.deliver(payment), (changed) => changed);

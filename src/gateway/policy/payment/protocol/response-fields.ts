@@ -1,9 +1,11 @@
-import { SETTLEMENT_OVERRIDES } from "../../../../payments/x402/charge.ts";
+import { SETTLEMENT_DEFERRAL, SETTLEMENT_OVERRIDES } from "../../../../payments/x402/charge.ts";
 import { FIELD_ROLES } from "../../../../lib/http/field-roles.ts";
 import { eachField, type Fields, fieldLine, fieldValue, withoutFields } from "../../../../lib/http/fields.ts";
 
 /** The field with the upstream's charge, in the form that fields are looked up by. */
 export const OVERRIDES = SETTLEMENT_OVERRIDES.toLowerCase();
+/** The field with the path of a later charge, in the same form. */
+export const DEFERRAL = SETTLEMENT_DEFERRAL.toLowerCase();
 
 /** The fields that a script of another origin can read, if it can read the response at all. */
 export const EXPOSED = fieldLine(

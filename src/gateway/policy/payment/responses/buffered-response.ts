@@ -7,7 +7,7 @@ import { changedHead } from "../../../exchange/exchange-state.ts";
 import { type ResponseFile } from "./response-file.ts";
 import { type PaidResponse, type ResponseStore } from "./response-store.ts";
 import { sendResponse } from "./deliver.ts";
-import { OVERRIDES, paidFields, withoutPaymentClaims } from "../protocol/response-fields.ts";
+import { DEFERRAL, OVERRIDES, paidFields, withoutPaymentClaims } from "../protocol/response-fields.ts";
 import { type DiskBuffer } from "./disk-buffer.ts";
 import { unsellable } from "./unsellable.ts";
 
@@ -56,6 +56,7 @@ export class BufferedResponse implements ResponseSink {
   #state: "waiting" | "holding" | "writing" | "passing" | "over" = "waiting";
   #head: ResponseHead | undefined;
   #overrides: readonly string[] = [];
+  #deferral: readonly string[] = [];
   #body: Uint8Array[] = [];
   #size = 0;
   /** The disk buffer, as soon as the body is too long for memory. */
@@ -76,6 +77,11 @@ export class BufferedResponse implements ResponseSink {
     return this.#overrides;
   }
 
+  /** The Settlement-Deferral fields of a response 202. They are removed too. */
+  get deferral(): readonly string[] {
+    return this.#deferral;
+  }
+
   start(head: ResponseHead): void {
     if (this.#state !== "waiting") return;
     const endless = endlessKind(head);
@@ -89,6 +95,7 @@ export class BufferedResponse implements ResponseSink {
       return;
     }
     this.#overrides = fieldValues(head.fields, OVERRIDES);
+    if (head.status === 202) this.#deferral = fieldValues(head.fields, DEFERRAL);
     const clean = changedHead(head, { fields: withoutPaymentClaims(head.fields) });
     if (hasFailedCall(head) || this.#isFree(head.status, this.#overrides)) {
       this.#state = "passing";

@@ -39,6 +39,10 @@ export interface PaidRouteServices {
   readonly onPaid?: ((exchange: Exchange, payment: ToldPayment & PaymentKey) => void) | undefined;
   /** The prepaid balances; undefined if no credit is sold. */
   readonly credits?: Credits | undefined;
+  /** The upstream can be asked later what is due. */
+  readonly mayDefer: boolean;
+  /** Called when a payment was recorded that is charged later. */
+  readonly onDeferred?: (() => void) | undefined;
   /** Limits the paid requests of each payer. */
   readonly limit?: Policy | undefined;
 }

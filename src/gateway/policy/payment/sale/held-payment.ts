@@ -16,3 +16,9 @@ export interface HeldPayment {
   readonly request: RequestDigest;
   readonly client: ClientFunnel;
 }
+
+/** Gives the exchange its verified payer, for logs, usage and traces. */
+export function namePayer(exchange: Exchange, { from }: Payment): void {
+  exchange.payer = from;
+  if (exchange.consumer === "") exchange.consumer = from;
+}

@@ -17,6 +17,7 @@ export class Lease {
   readonly #payment: Payment;
   readonly #id: string | undefined;
   #state: PaymentState;
+  #isDeferred: boolean;
   /** The lease was released or lost. */
   #isOver = false;
   #paid: Paid | undefined;
@@ -31,6 +32,7 @@ export class Lease {
     this.#payment = payment;
     this.#id = id;
     this.#state = payment.state;
+    this.#isDeferred = payment.state === "deferred";
     if (payment.state === "settled") this.#paid = payment;
   }
 
@@ -39,13 +41,20 @@ export class Lease {
     return this.#paid;
   }
 
+  /** The ledger has the payment as one that is charged later. */
+  get isDeferred(): boolean {
+    return this.#isDeferred;
+  }
+
   /** Records the payment's state. False: another request has the lease, nothing was written, this one must stop. */
   async move(change: Change): Promise<boolean> {
     this.#unwritten = change;
     const moved = await this.#paidRoute.ledger.move(this.#payment, change);
     this.#unwritten = undefined;
-    if (moved) this.#state = change.state;
-    else if (!this.#isOver)
+    if (moved) {
+      this.#state = change.state;
+      this.#isDeferred = change.state === "deferred";
+    } else if (!this.#isOver)
       this.#paidRoute.log(`payment: a lease on ${this.#paidRoute.route} was lost while it was ${this.#state}`);
     if (!moved || !change.lease) this.#isOver = true;
     return moved;
@@ -88,9 +97,10 @@ export class Lease {
    */
   async release(spentOn: Pick<Change, "bodyDigest">, isReturned = false): Promise<void> {
     const isFree = this.#paid === undefined || isReturned;
-    const moved = await this.move({ state: isFree ? "released" : "settled", lease: false, ...spentOn });
+    const unpaid = this.#isDeferred && !isReturned ? "deferred" : "released";
+    const moved = await this.move({ state: isFree ? unpaid : "settled", lease: false, ...spentOn });
     // The id now belongs to the next request with the lease.
-    if (isFree && moved) await this.untieId();
+    if (isFree && unpaid === "released" && moved) await this.untieId();
   }
 
   /** False: the id belongs to another payment. Bound after verification, so that no payer takes another's id. */

@@ -27,7 +27,7 @@ export async function respondRepeat(repeat: Repeat, payment: Payment, fingerprin
   if (payment.fingerprint !== fingerprint) {
     const detail = "it was made for a request with another method, host, path, query or header fields.";
     respondUsedUp(repeat, detail);
-  } else if (payment.state !== "settled") {
+  } else if (payment.state !== "settled" && payment.state !== "deferred") {
     const error = paymentError("payment-conflict", "This payment is being processed. Send the same payment again.");
     respondError(exchange, error, IN_FLIGHT_RETRY_S);
   } else if (payment.refunded !== "0" && !payment.delivered) {
@@ -55,9 +55,9 @@ async function deliverKept({ paidRoute, exchange, version }: Repeat, payment: Pa
   try {
     // Counted before the first byte, so that requests at once do not get more.
     if (!(await paidRoute.ledger.repeat(payment, paidRoute.maxRepeats))) return false;
-    const receipt = signedReceipt(paidRoute, exchange, payment);
-    const whole = paidRoute.inlineReceipt ? await withReceipt(response, receipt) : response;
-    const { taken } = await deliver(exchange, whole, receiptFields(receipt, version));
+    const receipt = payment.state === "deferred" ? undefined : signedReceipt(paidRoute, exchange, payment);
+    const whole = receipt && paidRoute.inlineReceipt ? await withReceipt(response, receipt) : response;
+    const { taken } = await deliver(exchange, whole, receipt === undefined ? "" : receiptFields(receipt, version));
     void recordDelivery(paidRoute, payment, taken);
     return true;
   } finally {
@@ -74,7 +74,7 @@ async function recordDelivery(
   if (await taken) await lateWrites.insist(payment, () => ledger.deliver(payment));
 }
 
-/** The payment is settled, and its response is not stored here or was repeated often enough. */
+/** The payment is settled or charged later, and its response is not stored here or was repeated often enough. */
 function respondSold(repeat: Repeat, payment: Payment): void {
   if (payment.delivered) {
     respondUsedUp(repeat, "its response was delivered, and is not sent again.");

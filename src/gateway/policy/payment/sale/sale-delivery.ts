@@ -2,6 +2,7 @@ import { type Fields } from "../../../../lib/http/fields.ts";
 import { type Receipt } from "../../../../payments/x402/messages.ts";
 import { appendFields } from "../../../exchange/head-fields.ts";
 import { type HeldPayment } from "./held-payment.ts";
+import { deferralField } from "./deferred-charge.ts";
 import { receiptFields } from "../protocol/receipt.ts";
 import { deliver } from "../responses/deliver.ts";
 import { withReceipt } from "../responses/inline-receipt.ts";
@@ -45,13 +46,14 @@ export class SaleDelivery {
     return signedReceipt(paidRoute, exchange, lease.paid ?? payment);
   }
 
-  /** Tells the upstream of the payment, in the fields of its request. */
-  tellUpstream(): void {
-    const { paidRoute, exchange, accepted, payment, lease } = this.#held;
-    const { amount, transaction } = lease.paid ?? { ...accepted.requirements, transaction: "" };
+  /** Tells the upstream of the payment, in the fields of its request. `until`: it may be charged later, until then. */
+  tellUpstream(until?: number): void {
+    const { paidRoute, exchange, payment, lease } = this.#held;
+    const { amount, transaction } = lease.paid ?? { amount: payment.amount, transaction: "" };
     const told = { ...payment, amount, transaction };
     paidRoute.onPaid?.(exchange, told);
-    appendFields(exchange.head, paidRoute.fields.linesOf(told, paidRoute.clock()));
+    const deferral = until === undefined ? "" : deferralField(until);
+    appendFields(exchange.head, paidRoute.fields.linesOf(told, paidRoute.clock()) + deferral);
   }
 
   /** Resolves when the response is stored where every worker finds it. Until then no other request may take the payment. */
@@ -63,21 +65,25 @@ export class SaleDelivery {
 
   /** Sends a response. Resolves when it is not needed any more; `recorded` is settled later, with the delivery's result. */
   async send({ response, isNew, kept }: SaleState & { at: "delivering" }): Promise<{ recorded: Promise<void> }> {
-    const whole = this.#held.paidRoute.inlineReceipt ? await withReceipt(response, this.#receipt()) : response;
+    const { paidRoute, exchange, lease } = this.#held;
+    const hasReceipt = !lease.isDeferred;
+    const isInline = hasReceipt && paidRoute.inlineReceipt;
+    const whole = isInline ? await withReceipt(response, this.#receipt()) : response;
     // Stored first: a client that has seen a part can then get the whole response, even if this process dies.
     await kept;
-    const { taken } = await deliver(this.#held.exchange, whole, this.receiptFields());
+    const { taken } = await deliver(exchange, whole, hasReceipt ? this.receiptFields() : "");
     return { recorded: this.#record(taken, isNew) };
   }
 
   /** Records the delivery, and ends the lease with the same write: no other request asks the upstream meanwhile. */
   async #record(taken: Promise<boolean>, isNew: boolean): Promise<void> {
-    const { exchange, lease, request } = this.#held;
+    const { exchange, lease, request, payment } = this.#held;
     const delivered = await taken;
     this.#count(delivered);
     const begun = exchange.started;
+    const isUndone = !begun && (this.isReturnable || (lease.isDeferred && payment.state === "reserved"));
     await lease.record({
-      state: !begun && this.isReturnable ? "released" : "settled",
+      state: isUndone ? "released" : lease.isDeferred ? "deferred" : "settled",
       lease: false,
       ...(begun ? { delivered, partial: isNew && !delivered && exchange.bytesSent > 0 } : {}),
       ...request.spentOn,

@@ -1,4 +1,5 @@
 import { type Fields } from "../../../../lib/http/fields.ts";
+import { type Payment } from "../../../../store/ledger.ts";
 import { type FunnelStep } from "../../../telemetry/metrics/funnel-steps.ts";
 import { type BufferedResponse } from "../responses/buffered-response.ts";
 import { type PaidResponse } from "../responses/response-store.ts";
@@ -8,8 +9,10 @@ import { type StreamedResponse } from "../responses/streamed-response.ts";
  * The state of a sale, with the data that exist in this state only. `owed` is paid, but not delivered.
  *
  *   reserved ── valid ──▶ verified ─┬─ settle: after ──▶ holding ── complete ─▶ complete ─┬─ paid ───▶ delivering
+ *                                   │                                                    ├─ later ──▶ deferring
  *                                   │                                                    └─ unpaid ─▶ priced
  *                                   └─ settle: before ─▶ priced.
+ *   deferring ─▶ delivering.
  *   priced ── recorded ─▶ settling ─┬─ settled, with a response ─▶ delivering
  *                                   └─ settled, without ─────────▶ owed.
  *   unknown ── found, or settled again ─▶ owed.
@@ -32,7 +35,9 @@ export type SaleState =
   | { readonly at: "owed" }
   /** The upstream works; its response waits until it is complete and paid for. */
   | { readonly at: "holding"; readonly held: BufferedResponse }
-  | { readonly at: "complete"; readonly sold: SoldResponse; readonly overrides: readonly string[] }
+  | { readonly at: "complete"; readonly sold: SoldResponse; readonly claims: Claims }
+  /** The upstream works on, and is to be asked at this path what is due. */
+  | { readonly at: "deferring"; readonly sold: SoldResponse; readonly path: string }
   /** The upstream works for a settled payment; its response goes to the client as it arrives. */
   | { readonly at: "streaming"; readonly streamed: StreamedResponse }
   | {
@@ -58,11 +63,23 @@ export interface Charge {
   readonly sold: SoldResponse | undefined;
 }
 
+/** The fields of the upstream's response about its charge: the values of Settlement-Overrides and Settlement-Deferral. */
+export interface Claims {
+  readonly overrides: readonly string[];
+  readonly deferral: readonly string[];
+}
+
 /** A complete response of the upstream that is sold. */
 export interface SoldResponse {
   readonly response: PaidResponse;
   /** Fields that were added to the exchange on the way to this response. No refusal has them. */
   readonly addedFields: Fields;
+}
+
+/** The first state of a sale that has acquired a payment. */
+export function beginOf({ state }: Pick<Payment, "state">): SaleState {
+  if (state === "unknown") return { at: "unknown" };
+  return state === "settled" || state === "deferred" ? { at: "owed" } : { at: "reserved" };
 }
 
 /** True if the payment may be settled although the ledger does not say so yet. */

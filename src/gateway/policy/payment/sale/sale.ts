@@ -10,7 +10,8 @@ import { type Exchange } from "../../../exchange/exchange.ts";
 import { type ClientFunnel } from "../../../telemetry/funnel.ts";
 import { type Decision } from "../../policy.ts";
 import { type GiveBack } from "../../rate-limit/rate-limit.ts";
-import { type HeldPayment } from "./held-payment.ts";
+import { chargePath, deferrableUntil, deferralChange } from "./deferred-charge.ts";
+import { type HeldPayment, namePayer } from "./held-payment.ts";
 import { Lease } from "./lease.ts";
 import { type AcceptedPayment } from "../offer/offer.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
@@ -26,7 +27,9 @@ import { SaleFacilitator } from "./sale-facilitator.ts";
 import { StreamedResponse } from "../responses/streamed-response.ts";
 import { uncarried } from "../responses/unsellable.ts";
 import {
+  beginOf,
   type Charge,
+  type Claims,
   mayBeSettled,
   over,
   type SaleEnd,
@@ -52,6 +55,8 @@ export class Sale {
   readonly #lost: LostSale;
   /** Defined if the payer has a free request. The payment is then not settled. */
   #giveBack: GiveBack | undefined;
+  /** Unix seconds until which the charge may be made later, as the upstream knows it. */
+  #deferrableUntil: number | undefined;
   #state: SaleState;
 
   constructor(paidRoute: PaidRoute, exchange: Exchange, accepted: AcceptedPayment, payment: Payment) {
@@ -115,7 +120,9 @@ export class Sale {
       case "owed":
         return this.#deliverOwed();
       case "complete":
-        return this.#price(state.sold, state.overrides);
+        return this.#price(state.sold, state.claims);
+      case "deferring":
+        return this.#defer(state);
       case "delivering":
       default:
         return this.#deliver(state);
@@ -159,7 +166,9 @@ export class Sale {
       return over("limited");
     }
     this.#giveBack = await gift?.take(this.#exchange);
-    return settle === "after" ? this.#hold() : this.#priced(this.#accepted.requirements.amount);
+    return settle === "after"
+      ? this.#hold()
+      : { at: "priced", amount: this.#accepted.requirements.amount, sold: undefined };
   }
 
   /** Sends the request to the upstream, whose response waits until it is complete and paid for. */
@@ -175,7 +184,7 @@ export class Sale {
         receipt: this.#delivery.owedFields(),
       },
       {
-        complete: (response) => this.#inBackground(this.#completed(response, addedFields, held.overrides)),
+        complete: (response) => this.#inBackground(this.#completed(response, addedFields, held)),
         unpaid: (failure) => {
           if (failure === "server") this.#giveBack?.();
           this.#release();
@@ -185,33 +194,55 @@ export class Sale {
       },
     );
     this.#request.watch();
-    this.#delivery.tellUpstream();
+    if (this.#giveBack === undefined && this.#lease.paid === undefined) {
+      this.#deferrableUntil = deferrableUntil(this.#paidRoute, this.#accepted, this.#payment);
+    }
+    this.#delivery.tellUpstream(this.#deferrableUntil);
     return { at: "holding", held };
   }
 
   /** `addedFields`: those of the exchange before the upstream worked. Only they are in a refusal. */
-  async #completed(response: PaidResponse, addedFields: Fields, overrides: readonly string[]): Promise<void> {
+  async #completed(
+    response: PaidResponse,
+    addedFields: Fields,
+    { overrides, deferral }: BufferedResponse,
+  ): Promise<void> {
     const sold = { response, addedFields: this.#exchange.addedFields };
     this.#exchange.addedFields = addedFields;
     try {
-      await this.#advance({ at: "complete", sold, overrides });
+      await this.#advance({ at: "complete", sold, claims: { overrides, deferral } });
     } finally {
       this.#paidRoute.responses.release(response);
     }
   }
 
-  async #price(sold: SoldResponse, overrides: readonly string[]): Promise<SaleState> {
+  async #price(sold: SoldResponse, { overrides, deferral }: Claims): Promise<SaleState> {
     if (this.#lease.paid !== undefined) {
       return this.#request.fits ? this.#deliverNew(sold, this.#delivery.keep(sold.response)) : this.#lost.otherBody();
     }
+    const path = this.#deferrableUntil === undefined ? undefined : chargePath(deferral);
+    if (path === "" || (path === undefined && this.#lease.isDeferred)) {
+      return this.#broken(paymentError("upstream-failed", "The upstream's later charge for this request is invalid"));
+    }
+    if (path !== undefined) return { at: "deferring", sold, path };
     const { requirements } = this.#accepted;
     const amount = requirements.scheme === "upto" ? parseCharge(overrides, requirements) : requirements.amount;
-    if (amount !== undefined) return this.#priced(amount, sold);
+    if (amount !== undefined) return { at: "priced", amount, sold };
     return this.#broken(paymentError("upstream-failed", "The upstream's charge for this request is invalid"));
   }
 
-  #priced(amount: string, sold?: SoldResponse): SaleState {
-    return { at: "priced", amount, sold };
+  /** Records that the charge is made later, before the client has the response. Until then the upstream does not begin. */
+  async #defer({ sold, path }: SaleState & { at: "deferring" }): Promise<SaleState> {
+    if (this.#exchange.gone) return this.#leave();
+    const isNew = !this.#lease.isDeferred;
+    const change = {
+      ...deferralChange(this.#payment, { path, until: this.#deferrableUntil ?? 0 }),
+      ...(isNew ? { facilitator: this.#facilitator.assign() } : {}),
+      ...this.#request.spentOn,
+    };
+    if (!(await this.#lease.move({ state: "deferred", lease: true, ...change }))) return this.#lost.taken();
+    if (isNew) this.#client.count("settled");
+    return this.#deliverNew(sold, this.#delivery.keep(sold.response));
   }
 
   /** Records the charge before it is made. */
@@ -311,7 +342,8 @@ export class Sale {
 
   async #deliver(state: SaleState & { at: "delivering" }): Promise<SaleState> {
     const { recorded } = await this.#delivery.send(state);
-    this.#inBackground(recorded);
+    const { onDeferred } = this.#paidRoute;
+    this.#inBackground(this.#lease.isDeferred ? recorded.then(onDeferred) : recorded);
     return over();
   }
 
@@ -366,20 +398,10 @@ export class Sale {
   async #fail(cause: unknown): Promise<void> {
     this.#paidRoute.log(`payment: the ledger failed on ${this.#paidRoute.route}: ${faultOf(cause)}`);
     const isReturned = !this.#exchange.started && this.#delivery.isReturnable;
-    const spent = !isReturned && (mayBeSettled(this.#state) || this.#lease.paid !== undefined);
+    const spent =
+      !isReturned && (mayBeSettled(this.#state) || this.#lease.paid !== undefined || this.#lease.isDeferred);
     if (this.#state.at !== "over") this.#end(over("overloaded"));
     if (!this.#exchange.started) respondUnwritten(this.#exchange, spent);
     await this.#lease.salvage(spent, isReturned);
   }
-}
-
-/** Gives the exchange its verified payer, for logs, usage and traces. */
-function namePayer(exchange: Exchange, { from }: Payment): void {
-  exchange.payer = from;
-  if (exchange.consumer === "") exchange.consumer = from;
-}
-
-function beginOf({ state }: Payment): SaleState {
-  if (state === "unknown") return { at: "unknown" };
-  return state === "settled" ? { at: "owed" } : { at: "reserved" };
 }

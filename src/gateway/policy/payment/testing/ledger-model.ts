@@ -10,8 +10,9 @@ import {
 /** The allowed next states of a payment, for the request that has the lease. */
 const MOVES: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
   reserved: ["verified", "released"],
-  verified: ["settling", "released"],
-  settling: ["settling", "settled", "failed", "unknown", "released"],
+  verified: ["deferred", "settling", "released"],
+  deferred: ["deferred", "settling", "settled", "failed", "released"],
+  settling: ["settling", "settled", "failed", "unknown", "released", "deferred"],
   unknown: ["unknown", "settled", "failed"],
   settled: ["settled"],
   released: [],
@@ -22,6 +23,7 @@ const MOVES: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
 const TAKEN: Readonly<Record<PaymentState, PaymentState>> = {
   reserved: "reserved",
   verified: "reserved",
+  deferred: "deferred",
   released: "reserved",
   failed: "reserved",
   settling: "unknown",

@@ -9,6 +9,7 @@ import { Token } from "./token.tsx";
 const TONES: Readonly<Record<string, Tone>> = {
   settled: "good",
   settling: "accent",
+  deferred: "accent",
   reserved: "accent",
   verified: "accent",
   unknown: "warn",

@@ -15,6 +15,7 @@ const STATES: Readonly<Record<string, string>> = {
   settled: "Settled",
   owed: "Settled, owed",
   unknown: "Unknown",
+  deferred: "Deferred",
   settling: "Settling",
   failed: "Failed",
   released: "Released",

@@ -154,6 +154,7 @@ const REFUNDS = { pending: "accent", settled: "good", recorded: "good", failed: 
 const STATES: Readonly<Record<string, readonly [text: string, tone: Tone]>> = {
   reserved: ["A request works on it", "accent"],
   verified: ["Verified; the response is not ready", "accent"],
+  deferred: ["The upstream works on, and is charged for later", "accent"],
   settling: ["Sent to be settled; the outcome is not known yet", "accent"],
   settled: ["Settled: the money was transferred", "good"],
   released: ["Released: nothing was charged", "none"],

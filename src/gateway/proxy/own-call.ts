@@ -1,0 +1,116 @@
+import { eventTime } from "../../lib/time/event-clock.ts";
+import { type TurnpikeError } from "../../lib/errors.ts";
+import { fieldLine } from "../../lib/http/fields.ts";
+import { nextRequestId } from "../../lib/http/request-id.ts";
+import { parsedJson } from "../../lib/parsed-json.ts";
+import { Deadline } from "../../lib/time/timer-wheel.ts";
+import { type ResponseHead } from "../exchange/exchange.ts";
+import { WholeBody } from "../exchange/whole-body.ts";
+import { flushCork } from "../wire/outgoing.ts";
+import { forward } from "./forward.ts";
+import { Subrequest, type SubrequestSink, tellOwnSink } from "./subrequest.ts";
+import { type ForwardTarget } from "./target.ts";
+
+/** Milliseconds for one call, and bytes of its response. @bound */
+const CALL_MS = 10_000;
+const MAX_REPLY_BYTES = 16_384;
+
+/** The response to a call: its status, and the value of its JSON body. */
+export interface OwnReply {
+  readonly status: number;
+  readonly json: unknown;
+}
+
+/** Sends JSON to the upstream of a route, for the gateway itself. Undefined if there is no response. Never rejects. */
+export type OwnCall = (path: string, value: unknown) => Promise<OwnReply | undefined>;
+
+/** Calls of the upstream of `target`. */
+export function ownCall(target: ForwardTarget): OwnCall {
+  const plain: ForwardTarget = {
+    ...target,
+    rewrite: undefined,
+    variants: undefined,
+    mirror: undefined,
+    gather: undefined,
+    responses: undefined,
+    tellsClient: false,
+    retry: { ...target.retry, maxRetries: 0 },
+    maxResponseBytes: MAX_REPLY_BYTES,
+    respondWithError: tellOwnSink,
+  };
+  return (path, value) =>
+    new Promise((resolve) => new Call(plain, resolve).begin(path, Buffer.from(JSON.stringify(value))));
+}
+
+class Call extends Deadline implements SubrequestSink {
+  readonly #target: ForwardTarget;
+  readonly #done: (reply: OwnReply | undefined) => void;
+  readonly #chunks: Buffer[] = [];
+  #exchange: Subrequest | undefined;
+  #status = 0;
+
+  constructor(target: ForwardTarget, done: (reply: OwnReply | undefined) => void) {
+    super();
+    this.#target = target;
+    this.#done = done;
+  }
+
+  begin(path: string, bytes: Buffer): void {
+    const head = {
+      method: "POST",
+      path,
+      query: "",
+      scheme: "http",
+      authority: "",
+      fields: fieldLine("Content-Type", "application/json"),
+      payment: "",
+      bodyLength: bytes.length,
+      forwardedFor: "",
+      via: "",
+      upgrade: "",
+      expectContinue: false,
+      isGrpc: false,
+    } as const;
+    const client = { id: nextRequestId(), protocol: "HTTP/1.1", peerAddress: "", clientAddress: "" } as const;
+    this.#exchange = new Subrequest({ ...client, beganAt: eventTime() }, head, this, new WholeBody(bytes, ""));
+    this.#target.wheel.set(this, CALL_MS);
+    try {
+      forward(this.#exchange, this.#target);
+      flushCork();
+    } catch {
+      this.#end(undefined);
+    }
+  }
+
+  override onDeadline(): void {
+    this.#end(undefined);
+    this.#exchange?.cancel();
+    flushCork();
+  }
+
+  start({ status }: ResponseHead): void {
+    this.#status = status;
+  }
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    this.#chunks.push(Buffer.from(chunk.subarray(start, end)));
+    return true;
+  }
+
+  end(): void {
+    this.#end({ status: this.#status, json: parsedJson(Buffer.concat(this.#chunks).toString()) });
+  }
+
+  abort(_error: TurnpikeError): void {
+    this.#end(undefined);
+  }
+
+  fail(_error: TurnpikeError): void {
+    this.#end(undefined);
+  }
+
+  #end(reply: OwnReply | undefined): void {
+    this.#target.wheel.remove(this);
+    this.#done(reply);
+  }
+}

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { parsedJson } from "../../lib/parsed-json.ts";
+import { type Payment } from "../../store/ledger.ts";
+import { isAtomic } from "../x402/price.ts";
+
+const amount = z.string().refine(isAtomic);
+
+const deferral = z.object({
+  /** The path of the upstream at which it names the amount that is due. It is a secret. */
+  path: z.string(),
+  /** The most that is charged, and the amount that the upstream named last, in atomic units. */
+  quote: amount,
+  due: amount,
+  /** Unix seconds. The charge ends then, whether the work has ended or not. */
+  until: z.number(),
+  /** Calls of the upstream that have failed since the last one that did not. */
+  failures: z.int(),
+  /** Why the last settlement was refused. */
+  refused: z.string().optional(),
+});
+
+/** A charge that is made later, as far as an upstream's work goes. */
+export type Deferral = z.infer<typeof deferral>;
+
+/** The deferral of a payment; undefined if its charge is not deferred. */
+export function deferralOf({ deferral: text }: Pick<Payment, "deferral">): Deferral | undefined {
+  return text === "" ? undefined : deferral.safeParse(parsedJson(text)).data;
+}
+
+/** The form of a deferral in the ledger. */
+export function deferralText(value: Deferral): string {
+  return JSON.stringify(value);
+}
