@@ -597,6 +597,22 @@ export interface JobResult {
   readonly kind?: string | undefined;
 }
 
+/** Some events of a job */
+export interface JobEvents {
+  readonly state: "running" | "completed" | "cancelled" | "failed";
+  readonly events: readonly {
+    /** 0 for the start, the number of the result, or the last number for the end */
+    readonly number: number;
+    readonly type: "started" | "page" | "completed" | "failed" | "cancelled";
+    /** Name of the job */
+    readonly job: string;
+    /** The result, or the state of the job */
+    readonly data: Readonly<Record<string, unknown>>;
+  }[];
+  /** The `after` of the next request, if further events are ready */
+  readonly next?: number | undefined;
+}
+
 /** One method for each operation. */
 export abstract class Operations {
   /** Search the web. */

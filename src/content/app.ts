@@ -13,11 +13,20 @@ import { hostOf } from "./api/gateway-address.ts";
 import { type McpHttp } from "./mcp/mcp-http.ts";
 import { chargeJob, JOB_OPERATIONS } from "./operations/job-requests.ts";
 import { CHARGES } from "./operations/job-shapes.ts";
-import { type OperationResult, type JsonParts, NDJSON, type Services } from "./operations/operation.ts";
+import {
+  type OperationResult,
+  type JsonParts,
+  type Lines,
+  NDJSON,
+  type TextFeed,
+  type Services,
+} from "./operations/operation.ts";
+import { type Responder, type Upgrade } from "./listen.ts";
 import { OPERATIONS } from "./operations/operations.ts";
 import { readAddress, READER_PATH } from "./operations/reader-address.ts";
 import { PageBurnt } from "./page/burnt.ts";
 import { type AskPrices } from "./api/price-list.ts";
+import { SLOW_MS } from "./text-socket.ts";
 import { problemResponse } from "./api/problem-response.ts";
 
 /** Bytes of a request body. @operator The longest useful body is a script for `evaluate`. @internal */
@@ -41,11 +50,8 @@ export interface AppOptions {
 }
 
 /** Creates the content service's HTTP interface: a function from a request to its response, which never throws. */
-export function createApp(
-  services: Services,
-  { mcp, prices, gateway, operations, figures }: AppOptions,
-): (request: Request) => Promise<Response> {
-  const app = new Hono();
+export function createApp(services: Services, { mcp, prices, gateway, operations, figures }: AppOptions): Responder {
+  const app = new Hono<{ Bindings: { upgrade: Upgrade | undefined } }>();
   if (mcp !== undefined) app.all("/mcp", async (context) => await mcp.fetch(context.req.raw));
   const serve = async (name: string, request: Request, run: () => Promise<OperationResult>): Promise<Response> => {
     operations?.called(name);
@@ -68,7 +74,8 @@ export function createApp(
     app.on(method.toUpperCase(), path.replace("{id}", ":id"), async (context) => {
       const { headers, signal, url } = context.req.raw;
       const id = context.req.param("id") ?? "";
-      return respond(await run({ id, headers, query: new URL(url).searchParams, signal }, services.jobs), signal);
+      const result = await run({ id, headers, query: new URL(url).searchParams, signal }, services.jobs);
+      return "socket" in result ? switched(result.socket, context.env.upgrade) : respond(result, signal);
     });
   }
   app.post(`${CHARGES}/:id/:key`, async (context) => {
@@ -121,7 +128,7 @@ export function createApp(
     services.log("error", `Cannot serve a request: ${error.message}`, { request_id: requestId, stack: error.stack });
     return problemResponse(new TurnpikeError("internal", "Cannot serve the request: see the log"), requestId);
   });
-  return async (request) => await app.fetch(request);
+  return async (request, upgrade) => await app.fetch(request, { upgrade });
 }
 
 /** Tells the gateway that it must not charge for this success. */
@@ -130,13 +137,21 @@ const FREE = { [SETTLEMENT_OVERRIDES]: '{"amount":"0"}' };
 /** Tells the gateway to charge for this failure as for a success. */
 const CHARGED = { [SETTLEMENT_OVERRIDES]: '{"amount":"100%"}' };
 
+/** Switches to WebSocket. The response has no effect then. */
+function switched(feed: TextFeed, upgrade: Upgrade | undefined): Response {
+  if (upgrade?.(feed) === true) return new Response();
+  feed.close();
+  throw new TurnpikeError("bad-request", "Cannot switch to WebSocket: the handshake is not valid");
+}
+
 function respond(response: OperationResult, signal: AbortSignal): Response {
   if ("parts" in response) {
     const headers = { ...(response.isFree ? FREE : {}), "content-type": "application/json" };
     return new Response(streamOf(response, signal), { headers });
   }
   if ("lines" in response) {
-    return new Response(streamOfLines(response.lines, signal), { headers: { "content-type": NDJSON } });
+    const headers = { "content-type": response.contentType ?? NDJSON, "cache-control": "no-store" };
+    return new Response(streamOfLines(response, signal), { headers });
   }
   const { charge } = response;
   const charged = charge === undefined ? {} : { [SETTLEMENT_OVERRIDES]: JSON.stringify({ amount: charge }) };
@@ -146,22 +161,33 @@ function respond(response: OperationResult, signal: AbortSignal): Response {
       headers: { ...response.headers, ...charged },
     });
   }
-  const { bytes, headers, contentType } = response;
-  return new Response(bytes, { headers: { ...headers, ...charged, "content-type": contentType } });
+  const { bytes, headers, contentType, status = 200 } = response;
+  return new Response(bytes.length === 0 ? null : bytes, {
+    status,
+    headers: { ...headers, ...charged, "content-type": contentType },
+  });
 }
 
 /** Makes the lines as the client reads them. */
-function streamOfLines(lines: AsyncGenerator<string>, signal: AbortSignal): ReadableStream {
+function streamOfLines({ lines, lastWords = "" }: Lines, signal: AbortSignal): ReadableStream {
   const encoder = new TextEncoder();
+  let slow: ReturnType<typeof setTimeout> | undefined;
   // If the stream is never read, it is never cancelled either.
   signal.addEventListener("abort", () => void lines.return(undefined), { once: true });
   return new ReadableStream({
     async pull(controller) {
+      clearTimeout(slow);
       const { done, value } = await lines.next();
-      if (done === true) controller.close();
-      else controller.enqueue(encoder.encode(value));
+      if (done === true) return controller.close();
+      controller.enqueue(encoder.encode(value));
+      slow = setTimeout(() => {
+        void lines.return(undefined);
+        controller.enqueue(encoder.encode(lastWords));
+        controller.close();
+      }, SLOW_MS);
     },
     async cancel() {
+      clearTimeout(slow);
       await lines.return(undefined);
     },
   });

@@ -1,19 +1,18 @@
 import { TurnpikeError } from "../lib/errors.ts";
 import { bearerCheck } from "../lib/http/bearer-token.ts";
+import { type Responder, type Upgrade } from "./listen.ts";
 import { problemResponse } from "./api/problem-response.ts";
-
-type Handle = (request: Request) => Promise<Response>;
 
 /**
  * Checks requests before they reach the operations: admits those with the token, and reports that the service drains.
  */
 export class Entrance {
-  readonly #app: Handle;
+  readonly #app: Responder;
   readonly #isAllowed: ((request: Request) => boolean) | undefined;
   #isDraining = false;
 
   /** Without `token`, it admits all requests. */
-  constructor(app: Handle, token: string | undefined) {
+  constructor(app: Responder, token: string | undefined) {
     this.#app = app;
     this.#isAllowed = token === undefined ? undefined : bearerCheck(token);
   }
@@ -24,11 +23,11 @@ export class Entrance {
   }
 
   /** Never throws. */
-  async fetch(request: Request): Promise<Response> {
+  async fetch(request: Request, upgrade?: Upgrade): Promise<Response> {
     if (this.#isAllowed?.(request) === false) return unauthorized();
     const { pathname } = new URL(request.url);
     if (pathname === "/ready" || (pathname === "/health" && this.#isDraining)) return this.#readiness(request);
-    const response = await this.#app(request);
+    const response = await this.#app(request, upgrade);
     if (this.#isDraining) response.headers.set("connection", "close");
     return response;
   }

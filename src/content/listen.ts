@@ -1,6 +1,8 @@
 import { rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { messageOf } from "../lib/caught.ts";
+import { type TextFeed } from "./operations/operation.ts";
+import { TextSocket, WEBSOCKET } from "./text-socket.ts";
 import { isLoopback } from "../payments/facilitator/loopback-only.ts";
 
 export type ContentAddress = { readonly unix: string } | { readonly hostname: string; readonly port: number };
@@ -47,10 +49,10 @@ export function checkProtection(listen: ContentAddress, { token, tls, allowPlain
 /** Starts the server. Throws a one-line error if it cannot listen. */
 export async function serve(
   listen: ContentAddress,
-  fetch: (request: Request) => Promise<Response>,
+  respond: Responder,
   tls: Protection["tls"],
-): Promise<Bun.Server<undefined>> {
-  const common = { fetch, maxRequestBodySize: MAX_REQUEST_BYTES };
+): Promise<Bun.Server<TextSocket>> {
+  const common = { fetch: fetchOf(respond), websocket: WEBSOCKET, maxRequestBodySize: MAX_REQUEST_BYTES };
   if (!("unix" in listen)) {
     try {
       return Bun.serve({
@@ -75,12 +77,33 @@ export async function serve(
   }
 }
 
-type Common = { readonly fetch: (request: Request) => Promise<Response>; readonly maxRequestBodySize: number };
+/** Switches a request to WebSocket. False if it does not ask for that. */
+export type Upgrade = (feed: TextFeed) => boolean;
 
-function unixOptions(common: Common, unix: string): Bun.Serve.Options<undefined, never> {
+/** Responds to a request. The response has no effect after an upgrade. */
+export type Responder = (request: Request, upgrade?: Upgrade) => Promise<Response>;
+
+function fetchOf(respond: Responder) {
+  return async (request: Request, server: Bun.Server<TextSocket>): Promise<Response | undefined> => {
+    let isUpgraded = false;
+    const response = await respond(request, (feed) => {
+      const headers = feed.protocol === undefined ? {} : { "sec-websocket-protocol": feed.protocol };
+      isUpgraded = server.upgrade(request, { data: new TextSocket(feed), headers });
+      return isUpgraded;
+    });
+    return isUpgraded ? undefined : response;
+  };
+}
+
+interface Common extends Pick<Bun.Serve.Options<TextSocket>, "maxRequestBodySize"> {
+  readonly fetch: ReturnType<typeof fetchOf>;
+  readonly websocket: typeof WEBSOCKET;
+}
+
+function unixOptions(common: Common, unix: string): Bun.Serve.Options<TextSocket, never> {
   const options = { ...common, unix, idleTimeout: IDLE_TIMEOUT_SECONDS };
   // Bun applies idleTimeout to Unix sockets as well, but its types have it for ports only.
-  return options as unknown as Bun.Serve.Options<undefined, never>;
+  return options as unknown as Bun.Serve.Options<TextSocket, never>;
 }
 
 /** Removes the socket that a killed service left behind. A socket that accepts connections stays. */

@@ -34,6 +34,7 @@ import { FairSemaphore } from "./page/fair-semaphore.ts";
 import { type AskPrices, pricesOf, unknownPrices } from "./api/price-list.ts";
 import { PageCache } from "./page-cache/page-cache.ts";
 import { SharedPages } from "./page-cache/shared-pages.ts";
+import { type TextSocket } from "./text-socket.ts";
 import { type Visit } from "./page/visit.ts";
 import { createResolver } from "./resolve/create-resolver.ts";
 import { type ModelOptions } from "./resolve/model/model-options.ts";
@@ -165,7 +166,7 @@ async function serveContent(options: ContentOptions, parts: AsyncDisposableStack
   });
   const app = createApp(services, { mcp, prices, gateway, operations, figures });
   const entrance = new Entrance(app, protection.token);
-  const server = await serve(listen, (request) => entrance.fetch(request), protection.tls);
+  const server = await serve(listen, (request, upgrade) => entrance.fetch(request, upgrade), protection.tls);
   parts.defer(() => server.stop(true));
   return {
     address: "unix" in listen ? listen : { hostname: listen.hostname, port: server.port ?? listen.port },
@@ -173,6 +174,7 @@ async function serveContent(options: ContentOptions, parts: AsyncDisposableStack
     learn: (templates) => learned.learn(templates),
     async drain(noticeMs) {
       entrance.drain();
+      services.jobs.close();
       await Bun.sleep(noticeMs);
       await drained(server);
     },
@@ -335,7 +337,7 @@ function createMcp({ mcp, log }: ContentOptions, prices: AskPrices): Pick<McpHtt
 }
 
 /** Stops listening, and waits for the requests in progress. */
-async function drained(server: Bun.Server<undefined>): Promise<void> {
+async function drained(server: Bun.Server<TextSocket>): Promise<void> {
   // The promise also waits for idle connections that clients keep open, so the requests are counted instead.
   void server.stop();
   await pollUntil(() => server.pendingRequests === 0, { everyMs: DRAIN_LOOK_MS, mostMs: DRAIN_MS });

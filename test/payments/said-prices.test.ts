@@ -73,7 +73,8 @@ beforeAll(async () => {
   mcp = new McpHttp({ gatewayUrl: url, hosts: ["*"], prices, log: () => undefined });
   const nothing: unknown = undefined;
   // These requests use no service.
-  service = Bun.serve({ unix: folder.file("content.sock"), fetch: createApp(nothing as Services, { mcp, prices }) });
+  const app = createApp(nothing as Services, { mcp, prices });
+  service = Bun.serve({ unix: folder.file("content.sock"), fetch: (request) => app(request) });
   writeFileSync(folder.file("turnpike.json"), JSON.stringify(config(port, "$0.123")));
   gateway = new Program(["--config", folder.file("turnpike.json")]);
   await gateway.sees(/listening on/);

@@ -1,6 +1,8 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Job, type JobStore, type StoredResult } from "../../store/jobs/job-store.ts";
 import { unpacked } from "./crawl-page.ts";
+import { JobFeeds } from "./job-feeds.ts";
+import { endOf, type JobEvent, startOf } from "./job-events.ts";
 import { type JobRunner } from "./job-runner.ts";
 import { type JobSettings } from "./job-settings.ts";
 import { type CrawlOrder } from "./crawl-order.ts";
@@ -59,6 +61,7 @@ export interface JobsOptions {
 /** The jobs of clients. Only a client that has the secret of a job can read or cancel it. */
 export class Jobs {
   readonly #options: JobsOptions;
+  readonly #feeds = new JobFeeds(this);
 
   constructor(options: JobsOptions) {
     this.#options = options;
@@ -126,6 +129,24 @@ export class Jobs {
   async results(job: Job, after: number, count: number): Promise<readonly Result[]> {
     const stored = await this.#ask((store) => store.results(job, after, count));
     return stored.filter(({ pages }) => job.payment === "none" || pages <= job.paidThrough).map(resultOf);
+  }
+
+  /** The events with numbers above `after`: the start, at most `count` results, and the end if no result can follow. */
+  async events(job: Job, after: number, count: number): Promise<readonly JobEvent[]> {
+    const results = await this.results(job, Math.max(after, 0), count);
+    const pages = results.map(({ number, json }) => ({ number, type: "page" as const, data: json }));
+    const isLast = pages.length === 0 && after <= job.results && this.isComplete(job);
+    return [...(after < 0 ? [startOf(job)] : []), ...pages, ...(isLast ? [endOf(job)] : [])];
+  }
+
+  /** Follows the events of a job (`JobFeeds.watch`). */
+  watch(job: Job, after: number, signal: AbortSignal): AsyncGenerator<readonly JobEvent[]> {
+    return this.#feeds.watch(job, after, signal);
+  }
+
+  /** Ends all watchers. */
+  close(): void {
+    this.#feeds.close();
   }
 
   /** Whether results after `last` can be read now. */

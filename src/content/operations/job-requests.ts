@@ -2,17 +2,22 @@ import { z } from "@hono/zod-openapi";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
 import { isAtomic } from "../../payments/x402/price.ts";
 import { type Job } from "../../store/jobs/job-store.ts";
+import { stateOf } from "../jobs/job-state.ts";
 import { type Due, type Jobs, type Result } from "../jobs/jobs.ts";
-import { jobResults, jobState, RESULTS_EXAMPLE, STATE_EXAMPLE, stateOf } from "./job-shapes.ts";
-import { checkBody, invalidParameters, NDJSON, type OperationResult, type SuccessDescription } from "./operation.ts";
+import { EVENTS_EXAMPLE, jobEvents, jobResults, jobState, RESULTS_EXAMPLE, STATE_EXAMPLE } from "./job-shapes.ts";
+import { EVENT_STREAM, eventList, eventSocket, eventStream, isSwitch, resultLines, secretIn } from "./job-watchers.ts";
+import {
+  checkBody,
+  invalidParameters,
+  NDJSON,
+  type OperationResult,
+  type SuccessDescription,
+  type TextFeed,
+} from "./operation.ts";
 
 /** Results of one response: by default, and at most. */
 const COUNT = 100;
 const MAX_COUNT = 1_000;
-/** Milliseconds for which a stream of results follows its job, below the timeout of the gateway's route. @operator @bound */
-const FOLLOW_MS = 240_000;
-/** Milliseconds between two looks for new results. @bound */
-const LOOK_MS = 500;
 
 const paidWord = z.strictObject({
   paid: z.string().refine(isAtomic, "must be an amount in atomic units"),
@@ -39,7 +44,7 @@ export interface JobOperation {
   readonly query?: z.ZodObject;
   readonly success: SuccessDescription;
   readonly failures: readonly ErrorCode[];
-  readonly run: (request: JobRequest, jobs: Jobs) => Promise<OperationResult>;
+  readonly run: (request: JobRequest, jobs: Jobs) => Promise<OperationResult | { readonly socket: TextFeed }>;
 }
 
 /** The requests about the jobs of an operation. */
@@ -107,17 +112,68 @@ function jobOperations(operation: string): readonly JobOperation[] {
       async run(request, jobs) {
         const job = await jobOf(request, jobs);
         const after = wholeNumber(request.query, "after", { otherwise: 0, most: Number.MAX_SAFE_INTEGER });
-        if (request.headers.get("accept")?.includes(NDJSON) === true) return { lines: follow(job, jobs, after) };
+        if (request.headers.get("accept")?.includes(NDJSON) === true) {
+          return resultLines({ job, after }, jobs, request.signal);
+        }
         const count = wholeNumber(request.query, "count", { otherwise: COUNT, most: MAX_COUNT });
         return page(job, await jobs.results(job, after, count), jobs);
+      },
+    },
+    {
+      name: `${operation}_events`,
+      method: "get",
+      path: `${path}/events`,
+      summary: "Return or follow the events of a job",
+      description:
+        "Returns the events with numbers above `after`, in order: 0 is the start, each result has its own number, and the end the last " +
+        "one. With `Accept: text/event-stream`, or as WebSocket, the response follows the job to its end. `Last-Event-ID` takes the " +
+        "place of `after`.",
+      query: z.object({
+        after: z
+          .int()
+          .min(0)
+          .max(Number.MAX_SAFE_INTEGER)
+          .optional()
+          .openapi({ description: "Number of the last event that you have; absent for none" }),
+        count: z
+          .int()
+          .min(0)
+          .max(MAX_COUNT)
+          .default(COUNT)
+          .openapi({ description: "Maximum number of results in JSON" }),
+      }),
+      success: {
+        description: "The events",
+        contentType: "application/json",
+        otherTypes: [EVENT_STREAM],
+        schema: jobEvents,
+        example: EVENTS_EXAMPLE,
+      },
+      failures: ["invalid-parameters", "not-found", "overloaded"],
+      async run(request, jobs) {
+        const job = await jobOf(request, jobs);
+        const { headers, query, signal } = request;
+        const last = headers.get("last-event-id");
+        if (last !== null) query.set("after", last);
+        const after = wholeNumber(query, "after", { otherwise: -1, most: Number.MAX_SAFE_INTEGER });
+        const watch = { job, after };
+        if (isSwitch(headers)) return { socket: eventSocket(watch, jobs, headers) };
+        if (headers.get("accept")?.includes(EVENT_STREAM) === true) {
+          // The end of the stream alone would let an EventSource ask again.
+          const isOver = after > job.results && jobs.isComplete(job);
+          return isOver ? { ...EMPTY, status: 204 } : eventStream(watch, jobs, signal);
+        }
+        return await eventList(watch, jobs, wholeNumber(query, "count", { otherwise: COUNT, most: MAX_COUNT }));
       },
     },
   ];
 }
 
+const EMPTY = { bytes: new Uint8Array(), contentType: EVENT_STREAM };
+
 /** Throws `not-found` if the job does not exist, or the secret is wrong. */
 async function jobOf({ id, headers }: JobRequest, jobs: Jobs): Promise<Job> {
-  const job = await jobs.find(id, headers.get("x-job-secret") ?? "");
+  const job = await jobs.find(id, secretIn(headers));
   if (job === undefined)
     throw new TurnpikeError("not-found", "There is no such job, or X-Job-Secret is not its secret");
   return job;
@@ -152,23 +208,4 @@ function page(job: Job, results: readonly Result[], jobs: Jobs): OperationResult
   const next = last !== undefined && jobs.hasMore(job, last) ? `,"next":${last.number}` : "";
   const json = `{"state":"${job.state}","results":[${results.map(({ json: text }) => text).join(",")}]${next}}`;
   return { bytes: Buffer.from(json), contentType: "application/json" };
-}
-
-/** One line for each result as it comes, and a last one with the state of the job when it has ended. */
-async function* follow(job: Job, jobs: Jobs, from: number): AsyncGenerator<string> {
-  let after = from;
-  let known: Job | undefined = job;
-  for (let left = FOLLOW_MS; left > 0 && known !== undefined; ) {
-    const results = await jobs.results(known, after, COUNT);
-    for (const { json } of results) yield `${json}\n`;
-    after = results.at(-1)?.number ?? after;
-    if (results.length > 0) continue;
-    if (jobs.isComplete(known)) {
-      yield `${JSON.stringify({ job: stateOf(known, jobs.isFull) })}\n`;
-      return;
-    }
-    await Bun.sleep(LOOK_MS);
-    left -= LOOK_MS;
-    known = await jobs.again(known);
-  }
 }

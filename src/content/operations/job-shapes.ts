@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { SETTLEMENT_DEFERRAL } from "../../payments/x402/charge.ts";
-import { type Job } from "../../store/jobs/job-store.ts";
+import { EVENT_TYPES } from "../jobs/job-events.ts";
 import { type AddedJob } from "../jobs/jobs.ts";
-import { amountOf, saleOf } from "../jobs/sale.ts";
 import { METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type OperationResult } from "./operation.ts";
 
@@ -106,6 +105,23 @@ export const jobResults = z
   })
   .openapi("JobResults", { description: "Some results of a job" });
 
+export const jobEvents = z
+  .object({
+    state: jobState.shape.state,
+    events: z.array(
+      z.object({
+        number: z
+          .int()
+          .openapi({ description: "0 for the start, the number of the result, or the last number for the end" }),
+        type: z.enum(EVENT_TYPES),
+        job: z.string().openapi({ description: "Name of the job" }),
+        data: z.record(z.string(), z.unknown()).openapi({ description: "The result, or the state of the job" }),
+      }),
+    ),
+    next: z.int().optional().openapi({ description: "The `after` of the next request, if further events are ready" }),
+  })
+  .openapi("JobEvents", { description: "Some events of a job" });
+
 export const STATE_EXAMPLE = {
   id: "da15b59ea5d0cb4c9c2b3d5e61c4c1f3",
   state: "running",
@@ -133,37 +149,10 @@ export const RESULTS_EXAMPLE: z.output<typeof jobResults> = {
   ],
 };
 
-/** The state of a job as clients see it. `isFull`: no result can be stored now. */
-export function stateOf(job: Job, isFull: boolean): JobState {
-  const isOver = job.state !== "running";
-  return {
-    id: job.id,
-    state: job.state,
-    ...(job.reason === "" ? {} : { reason: job.reason }),
-    limit: job.limit,
-    delivered: job.delivered,
-    failed: job.results - job.delivered,
-    known: job.known,
-    waiting: isOver ? 0 : job.open,
-    bytes: job.bytes,
-    ...(isFull && !isOver ? { waits_for: "storage" } : {}),
-    not_delivered: { ...job.kinds },
-    ...costOf(job),
-    created_at: new Date(job.createdAt).toISOString(),
-    ...(isOver
-      ? {
-          ended_at: new Date(job.endedAt).toISOString(),
-          expires_at: new Date(job.endedAt + job.keptMs).toISOString(),
-        }
-      : {}),
-  };
-}
-
-function costOf(job: Job): Pick<JobState, "cost"> {
-  const sale = saleOf(job);
-  if (sale === undefined) return {};
-  const { quote, asset, network } = sale;
-  const due = amountOf(quote, job.limit, job.delivered);
-  const [paid, paid_pages] = [job.paid, Math.min(job.paidThrough, job.delivered)];
-  return { cost: { due, paid, quote, asset, network, paid_pages, open: job.payment !== "closed" } };
-}
+export const EVENTS_EXAMPLE: z.output<typeof jobEvents> = {
+  state: "running",
+  events: [
+    { number: 0, type: "started", job: STATE_EXAMPLE.id, data: { limit: 100, created_at: STATE_EXAMPLE.created_at } },
+    { number: 1, type: "page", job: STATE_EXAMPLE.id, data: { ...RESULTS_EXAMPLE.results[0] } },
+  ],
+};

@@ -53,15 +53,34 @@ export type OperationResult =
       readonly charge?: string | undefined;
     }
   | JsonParts
-  /** JSON texts, one a line. The generator is ended if the client goes away, and waits while it reads slowly. */
-  | { readonly lines: AsyncGenerator<string> }
+  | Lines
   | {
       readonly bytes: Uint8Array<ArrayBuffer>;
+      /** Default: 200. */
+      readonly status?: number;
       readonly contentType: string;
       /** Header fields of the response, in ASCII. */
       readonly headers?: Readonly<Record<string, string>>;
       readonly charge?: string | undefined;
     };
+
+/** Texts that are made while they are sent. The generator is ended if the client goes away, and waits while it reads slowly. */
+export interface Lines {
+  readonly lines: AsyncGenerator<string>;
+  /** Default: JSON texts, one a line. */
+  readonly contentType?: string;
+  /** Sent to a client that reads too slowly, before its response is broken off. */
+  readonly lastWords?: string;
+}
+
+/** Messages for a WebSocket. The generator returns true if the last one was sent, and false if the service closes. */
+export interface TextFeed {
+  readonly texts: AsyncGenerator<string, boolean>;
+  /** The selected subprotocol. */
+  readonly protocol: string | undefined;
+  /** Called when the client has gone. */
+  readonly close: () => void;
+}
 
 /** The parts of an HTTP request that a call uses. */
 export type CallRequest = Pick<Request, "signal" | "headers">;

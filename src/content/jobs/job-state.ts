@@ -1,0 +1,37 @@
+import { type Job } from "../../store/jobs/job-store.ts";
+import { amountOf, saleOf } from "./sale.ts";
+
+/** The state of a job as clients see it. `isFull`: no result can be stored now. */
+export function stateOf(job: Job, isFull: boolean) {
+  const isOver = job.state !== "running";
+  return {
+    id: job.id,
+    state: job.state,
+    ...(job.reason === "" ? {} : { reason: job.reason }),
+    limit: job.limit,
+    delivered: job.delivered,
+    failed: job.results - job.delivered,
+    known: job.known,
+    waiting: isOver ? 0 : job.open,
+    bytes: job.bytes,
+    ...(isFull && !isOver ? { waits_for: "storage" as const } : {}),
+    not_delivered: { ...job.kinds },
+    ...costOf(job),
+    created_at: new Date(job.createdAt).toISOString(),
+    ...(isOver
+      ? {
+          ended_at: new Date(job.endedAt).toISOString(),
+          expires_at: new Date(job.endedAt + job.keptMs).toISOString(),
+        }
+      : {}),
+  };
+}
+
+function costOf(job: Job) {
+  const sale = saleOf(job);
+  if (sale === undefined) return {};
+  const { quote, asset, network } = sale;
+  const due = amountOf(quote, job.limit, job.delivered);
+  const [paid, paid_pages] = [job.paid, Math.min(job.paidThrough, job.delivered)];
+  return { cost: { due, paid, quote, asset, network, paid_pages, open: job.payment !== "closed" } };
+}
