@@ -2,9 +2,10 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { browserPrograms } from "../browser/program/find.ts";
+import { inTestCache } from "../../lib/testing/test-cache.ts";
 
 /** Browser and fonts are unpacked once for all tests of a checkout: this takes 1.7 s of CPU time and 234 MB. */
-const SHARED = join(import.meta.dir, "../../../node_modules/.cache/turnpike-tests");
+const SHARED = inTestCache("browser");
 await browserPrograms(undefined, SHARED).next();
 
 export interface StateFolder {

@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { freePort } from "../../lib/testing/listen.ts";
@@ -9,6 +18,8 @@ import { type PoolSettings } from "../postgres/pool.ts";
 import { type SslMode } from "../postgres/target.ts";
 import { patient } from "../../lib/testing/patience.ts";
 import { isInstalled } from "../../lib/testing/installed.ts";
+import { inTestCache } from "../../lib/testing/test-cache.ts";
+import { uniqueName } from "../../lib/text/unique-name.ts";
 
 /** Debian installs each version in a folder of its own. The newest comes first. */
 function findBinaries(): string | undefined {
@@ -77,7 +88,7 @@ export class TestPostgres {
     const port = await freePort();
     const server = new TestPostgres(folder, port);
     try {
-      run("initdb", "-D", join(folder, "data"), "-U", "admin", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync");
+      createData(join(folder, "data"));
       writeFileSync(join(folder, "data", "pg_hba.conf"), HBA);
       if (certificate !== undefined) server.#writeCertificate(certificate);
       writeFileSync(
@@ -204,6 +215,28 @@ export class TestPostgres {
     const hash = new Bun.CryptoHasher("md5").update(`${PASSWORD}hashed`).digest("hex");
     await this.query(`CREATE ROLE hashed LOGIN PASSWORD 'md5${hash}'`);
   }
+}
+
+/** Creates the files of a server. They are a copy of the first ones: initdb takes 0.75 s of CPU time, a copy 0.1 s. */
+function createData(folder: string): void {
+  const version = Bun.spawnSync([join(BINARIES ?? "", "postgres"), "--version"]).stdout.toString();
+  const template = inTestCache(`postgres-${Bun.hash(`${version}${process.getuid?.()}`).toString(36)}`);
+  if (existsSync(template)) return copy(template, folder);
+  run("initdb", "-D", folder, "-U", "admin", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync");
+  const own = `${template}-${uniqueName()}`;
+  copy(folder, own);
+  try {
+    renameSync(own, template);
+  } catch {
+    // Another process was faster.
+    rmSync(own, { recursive: true });
+  }
+}
+
+/** Copies a folder with its owners and modes. */
+function copy(from: string, to: string): void {
+  const { exitCode, stderr } = Bun.spawnSync(["cp", "-a", from, to]);
+  if (exitCode !== 0) throw new Error(`Cannot copy ${from}: ${stderr.toString()}`);
 }
 
 function configuration(folder: string, port: number, { tls, fsync }: { tls: boolean; fsync: string }): string {
