@@ -94,10 +94,15 @@ ${priceText(choices)}    },
   );
   return `  // "turnpike start" serves this upstream itself: the content service, which loads pages.
   "upstreams": [{ "name": "content", "servers": [{ "unix": "/run/turnpike/content.sock" }] }],
-  // Each operation is a path with a price, and the schema of its bodies. docs/getting-started.md lists all operations.
+  // Each operation is a path with a price, and the schema of its bodies. docs/getting-started.md lists all operations;
+  // those without a route are not served.
   "routes": [
-${routes.join("")}    // Free: the state of the service, and its description.
-    { "path_prefix": "/", "upstream": "content" },
+${routes.join("")}    // Free: the state of the service, its description, and its tools for agents, which pay for each call.
+    { "path_prefix": "/", "match": { "exact_path": true }, "upstream": "content" },
+    { "path_prefix": "/health", "upstream": "content" },
+    { "path_prefix": "/openapi.json", "upstream": "content" },
+    { "path_prefix": "/docs", "upstream": "content" },
+    { "path_prefix": "/mcp", "upstream": "content", "total_timeout_ms": 310000 },
   ],
 `;
 }

@@ -12,7 +12,7 @@ import { JSON_FORMAT, type TextFormat } from "./formats/text-format.ts";
 import { knownKeysAt } from "./known-keys.ts";
 import { parseSteps, type ParsedConfig, ParseCache } from "./parse.ts";
 import { PLACEHOLDER, placeholderSteps } from "./secrets.ts";
-import { checkGuards } from "./rules-guards.ts";
+import { checkGuards, checkOperations } from "./rules-guards.ts";
 import { checkPolicies } from "./rules-policies.ts";
 import { checkRoutes } from "./rules-routes.ts";
 import { checkSections } from "./rules.ts";
@@ -149,6 +149,7 @@ export function* loadSteps(value: unknown, cache: ParseCache): Steps<Loaded> {
   yield* checkRoutes(draft, report, cache);
   yield* checkPolicies(draft, report);
   yield* checkGuards(draft, report);
+  yield* checkOperations(draft, report);
   const told = { warnings: reportable(warnings, "warnings"), locate: NOWHERE };
   if (parsed.config !== undefined && problems.length === 0) return { config: parsed.config, problems: [], ...told };
   return { config: undefined, problems: reportable(problems, "problems"), ...told };

@@ -1,5 +1,11 @@
 import listings from "../../../config/listings.json";
+import shipped from "../../../config/turnpike.json";
 import { type Json } from "../../lib/json-schema/json.ts";
+
+/** The operations of the content service that have a price in the shipped configuration. */
+export const SOLD_OPERATIONS = shipped.routes.flatMap((route) =>
+  "x402" in route ? [{ path: route.path_prefix, method: "body_schema" in route ? "POST" : "GET" } as const] : [],
+);
 
 const PREFIX = "urn:turnpike:body:";
 

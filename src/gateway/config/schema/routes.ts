@@ -147,7 +147,7 @@ export const route = z
       .default([])
       .meta(
         ours(
-          "Guards of the routes above it that this route omits on purpose. Routes inherit no guards. A missing price, authentication or filter is a warning, unless listed here.",
+          "Guards of the routes above it that this route omits on purpose. Routes inherit no guards. A missing price, authentication or filter is a warning, unless listed here; so is a missing price of a route that serves operations of the content service.",
         ),
       ),
     rate_limit: rateLimit.exactOptional(),
