@@ -26,6 +26,7 @@ const FLAGS = {
   held: { type: "boolean", default: false },
   fresh: { type: "boolean", default: false },
   sealed: { type: "boolean", default: false },
+  kept: { type: "boolean", default: false },
   wrappers: { type: "boolean", default: false },
   lies: { type: "boolean", default: false },
   cases: { type: "boolean", default: false },
@@ -33,7 +34,7 @@ const FLAGS = {
 } as const;
 
 const USAGE = `usage: npm run bench -- resolve [--data FILE] [--only hints|found] [--pages questions|answers] [--max-sources 1..8] [--svg FOLDER] [--fit]
-       npm run bench -- resolve --only market [--news | --probes | --held | --fresh | --sealed | --wrappers | --lies] [--cases]`;
+       npm run bench -- resolve --only market [--news | --probes | --held | --fresh | --sealed | --kept | --wrappers | --lies] [--cases]`;
 
 interface Setting {
   readonly name: string;

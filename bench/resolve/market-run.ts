@@ -3,7 +3,7 @@ import { type Answered, answer, type Grade, gradeOf, HEADING, summary, tally } f
 import { judgeLies, type LieJudged } from "./market-lies.ts";
 import { type MarketWeb, startMarketWeb } from "./market-web.ts";
 
-const RESERVED = ["held", "fresh", "sealed"] as const satisfies MarketSet[];
+const RESERVED = ["held", "fresh", "sealed", "kept"] as const satisfies MarketSet[];
 
 /** The choice of questions. `cases` lists each question of an open set whose verdict is not the human's. */
 export interface MarketOptions {
@@ -12,6 +12,7 @@ export interface MarketOptions {
   readonly held: boolean;
   readonly fresh: boolean;
   readonly sealed: boolean;
+  readonly kept: boolean;
   readonly wrappers: boolean;
   readonly lies: boolean;
   readonly cases: boolean;

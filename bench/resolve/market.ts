@@ -35,8 +35,8 @@ export type MarketPage = z.infer<typeof pageSchema>;
 /** A market question, its pages, and the verdict of a careful human: `market/README.md` describes the fields. */
 export type MarketQuestion = z.infer<typeof questionSchema>;
 
-/** The parts of the questions: three to develop with, and three that are reserved. */
-export type MarketSet = "development" | "news" | "probes" | "held" | "fresh" | "sealed";
+/** The parts of the questions: three to develop with, and four that are reserved. */
+export type MarketSet = "development" | "news" | "probes" | "held" | "fresh" | "sealed" | "kept";
 
 /** All questions of a set. */
 export function readQuestions(set: MarketSet): MarketQuestion[] {
