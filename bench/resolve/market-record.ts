@@ -35,7 +35,8 @@ export async function marketRecord(): Promise<string> {
   return `${lines.join("\n")}\n`;
 }
 
-async function judged({ question, criteria = "", now, pages, language }: MarketQuestion): Promise<Judgement> {
+/** The judgement of a question from its pages alone, without a search. */
+export async function judged({ question, criteria = "", now, pages, language }: MarketQuestion): Promise<Judgement> {
   const at = Date.parse(`${now}T12:00:00Z`);
   const plan = planOf(question, criteria, at);
   const sources = pages.map((page) => sourceOf(page, language));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type MarketSet, readLies, readQuestions, readWrappings, wrapped } from "./market.ts";
 
-const SETS: readonly MarketSet[] = ["development", "news", "probes", "held", "fresh", "sealed"];
+const SETS: readonly MarketSet[] = ["development", "news", "probes", "held", "fresh", "sealed", "kept"];
 
 describe("market questions", () => {
   const all = SETS.flatMap((set) => readQuestions(set).map((question) => ({ set, question })));

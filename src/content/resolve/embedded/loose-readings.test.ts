@@ -1,29 +1,5 @@
 import { expect, test } from "bun:test";
-import { planOf } from "../evidence/plan.ts";
-import { weigh } from "../evidence/weigh.ts";
-import { type Verdict } from "../reading/analysis.ts";
-import { createEmbeddedAnalyst } from "./analyst.ts";
-
-const NOW = Date.UTC(2026, 8, 28);
-const PUBLISHED = Date.UTC(2026, 5, 15);
-
-/** The verdict if two independent pages have one of the sentences each. */
-async function verdictOf(question: string, sentences: readonly [string, string]): Promise<Verdict> {
-  const plan = planOf(question, "", NOW);
-  const sources = sentences.map((sentence, index) => ({
-    url: `https://site-${index}.test/`,
-    title: "",
-    text: `${sentence} ${index === 0 ? "Visitors came from the whole region." : "Rain fell until the evening."}`,
-    published: PUBLISHED,
-    language: "",
-    isHint: false,
-  }));
-  const analysis = await createEmbeddedAnalyst().analyse(plan, sources, {
-    now: NOW,
-    signal: AbortSignal.timeout(60_000),
-  });
-  return weigh(plan, sources, analysis, NOW).verdict;
-}
+import { verdictOf } from "../testing/verdict-of.ts";
 
 const BUTTERFLY = "Did Mara Voss swim a world record in the 200 metres butterfly in June 2026?";
 const SIGNED = "Did Governor Marlow sign the Water Act?";

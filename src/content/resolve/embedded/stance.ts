@@ -3,7 +3,7 @@ import { type FirstNumber } from "../reading/date-order.ts";
 import { datesAround, datesOf, type NamedDate } from "../reading/dates.ts";
 import { hasNegation } from "../reading/negation.ts";
 import { EFFECT, LAST_YEAR } from "../reading/phrases.ts";
-import { undatedTokensOf } from "../reading/spans.ts";
+import { type ReadSentence, undatedTokensOf } from "../reading/spans.ts";
 import { type Language } from "../reading/words.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { answerOf, factCheckOf } from "./checks.ts";
@@ -15,6 +15,7 @@ import { type Asked } from "./question.ts";
 import { recorded } from "./records.ts";
 import { isOfSibling, isOfYearBefore, isOtherTime } from "./siblings.ts";
 import { isOtherRecord, isRanking, superlative } from "./superlatives.ts";
+import { hasSurplus } from "./surplus.ts";
 import { rowOf } from "./tables.ts";
 import { inTime } from "./timing.ts";
 
@@ -32,7 +33,11 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
     published === undefined
       ? datesOf(passage.text, asked.now, at.order)
       : datesAround(passage.text, published, at.order);
-  const found = read(asked, passage, { dates, language: at.language });
+  const sentence =
+    at.language === undefined
+      ? undefined
+      : { language: at.language, dates, tokens: undatedTokensOf(passage.text, dates, passage.words) };
+  const found = sentence === undefined ? NOTHING : read(asked, passage, sentence);
   const reading = found !== NOTHING && isOfSibling(asked, passage, at.language) ? NOTHING : found;
   if (reading.sign === 0 && passage.coverage < STATED) return undefined;
   const turned = asked.plan.negated ? -reading.sign : reading.sign;
@@ -62,6 +67,7 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
       isLoose:
         reading.isLoose === true ||
         isOtherRecord(asked, passage.words) ||
+        (part !== undefined && sentence !== undefined && hasSurplus(asked, passage.text, sentence, part)) ||
         (reading.sign > 0 && isTurnable(passage.text)),
     },
     { reading, date, isDated: dates.length > 0 || LAST_YEAR.test(passage.text), source: at.source },
@@ -89,19 +95,15 @@ function sideOf(sign: number): Support {
   return sign > 0 ? "YES" : sign < 0 ? "NO" : "NEUTRAL";
 }
 
-function read(
-  asked: Asked,
-  passage: Passage,
-  { dates, language }: { dates: readonly NamedDate[]; language: Language | undefined },
-): Reading {
+function read(asked: Asked, passage: Passage, sentence: ReadSentence): Reading {
+  const { language, dates } = sentence;
   // Of two events, a sentence states one: each has its own plan.
-  if (language === undefined || asked.language === undefined || asked.plan.parts !== undefined) return NOTHING;
+  if (asked.language === undefined || asked.plan.parts !== undefined) return NOTHING;
   const answer = answerOf(asked, passage);
   if (answer.sign !== 0) return answer;
   const verdict = factCheckOf(passage);
   if (verdict.sign !== 0) return verdict;
   if (isQuestion(passage.text)) return NOTHING;
-  const sentence = { language, dates, tokens: undatedTokensOf(passage.text, dates, passage.words) };
   if (passage.header !== undefined) {
     const row = rowOf(asked, passage, language, dates);
     const { context } = sharesOf(asked, passage);

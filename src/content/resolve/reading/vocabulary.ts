@@ -39,6 +39,14 @@ export const WORDS = classesOf<
   | "body"
   /** Nouns after "by" that name no actor. */
   | "manner"
+  /** Nouns of times, which are no dates. */
+  | "time"
+  /** Prepositions of what came before or caused something. */
+  | "circumstance"
+  /** Words by which something else is counted in, or not. */
+  | "counting"
+  /** Stems of verbs and nouns that any figure can have. */
+  | "general"
 >(`
 of: of de d' du des di del della dello dell' do da dos das von
 to: to an à a al alla allo all' ao aos
@@ -61,7 +69,11 @@ generic: company firm club airline bank group party bridge tunnel law act bill t
 legalForm: plc inc ltd llc corp ag gmbh se sa sas spa srl nv bv ab as oyj kg
 standFor: final title trophy crown price rate level value figure total number share index stock party team
 body: parliament government senate congress assembly council cabinet legislature lawmakers mps ministers
-manner: majorit* mehrheit* mayori* maggioran* maiori* vote* voto* voti* stimm* voix* margin* mistak* accident* default* law* decre* mail* email* hand* acclam* unanim* percent*
+manner: majorit* mehrheit* mayori* maggioran* maiori* vote* voto* voti* stimm* voix* margin* mistak* accident* default* law* decre* mail* email* hand* acclam* unanim* percent* cent ciento cento effect* wirkung effet efecto effetto efeito good favour favor
+general: annual* overall whole entire exactly official*
+time: today yesterday gestern heute hier ayer hoy ieri oggi ontem hoje minut* year* season* month* week* weekend* day* night* morning* afternoon* evening* noon midnight hour* quarter* end* beginning time* jahr* saison* monat* woche* tag* nacht* morgen* abend* mittag* stunde* ende an annee* mois semaine* jour* nuit* matin* soir* midi heure* fin ano* temporada* mes* semana* dia* noche* manana* tarde* hora* anno* anni stagion* mesi settiman* giorn* notte mattin* sera* pomeriggi* ora ore noite* manha*
+circumstance: after amid following despite during because nach trotz wegen wahrend apres malgre pendant tras despues durante pese dopo nonostante apos depois apesar
+counting: including excluding counting inklusive einschliesslich mitsamt ohne compris* hors incluid* inclus* excluid* compres* esclus* inclui* exclui*
 `);
 
 /** Classes of the outcomes in concepts.ts. */

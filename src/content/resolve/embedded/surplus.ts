@@ -1,0 +1,161 @@
+import { COMPARING } from "../reading/comparisons.ts";
+import { conceptsAt } from "../reading/concepts.ts";
+import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
+import { quantitiesOf } from "../reading/quantities.ts";
+import { ADVERB, type ReadSentence, type Token } from "../reading/spans.ts";
+import { WORDS } from "../reading/vocabulary.ts";
+import { IRREGULAR_PAST, isForm, isRomance, type Language, STOP_WORDS, wordsOf } from "../reading/words.ts";
+import { type Asked } from "./question.ts";
+
+/** The words of a clause by their part in it. */
+type Role = "own" | "verb" | "figure" | "harmless" | "other";
+
+interface Phrase {
+  readonly words: readonly Token[];
+  readonly roles: readonly Role[];
+  readonly grammar: Grammar;
+  readonly language: Language;
+  readonly hasAgent: boolean;
+}
+
+/**
+ * Whether the clause of a reading has a noun or an adjective that the question does not have, beside the question's words
+ * or behind a preposition: "the youth wing of the party", "the party youth", "46.9 seconds with a flying start". Such a
+ * word can make it another thing, so that the reading supports no firm verdict.
+ */
+export function hasSurplus(
+  asked: Asked,
+  text: string,
+  { tokens, language }: ReadSentence,
+  part: { readonly start: number; readonly end: number },
+): boolean {
+  if (asked.language !== language) return true;
+  const grammar = GRAMMARS[language];
+  const figures = quantitiesOf(text, language);
+  const question = wordsOf(asked.plan.statement);
+  return phrasesOf(tokens, text, part, grammar).some((words) => {
+    const roles = words.map((word, at): Role => {
+      if (/^\d/u.test(word.text) || figures.some(({ start, end }) => start < word.end && word.start < end))
+        return "figure";
+      if (isVerb(asked, words, at, { grammar, language })) return "verb";
+      if (isHarmless(word, words[at + 1], grammar)) return "harmless";
+      return question.some((one) => isOf(word, one, language)) ? "own" : "other";
+    });
+    const verb = roles.indexOf("verb");
+    if (verb < 0) return isForeign({ words, roles, grammar, language, hasAgent: asked.agent !== undefined }, 0);
+    // A subject without a word of the question is none that the question names.
+    const from = roles.slice(0, verb).includes("own") ? 0 : verb;
+    return isForeign({ words, roles, grammar, language, hasAgent: asked.agent !== undefined }, from);
+  });
+}
+
+function isForeign(phrase: Phrase, from: number): boolean {
+  const { words, roles, language } = phrase;
+  const verb = roles.indexOf("verb");
+  return words.some((word, at) => {
+    if (at < from || roles[at] !== "other") return false;
+    if (verb >= 0 && at > verb && word.capital && language !== "de") return false;
+    return isGoverned(phrase, at) || isBeside(phrase, at);
+  });
+}
+
+const MARK = /[,;:()–—"“”„«»]/u;
+
+/** The phrases between marks in a clause and beside it: those with words of the question, and those that begin with a preposition. */
+function phrasesOf(
+  tokens: readonly Token[],
+  text: string,
+  { start, end }: { readonly start: number; readonly end: number },
+  grammar: Grammar,
+): Token[][] {
+  const phrases: Token[][] = [];
+  for (const [at, word] of tokens.entries()) {
+    const last = tokens[at - 1];
+    const isEnd = word.start === start || last?.end === end;
+    if (last === undefined || isEnd || MARK.test(text.slice(last.end, word.start))) phrases.push([]);
+    phrases.at(-1)?.push(word);
+  }
+  const isInside = (words: readonly Token[]): boolean => words.some((word) => word.start >= start && word.end <= end);
+  const isAdjunct = ([first, second]: readonly Token[]): boolean =>
+    first !== undefined &&
+    (grammar.preposition.has(first.text) || (WORDS.counting.has(first.text) && !/^an?$/u.test(second?.text ?? "")));
+  return phrases.filter((words, at) => {
+    if (isInside(words)) return at === 0 || !isInside(phrases[at - 1] ?? []) || isAdjunct(words);
+    if (at > 0 && isInside(phrases[at - 1] ?? [])) return isAdjunct(words);
+    const isFirst = at === 0 && isInside(phrases[1] ?? []);
+    return isFirst && (isAdjunct(words) || /(?:ed|ing)$/u.test(words[0]?.text ?? ""));
+  });
+}
+
+/** Characters by which "mayor" and "mayoral" are of one family. */
+const FAMILY = 5;
+
+function isOf(word: Token, one: { readonly text: string; readonly stem: string }, language: Language): boolean {
+  const beginning = one.stem.slice(0, FAMILY);
+  return isForm(word, one, language) || (beginning.length === FAMILY && word.stem.startsWith(beginning));
+}
+
+function isHarmless({ text, capital }: Token, next: Token | undefined, grammar: Grammar): boolean {
+  const { says, denies } = grammar;
+  return (
+    (isFunctionWord(text, grammar) && !WORDS.counting.has(text)) ||
+    STOP_WORDS.has(text) ||
+    COMPARING.test(text) ||
+    ADVERB.test(text) ||
+    [WORDS.time, WORDS.manner, WORDS.general, WORDS.standFor, WORDS.body].some((words) => words.has(text)) ||
+    (!capital && (says.has(text) || denies.has(text))) ||
+    WORDS.time.has(next?.text)
+  );
+}
+
+function isVerb(
+  { outcomes, predicate }: Asked,
+  words: readonly Token[],
+  at: number,
+  { grammar, language }: { grammar: Grammar; language: Language },
+): boolean {
+  const [word, previous] = [words[at], words[at - 1]];
+  if (word === undefined) return false;
+  if (grammar.be.has(word.text) || grammar.have.has(word.text)) return true;
+  if (predicate !== undefined && isForm(word, predicate, language)) return true;
+  if ([...conceptsAt(words, at)].some((one) => outcomes.has(one))) return true;
+  if (language !== "en") return false;
+  // "the closed circuit": a participle before a noun.
+  const isAttribute = grammar.determiner.has(previous?.text) || grammar.preposition.has(previous?.text);
+  // "to lift the cup"
+  if (previous?.text === "to" && grammar.determiner.has(words[at + 1]?.text)) return true;
+  return (word.text.endsWith("ed") || IRREGULAR_PAST.has(word.text)) && !isAttribute;
+}
+
+/** Whether a word stands behind a preposition, and its phrase has no number: "with a flying start", not "by 14 votes". */
+function isGoverned({ words, roles, grammar, hasAgent }: Phrase, at: number): boolean {
+  // "scored by substitute Jo Varga": a description of a name.
+  if (roles[at + 1] === "own" && words[at + 1]?.capital === true && grammar !== GRAMMARS.de) return false;
+  for (let n = at - 1; n >= 0; n -= 1) {
+    const word = words[n];
+    if (word === undefined || roles[n] === "verb" || grammar.pronoun.has(word.text)) return false;
+    if (WORDS.counting.has(word.text)) return true;
+    if (!grammar.preposition.has(word.text)) continue;
+    if (WORDS.circumstance.has(word.text) || (!hasAgent && grammar.by.has(word.text))) return false;
+    return !roles.slice(n + 1, at + 3).includes("figure");
+  }
+  return false;
+}
+
+/** Whether a word belongs to a noun of the question: "party youth", "the party's wing", "the wing of the party", "junior record". */
+function isBeside({ words, roles, language }: Phrase, at: number): boolean {
+  const isJoined = (n: number): boolean => /^[\s\u00a0'’-]*$/u.test(words[n]?.gap ?? "");
+  const verb = roles.indexOf("verb");
+  const isBehind =
+    (roles[at - 1] === "own" || (words[at - 1]?.text === "s" && roles[at - 2] === "own")) && isJoined(at);
+  // A word between the subject and its object is the verb.
+  if (isBehind && (at > verb || roles[at + 1] === "verb" || words[at]?.gap === "-"))
+    return verb >= 0 || roles[at + 1] !== "harmless";
+  if (!isJoined(at + 1)) return false;
+  const next = words[at + 1];
+  if (roles[at + 1] === "own" && (next?.capital === false || language === "de" || isRomance(language)))
+    return verb >= 0;
+  if (!WORDS.of.has(next?.text) && !(language === "de" && /^(?:der|des)$/u.test(next?.text ?? ""))) return false;
+  const end = roles.findIndex((role, n) => n > at && role === "verb");
+  return roles.slice(at + 2, Math.min(at + 5, end < 0 ? at + 5 : end)).includes("own");
+}
