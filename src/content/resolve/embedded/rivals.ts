@@ -62,7 +62,7 @@ function hasOtherComplement(
   );
   const phrase = rest.slice(0, end < 0 ? 6 : end);
   const own = [...words].filter((word) => names.has(word));
-  const named = [...zone.slice(Math.max(0, head - 3), head), ...phrase];
+  const named = [...zone.slice(Math.max(0, head - 3), head + 1), ...phrase];
   const isMissing = own.some((name) => !named.some(({ stem }) => stem === name));
   const isForeign = (word: Token): boolean => word.capital && /^\p{L}{2}/u.test(word.text) && !words.has(word.stem);
   if (language !== "de" && isMissing && phrase.some(isForeign) && WORDS.of.has(next.text)) return true;

@@ -85,10 +85,11 @@ function isTurnable(text: string): boolean {
 }
 
 /** The date of the outcome: the first one in its clause, or else the first one of the sentence. */
-function dateOf(text: string, dates: readonly NamedDate[], { part }: Reading): NamedDate | undefined {
+function dateOf(text: string, dates: readonly NamedDate[], { part, isFigure }: Reading): NamedDate | undefined {
   const exact = dates.filter((one) => one.precision !== "year" && !EFFECT.test(text.slice(0, one.start)));
   const inside = exact.find((one) => part !== undefined && one.start >= part.start && one.end <= part.end);
-  return inside ?? exact[0];
+  // "Zetalk had 112 million users, it said on Thursday"
+  return inside ?? (isFigure === true ? undefined : exact[0]);
 }
 
 function sideOf(sign: number): Support {

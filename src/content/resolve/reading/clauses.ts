@@ -26,9 +26,11 @@ export function predicationOf(tokens: readonly Token[], at: number, { grammar, l
   const group = groupOf(tokens, at, clause, { grammar, language });
   const next = tokens[at + 1];
   const hasBe =
-    group.words.some((word) => grammar.be.has(word.text)) || (language === "de" && isPassiveGerman(tokens, clause));
+    language === "de"
+      ? isPassiveGerman(tokens, clause)
+      : group.words.some((word) => grammar.be.has(word.text)) && !isParticipleOfMotion(token, language);
   const isPassive =
-    (hasBe && !isParticipleOfMotion(token, language)) ||
+    hasBe ||
     // "Acheté aux enchères": a sentence without a subject, of which the page is.
     (at === 0 && isRomance(language) && PARTICIPLE.test(token?.text ?? "") && next?.capital === false) ||
     (group.words.length === 0 &&
@@ -87,7 +89,6 @@ export const AWARDS = /^(?:award|ausgezeichnet|premiad|attribue|verliehen|otorga
 
 /** Verbs whose perfect has "be": "ist zurückgetreten", "est mort", "è morto". */
 export function isParticipleOfMotion(token: Token | undefined, language: Language): boolean {
-  if (language === "de") return !/^(?:wurde|wird)/u.test(token?.text ?? "");
   if (language === "fr")
     return /^(?:mort|decede|parti|entre|sorti|venu|devenu|ne|arrive|tombe|reste|parvenu)/u.test(token?.text ?? "");
   if (language === "it")

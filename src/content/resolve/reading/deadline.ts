@@ -52,6 +52,8 @@ const UNTIL =
 const AT_THE_LATEST = /^,?\s(?:at the latest|spätestens|au plus tard|a más tardar)\b/iu;
 const EXCLUSIVE =
   /\b(?:before|(?<!\b(?:no|not) )earlier than|prior to|ahead of|vor|avant|antes del?|antes d[oa]s?|prima d(?:i|el|ell[ao’']?))\s(?:the\s)?(?:\S+\s){0,6}?$/iu;
+/** "before the end of May": the last day counts. */
+const END_OF = /\b(?:end|close|ende|fin|fine|final|fim)\s(?:of|des?|del|di|d['’]|do|da)?\s?(?:the\s)?$/iu;
 const SINCE =
   /\b(?:between\s|(?:after|since|from|starting|(?<!\b(?:no|not) )later than|(?:no|not) earlier than|not before|frühestens|nicht (?:vor|früher als)|au plus tôt|pas avant|no antes del?|seit|nach|depuis|après|desde|después del?)\s(?:the\s)?(?:(?!(?:by|before|until|till|in|on|vor|bis|avant|antes)\s)\S+\s){0,3}?)$/iu;
 const AFTER = /\b(?:after|later than)\s/i;
@@ -107,7 +109,7 @@ function spanIn(text: string, { now, order }: Reading): Span {
     const last = dates[index - 1];
     const closes = last !== undefined && BETWEEN.test(text.slice(last.end, date.start));
     if (SINCE.test(before) && !closes) from ??= firstAfter(date, AFTER.test(before));
-    else if (EXCLUSIVE.test(before) && !closes) ends(date, true);
+    else if (EXCLUSIVE.test(before) && !closes) ends(date, !END_OF.test(before));
     else if (UNTIL.test(before) || closes || AT_THE_LATEST.test(text.slice(date.end))) ends(date, false);
     else if (deadline === undefined && !OF.test(before) && !isPartOfName(text, date)) {
       ends(date, false);

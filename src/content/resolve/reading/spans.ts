@@ -44,16 +44,18 @@ export function undatedTokensOf(
   const kept: Token[] = [];
   let isAfterDate = false;
   let mark = "";
+  let hasComma = false;
   for (const token of tokensOf(text, words)) {
     if (dates.some((date) => token.start < date.end && date.start < token.end)) {
       if (!isAfterDate || HARD.test(token.gap)) mark = HARD.test(token.gap) ? token.gap : "";
+      if (!isAfterDate) hasComma = token.gap.includes(",");
       // "Until June 2026 the ferry": the preposition of a date goes with it.
-      if (!isAfterDate && DATE_PREPOSITION.test(kept.at(-1)?.text ?? "") && /^\s*$/u.test(token.gap)) kept.pop();
+      if (!isAfterDate && DATE_PREPOSITION.test(kept.at(-1)?.text ?? "") && /^\s*$/u.test(token.gap)) hasComma ||= kept.pop()?.gap.includes(",") === true;
       isAfterDate = true;
       continue;
     }
     // "(2024: 1.93 billion)": the mark before the date parts the next word from the words before.
-    const gap = isAfterDate ? `${mark}${/^,?\s*$/u.test(token.gap) ? " " : token.gap}` : token.gap;
+    const gap = isAfterDate ? `${mark}${(hasComma || kept.length === 0) && /^,?\s*$/u.test(token.gap) ? " " : token.gap}` : token.gap;
     kept.push({ ...token, gap });
     isAfterDate = false;
   }
