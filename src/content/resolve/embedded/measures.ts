@@ -11,7 +11,7 @@ import { wordsOf } from "../reading/words.ts";
 import { type Asked, yearsOf } from "./question.ts";
 
 /** Verbs and nouns that any figure can have. */
-const GENERAL = new Set(
+export const GENERAL = new Set(
   (
     "hav get earn make reach total number figur rate level cost take film company firm club country city averag " +
     "measur amount count sum year financial fiscal annual annually quarter month day end season last first week time period"
@@ -59,16 +59,20 @@ export function measured(
         namesUnit({ asked, passage }, clauses.get(one), one, threshold),
     );
     if (fitting.length === 0) return undefined;
-    const results = fitting.map((one) =>
-      isTurned(passage.text, one) ? turned(meets(one, threshold)) : meets(one, threshold),
-    );
     const bound = fitting.map((one) => {
       const clause = clauses.get(one);
       const isOwn = clause !== undefined && isLabelled({ asked, passage }, clause.stems, one.start, threshold.unit);
       return boundTo(asked, passage.near, isOwn ? { ...clause, stems: passage.near } : clause);
     });
-    factor = Math.min(factor, Math.max(...bound));
-    part = clauses.get(fitting[bound.indexOf(Math.max(...bound))] as Quantity) ?? part; // It is one of them.
+    const named = fitting.map((one) => [...asked.names].filter((name) => clauses.get(one)?.stems.has(name)).length);
+    const best = Math.max(...bound);
+    const most = Math.max(...named.filter((_, at) => bound[at] === best));
+    factor = Math.min(factor, best);
+    part = clauses.get(fitting[bound.indexOf(best)] as Quantity) ?? part; // It is one of them.
+    // "revenue of 2 billion, while profit rose to 188 million"
+    const results = fitting
+      .filter((_, at) => bound[at] === best && named[at] === most)
+      .map((one) => (isTurned(passage.text, one) ? turned(meets(one, threshold)) : meets(one, threshold)));
     if (threshold.comparison === "equal") {
       if (results.includes("yes")) met ??= true;
       else if (passage.coverage >= 0.7) met = false;
@@ -184,7 +188,7 @@ function isOfOtherOutcome(
     [...outcomes].every((one) => MEASURES.has(one)) ||
     predicate === undefined ||
     KNOWN.has(unit) ||
-    thresholds.every((one) => one.comparison === "equal" || KNOWN.has(one.unit))
+    thresholds.every(({ unit: own }) => KNOWN.has(own))
   )
     return false;
   const own = tokens.filter(({ start, end }) => start >= clause.start && end <= clause.end);

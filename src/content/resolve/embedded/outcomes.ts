@@ -10,7 +10,7 @@ import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { isForm, type Language, wordsOf } from "../reading/words.ts";
 import { fitOf } from "./arguments.ts";
 import { boundStrengthOf, NOTHING, OTHER_ACTOR, type Reading, sharesOf } from "./outcome-reading.ts";
-import { type Asked } from "./question.ts";
+import { type Asked, GOVERNED } from "./question.ts";
 import { isOfPart } from "./siblings.ts";
 
 /** The minimum share for a sentence whose predicate and arguments are those of the question. */
@@ -137,7 +137,7 @@ function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { real
     return !wordsOf(asked.plan.statement).some(({ text }) => text === next.text);
   const { oblique } = asked;
   // "convicted of perjury" for "convicted of fraud"
-  if (oblique?.preposition === next.text && !after.slice(1, 9).some(({ stem }) => oblique.words.has(stem))) return true;
+  if (oblique !== undefined && GOVERNED.test(next.text) && !after.slice(1, 9).some(({ stem }) => oblique.words.has(stem))) return true;
   if (!asked.outcomes.has("resign")) return false;
   if (/^(?:him|her|them)sel(?:f|ves)$/u.test(next.text)) return true;
   if (!WORDS.beforePost.has(next.text)) return false;

@@ -85,6 +85,12 @@ function verbBySyntax(tokens: readonly Token[], grammar: Grammar, language: Lang
     !isFunctionWord(tokens[0].text, grammar)
   )
     return 0;
+  // "La population dépasse-t-elle": a French verb before its pronoun.
+  const inverted = tokens.findIndex(
+    (word, at) =>
+      isContent(word) && tokens[at + 1]?.gap === "-" && /^(?:t|il|elle|ils|elles)$/u.test(tokens[at + 1]?.text ?? ""),
+  );
+  if (inverted >= 0) return inverted;
   const behind = tokens.findIndex(
     (word, at) =>
       isContent(word) &&

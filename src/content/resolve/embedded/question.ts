@@ -172,7 +172,7 @@ function isPassiveAt(tokens: readonly Token[], at: number, { grammar, language }
 const COMPARES = /^(?:pass|top|cross|hit|surpass|exceed|reach|breach)$/u;
 
 /** Prepositions whose phrase tells two outcomes of one verb apart. */
-const GOVERNED = /^(?:of|for|as|to|wegen|fur)$/u;
+export const GOVERNED = /^(?:of|for|as|to|wegen|fur)$/u;
 
 function obliqueOf([first, ...rest]: readonly Token[], terms: ReadonlySet<string>): Asked["oblique"] {
   if (first === undefined || !GOVERNED.test(first.text)) return undefined;
@@ -180,10 +180,12 @@ function obliqueOf([first, ...rest]: readonly Token[], terms: ReadonlySet<string
   return words.length === 0 ? undefined : { preposition: first.text, words: new Set(words) };
 }
 
-/** Names with the numbers that belong to them: "Wren-2", "Line 9". */
+/** Words with the numbers that belong to them: "Wren-2", "Line 9", "the 400 metres". */
 export function numberedIn(tokens: readonly Token[]): [string, string][] {
   return tokens.flatMap(({ stem, capital, text }, at): [string, string][] => {
     const next = tokens[at + 1];
+    if (/^\d{2,5}$/u.test(text) && next !== undefined && /^\p{L}/u.test(next.text) && /^\s$/u.test(next.gap))
+      return [[next.stem, text]];
     return capital &&
       /^\p{L}/u.test(text) &&
       next !== undefined &&

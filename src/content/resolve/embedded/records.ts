@@ -154,6 +154,8 @@ function holderOf({ label, value }: Entry, { agent, patient, names }: Asked): -1
 function covers({ heads, words }: Argument, near: ReadonlySet<string>, names: ReadonlySet<string>): boolean {
   const own = [...words].filter((word) => names.has(word) && !heads.has(word));
   const named = own.filter((word) => near.has(word));
+  // "Winner: Calder City", if the page does not name the women's cup
+  if ([...words].some((word) => WORDS.lesser.has(word) && !near.has(word))) return false;
   return [...heads].every((head) => near.has(head)) && (own.length === 0 || named.length >= own.length / 2);
 }
 

@@ -1,10 +1,11 @@
 import { type Passage } from "../evidence/passages.ts";
 import { type NamedDate } from "../reading/dates.ts";
-import { type Token } from "../reading/spans.ts";
+import { FINITE, type Token } from "../reading/spans.ts";
 import { COMPARED, STAGE, YEAR_BEFORE } from "../reading/phrases.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
-import { type Language, type Word, wordsOf } from "../reading/words.ts";
+import { IRREGULAR_PAST, type Language, type Word, wordsOf } from "../reading/words.ts";
+import { GENERAL } from "./measures.ts";
 import { type Asked, numberedIn, yearsOf } from "./question.ts";
 
 /**
@@ -27,6 +28,7 @@ export function isOfSibling(
     ].some(
       ({ missing, kept, isLeft }) =>
         plan.terms.includes(missing.stem) &&
+        !GENERAL.has(missing.stem) &&
         missing.stem !== predicate?.stem &&
         kept.stem !== predicate?.stem &&
         !near.has(missing.stem) &&
@@ -36,11 +38,17 @@ export function isOfSibling(
             slot.between === between &&
             beside.stem === kept.stem &&
             (rival.capital === missing.capital || WORDS.level.has(rival.text)) &&
-            !plan.terms.includes(rival.stem)
+            !plan.terms.includes(rival.stem) &&
+            // "inflation accelerated" for "the inflation rate"
+            (isLeft || !isVerb(rival, language))
           );
         }),
     ),
   );
+}
+
+function isVerb({ text, capital }: Word, language: Language): boolean {
+  return !capital && (language === "en" ? text.endsWith("ed") || IRREGULAR_PAST.has(text) : FINITE.test(text));
 }
 
 interface Slot {

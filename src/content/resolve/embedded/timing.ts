@@ -27,6 +27,8 @@ export function inTime(
   if (from !== undefined && from > told && reading.sign > 0) return neutral;
   if (date !== undefined && from !== undefined && date.to < from) return neutral;
   if (deadline === undefined) return asked.isFuture && reading.isAbsence ? neutral : statement;
+  // A later figure tells nothing about the time before.
+  if (reading.isFigure === true && date !== undefined && date.from > deadline) return neutral;
   const isEvent = reading.sign > 0;
   if (isEvent && date !== undefined && date.from > deadline) {
     // An event after the deadline did not happen in time.

@@ -148,7 +148,11 @@ export function clauseAt(tokens: readonly Token[], position: number, grammar: Gr
     tokens[at]?.isQuoted === true ||
     (opener !== undefined && grammar.open.has(opener.text)) ||
     whole.some(
-      (word) => grammar.modal.has(word.text) || grammar.hedge.has(word.text) || grammar.future.test(word.text),
+      (word, n) =>
+        // "About 71,000"
+        (grammar.modal.has(word.text) && !/^\d/u.test(whole[n + 1]?.text ?? "")) ||
+        grammar.hedge.has(word.text) ||
+        (!word.capital && grammar.future.test(word.text)),
     ) ||
     // "were feared dead", "analysts put revenue at": an estimate
     whole.some(

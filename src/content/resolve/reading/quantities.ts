@@ -21,8 +21,8 @@ export interface Quantity {
 const SCALES: ReadonlyMap<string, number> = new Map(
   [
     ...firstOf(
-      "1e3 k thousand tausend mille mil 千, 100 hundred, 1e6 m mn mio million millions millionen millón millon millones 百万, " +
-        "1e9 bn b billion billions milliarde milliarden mrd milliard milliards, 1e12 tn trillion trillions billón billones billionen, " +
+      "1e3 k thousand tausend mille mil 千, 100 hundred, 1e6 m mn mio million millions millionen millón millon millones milione milioni milhão milhões 百万, " +
+        "1e9 bn b billion billions milliarde milliarden mrd milliard milliards miliardo miliardi bilhão bilhões, 1e12 tn trillion trillions billón billones billionen, " +
         "1e5 lakh lakhs, 1e7 crore crores, 1e4 万, 1e8 亿, 12 dozen",
     ),
   ].map(([name, scale]) => [name, Number(scale)]),

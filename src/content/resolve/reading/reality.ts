@@ -1,4 +1,4 @@
-import { type Grammar, type Reader, isFunctionWord } from "./grammar.ts";
+import { type Grammar, GRAMMARS, type Reader, isFunctionWord } from "./grammar.ts";
 import { type Group, HARD, type Span, type Token } from "./spans.ts";
 import { IRREGULAR_PAST, type Language } from "./words.ts";
 
@@ -182,7 +182,9 @@ export function governedBy(
     return "view";
   const isComplement = clause.opener !== undefined && grammar.that.has(clause.opener.text);
   const near = before.slice(-12);
-  if (isComplement) {
+  // "the earthquake that struck Sarin"
+  const isRelative = grammar === GRAMMARS.en && /ed$/u.test(whole[1]?.text ?? "") || IRREGULAR_PAST.has(whole[1]?.text ?? "");
+  if (isComplement && !isRelative) {
     const head = near
       .toReversed()
       .find((word) => grammar.says.has(word.text) || grammar.denies.has(word.text) || grammar.doubts.has(word.text));
@@ -257,6 +259,8 @@ export function attributionAfter(tokens: readonly Token[], end: number, grammar:
     : next;
   if (short.some((word) => grammar.hedge.has(word.text))) return "view";
   if (isStranger(short, grammar) || isHearsay(short, grammar)) return "view";
+  // "beating analysts' forecasts" is no attribution.
+  if (short[0]?.text.endsWith("ing") === true) return undefined;
   const verb = short.find((word, n) => n > 0 && n < 5 && grammar.doubts.has(word.text));
   return verb !== undefined && /,/u.test(short[0]?.gap ?? "") ? "view" : undefined;
 }

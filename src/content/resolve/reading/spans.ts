@@ -146,7 +146,7 @@ function isVerbAt(tokens: readonly Token[], at: number, grammar: Grammar, langua
 }
 
 /** Endings of Romance and German past forms, without accents. */
-const FINITE = /(?:o|aron|ieron|[aei]u|ou|[aei]ram|[aiu]t[oi]|[ai]it|et|te|ten)$/u;
+export const FINITE = /(?:o|aron|ieron|[aei]u|ou|[aei]ram|[aiu]t[oi]|[ai]it|et|te|ten)$/u;
 
 /** A group of verbs that ends with the predicate. */
 export interface Group {
