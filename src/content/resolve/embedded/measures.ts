@@ -71,7 +71,7 @@ export function measured(
     part = clauses.get(fitting[bound.indexOf(best)] as Quantity) ?? part; // It is one of them.
     // "revenue of 2 billion, while profit rose to 188 million"
     const results = fitting
-      .filter((_, at) => bound[at] === best && named[at] === most)
+      .filter((_, at) => threshold.comparison === "equal" || (bound[at] === best && named[at] === most))
       .map((one) => (isTurned(passage.text, one) ? turned(meets(one, threshold)) : meets(one, threshold)));
     if (threshold.comparison === "equal") {
       if (results.includes("yes")) met ??= true;

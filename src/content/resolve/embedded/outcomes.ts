@@ -137,7 +137,12 @@ function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { real
     return !wordsOf(asked.plan.statement).some(({ text }) => text === next.text);
   const { oblique } = asked;
   // "convicted of perjury" for "convicted of fraud"
-  if (oblique !== undefined && GOVERNED.test(next.text) && !after.slice(1, 9).some(({ stem }) => oblique.words.has(stem))) return true;
+  if (
+    oblique !== undefined &&
+    GOVERNED.test(next.text) &&
+    !after.slice(1, 9).some(({ stem }) => oblique.words.has(stem))
+  )
+    return true;
   if (!asked.outcomes.has("resign")) return false;
   if (/^(?:him|her|them)sel(?:f|ves)$/u.test(next.text)) return true;
   if (!WORDS.beforePost.has(next.text)) return false;

@@ -13,7 +13,7 @@ import { type Asked, numberedIn, yearsOf } from "./question.ts";
  * "the law on water" for "the law on energy".
  */
 export function isOfSibling(
-  { plan, language, predicate }: Asked,
+  { plan, language, predicate, thresholds }: Asked,
   { words, near }: Passage,
   own: Language | undefined,
 ): boolean {
@@ -28,7 +28,7 @@ export function isOfSibling(
     ].some(
       ({ missing, kept, isLeft }) =>
         plan.terms.includes(missing.stem) &&
-        !GENERAL.has(missing.stem) &&
+        !(thresholds.length > 0 && GENERAL.has(missing.stem)) &&
         missing.stem !== predicate?.stem &&
         kept.stem !== predicate?.stem &&
         !near.has(missing.stem) &&
@@ -40,7 +40,7 @@ export function isOfSibling(
             (rival.capital === missing.capital || WORDS.level.has(rival.text)) &&
             !plan.terms.includes(rival.stem) &&
             // "inflation accelerated" for "the inflation rate"
-            (isLeft || !isVerb(rival, language))
+            (isLeft || between !== "" || !isVerb(rival, language))
           );
         }),
     ),

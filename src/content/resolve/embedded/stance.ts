@@ -1,6 +1,7 @@
 import { type Source, type Statement, type Support } from "../reading/analysis.ts";
 import { type FirstNumber } from "../reading/date-order.ts";
 import { datesAround, datesOf, type NamedDate } from "../reading/dates.ts";
+import { quantitiesOf } from "../reading/quantities.ts";
 import { hasNegation } from "../reading/negation.ts";
 import { EFFECT, LAST_YEAR } from "../reading/phrases.ts";
 import { type ReadSentence, undatedTokensOf } from "../reading/spans.ts";
@@ -87,10 +88,15 @@ function isTurnable(text: string): boolean {
 /** The date of the outcome: the first one in its clause, or else the first one of the sentence. */
 function dateOf(text: string, dates: readonly NamedDate[], { part, isFigure }: Reading): NamedDate | undefined {
   const exact = dates.filter((one) => one.precision !== "year" && !EFFECT.test(text.slice(0, one.start)));
-  const inside = exact.find((one) => part !== undefined && one.start >= part.start && one.end <= part.end);
+  const inside = exact.find(
+    (one) => part !== undefined && one.end >= part.start - BESIDE && one.start <= part.end + BESIDE,
+  );
   // "Zetalk had 112 million users, it said on Thursday"
   return inside ?? (isFigure === true ? undefined : exact[0]);
 }
+
+/** Characters between a clause and a date that belongs to it. */
+const BESIDE = 4;
 
 function sideOf(sign: number): Support {
   return sign > 0 ? "YES" : sign < 0 ? "NO" : "NEUTRAL";
@@ -132,6 +138,9 @@ function read(asked: Asked, passage: Passage, sentence: ReadSentence): Reading {
       };
     }
     if (asked.thresholds.some(({ comparison }) => comparison !== "equal")) return NOTHING;
+    // "the second time" for "three times"
+    const figures = quantitiesOf(passage.text, language, dates);
+    if (!asked.thresholds.every(({ value }) => figures.some((one) => one.value === value))) return NOTHING;
   }
   const record = recorded(asked, passage, sentence);
   if (record === undefined) {

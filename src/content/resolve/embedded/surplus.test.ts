@@ -104,7 +104,7 @@ const PARTS: readonly Case[] = [
   ],
 ];
 
-/** What the question asks for happens under a condition that the question does not have. */
+/** The event happens under a condition that the question does not have. */
 const CONDITIONS: readonly Case[] = [
   [
     "Did Mara Voss swim the 100 metres in under 47 seconds in 2026?",
@@ -145,7 +145,7 @@ const CONDITIONS: readonly Case[] = [
   [
     "Did Mara Voss swim a world record in the 200 metres butterfly in June 2026?",
     "Mara Voss swam a world record in the 200 metres butterfly with fins in June 2026.",
-    "Mara Voss swam a world record in the 200 metres butterfly for her age group in June 2026.",
+    "Mara Voss swam a world record in the 200 metres butterfly for the age group of 15 to 17 in June 2026.",
     "Mara Voss swam a world record in the 200 metres butterfly in a video game in June 2026.",
     "Mara Voss swam a world record in the 200 metres butterfly for masters in June 2026.",
     "Mara Voss swam a world record in the 200 metres butterfly with a flying start in June 2026.",
@@ -225,7 +225,7 @@ const PLAIN: readonly Case[] = [
   [
     "Did Ida Brand run the 10 km in under 30 minutes in 2026?",
     "Ida Brand ran the 10 km in 29 minutes 40 seconds in 2026.",
-    "In 2026 Ida Brand ran the 10 km in 29 minutes 40 seconds, her best time.",
+    "In 2026 Ida Brand ran the 10 km in 29 minutes 40 seconds, a personal best.",
   ],
   [
     "Was Corvex's revenue above 2 billion euros in 2025?",

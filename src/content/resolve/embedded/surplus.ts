@@ -43,7 +43,7 @@ export function hasSurplus(
     });
     const verb = roles.indexOf("verb");
     if (verb < 0) return isForeign({ words, roles, grammar, language, hasAgent: asked.agent !== undefined }, 0);
-    // A subject without a word of the question is none that the question names.
+    // A subject without a word of the question is not one that the question names.
     const from = roles.slice(0, verb).includes("own") ? 0 : verb;
     return isForeign({ words, roles, grammar, language, hasAgent: asked.agent !== undefined }, from);
   });

@@ -183,7 +183,8 @@ export function governedBy(
   const isComplement = clause.opener !== undefined && grammar.that.has(clause.opener.text);
   const near = before.slice(-12);
   // "the earthquake that struck Sarin"
-  const isRelative = grammar === GRAMMARS.en && /ed$/u.test(whole[1]?.text ?? "") || IRREGULAR_PAST.has(whole[1]?.text ?? "");
+  const isRelative =
+    grammar === GRAMMARS.en && (whole[1]?.text.endsWith("ed") === true || IRREGULAR_PAST.has(whole[1]?.text ?? ""));
   if (isComplement && !isRelative) {
     const head = near
       .toReversed()
@@ -259,7 +260,7 @@ export function attributionAfter(tokens: readonly Token[], end: number, grammar:
     : next;
   if (short.some((word) => grammar.hedge.has(word.text))) return "view";
   if (isStranger(short, grammar) || isHearsay(short, grammar)) return "view";
-  // "beating analysts' forecasts" is no attribution.
+  // "beating analysts' forecasts" is not an attribution.
   if (short[0]?.text.endsWith("ing") === true) return undefined;
   const verb = short.find((word, n) => n > 0 && n < 5 && grammar.doubts.has(word.text));
   return verb !== undefined && /,/u.test(short[0]?.gap ?? "") ? "view" : undefined;

@@ -35,7 +35,7 @@ function tokensOf(text: string, words: readonly Word[]): Token[] {
   });
 }
 
-/** The words of a sentence without its dates, which are read apart. A date between two commas leaves no mark. */
+/** The words of a sentence without its dates, which are read apart. A date between two commas, or at the start, leaves no mark. */
 export function undatedTokensOf(
   text: string,
   dates: readonly { readonly start: number; readonly end: number }[],
@@ -48,14 +48,19 @@ export function undatedTokensOf(
   for (const token of tokensOf(text, words)) {
     if (dates.some((date) => token.start < date.end && date.start < token.end)) {
       if (!isAfterDate || HARD.test(token.gap)) mark = HARD.test(token.gap) ? token.gap : "";
-      if (!isAfterDate) hasComma = token.gap.includes(",");
-      // "Until June 2026 the ferry": the preposition of a date goes with it.
-      if (!isAfterDate && DATE_PREPOSITION.test(kept.at(-1)?.text ?? "") && /^\s*$/u.test(token.gap)) hasComma ||= kept.pop()?.gap.includes(",") === true;
+      if (!isAfterDate) {
+        hasComma = token.gap.includes(",");
+        // "Until June 2026 the ferry": the preposition of a date goes with it.
+        const isGoverned = DATE_PREPOSITION.test(kept.at(-1)?.text ?? "") && /^\s*$/u.test(token.gap);
+        if (isGoverned) hasComma = kept.pop()?.gap.includes(",") === true;
+      }
       isAfterDate = true;
       continue;
     }
     // "(2024: 1.93 billion)": the mark before the date parts the next word from the words before.
-    const gap = isAfterDate ? `${mark}${(hasComma || kept.length === 0) && /^,?\s*$/u.test(token.gap) ? " " : token.gap}` : token.gap;
+    const gap = isAfterDate
+      ? `${mark}${(hasComma || kept.length === 0) && /^,?\s*$/u.test(token.gap) ? " " : token.gap}`
+      : token.gap;
     kept.push({ ...token, gap });
     isAfterDate = false;
   }

@@ -39,7 +39,7 @@ export const WORDS = classesOf<
   | "body"
   /** Nouns after "by" that name no actor. */
   | "manner"
-  /** Nouns of times, which are no dates. */
+  /** Nouns of times that are not dates. */
   | "time"
   /** Prepositions of what came before or caused something. */
   | "circumstance"
@@ -59,7 +59,7 @@ particle: over up back away off down out
 withParticle: pass* break* brok* sign* win* won*
 beforeNoun: nuov* nouve* nuev* novo novos nova novas gran* prem* prim* ultim* dern* antig* anci* vecch* viej* velh*
 partial: some several few half einige manche mehrere certain quelques plusieurs algunas algunos varias varios alcuni alcune diversi diverse
-lesser: deput* vice* assistan* acting* former* interim* junior* youth* indoor* club* women* girl* femmin* femenin* feminin* giovanil* juvenil* reserv* stellvertret* ehemalig* fruher* adjoint* adjunt* vicari*
+lesser: deput* vice* assistan* acting* former* interim* junior* youth* indoor* club* women* woman girl* femmin* femenin* feminin* giovanil* juvenil* reserv* stellvertret* ehemalig* fruher* adjoint* adjunt* vicari*
 level: district* region* nation* local* provinci* municipal* departement*
 title: mr mrs ms dr president governor senator chancellor king queen prince princess pope judge mayor professor prime chief deputy captain coach champion sir lord lady saint st presidente minist* prasident kanzler* burgermeister* maire alcalde alcaldesa sindaco sindaca sindaci prefeito prefeita gouverneur gobernador* governatore governatori governador*
 post: post* office* position* job* role* duty* duties* government* cabinet* amt* regierung* fonction* gouvern* cargo* puesto* gobierno* carica* incarico* governo* funcoes*
