@@ -252,6 +252,17 @@ export interface CrawlRequest extends PageOptions {
   readonly max_age?: number | undefined;
   /** With max_age: do not keep the page for others, who could see that it was requested; default false */
   readonly private?: boolean | undefined;
+  /** Compare the page with a version that you received before, and keep it for the next time */
+  readonly changes?:
+    | {
+        /** The version to compare with: the last one, or the one of this time; default "last" */
+        readonly since?: string | undefined;
+        /** A unified diff of the content, or the changed members of content that is JSON; default "diff" */
+        readonly mode?: "diff" | "fields" | undefined;
+      }
+    | undefined;
+  /** Deliver only pages that are new or changed since your last crawl with the same format; default false */
+  readonly only_changed?: boolean | undefined;
 }
 
 /** The response body of `scrape` */
@@ -260,6 +271,7 @@ export interface ScrapeResponse {
   readonly format: string;
   readonly content: string;
   readonly metadata: Metadata;
+  readonly changes?: PageChanges | undefined;
 }
 
 /** Facts about the load of a page */
@@ -302,6 +314,25 @@ export interface Metadata {
   readonly engine?: "static" | "browser" | undefined;
 }
 
+/** Difference to an older version, if the request has `changes` */
+export interface PageChanges {
+  readonly state: "new" | "same" | "changed" | "removed";
+  /** Time from which on the older version is known */
+  readonly compared_with?: string | undefined;
+  /** Unified diff of the content */
+  readonly diff?: string | undefined;
+  /** Changed members, by JSON Pointer */
+  readonly fields?:
+    | readonly {
+        readonly path: string;
+        readonly before?: unknown | undefined;
+        readonly after?: unknown | undefined;
+      }[]
+    | undefined;
+  /** True if the diff or the list is cut */
+  readonly truncated?: boolean | undefined;
+}
+
 /** The request body of `scrape` */
 export interface ScrapeRequest extends PageOptions {
   /** Page to load; http and https only */
@@ -316,6 +347,15 @@ export interface ScrapeRequest extends PageOptions {
   readonly max_age?: number | undefined;
   /** With max_age: do not keep the page for others, who could see that it was requested; default false */
   readonly private?: boolean | undefined;
+  /** Compare the page with a version that you received before, and keep it for the next time */
+  readonly changes?:
+    | {
+        /** The version to compare with: the last one, or the one of this time; default "last" */
+        readonly since?: string | undefined;
+        /** A unified diff of the content, or the changed members of content that is JSON; default "diff" */
+        readonly mode?: "diff" | "fields" | undefined;
+      }
+    | undefined;
 }
 
 /** The response body of `batch` */
@@ -337,6 +377,7 @@ export interface BatchResult {
   readonly error?: string | undefined;
   /** The problem type of the error */
   readonly error_type?: string | undefined;
+  readonly changes?: PageChanges | undefined;
 }
 
 /** The request body of `batch` */
@@ -355,6 +396,15 @@ export interface BatchRequest extends PageOptions {
   readonly max_age?: number | undefined;
   /** With max_age: do not keep the page for others, who could see that it was requested; default false */
   readonly private?: boolean | undefined;
+  /** Compare the page with a version that you received before, and keep it for the next time */
+  readonly changes?:
+    | {
+        /** The version to compare with: the last one, or the one of this time; default "last" */
+        readonly since?: string | undefined;
+        /** A unified diff of the content, or the changed members of content that is JSON; default "diff" */
+        readonly mode?: "diff" | "fields" | undefined;
+      }
+    | undefined;
 }
 
 /** The response body of `extract` */
@@ -379,6 +429,7 @@ export interface ReadResponse {
   readonly title: string;
   readonly content: string;
   readonly metadata: Metadata;
+  readonly changes?: PageChanges | undefined;
 }
 
 /** The request body of `read` */
@@ -389,6 +440,15 @@ export interface ReadRequest extends PageOptions {
   readonly max_age?: number | undefined;
   /** With max_age: do not keep the page for others, who could see that it was requested; default false */
   readonly private?: boolean | undefined;
+  /** Compare the page with a version that you received before, and keep it for the next time */
+  readonly changes?:
+    | {
+        /** The version to compare with: the last one, or the one of this time; default "last" */
+        readonly since?: string | undefined;
+        /** A unified diff of the content, or the changed members of content that is JSON; default "diff" */
+        readonly mode?: "diff" | "fields" | undefined;
+      }
+    | undefined;
   /** Maximum content length in characters; longer content is cut */
   readonly max_length?: number | undefined;
   /** Also return the readers' comments below an article; default false */

@@ -22,6 +22,8 @@ import { JOB_DEFAULTS, type JobSettings } from "./jobs/job-settings.ts";
 import { JobRunner } from "./jobs/job-runner.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import { openJob } from "./operations/open-job.ts";
+import { type PageStore } from "../store/page-store.ts";
+import { SqlitePages } from "../store/sqlite/sqlite-pages.ts";
 import { type JobStore } from "../store/jobs/job-store.ts";
 import { openSqliteJobs } from "../store/open/open-jobs.ts";
 import { checkProtection, type ContentAddress, type Protection, serve } from "./listen.ts";
@@ -32,6 +34,7 @@ import { type LearnedTemplate } from "../store/template-store.ts";
 import { LearnedTemplates } from "./page-reader/learned-templates.ts";
 import { FairSemaphore } from "./page/fair-semaphore.ts";
 import { type AskPrices, pricesOf, unknownPrices } from "./api/price-list.ts";
+import { MAX_VERSIONS, PageVersions } from "./changes/page-versions.ts";
 import { PageCache } from "./page-cache/page-cache.ts";
 import { SharedPages } from "./page-cache/shared-pages.ts";
 import { type TextSocket } from "./text-socket.ts";
@@ -61,8 +64,11 @@ export interface ContentOptions {
   readonly chargeTimeouts?: boolean;
   /** Absent options are as in SEARCH_DEFAULTS. */
   readonly search?: Partial<SearchOptions>;
-  /** The pages that callers share: bytes of all, and the percentage of the price for one. Default: off. */
-  readonly pageCache?: { readonly maxBytes: number; readonly hitPrice: number };
+  /**
+   * The pages that callers share: bytes of all, and the percentage of the price for one; and the bytes of the versions
+   * that are compared. Default: off.
+   */
+  readonly pageCache?: { readonly maxBytes: number; readonly hitPrice: number; readonly versionBytes?: number };
   /** Absent bounds are as in JOB_DEFAULTS. */
   readonly jobs?: Partial<JobSettings>;
   /** The jobs that the services of a fleet share. Undefined: they are in a file of the state folder. */
@@ -208,10 +214,19 @@ function createServices(
   const { search, index, userAgent } = searching;
   // Both engines use the same browser name.
   const fetching = { identity: clientIdentityOf(pool.info?.version), isReadable };
-  const { maxBytes = 0, hitPrice = 100 } = pageCache ?? {};
-  const cache = maxBytes === 0 ? undefined : new PageCache({ folder: stateDir, maxBytes, log: warn });
-  parts.defer(() => cache?.close());
-  const shared = cache && new SharedPages({ cache, reach: allowPrivate ? "anywhere" : "public web", now: Date.now });
+  const { maxBytes = 0, hitPrice = 100, versionBytes = 0 } = pageCache ?? {};
+  const pageStore = (name: string, bytes: number, kept: number): PageStore | undefined => {
+    if (bytes === 0) return undefined;
+    const path = join(stateDir, `${name}.db`);
+    const store = new SqlitePages({ path, maxBytes: bytes, versions: kept, name: name.replace("-", " "), log: warn });
+    parts.defer(() => store.close());
+    return store;
+  };
+  const cached = pageStore("page-cache", maxBytes, 1);
+  const reach = allowPrivate ? "anywhere" : "public web";
+  const shared = cached && new SharedPages({ cache: new PageCache(cached), reach, now: Date.now });
+  const kept = pageStore("page-versions", versionBytes, MAX_VERSIONS);
+  const versions = kept && new PageVersions(kept, Date.now);
   const fetchPage = (visit: Visit) => fetchDocument(visit, fetching);
   const pages = new RememberingReader(
     {
@@ -242,8 +257,10 @@ function createServices(
     },
     search,
     chargeOf: ({ ageMs }) => (ageMs === undefined || hitPrice === 100 ? undefined : `${hitPrice}%`),
+    versions,
     jobs: startJobs({
       pages,
+      versions,
       store: jobStore ?? openSqliteJobs(join(stateDir, "jobs.sqlite"), Date.now, settings.maxBytes),
       settings,
       robots,
@@ -261,6 +278,7 @@ function createServices(
 
 interface JobParts {
   readonly pages: RememberingReader;
+  readonly versions: PageVersions | undefined;
   readonly store: JobStore;
   readonly settings: JobSettings;
   readonly robots: RobotsFiles;
@@ -270,14 +288,15 @@ interface JobParts {
 }
 
 /** Starts the work of jobs. */
-function startJobs({ pages, store, settings, robots, fetch, log, parts }: JobParts): Jobs {
+function startJobs({ pages, versions, store, settings, robots, fetch, log, parts }: JobParts): Jobs {
   const now = performance.now.bind(performance);
   const runner = new JobRunner({
     store,
     paces: new HostPaces(settings.hostIntervalMs, now),
     robots,
     fetch,
-    open: (order) => openJob(order, pages, { userAgent: fetch.userAgent, now }),
+    open: ({ order, payer, createdAt }) =>
+      openJob(order, pages, { userAgent: fetch.userAgent, now, versions, payer, createdAt }),
     now,
     unixNow: Date.now,
     maxJobBytes: settings.maxJobBytes,

@@ -210,13 +210,13 @@ export const ACCEPTED: readonly Accepted[] = [
       "saves an allocation for the usual values: what is not recognised here is read by #takeConnection, to the same result",
   },
   {
-    file: "src/gateway/http1/head-bytes.ts",
+    file: "src/gateway/http1/field-scan.ts",
     code: "export const targetScan = { end: 0, pathEnd: 0, isRegular: true };",
     mutant: "0  →  (0 + 1)",
     reason: "scanTarget sets all three before anything reads them",
   },
   {
-    file: "src/gateway/http1/head-bytes.ts",
+    file: "src/gateway/http1/field-scan.ts",
     code: "export const targetScan = { end: 0, pathEnd: 0, isRegular: true };",
     mutant: "true  →  false",
     reason: "scanTarget sets all three before anything reads them",

@@ -4,6 +4,7 @@ import { parseJsonOption } from "./json-option.ts";
 
 /** Turns `content.page_cache`, as JSON, into an option of the content service. Throws StartError. */
 export function parsePageCacheOptions(json: string): NonNullable<ContentOptions["pageCache"]> {
-  const { max_mb: maxMb, hit_price_percent: hitPrice } = parseJsonOption("--page-cache", json, contentPageCache);
-  return { maxBytes: maxMb * 1024 * 1024, hitPrice };
+  const options = parseJsonOption("--page-cache", json, contentPageCache);
+  const { max_mb: maxMb, versions_mb: versionsMb, hit_price_percent: hitPrice } = options;
+  return { maxBytes: maxMb * 1024 * 1024, versionBytes: versionsMb * 1024 * 1024, hitPrice };
 }

@@ -1,3 +1,5 @@
+import { type Job } from "../../store/jobs/job-store.ts";
+import { type PageVersions } from "../changes/page-versions.ts";
 import { type Extraction } from "../extraction/tree/extraction.ts";
 
 /** The parameters of a job that decide which pages it loads. */
@@ -48,6 +50,8 @@ export interface LoadedPage {
   readonly fields: Extraction["fields"];
   /** The result for the client, without its number. */
   readonly result: Readonly<Record<string, unknown>>;
+  /** Whether the client wants only pages that changed, and this one has not. */
+  readonly isUnchanged?: boolean;
   /** The content, by which equal pages are found. */
   readonly content: string;
 }
@@ -59,8 +63,9 @@ export interface OpenCrawl {
   load(url: URL, signal: AbortSignal): Promise<LoadedPage>;
 }
 
-/** The settings of a service with which it opens stored orders. `now` gives monotonic milliseconds. */
-export interface OpenOptions {
+/** The job, and the settings of a service with which it opens stored orders. `now` gives monotonic milliseconds. */
+export interface OpenOptions extends Pick<Job, "payer" | "createdAt"> {
+  readonly versions: PageVersions | undefined;
   readonly userAgent: string;
   readonly now: () => number;
 }

@@ -155,6 +155,7 @@ export class Crawl {
     if (directives.noindex && this.#open.order.skip_noindex) {
       return { finished: [failure(taken, "noindex", "The page asks not to be indexed")], found, leftOut };
     }
+    if (page.isUnchanged === true) return { finished: [{ taken, kind: "unchanged" }], found, leftOut };
     const other = await this.#likeAnother(taken, page);
     if (other !== undefined) return { finished: [{ taken, kind: other }], found, leftOut };
     return { finished: [delivery(taken, page, directives.noindex ? { noindex: true } : {})], found, leftOut };

@@ -25,7 +25,7 @@ const REPORT_MS = 10_000;
 /** Services and settings of the jobs of one service. */
 export interface RunnerOptions extends CrawlDeps {
   /** Reads the order of a job. Throws if it is not valid. */
-  readonly open: (order: string) => OpenCrawl;
+  readonly open: (job: Job) => OpenCrawl;
   /** Bytes of the compressed results of one job, after which it ends. */
   readonly maxJobBytes: number;
   readonly log: Log;
@@ -149,7 +149,7 @@ export class JobRunner {
     const { open: read, unixNow, log, store } = this.#options;
     const abort = new AbortController();
     try {
-      const open = read(job.order);
+      const open = read(job);
       const scope = new Scope(open.order, unixNow());
       const crawl = new Crawl(this.#options, job, { open, scope, signal: abort.signal });
       this.#running.set(job.id, { job, crawl, open, abort, held: new Map(), idleUntil: 0, napMs: FIRST_NAP_MS });

@@ -1,4 +1,5 @@
 import { problemType, TurnpikeError } from "../../lib/errors.ts";
+import { type PageChanges } from "../changes/page-versions.ts";
 import { type Metadata, failedMetadata } from "./metadata.ts";
 
 /** Maximum number of results of a batch: one for each URL. */
@@ -22,6 +23,7 @@ export interface BatchResult {
   readonly metadata: Metadata;
   readonly error?: string;
   readonly error_type?: string;
+  readonly changes?: PageChanges;
 }
 
 /** The members of a failed result. `elapsedMs` is a whole number. */

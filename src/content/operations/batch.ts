@@ -8,6 +8,7 @@ import { type PageRequest } from "../page/page.ts";
 import { type OperationResult, postOperation, type Services, stopwatch } from "./operation.ts";
 import { PageFailures } from "./page-failures.ts";
 import { contentParameters, evaluateOf, pageContent } from "./page-content.ts";
+import { assertWatchable, changesParameters, changesSchema, Watch } from "./page-changes.ts";
 import { pageParameters, pageRequest, pageUrl, sharingOf, sharingParameters } from "./page-parameters.ts";
 
 /** Addresses of a batch that is a job. */
@@ -31,6 +32,7 @@ const body = z
     ...sharedParameters,
     ...contentParameters,
     ...sharingParameters,
+    ...changesParameters,
   })
   .refine((input) => input.async || input.urls.length <= MAX_RESULTS, {
     path: ["urls"],
@@ -51,6 +53,7 @@ const result = z
     metadata: metadataSchema,
     error: z.string().optional().openapi({ description: "Reason of the failure; only if this page failed" }),
     error_type: z.string().optional().openapi({ description: "The problem type of the error" }),
+    changes: changesSchema,
   })
   .openapi("BatchResult", { description: "The content of one page, or the error instead of it" });
 
@@ -110,11 +113,12 @@ export const batch = postOperation(
   async (input, services, { signal, payer, deferred, elapsedMs }): Promise<OperationResult> => {
     const { urls, format } = input;
     assertTakenTogether(input, signal);
+    assertWatchable(input, { versions: services.versions, payer });
     if (input.async) {
       const job = { operation: "batch", input, order: orderOf(input), payer, deferred };
       return started("/batch", await services.jobs.add(job));
     }
-    const load = new Loader(input, services, signal);
+    const load = new Loader(input, { ...services, payer }, signal);
     const made = new BatchResponse(urls.length);
     const loading = urls.map(async (url, place) => made.put(place, { url, format, ...(await load.result(url)) }));
     await Promise.all(loading);
@@ -130,15 +134,17 @@ function orderOf({ urls }: Pick<Input, "urls">): CrawlOrder {
 }
 
 /** Opens the stored input of a batch that is a job. */
-export function batchOf(stored: unknown, pages: PageReader, { now }: OpenOptions): OpenCrawl {
+export function batchOf(stored: unknown, pages: PageReader, { now, ...watcher }: OpenOptions): OpenCrawl {
   const input = body.parse(stored);
   return {
     order: orderOf(input),
     async load(url, signal) {
       const elapsedMs = stopwatch(now);
       const request = { ...pageRequest({ ...input, url: url.href }, signal, evaluateOf(input)), ...sharingOf(input) };
+      const watch = new Watch(input, watcher, { request, kind: kindOf(input) }, watcher.createdAt);
       const { content, page } = await pageContent(request, input, pages);
-      const part = cutContent(content, input.max_length, page, elapsedMs());
+      const changes = await watch.seen(content, page.source);
+      const part = { ...cutContent(content, input.max_length, page, elapsedMs()), ...changes };
       return {
         finalUrl: page.source.finalUrl,
         isCached: page.source.ageMs !== undefined,
@@ -149,6 +155,11 @@ export function batchOf(stored: unknown, pages: PageReader, { now }: OpenOptions
       };
     },
   };
+}
+
+/** The content that is compared with that of an older version. */
+function kindOf({ format, evaluate = "" }: Pick<Input, "format" | "evaluate">): string {
+  return `${format} ${evaluate}`;
 }
 
 type Loaded = Omit<BatchResult, "url" | "format">;
@@ -167,12 +178,12 @@ function batchRequest(input: Input, url: string, signal: AbortSignal): PageReque
 /** Loads each URL once, and never fails. All loads share one signal, by which the queues count them as one request. */
 class Loader {
   readonly #input: Input;
-  readonly #services: Services;
+  readonly #services: Services & { readonly payer: string };
   readonly #signal: AbortSignal;
   readonly #outcomes = new Map<string, Promise<Loaded>>();
   readonly failures: PageFailures;
 
-  constructor(input: Input, services: Services, signal: AbortSignal) {
+  constructor(input: Input, services: Services & { readonly payer: string }, signal: AbortSignal) {
     this.#input = input;
     this.#services = services;
     this.#signal = signal;
@@ -189,11 +200,14 @@ class Loader {
   async #load(url: string): Promise<Loaded> {
     const input = this.#input;
     const elapsedMs = stopwatch(this.#services.now);
+    const request = batchRequest(input, url, this.#signal);
+    const watch = new Watch(input, this.#services, { request, kind: kindOf(input) });
     try {
-      const { content, page } = await pageContent(batchRequest(input, url, this.#signal), input, this.#services.pages);
-      return cutContent(content, input.max_length, page, elapsedMs());
+      const { content, page } = await pageContent(request, input, this.#services.pages);
+      const changes = await watch.seen(content, page.source);
+      return { ...cutContent(content, input.max_length, page, elapsedMs()), ...changes };
     } catch (error) {
-      return failed(this.failures.errorOf(error), elapsedMs());
+      return { ...failed(this.failures.errorOf(error), elapsedMs()), ...(await watch.gone(error)) };
     }
   }
 }

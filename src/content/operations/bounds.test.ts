@@ -13,7 +13,7 @@ type Rule =
   | { readonly kind: "text"; readonly max?: number; readonly empty?: true }
   | { readonly kind: "one-of"; readonly values: readonly string[]; readonly default?: string }
   | { readonly kind: "urls"; readonly max: number; readonly default?: readonly string[] }
-  | { readonly kind: "url" | "selectors" };
+  | { readonly kind: "url" | "selectors" | "changes" };
 
 const timeout: Rule = { kind: "integer", min: 1, max: 120, default: 30 };
 const maxLength: Rule = { kind: "integer", min: 1, max: 1_000_000 };
@@ -34,6 +34,7 @@ const url: Rule = { kind: "url" };
 const SHARING: Readonly<Record<string, Rule>> = {
   max_age: { kind: "integer", min: 0, max: 2_592_000 },
   private: { kind: "boolean", default: false },
+  changes: { kind: "changes" },
 };
 
 const SEARCH: Readonly<Record<string, Rule>> = {
@@ -57,6 +58,8 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   "/crawl": {
     urls: { kind: "urls", max: 100 },
     ...PAGE,
+    ...SHARING,
+    only_changed: { kind: "boolean", default: false },
     format,
     max_length: maxLength,
     limit: { kind: "integer", min: 1, max: 10_000, default: 100 },
@@ -147,6 +150,15 @@ function casesOf(rule: Rule): Cases {
   if (rule.kind === "one-of") return valueCases(rule);
   if (rule.kind === "urls") return urlsCases(rule);
   if (rule.kind === "url") return urlCases();
+  if (rule.kind === "changes") {
+    const good = [
+      {},
+      { since: "last", mode: "fields" },
+      { since: "2026-01-31T12:00:00Z" },
+      { since: "2026-01-31T12:00:00+02:00" },
+    ];
+    return { good, bad: [["last", "must be of type object"]] };
+  }
   if (rule.kind === "selectors") {
     return { good: [{ a: "p", "b c": "a@href" }], bad: [[[], "must be of type object"]] };
   }

@@ -7,6 +7,7 @@ import { started, startedExample, startedJob } from "./job-shapes.ts";
 import { cutContent } from "./metadata.ts";
 import { invalidParameters, type OperationResult, postOperation, stopwatch } from "./operation.ts";
 import { contentParameters } from "./page-content.ts";
+import { assertWatchable, changesParameters, Watch, type WatchOrder } from "./page-changes.ts";
 import { pageParameters, pageRequest, pageUrl, sharingOf, sharingParameters } from "./page-parameters.ts";
 import { text } from "./text.ts";
 
@@ -83,6 +84,10 @@ const body = z
     ...sharedParameters,
     ...formatParameters,
     ...sharingParameters,
+    ...changesParameters,
+    only_changed: z.boolean().default(false).openapi({
+      description: "Deliver only pages that are new or changed since your last crawl with the same format",
+    }),
   })
   .openapi("CrawlRequest");
 
@@ -109,16 +114,22 @@ export const crawl = postOperation(
     },
     failures: ["invalid-parameters", "address-refused", "overloaded", "store-unavailable"],
   },
-  async (input, { jobs }, { signal, payer, deferred }): Promise<OperationResult> => {
+  async (input, { jobs, versions }, { signal, payer, deferred }): Promise<OperationResult> => {
     try {
       pathFilter(input.include_paths ?? [], input.exclude_paths ?? []);
     } catch (error) {
       throw invalidParameters([{ path: "include_paths", message: `or exclude_paths: ${messageOf(error)}` }]);
     }
+    assertWatchable(watchOf(input), { versions, payer });
     for (const url of input.urls) pageRequest({ ...input, url }, signal);
     return started("/crawl", await jobs.add({ operation: "crawl", input, order: input, payer, deferred }));
   },
 );
+
+/** Without `changes`, the comparison for `only_changed` has no differences. */
+function watchOf({ changes, only_changed: onlyChanged, private: isPrivate }: z.output<typeof body>): WatchOrder {
+  return { changes: changes ?? (onlyChanged ? { since: "last", mode: "state" } : undefined), private: isPrivate };
+}
 
 /** Opens the stored input of a crawl. `userAgent` is that of crawlers, for inputs that name none. */
 export function crawlOf(stored: unknown, pages: PageReader, options: OpenOptions): OpenCrawl {
@@ -132,17 +143,21 @@ export function crawlOf(stored: unknown, pages: PageReader, options: OpenOptions
         ...pageRequest({ ...input, user_agent: userAgent, url: url.href }, signal),
         ...sharingOf(input),
       };
+      const watch = new Watch(watchOf(input), options, { request, kind: `crawl ${input.format}` }, options.createdAt);
       const { extraction, source } = await pages.read(request, { kind: input.format, crawled: true });
+      const { changes } = await watch.seen(extraction.content, source);
       const page = { source, title: extraction.title };
       return {
         finalUrl: source.finalUrl,
         isCached: source.ageMs !== undefined,
         robotsTag: source.headers.find(([name]) => name.toLowerCase() === "x-robots-tag")?.[1] ?? "",
         fields: extraction.fields,
+        isUnchanged: input.only_changed && changes?.state === "same",
         content: extraction.content,
         result: {
           format: input.format,
           ...cutContent(extraction.content, input.max_length ?? MAX_CONTENT, page, elapsedMs()),
+          ...(input.changes === undefined ? {} : { changes }),
         },
       };
     },

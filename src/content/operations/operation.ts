@@ -1,5 +1,6 @@
 import { type z } from "@hono/zod-openapi";
 import { type ErrorCode, type FieldError, TurnpikeError } from "../../lib/errors.ts";
+import { type PageVersions } from "../changes/page-versions.ts";
 import { type Jobs } from "../jobs/jobs.ts";
 import { type DeferredPayment, deferredPayment } from "../jobs/sale.ts";
 import { type SiteMapper } from "../map/site-mapper.ts";
@@ -15,6 +16,8 @@ export interface Services {
   readonly search: Search;
   /** The charge for a page, if it is not the whole price: a percentage of it. */
   readonly chargeOf: (page: PageSource) => string | undefined;
+  /** Undefined: the service keeps no versions. */
+  readonly versions: PageVersions | undefined;
   readonly sites: Pick<SiteMapper, "links">;
   readonly jobs: Jobs;
   readonly resolver: Pick<Resolver, "resolve" | "modelFigures">;

@@ -3,6 +3,7 @@ import { type Extraction } from "../extraction/tree/extraction.ts";
 import { cutTitle } from "../page/cut-title.ts";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
+import { changesParameters, changesSchema, Watch } from "./page-changes.ts";
 import {
   maxLength,
   PAGE_FAILURES,
@@ -16,6 +17,7 @@ const body = z
   .strictObject({
     ...pageParameters,
     ...sharingParameters,
+    ...changesParameters,
     max_length: maxLength,
     comments: z.boolean().default(false).openapi({ description: "Also return the readers' comments below an article" }),
   })
@@ -25,7 +27,7 @@ const body = z
 export const READ_PARAMETERS: readonly string[] = Object.keys(body.shape);
 
 const response = z
-  .object({ url: z.string(), title: z.string(), content: z.string(), metadata: metadataSchema })
+  .object({ url: z.string(), title: z.string(), content: z.string(), metadata: metadataSchema, changes: changesSchema })
   .openapi("ReadResponse");
 
 /** `POST /read`: the main article of a page as Markdown. */
@@ -53,19 +55,20 @@ export const read = postOperation(
     },
     failures: PAGE_FAILURES,
   },
-  async (input, { pages, chargeOf }, { signal, elapsedMs }): Promise<OperationResult> => {
-    const { extraction, source } = await pages.read(
-      { ...pageRequest(input, signal), ...sharingOf(input) },
-      {
-        kind: "article",
-        comments: input.comments,
-      },
-    );
-    const { content, title } = extraction;
-    const { url } = input;
-    const { metadata, ...cut } = cutContent(content, input.max_length, { source, title }, elapsedMs());
-    const json = { url, title: cutTitle(title), ...cut, metadata: { ...metadata, ...about(extraction) } };
-    return { json, charge: chargeOf(source) };
+  async (input, { pages, chargeOf, versions }, { signal, payer, elapsedMs }): Promise<OperationResult> => {
+    const { url, comments } = input;
+    const request = { ...pageRequest(input, signal), ...sharingOf(input) };
+    const watch = new Watch(input, { versions, payer }, { request, kind: `article ${comments}` });
+    try {
+      const { extraction, source } = await pages.read(request, { kind: "article", comments });
+      const { content, title } = extraction;
+      const changes = await watch.seen(content, source);
+      const { metadata, ...cut } = cutContent(content, input.max_length, { source, title }, elapsedMs());
+      const json = { url, title: cutTitle(title), ...cut, metadata: { ...metadata, ...about(extraction) }, ...changes };
+      return { json, charge: chargeOf(source) };
+    } catch (error) {
+      return await watch.removed(error, { url, title: "" }, elapsedMs);
+    }
   },
 );
 

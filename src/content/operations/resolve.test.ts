@@ -67,6 +67,7 @@ function serviceOf(options?: Partial<ModelOptions>): Ask {
       search: web.search,
       resolver,
       chargeOf: () => undefined,
+      versions: undefined,
       sites: { links: () => expect.unreachable() },
       jobs: idleJobs(),
       browser: { name: "none", version: "0", sandboxed: true },

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
+import { changesParameters, changesSchema, Watch } from "./page-changes.ts";
 import { contentParameters, evaluateOf, pageContent } from "./page-content.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest, sharingOf, sharingParameters } from "./page-parameters.ts";
 
@@ -9,11 +10,18 @@ const body = z
     ...pageParameters,
     ...contentParameters,
     ...sharingParameters,
+    ...changesParameters,
   })
   .openapi("ScrapeRequest");
 
 const response = z
-  .object({ url: z.string(), format: z.string(), content: z.string(), metadata: metadataSchema })
+  .object({
+    url: z.string(),
+    format: z.string(),
+    content: z.string(),
+    metadata: metadataSchema,
+    changes: changesSchema,
+  })
   .openapi("ScrapeResponse");
 
 /** `POST /scrape`: a page as HTML, Markdown, text or links. */
@@ -41,14 +49,17 @@ export const scrape = postOperation(
     },
     failures: [...PAGE_FAILURES, "scrape-failed"],
   },
-  async (input, { pages, chargeOf }, { signal, elapsedMs }): Promise<OperationResult> => {
-    const { url, format } = input;
-    const { content, page } = await pageContent(
-      { ...pageRequest(input, signal, evaluateOf(input)), ...sharingOf(input) },
-      input,
-      pages,
-    );
-    const json = { url, format, ...cutContent(content, input.max_length, page, elapsedMs()) };
-    return { json, charge: chargeOf(page.source) };
+  async (input, { pages, chargeOf, versions }, { signal, payer, elapsedMs }): Promise<OperationResult> => {
+    const { url, format, evaluate = "" } = input;
+    const request = { ...pageRequest(input, signal, evaluateOf(input)), ...sharingOf(input) };
+    const watch = new Watch(input, { versions, payer }, { request, kind: `${format} ${evaluate}` });
+    try {
+      const { content, page } = await pageContent(request, input, pages);
+      const changes = await watch.seen(content, page.source);
+      const json = { url, format, ...cutContent(content, input.max_length, page, elapsedMs()), ...changes };
+      return { json, charge: chargeOf(page.source) };
+    } catch (error) {
+      return await watch.removed(error, { url, format }, elapsedMs);
+    }
   },
 );

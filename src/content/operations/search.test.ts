@@ -52,6 +52,7 @@ function setUp(options: Partial<SearchOptions>, egress = ANYWHERE_EGRESS) {
       search,
       resolver: createResolver(undefined, { pages, search, log: () => undefined }),
       chargeOf: () => undefined,
+      versions: undefined,
       sites: { links: () => expect.unreachable() },
       jobs: idleJobs(),
       browser: { name: "none", version: "0", sandboxed: true },

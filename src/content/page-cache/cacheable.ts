@@ -31,7 +31,8 @@ export function isForAll({ redirects, ...document }: FetchedDocument): boolean {
   return complete && (statusCode === 200 || statusCode === 304) && [...redirects, document].every(isPublic);
 }
 
-function isPublic({ headers }: FetchedResponse): boolean {
+/** Whether any caller may get a response with these fields. */
+export function isPublic({ headers }: Pick<FetchedResponse, "headers">): boolean {
   const values = (name: string) =>
     headers.filter(([field]) => field.toLowerCase() === name).flatMap(([, value]) => value.toLowerCase().split(","));
   const directives = values("cache-control").map((directive) => directive.split("=", 1)[0]?.trim());

@@ -46,7 +46,7 @@ export class SharedPages {
     const key = cacheKey(request, task, this.#deps.reach);
     if (key === undefined) return (await load(undefined)).page;
     const { maxAgeMs = 0, isPrivate = false, timeoutMs } = request;
-    const known = this.#deps.cache.get(key);
+    const known = await this.#deps.cache.get(key);
     if (known !== undefined && this.#age(known) <= maxAgeMs) return await show(this.#aged(known));
     const other = maxAgeMs === 0 ? undefined : this.#loading.get(key);
     const loaded = other === undefined ? undefined : await within(timeoutMs * WAIT_SHARE, other);
@@ -60,7 +60,7 @@ export class SharedPages {
     this.#loading.set(key, promise);
     try {
       const loaded = await load(known);
-      resolve(this.#keep(key, known, loaded));
+      resolve(await this.#keep(key, known, loaded));
       return loaded.page;
     } finally {
       resolve(undefined);
@@ -68,17 +68,17 @@ export class SharedPages {
     }
   }
 
-  #keep(key: string, known: CachedPage | undefined, loaded: Loaded<unknown>): CachedPage | undefined {
+  async #keep(key: string, known: CachedPage | undefined, loaded: Loaded<unknown>): Promise<CachedPage | undefined> {
     const { source, fetched } = loaded;
     const { cache, now } = this.#deps;
     if (fetched === undefined || !source.complete || !isForAll(fetched)) {
-      if (known !== undefined) cache.remove(key);
+      if (known !== undefined) await cache.remove(key);
       return undefined;
     }
     const isDocument = source.engine === "static";
     const conditions = isDocument ? conditionsOf({ ...fetched, headers: source.headers }) : [];
     const page = { source, at: now(), conditions };
-    cache.put(key, page);
+    await cache.put(key, page);
     return page;
   }
 

@@ -1,4 +1,4 @@
-import { isTokenCode } from "./head-bytes.ts";
+import { isTokenCode } from "./field-scan.ts";
 
 /** The position of the next byte within a chunk's extensions. */
 export type ExtensionState = number;

@@ -1,3 +1,4 @@
+import { FIELD_ROLES, FORWARDED_PREFIXES } from "../../lib/http/field-roles.ts";
 import {
   fieldLine,
   type Fields,
@@ -10,35 +11,108 @@ import {
 import { joined } from "../../lib/memory/flat-text.ts";
 import { latin1Text } from "../../lib/memory/latin1.ts";
 import { RecurringTexts } from "../../lib/memory/recurring-texts.ts";
-import {
-  OTHER,
-  HOST,
-  CONNECTION,
-  TRANSFER_ENCODING,
-  CONTENT_LENGTH,
-  TE,
-  UPGRADE,
-  EXPECT,
-  DATE,
-  VIA,
-  REQUEST_ID,
-  DROPPED,
-  DROPPED_FROM_REQUEST,
-  CONTENT_TYPE,
-  METHOD_OVERRIDE,
-  PAYMENT_SIGNATURE,
-  X_PAYMENT,
-  identify,
-} from "./field-names.ts";
-import { fieldValueEnd, skipToken } from "./head-bytes.ts";
+
+/** Bits of CLASS: the elements that a byte may be part of (RFC 9110 §5.6.2 and §5.5, RFC 3986 §2). */
+const TOKEN = 1;
+const VALUE = 2;
+const TARGET = 4;
+
+const PERCENT = 0x25;
+const DOT = 0x2e;
+const SLASH = 0x2f;
+const SEMICOLON = 0x3b;
+const QUESTION_MARK = 0x3f;
+const BACKSLASH = 0x5c;
 
 const NO_BYTES = new Uint8Array(0);
+const CLASS = new Uint8Array(256);
+for (let code = 0x20; code < 256; code++) if (code !== 0x7f) CLASS[code] = VALUE;
+CLASS[0x09] = VALUE;
+for (let code = 0x21; code < 0x7f; code++) if (code !== 0x23) CLASS[code] = VALUE | TARGET;
+for (const char of "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+  CLASS[char.charCodeAt(0)] = (CLASS[char.charCodeAt(0)] ?? 0) | TOKEN;
+}
 
 /**
- * Fields that `Connection` may nominate. A request with more is refused. @operator More are refused: each is compared with
- * every line, and thousands of them would cost milliseconds a request.
+ * All scanned bytes end with CRLF. No class contains these characters, so the loop ends before the end of the bytes. A
+ * single read beyond it would make the engine compile the whole function for the rare case, ten times as slow (bench
+ * http1).
  */
-const MAX_NOMINATED = 64;
+function skip(bytes: Uint8Array, from: number, bit: number): number {
+  let i = from;
+  while (((CLASS[bytes[i] ?? 0] ?? 0) & bit) !== 0) i++;
+  return i;
+}
+
+/** True for the code of a token character (RFC 9110 §5.6.2). */
+export function isTokenCode(code: number): boolean {
+  return ((CLASS[code] ?? 0) & TOKEN) !== 0;
+}
+
+/** The index of the first character from `from` on that is not a token character. */
+export function skipToken(bytes: Uint8Array, from: number): number {
+  return skip(bytes, from, TOKEN);
+}
+
+/** The result of `scanTarget`, valid until the next call. `#` ends a target, because a target cannot contain it. */
+export const targetScan = { end: 0, pathEnd: 0, isRegular: true };
+
+/**
+ * Scans the request target at `from`. Finds the end of the target and of its path, and whether the path is already
+ * normalised.
+ */
+export function scanTarget(bytes: Uint8Array, from: number): void {
+  let i = from;
+  let isRegular = true;
+  for (;;) {
+    const code = bytes[i] ?? 0;
+    if (code === QUESTION_MARK || ((CLASS[code] ?? 0) & TARGET) === 0) break;
+    if (code === SLASH) {
+      const next = bytes[i + 1] ?? 0;
+      if (next === SLASH || next === SEMICOLON || (next === DOT && !isNamedBehindDot(bytes[i + 2] ?? 0)))
+        isRegular = false;
+    } else if (code === PERCENT || code === BACKSLASH) isRegular = false;
+    i++;
+  }
+  targetScan.pathEnd = i;
+  targetScan.isRegular = isRegular;
+  targetScan.end = skip(bytes, i, TARGET);
+}
+
+/** True if a segment that begins with a dot and this character is a name, as `.well-known` is. */
+function isNamedBehindDot(code: number): boolean {
+  return code !== DOT && isTokenCode(code);
+}
+
+/** The index of the first control character except tab from `from` on. */
+export function fieldValueEnd(bytes: Uint8Array, from: number): number {
+  return skip(bytes, from, VALUE);
+}
+
+/** Fields that affect framing, routing or forwarding. All others are passed on unread. */
+const OTHER = 0;
+const HOST = 1;
+const CONNECTION = 2;
+const TRANSFER_ENCODING = 3;
+const CONTENT_LENGTH = 4;
+const TE = 5;
+const UPGRADE = 6;
+const EXPECT = 7;
+const DATE = 8;
+const VIA = 9;
+const FORWARDED_FOR = 10;
+const REQUEST_ID = 11;
+/** Hop-by-hop, never read. */
+const DROPPED = 12;
+/** The gateway sets the field on every request; a response may contain it. */
+const DROPPED_FROM_REQUEST = 13;
+/** Passed on; a request may have only one. */
+const CONTENT_TYPE = 14;
+/** Passed on only under exactly this name. */
+const METHOD_OVERRIDE = 15;
+/** Kept separate from the fields that are passed on. */
+const PAYMENT_SIGNATURE = 16;
+const X_PAYMENT = 17;
 
 function spells(bytes: Uint8Array, start: number, lowerName: string): boolean {
   // `| 0x20` changes only letters in these names and values; the scan has already excluded control characters.
@@ -47,6 +121,91 @@ function spells(bytes: Uint8Array, start: number, lowerName: string): boolean {
   }
   return true;
 }
+
+const HYPHEN = 0x2d;
+/** `_ | 0x20`. */
+const UNDERSCORE_SEEN = 0x7f;
+
+/**
+ * Returns `id` if the name at `start` is `lowerName`. A name with underscores in place of hyphens is suspicious, because
+ * CGI and similar interfaces treat both as one name: it is dropped from requests.
+ */
+function named(bytes: Uint8Array, start: number, lowerName: Uint8Array, id: number): number {
+  let found = id;
+  for (let i = 0; i < lowerName.length; i++) {
+    const code = (bytes[start + i] ?? 0) | 0x20;
+    const wanted = lowerName[i];
+    if (code === wanted) continue;
+    if (code !== UNDERSCORE_SEEN || wanted !== HYPHEN) return OTHER;
+    found = DROPPED_FROM_REQUEST;
+  }
+  return found;
+}
+
+/** The recognised names in lower case, and what their fields are. The first of two entries with the same name counts. */
+const NAMES: readonly (readonly [lowerName: string, id: number])[] = [
+  ["te", TE],
+  ["via", VIA],
+  ["host", HOST],
+  ["date", DATE],
+  ["expect", EXPECT],
+  ["upgrade", UPGRADE],
+  ["trailer", DROPPED],
+  ["x-payment", X_PAYMENT],
+  ["connection", CONNECTION],
+  ["keep-alive", DROPPED],
+  ["content-type", CONTENT_TYPE],
+  ["x-request-id", REQUEST_ID],
+  ["content-length", CONTENT_LENGTH],
+  ["x-forwarded-for", FORWARDED_FOR],
+  ["proxy-connection", DROPPED],
+  ["transfer-encoding", TRANSFER_ENCODING],
+  ["payment-signature", PAYMENT_SIGNATURE],
+  ...FIELD_ROLES.proxy.map((name) => [name, DROPPED] as const),
+  ...FIELD_ROLES.methodOverride.map((name) => [name, METHOD_OVERRIDE] as const),
+  // By these fields, a request could steer upstreams.
+  ...[...FIELD_ROLES.forwarded, ...FIELD_ROLES.trusted].map((name) => [name, DROPPED_FROM_REQUEST] as const),
+];
+const PREFIXES = FORWARDED_PREFIXES.map((prefix) => Buffer.from(prefix));
+
+/** Index of the names of this length with this first letter, in any capitalisation. */
+function slotOf(length: number, letter: number): number {
+  return (length << 5) | (letter & 0x1f);
+}
+
+const BY_SLOT: ({ readonly name: Uint8Array; readonly id: number }[] | undefined)[] = Array.from({
+  length: slotOf(64, 0),
+});
+for (const [name, id] of NAMES)
+  (BY_SLOT[slotOf(name.length, name.charCodeAt(0))] ??= []).push({ name: Buffer.from(name), id });
+const LETTER_X = 0x78;
+
+/** Most names that are not recognised share length and first letter with none, and are not compared. */
+function identify(bytes: Uint8Array, start: number, length: number): number {
+  const letter = (bytes[start] ?? 0) | 0x20;
+  const candidates = BY_SLOT[slotOf(length, letter)];
+  if (candidates !== undefined) {
+    for (const { name, id } of candidates) {
+      const found = named(bytes, start, name, id);
+      if (found !== OTHER) return found;
+    }
+  }
+  return letter === LETTER_X ? withPrefix(bytes, start, length) : OTHER;
+}
+
+function withPrefix(bytes: Uint8Array, start: number, length: number): number {
+  for (const prefix of PREFIXES) {
+    if (length > prefix.length && named(bytes, start, prefix, DROPPED_FROM_REQUEST) !== OTHER)
+      return DROPPED_FROM_REQUEST;
+  }
+  return OTHER;
+}
+
+/**
+ * Fields that `Connection` may nominate. A request with more is refused. @operator More are refused: each is compared with
+ * every line, and thousands of them would cost milliseconds a request.
+ */
+const MAX_NOMINATED = 64;
 
 /**
  * Like `parseContentLength`, for the value between `start` and `end`; the usual form needs no slice. `isRequest`: like
@@ -175,7 +334,7 @@ export class FieldScan {
     while (at < end) {
       const nameEnd = skipToken(bytes, at);
       if (nameEnd === at || bytes[nameEnd] !== 0x3a) return this.#refuse("malformed field line");
-      const valueEnd = fieldValueEnd(bytes, nameEnd + 1);
+      const valueEnd = skip(bytes, nameEnd + 1, VALUE);
       if (bytes[valueEnd] !== 0x0d || bytes[valueEnd + 1] !== 0x0a) {
         return this.#refuse("control character in a field value");
       }

@@ -44,7 +44,7 @@ export function localService(store: JobStore, load?: Load, settings: Partial<Job
     robots: new RobotsFiles(fetch, now),
     fetch,
     // The order was written by `Jobs`.
-    open: (stored) => ({ order: (JSON.parse(stored) as { input: CrawlOrder }).input, load: load ?? noLoad }),
+    open: ({ order }) => ({ order: (JSON.parse(order) as { input: CrawlOrder }).input, load: load ?? noLoad }),
     now,
     unixNow: Date.now,
     maxJobBytes: bounds.maxJobBytes,

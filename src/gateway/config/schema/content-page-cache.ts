@@ -6,6 +6,9 @@ export const contentPageCache = z
     max_mb: count(256, 0, 1_000_000).describe(
       "Size in MiB of the pages that callers share by `max_age`, in the state folder. 0: each page is loaded for each caller.",
     ),
+    versions_mb: count(256, 0, 1_000_000).describe(
+      "Size in MiB of the versions of pages that `changes` compares, in the state folder. 0: `changes` is refused.",
+    ),
     hit_price_percent: count(100, 0, 100).describe(
       "Percentage of its price for a page from the cache. Under the scheme `exact` only 0 has an effect.",
     ),

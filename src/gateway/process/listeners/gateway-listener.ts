@@ -1,24 +1,31 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Fields } from "../../../lib/http/fields.ts";
+import { MemberList } from "../../../lib/member-list.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { type ConnectionPermit, type ServerConnection, type ServerHost } from "../../exchange/server-host.ts";
+import { type Counts } from "../../telemetry/metrics/counts.ts";
 import { type Transport } from "../../telemetry/metrics/metrics.ts";
-import { DEAF, listen, type Listener } from "../../wire/tcp.ts";
-import { type ClientRule, listenTls, type TlsListener, type TlsMaterial, type TlsPeer } from "../../wire/tls.ts";
+import { DEAF, listen, type Listener, type OnError } from "../../wire/tcp.ts";
+import {
+  type ClientRule,
+  type ClientSubject,
+  type KeyPair,
+  listenTls,
+  type TlsListener,
+  type TlsMaterial,
+  type TlsPeer,
+} from "../../wire/tls.ts";
 import { createTlsUpgrade, type TlsUpgrade } from "../../wire/tls-upgrade.ts";
 import { type ClientHello } from "../../wire/client-hello.ts";
 import { type Wire, type WireHandler } from "../../wire/wire.ts";
 import { Handshake } from "./handshake.ts";
 import { Hello } from "./hello.ts";
-import { type Permit } from "../connections/connection-limiter.ts";
+import { type ConnectionLimiter, type Permit } from "../connections/connection-limiter.ts";
 import { bindError, type BoundListener, type ListenerPlan, endpointOf } from "./listener-plan.ts";
 import { type Entrance, type Phase } from "../connections/phase.ts";
 import { becomeHttp1, becomeHttp2, type Codec, FirstBytes, prepareHttp2, type Successor } from "./protocol.ts";
 import { Proxied, type Unwrapped } from "./proxied.ts";
 import { RefusedConnection } from "../connections/refused-connection.ts";
-import { reservedHost, withClient } from "./connection-hosts.ts";
-import { type ListenerShared } from "./listener-shared.ts";
-import { OpenConnections } from "./open-connections.ts";
 import { type ConnectionIdentity, NO_IDENTITY, TlsIdentities } from "./tls-identities.ts";
 
 /**
@@ -26,6 +33,19 @@ import { type ConnectionIdentity, NO_IDENTITY, TlsIdentities } from "./tls-ident
  * gets its response, which tells it that the connection closes.
  */
 const QUIET_MS = 500;
+
+/** The parts that all listeners of a gateway share. */
+export interface ListenerShared extends Omit<ServerHost, "scheme" | "closed" | "peerAddress"> {
+  readonly limiter: ConnectionLimiter;
+  readonly counts: Counts;
+  /** Serves only the gateway's own paths: the connection is over the limits. */
+  readonly handleReserved: (exchange: Exchange) => void;
+  /** Serves only the gateway's own paths: the connection is not for the request's host. */
+  readonly handleMisdirected: (exchange: Exchange) => void;
+  readonly onError: OnError;
+  /** The certificate and key for a TLS-ALPN-01 challenge of a host name; undefined without a challenge. */
+  readonly challengePair: (hostname: string) => KeyPair | undefined;
+}
 
 /** RFC 8737 §4: this protocol carries no data, only its handshake. */
 const CHALLENGE_PROTOCOL = "acme-tls/1";
@@ -49,7 +69,7 @@ export class GatewayListener {
   readonly #entrance: Entrance;
   /** The successor for connections with the listener's own host: one for all of them. */
   readonly #plain: Successor;
-  readonly #open: OpenConnections;
+  readonly #open = new MemberList<ServerConnection>();
   #material: TlsMaterial | undefined;
   /** Undefined: every connection may carry every request. */
   #identities: TlsIdentities | undefined;
@@ -60,13 +80,13 @@ export class GatewayListener {
   #finished: Promise<void> | undefined;
   /** The fields of its responses that announce HTTP/3. */
   #announced: Fields = "";
+  #emptied: (() => void) | undefined;
 
   private constructor(plan: ListenerPlan, shared: ListenerShared) {
     this.plan = plan;
     this.#shared = shared;
     this.#transport = plan.useTls ? "tls" : "tcp";
-    this.#open = new OpenConnections(shared, this.#transport);
-    const closed = (connection: ServerConnection): void => this.#open.leave(connection);
+    const closed = (connection: ServerConnection): void => this.#closed(connection);
     this.#entrance = { wheel: shared.wheel, closed };
     this.#host = {
       ...shared,
@@ -165,11 +185,21 @@ export class GatewayListener {
     if (graceMs > 0) {
       const began = performance.now();
       await (this.#finished ??= this.#bound?.finish());
-      await this.#open.empty(Math.min(graceMs, began + QUIET_MS - performance.now()));
+      await this.#empty(Math.min(graceMs, began + QUIET_MS - performance.now()));
       for (const connection of this.#open.all()) connection.drain();
-      await this.#open.empty(began + graceMs - performance.now());
+      await this.#empty(began + graceMs - performance.now());
     } else this.#bound?.stop();
     for (const connection of this.#open.all()) connection.cutOff();
+  }
+
+  /** Waits until there is no connection, for `ms` milliseconds at most. */
+  async #empty(ms: number): Promise<void> {
+    if (this.#open.size === 0 || ms <= 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#emptied = resolve;
+    const timer = setTimeout(resolve, ms);
+    await promise;
+    clearTimeout(timer);
   }
 
   async #bind(material: TlsMaterial | undefined): Promise<void> {
@@ -381,18 +411,61 @@ export class GatewayListener {
   /** A phase or codec enters before the one that it replaces leaves, so that the connection always counts. */
   #entered<T extends Codec>(connection: T, permit: Permit): T {
     this.#shared.limiter.enter(permit, connection);
-    this.#open.add(connection);
+    this.#opened(connection);
     return connection;
   }
 
   #succeeded(phase: Phase, connection: Codec): Codec {
     this.#shared.limiter.succeed(phase, connection);
-    this.#open.add(connection);
+    this.#opened(connection);
     return connection;
+  }
+
+  #opened(connection: Codec): void {
+    this.#open.add(connection);
+    this.#shared.counts.add("connectionsOpen", 1, this.#transport);
+  }
+
+  #closed(connection: ServerConnection): void {
+    if (!this.#open.delete(connection)) return;
+    this.#shared.limiter.leave(connection);
+    this.#shared.counts.add("connectionsOpen", -1, this.#transport);
+    if (this.#open.size === 0) this.#emptied?.();
   }
 }
 
 /** True if both request client certificates in the same way: a listening socket cannot change that. */
 function asksAlike(a: TlsMaterial | undefined, b: TlsMaterial | undefined): boolean {
   return (a?.clientCa === "") === (b?.clientCa === "") && a?.clientCertRequired === b?.clientCertRequired;
+}
+
+/** The host of a connection over the limits: it takes one request, and only for one of the gateway's own paths. */
+export function reservedHost(host: ServerHost, shared: ListenerShared, permit: ConnectionPermit): ServerHost {
+  return {
+    ...host,
+    draining: () => true,
+    handle(exchange) {
+      permit.holder?.drain();
+      shared.handleReserved(exchange);
+    },
+  };
+}
+
+/** The host of connections from clients whose certificate has this subject. */
+export function withClient(host: ServerHost, clientSubject: ClientSubject | undefined): ServerHost {
+  if (clientSubject === undefined) return host;
+  const fields = clientFields(clientSubject);
+  return {
+    ...host,
+    handle(exchange: Exchange) {
+      exchange.head.fields += fields;
+      host.handle(exchange);
+    },
+  };
+}
+
+/** The fields that describe the client's certificate to an upstream. Clients cannot send these fields themselves. */
+function clientFields(client: ClientSubject): string {
+  if (client === "none") return "X-Client-Cert-Verified: NONE\r\n";
+  return `X-Client-Cert-Verified: SUCCESS\r\nX-Client-Cert-Subject: ${client.subject}\r\n`;
 }

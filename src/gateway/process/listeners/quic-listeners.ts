@@ -13,9 +13,7 @@ import { type QuicMetrics } from "../../telemetry/quic-metrics.ts";
 import { type Issued, type ReadTls, shownTls } from "../../acme/issued.ts";
 import { type TlsMaterial } from "../../wire/tls.ts";
 import { readTlsMaterial } from "./certificates.ts";
-import { reservedHost, withClient } from "./connection-hosts.ts";
-import { type ListenerShared } from "./listener-shared.ts";
-import { OpenConnections } from "./open-connections.ts";
+import { type ListenerShared, reservedHost, withClient } from "./gateway-listener.ts";
 import { type ConnectionIdentity, TlsIdentities } from "./tls-identities.ts";
 import { bindError, type BoundListener } from "./listener-plan.ts";
 
@@ -92,16 +90,16 @@ class QuicListener {
   material: TlsMaterial;
   readonly #shared: ListenerShared;
   #identities: TlsIdentities;
-  readonly #open: OpenConnections;
+  readonly #open = new Set<ServerConnection>();
   #endpoint: Http3.Http3Endpoint | undefined;
   #draining = false;
+  #emptied: (() => void) | undefined;
 
   constructor(plan: QuicPlan, material: TlsMaterial, shared: ListenerShared) {
     this.plan = plan;
     this.material = material;
     this.#identities = new TlsIdentities(material, "alike");
     this.#shared = shared;
-    this.#open = new OpenConnections(shared, "quic");
   }
 
   get port(): number {
@@ -123,7 +121,7 @@ class QuicListener {
       ...this.#shared,
       scheme: "https",
       draining: () => this.#draining || this.#shared.draining(),
-      closed: (connection) => this.#open.leave(connection),
+      closed: (connection) => this.#closed(connection),
     };
     try {
       if (!isOurs) await probe(plan);
@@ -142,6 +140,7 @@ class QuicListener {
           const entered = (connection: ServerConnection): void => {
             limiter.enter(permit, connection);
             this.#open.add(connection);
+            counts.add("connectionsOpen", 1, "quic");
             counts.add("connectionProtocols", 1, "http3");
           };
           return { host: withClient(own, clientSubject), entered };
@@ -170,10 +169,21 @@ class QuicListener {
     this.#draining = true;
     if (graceMs > 0 && this.#open.size > 0) {
       this.#endpoint?.refuse();
-      for (const connection of this.#open.all()) connection.drain();
-      await this.#open.empty(graceMs);
+      for (const connection of this.#open) connection.drain();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#emptied = resolve;
+      const timer = setTimeout(resolve, graceMs);
+      await promise;
+      clearTimeout(timer);
     }
     await this.#endpoint?.close();
+  }
+
+  #closed(connection: ServerConnection): void {
+    if (!this.#open.delete(connection)) return;
+    this.#shared.limiter.leave(connection);
+    this.#shared.counts.add("connectionsOpen", -1, "quic");
+    if (this.#open.size === 0) this.#emptied?.();
   }
 }
 

@@ -1,0 +1,131 @@
+import { z } from "@hono/zod-openapi";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type ChangesOrder, type PageChanges, type PageVersions, versionKey } from "../changes/page-versions.ts";
+import { isPublic } from "../page-cache/cacheable.ts";
+import { type PageRequest, type PageSource } from "../page/page.ts";
+import { failedMetadata } from "./metadata.ts";
+import { invalidParameters, type OperationResult } from "./operation.ts";
+
+/** A time by RFC 3339. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** The parameter of operations that compare a page with an older version. */
+export const changesParameters = {
+  changes: z
+    .strictObject({
+      since: z
+        .string()
+        .refine(
+          (text) => text === "last" || (TIME.test(text) && !Number.isNaN(Date.parse(text))),
+          "must be last or a time such as 2026-01-31T12:00:00Z",
+        )
+        .default("last")
+        .openapi({ description: "The version to compare with: the last one, or the one of this time" }),
+      mode: z.enum(["diff", "fields"]).default("diff").openapi({
+        description: "A unified diff of the content, or the changed members of content that is JSON",
+      }),
+    })
+    .optional()
+    .openapi({
+      description: "Compare the page with a version that you received before, and keep it for the next time",
+    }),
+};
+
+/** The report about changes in a response. */
+export const changesSchema = z
+  .object({
+    state: z.enum(["new", "same", "changed", "removed"]),
+    compared_with: z
+      .string()
+      .optional()
+      .openapi({ format: "date-time", description: "Time from which on the older version is known" }),
+    diff: z.string().optional().openapi({ description: "Unified diff of the content" }),
+    fields: z
+      .array(z.object({ path: z.string(), before: z.unknown().optional(), after: z.unknown().optional() }))
+      .optional()
+      .openapi({ description: "Changed members, by JSON Pointer" }),
+    truncated: z.boolean().optional().openapi({ description: "True if the diff or the list is cut" }),
+  })
+  .optional()
+  .openapi("PageChanges", { description: "Difference to an older version, if the request has `changes`" });
+
+/** The parts of a request that decide with what a page is compared. */
+export interface WatchOrder {
+  readonly changes?: { readonly since: string; readonly mode: ChangesOrder["mode"] } | undefined;
+  readonly private: boolean;
+}
+
+/** A client, and the versions of a service. A client without a name shares its versions with all others without one. */
+export interface Watcher {
+  readonly versions: PageVersions | undefined;
+  readonly payer: string;
+}
+
+/** The page that is compared. `kind` names the content that is made of it. */
+export interface WatchedPage {
+  readonly request: PageRequest;
+  readonly kind: string;
+}
+
+/** Throws `invalid-parameters` if the service keeps no versions for this client. */
+export function assertWatchable(input: WatchOrder, { versions, payer }: Watcher): void {
+  if (input.changes === undefined) return;
+  if (versions === undefined)
+    throw invalidParameters([
+      { path: "changes", message: "needs versions of pages, which this service does not keep" },
+    ]);
+  if (input.private && payer === "") {
+    throw invalidParameters([
+      { path: "private", message: "needs a payer with changes, and the gateway does not name one" },
+    ]);
+  }
+}
+
+/** Compares one page with an older version, if the request has `changes`. */
+export class Watch {
+  readonly #order: ChangesOrder | undefined;
+  readonly #versions: PageVersions | undefined;
+  readonly #key: string;
+  readonly #isOwn: boolean;
+
+  /**
+   * `last` is the Unix time up to which a version is the last one. For a job it is the job's begin, so that a page that
+   * is loaded again gets the same result. Throws `invalid-parameters` if the service keeps no versions for this client.
+   */
+  constructor(
+    input: WatchOrder,
+    watcher: Watcher,
+    { request, kind }: WatchedPage,
+    last: ChangesOrder["since"] = "last",
+  ) {
+    assertWatchable(input, watcher);
+    const { changes } = input;
+    this.#order = changes && { mode: changes.mode, since: changes.since === "last" ? last : Date.parse(changes.since) };
+    this.#versions = watcher.versions;
+    this.#key = versionKey(watcher.payer, request, kind);
+    this.#isOwn = watcher.payer !== "";
+  }
+
+  /** The member `changes` of a result. */
+  async seen(content: string, source: PageSource): Promise<{ changes?: PageChanges }> {
+    if (this.#order === undefined || this.#versions === undefined) return {};
+    const isKept = source.complete && (this.#isOwn || isPublic(source));
+    return { changes: await this.#versions.compare(this.#key, content, this.#order, isKept) };
+  }
+
+  /** The member `changes` of a failed result: that the page has gone, if an older version is known. */
+  async gone(error: unknown): Promise<{ changes?: PageChanges }> {
+    const status = error instanceof TurnpikeError ? error.members.page_status : undefined;
+    if (this.#order === undefined || (status !== 404 && status !== 410)) return {};
+    const changes = await this.#versions?.gone(this.#key, this.#order);
+    return changes === undefined ? {} : { changes };
+  }
+
+  /** The free response about a page that has gone. Fails with the error if no older version is known. */
+  async removed(error: unknown, about: object, elapsedMs: () => number): Promise<OperationResult> {
+    const gone = await this.gone(error);
+    if (gone.changes === undefined || !(error instanceof TurnpikeError)) throw error;
+    const metadata = failedMetadata(elapsedMs(), error.members.page_status);
+    return { json: { ...about, content: "", metadata, ...gone }, charge: "0%" };
+  }
+}
