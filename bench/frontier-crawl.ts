@@ -1,67 +1,114 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
+import { TestPostgres } from "../src/store/testing/postgres.ts";
 import { cpuNanoseconds } from "./support/cpu-time.ts";
-import { processTree } from "./support/children.ts";
+import { type Child, Children, processTree, waitFor } from "./support/children.ts";
 
 const SITE = fileURLToPath(new URL("support/generated-site.ts", import.meta.url));
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const TURNPIKE = fileURLToPath(new URL("../bin/turnpike", import.meta.url));
+/** Pages of one job at most. */
+const MAX_LIMIT = 10_000;
+const LOOK_MS = 500;
+
+export interface CrawlBench {
+  readonly pages: number;
+  readonly sites: number;
+  /** Content services. With more than one, the jobs are in PostgreSQL. */
+  readonly services: number;
+  /** Milliseconds until the sites respond. */
+  readonly latencyMs: number;
+  readonly inPostgres: boolean;
+}
 
 /** CPU seconds of a process and its descendants. */
 function cpuSeconds(root: number): number {
   return processTree(root).reduce((sum, pid) => sum + cpuNanoseconds(pid), 0) / 1e9;
 }
 
-/** Crawls a generated site of `count` pages by a content service of its own, and prints its figures. */
-export async function benchCrawl(count: number): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), "turnpike-crawl-"));
-  const site = Bun.spawn([process.execPath, SITE, String(count)], { stdout: "pipe", stdin: "pipe" });
-  const origin = await firstLine(site.stdout);
-  const args = ["content", "--port", "0", "--state-dir", folder, "--allow-private"];
-  const service = Bun.spawn([join(ROOT, "bin/turnpike"), ...args], { stdout: "pipe", stderr: "inherit" });
+/** MiB of memory of a process. */
+function memory(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+}
+
+interface JobState {
+  readonly state: string;
+  readonly delivered: number;
+  readonly not_delivered: object;
+}
+
+/** Crawls generated sites by content services of its own, and prints its figures. */
+export async function benchCrawl({ pages, sites, services, latencyMs, inPostgres }: CrawlBench): Promise<number> {
+  const children = new Children();
+  const database = inPostgres || services > 1 ? await TestPostgres.start(undefined, "on") : undefined;
   try {
-    const url = (await firstLine(service.stdout)).replace("listening on ", "");
-    const before = cpuSeconds(service.pid);
-    const startedAt = performance.now();
-    const order = {
-      urls: [origin],
-      limit: Math.min(count, 10_000),
-      sitemap: "skip",
-      concurrency: 16,
-      engine: "static",
-    };
-    const headers = { "content-type": "application/json" };
-    const made = await fetch(`${url}/crawl`, { method: "POST", headers, body: JSON.stringify(order) });
-    // The response of this operation.
-    const { status, secret } = (await made.json()) as { status: string; secret: string };
-    for (;;) {
-      await Bun.sleep(500);
-      const response = await fetch(url + status, { headers: { "x-job-secret": secret } });
-      const job = (await response.json()) as { state: string; delivered: number; not_delivered: object };
-      if (job.state === "running") continue;
-      const seconds = (performance.now() - startedAt) / 1_000;
-      const cpu = cpuSeconds(service.pid) - before;
-      console.log(`${job.state}: ${job.delivered} pages, ${JSON.stringify(job.not_delivered)}`);
-      console.log(
-        `${seconds.toFixed(1)} s, ${cpu.toFixed(1)} s of CPU time: ${(job.delivered / cpu).toFixed(1)} pages for each`,
-      );
-      return 0;
-    }
+    const user = await database?.newUser();
+    const postgres = user === undefined ? {} : { postgres: { url: database?.url(user), pool_size: 8 } };
+    const jobs = JSON.stringify({ host_interval_ms: 0, ...postgres });
+    const perSite = Math.ceil(pages / sites);
+    const site = children.spawn({ name: "site", argv: [process.execPath, SITE, String(perSite), String(latencyMs)] });
+    const port = await waitFor(site, "site", async () => site.output().trim() || undefined);
+    const all = Array.from({ length: services }, (_, at) => {
+      const state = join(children.folder, String(at));
+      const argv = [TURNPIKE, "content", "--port", "0", "--state-dir", state, "--allow-private", "--jobs", jobs];
+      return children.spawn({ name: "service", argv });
+    });
+    const addresses = await Promise.all(all.map(listening));
+    const origins = Array.from({ length: sites }, (_, at) => `http://127.0.1.${at + 1}:${port}/`);
+    await measure(all, addresses[0] ?? "", origins, perSite);
+    return 0;
   } finally {
-    service.kill();
-    site.kill();
-    await Promise.all([service.exited, site.exited]);
-    rmSync(folder, { recursive: true, force: true });
+    await children.close();
+    await database?.close();
   }
 }
 
-async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
-  let text = "";
-  for await (const chunk of stream) {
-    text += Buffer.from(chunk).toString();
-    const end = text.indexOf("\n");
-    if (end >= 0) return text.slice(0, end);
+async function measure(services: readonly Child[], url: string, origins: readonly string[], perSite: number) {
+  const pids = services.map(({ pid }) => pid);
+  const cpu = () => pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
+  const [before, startedAt] = [cpu(), performance.now()];
+  const sites = Math.floor(MAX_LIMIT / perSite);
+  const made: { status: string; secret: string }[] = [];
+  for (let at = 0; at < origins.length; at += sites)
+    made.push(await startCrawl(url, origins.slice(at, at + sites), perSite));
+  const memories: string[] = [];
+  let shown = 0;
+  for (;;) {
+    await Bun.sleep(LOOK_MS);
+    const states = await Promise.all(made.map((one) => stateOf(url, one)));
+    const delivered = states.reduce((sum, state) => sum + state.delivered, 0);
+    if (delivered >= ((shown + 1) * origins.length * perSite) / 4) {
+      shown += 1;
+      memories.push(Math.max(...pids.map(memory)).toFixed(0));
+    }
+    if (states.some(({ state }) => state === "running")) continue;
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const used = cpu() - before;
+    console.log(states.map((state) => `${state.state} ${JSON.stringify(state.not_delivered)}`).join("; "));
+    console.log(
+      `${delivered} pages by ${pids.length} services in ${seconds.toFixed(1)} s: ${(delivered / seconds).toFixed(1)} pages/s; ` +
+        `${used.toFixed(1)} s of CPU time: ${(delivered / used).toFixed(1)} pages for each; ` +
+        `MiB of the largest service after each quarter: ${memories.join(", ")}`,
+    );
+    return;
   }
-  throw new Error("the program ended without a line");
+}
+
+async function startCrawl(url: string, urls: readonly string[], perSite: number) {
+  const order = { urls, limit: urls.length * perSite, sitemap: "skip", concurrency: 16, engine: "static" };
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${url}/crawl`, { method: "POST", headers, body: JSON.stringify(order) });
+  if (response.status !== 202) throw new Error(`Cannot start the crawl: ${await response.text()}`);
+  // The response of this operation.
+  return (await response.json()) as { status: string; secret: string };
+}
+
+async function stateOf(url: string, { status, secret }: { status: string; secret: string }): Promise<JobState> {
+  const response = await fetch(url + status, { headers: { "x-job-secret": secret } });
+  // As above.
+  return (await response.json()) as JobState;
+}
+
+async function listening(service: Child): Promise<string> {
+  return await waitFor(service, "service", async () => /listening on (\S+)/.exec(service.output())?.[1]);
 }

@@ -140,9 +140,21 @@ export async function runFrontierBench(args: readonly string[]): Promise<number>
       most: { type: "string", default: "200000" },
       only: { type: "string" },
       crawl: { type: "string" },
+      sites: { type: "string", default: "2" },
+      services: { type: "string", default: "1" },
+      latency: { type: "string", default: "0" },
     },
   });
-  if (values.crawl !== undefined) return await benchCrawl(Number(values.crawl));
+  if (values.crawl !== undefined) {
+    const { crawl, sites, services, latency } = values;
+    return await benchCrawl({
+      pages: Number(crawl),
+      sites: Number(sites),
+      services: Number(services),
+      latencyMs: Number(latency),
+      inPostgres: values.only === "postgres",
+    });
+  }
   const [workers, batch, most] = [values.workers, values.batch, values.most].map(Number);
   if (workers === undefined || batch === undefined || most === undefined)
     throw new Error("the options are not numbers");

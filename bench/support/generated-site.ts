@@ -1,16 +1,24 @@
-/** `bun generated-site.ts COUNT`: serves a site whose pages link to 20 others each, and prints its address. */
-const count = Number(process.argv[2]);
-const WORDS =
-  "high water comes twice a day at the harbour about fifty minutes later each day than the day before".split(" ");
+/**
+ * `bun generated-site.ts COUNT [LATENCY_MS]`: serves sites whose pages link to 20 others each, on every loopback address, and
+ * prints the port. Each site has COUNT pages.
+ */
+const [count = 0, latencyMs = 0] = process.argv.slice(2).map(Number);
+const SYLLABLES = ["ha", "ri", "ton", "mel", "ves", "ka", "lu", "pren", "do", "si", "gar", "not"];
+const WORDS = 20;
 
-function page(at: number): string {
-  const paragraphs = Array.from({ length: 8 }, (_, n) => {
-    const words = Array.from(
-      { length: 60 },
-      (_word, k) => WORDS[(at * 7 + n * 13 + k * (1 + (at % 5))) % WORDS.length],
-    );
-    return `<p>Part ${n} of page ${at}: ${words.join(" ")}.</p>`;
-  });
+/** A word of a vocabulary of 1,728. */
+function word(seed: number): string {
+  const at = (Math.imul(seed, 2_654_435_761) >>> 8) % SYLLABLES.length ** 3;
+  return [at, Math.floor(at / 12), Math.floor(at / 144)].map((n) => SYLLABLES[n % 12]).join("");
+}
+
+function page(host: string, at: number): string {
+  const own = at * 7919 + Number(host.replaceAll(/\D/g, "")) * 104_729;
+  const sentence = (from: number) => `${Array.from({ length: WORDS }, (_, n) => word(from + n)).join(" ")}.`;
+  const paragraphs = Array.from(
+    { length: 8 },
+    (_, n) => `<p>${[0, 1, 2].map((k) => sentence(own + n * 64 + k * WORDS)).join(" ")}</p>`,
+  );
   const links = Array.from({ length: 20 }, (_, n) => (n < 10 ? at * 10 + n + 1 : (at * 31 + n * 977) % count)).filter(
     (to) => to < count,
   );
@@ -21,13 +29,14 @@ function page(at: number): string {
 }
 
 const server = Bun.serve({
-  hostname: "127.0.0.1",
+  hostname: "0.0.0.0",
   port: 0,
-  fetch(request) {
-    const { pathname } = new URL(request.url);
+  async fetch(request) {
+    const { hostname, pathname } = new URL(request.url);
     const at = pathname === "/" ? 0 : Number(/^\/pages\/(\d+)$/.exec(pathname)?.[1] ?? -1);
     if (at < 0 || at >= count) return new Response("", { status: 404 });
-    return new Response(page(at), { headers: { "content-type": "text/html" } });
+    if (latencyMs > 0) await Bun.sleep(latencyMs);
+    return new Response(page(hostname, at), { headers: { "content-type": "text/html" } });
   },
 });
-console.log(`http://127.0.0.1:${server.port}/`);
+console.log(String(server.port));
