@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const START_MS = 10_000;
+const START_MS = 60_000;
 const STOP_MS = 3_000;
 /** USER_HZ: Linux reports CPU time to programs in 1/100 s on every architecture. */
 const TICKS_PER_SECOND = 100;

@@ -12,9 +12,12 @@ function word(seed: number): string {
   return [at, Math.floor(at / 12), Math.floor(at / 144)].map((n) => SYLLABLES[n % 12]).join("");
 }
 
+function sentence(from: number): string {
+  return `${Array.from({ length: WORDS }, (_, n) => word(from + n)).join(" ")}.`;
+}
+
 function page(host: string, at: number): string {
   const own = at * 7919 + Number(host.replaceAll(/\D/g, "")) * 104_729;
-  const sentence = (from: number) => `${Array.from({ length: WORDS }, (_, n) => word(from + n)).join(" ")}.`;
   const paragraphs = Array.from(
     { length: 8 },
     (_, n) => `<p>${[0, 1, 2].map((k) => sentence(own + n * 64 + k * WORDS)).join(" ")}</p>`,

@@ -122,11 +122,10 @@ export class PostgresJobs implements JobStore {
       at,
     }));
     const values = [clock, number, JSON.stringify(keyed(id, found)), JSON.stringify(outcomes), JSON.stringify(leftOut)];
-    const text = sql.finishing(
-      found.length > 0,
-      outcomes.some(({ body }) => body !== undefined),
-    );
-    const { rows } = await this.#write(text, values);
+    const hasResults = outcomes.some(({ body }) => body !== undefined);
+    const text = sql.finishing(found.length > 0, hasResults);
+    // A client may read a result at once, so that no crash may give its number to another one.
+    const { rows } = await this.#write(text, values, hasResults);
     return rows.map(jobOf)[0] ?? (await this.find(id));
   }
 
@@ -181,10 +180,10 @@ export class PostgresJobs implements JobStore {
     });
   }
 
-  async #write(text: Statement, values: readonly Value[]): Promise<Result> {
+  async #write(text: Statement, values: readonly Value[], isDurable = false): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#database.quick(text, values);
+        return await (isDurable ? this.#database.durable(text, values) : this.#database.quick(text, values));
       } catch (error) {
         const isDeadlock = error instanceof PostgresError && error.code === DEADLOCK;
         if (!isDeadlock || attempt === MOST_ATTEMPTS) throw error;
