@@ -1,5 +1,6 @@
 /** The configurations that `turnpike init` writes, with comments. */
 import { parseDocument, Scalar, visit } from "yaml";
+import { formatDollars, parseDollars } from "../../payments/client/choice.ts";
 import { bareHost, portOf } from "../../lib/http/url-host.ts";
 
 export interface InitChoices {
@@ -81,6 +82,24 @@ const SOLD = [
   ["/search", 140_000],
 ] as const;
 
+/** Pages of a crawl whose body has no limit. */
+const PAGES = 100n;
+
+/** The price of a crawl, by its pages. */
+function crawlText({ payTo, network }: InitChoices, page: string): string {
+  const account = `"asset": "USDC", "network": ${JSON.stringify(network)}, "pay_to": ${JSON.stringify(payTo)}`;
+  const price = JSON.stringify(formatDollars(parseDollars(page) * PAGES));
+  return `      "x402": {
+        "scheme": "upto", "price": ${price}, ${account},
+        "max_timeout_seconds": 7200,
+        "accepts": [{ "scheme": "exact", "price": ${price}, ${account} }],
+        "rules": [
+          { "body": [{ "pointer": "/limit" }], "unit_price": { "price": ${JSON.stringify(page)}, "count": "/limit" } },
+        ],
+      },
+`;
+}
+
 function contentText(choices: InitChoices): string {
   const routes = SOLD.map(
     ([path, ms]) => `    {
@@ -92,12 +111,24 @@ function contentText(choices: InitChoices): string {
 ${priceText(choices)}    },
 `,
   );
+  const crawl =
+    choices.price === undefined
+      ? ""
+      : `    // A crawl is a job: a payment by "upto" or from prepaid credit pays for its delivered pages alone. The price of a crawl
+    // without a limit is that of 100 pages.
+    {
+      "path_prefix": "/crawl",
+      "upstream": "content",
+      "body_schema": { "$ref": "urn:turnpike:body:crawl" },
+${crawlText(choices, choices.price)}    },
+    { "path_prefix": "/crawl/", "upstream": "content", "without": ["price"], "read_timeout_ms": 310000, "total_timeout_ms": 310000 },
+`;
   return `  // "turnpike start" serves this upstream itself: the content service, which loads pages.
   "upstreams": [{ "name": "content", "servers": [{ "unix": "/run/turnpike/content.sock" }] }],
   // Each operation is a path with a price, and the schema of its bodies. docs/getting-started.md lists all operations;
   // those without a route are not served.
   "routes": [
-${routes.join("")}    // Free: the state of the service, its description, and its tools for agents, which pay for each call.
+${routes.join("")}${crawl}    // Free: the state of the service, its description, and its tools for agents, which pay for each call.
     { "path_prefix": "/", "match": { "exact_path": true }, "upstream": "content" },
     { "path_prefix": "/health", "upstream": "content" },
     { "path_prefix": "/openapi.json", "upstream": "content" },

@@ -3,6 +3,7 @@ import { type Store } from "../store.ts";
 import { testSimulatedTransfers } from "./simulated-transfers-contract.ts";
 import { testCreditRefunds } from "./credit-refunds-contract.ts";
 import { testCredits } from "./credits-contract.ts";
+import { testDeferrals } from "./deferrals-contract.ts";
 import { testForgetting } from "./forgetting-contract.ts";
 import { testLedger } from "./ledger-contract.ts";
 import { testLedgerView } from "./ledger-view-contract.ts";
@@ -27,5 +28,6 @@ export function testStore(name: string, newDatabase: () => Promise<OpenStore>): 
     testCreditRefunds(newDatabase);
     testUsage(newDatabase);
     testCredits(newDatabase);
+    testDeferrals(newDatabase);
   });
 }
