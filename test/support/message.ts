@@ -22,6 +22,8 @@ export interface ParseOptions {
   readonly responseTo?: string;
   /** True if no more bytes can come, which ends a body without framing. */
   readonly ended?: boolean;
+  /** Called with the length that the text must have before another attempt makes sense. Each attempt copies a long text. */
+  readonly needs?: (length: number) => void;
 }
 
 function parseFields(text: string): (readonly [string, string])[] {
@@ -73,18 +75,26 @@ export function parseMessage(text: string, from: number, options: ParseOptions =
   });
   if (framing === "none") return done(start, "");
   if (framing === "close") return options.ended === true ? done(text.length, text.slice(start)) : undefined;
-  if (framing === "chunked") return parseChunked(text, start, done);
+  if (framing === "chunked") return parseChunked({ text, from: start, needs: options.needs }, done);
   const lengths = valuesOf({ fields }, "content-length");
   const length = Number(lengths[0]);
   if (lengths.length !== 1 || !/^\d+$/.test(lengths[0] ?? "")) {
     throw new Error(`Cannot parse a body of length "${lengths.join(" and ")}"`);
   }
-  return text.length < start + length ? undefined : done(start + length, text.slice(start, start + length));
+  if (text.length >= start + length) return done(start + length, text.slice(start, start + length));
+  options.needs?.(start + length);
+  return undefined;
 }
 
 type Done = (next: number, body: string, trailers?: Message["trailers"]) => Parsed;
 
-function parseChunked(text: string, from: number, done: Done): Parsed | undefined {
+interface ChunkedText {
+  readonly text: string;
+  readonly from: number;
+  readonly needs: ParseOptions["needs"];
+}
+
+function parseChunked({ text, from, needs }: ChunkedText, done: Done): Parsed | undefined {
   let body = "";
   for (let at = from; ; ) {
     const lineEnd = text.indexOf("\r\n", at);
@@ -98,7 +108,10 @@ function parseChunked(text: string, from: number, done: Done): Parsed | undefine
       if (end === -1 || text.length < at + 2) return undefined;
       return end === at ? done(at + 2, body) : done(end + 4, body, parseFields(text.slice(at, end)));
     }
-    if (text.length < at + size + 2) return undefined;
+    if (text.length < at + size + 2) {
+      needs?.(at + size + 2);
+      return undefined;
+    }
     body += text.slice(at, at + size);
     if (!text.startsWith("\r\n", at + size)) throw new Error("Cannot parse a chunk: no CRLF after its data");
     at += size + 2;

@@ -30,8 +30,12 @@ export class RawClient extends SocketClient {
    * The next response to a request of `method`, 1xx included. Fails with an Error if it does not arrive or is malformed.
    */
   async response(method = "GET", patienceMs = this.patienceMs): Promise<Message> {
+    let needed = 0;
+    const needs = (length: number): void => void (needed = length);
     const take = (): Message | undefined => {
-      const parsed = parseMessage(this.received, this.#parsed, { responseTo: method, ended: this.state === "ended" });
+      if (this.received.length < needed) return undefined;
+      const ended = this.state === "ended";
+      const parsed = parseMessage(this.received, this.#parsed, { responseTo: method, ended, needs });
       if (parsed !== undefined) this.#parsed = parsed.next;
       return parsed?.message;
     };

@@ -12,6 +12,8 @@ export class OriginConnection {
   closed = false;
   readonly socket: Socket;
   parsed = 0;
+  /** The length of `received` at which the next request can be complete. */
+  needed = 0;
 
   constructor(socket: Socket) {
     this.socket = socket;
@@ -138,7 +140,9 @@ export class RawOrigin {
   #take(connection: OriginConnection): void {
     try {
       for (;;) {
-        const parsed = parseMessage(connection.received, connection.parsed);
+        if (connection.received.length < connection.needed) return;
+        const needs = (length: number): void => void (connection.needed = length);
+        const parsed = parseMessage(connection.received, connection.parsed, { needs });
         if (parsed === undefined) return;
         connection.parsed = parsed.next;
         this.requests.push(parsed.message);
