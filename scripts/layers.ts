@@ -35,6 +35,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/gateway/config"],
   ["src/content"],
   ["src/content/mcp", "src/content/docs-page"],
+  ["src/content/firecrawl"],
   ["src/content/api"],
   ["src/content/operations"],
   ["src/content/resolve", "src/content/map", "src/content/jobs", "src/content/qr"],

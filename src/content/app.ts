@@ -9,7 +9,8 @@ import { type TryGateway } from "./docs-page/try-operation.ts";
 import { type Figures } from "./figures/figures.ts";
 import { METRICS_CONTENT_TYPE, modelMetrics } from "./figures/model-figures.ts";
 import { type OperationCounts } from "./figures/operation-counts.ts";
-import { hostOf } from "./api/gateway-address.ts";
+import { baseUrlOf, hostOf } from "./api/gateway-address.ts";
+import { firecrawlHandler, VERSIONS } from "./firecrawl/handler.ts";
 import { type McpHttp } from "./mcp/mcp-http.ts";
 import { chargeJob, JOB_OPERATIONS } from "./operations/job-requests.ts";
 import { CHARGES } from "./operations/job-shapes.ts";
@@ -35,8 +36,6 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 /** Documents that describe the operations, for programs and for people. */
 const DOCUMENTS = ["/", "/openapi.json", "/docs"];
 
-const HOST = /^[\w.-]{1,253}(?::\d{1,5})?$|^\[[\da-fA-F:.]+\](?::\d{1,5})?$/;
-
 /** The parts of the HTTP interface that not every service has. */
 export interface AppOptions {
   /** Undefined: /mcp is not served. */
@@ -45,12 +44,17 @@ export interface AppOptions {
   /** The gateway through which visitors of the documentation can try operations. Undefined: they cannot try any. */
   readonly gateway?: TryGateway | undefined;
   readonly operations?: OperationCounts;
+  /** Serves Firecrawl's API too. Default: false. */
+  readonly firecrawl?: boolean;
   /** The load of the service, served at /figures and /metrics. Undefined: they are not served. */
   readonly figures?: () => Figures;
 }
 
 /** Creates the content service's HTTP interface: a function from a request to its response, which never throws. */
-export function createApp(services: Services, { mcp, prices, gateway, operations, figures }: AppOptions): Responder {
+export function createApp(
+  services: Services,
+  { mcp, prices, gateway, operations, figures, firecrawl = false }: AppOptions,
+): Responder {
   const app = new Hono<{ Bindings: { upgrade: Upgrade | undefined } }>();
   if (mcp !== undefined) app.all("/mcp", async (context) => await mcp.fetch(context.req.raw));
   const serve = async (name: string, request: Request, run: () => Promise<OperationResult>): Promise<Response> => {
@@ -82,6 +86,10 @@ export function createApp(services: Services, { mcp, prices, gateway, operations
     const { id, key } = context.req.param();
     return context.json(await chargeJob({ id, key, word: await readJson(context.req.raw) }, services.jobs));
   });
+  if (firecrawl) {
+    const handle = firecrawlHandler(services, { readJson, respond, operations });
+    for (const version of VERSIONS) app.all(`/${version}/*`, async ({ req: { raw } }) => await handle(raw));
+  }
   if (figures !== undefined) {
     // The figures are for the operator, who requests them without a gateway. A gateway always adds X-Forwarded-Proto.
     app.get("/figures", (context, next) =>
@@ -244,10 +252,4 @@ async function readBytes(request: Request): Promise<Uint8Array> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-function baseUrlOf(request: Request): string {
-  const host = hostOf(request);
-  const scheme = request.headers.get("x-forwarded-proto") === "https" ? "https" : "http";
-  return HOST.test(host) ? `${scheme}://${host}` : "/";
 }

@@ -21,7 +21,7 @@ import { HostPaces } from "./jobs/host-paces.ts";
 import { JOB_DEFAULTS, type JobSettings } from "./jobs/job-settings.ts";
 import { JobRunner } from "./jobs/job-runner.ts";
 import { Jobs } from "./jobs/jobs.ts";
-import { openJob } from "./operations/open-job.ts";
+import { openJob } from "./open-job.ts";
 import { type PageStore } from "../store/page-store.ts";
 import { SqlitePages } from "../store/sqlite/sqlite-pages.ts";
 import { type JobStore } from "../store/jobs/job-store.ts";
@@ -69,6 +69,8 @@ export interface ContentOptions {
    * that are compared. Default: off.
    */
   readonly pageCache?: { readonly maxBytes: number; readonly hitPrice: number; readonly versionBytes?: number };
+  /** Serves Firecrawl's API too. */
+  readonly firecrawl?: boolean;
   /** Absent bounds are as in JOB_DEFAULTS. */
   readonly jobs?: Partial<JobSettings>;
   /** The jobs that the services of a fleet share. Undefined: they are in a file of the state folder. */
@@ -170,7 +172,7 @@ async function serveContent(options: ContentOptions, parts: AsyncDisposableStack
     operations: operations.read(),
     model: services.resolver.modelFigures,
   });
-  const app = createApp(services, { mcp, prices, gateway, operations, figures });
+  const app = createApp(services, { mcp, prices, gateway, operations, figures, firecrawl: options.firecrawl === true });
   const entrance = new Entrance(app, protection.token);
   const server = await serve(listen, (request, upgrade) => entrance.fetch(request, upgrade), protection.tls);
   parts.defer(() => server.stop(true));

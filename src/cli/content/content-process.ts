@@ -23,6 +23,7 @@ export interface ContentProcessOptions {
   readonly browser: BrowserConfig;
   readonly allowPrivate: boolean;
   readonly chargeTimeouts: boolean;
+  readonly firecrawl: boolean;
   /** Environment variables that the service needs, beyond those of the system. */
   readonly variables: readonly string[];
   /** The values of `content.page_cache`, `content.jobs`, `content.search` and `content.resolve` in the configuration, as JSON. */
@@ -107,6 +108,7 @@ export class ContentProcess {
       browser,
       allowPrivate,
       chargeTimeouts,
+      firecrawl,
       pageCache,
       jobs,
       search,
@@ -119,6 +121,7 @@ export class ContentProcess {
     args.push("--page-cache", pageCache, "--jobs", jobs, "--search", search, "--resolve", resolving, ...browserArgs);
     if (allowPrivate) args.push("--allow-private");
     if (chargeTimeouts) args.push("--charge-timeouts");
+    if (firecrawl) args.push("--firecrawl");
     if (mcp !== undefined) args.push("--gateway", mcp.gatewayUrl, ...mcp.hosts.flatMap((host) => ["--mcp-host", host]));
     const { promise, resolve } = Promise.withResolvers<ContentReport>();
     const bornAt = this.#clock();

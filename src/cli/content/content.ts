@@ -55,6 +55,7 @@ const FLAGS = {
     type: "boolean",
     text: "mark failures of pages that used up their own time; only the gateway of turnpike start charges for them",
   },
+  firecrawl: { type: "boolean", text: "serve the API of Firecrawl too, at /v2 and /v1" },
   browser: {
     type: "string",
     default: "{}",
@@ -85,7 +86,7 @@ const FLAGS = {
 
 const USAGE = `usage: turnpike content [--socket PATH | --port N | --listen HOST:PORT] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
                         [--token-env NAME | --token-file FILE] [--tls-cert FILE --tls-key FILE | --plaintext]
-                        [--drain-delay SECONDS] [--charge-timeouts] [--browser JSON] [--page-cache JSON] [--jobs JSON] [--search JSON]
+                        [--drain-delay SECONDS] [--charge-timeouts] [--firecrawl] [--browser JSON] [--page-cache JSON] [--jobs JSON] [--search JSON]
                         [--resolve JSON] [--gateway URL [--mcp-host NAME ...]]
 
 Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.
@@ -137,6 +138,7 @@ async function run(args: readonly string[]): Promise<number> {
       stateDir: stateFolder(values["state-dir"]),
       allowPrivate: values["allow-private"] === true,
       chargeTimeouts: values["charge-timeouts"] === true,
+      firecrawl: values.firecrawl === true,
       remoteBrowser: parseBrowserOptions(values.browser, process.env),
       pageCache: parsePageCacheOptions(values["page-cache"]),
       ...parseJobsOptions(values.jobs),

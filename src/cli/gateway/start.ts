@@ -147,6 +147,7 @@ function contentOptions({ content }: Config) {
     browserPath: content.browser_path,
     browser: content.browser,
     chargeTimeouts: content.charge_timeouts,
+    firecrawl: content.firecrawl,
     pageCache: JSON.stringify(content.page_cache),
     jobs: JSON.stringify(content.jobs),
     search: JSON.stringify(content.search),

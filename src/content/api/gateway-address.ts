@@ -14,3 +14,12 @@ export function sendTo(gatewayUrl: string): Send {
 export function hostOf({ headers }: Request): string {
   return headers.get("x-forwarded-host") ?? headers.get("host") ?? "";
 }
+
+const HOST = /^[\w.-]{1,253}(?::\d{1,5})?$|^\[[\da-fA-F:.]+\](?::\d{1,5})?$/;
+
+/** Scheme and host by which the client knows the service; "/" if the host is not valid. */
+export function baseUrlOf(request: Request): string {
+  const host = hostOf(request);
+  const scheme = request.headers.get("x-forwarded-proto") === "https" ? "https" : "http";
+  return HOST.test(host) ? `${scheme}://${host}` : "/";
+}

@@ -3,6 +3,7 @@ import { type ExtractionJob, type ExtractionOutcome } from "./tree/extraction.ts
 import { decodeBody, isHtml } from "../encoding/decode.ts";
 import { toFields } from "./fields.ts";
 import { crawlFields, toIndexPage } from "./index-page.ts";
+import { formsOf, keepParts } from "./forms.ts";
 import { toHtml } from "./html.ts";
 import { toLinks } from "./links.ts";
 import { markdownOf } from "./markdown/writer.ts";
@@ -54,7 +55,7 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
   // A browser may get past the obstacle, and scripts may add content to an empty document.
   if (obstacle !== undefined && mayNeedBrowser) return { outcome: "needs-browser", sign: obstacle.reason };
   if (obstacle !== undefined) return { outcome: "not-content", ...obstacle };
-  const outcome = contentOf(tree, job, isMoved);
+  const outcome = withForms(contentOf(tree, job, isMoved), html, job);
   if (outcome.outcome !== "content" || evidence === undefined) return outcome;
   const { confidence = 1 } = outcome.extraction;
   const isUnsure = confidence < MIN_CONFIDENCE || (confidence < MIN_CONFIDENCE_WITH_TEXTS && holdsTexts?.() === true);
@@ -64,10 +65,24 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
 
 const NOTHING = { content: "", title: "" };
 
+/** The outcome with the further forms of the page that the task asks for. */
+function withForms(outcome: ExtractionOutcome, html: string, { task, source }: ExtractionJob): ExtractionOutcome {
+  if (outcome.outcome !== "content" || !("forms" in task) || task.forms === undefined) return outcome;
+  const parse = (): Document => {
+    const tree = parseTree(html);
+    showStreamedParts(tree, html, source.engine);
+    showLateText(tree, html, source.engine);
+    return tree;
+  };
+  const forms = formsOf({ html, parse, url: source.finalUrl, isArticle: task.kind === "article" }, task.forms);
+  return { ...outcome, extraction: { ...outcome.extraction, forms } };
+}
+
 function contentOf(tree: Document, { source, task }: ExtractionJob, isMoved: boolean): ExtractionOutcome {
   const url = source.finalUrl;
   const crawled =
     "crawled" in task && task.crawled ? { fields: { ...crawlFields(tree, url), sketch: sketchOf(tree) } } : {};
+  if ("forms" in task && task.forms !== undefined) keepParts(tree, task.forms);
   if (task.kind === "html") {
     const content = typeof source.body === "string" && !isMoved ? source.body : toHtml(tree);
     return { outcome: "content", extraction: { content, title: pageTitle(tree), ...crawled } };
@@ -75,7 +90,8 @@ function contentOf(tree: Document, { source, task }: ExtractionJob, isMoved: boo
   if (task.kind === "fields") return toFields(tree, source, task);
   if (task.kind === "index") return { outcome: "content", extraction: toIndexPage(tree, url) };
   if (task.kind === "article") {
-    return { outcome: "content", extraction: readArticle(tree, url, { comments: task.comments === true }) };
+    const article = readArticle(tree, url, { comments: task.comments === true });
+    return { outcome: "content", extraction: { ...article, ...crawled } };
   }
   if (task.kind === "tables" || task.kind === "scripts") {
     throw new Error(`Cannot make '${task.kind}' of a page's content`);

@@ -9,6 +9,8 @@ import {
   type ExtractionJob,
   type ExtractionOutcome,
   type ExtractionTask,
+  type FormsTask,
+  type PageForms,
 } from "../extraction/tree/extraction.ts";
 
 /** Does the job's task with any document. Runs in a worker, with a deadline. */
@@ -68,7 +70,8 @@ function contentOutcome(content: DocumentContent, task: ExtractionTask, source: 
   const isPartial = content.isPartial === true ? { partial: true } : {};
   const isCrawled = task.kind === "index" || ("crawled" in task && task.crawled);
   const about = { title: content.title, ...isPartial, ...(isCrawled ? { fields: crawlFieldsOf(content) } : {}) };
-  return { outcome: "content", extraction: { content: inFormat(content, task.kind, text), ...about } };
+  const forms = "forms" in task && task.forms !== undefined ? { forms: formsOf(content, task.forms) } : {};
+  return { outcome: "content", extraction: { content: inFormat(content, task.kind, text), ...about, ...forms } };
 }
 
 function inFormat(
@@ -90,6 +93,19 @@ function inFormat(
     default:
       throw new Error(`Cannot make '${String(kind satisfies never)}' of a document`);
   }
+}
+
+/** A document that is no page has neither elements to select nor a source in HTML. */
+function formsOf(content: DocumentContent, { names, attributes }: FormsTask): PageForms {
+  const has = (name: FormsTask["names"][number]) => names.includes(name);
+  return {
+    meta: {},
+    attributes: attributes.map(() => []),
+    ...(has("html") ? { html: content.html() } : {}),
+    ...(has("rawHtml") ? { rawHtml: content.html() } : {}),
+    ...(has("links") ? { links: content.links().map(({ url }) => url) } : {}),
+    ...(has("images") ? { images: [] } : {}),
+  };
 }
 
 function crawlFieldsOf(content: DocumentContent): NonNullable<Extraction["fields"]> {

@@ -16,6 +16,8 @@ export interface CrawlOrder {
   readonly subdomains: boolean;
   /** Whether pages of other sites that are linked from the site are loaded too. Their links are not followed. */
   readonly external: boolean;
+  /** Only pages below the path of a start page. */
+  readonly below?: boolean;
   readonly ignore_query: boolean;
   readonly sitemap: "include" | "only" | "skip";
   readonly skip_noindex: boolean;

@@ -32,6 +32,8 @@ export interface Order {
   readonly order: CrawlOrder;
   readonly payer: string;
   readonly deferred: DeferredPayment | undefined;
+  /** The secret that its client has already. Undefined: it gets a new one. */
+  readonly secret?: string;
 }
 
 /** A job that was added. */
@@ -73,9 +75,16 @@ export class Jobs {
   }
 
   /** Adds a job. A repeated request with one deferred payment gets the same job. Fails with `overloaded` if there is no room. */
-  async add({ operation, input, order, payer, deferred }: Order): Promise<AddedJob> {
+  async add({
+    operation,
+    input,
+    order,
+    payer,
+    deferred,
+    secret = this.#random(SECRET_BYTES),
+  }: Order): Promise<AddedJob> {
     const { runner, settings, unixNow } = this.#options;
-    const [secret, key] = [this.#random(SECRET_BYTES), this.#random(SECRET_BYTES)];
+    const key = this.#random(SECRET_BYTES);
     const text = JSON.stringify({ operation, input });
     const id = deferred === undefined ? this.#random(ID_BYTES, "hex") : jobIdOf(deferred, text);
     const known = deferred && (await this.#find(id));
@@ -123,6 +132,16 @@ export class Jobs {
   async find(id: string, secret: string): Promise<Job | undefined> {
     const job = await this.#find(id);
     return job !== undefined && isSecret(secret, job.secretHash) ? job : undefined;
+  }
+
+  /** Unix milliseconds. */
+  now(): number {
+    return this.#options.unixNow();
+  }
+
+  /** The jobs with this secret that run. */
+  async running(secret: string): Promise<readonly Job[]> {
+    return (await this.#ask((store) => store.running())).filter((job) => isSecret(secret, job.secretHash));
   }
 
   /** At most `count` results with numbers above `after`, up to what is paid. Every reader of results uses this. */

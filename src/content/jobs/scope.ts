@@ -35,6 +35,7 @@ export class Scope {
   readonly #order: CrawlOrder;
   readonly #hosts: readonly string[];
   readonly #wanted: PathFilter;
+  readonly #paths: readonly string[] | undefined;
   readonly #year: number;
   readonly #combinations = new Map<string, number>();
 
@@ -43,6 +44,7 @@ export class Scope {
     this.#order = order;
     this.#hosts = order.urls.map((url) => hostWithoutWww(new URL(url).hostname));
     this.#wanted = pathFilter(order.include_paths ?? [], order.exclude_paths ?? []);
+    this.#paths = order.below === true ? order.urls.map((url) => new URL(url).pathname) : undefined;
     this.#year = new Date(now).getUTCFullYear();
   }
 
@@ -77,7 +79,7 @@ export class Scope {
       const url = this.normal(link, base);
       if (url === undefined || chosen.has(url.href)) continue;
       if (!this.isOwn(url) && !this.#order.external) continue;
-      if (NOT_A_PAGE.test(url.pathname) || !this.#wanted(url)) continue;
+      if (NOT_A_PAGE.test(url.pathname) || !this.#wanted(url) || !this.#isBelow(url)) continue;
       const bound = depth > this.#order.max_depth ? "depth" : this.#trap(url);
       if (bound === undefined) chosen.set(url.href, { url: url.href, task: PAGE, depth });
       else leftOut[bound] = (leftOut[bound] ?? 0) + 1;
@@ -96,6 +98,11 @@ export class Scope {
     // Deleting a parameter re-encodes the whole query, so it is only done if necessary.
     for (const name of names) url.searchParams.delete(name);
     return url;
+  }
+
+  /** Whether an address is below the path of a start page, if the order asks for that. */
+  #isBelow({ pathname }: URL): boolean {
+    return this.#paths === undefined || this.#paths.some((path) => pathname.startsWith(path));
   }
 
   /** The name of the bound that an address exceeds. */

@@ -179,7 +179,8 @@ async function jobOf({ id, headers }: JobRequest, jobs: Jobs): Promise<Job> {
   return job;
 }
 
-function wholeNumber(
+/** A whole number in the query. Throws `invalid-parameters` if it is another value, or greater than `most`. */
+export function wholeNumber(
   query: URLSearchParams,
   name: string,
   { otherwise, most }: { otherwise: number; most: number },

@@ -12,7 +12,7 @@ export const SETTLEMENT_OVERRIDES = "Settlement-Overrides";
 
 /**
  * The field by which a charge is made later. In a request, the gateway offers that until a time: `{"until":1795255518}`. In a
- * response 202, the upstream names the path at which it says what is due: `{"path":"/charges/7/secret"}`.
+ * response 200 or 202, the upstream names the path at which it says what is due: `{"path":"/charges/7/secret"}`.
  */
 export const SETTLEMENT_DEFERRAL = "Settlement-Deferral";
 

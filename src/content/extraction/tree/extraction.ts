@@ -16,9 +16,14 @@ export type ExtractionTask =
    */
   | { readonly kind: "index" }
   /** The page in a format. With `crawled`, it has these fields too, and a `sketch` (`sketch.ts`). */
-  | { readonly kind: "html" | "markdown" | "text" | "links"; readonly crawled?: boolean }
+  | { readonly kind: "html" | "markdown" | "text" | "links"; readonly crawled?: boolean; readonly forms?: FormsTask }
   /** The main content, with the comments of readers below it if `comments` is true. */
-  | { readonly kind: "article"; readonly comments?: boolean }
+  | {
+      readonly kind: "article";
+      readonly comments?: boolean;
+      readonly crawled?: boolean;
+      readonly forms?: FormsTask;
+    }
   /** The text, or the value of an attribute, of the elements that match each CSS selector, by the selectors' names. */
   | {
       readonly kind: "fields";
@@ -29,6 +34,30 @@ export type ExtractionTask =
   | { readonly kind: "tables"; readonly tables: Readonly<Record<string, TableShape>> }
   /** Whether the scripts of the page change its content. These are the texts of the external ones. */
   | { readonly kind: "scripts"; readonly scripts: readonly Script[] };
+
+/** Forms of a page to make beside its content. The selectors are those of `parseSelector`. */
+export interface FormsTask {
+  readonly names: readonly ("html" | "rawHtml" | "links" | "images")[];
+  /** Attributes whose values are returned. */
+  readonly attributes: readonly { readonly selector: string; readonly attribute: string }[];
+  /** Selectors of the only elements that are read, and of those that are not. They apply to the content too. */
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+}
+
+/** Forms of a page beside its content. */
+export interface PageForms {
+  /** The content as HTML without hidden parts, and the document as it was received. */
+  readonly html?: string;
+  readonly rawHtml?: string;
+  /** Absolute addresses, each once. */
+  readonly links?: readonly string[];
+  readonly images?: readonly string[];
+  /** The values of each attribute of the task. */
+  readonly attributes: readonly (readonly string[])[];
+  /** The texts of `meta` elements by their names, `title`, `language` and `favicon`. */
+  readonly meta: Readonly<Record<string, string>>;
+}
 
 /** An external script that is not known to be harmless. */
 export interface ScriptAddress {
@@ -59,6 +88,7 @@ export interface Extraction {
   /** The title of the page. For an article, the article's title. */
   readonly title: string;
   readonly fields?: Readonly<Record<string, FieldValue>>;
+  readonly forms?: PageForms;
   /** Whether parts of a long document are missing. */
   readonly partial?: boolean;
   /** Whether values were left out of `fields`. */

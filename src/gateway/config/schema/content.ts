@@ -36,6 +36,10 @@ export const content = z
       .describe(
         "Charge for a failed page whose scripts took most of its time as processor time, or were stopped because they took too much. Other failures stay free.",
       ),
+    firecrawl: z
+      .boolean()
+      .default(true)
+      .describe("Serve the API of Firecrawl too, to the routes `/v2/` and `/v1/` that lead to the content service."),
     page_cache: contentPageCache,
     jobs: contentJobs,
     search: contentSearch,

@@ -77,7 +77,7 @@ export class BufferedResponse implements ResponseSink {
     return this.#overrides;
   }
 
-  /** The Settlement-Deferral fields of a response 202. They are removed too. */
+  /** The Settlement-Deferral fields of a response 200 or 202. They are removed too. */
   get deferral(): readonly string[] {
     return this.#deferral;
   }
@@ -95,7 +95,7 @@ export class BufferedResponse implements ResponseSink {
       return;
     }
     this.#overrides = fieldValues(head.fields, OVERRIDES);
-    if (head.status === 202) this.#deferral = fieldValues(head.fields, DEFERRAL);
+    if (head.status === 200 || head.status === 202) this.#deferral = fieldValues(head.fields, DEFERRAL);
     const clean = changedHead(head, { fields: withoutPaymentClaims(head.fields) });
     if (hasFailedCall(head) || this.#isFree(head.status, this.#overrides)) {
       this.#state = "passing";

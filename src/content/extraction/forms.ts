@@ -1,0 +1,136 @@
+import { type Document, type Element } from "domhandler";
+import { serialize } from "parse5";
+import { adapter } from "parse5-htmlparser2-tree-adapter";
+import { type FormsTask, type PageForms } from "./tree/extraction.ts";
+import { Addresses, withoutFragment } from "./tree/addresses.ts";
+import { imageSource } from "./tree/images.ts";
+import { prepare } from "./tree/prune.ts";
+import { replaceChildren } from "./tree/relink.ts";
+import { parseSelector } from "./selectors/parse-selector.ts";
+import { DocumentElements, elementsOf } from "./selectors/select-all.ts";
+import { articleOf } from "./reader/read-article.ts";
+import { pageTitle } from "./page-title.ts";
+import { bodyOf } from "./reader/words.ts";
+
+/** Links and pictures of a page, and values of an attribute. Further ones are left out. @operator */
+const MAX_LIST = 10_000;
+/** `meta` elements that are returned, and characters of a name and of a value. */
+const MAX_META = 200;
+const MAX_META_NAME = 100;
+const MAX_META_LENGTH = 5_000;
+
+/** A page whose forms are made. `isArticle`: only its main content. */
+interface Page {
+  readonly html: string;
+  /** Parses it to a new tree. */
+  readonly parse: () => Document;
+  readonly url: string;
+  readonly isArticle: boolean;
+}
+
+/** Further forms of a page beside its content. */
+export function formsOf({ html, parse, url, isArticle }: Page, task: FormsTask): PageForms {
+  const tree = parse();
+  const meta = metaOf(tree);
+  keepParts(tree, task);
+  const attributes = attributesOf(tree, task);
+  const addresses = new Addresses(tree, url);
+  const wants = (name: FormsTask["names"][number]) => task.names.includes(name);
+  const list = (from: (element: Element) => string | undefined): readonly string[] => {
+    const found = new Set<string>();
+    for (const element of elementsOf(tree)) {
+      const address = from(element);
+      if (address !== undefined) found.add(address);
+      if (found.size === MAX_LIST) break;
+    }
+    return [...found];
+  };
+  const linkOf = ({ name, attribs }: Element): string | undefined => {
+    const href = name === "a" || name === "area" ? attribs["href"]?.trim() : undefined;
+    const address = href === undefined || href.startsWith("#") ? undefined : addresses.link(href);
+    return address === undefined ? undefined : withoutFragment(address);
+  };
+  const pictureOf = (element: Element): string | undefined => {
+    const source = element.name === "img" ? imageSource(element) : undefined;
+    return source === undefined ? undefined : addresses.media(source);
+  };
+  return {
+    meta,
+    attributes,
+    ...(wants("rawHtml") ? { rawHtml: html } : {}),
+    ...(wants("links") ? { links: list(linkOf) } : {}),
+    ...(wants("images") ? { images: list(pictureOf) } : {}),
+    ...(wants("html") ? { html: isArticle ? inner(articleOf(tree, url).article) : cleaned(tree, url) } : {}),
+  };
+}
+
+/** Leaves only the elements of `include`, if there are any, without those of `exclude`. Changes the tree. */
+export function keepParts(tree: Document, { include, exclude }: Pick<FormsTask, "include" | "exclude">): void {
+  if (exclude.length > 0) {
+    const unwanted = new Set(matching(tree, exclude));
+    for (const parent of new Set([...unwanted].map((element) => element.parent))) {
+      if (parent !== null)
+        replaceChildren(
+          parent,
+          parent.children.filter((child) => !isOf(unwanted, child)),
+        );
+    }
+  }
+  if (include.length === 0) return;
+  const wanted = new Set(matching(tree, include));
+  const outer = [...wanted].filter((element) => !ancestorsOf(element).some((one) => wanted.has(one)));
+  replaceChildren(bodyOf(tree), outer);
+}
+
+function isOf(elements: ReadonlySet<unknown>, node: unknown): boolean {
+  return elements.has(node);
+}
+
+function ancestorsOf(element: Element): Element[] {
+  const ancestors: Element[] = [];
+  for (let at = element.parent; at !== null && "name" in at; at = at.parent) ancestors.push(at);
+  return ancestors;
+}
+
+/** The elements that match any of the selectors, which the caller has checked. */
+function matching(tree: Document, selectors: readonly string[]): readonly Element[] {
+  const list = selectors.flatMap((selector) => {
+    const parsed = parseSelector(selector);
+    return typeof parsed === "string" ? [] : parsed;
+  });
+  return list.length === 0 ? [] : new DocumentElements(tree).matching(list);
+}
+
+function attributesOf(tree: Document, { attributes }: FormsTask): readonly (readonly string[])[] {
+  return attributes.map(({ selector, attribute }) =>
+    matching(tree, [selector])
+      .flatMap((element) => element.attribs[attribute] ?? [])
+      .slice(0, MAX_LIST),
+  );
+}
+
+/** The values of `meta` elements by their names, the title and language of the page, and its icon. The first of a name counts. */
+function metaOf(tree: Document): Readonly<Record<string, string>> {
+  const meta = new Map<string, string>([["title", pageTitle(tree)]]);
+  for (const { name, attribs } of elementsOf(tree)) {
+    if (meta.size >= MAX_META) break;
+    if (name === "html" && attribs["lang"] !== undefined) meta.set("language", attribs["lang"]);
+    if (name === "link" && /(?:^|\s)icon(?:\s|$)/i.test(attribs["rel"] ?? "") && !meta.has("favicon")) {
+      meta.set("favicon", (attribs["href"] ?? "").slice(0, MAX_META_LENGTH));
+    }
+    const key = name === "meta" ? (attribs["name"] ?? attribs["property"] ?? "") : "";
+    const value = attribs["content"];
+    if (key === "" || key.length > MAX_META_NAME || value === undefined || meta.has(key)) continue;
+    meta.set(key, value.slice(0, MAX_META_LENGTH));
+  }
+  return Object.fromEntries(meta);
+}
+
+function cleaned(tree: Document, url: string): string {
+  prepare(tree, url);
+  return inner(bodyOf(tree));
+}
+
+function inner(node: Document | Element): string {
+  return serialize(node, { treeAdapter: adapter }).trim();
+}

@@ -1,0 +1,65 @@
+import { messageOf } from "../../lib/caught.ts";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { baseUrlOf } from "../api/gateway-address.ts";
+import { type OperationCounts } from "../figures/operation-counts.ts";
+import { type OperationResult, type Services } from "../operations/operation.ts";
+import { ENDPOINTS } from "./endpoints.ts";
+import { ownerOf } from "./owner.ts";
+import { firecrawlProblem } from "./problem.ts";
+import { type Ask, type Endpoint, notServed } from "./surface.ts";
+
+export const VERSIONS: readonly Ask["version"][] = ["v1", "v2"];
+
+/** The parts of the HTTP interface that requests of all kinds share. */
+export interface Http {
+  readonly readJson: (request: Request) => Promise<unknown>;
+  readonly respond: (result: OperationResult, signal: AbortSignal) => Response;
+  readonly operations: OperationCounts | undefined;
+}
+
+/** Serves requests in Firecrawl's form. The function never throws. */
+export function firecrawlHandler(services: Services, http: Http): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const found = endpointOf(request);
+    const { operation } = found?.endpoint ?? {};
+    if (operation !== undefined) http.operations?.called(operation);
+    try {
+      if (found === undefined)
+        throw notServed(`Turnpike does not have ${request.method} ${new URL(request.url).pathname}`);
+      const { endpoint, id, version } = found;
+      const { headers, signal, url } = request;
+      const ask = { id, version, headers, signal, owner: ownerOf(headers), base: baseUrlOf(request) };
+      const body = endpoint.method === "POST" ? await http.readJson(request) : undefined;
+      return http.respond(await endpoint.respond({ ...ask, body, query: new URL(url).searchParams }, services), signal);
+    } catch (error) {
+      const problem = problemOf(error, services);
+      if (operation !== undefined) http.operations?.failed(operation, problem.code);
+      return firecrawlProblem(problem, request.method);
+    }
+  };
+}
+
+function problemOf(error: unknown, { log }: Services): TurnpikeError {
+  if (error instanceof TurnpikeError) return error;
+  log("error", `Cannot serve a request in Firecrawl's form: ${messageOf(error)}`);
+  return new TurnpikeError("internal", "Cannot serve the request: see the log");
+}
+
+interface Found {
+  readonly endpoint: Endpoint;
+  readonly id: string;
+  readonly version: Ask["version"];
+}
+
+function endpointOf({ method, url }: Request): Found | undefined {
+  const [version, ...parts] = new URL(url).pathname.slice(1).split("/");
+  if (version !== "v1" && version !== "v2") return undefined;
+  const wanted = method === "HEAD" ? "GET" : method;
+  for (const endpoint of ENDPOINTS) {
+    const names = endpoint.path.split("/");
+    const fits = names.length === parts.length && names.every((name, at) => name === ":id" || name === parts[at]);
+    if (!fits || endpoint.method !== wanted) continue;
+    return { endpoint, version, id: parts[names.indexOf(":id")] ?? "" };
+  }
+  return undefined;
+}

@@ -1,0 +1,232 @@
+import { z } from "@hono/zod-openapi";
+import { parseSelector } from "../extraction/selectors/parse-selector.ts";
+import { pageUrl } from "../operations/page-parameters.ts";
+import { text, visibleText } from "../operations/text.ts";
+
+/** Milliseconds of a page's `timeout` and `waitFor`, as for the other operations. */
+const MAX_TIMEOUT_MS = 120_000;
+const MAX_WAIT_MS = 30_000;
+/** Selectors of a list, and characters of one. */
+const MAX_SELECTORS = 50;
+const MAX_SELECTOR_LENGTH = 2_000;
+/** Patterns of a list, and characters of one. */
+const MAX_PATTERNS = 20;
+const MAX_PATTERN_LENGTH = 200;
+/** Pages of a crawl, addresses of a batch, and addresses of a map. */
+const MAX_PAGES = 10_000;
+const MAX_LINKS = 100_000;
+/** Results of a search, and of one whose pages are loaded. */
+const MAX_RESULTS = 50;
+const MAX_LOADED = 10;
+/** Hosts of a search. */
+const MAX_HOSTS = 10;
+
+/** The formats of a page. */
+const FORMATS = ["markdown", "html", "rawHtml", "links", "images"] as const;
+
+const selector = text(MAX_SELECTOR_LENGTH, 1).refine(
+  (value) => typeof parseSelector(value) !== "string",
+  "must be a CSS selector without states and pseudo-elements",
+);
+
+const attributes = z.strictObject({
+  type: z.literal("attributes"),
+  selectors: z
+    .array(z.strictObject({ selector, attribute: text(100, 1) }))
+    .min(1)
+    .max(MAX_SELECTORS),
+});
+
+const format = z.union([z.enum(FORMATS), z.strictObject({ type: z.enum(FORMATS) }), attributes], {
+  error: `must be one of ${FORMATS.join(", ")} and attributes; other formats are not supported here`,
+});
+
+const pdf = z.strictObject({ type: z.literal("pdf"), mode: z.enum(["fast", "auto"]).optional() });
+
+/** Options of a page that have an effect here. */
+const PAGE = {
+  formats: z.array(format).min(1).max(10).default(["markdown"]),
+  onlyMainContent: z.boolean().default(true),
+  includeTags: z.array(selector).max(MAX_SELECTORS).default([]),
+  excludeTags: z.array(selector).max(MAX_SELECTORS).default([]),
+  headers: z
+    .record(z.string().regex(/^user-agent$/i, "is not supported: only User-Agent is"), z.string().max(512))
+    .default({}),
+  waitFor: z.int().min(0).max(MAX_WAIT_MS).default(0),
+  timeout: z.int().min(1_000).max(MAX_TIMEOUT_MS).default(60_000),
+  proxy: z.enum(["basic", "auto", "stealth", "enhanced"]).default("auto"),
+  maxAge: z.int().min(0).optional(),
+  storeInCache: z.boolean().default(true),
+  parsers: z
+    .array(z.union([z.literal("pdf"), pdf]))
+    .min(1)
+    .max(1)
+    .default(["pdf"]),
+};
+
+const path = z.array(text(MAX_PATTERN_LENGTH, 1)).max(MAX_PATTERNS).default([]);
+
+const CRAWL = {
+  url: pageUrl,
+  limit: z.int().min(1).max(MAX_PAGES).default(MAX_PAGES),
+  maxDiscoveryDepth: z.int().min(0).max(50).default(50),
+  includePaths: path,
+  excludePaths: path,
+  sitemap: z.enum(["include", "only", "skip"]).default("include"),
+  ignoreQueryParameters: z.boolean().default(false),
+  crawlEntireDomain: z.boolean().default(false),
+  allowExternalLinks: z.boolean().default(false),
+  allowSubdomains: z.boolean().default(false),
+  delay: z.number().min(0).max(60).default(0),
+  maxConcurrency: z.int().min(1).default(8),
+  /** Of version 1, which some programs send to version 2 too. */
+  maxDepth: z.int().min(0).max(50).optional(),
+  allowBackwardLinks: z.boolean().default(false),
+  ignoreSitemap: z.boolean().default(false),
+};
+
+const MAP = {
+  url: pageUrl,
+  search: visibleText(500).optional(),
+  sitemap: CRAWL.sitemap,
+  includeSubdomains: z.boolean().default(true),
+  ignoreQueryParameters: z.boolean().default(true),
+  limit: z.int().min(1).max(MAX_LINKS).default(5_000),
+  timeout: z.int().min(1_000).max(MAX_TIMEOUT_MS).default(60_000),
+};
+
+const SEARCH = {
+  query: visibleText(500),
+  limit: z.int().min(1).max(MAX_RESULTS).default(10),
+  includeDomains: z.array(z.string()).max(1, "is not supported here with more than one host").default([]),
+  excludeDomains: z.array(z.string()).max(MAX_HOSTS).default([]),
+  tbs: z
+    .string()
+    .regex(
+      /^(?:qdr:[dwmy]|cdr:1,cd_min:\d{1,2}\/\d{1,2}\/\d{4},cd_max:\d{1,2}\/\d{1,2}\/\d{4})$/,
+      "is not supported in this form",
+    )
+    .optional(),
+  /** Of version 1. */
+  lang: z.string().optional(),
+  timeout: MAP.timeout,
+};
+
+/** Options that any body may have, which change nothing: they name the program that calls. */
+const NAMES = { origin: z.string().optional(), integration: z.string().nullish() };
+
+/** Options that have no effect here, with the values with which nothing is asked for. Other values are refused. */
+type Refused = Readonly<Record<string, readonly unknown[]>>;
+
+const REFUSED_PAGE: Refused = {
+  actions: [[]],
+  auditMetadata: [],
+  blockAds: [true],
+  domainTools: [false],
+  fastMode: [false],
+  location: [],
+  lockdown: [false],
+  minAge: [],
+  mobile: [false],
+  profile: [],
+  redactPII: [false],
+  removeBase64Images: [true],
+  skipTlsVerification: [false],
+  threatProtection: [],
+  toolDetail: [],
+  useMock: [],
+};
+
+const REFUSED_JOB: Refused = { webhook: [], zeroDataRetention: [false] };
+
+const REFUSED_CRAWL: Refused = {
+  ...REFUSED_JOB,
+  deduplicateSimilarURLs: [true],
+  ignoreRobotsTxt: [false],
+  prompt: [],
+  regexOnFullURL: [false],
+  robotsUserAgent: [],
+};
+
+const REFUSED_BATCH: Refused = { ...REFUSED_JOB, appendToId: [] };
+
+const REFUSED_MAP: Refused = { auditMetadata: [], ignoreCache: [false], location: [], threatProtection: [] };
+
+const REFUSED_SEARCH: Refused = {
+  categories: [[]],
+  country: [],
+  domainTools: [false],
+  enterprise: [[]],
+  highlights: [false],
+  ignoreInvalidURLs: [true, false],
+  location: [],
+  sources: [["web"], [{ type: "web" }]],
+  threatProtection: [],
+  toolDetail: [],
+};
+
+/** Options by the request that has them: those with an effect here, and those that are refused. @internal */
+export const OPTIONS: Readonly<Record<string, { readonly supported: readonly string[]; readonly refused: Refused }>> = {
+  scrape: { supported: ["url", ...Object.keys(PAGE)], refused: { ...REFUSED_PAGE, zeroDataRetention: [false] } },
+  crawl: { supported: [...Object.keys(CRAWL), "scrapeOptions"], refused: REFUSED_CRAWL },
+  "batch/scrape": {
+    supported: ["urls", ...Object.keys(PAGE), "ignoreInvalidURLs", "maxConcurrency"],
+    refused: { ...REFUSED_PAGE, ...REFUSED_BATCH },
+  },
+  map: { supported: Object.keys(MAP), refused: REFUSED_MAP },
+  search: { supported: [...Object.keys(SEARCH), "scrapeOptions"], refused: REFUSED_SEARCH },
+};
+
+function refusing(refused: Refused) {
+  const entries = Object.entries(refused).map(([name, neutral]) => {
+    const isNeutral = (value: unknown) => neutral.some((one) => Bun.deepEquals(one, value));
+    return [
+      name,
+      z
+        .unknown()
+        .refine((value) => value === undefined || isNeutral(value), "is not supported here")
+        .optional(),
+    ];
+  });
+  // Each name has a schema of this kind.
+  return Object.fromEntries(entries) as Record<string, z.ZodOptional<z.ZodUnknown>>;
+}
+
+const page = z.strictObject({ ...refusing(REFUSED_PAGE), ...NAMES, ...PAGE });
+
+export type PageOptions = z.output<typeof page>;
+
+/** The body of a scrape. */
+export const scrapeBody = z.strictObject({ ...page.shape, ...refusing({ zeroDataRetention: [false] }), url: pageUrl });
+
+/** The body of a crawl. */
+export const crawlBody = z.strictObject({
+  ...refusing(REFUSED_CRAWL),
+  ...NAMES,
+  ...CRAWL,
+  scrapeOptions: page.prefault({}),
+});
+
+/** The body of a batch. Its addresses are checked one by one. */
+export const batchBody = z.strictObject({
+  ...page.shape,
+  ...refusing(REFUSED_BATCH),
+  urls: z.array(z.string()).min(1).max(MAX_PAGES),
+  ignoreInvalidURLs: z.boolean().default(true),
+  maxConcurrency: CRAWL.maxConcurrency,
+});
+
+/** The body of a map. */
+export const mapBody = z.strictObject({ ...refusing(REFUSED_MAP), ...NAMES, ...MAP });
+
+/** The body of a search. */
+export const searchBody = z
+  .strictObject({ ...refusing(REFUSED_SEARCH), ...NAMES, ...SEARCH, scrapeOptions: page.optional() })
+  .refine(({ limit, scrapeOptions }) => scrapeOptions === undefined || limit <= MAX_LOADED, {
+    path: ["limit"],
+    message: `must be at most ${MAX_LOADED} with scrapeOptions`,
+  })
+  .refine(({ includeDomains, excludeDomains }) => includeDomains.length === 0 || excludeDomains.length === 0, {
+    path: ["includeDomains"],
+    message: "must not be together with excludeDomains",
+  });

@@ -1,0 +1,271 @@
+/** The unmodified SDK of Firecrawl calls the content service. */
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { Firecrawl, SdkError } from "firecrawl";
+import { patient } from "../../lib/testing/patience.ts";
+import { baseUrl } from "../testing/client.ts";
+import { startTestService } from "../testing/service.ts";
+
+setDefaultTimeout(patient(60_000));
+
+const words = "The page tells of high water at the harbour, which comes twice a day. ".repeat(6);
+const html = (title: string, ...links: string[]) => `<!doctype html><html lang="en"><head><title>${title}</title>
+  <meta name="description" content="About ${title}"><meta property="og:title" content="Social ${title}"></head>
+  <body><nav class="menu"><a href="/menu">Menu</a></nav><article><h1>${title}</h1><p id="text">${title}: ${words}</p>
+  <img src="/picture.png" alt="A picture"> ${links.map((href) => `<a class="next" href="${href}">to ${href}</a>`).join(" ")}
+  </article></body></html>`;
+
+const hits: string[] = [];
+const pages: Readonly<Record<string, () => Response>> = Object.fromEntries(
+  Object.entries({
+    "/docs/": html("Docs", "/docs/a", "/docs/b", "/blog"),
+    "/docs/a": html("A", "/docs/c", "/missing"),
+    "/docs/b": html("B", "/private"),
+    "/docs/c": html("C"),
+    "/blog": html("Blog"),
+  }).map(([path, text]) => [path, () => new Response(text, { headers: { "content-type": "text/html" } })]),
+);
+const site = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch({ url }) {
+    const { pathname } = new URL(url);
+    hits.push(pathname);
+    if (pathname === "/robots.txt") return new Response("User-agent: *\nDisallow: /private");
+    if (pathname === "/never") return new Promise<Response>(() => undefined);
+    return pages[pathname.replace(/^\/many\/\d+$/, "/docs/c")]?.() ?? new Response("", { status: 404 });
+  },
+});
+const at = (path: string) => `http://127.0.0.1:${site.port}${path}`;
+
+const { service, close } = await startTestService({ firecrawl: true });
+afterAll(async () => {
+  await close();
+  await site.stop(true);
+});
+
+const client = (apiKey = "fc-mine") => new Firecrawl({ apiKey, apiUrl: baseUrl(service) });
+const mine = client();
+
+/** The error of a call of the SDK. */
+async function failure(call: Promise<unknown>): Promise<SdkError> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof SdkError)) throw new Error(`the call did not fail as expected: ${String(error)}`);
+  return error;
+}
+
+const sources = (documents: readonly { metadata?: { sourceURL?: string } }[]) =>
+  documents.map(({ metadata }) => new URL(metadata?.sourceURL ?? "").pathname).toSorted();
+
+describe("scrape", () => {
+  test("returns the main content as Markdown, with metadata", async () => {
+    const document = await mine.scrape(at("/docs/a"));
+    expect(document.markdown).toContain("A: The page tells of high water");
+    expect(document.markdown).not.toContain("Menu");
+    expect(document).not.toHaveProperty("html");
+    expect(document.metadata).toMatchObject({
+      title: "A",
+      description: "About A",
+      ogTitle: "Social A",
+      language: "en",
+      sourceURL: at("/docs/a"),
+      url: at("/docs/a"),
+      statusCode: 200,
+      contentType: "text/html",
+      creditsUsed: 1,
+      cacheState: "miss",
+    });
+  });
+
+  test("returns every format from one load of the page", async () => {
+    hits.splice(0);
+    const document = await mine.scrape(at("/docs/"), {
+      formats: [
+        "markdown",
+        "html",
+        "rawHtml",
+        "links",
+        { type: "images" },
+        { type: "attributes", selectors: [{ selector: "a.next", attribute: "href" }] },
+      ],
+      onlyMainContent: false,
+    });
+    expect(hits).toEqual(["/docs/"]);
+    expect(document.markdown).toContain("Menu");
+    expect(document.html).toContain(`<a href="${at("/menu")}">Menu</a>`);
+    expect(document.html).not.toContain("<title>");
+    expect(document.rawHtml).toStartWith("<!doctype html>");
+    expect(document.links).toEqual(["/menu", "/docs/a", "/docs/b", "/blog"].map(at));
+    expect(document.images).toEqual([at("/picture.png")]);
+    expect(document.attributes).toEqual([
+      { selector: "a.next", attribute: "href", values: ["/docs/a", "/docs/b", "/blog"] },
+    ]);
+  });
+
+  test("reads only some elements, and leaves some out", async () => {
+    const text = await mine.scrape(at("/docs/a"), { includeTags: ["#text", "h1"], formats: ["markdown", "html"] });
+    expect(text.markdown).toStartWith("# A");
+    expect(text.markdown).not.toContain("picture");
+    expect(text.html).not.toContain("<img");
+    const rest = await mine.scrape(at("/docs/a"), { excludeTags: ["h1", ".next"], onlyMainContent: false });
+    expect(rest.markdown).toContain("Menu");
+    expect(rest.markdown).not.toContain("# A");
+    expect(rest.markdown).not.toContain("to /docs/c");
+  });
+
+  test("fails with the status and a code of its kind", async () => {
+    const missing = await failure(mine.scrape(at("/missing")));
+    expect(missing).toMatchObject({ status: 500, code: "SCRAPE_ALL_ENGINES_FAILED", details: { statusCode: 404 } });
+    const late = await failure(mine.scrape(at("/never"), { timeout: 1_000 }));
+    expect(late).toMatchObject({ status: 408, code: "SCRAPE_TIMEOUT" });
+    const summary = await failure(mine.scrape(at("/docs/"), { formats: ["summary"] }));
+    expect(summary).toMatchObject({ status: 400, code: "BAD_REQUEST" });
+    expect(summary.message).toContain("formats");
+    const actions = await failure(
+      mine.scrape(at("/docs/"), { actions: [{ type: "wait", milliseconds: 1 }], mobile: true }),
+    );
+    expect(actions.details).toEqual([
+      { path: "actions", message: "is not supported here" },
+      { path: "mobile", message: "is not supported here" },
+    ]);
+  });
+});
+
+describe("crawl", () => {
+  test("waits for the documents below the start, and tells what failed and what robots.txt forbids", async () => {
+    const started = await mine.startCrawl(at("/docs/"), {
+      sitemap: "skip",
+      scrapeOptions: { formats: ["markdown", "links"] },
+    });
+    expect(started.url).toBe(`${baseUrl(service)}/v2/crawl/${started.id}`);
+    const job = await mine.crawl(at("/docs/"), { sitemap: "skip", pollInterval: 1, limit: 10 });
+    expect(sources(job.data)).toEqual(["/docs/", "/docs/a", "/docs/b", "/docs/c"]);
+    expect(job).toMatchObject({ status: "completed", total: 4, completed: 4, creditsUsed: 4, next: null });
+    expect(Date.parse(job.expiresAt ?? "")).toBeGreaterThan(Date.now());
+    const whole = await mine.crawl(at("/docs/"), { sitemap: "skip", crawlEntireDomain: true, pollInterval: 1 });
+    expect(sources(whole.data)).toEqual(["/blog", "/docs/", "/docs/a", "/docs/b", "/docs/c"]);
+    const { errors, robotsBlocked } = await mine.getCrawlErrors(whole.id);
+    expect(robotsBlocked).toEqual([at("/private")]);
+    expect(errors).toContainEqual({
+      id: expect.any(String),
+      url: at("/missing"),
+      error: "Cannot load the page: its server responded with 404",
+      code: "PAGE_FAILED",
+    });
+  });
+
+  test("refuses what has no meaning here", async () => {
+    const prompt = await failure(mine.startCrawl(at("/"), { prompt: "all of it" }));
+    expect(prompt).toMatchObject({ status: 400, details: [{ path: "prompt", message: "is not supported here" }] });
+    const pattern = await failure(mine.startCrawl(at("/"), { includePaths: ["("] }));
+    expect(pattern.status).toBe(400);
+    expect(await failure(mine.crawlParamsPreview(at("/"), "all of it"))).toMatchObject({
+      status: 501,
+      code: "NOT_IMPLEMENTED",
+    });
+  });
+});
+
+/** The job when it has ended. */
+async function ended(id: string) {
+  for (;;) {
+    const job = await mine.getBatchScrapeStatus(id);
+    if (job.status !== "scraping") return job;
+    await Bun.sleep(100);
+  }
+}
+
+describe("batch", () => {
+  const urls = Array.from({ length: 5 }, (_, number) => at(`/many/${number}`));
+
+  test("waits for all documents, and tells which addresses are invalid or failed", async () => {
+    const started = await mine.startBatchScrape([...urls, "nothing", at("/missing")], {
+      options: { formats: ["html"] },
+    });
+    expect(started.invalidURLs).toEqual(["nothing"]);
+    const job = await mine.batchScrape(urls, { options: { formats: ["markdown"] }, pollInterval: 1 });
+    expect(sources(job.data)).toEqual(urls.map((url) => new URL(url).pathname));
+    const first = await ended(started.id);
+    expect(first).toMatchObject({ status: "completed", total: 6, completed: 5 });
+    expect((await mine.getBatchScrapeErrors(started.id)).errors).toMatchObject([{ url: at("/missing") }]);
+    const strict = mine.startBatchScrape(["nothing"], { ignoreInvalidURLs: false });
+    expect(await failure(strict)).toMatchObject({ status: 400 });
+  });
+
+  test("pages of documents follow each other without a gap, and the last one names no next", async () => {
+    const { id } = await mine.startBatchScrape([at("/missing"), ...urls]);
+    await ended(id);
+    const seen: string[] = [];
+    let next: string | undefined = `${baseUrl(service)}/v2/batch/scrape/${id}?limit=2`;
+    const sizes: number[] = [];
+    while (next !== undefined) {
+      const response = await fetch(next, { headers: { authorization: "Bearer fc-mine" } });
+      const page = (await response.json()) as { data: { metadata: { sourceURL: string } }[]; next?: string };
+      seen.push(...page.data.map(({ metadata }) => metadata.sourceURL));
+      sizes.push(page.data.length);
+      next = page.next;
+    }
+    expect(seen.toSorted()).toEqual(urls);
+    expect(sizes).toEqual([2, 2, 1]);
+  });
+
+  test("a job belongs to the key that made it", async () => {
+    const { id } = await mine.startBatchScrape([at("/never"), at("/never?2")], { options: { timeout: 60_000 } });
+    for (const other of [client("fc-other"), new Firecrawl({ apiKey: "", apiUrl: baseUrl(service) })]) {
+      expect(await failure(other.getBatchScrapeStatus(id))).toMatchObject({ status: 404, code: "NOT_FOUND" });
+      expect(await failure(other.cancelBatchScrape(id))).toMatchObject({ status: 404 });
+    }
+    const { id: crawl } = await mine.startCrawl(at("/never"), { sitemap: "skip" });
+    expect((await mine.getActiveCrawls()).crawls).toMatchObject([{ id: crawl, url: at("/never") }]);
+    expect((await client("fc-other").getActiveCrawls()).crawls).toEqual([]);
+    expect(await mine.getConcurrency()).toEqual({ concurrency: 2, maxConcurrency: 1_000 });
+    expect(await mine.getQueueStatus()).toMatchObject({ success: true, jobsInQueue: 3 });
+    expect(await mine.cancelCrawl(crawl)).toBe(true);
+    expect(await mine.cancelBatchScrape(id)).toBe(true);
+    expect(await mine.getBatchScrapeStatus(id)).toMatchObject({ status: "cancelled", completed: 0, data: [] });
+    expect((await mine.getActiveCrawls()).crawls).toEqual([]);
+  });
+});
+
+test("map lists the addresses of a site", async () => {
+  const { links } = await mine.map(at("/docs/"), { sitemap: "skip", limit: 3 });
+  expect(links).toHaveLength(3);
+  expect(links[0]).toMatchObject({ url: at("/docs/"), title: "Docs" });
+});
+
+test("a search without a provider is an error, and one with options that have no meaning is refused", async () => {
+  expect((await failure(mine.search("tide tables", { limit: 2 }))).status).toBeGreaterThanOrEqual(500);
+  expect(await failure(mine.search("tide tables", { sources: ["news"] }))).toMatchObject({
+    status: 400,
+    details: [{ path: "sources", message: "is not supported here" }],
+  });
+});
+
+test("the account has no credits, and says so", async () => {
+  expect(await mine.getCreditUsage()).toMatchObject({ remainingCredits: 0 });
+  expect(await failure(mine.getTokenUsage())).toMatchObject({ status: 501 });
+});
+
+test("what Turnpike does not have fails at once", async () => {
+  const calls = [
+    mine.startExtract({ urls: [at("/")], prompt: "title" }),
+    mine.startAgent({ prompt: "x" }),
+    mine.interact("1", { code: "1" }),
+    mine.parse({ data: "text", filename: "a.txt" }),
+    mine.listMonitors(),
+    mine.getCreditUsageHistorical(),
+  ];
+  for (const call of calls) expect(await failure(call)).toMatchObject({ status: 501, code: "NOT_IMPLEMENTED" });
+});
+
+test("without the key firecrawl, there is no such interface", async () => {
+  const plain = await startTestService();
+  try {
+    const other = new Firecrawl({ apiKey: "x", apiUrl: baseUrl(plain.service) });
+    expect(await failure(other.scrape(at("/docs/")))).toMatchObject({ status: 404 });
+  } finally {
+    await plain.close();
+  }
+});

@@ -1,0 +1,141 @@
+import { z } from "@hono/zod-openapi";
+import { messageOf } from "../../lib/caught.ts";
+import { parsedJson } from "../../lib/parsed-json.ts";
+import { SETTLEMENT_DEFERRAL } from "../../payments/x402/charge.ts";
+import { type Job } from "../../store/jobs/job-store.ts";
+import { type AddedJob, type Jobs } from "../jobs/jobs.ts";
+import { type CrawlOrder, givenOnly, type OpenCrawl, type OpenOptions } from "../jobs/crawl-order.ts";
+import { deferredPayment } from "../jobs/sale.ts";
+import { CHARGES } from "../operations/job-shapes.ts";
+import { checkBody, invalidParameters, type OperationResult, type Services } from "../operations/operation.ts";
+import { pageUrl, webUrl } from "../operations/page-parameters.ts";
+import { type PageReader } from "../page-reader/page-reader.ts";
+import { pathFilter } from "../sites/path-filter.ts";
+import { documentOf, requestOf, taskOf } from "./document.ts";
+import { batchBody, crawlBody, type PageOptions } from "./options.ts";
+import { type Ask } from "./surface.ts";
+
+/** Pages of one job that each service loads at a time, at most. */
+const MAX_CONCURRENCY = 16;
+
+/** The operation of jobs whose results are documents. */
+export const FIRECRAWL = "firecrawl";
+
+/** The parts of a job that each service needs. */
+interface Input {
+  readonly order: CrawlOrder;
+  readonly options: PageOptions;
+}
+
+// The input is made below, from a body that was checked.
+const stored = z.custom<Input>((value) => typeof value === "object" && value !== null);
+
+const storedOrder = z.object({ operation: z.literal(FIRECRAWL), input: stored });
+
+/** The input of a job whose results are documents; undefined for other jobs. */
+export function inputOf(job: Pick<Job, "order">): Input | undefined {
+  return storedOrder.safeParse(parsedJson(job.order)).data?.input;
+}
+
+/** Opens the stored input of a job. */
+export function documentsOf(input: unknown, pages: PageReader, { userAgent }: OpenOptions): OpenCrawl {
+  const { order, options } = stored.parse(input);
+  return {
+    order,
+    async load(url, signal) {
+      const own = order.given === true ? undefined : userAgent;
+      const read = await pages.read(requestOf(options, url.href, { signal, userAgent: own }), taskOf(options, true));
+      const { extraction, source } = read;
+      return {
+        finalUrl: source.finalUrl,
+        isCached: source.ageMs !== undefined,
+        robotsTag: source.headers.find(([name]) => name.toLowerCase() === "x-robots-tag")?.[1] ?? "",
+        fields: extraction.fields,
+        content: extraction.content,
+        result: { document: documentOf(read, options, url.href) },
+      };
+    },
+  };
+}
+
+/** `POST /v2/crawl`: a job that loads the pages of a site. */
+export async function startCrawl(ask: Ask, { jobs }: Services): Promise<OperationResult> {
+  const { scrapeOptions: options, ...input } = checkBody(crawlBody, ask.body);
+  const { includePaths, excludePaths } = input;
+  try {
+    pathFilter(includePaths, excludePaths);
+  } catch (error) {
+    throw invalidParameters([{ path: "includePaths", message: `or excludePaths: ${messageOf(error)}` }]);
+  }
+  requestOf(options, input.url, { signal: ask.signal, userAgent: undefined });
+  const site = {
+    urls: [input.url],
+    limit: input.limit,
+    max_depth: input.maxDepth ?? input.maxDiscoveryDepth,
+    include_paths: includePaths,
+    exclude_paths: excludePaths,
+    subdomains: input.allowSubdomains,
+    external: input.allowExternalLinks,
+    below: !input.crawlEntireDomain && !input.allowBackwardLinks,
+    ignore_query: input.ignoreQueryParameters,
+    sitemap: input.ignoreSitemap ? "skip" : input.sitemap,
+    skip_noindex: false,
+    delay: input.delay,
+    concurrency: Math.min(input.maxConcurrency, MAX_CONCURRENCY),
+  } as const;
+  return started(ask, "crawl", await add(ask, jobs, { order: site, options }));
+}
+
+/** `POST /v2/batch/scrape`: a job that loads given pages. */
+export async function startBatch(ask: Ask, { jobs }: Services): Promise<OperationResult> {
+  const { urls, ignoreInvalidURLs, maxConcurrency, ...options } = checkBody(batchBody, ask.body);
+  const valid = urls.filter(isLoadable);
+  const invalidURLs = urls.filter((url) => !isLoadable(url));
+  if (valid.length === 0 || (invalidURLs.length > 0 && !ignoreInvalidURLs)) {
+    throw invalidParameters([
+      { path: `urls.${urls.indexOf(invalidURLs[0] ?? "")}`, message: "is not an address of the web" },
+    ]);
+  }
+  const spellings = Map.groupBy(valid, (url) => new URL(url).href);
+  const given = givenOnly([...spellings.values()].flatMap(([first]) => first ?? []));
+  const pages = { ...given, concurrency: Math.min(maxConcurrency, MAX_CONCURRENCY) };
+  const made = await add(ask, jobs, { order: pages, options });
+  return started(ask, "batch/scrape", made, invalidURLs.length === 0 ? {} : { invalidURLs });
+}
+
+function isLoadable(url: string): boolean {
+  if (!pageUrl.safeParse(url).success) return false;
+  try {
+    webUrl(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function add({ headers, owner }: Ask, jobs: Jobs, input: Input): Promise<AddedJob> {
+  const payer = headers.get("turnpike-payer") ?? "";
+  const job = {
+    operation: FIRECRAWL,
+    input,
+    order: input.order,
+    payer,
+    deferred: deferredPayment(headers),
+    secret: owner,
+  };
+  return await jobs.add(job);
+}
+
+/** The response to a request that has started a job. The SDK accepts only 200. */
+function started(
+  { base, version }: Ask,
+  path: string,
+  { id, chargeKey }: AddedJob,
+  more: object = {},
+): OperationResult {
+  const later = { [SETTLEMENT_DEFERRAL]: JSON.stringify({ path: `${CHARGES}/${id}/${chargeKey}` }) };
+  return {
+    json: { success: true, id, url: `${base}/${version}/${path}/${id}`, ...more },
+    headers: chargeKey === undefined ? {} : later,
+  };
+}

@@ -1,0 +1,36 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type OperationResult, type Services } from "../operations/operation.ts";
+
+/** A request in Firecrawl's form. */
+export interface Ask {
+  /** The parsed body; undefined without one. */
+  readonly body: unknown;
+  /** The name of the job in the path; empty if the path names no job. */
+  readonly id: string;
+  readonly query: URLSearchParams;
+  readonly headers: Headers;
+  readonly signal: AbortSignal;
+  /** The owner of the jobs that the request may see; empty if it has no key. */
+  readonly owner: string;
+  /** Scheme and host of this service as its client sees them. */
+  readonly base: string;
+  /** The first part of the path. */
+  readonly version: "v1" | "v2";
+}
+
+export type Responder = (ask: Ask, services: Services) => Promise<OperationResult>;
+
+/** A request that Turnpike serves in Firecrawl's form. */
+export interface Endpoint {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Below the version, with `:id` for the name of a job. */
+  readonly path: string;
+  /** The operation that counts it, if it does the work of one. */
+  readonly operation?: string;
+  readonly respond: Responder;
+}
+
+/** The error of a request that has no meaning here. */
+export function notServed(what: string): TurnpikeError {
+  return new TurnpikeError("not-implemented", `Cannot serve the request: ${what}`);
+}
