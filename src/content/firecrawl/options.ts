@@ -167,14 +167,14 @@ const REFUSED_SEARCH: Refused = {
 
 /** Options by the request that has them: those with an effect here, and those that are refused. @internal */
 export const OPTIONS: Readonly<Record<string, { readonly supported: readonly string[]; readonly refused: Refused }>> = {
-  scrape: { supported: ["url", ...Object.keys(PAGE)], refused: { ...REFUSED_PAGE, zeroDataRetention: [false] } },
-  crawl: { supported: [...Object.keys(CRAWL), "scrapeOptions"], refused: REFUSED_CRAWL },
-  "batch/scrape": {
+  "/scrape": { supported: ["url", ...Object.keys(PAGE)], refused: { ...REFUSED_PAGE, zeroDataRetention: [false] } },
+  "/crawl": { supported: [...Object.keys(CRAWL), "scrapeOptions"], refused: REFUSED_CRAWL },
+  "/batch/scrape": {
     supported: ["urls", ...Object.keys(PAGE), "ignoreInvalidURLs", "maxConcurrency"],
     refused: { ...REFUSED_PAGE, ...REFUSED_BATCH },
   },
-  map: { supported: Object.keys(MAP), refused: REFUSED_MAP },
-  search: { supported: [...Object.keys(SEARCH), "scrapeOptions"], refused: REFUSED_SEARCH },
+  "/map": { supported: Object.keys(MAP), refused: REFUSED_MAP },
+  "/search": { supported: [...Object.keys(SEARCH), "scrapeOptions"], refused: REFUSED_SEARCH },
 };
 
 function refusing(refused: Refused) {
