@@ -95,7 +95,7 @@ function inFormat(
   }
 }
 
-/** A document that is no page has neither elements to select nor a source in HTML. */
+/** A document of another type has neither elements to select nor a source in HTML. */
 function formsOf(content: DocumentContent, { names, attributes }: FormsTask): PageForms {
   const has = (name: FormsTask["names"][number]) => names.includes(name);
   return {
