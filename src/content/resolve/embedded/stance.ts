@@ -15,7 +15,7 @@ import { outcomeOf } from "./outcomes.ts";
 import { type Asked } from "./question.ts";
 import { recorded } from "./records.ts";
 import { isOfSibling, isOfYearBefore, isOtherTime } from "./siblings.ts";
-import { isOtherRecord, isRanking, superlative } from "./superlatives.ts";
+import { isRanking, superlative } from "./superlatives.ts";
 import { hasSurplus } from "./surplus.ts";
 import { rowOf } from "./tables.ts";
 import { inTime } from "./timing.ts";
@@ -67,7 +67,6 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
       strength: reading.strength * (base.kind === "fact-check" ? 0.9 : 1),
       isLoose:
         reading.isLoose === true ||
-        isOtherRecord(asked, passage.words) ||
         (part !== undefined && sentence !== undefined && hasSurplus(asked, passage.text, sentence, part)) ||
         (reading.sign > 0 && isTurnable(passage.text)),
     },

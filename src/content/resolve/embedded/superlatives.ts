@@ -1,7 +1,7 @@
 import { type Passage } from "../evidence/passages.ts";
 import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { type ReadSentence, type Token, undatedTokensOf } from "../reading/spans.ts";
-import { isRomance, type Language, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
+import { type Language, type Word, wordsOf } from "../reading/words.ts";
 import { type Asked } from "./question.ts";
 
 /** The reading of a sentence with a superlative: 1 if it names the question's subject. */
@@ -46,31 +46,6 @@ function superlativeIn(words: readonly Word[], language: Language): { at: number
 export function isRanking({ plan, language }: Asked): boolean {
   return language !== undefined && superlativeIn(wordsOf(plan.statement), language) !== undefined;
 }
-
-const RECORD = /^(?:\p{L}*rekord\p{L}{0,2}|records?|recordes?|primat[oi])$/u;
-/** Words before "record" that say which record it is. */
-const RECORD_WORDS = 3;
-
-/** Whether the question is about a record, and the sentence not clearly about the same one: "world junior record". */
-export function isOtherRecord({ plan, language }: Asked, words: readonly Word[]): boolean {
-  const wanted = recordIn(wordsOf(plan.statement), language);
-  return wanted !== undefined && (wanted === "" || wanted !== recordIn(words, language));
-}
-
-/** The kind of the record, empty if the language names it behind the word. Undefined without a record. */
-function recordIn(words: readonly Word[], language: Language | undefined): string | undefined {
-  const at = words.findIndex(({ text }) => RECORD.test(text));
-  if (at < 0) return undefined;
-  if (language === undefined || isRomance(language)) return "";
-  const before = words.slice(Math.max(0, at - RECORD_WORDS), at);
-  const start = before.findLastIndex(({ text }) => STOP_WORDS.has(text) || NEW.test(text)) + 1;
-  return words
-    .slice(at - before.length + start, at + 1)
-    .map(({ text }) => text)
-    .join(" ");
-}
-
-const NEW = /^(?:new|neue[nmrs]?)$/u;
 
 /** Characters by which two forms of a superlative are compared. */
 const FORM = 5;

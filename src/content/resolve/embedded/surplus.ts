@@ -26,19 +26,19 @@ interface Phrase {
 export function hasSurplus(
   asked: Asked,
   text: string,
-  { tokens, language }: ReadSentence,
+  { tokens, language, dates }: ReadSentence,
   part: { readonly start: number; readonly end: number },
 ): boolean {
   if (asked.language !== language) return true;
   const grammar = GRAMMARS[language];
-  const figures = quantitiesOf(text, language);
+  const figures = quantitiesOf(text, language, dates);
   const question = wordsOf(asked.plan.statement);
   return phrasesOf(tokens, text, part, grammar).some((words) => {
     const roles = words.map((word, at): Role => {
       if (/^\d/u.test(word.text) || figures.some(({ start, end }) => start < word.end && word.start < end))
         return "figure";
       if (isVerb(asked, words, at, { grammar, language })) return "verb";
-      if (isHarmless(word, words[at + 1], grammar)) return "harmless";
+      if (isHarmless(words, at, grammar)) return "harmless";
       return question.some((one) => isOf(word, one, language)) ? "own" : "other";
     });
     const verb = roles.indexOf("verb");
@@ -55,7 +55,9 @@ function isForeign(phrase: Phrase, from: number): boolean {
   return words.some((word, at) => {
     if (at < from || roles[at] !== "other") return false;
     if (verb >= 0 && at > verb && word.capital && language !== "de") return false;
-    return isGoverned(phrase, at) || isBeside(phrase, at);
+    const r = isGoverned(phrase, at) || isBeside(phrase, at);
+    if (r && process.env.SUR) console.log("SURPLUS", word.text, isGoverned(phrase, at) ? "gov" : "beside", "|", words.map((w, i) => w.text + "/" + roles[i]?.slice(0, 2)).join(" "));
+    return r;
   });
 }
 
@@ -75,11 +77,16 @@ function phrasesOf(
     if (last === undefined || isEnd || MARK.test(text.slice(last.end, word.start))) phrases.push([]);
     phrases.at(-1)?.push(word);
   }
+  // "after two failed inspections": what came before the event is not a part of it.
+  const cut = phrases.map((words) => {
+    const end = words.findIndex(({ text: word }) => WORDS.circumstance.has(word));
+    return end < 0 ? words : words.slice(0, end);
+  });
   const isInside = (words: readonly Token[]): boolean => words.some((word) => word.start >= start && word.end <= end);
   const isAdjunct = ([first, second]: readonly Token[]): boolean =>
     first !== undefined &&
     (grammar.preposition.has(first.text) || (WORDS.counting.has(first.text) && !/^an?$/u.test(second?.text ?? "")));
-  return phrases.filter((words, at) => {
+  return cut.filter((words, at) => {
     if (isInside(words)) return at === 0 || !isInside(phrases[at - 1] ?? []) || isAdjunct(words);
     if (at > 0 && isInside(phrases[at - 1] ?? [])) return isAdjunct(words);
     const isFirst = at === 0 && isInside(phrases[1] ?? []);
@@ -95,7 +102,8 @@ function isOf(word: Token, one: { readonly text: string; readonly stem: string }
   return isForm(word, one, language) || (beginning.length === FAMILY && word.stem.startsWith(beginning));
 }
 
-function isHarmless({ text, capital }: Token, next: Token | undefined, grammar: Grammar): boolean {
+function isHarmless(words: readonly Token[], at: number, grammar: Grammar): boolean {
+  const { text = "", capital = false } = words[at] ?? {};
   const { says, denies } = grammar;
   return (
     (isFunctionWord(text, grammar) && !WORDS.counting.has(text)) ||
@@ -104,7 +112,8 @@ function isHarmless({ text, capital }: Token, next: Token | undefined, grammar: 
     ADVERB.test(text) ||
     [WORDS.time, WORDS.manner, WORDS.general, WORDS.standFor, WORDS.body].some((words) => words.has(text)) ||
     (!capital && (says.has(text) || denies.has(text))) ||
-    WORDS.time.has(next?.text)
+    WORDS.time.has(words[at - 1]?.text) ||
+    WORDS.time.has(words[at + 1]?.text)
   );
 }
 
@@ -133,10 +142,10 @@ function isGoverned({ words, roles, grammar, hasAgent }: Phrase, at: number): bo
   if (roles[at + 1] === "own" && words[at + 1]?.capital === true && grammar !== GRAMMARS.de) return false;
   for (let n = at - 1; n >= 0; n -= 1) {
     const word = words[n];
-    if (word === undefined || roles[n] === "verb" || grammar.pronoun.has(word.text)) return false;
+    if (word === undefined || roles[n] === "verb" || roles[n] === "own" || grammar.pronoun.has(word.text)) return false;
     if (WORDS.counting.has(word.text)) return true;
     if (!grammar.preposition.has(word.text)) continue;
-    if (WORDS.circumstance.has(word.text) || (!hasAgent && grammar.by.has(word.text))) return false;
+    if (!hasAgent && grammar.by.has(word.text)) return false;
     return !roles.slice(n + 1, at + 3).includes("figure");
   }
   return false;
