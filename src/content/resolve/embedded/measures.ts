@@ -165,7 +165,8 @@ function isOfAnother(asked: Asked, tokens: readonly Token[], clause: Clause, { s
 
 /** "Orwell group" for "Orwell Air": a clause with the question's name, but without its last word. */
 function isOfNamesake({ agent, names }: Asked, tokens: readonly Token[], clause: Clause): boolean {
-  const own = [...(agent?.words ?? [])].filter((word) => names.has(word));
+  const words = [...(agent?.words ?? [])];
+  const own = words.slice(0, 1 + words.findIndex((word) => agent?.heads.has(word))).filter((word) => names.has(word));
   const last = own.at(-1);
   return (
     last !== undefined &&

@@ -56,7 +56,10 @@ function englishVerb(tokens: readonly Token[], grammar: Grammar, asBe: boolean):
   const afterName = candidates.find((at) => tokens[at - 1]?.capital === true);
   // "Did the Petrel mission deploy": two words that can be verbs are a noun and its verb.
   const behindName =
-    afterName !== undefined && candidates.includes(afterName + 1) && grammar.determiner.has(tokens[afterName + 2]?.text)
+    afterName !== undefined &&
+    candidates.includes(afterName + 1) &&
+    (grammar.determiner.has(tokens[afterName + 2]?.text) ||
+      /^(?:more|less|fewer)$/u.test(tokens[afterName + 2]?.text ?? ""))
       ? afterName + 1
       : afterName;
   const beforePhrase = candidates.find((at) => {

@@ -56,7 +56,14 @@ function isForeign(phrase: Phrase, from: number): boolean {
     if (at < from || roles[at] !== "other") return false;
     if (verb >= 0 && at > verb && word.capital && language !== "de") return false;
     const r = isGoverned(phrase, at) || isBeside(phrase, at);
-    if (r && process.env.SUR) console.log("SURPLUS", word.text, isGoverned(phrase, at) ? "gov" : "beside", "|", words.map((w, i) => w.text + "/" + roles[i]?.slice(0, 2)).join(" "));
+    if (r && process.env.SUR)
+      console.log(
+        "SURPLUS",
+        word.text,
+        isGoverned(phrase, at) ? "gov" : "beside",
+        "|",
+        words.map((w, i) => w.text + "/" + roles[i]?.slice(0, 2)).join(" "),
+      );
     return r;
   });
 }

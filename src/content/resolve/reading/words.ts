@@ -96,7 +96,7 @@ export function stemOf(word: string): string {
   if (stem.endsWith("ing") && stem.length > 5) stem = stem.slice(0, -3);
   else if (stem.endsWith("ied") && stem.length > 4) stem = `${stem.slice(0, -3)}y`;
   else if (stem.endsWith("ed") && stem.length > 4) stem = stem.slice(0, -2);
-  if (/([bdgklmnprt])\1$/.test(stem) && stem.length > 3 && stem !== word) stem = stem.slice(0, -1);
+  if (/([bdgklmnprt])\1$/.test(stem) && stem.length > 3) stem = stem.slice(0, -1);
   if (stem.endsWith("e") && stem.length > 3) stem = stem.slice(0, -1);
   return SAME_NAME.get(stem) ?? stem;
 }
@@ -194,7 +194,7 @@ const MARKS: readonly (readonly [Language | undefined, RegExp])[] = [
   ["fr", /[êèçœûîà]|é(?!\p{L}*[oa]\b)/giu],
   ["es", /[¿¡ñóú]/giu],
   ["it", /[ìòù]/giu],
-  ["pt", /[ãõç]|ê|\p{L}{3}ou(?!\p{L})/giu],
+  ["pt", /[ãõç]|ê|(?:\p{L}{3}[oi]u|\p{L}{2}[bcdhlmnrtv]eu)(?!\p{L})/giu],
   [undefined, /[ðøåšžčřěůłżśćńęąșțăőűğışþæ]/giu],
 ];
 
