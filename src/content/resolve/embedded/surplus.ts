@@ -16,6 +16,8 @@ interface Phrase {
   readonly grammar: Grammar;
   readonly language: Language;
   readonly hasAgent: boolean;
+  /** Whether the question has an article before a word. */
+  isDefinite(word: Token): boolean;
 }
 
 /**
@@ -41,30 +43,25 @@ export function hasSurplus(
       if (isHarmless(words, at, grammar)) return "harmless";
       return question.some((one) => isOf(word, one, language)) ? "own" : "other";
     });
-    const verb = roles.indexOf("verb");
-    if (verb < 0) return isForeign({ words, roles, grammar, language, hasAgent: asked.agent !== undefined }, 0);
-    // A subject without a word of the question is not one that the question names.
-    const from = roles.slice(0, verb).includes("own") ? 0 : verb;
-    return isForeign({ words, roles, grammar, language, hasAgent: asked.agent !== undefined }, from);
+    // "The Harbour Union (Denby) called a strike", and not a dateline
+    const behind = words.at(-1)?.end ?? 0;
+    const isInserted = text[(words[0]?.start ?? 0) - 1] === "(" && behind <= part.start;
+    if (isInserted && !/^\)\s*[–—-]/u.test(text.slice(behind))) return roles.includes("other");
+    const isDefinite = (word: Token): boolean =>
+      question.some((one, at) => isOf(word, one, language) && grammar.determiner.has(question[at - 1]?.text));
+    return isForeign({ words, roles, grammar, language, hasAgent: asked.agent !== undefined, isDefinite });
   });
 }
 
-function isForeign(phrase: Phrase, from: number): boolean {
+function isForeign(phrase: Phrase): boolean {
   const { words, roles, language } = phrase;
   const verb = roles.indexOf("verb");
+  // A subject without a word of the question is not one that the question names.
+  const from = verb < 0 || roles.slice(0, verb).includes("own") ? 0 : verb;
   return words.some((word, at) => {
     if (at < from || roles[at] !== "other") return false;
     if (verb >= 0 && at > verb && word.capital && language !== "de") return false;
-    const r = isGoverned(phrase, at) || isBeside(phrase, at);
-    if (r && process.env.SUR)
-      console.log(
-        "SURPLUS",
-        word.text,
-        isGoverned(phrase, at) ? "gov" : "beside",
-        "|",
-        words.map((w, i) => w.text + "/" + roles[i]?.slice(0, 2)).join(" "),
-      );
-    return r;
+    return isGoverned(phrase, at) || isBeside(phrase, at);
   });
 }
 
@@ -86,14 +83,15 @@ function phrasesOf(
   }
   // "after two failed inspections": what came before the event is not a part of it.
   const cut = phrases.map((words) => {
-    const end = words.findIndex(({ text: word }) => WORDS.circumstance.has(word));
-    return end < 0 ? words : words.slice(0, end);
+    const at = words.findIndex(({ text: word }) => WORDS.circumstance.has(word));
+    return at < 0 ? words : words.slice(0, at);
   });
   const isInside = (words: readonly Token[]): boolean => words.some((word) => word.start >= start && word.end <= end);
   const isAdjunct = ([first, second]: readonly Token[]): boolean =>
     first !== undefined &&
     (grammar.preposition.has(first.text) || (WORDS.counting.has(first.text) && !/^an?$/u.test(second?.text ?? "")));
   return cut.filter((words, at) => {
+    if (text[(words[0]?.start ?? 0) - 1] === "(" && isInside(cut[at + 1] ?? [])) return true;
     if (isInside(words)) return at === 0 || !isInside(phrases[at - 1] ?? []) || isAdjunct(words);
     if (at > 0 && isInside(phrases[at - 1] ?? [])) return isAdjunct(words);
     const isFirst = at === 0 && isInside(phrases[1] ?? []);
@@ -109,18 +107,18 @@ function isOf(word: Token, one: { readonly text: string; readonly stem: string }
   return isForm(word, one, language) || (beginning.length === FAMILY && word.stem.startsWith(beginning));
 }
 
-function isHarmless(words: readonly Token[], at: number, grammar: Grammar): boolean {
-  const { text = "", capital = false } = words[at] ?? {};
+function isHarmless(phrase: readonly Token[], at: number, grammar: Grammar): boolean {
+  const { text = "", capital = false } = phrase[at] ?? {};
   const { says, denies } = grammar;
   return (
     (isFunctionWord(text, grammar) && !WORDS.counting.has(text)) ||
     STOP_WORDS.has(text) ||
-    COMPARING.test(text) ||
+    (COMPARING.test(text) && (!text.endsWith("er") || phrase[at + 1]?.text === "than")) ||
     ADVERB.test(text) ||
     [WORDS.time, WORDS.manner, WORDS.general, WORDS.standFor, WORDS.body].some((words) => words.has(text)) ||
     (!capital && (says.has(text) || denies.has(text))) ||
-    WORDS.time.has(words[at - 1]?.text) ||
-    WORDS.time.has(words[at + 1]?.text)
+    WORDS.time.has(phrase[at - 1]?.text) ||
+    WORDS.time.has(phrase[at + 1]?.text)
   );
 }
 
@@ -151,6 +149,8 @@ function isGoverned({ words, roles, grammar, hasAgent }: Phrase, at: number): bo
     const word = words[n];
     if (word === undefined || roles[n] === "verb" || roles[n] === "own" || grammar.pronoun.has(word.text)) return false;
     if (WORDS.counting.has(word.text)) return true;
+    // "den Haushalt der Schulen"
+    if (/^(?:der|des)$/u.test(word.text) && roles[n - 1] === "own") return true;
     if (!grammar.preposition.has(word.text)) continue;
     if (!hasAgent && grammar.by.has(word.text)) return false;
     return !roles.slice(n + 1, at + 3).includes("figure");
@@ -159,7 +159,7 @@ function isGoverned({ words, roles, grammar, hasAgent }: Phrase, at: number): bo
 }
 
 /** Whether a word belongs to a noun of the question: "party youth", "the party's wing", "the wing of the party", "junior record". */
-function isBeside({ words, roles, language }: Phrase, at: number): boolean {
+function isBeside({ words, roles, language, isDefinite }: Phrase, at: number): boolean {
   const isJoined = (n: number): boolean => /^[\s\u00a0'’-]*$/u.test(words[n]?.gap ?? "");
   const verb = roles.indexOf("verb");
   const isBehind =
@@ -169,7 +169,7 @@ function isBeside({ words, roles, language }: Phrase, at: number): boolean {
     return verb >= 0 || roles[at + 1] !== "harmless";
   if (!isJoined(at + 1)) return false;
   const next = words[at + 1];
-  if (roles[at + 1] === "own" && (next?.capital === false || language === "de" || isRomance(language)))
+  if (roles[at + 1] === "own" && (!next?.capital || language === "de" || isRomance(language) || isDefinite(next)))
     return verb >= 0;
   if (!WORDS.of.has(next?.text) && !(language === "de" && /^(?:der|des)$/u.test(next?.text ?? ""))) return false;
   const end = roles.findIndex((role, n) => n > at && role === "verb");
