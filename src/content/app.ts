@@ -11,6 +11,7 @@ import { METRICS_CONTENT_TYPE, modelMetrics } from "./figures/model-figures.ts";
 import { type OperationCounts } from "./figures/operation-counts.ts";
 import { baseUrlOf, hostOf } from "./api/gateway-address.ts";
 import { firecrawlHandler, VERSIONS } from "./firecrawl/handler.ts";
+import { operatorState } from "./jobs/job-state.ts";
 import { type McpHttp } from "./mcp/mcp-http.ts";
 import { chargeJob, JOB_OPERATIONS } from "./operations/job-requests.ts";
 import { CHARGES } from "./operations/job-shapes.ts";
@@ -35,6 +36,9 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 
 /** Documents that describe the operations, for programs and for people. */
 const DOCUMENTS = ["/", "/openapi.json", "/docs"];
+
+/** Jobs that the operator sees. */
+const OPERATOR_JOBS = 200;
 
 /** The parts of the HTTP interface that not every service has. */
 export interface AppOptions {
@@ -95,6 +99,19 @@ export function createApp(
     app.get("/figures", (context, next) =>
       context.req.header("x-forwarded-proto") === undefined ? context.json(figures()) : next(),
     );
+    app.get("/jobs", async (context, next) =>
+      context.req.header("x-forwarded-proto") === undefined
+        ? context.json({
+            jobs: (await services.jobs.newest(OPERATOR_JOBS)).map((job) => operatorState(job, services.jobs.isFull)),
+          })
+        : await next(),
+    );
+    app.delete("/jobs/:id", async (context, next) => {
+      if (context.req.header("x-forwarded-proto") !== undefined) return await next();
+      if (!(await services.jobs.stop(context.req.param("id"))))
+        throw new TurnpikeError("not-found", "No such job runs");
+      return context.json({ ok: true });
+    });
     app.get("/metrics", (context, next) => {
       if (context.req.header("x-forwarded-proto") !== undefined) return next();
       const { model } = figures();

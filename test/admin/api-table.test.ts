@@ -333,6 +333,8 @@ const ROWS: readonly Row[] = [
   ["the payers", "GET", "/v1/payments/payers", {}, 503, "store_unavailable"],
   ["the payers of no days", "GET", "/v1/payments/payers?days=0", {}, 400, "bad_request"],
   ["the content service", "GET", "/v1/content", {}, 200, { available: false }],
+  ["the jobs", "GET", "/v1/jobs", {}, 200, { available: false }],
+  ["a job that does not run", "DELETE", "/v1/jobs/x", {}, 404, "not_found"],
   ["the log", "GET", "/v1/log", {}, 200],
   ["the description", "GET", "/v1/openapi.json", { key: READ_KEY }, 200, { openapi: "3.1.0" }],
   ["a session", "POST", "/v1/session", { key: "", body: { key: KEY } }, 200, { access: "full" }],

@@ -16,11 +16,12 @@ import {
   PAYMENT,
   RECENTLY,
   respondWith,
+  RUNNING_JOB,
   SOLD,
   TODAY,
   UNKNOWN_TOKEN,
 } from "./testing/long-bodies.ts";
-import { ConsoleRig, type Operator } from "../support/console.ts";
+import { ConsoleRig, type Operator, READ_KEY } from "../support/console.ts";
 import { COLOUR_RULES, dress, errors, startBrowser, type TestBrowser } from "../support/browser.ts";
 import { serverAt } from "../support/gateway.ts";
 import { until } from "../../src/lib/testing/until.ts";
@@ -31,6 +32,9 @@ setDefaultTimeout(patient(180_000));
 
 /** Folder for screenshots of the views; unset: no screenshots. */
 const PICTURES = process.env["TURNPIKE_PAGE_PICTURES"] ?? "";
+
+/** The path at which the job of `LONG` that runs is cancelled. */
+const CANCELLED = `/v1/jobs/${encodeURIComponent(RUNNING_JOB)}`;
 
 const HOSTILE = "<img src=x onerror=document.title='owned'>";
 
@@ -60,6 +64,7 @@ const VIEWS: readonly (readonly [view: string, head: string])[] = [
   ["config", "Configuration"],
   ["filters", "Filters and tenants"],
   ["content", "Content service"],
+  ["jobs", "Jobs"],
   ["activity", "Activity"],
   ["activity?show=log", "Activity"],
   ["nowhere", "No such page"],
@@ -211,6 +216,7 @@ for (const width of [1440, 390]) {
       ["payments", "to take payments for it"],
       ["usage", "Nothing was counted yet"],
       ["content", "No content service responds"],
+      ["jobs", "This gateway has no content service of its own"],
       ["config", "Memory and file are the same"],
       ["filters", "No filters yet"],
     ] as const) {
@@ -312,6 +318,38 @@ test("the console is operable by keyboard: past the menu, into a dialog, out of 
   await page.waitForSelector("dialog", { hidden: true });
   expect(await focused()).toStartWith("Drain 127");
   await operator.leave();
+});
+
+test("a job is cancelled after a confirmation, by keyboard, and not with a key that may only read", async () => {
+  const { "/v1/jobs": jobs } = LONG;
+  const operator = await rig.operator();
+  await respondWith(operator.page, { "/v1/jobs": jobs, [CANCELLED]: { ok: true } });
+  await operator.logIn();
+  await operator.goTo("jobs", "Jobs");
+  await operator.reads("9,999 of 10,000");
+  const { page } = operator;
+  const asked: string[] = [];
+  page.on("request", (request) => void (request.method() === "DELETE" && asked.push(new URL(request.url()).pathname)));
+  await page.focus("main .danger");
+  await page.keyboard.press("Enter");
+  await operator.see("dialog[open]");
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("dialog", { hidden: true });
+  expect(asked).toEqual([]);
+  await page.keyboard.press("Enter");
+  await operator.see("dialog[open] .primary");
+  await page.focus("dialog .primary");
+  await page.keyboard.press("Enter");
+  await operator.reads("The job is cancelled.");
+  expect(asked).toEqual([CANCELLED]);
+  await operator.leave();
+  const reader = await rig.operator();
+  await respondWith(reader.page, { "/v1/jobs": jobs });
+  await reader.logIn(READ_KEY);
+  await reader.goTo("jobs", "Jobs");
+  await reader.reads("9,999 of 10,000");
+  expect(await reader.page.$("main .danger")).toBeNull();
+  await reader.leave();
 });
 
 test("on a narrow page the menu opens, navigates and closes", async () => {

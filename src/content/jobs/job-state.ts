@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { parsedJson } from "../../lib/parsed-json.ts";
 import { type Job } from "../../store/jobs/job-store.ts";
 import { amountOf, saleOf } from "./sale.ts";
 
@@ -25,6 +27,16 @@ export function stateOf(job: Job, isFull: boolean) {
         }
       : {}),
   };
+}
+
+const stored = z.object({ operation: z.string(), input: z.object({ urls: z.array(z.string()) }) });
+
+/** The state of a job as its operator sees it. */
+export function operatorState(job: Job, isFull: boolean) {
+  const { data } = stored.safeParse(parsedJson(job.order));
+  const { urls = [] } = data?.input ?? {};
+  const order = { operation: data?.operation ?? "", start: urls[0] ?? "", starts: urls.length };
+  return { ...stateOf(job, isFull), ...order, payer: job.payer };
 }
 
 function costOf(job: Job) {

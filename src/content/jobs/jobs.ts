@@ -108,6 +108,18 @@ export class Jobs {
     return { id, secret, chargeKey: deferred && key };
   }
 
+  /** The newest jobs of all clients, for the operator. */
+  newest(count: number): Promise<readonly Job[]> {
+    return this.#ask((store) => store.newest(count));
+  }
+
+  /** Cancels a job for the operator. False if it does not run. */
+  async stop(id: string): Promise<boolean> {
+    const ended = await this.#ask((store) => store.end(id, "cancelled", "operator"));
+    this.#options.runner.wake();
+    return ended;
+  }
+
   #find(id: string): Promise<Job | undefined> {
     return this.#ask((store) => store.find(id));
   }

@@ -1,3 +1,4 @@
+import type * as Jobs from "../admin/overview/content-jobs.ts";
 import type * as Overviews from "../admin/overview/overview.ts";
 import { type UsageKeeper } from "../admin/usage/usage-keeper.ts";
 import { type Config } from "../config/config.ts";
@@ -6,6 +7,9 @@ import type * as UsageKeeping from "./usage-keeping.ts";
 
 /** Loaded with the admin interface (bench start). */
 const overviews = (): typeof Overviews => require("../admin/overview/overview.ts");
+
+/** Loaded as `overviews` is. */
+const contentJobs = (): typeof Jobs => require("../admin/overview/content-jobs.ts");
 
 /** Loaded as `overviews` is. */
 const usageKeeping = (): typeof UsageKeeping => require("./usage-keeping.ts");
@@ -26,6 +30,7 @@ export class AdminViews {
   readonly #deps: AdminViewsDeps;
   #usage: UsageKeeper | undefined;
   #overview: Overviews.Overview | undefined;
+  #jobs: Jobs.ContentJobs | undefined;
 
   constructor(deps: AdminViewsDeps) {
     this.#deps = deps;
@@ -37,6 +42,10 @@ export class AdminViews {
 
   get overview(): Overviews.Overview {
     return (this.#overview ??= overviews().createOverview(this.#deps.figures, this.#deps));
+  }
+
+  get jobs(): Jobs.ContentJobs {
+    return (this.#jobs ??= new (contentJobs().ContentJobs)(this.#deps.contentSocket));
   }
 
   /** Closes what was created, after all counting has ended. */

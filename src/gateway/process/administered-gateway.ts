@@ -125,6 +125,9 @@ export class AdministeredGateway {
       get overview() {
         return views.overview;
       },
+      get jobs() {
+        return views.jobs;
+      },
     };
   }
 

@@ -13,6 +13,7 @@ export const EVENT_KINDS = [
   "log_file",
   "control",
   "tenant",
+  "job",
   "certificate",
   "log",
   "lost",

@@ -18,6 +18,8 @@ export interface JobStore {
   find(id: string): Promise<Job | undefined>;
   /** All jobs that run and whose payment does not wait, the oldest first. */
   running(): Promise<readonly Job[]>;
+  /** At most `count` jobs that have not expired, the newest first. */
+  newest(count: number): Promise<readonly Job[]>;
   /** Takes addresses of a job whose hosts allow a request now. A taken address belongs to the caller for `LEASE_MS`. */
   take(job: Job, share: Share): Promise<readonly Taken[]>;
   /** Begins the leases of these addresses again. */

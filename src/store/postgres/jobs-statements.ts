@@ -11,6 +11,10 @@ const JOB = `SELECT ${JOB_COLUMNS}, (SELECT json_object_agg(kind, count) FROM ${
 export const FIND = statement(`${JOB} WHERE id = $2 AND (state = 'running' OR ended_at + kept_ms > ${NOW})`);
 export const RUNNING = statement(`${JOB} WHERE state = 'running' AND payment <> 'waiting' ORDER BY number`);
 
+export const NEWEST = statement(
+  `${JOB} WHERE state = 'running' OR ended_at + kept_ms > ${NOW} ORDER BY number DESC LIMIT $2::int`,
+);
+
 export const CREATE = statement(`
   INSERT INTO ${JOBS} (number, id, secret_hash, payer, orders, page_limit, max_known, ends_at, kept_ms, sale, payment, state,
     reason, created_at)

@@ -87,6 +87,10 @@ export class PostgresJobs implements JobStore {
     return (await this.#database.read(sql.RUNNING, [])).rows.map(jobOf);
   }
 
+  async newest(count: number): Promise<readonly Job[]> {
+    return (await this.#database.read(sql.NEWEST, [this.#database.clock, count])).rows.map(jobOf);
+  }
+
   async take(job: Job, { hosts, addresses, delayMs }: Share): Promise<readonly Taken[]> {
     const values = [this.#database.clock, job.number, hosts, addresses, delayMs];
     const { rows } = await this.#write(sql.TAKE, values);

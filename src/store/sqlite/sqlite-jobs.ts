@@ -100,6 +100,11 @@ export class SqliteJobs implements JobStore {
     return this.#query(`${JOB} WHERE state = 'running' AND payment <> 'waiting' ORDER BY number`).values().map(jobOf);
   }
 
+  async newest(count: number): Promise<readonly Job[]> {
+    const kept = `${JOB} WHERE state = 'running' OR ended_at + kept_ms > ? ORDER BY number DESC LIMIT ?`;
+    return this.#query(kept).values(this.#now(), count).map(jobOf);
+  }
+
   take({ number }: Job, share: Share): Promise<readonly Taken[]> {
     return this.#write(() => {
       const now = this.#now();

@@ -96,6 +96,7 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       expect(await store.take(job, SHARE)).toEqual([]);
       expect(await deliver(store, job, rest)).toMatchObject({ state: "completed", reason: "", open: 0, delivered: 4 });
       expect(await store.running()).toEqual([]);
+      expect(await store.newest(5)).toMatchObject([{ id: job.id, state: "completed", delivered: 4 }]);
       const results = await store.results(job, 1, 2);
       expect(results.map(({ number, body }) => [number, Buffer.from(body).toString()])).toEqual([
         [2, "https://one.example/1"],

@@ -26,6 +26,28 @@ export const PAYMENT = {
   transaction: TOKEN.asset,
 };
 
+export const RUNNING_JOB = `running-${WORD}`;
+
+function longJob(state: string): object {
+  const cost = { due: TOKEN.amount, paid: TOKEN.amount, quote: TOKEN.amount, ...TOKEN, symbol: "USDC" };
+  return {
+    id: `${state}-${WORD}`,
+    operation: "crawl",
+    start: `https://${WORD}.example/${WORD}`,
+    starts: 100,
+    payer: TOKEN.asset,
+    state,
+    ...(state === "running" ? {} : { reason: "limit" }),
+    limit: 10_000,
+    delivered: 9_999,
+    failed: 1_234_567,
+    waiting: 1_234_567,
+    not_delivered: { "robots-forbidden": 1_234_567, "query-combinations": 1_234_567, [WORD]: 1, calendar: 2, depth: 3 },
+    cost,
+    created_at: new Date(RECENTLY).toISOString(),
+  };
+}
+
 const CREDIT = {
   id: TOKEN.asset,
   owner: TOKEN.asset,
@@ -172,6 +194,7 @@ export const LONG: Readonly<Record<string, unknown>> = {
   "/v1/tenants": {
     tenants: [{ key: WORD, path: `/run/${WORD}.sock`, last_used_ms: RECENTLY, workers: 4 }],
   },
+  "/v1/jobs": { available: true, jobs: ["running", "completed", "cancelled", "failed"].map(longJob) },
   "/v1/content": {
     available: true,
     health: {
@@ -228,6 +251,7 @@ export const LONG_TEXTS: Readonly<Record<string, readonly string[]>> = {
   requests: [REQUEST.method, "connecting"],
   payments: ["keys low"],
   filters: ["broke the ABI"],
+  jobs: ["cancelled", "9,999 of 10,000"],
   activity: ["not connected", WORD],
   "activity?show=log": ["worker 16"],
 };

@@ -16,7 +16,7 @@ const MAX_MESSAGE = 2000;
 /** Characters of an event's JSON. Details that would make it longer are left out. */
 const MAX_JSON = 8192;
 /** Actions of operators: these events are never left out. */
-const OPERATORS: ReadonlySet<EventKind> = new Set(["reload", "change", "persist", "drain", "tenant"]);
+const OPERATORS: ReadonlySet<EventKind> = new Set(["reload", "change", "persist", "drain", "tenant", "job"]);
 
 /** An event as clients see it. Details are further members. */
 export interface GatewayEvent {

@@ -1,5 +1,6 @@
 import { CONFIG_OPERATIONS } from "./config.ts";
 import { CREDIT_OPERATIONS } from "./credits.ts";
+import { JOB_OPERATIONS } from "./jobs.ts";
 import { KEY_OPERATIONS } from "./keys.ts";
 import { LIVE_OPERATIONS } from "./live.ts";
 import { type Operation } from "./operation.ts";
@@ -21,6 +22,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...USAGE_OPERATIONS,
   ...CONFIG_OPERATIONS,
   ...TENANT_OPERATIONS,
+  ...JOB_OPERATIONS,
   ...PAYMENT_OPERATIONS,
   ...CREDIT_OPERATIONS,
   ...LIVE_OPERATIONS,

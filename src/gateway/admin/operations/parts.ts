@@ -2,6 +2,7 @@ import { type LedgerView } from "../../../store/ledger-view.ts";
 import { type Credits } from "../../../store/credits.ts";
 import { type EventLog } from "../events/event-log.ts";
 import { type RequestLog } from "../events/request-log.ts";
+import { type ContentJobs } from "../overview/content-jobs.ts";
 import { type Overview } from "../overview/overview.ts";
 import { type LiveConfig } from "../running-config/live-config.ts";
 import { type Actor } from "../../telemetry/event.ts";
@@ -41,6 +42,7 @@ export interface AdminParts {
   readonly events: EventLog;
   readonly requests: RequestLog;
   readonly overview: Overview;
+  readonly jobs: ContentJobs;
   /** The ledger; undefined if no route is paid. Throws if it cannot be opened. */
   ledger(): LedgerView | undefined;
   readonly tenants: TenantDirectory;

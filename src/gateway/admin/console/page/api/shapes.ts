@@ -10,6 +10,7 @@ export type { WatchedRequest } from "../../../../telemetry/request-watch.ts";
 export type { LogLine } from "../../../events/event-log.ts";
 export type { ListedKeys, PatchOperation, Tenant, WasmState } from "../../../shapes/common.ts";
 export type { FunnelEntry, FunnelReading } from "../../../shapes/funnel.ts";
+export type { JobList, ListedJob } from "../../../shapes/jobs.ts";
 export type { ContentSummary, History, OverviewSnapshot as Overview } from "../../../shapes/overview.ts";
 export type {
   PaymentDetail,

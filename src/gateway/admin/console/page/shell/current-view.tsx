@@ -10,6 +10,7 @@ import { Credits, OneCredit } from "../views/credits.tsx";
 import { Edit } from "../views/edit.tsx";
 import { Filters } from "../views/filters.tsx";
 import { Funnel } from "../views/funnel.tsx";
+import { Jobs } from "../views/jobs.tsx";
 import { ApiKeys } from "../views/keys.tsx";
 import { Overview } from "../views/overview.tsx";
 import { Payers } from "../views/payers.tsx";
@@ -80,6 +81,8 @@ export function CurrentView({ view, query }: CurrentViewProps) {
       return <Filters />;
     case "content":
       return <Content />;
+    case "jobs":
+      return <Jobs />;
     case "activity":
       return <Activity show={query.get("show") ?? "events"} />;
     default:

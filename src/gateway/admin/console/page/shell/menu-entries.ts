@@ -28,6 +28,7 @@ export const MENU: readonly { readonly title: string; readonly entries: readonly
       { view: "config", title: "Configuration" },
       { view: "filters", title: "Filters and tenants" },
       { view: "content", title: "Content service" },
+      { view: "jobs", title: "Jobs" },
       { view: "activity", title: "Activity" },
     ],
   },

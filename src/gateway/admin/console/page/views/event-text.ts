@@ -21,6 +21,7 @@ const NAMES: Readonly<Record<string, string>> = {
   log_file: "Log file",
   control: "Sandbox",
   tenant: "Tenant",
+  job: "Job",
   lost: "Lost",
 };
 
