@@ -10,6 +10,8 @@ const TURNPIKE = fileURLToPath(new URL("../bin/turnpike", import.meta.url));
 /** Pages of one job at most. */
 const MAX_LIMIT = 10_000;
 const LOOK_MS = 500;
+/** A remote browser that is not there, so that no service unpacks and starts one. */
+const WITHOUT_BROWSER = ["--browser", JSON.stringify({ endpoint: "ws://127.0.0.1:1" })];
 
 export interface CrawlBench {
   readonly pages: number;
@@ -50,8 +52,8 @@ export async function benchCrawl({ pages, sites, services, latencyMs, inPostgres
     const port = await waitFor(site, "site", async () => site.output().trim() || undefined);
     const all = Array.from({ length: services }, (_, at) => {
       const state = join(children.folder, String(at));
-      const argv = [TURNPIKE, "content", "--port", "0", "--state-dir", state, "--allow-private", "--jobs", jobs];
-      return children.spawn({ name: "service", argv });
+      const where = ["--port", "0", "--state-dir", state, "--allow-private", "--jobs", jobs];
+      return children.spawn({ name: "service", argv: [TURNPIKE, "content", ...where, ...WITHOUT_BROWSER] });
     });
     const addresses = await Promise.all(all.map(listening));
     const origins = Array.from({ length: sites }, (_, at) => `http://127.0.1.${at + 1}:${port}/`);

@@ -95,6 +95,10 @@ export class Crawl {
       return ended(failure(taken, "robots-forbidden", "The site's robots.txt forbids it"));
     }
     const crawlDelayMs = (robots.crawlDelay ?? 0) * 1_000;
+    const expected = this.#deps.paces.expect(taken.host, crawlDelayMs);
+    // Other services must know it before their next request.
+    if (expected !== undefined)
+      await this.#deps.store.finish(this.#job, { finished: [], found: [], paces: [expected] });
     await pause(
       this.#deps.paces.reserve(taken.host, Math.max(crawlDelayMs, this.#open.order.delay * 1_000)),
       this.#signal,

@@ -18,7 +18,7 @@ interface Known {
   nextAt: number;
   intervalMs: number;
   latencyMs: number;
-  /** As it was reported last. */
+  /** As it was reported last. Below 0: never. */
   reportedMs: number;
 }
 
@@ -61,6 +61,16 @@ export class HostPaces {
     return at - now;
   }
 
+  /** The pace of a host whose robots.txt asks for a delay that was not reported yet. */
+  expect(host: string, crawlDelayMs: number): Pace | undefined {
+    const known = this.#known(host);
+    const delayMs = Math.min(crawlDelayMs, MAX_CRAWL_DELAY_MS);
+    if (delayMs <= Math.max(known.reportedMs, this.#leastMs)) return undefined;
+    known.intervalMs = delayMs;
+    known.reportedMs = delayMs;
+    return { host, intervalMs: delayMs, pauseMs: delayMs };
+  }
+
   /** Learns from a request. Returns the new pace if it differs much from the last one. */
   learn({ host, elapsedMs, isTrouble, retryAfterMs, crawlDelayMs }: Seen): Pace | undefined {
     const known = this.#known(host);
@@ -78,7 +88,7 @@ export class HostPaces {
   }
 
   #known(host: string): Known {
-    const known = this.#hosts.get(host) ?? { nextAt: 0, intervalMs: this.#leastMs, latencyMs: 0, reportedMs: 0 };
+    const known = this.#hosts.get(host) ?? { nextAt: 0, intervalMs: this.#leastMs, latencyMs: 0, reportedMs: -1 };
     this.#hosts.set(host, known);
     return known;
   }

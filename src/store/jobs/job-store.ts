@@ -6,7 +6,8 @@
  *                ▲                │
  *                └── the lease ends, or the page is to be tried again
  *
- * Work is taken host by host. A host has one pace for all jobs of all services, so that a job cannot hurry it.
+ * Work is taken host by host. A host has one pace for all jobs of all services, so that a job cannot hurry it. Until a
+ * service has said the pace of a host, the host gets one request in each turn of `TURN_MS`.
  */
 export interface JobStore {
   /** Whether a call failed because the database, or its disk, has no room. */

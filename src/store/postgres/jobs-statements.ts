@@ -69,14 +69,14 @@ const IS_LEASED = "old.tries = excluded.tries AND old.due IS NOT NULL";
 
 /**
  * Takes from the hosts that are due. The lanes are locked first, so that two takers get different hosts. Hosts that are
- * paced by another job move their lane to a later time.
+ * paced by another job move their lane to a later time. A host without a pace gets one request in each turn.
  */
 export const TAKE = statement(`
   WITH lane AS MATERIALIZED (
     SELECT host FROM ${LANES} WHERE job = $2::bigint AND next_at <= ${NOW}
     ORDER BY next_at LIMIT $3::integer FOR UPDATE SKIP LOCKED),
   paced AS MATERIALIZED (
-    SELECT lane.host, coalesce(hosts.next_at, 0) AS next_at, greatest(hosts.pace, $5::bigint) AS pace
+    SELECT lane.host, coalesce(hosts.next_at, 0) AS next_at, greatest(coalesce(hosts.pace, ${TURN_MS}), $5::bigint) AS pace
     FROM lane LEFT JOIN ${HOSTS} AS hosts USING (host)),
   page AS MATERIALIZED (
     SELECT paced.host, paced.pace, key, row_number() OVER (PARTITION BY paced.host ORDER BY due) - 1 AS at
@@ -87,7 +87,7 @@ export const TAKE = statement(`
     WHERE next_at <= ${NOW} LIMIT $4::integer),
   turn AS (
     INSERT INTO ${HOSTS} AS hosts (host, next_at, pace)
-    SELECT host, ${NOW} + count(*) * pace, 0 FROM page GROUP BY host, pace ORDER BY host
+    SELECT host, ${NOW} + count(*) * pace, ${TURN_MS} FROM page GROUP BY host, pace ORDER BY host
     ON CONFLICT (host) DO UPDATE SET next_at = excluded.next_at WHERE hosts.next_at <= ${NOW}
     RETURNING host, next_at),
   moved AS (

@@ -128,7 +128,7 @@ export class SqliteJobs implements JobStore {
       this.#run("UPDATE lanes SET next_at = ? WHERE job = ? AND host = ?", known.next_at, job, key);
       return [];
     }
-    const pace = Math.max(known?.pace ?? 0, delayMs);
+    const pace = Math.max(known?.pace ?? TURN_MS, delayMs);
     const rows = this.#all<AddressRow>(
       `SELECT CAST(key AS TEXT) AS key, url, task, depth, tries FROM addresses
        WHERE job = ? AND host = ? AND due <= ? ORDER BY due LIMIT ?`,
@@ -158,7 +158,7 @@ export class SqliteJobs implements JobStore {
     }
     const nextAt = now + rows.length * pace;
     this.#run(
-      "INSERT INTO hosts VALUES (?, ?, 0) ON CONFLICT (host) DO UPDATE SET next_at = excluded.next_at",
+      `INSERT INTO hosts VALUES (?, ?, ${TURN_MS}) ON CONFLICT (host) DO UPDATE SET next_at = excluded.next_at`,
       key,
       nextAt,
     );

@@ -11,7 +11,9 @@ import {
   PAGE,
   type Share,
   type Taken,
+  TURN_MS,
 } from "../jobs/job-store.ts";
+import { keyed } from "../jobs/keys.ts";
 
 /** Opens one database again, as another process would. */
 export type OpenJobs = (now: () => number) => Promise<JobStore>;
@@ -65,6 +67,9 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       expect(await store.create(made, addresses)).toBe(true);
       const job = await store.find(made.id);
       if (job === undefined) throw new Error("the job is not there");
+      const hosts = new Set(keyed(made.id, addresses).map(({ host }) => host));
+      const paces = [...hosts].map((host) => ({ host, intervalMs: 0, pauseMs: 0 }));
+      await store.finish(job, { finished: [], found: [], paces });
       return job;
     };
     return {
@@ -180,24 +185,42 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       expect(await store.take(job, SHARE)).toMatchObject([{ tries: 2 }]);
     });
 
-    test("a host has one pace for all jobs, and gets no request while it is paused", async () => {
+    test("a host has one pace for all jobs of all services, and gets no request while it is paused", async () => {
       await using at = await begin({}, pages(30));
       const { store, job, clock } = at;
       const other = await at.add({}, pages(5));
+      const service = await at.another();
       const delayed = { ...SHARE, delayMs: 300 };
       const first = await store.take(job, delayed);
       expect(first.map(({ startMs }) => startMs)).toEqual([0, 300, 600]);
-      expect(await store.take(other, delayed)).toEqual([]);
+      expect(await service.take(other, delayed)).toEqual([]);
       clock.now += 899;
-      expect(await store.take(other, delayed)).toEqual([]);
+      expect(await service.take(other, delayed)).toEqual([]);
       clock.now += 1;
-      expect(await store.take(other, delayed)).toHaveLength(3);
+      expect(await service.take(other, delayed)).toHaveLength(3);
       const host = first[0]?.host ?? "";
       await store.finish(job, { finished: [], found: [], paces: [{ host, intervalMs: 500, pauseMs: 10_000 }] });
       clock.now += 9_999;
       expect(await store.take(job, SHARE)).toEqual([]);
       clock.now += 1;
       expect(await store.take(job, SHARE)).toHaveLength(2);
+    });
+
+    test("a host whose pace nobody has said gets one request in each turn, from all services together", async () => {
+      await using at = await begin();
+      const { store, job, clock } = at;
+      const other = await at.another();
+      await store.finish(job, { finished: [], found: pages(5, "https://new.example") });
+      const take = async (service: JobStore) =>
+        (await service.take(job, SHARE)).filter(({ url }) => url.startsWith("https://new.example/"));
+      const [first] = await take(store);
+      expect(await take(other)).toEqual([]);
+      clock.now += TURN_MS;
+      expect(await take(other)).toHaveLength(1);
+      const paces = [{ host: first?.host ?? "", intervalMs: 0, pauseMs: 0 }];
+      await store.finish(job, { finished: [], found: [], paces });
+      clock.now += TURN_MS;
+      expect(await take(store)).toHaveLength(3);
     });
 
     test("each call takes from several hosts", async () => {
