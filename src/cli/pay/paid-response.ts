@@ -1,5 +1,6 @@
 import { readStart } from "../../lib/http/response-bytes.ts";
 import { isObject } from "../../lib/is-object.ts";
+import { dollarsOf, formatDollars } from "../../payments/client/choice.ts";
 import { describeReceipt, type Paid, PriceTooHigh } from "../../payments/client/client.ts";
 import { TotalTooHigh } from "../../payments/client/spending.ts";
 import { membersOf, wordsOf } from "../common/problem-text.ts";
@@ -18,6 +19,8 @@ const ALLOW_PRIVATE = "the service reads private and loopback addresses only if 
 export function sayPaid({ response, choice: requirements, receipt }: Paid): void {
   if (requirements !== undefined && receipt?.success === true)
     sayNote(`paid ${describeReceipt(requirements, receipt)}`);
+  else if (requirements !== undefined && response.status === 202)
+    sayNote(`authorized at most ${formatDollars(dollarsOf(requirements))}, for what the job delivers`);
   else if (requirements !== undefined && response.ok)
     say("no receipt: the server charged nothing, or does not say what it charged");
 }

@@ -6,7 +6,7 @@ import { encodeHeader, MAX_HEADER_LENGTH } from "../x402/header.ts";
 import { type PaymentRequired, type PaymentRequirements, paymentPayloadSchema } from "../x402/messages.ts";
 import { choosePayment, dollarsOf, formatDollars, type Funds, type Choice, parseDollars } from "./choice.ts";
 import { permit2Hash, PROXIES } from "../signatures/permit2-typed-data.ts";
-import { signChoice } from "./sign-choice.ts";
+import { expiryOf, signChoice } from "./sign-choice.ts";
 import { recoverSigner } from "../signatures/signature.ts";
 import { findError } from "../x402/terms.ts";
 import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS } from "../testing/payment.ts";
@@ -55,6 +55,17 @@ test("the client takes the cheapest price within the limit, whatever the order a
   expect([chosen.requirements, formatDollars(dollarsOf(chosen))]).toEqual([own, "$0.009"]);
   expect(chosen.asset).toMatchObject({ name: "My: token", version: "1", decimals: 18 });
   expect((await choose([own, { ...REQUIREMENTS, amount: "9001" }])).requirements.amount).toBe("9001");
+});
+
+test("of equal prices, the client takes the one that charges what was delivered, which it can sign for a job", async () => {
+  const chosen = await choose([REQUIREMENTS, UPTO], { funds: funds(REQUIREMENTS, UPTO) });
+  expect(chosen.requirements).toEqual(UPTO);
+  expect((await choose([REQUIREMENTS, UPTO])).requirements).toEqual(REQUIREMENTS);
+  const cheaper = { ...REQUIREMENTS, amount: "9999" };
+  expect((await choose([UPTO, cheaper], { funds: funds(cheaper, UPTO) })).requirements).toEqual(cheaper);
+  const long = { ...chosen, requirements: { ...UPTO, maxTimeoutSeconds: 9_000 } };
+  expect(expiryOf(long, 5_000)).toBe(7_205);
+  expect(expiryOf({ ...long, requirements: { ...REQUIREMENTS, maxTimeoutSeconds: 9_000 } }, 5_000)).toBe(605);
 });
 
 test("of equal prices, the client takes the one that is paid after the response", async () => {

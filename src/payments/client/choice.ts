@@ -97,8 +97,13 @@ function noneKnown({ accepts }: PaymentRequired): PaymentDeclined {
 function cheapestFirst(a: Choice, b: Choice): number {
   const difference = dollarsOf(a) - dollarsOf(b);
   if (difference !== 0n) return difference < 0n ? -1 : 1;
-  // Under `upfront` the money moves before the response arrives.
-  return Number(flowOf(a.requirements) === "upfront") - Number(flowOf(b.requirements) === "upfront");
+  return orderOf(a) - orderOf(b);
+}
+
+/** Of equal prices: `upto` charges what was delivered, and under `upfront` the money moves before the response arrives. */
+function orderOf({ requirements }: Choice): number {
+  if (requirements.scheme === "upto") return 0;
+  return flowOf(requirements) === "upfront" ? 2 : 1;
 }
 
 function choiceOf(requirements: PaymentRequirements, assets: readonly Asset[]): Choice | undefined {

@@ -4,13 +4,18 @@ import { type Choice } from "./choice.ts";
 import { type Account } from "../signatures/signature.ts";
 import { signTransfer } from "../signatures/sign-transfer.ts";
 
-/** The longest validity of a signed payment in seconds, even if the gateway asks for more. */
+/**
+ * The longest validity of a signed payment in seconds, even if the gateway asks for more. An `upto` payment can pay for a job,
+ * which is charged at its end.
+ */
 const MAX_VALID_S = 600;
+const MAX_UPTO_VALID_S = 7_200;
 const PAYMENT_IDENTIFIER = "payment-identifier";
 
 /** The Unix time in seconds until which a payment that is signed at `now`, in Unix milliseconds, is valid. */
 export function expiryOf({ requirements }: Choice, now: number): number {
-  return Math.floor(now / 1000) + Math.min(requirements.maxTimeoutSeconds, MAX_VALID_S);
+  const most = requirements.scheme === "upto" ? MAX_UPTO_VALID_S : MAX_VALID_S;
+  return Math.floor(now / 1000) + Math.min(requirements.maxTimeoutSeconds, most);
 }
 
 /** Signs a payment that is valid until `expires` (Unix seconds), with the gateway's extensions if they fit. */
