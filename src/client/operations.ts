@@ -238,8 +238,8 @@ export interface CrawlRequest extends PageOptions {
   readonly sitemap?: "include" | "only" | "skip" | undefined;
   /** Do not deliver pages that ask not to be indexed; default false */
   readonly skip_noindex?: boolean | undefined;
-  /** Also deliver pages whose text is nearly that of another page; default false */
-  readonly near_duplicates?: boolean | undefined;
+  /** Pages whose text is nearly that of another page: deliver them, or skip those with the same path (on another host, or with another query), or all of them; default "same-path" */
+  readonly near_duplicates?: "deliver" | "same-path" | "skip" | undefined;
   /** Minimum seconds between two requests to a host; default 0 */
   readonly delay?: number | undefined;
   /** Maximum number of pages loaded at a time by each content service; default 8 */

@@ -21,8 +21,8 @@ export interface CrawlOrder {
   readonly ignore_query: boolean;
   readonly sitemap: "include" | "only" | "skip";
   readonly skip_noindex: boolean;
-  /** Whether pages are delivered whose text is nearly that of another page. */
-  readonly near_duplicates?: boolean;
+  /** The pages whose text is nearly that of another page: all are delivered, those with its path are skipped, or all are. */
+  readonly near_duplicates?: "deliver" | "same-path" | "skip";
   /** Seconds between two requests to a host at least. */
   readonly delay: number;
   /** Pages that one service loads at the same time. */

@@ -176,8 +176,10 @@ export class Crawl {
     // Sites often give one canonical address to different pages, so it counts only if the query alone differs.
     const isOwn = said !== undefined && said.origin === own.origin && said.pathname === own.pathname;
     if (isOwn && !(await claim([`canonical ${said.href}`]))) return "duplicate";
-    if (this.#open.order.near_duplicates || !Array.isArray(sketch) || sketch.length === 0) return undefined;
-    const groups = sketch.map((group: string, at) => `text ${at} ${group}`);
+    const { near_duplicates: near = "deliver" } = this.#open.order;
+    if (near === "deliver" || !Array.isArray(sketch) || sketch.length === 0) return undefined;
+    const place = near === "same-path" ? own.pathname : "";
+    const groups = sketch.map((group: string, at) => `text ${at} ${group} ${place}`);
     return (await claim(groups, NEARLY_EQUAL)) ? undefined : "near-duplicate";
   }
 

@@ -69,7 +69,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
     ignore_query: { kind: "boolean", default: false },
     sitemap: { kind: "one-of", values: ["include", "only", "skip"], default: "include" },
     skip_noindex: { kind: "boolean", default: false },
-    near_duplicates: { kind: "boolean", default: false },
+    near_duplicates: { kind: "one-of", values: ["deliver", "same-path", "skip"], default: "same-path" },
     delay: { kind: "number", min: 0, max: 60, default: 0 },
     concurrency: { kind: "integer", min: 1, max: 16, default: 8 },
   },

@@ -66,9 +66,13 @@ const body = z
       .default(false)
       .openapi({ description: "Do not deliver pages that ask not to be indexed" }),
     near_duplicates: z
-      .boolean()
-      .default(false)
-      .openapi({ description: "Also deliver pages whose text is nearly that of another page" }),
+      .enum(["deliver", "same-path", "skip"])
+      .default("same-path")
+      .openapi({
+        description:
+          "Pages whose text is nearly that of another page: deliver them, or skip those with the same path (on another host, or " +
+          "with another query), or all of them",
+      }),
     delay: z
       .number()
       .min(0)

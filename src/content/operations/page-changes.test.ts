@@ -140,7 +140,7 @@ test("a crawl with only_changed delivers new and changed pages, and counts the o
   const pages: Record<string, string> = { "/": html("Home.", links), "/a": html("A page."), "/b": html("B page.") };
   const origin = serve(pages);
   const crawl = async (more: object) => {
-    const order = { urls: [origin], sitemap: "skip", near_duplicates: true, only_changed: true, ...more };
+    const order = { urls: [origin], sitemap: "skip", near_duplicates: "deliver", only_changed: true, ...more };
     const { json: job } = await call("/crawl", order, "0xa");
     const headers = { accept: "application/x-ndjson", "x-job-secret": String(job["secret"]) };
     const lines = await (await fetch(`${baseUrl(made.service)}${String(job["results"])}`, { headers })).text();
