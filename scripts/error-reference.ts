@@ -65,6 +65,7 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "page-not-begun": "The time of the batch ended before the turn of this page; the page was not requested.",
   "page-challenge": "The site shows a bot challenge (CAPTCHA) instead of content.",
   "page-consent-wall": "The site shows a consent dialog instead of the page.",
+  "page-terms": "The site denies a use of its pages by AI that the operator honours (`content.ai_uses`).",
   "page-empty": "The page has no content, even after its scripts ran.",
   "page-type-unsupported": "The document has no text, such as an image, a video or a program.",
   "address-refused":

@@ -310,8 +310,23 @@ export interface Metadata {
   readonly cached?: boolean | undefined;
   /** Seconds since the server of a cached page sent or confirmed it */
   readonly age?: number | undefined;
+  readonly ai_terms?: AiTerms | undefined;
   /** Engine that loaded the page */
   readonly engine?: "static" | "browser" | undefined;
+}
+
+/** Terms of the site for the use of the page by AI, if it states some */
+export interface AiTerms {
+  /** Content-Signal of robots.txt: by use, whether it is allowed */
+  readonly signals?: Readonly<Record<string, boolean>> | undefined;
+  /** Whether text and data mining is reserved (TDMRep) */
+  readonly tdm_reserved?: boolean | undefined;
+  /** Address of the policy for text and data mining */
+  readonly tdm_policy?: string | undefined;
+  /** Address of an RSL licence */
+  readonly license?: string | undefined;
+  /** Uses that the licence does not grant for free, if it was read */
+  readonly license_denies?: readonly string[] | undefined;
 }
 
 /** Difference to an older version, if the request has `changes` */

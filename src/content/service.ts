@@ -43,6 +43,8 @@ import { createResolver } from "./resolve/create-resolver.ts";
 import { type ModelOptions } from "./resolve/model/model-options.ts";
 import { RememberingReader } from "./search/remembering-reader.ts";
 import { RobotsFiles } from "./sites/robots-files.ts";
+import { SiteTerms } from "./sites/site-terms.ts";
+import { type AiUse } from "./page/ai-terms.ts";
 import { createSearchService, SEARCH_DEFAULTS, type SearchOptions } from "./search/search-service.ts";
 import { clientIdentityOf } from "./static/client-identity.ts";
 import { type SiteFetch } from "./sites/robots-file.ts";
@@ -75,6 +77,8 @@ export interface ContentOptions {
   readonly jobs?: Partial<JobSettings>;
   /** The jobs that the services of a fleet share. Undefined: they are in a file of the state folder. */
   readonly jobStore?: JobStore | undefined;
+  /** Uses that are made of pages: a page whose site denies one of them is refused. Default: none. */
+  readonly aiUses?: readonly AiUse[];
   /** The language model that reads sources for /resolve. Undefined: the embedded analyst reads them. */
   readonly model?: ModelOptions | undefined;
   /** Serves MCP at /mcp too, by calls to this gateway. */
@@ -202,7 +206,18 @@ interface Engines {
 }
 
 function createServices(
-  { stateDir, allowPrivate, log, search: searchOptions, pageCache, jobs, jobStore, model, onModelUsed }: ContentOptions,
+  {
+    stateDir,
+    allowPrivate,
+    log,
+    search: searchOptions,
+    pageCache,
+    aiUses = [],
+    jobs,
+    jobStore,
+    model,
+    onModelUsed,
+  }: ContentOptions,
   { pool, semaphore, extractor, learned }: Engines,
   parts: AsyncDisposableStack,
 ): Services {
@@ -230,6 +245,8 @@ function createServices(
   const kept = pageStore("page-versions", versionBytes, MAX_VERSIONS);
   const versions = kept && new PageVersions(kept, Date.now);
   const fetchPage = (visit: Visit) => fetchDocument(visit, fetching);
+  const now = performance.now.bind(performance);
+  const robots = new RobotsFiles({ egress, userAgent }, now);
   const pages = new RememberingReader(
     {
       browser: pool,
@@ -238,12 +255,11 @@ function createServices(
       extractor,
       egress,
       learned,
+      terms: new SiteTerms({ robots, fetch: { egress, userAgent }, uses: aiUses, now }),
       ...(shared === undefined ? {} : { shared }),
     },
     searching.remember,
   );
-  const now = performance.now.bind(performance);
-  const robots = new RobotsFiles({ egress, userAgent }, now);
   const probe = new BrowserProbe({
     failure: () => pool.failure(),
     missingFonts: () => pool.missingFonts(),

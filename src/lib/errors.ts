@@ -55,6 +55,7 @@ export const ERRORS = {
   "page-timeout": kind(500, "Page Timeout", "page", true),
   "page-challenge": kind(500, "Page Behind A Bot Challenge", "page", true),
   "page-consent-wall": kind(500, "Page Behind A Consent Wall", "page"),
+  "page-terms": kind(500, "Page Refused By Its Terms", "page"),
   "page-empty": kind(500, "Page Without Content", "page", true),
   "page-type-unsupported": kind(500, "Page Type Not Supported", "page"),
   "search-failed": kind(500, "Search Failed", "upstream", true),

@@ -29,6 +29,8 @@ export interface ContentProcessOptions {
   /** The values of `content.page_cache`, `content.jobs`, `content.search` and `content.resolve` in the configuration, as JSON. */
   readonly pageCache: string;
   readonly jobs: string;
+  /** The values of `content.ai_uses`. */
+  readonly aiUses: readonly string[];
   readonly search: string;
   readonly resolve: string;
   /** Undefined: the service does not serve MCP. */
@@ -111,6 +113,7 @@ export class ContentProcess {
       firecrawl,
       pageCache,
       jobs,
+      aiUses,
       search,
       resolve: resolving,
       mcp,
@@ -120,6 +123,7 @@ export class ContentProcess {
     const { args: browserArgs, environment } = browserFlag(browser);
     args.push("--page-cache", pageCache, "--jobs", jobs, "--search", search, "--resolve", resolving, ...browserArgs);
     if (allowPrivate) args.push("--allow-private");
+    args.push(...aiUses.flatMap((use) => ["--ai-use", use]));
     if (chargeTimeouts) args.push("--charge-timeouts");
     if (firecrawl) args.push("--firecrawl");
     if (mcp !== undefined) args.push("--gateway", mcp.gatewayUrl, ...mcp.hosts.flatMap((host) => ["--mcp-host", host]));

@@ -1,6 +1,7 @@
 import { type BrowserInfo } from "../../content/browser/program/browser-opener.ts";
 import { type ModelFigures } from "../../content/figures/model-figures.ts";
 import { type ContentAddress, type Protection } from "../../content/listen.ts";
+import { AI_USES, type AiUse } from "../../content/page/ai-terms.ts";
 import { startContentService } from "../../content/service.ts";
 import { BEARER_TOKEN } from "../../lib/http/bearer-token.ts";
 import { readFileSync } from "node:fs";
@@ -62,6 +63,12 @@ const FLAGS = {
     value: "JSON",
     text: "the object content.browser of a configuration, for a remote browser",
   },
+  "ai-use": {
+    type: "string",
+    multiple: true,
+    value: "USE",
+    text: `refuse pages whose site denies this use (${AI_USES.join(", ")})`,
+  },
   "page-cache": {
     type: "string",
     default: "{}",
@@ -86,8 +93,8 @@ const FLAGS = {
 
 const USAGE = `usage: turnpike content [--socket PATH | --port N | --listen HOST:PORT] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
                         [--token-env NAME | --token-file FILE] [--tls-cert FILE --tls-key FILE | --plaintext]
-                        [--drain-delay SECONDS] [--charge-timeouts] [--firecrawl] [--browser JSON] [--page-cache JSON] [--jobs JSON] [--search JSON]
-                        [--resolve JSON] [--gateway URL [--mcp-host NAME ...]]
+                        [--drain-delay SECONDS] [--charge-timeouts] [--firecrawl] [--browser JSON] [--ai-use USE ...] [--page-cache JSON]
+                        [--jobs JSON] [--search JSON] [--resolve JSON] [--gateway URL [--mcp-host NAME ...]]
 
 Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.
 With --listen, gateways on other machines can use it. This requires a token, which they send as Authorization: Bearer (token_env of their
@@ -95,6 +102,12 @@ upstream), and TLS; --plaintext replaces TLS if another layer encrypts. SIGTERM 
 for --drain-delay seconds more, and then ends after its last request.
 
 ${flagsText(FLAGS)}`;
+
+function aiUseOf(name: string): AiUse {
+  const use = AI_USES.find((known) => known === name);
+  if (use === undefined) throw new UsageError(`--ai-use takes one of ${AI_USES.join(", ")}`);
+  return use;
+}
 
 /** The first message that the service sends to its parent process. */
 export type ContentReport =
@@ -140,6 +153,7 @@ async function run(args: readonly string[]): Promise<number> {
       chargeTimeouts: values["charge-timeouts"] === true,
       firecrawl: values.firecrawl === true,
       remoteBrowser: parseBrowserOptions(values.browser, process.env),
+      aiUses: (values["ai-use"] ?? []).map(aiUseOf),
       pageCache: parsePageCacheOptions(values["page-cache"]),
       ...parseJobsOptions(values.jobs),
       search: parseSearchOptions(values.search),

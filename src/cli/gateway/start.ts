@@ -150,6 +150,7 @@ function contentOptions({ content }: Config) {
     firecrawl: content.firecrawl,
     pageCache: JSON.stringify(content.page_cache),
     jobs: JSON.stringify(content.jobs),
+    aiUses: content.ai_uses,
     search: JSON.stringify(content.search),
     resolve: JSON.stringify(content.resolve),
     variables: variables.filter((name) => name !== ""),

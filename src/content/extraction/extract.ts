@@ -8,6 +8,7 @@ import { toHtml } from "./html.ts";
 import { toLinks } from "./links.ts";
 import { markdownOf } from "./markdown/writer.ts";
 import { showLateText, showStreamedParts } from "./late-text.ts";
+import { pageTerms } from "./page-terms.ts";
 import { pageTitle } from "./page-title.ts";
 import { prepare } from "./tree/prune.ts";
 import { readArticle } from "./reader/read-article.ts";
@@ -55,7 +56,10 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
   // A browser may get past the obstacle, and scripts may add content to an empty document.
   if (obstacle !== undefined && mayNeedBrowser) return { outcome: "needs-browser", sign: obstacle.reason };
   if (obstacle !== undefined) return { outcome: "not-content", ...obstacle };
-  const outcome = withForms(contentOf(tree, job, isMoved), html, job);
+  const terms = pageTerms(tree, source.finalUrl);
+  const made = withForms(contentOf(tree, job, isMoved), html, job);
+  const isStated = made.outcome === "content" && Object.keys(terms).length > 0;
+  const outcome = isStated ? { ...made, extraction: { ...made.extraction, terms } } : made;
   if (outcome.outcome !== "content" || evidence === undefined) return outcome;
   const { confidence = 1 } = outcome.extraction;
   const isUnsure = confidence < MIN_CONFIDENCE || (confidence < MIN_CONFIDENCE_WITH_TEXTS && holdsTexts?.() === true);

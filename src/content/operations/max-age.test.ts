@@ -104,9 +104,10 @@ describe("max_age", () => {
       return [/Number(\d+)/.exec(content)?.[1], "cached" in metadata];
     };
     expect(await crawled({ private: true })).toEqual(["2", false]);
-    expect(await crawled({})).toEqual(["3", false]);
-    expect(await crawled({})).toEqual(["3", true]);
-    expect(seen).toHaveLength(3);
+    // The first crawl also asked for robots.txt and tdmrep.json.
+    expect(await crawled({})).toEqual(["4", false]);
+    expect(await crawled({})).toEqual(["4", true]);
+    expect(seen).toHaveLength(4);
   });
 
   test("a page of the browser is shared with what its scripts made", async () => {

@@ -3,6 +3,23 @@ import { cut } from "../../lib/text/cut-text.ts";
 import { cutTitle } from "../page/cut-title.ts";
 import { type PageSource } from "../page/page.ts";
 
+const aiTermsSchema = z
+  .object({
+    signals: z
+      .record(z.string(), z.boolean())
+      .optional()
+      .openapi({ description: "Content-Signal of robots.txt: by use, whether it is allowed" }),
+    tdm_reserved: z.boolean().optional().openapi({ description: "Whether text and data mining is reserved (TDMRep)" }),
+    tdm_policy: z.string().optional().openapi({ description: "Address of the policy for text and data mining" }),
+    license: z.string().optional().openapi({ description: "Address of an RSL licence" }),
+    license_denies: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .openapi({ description: "Uses that the licence does not grant for free, if it was read" }),
+  })
+  .openapi("AiTerms", { description: "Terms of the site for the use of the page by AI, if it states some" });
+
 export const metadataSchema = z
   .object({
     content_length: z.int().openapi({ description: "Length of the content in bytes, before it was cut" }),
@@ -33,6 +50,7 @@ export const metadataSchema = z
     age: z.int().optional().openapi({
       description: "Seconds since the server of a cached page sent or confirmed it",
     }),
+    ai_terms: aiTermsSchema.optional(),
     engine: z.enum(["static", "browser"]).optional().openapi({ description: "Engine that loaded the page" }),
   })
   .openapi("Metadata", { description: "Facts about the load of a page" });
@@ -87,6 +105,7 @@ export function cutContent(
       final_url: source.finalUrl,
       ...(contentType === "" ? {} : { content_type: contentType }),
       ...(title === "" ? {} : { title: cutTitle(title) }),
+      ...(source.terms === undefined ? {} : { ai_terms: source.terms }),
       engine: source.engine,
       ...(source.complete ? {} : { partial: true }),
       ...(source.ageMs === undefined ? {} : { cached: true, age: Math.floor(source.ageMs / 1000) }),

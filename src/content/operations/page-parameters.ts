@@ -13,6 +13,7 @@ export const PAGE_FAILURES = [
   "page-failed",
   "page-challenge",
   "page-consent-wall",
+  "page-terms",
   "page-empty",
   "overloaded",
   "browser-unavailable",

@@ -21,6 +21,8 @@ import { PixelBudget } from "../page/pixel-budget.ts";
 import { chooseEngine } from "./engine-choice.ts";
 import { type LearnedTemplates } from "./learned-templates.ts";
 import { PageScripts } from "./page-scripts.ts";
+import { type AiTerms } from "../page/ai-terms.ts";
+import { type SiteTerms } from "../sites/site-terms.ts";
 import { type FairSemaphore } from "../page/fair-semaphore.ts";
 import { type BrowserEngine, type StaticEngine, type Visit } from "../page/visit.ts";
 
@@ -35,6 +37,8 @@ export interface PageReaderDeps {
   readonly learned: LearnedTemplates;
   /** Pages that callers share. Undefined: each is loaded for each caller. */
   readonly shared?: SharedPages;
+  /** The terms of sites for the use of their pages by AI. Undefined: only those of the page are read. */
+  readonly terms?: Pick<SiteTerms, "assert" | "of">;
 }
 
 /**
@@ -69,8 +73,19 @@ export class PageReader {
       const load = (known?: CachedPage) => this.#load(visit, task, known);
       const show = (source: PageSource) => this.#readSource(visit, source, task);
       const { shared } = this.#deps;
-      return shared === undefined ? (await load()).page : await shared.read(request, task, { show, load });
+      const page = shared === undefined ? (await load()).page : await shared.read(request, task, { show, load });
+      const { extraction, source } = page;
+      const terms = await this.#termsOf(visit, source, extraction.terms, "crawled" in task && task.crawled);
+      return Object.keys(terms).length === 0 ? page : { extraction, source: { ...source, terms } };
     });
+  }
+
+  /** The terms for the use of the page by AI. Throws `page-terms` if the operator honours them, and they deny a use. */
+  async #termsOf(visit: Visit, source: PageSource, inPage: AiTerms = {}, asks = false): Promise<AiTerms> {
+    const { terms } = this.#deps;
+    return terms === undefined
+      ? inPage
+      : await visit.deadline.race(terms.of(source, inPage, asks, visit.request.signal));
   }
 
   /** Loads the page. If its server confirms that it is the `known` one, that is read. */
@@ -128,6 +143,7 @@ export class PageReader {
       this.#deps.browser.visit({ ...visit, scripted: true }, async (page) => {
         const source = await page.snapshot();
         await this.#assertContent(visit, source, "may be empty");
+        await this.#termsOf(visit, source);
         return await use(page);
       }),
     );
@@ -147,7 +163,9 @@ export class PageReader {
       const leave = await this.#turnFor(width * height, visit.deadline);
       try {
         return await this.#deps.browser.visit(visit, async (page) => {
-          return await use(page, await this.#sourceOfShown(visit, page));
+          const source = await this.#sourceOfShown(visit, page);
+          await this.#termsOf(visit, source);
+          return await use(page, source);
         });
       } catch (error) {
         if (!(error instanceof DownloadError)) throw error;
@@ -196,6 +214,7 @@ export class PageReader {
       onExcess: (error) => deadline.stop(error),
     });
     try {
+      await deadline.race(this.#deps.terms?.assert(request.url, request.signal) ?? Promise.resolve());
       return await use({
         request,
         egress,

@@ -1,3 +1,4 @@
+import { type AiTerms } from "./ai-terms.ts";
 import { type Picture, type PictureRequest, type PrintRequest } from "./capture.ts";
 
 /** The engine that loads a page: one HTTP fetch without a browser, or a tab of a browser. */
@@ -73,6 +74,8 @@ export interface PageSource {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** False if the timeout came first, and the caller accepts a partial page. */
   readonly complete: boolean;
+  /** The terms for its use by AI. Absent if none are known. */
+  readonly terms?: AiTerms;
   /** Milliseconds since its server sent or confirmed it, if it was loaded for an earlier request. */
   readonly ageMs?: number;
 }

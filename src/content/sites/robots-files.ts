@@ -13,6 +13,8 @@ const NEVER = new AbortController().signal;
 
 interface Kept {
   readonly robots: Promise<Robots>;
+  /** Undefined until it has come. */
+  file?: Robots;
   until: number;
 }
 
@@ -32,21 +34,29 @@ export class RobotsFiles {
     return untilAborted(this.#file(url), signal).catch((failure: unknown) => ({ ...ALLOW_NONE, failure }));
   }
 
+  /** The file if it has come already. */
+  known(url: URL): Robots | undefined {
+    return this.#files.get(url.origin)?.file;
+  }
+
   #file(url: URL): Promise<Robots> {
     const known = this.#files.get(url.origin);
     if (known !== undefined && this.#now() < known.until) return known.robots;
     // A caller that goes away does not end the request, because others may wait for it.
-    const kept = {
-      robots: this.#ask(url, () => (kept.until = this.#now() + FAILED_MS)),
+    const kept: Kept = {
+      robots: this.#ask(url, (file) => {
+        kept.file = file;
+        if (!file.known) kept.until = this.#now() + FAILED_MS;
+      }),
       until: this.#now() + FRESH_MS,
     };
     this.#files.set(url.origin, kept);
     return kept.robots;
   }
 
-  async #ask(url: URL, onFailed: () => void): Promise<Robots> {
+  async #ask(url: URL, use: (file: Robots) => void): Promise<Robots> {
     const robots = await fetchRobots(url, { ...this.#fetch, signal: NEVER });
-    if (!robots.known) onFailed();
+    use(robots);
     return robots;
   }
 }

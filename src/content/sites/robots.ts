@@ -1,3 +1,5 @@
+import { type AiTerms } from "../page/ai-terms.ts";
+
 /** RFC 9309 §2.5: a crawler may stop reading after 500 KiB. */
 export const MAX_ROBOTS_BYTES = 512_000;
 /** The crawler's product token in robots.txt. */
@@ -25,18 +27,21 @@ export interface Robots {
   /** Seconds between requests that the site asks for. Undefined if it does not ask for a delay. */
   readonly crawlDelay: number | undefined;
   readonly sitemaps: readonly string[];
+  /** Its content signals for the crawler, and the address of its RSL licence. */
+  readonly terms: Pick<AiTerms, "signals" | "license">;
   /** Whether the path, with its query, may be fetched. */
   allows(path: string): boolean;
 }
 
 /** RFC 9309 §2.3.1.3: if the server has no such file, everything is allowed. */
-export const ALLOW_ALL: Robots = { known: true, crawlDelay: undefined, sitemaps: [], allows: () => true };
+export const ALLOW_ALL: Robots = { known: true, crawlDelay: undefined, sitemaps: [], terms: {}, allows: () => true };
 /** RFC 9309 §2.3.1.4: if the server fails to deliver the file, everything is forbidden. */
-export const ALLOW_NONE: Robots = { known: false, crawlDelay: undefined, sitemaps: [], allows: () => false };
+export const ALLOW_NONE: Robots = { known: false, crawlDelay: undefined, sitemaps: [], terms: {}, allows: () => false };
 
 interface Group {
   readonly agents: string[];
   readonly rules: Rule[];
+  readonly signals: Record<string, boolean>;
   crawlDelay: number | undefined;
 }
 
@@ -44,6 +49,7 @@ interface Group {
 export function parseRobots(text: string, agent: string): Robots {
   const groups: Group[] = [];
   const sitemaps: string[] = [];
+  let license: string | undefined;
   let group: Group | undefined;
   let inAgents = false;
   let rules = 0;
@@ -59,23 +65,25 @@ export function parseRobots(text: string, agent: string): Robots {
     if (name === "sitemap" && sitemaps.length < MAX_SITEMAPS) sitemaps.push(value);
     if (name === "user-agent") {
       if (!inAgents || group === undefined) {
-        group = { agents: [], rules: [], crawlDelay: undefined };
+        group = { agents: [], rules: [], signals: {}, crawlDelay: undefined };
         groups.push(group);
       }
       group.agents.push(productToken(value));
       inAgents = true;
       continue;
     }
-    // Sitemaps do not belong to groups.
-    if (group === undefined || name === "sitemap") continue;
+    if (name === "license" && /^https?:/i.test(value)) license ??= value.slice(0, MAX_PATTERN);
+    // Sitemaps and licences do not belong to groups.
+    if (group === undefined || name === "sitemap" || name === "license") continue;
     inAgents = false;
     if (name === "crawl-delay") group.crawlDelay = delayOf(value) ?? group.crawlDelay;
+    if (name === "content-signal") Object.assign(group.signals, signalsOf(value));
     const rule = name === "allow" || name === "disallow" ? ruleOf(name === "allow", value) : undefined;
     if (rule === undefined || rules >= MAX_RULES) continue;
     rules += 1;
     group.rules.push(rule);
   }
-  return robotsOf(groupsFor(groups, agent.toLowerCase()), sitemaps);
+  return robotsOf(groupsFor(groups, agent.toLowerCase()), sitemaps, license);
 }
 
 /** §2.2.1: all groups that name the crawler are merged. If there is no such group, those for all crawlers apply. */
@@ -84,21 +92,41 @@ function groupsFor(groups: readonly Group[], agent: string): readonly Group[] {
   return own.length > 0 ? own : groups.filter(({ agents }) => agents.includes("*"));
 }
 
-function robotsOf(groups: readonly Group[], sitemaps: readonly string[]): Robots {
+function robotsOf(groups: readonly Group[], sitemaps: readonly string[], license: string | undefined): Robots {
   // §2.2.2: the longest match counts. If two are equally long, the permission counts.
   const rules = groups
     .flatMap((group) => group.rules)
     .toSorted((a, b) => b.length - a.length || Number(b.allow) - Number(a.allow));
+  const signals: Record<string, boolean> = Object.assign({}, ...groups.map((group) => group.signals));
   return {
     known: true,
     crawlDelay: groups.find(({ crawlDelay }) => crawlDelay !== undefined)?.crawlDelay,
     sitemaps,
+    terms: {
+      ...(Object.keys(signals).length === 0 ? {} : { signals }),
+      ...(license === undefined ? {} : { license }),
+    },
     allows(path) {
       if (path === "/robots.txt") return true;
       const spelled = spelling(path);
       return rules.find((rule) => matches(rule, spelled))?.allow ?? true;
     },
   };
+}
+
+/** The content signals of a line: names with `yes` or `no`. Others make no statement. */
+function signalsOf(value: string): Record<string, boolean> {
+  const signals = value.split(",").flatMap((part) => {
+    const [, name, said] = /^\s*(search|ai-input|ai-train)\s*=\s*(yes|no)\s*$/i.exec(part) ?? [];
+    return name === undefined ? [] : [[name.toLowerCase(), said?.toLowerCase() === "yes"] as const];
+  });
+  return Object.fromEntries(signals);
+}
+
+/** Whether a path, with its query, matches a pattern of RFC 9309. Undefined if it is not a pattern. */
+export function robotsPattern(value: string): ((path: string) => boolean) | undefined {
+  const rule = ruleOf(true, value);
+  return rule && ((path) => matches(rule, spelling(path)));
 }
 
 function productToken(value: string): string {

@@ -132,6 +132,7 @@ const OWN = {
     socket: "",
     charge_timeouts: false,
     firecrawl: true,
+    ai_uses: [],
     page_cache: { max_mb: 256, versions_mb: 256, hit_price_percent: 100 },
     jobs: {
       max_run_s: 86_400,

@@ -1,3 +1,4 @@
+import { type AiTerms } from "../../page/ai-terms.ts";
 import { type PageSource } from "../../page/page.ts";
 
 /**
@@ -89,6 +90,8 @@ export interface Extraction {
   readonly title: string;
   readonly fields?: Readonly<Record<string, FieldValue>>;
   readonly forms?: PageForms;
+  /** The terms that the page states for its use by AI. Absent if it states none. */
+  readonly terms?: AiTerms;
   /** Whether parts of a long document are missing. */
   readonly partial?: boolean;
   /** Whether values were left out of `fields`. */

@@ -40,6 +40,12 @@ export const content = z
       .boolean()
       .default(true)
       .describe("Serve the API of Firecrawl too, to the routes `/v2/` and `/v1/` that lead to the content service."),
+    ai_uses: z
+      .array(z.enum(["search", "ai-input", "ai-train", "tdm"]))
+      .default([])
+      .describe(
+        "Uses that are made of pages. A page is refused if the terms of its site deny one of them: Content-Signal, TDM reservation or an RSL licence. Empty: terms are only shown.",
+      ),
     page_cache: contentPageCache,
     jobs: contentJobs,
     search: contentSearch,
