@@ -1,6 +1,6 @@
 /**
  * `npm run smoke`: builds what people install, and starts each artefact as they do, as far as this machine can; a test that
- * cannot run has the reason in its name. Then tests of the whole program run with dist/turnpike in place of the source.
+ * cannot run has the reason in its name. `npm test` runs the tests of the whole program with its one file.
  */
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -10,19 +10,6 @@ import { fetchablePackages, PACKAGES_VARIABLE } from "../test/packages/smoke/tes
 const ROOT = join(import.meta.dir, "..");
 const SMOKE = "test/packages/smoke";
 const NPM_TEST = "test/packages/npm.test.ts";
-/** Workers, threads, WebAssembly, HTTP/3, the console, SQL migrations, reload and take-over. */
-const PROGRAM_TESTS = [
-  "test/process/processes.test.ts",
-  "test/process/reload-resources.test.ts",
-  "test/process/take-over.test.ts",
-  "test/filters/example-filters.test.ts",
-  "test/http3/program.test.ts",
-  "test/admin/cli-start.test.ts",
-  "test/admin/large-configurations.test.ts",
-  "test/admin/overview.test.ts",
-  "test/payments/records.test.ts",
-  "test/start/paid-route.test.ts",
-];
 /** Versions of Node that the npm package works with. npm has each of them as a package. */
 const NODES = ["20", "22", "24", "26"];
 /** Milliseconds for one test, of which the slowest builds an image. */
@@ -56,13 +43,9 @@ run([process.execPath, "scripts/build/program.ts", "--with-browser"]);
 if (Bun.which("dpkg-deb") === null) console.log("skipped: the Debian package, since dpkg-deb is not installed");
 else run([process.execPath, "scripts/build/debian.ts"]);
 const smoke = readdirSync(join(ROOT, SMOKE)).filter((name) => name.endsWith(".ts"));
-const files = [
-  ...smoke.map((name) => `./${SMOKE}/${name}`),
-  ...[NPM_TEST, ...PROGRAM_TESTS].map((path) => `./${path}`),
-];
+const files = [...smoke.map((name) => `./${SMOKE}/${name}`), `./${NPM_TEST}`];
 run([process.execPath, "test", "--parallel=2", "--no-isolate", `--timeout=${TIMEOUT_MS}`, ...files], {
   [PACKAGES_VARIABLE]: fetchablePackages(),
   TURNPIKE_TEST_NODES: fetchNodes().join(":"),
-  TURNPIKE_TEST_PROGRAM: join(ROOT, "dist/turnpike"),
   [PATIENCE_VARIABLE]: String(Math.max(PATIENCE_FACTOR, 2)),
 });

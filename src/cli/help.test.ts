@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { patient } from "../lib/testing/patience.ts";
 import { OPERATIONS } from "../content/operations/operations.ts";
+import { COMMAND } from "../../test/support/program.ts";
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(60_000));
@@ -11,7 +12,7 @@ const MAIN = join(import.meta.dir, "main.ts");
 const MAX_COLUMNS = 140;
 
 async function help(...args: string[]): Promise<string> {
-  const command = [process.execPath, MAIN, ...args, "--help"];
+  const command = [...COMMAND, ...args, "--help"];
   const child = Bun.spawn(command, { stdio: ["ignore", "pipe", "pipe"] });
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   expect([code, err], args.join(" ")).toEqual([0, ""]);

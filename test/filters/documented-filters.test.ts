@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { exampleFilters } from "../../src/gateway/filters/module/testing/example-filters.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { blocksOf, blockWith, readDocument, ROOT } from "../support/documents.ts";
-import { Folder } from "../support/program.ts";
+import { COMMAND, Folder } from "../support/program.ts";
 
 // The compilers are slow on a busy machine.
 setDefaultTimeout(patient(30_000));
@@ -24,7 +24,7 @@ function example(name: string): string {
 
 /** The output of `turnpike filter check` for a filter and a request. */
 async function check(module: string, request: string, config = ""): Promise<string> {
-  const command = [process.execPath, "src/cli/main.ts", "filter", "check"];
+  const command = [...COMMAND, "filter", "check"];
   const files = ["--request", folder.write("request.txt", request), "--config", folder.write("config.txt", config)];
   const args = [...files, module];
   const child = Bun.spawn([...command, ...args], { cwd: ROOT, stdout: "pipe", stderr: "pipe" });

@@ -12,7 +12,7 @@ import manifest from "../../package.json";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { documentedMetrics, ROOT } from "../support/documents.ts";
-import { Folder } from "../support/program.ts";
+import { COMMAND, Folder } from "../support/program.ts";
 
 setDefaultTimeout(patient(20_000));
 
@@ -273,9 +273,8 @@ describe.each(OVERLAYS)("the configuration of %s", (overlay) => {
     const filled = [...example].map(([name, value]) => [name, value === "" ? KEY : value]);
     const config = configSchema.parse(await Bun.file(await find()).json());
     const x402 = { ...config.x402, facilitator_url: `http://127.0.0.1:${await freePort()}` };
-    const main = join(ROOT, "src/cli/main.ts");
     const file = folder.write(`${overlay}.json`, { ...config, x402 });
-    const { exitCode, stdout, stderr } = Bun.spawnSync([process.execPath, main, "check", file], {
+    const { exitCode, stdout, stderr } = Bun.spawnSync([...COMMAND, "check", file], {
       env: { PATH: process.env["PATH"] ?? "", HOME: folder.path, ...Object.fromEntries(filled) },
     });
     const warnings = stderr.toString().split("\n");

@@ -22,9 +22,8 @@ const ENV = { HOME: folder.path, PATH: "/nonexistent" };
 let site: Bun.Server<undefined>;
 
 beforeAll(() => {
-  const build = Bun.spawnSync([process.execPath, "scripts/build/program.ts"], { cwd: ROOT });
-  if (build.exitCode !== 0) throw new Error(`Cannot build the program: ${build.stderr.toString()}`);
-  copyFileSync(join(ROOT, "dist/turnpike"), program);
+  const built = process.env["TURNPIKE_TEST_PROGRAM"] ?? buildProgram();
+  copyFileSync(built, program);
   site = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -36,6 +35,12 @@ afterAll(async () => {
   await site.stop(true);
   folder.remove();
 });
+
+function buildProgram(): string {
+  const build = Bun.spawnSync([process.execPath, "scripts/build/program.ts"], { cwd: ROOT });
+  if (build.exitCode !== 0) throw new Error(`Cannot build the program: ${build.stderr.toString()}`);
+  return join(ROOT, "dist/turnpike");
+}
 
 async function run(...args: readonly string[]) {
   const child = Bun.spawn([program, ...args], { cwd: folder.path, stdio: ["ignore", "pipe", "pipe"], env: ENV });

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { makeCertificate } from "../../../test/support/certificates.ts";
 import { listenOnLoopback } from "../../lib/testing/listen.ts";
 import { patient } from "../../lib/testing/patience.ts";
+import { COMMAND } from "../../../test/support/program.ts";
 
 setDefaultTimeout(patient(30_000));
 
-const MAIN = join(import.meta.dir, "../main.ts");
 const KEY = "the-admin-key";
 const folder = mkdtempSync(join(tmpdir(), "turnpike-admin-client-"));
 const ca = makeCertificate({ isCa: true, subject: [["CN", "ca"]] });
@@ -45,7 +45,7 @@ function http(fetch: (request: Request) => Response | Promise<Response>, tls?: {
 const OK = { tenants: [{ key: "a\u001b[31m\u202e", path: "/run/a.sock", last_used_ms: 0, workers: 2 }] };
 
 async function turnpike(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+  const child = Bun.spawn([...COMMAND, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, TURNPIKE_HOME: folder, TURNPIKE_ADMIN_KEY: KEY, ...env },
   });

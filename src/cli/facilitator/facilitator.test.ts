@@ -17,10 +17,10 @@ import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment } from "../../pa
 import { authorizationHash } from "../../payments/signatures/typed-data.ts";
 import { parseAssets, parseEndpoint } from "./facilitator-options.ts";
 import { patient } from "../../lib/testing/patience.ts";
+import { COMMAND } from "../../../test/support/program.ts";
 
 setDefaultTimeout(patient(30_000));
 
-const MAIN = join(import.meta.dir, "../main.ts");
 const KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 const ADDRESS = addressOfPrivateKey(hexToBytes(KEY.slice(2)));
 const ANY_PORT = ["--listen", "127.0.0.1:0"];
@@ -33,7 +33,7 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function run(args: readonly string[], environment: Record<string, string> = {}) {
-  const child = Bun.spawn([process.execPath, MAIN, "facilitator", ...args], {
+  const child = Bun.spawn([...COMMAND, "facilitator", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, TURNPIKE_HOME: folder, TURNPIKE_FACILITATOR_TOKEN: "", ...environment },
   });

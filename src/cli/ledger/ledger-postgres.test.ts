@@ -6,18 +6,17 @@ import { openPostgresStore } from "../../store/postgres/open-postgres-store.ts";
 import { hasPostgres, TestPostgres } from "../../store/testing/postgres.ts";
 import { RESERVATION } from "../../store/testing/reservation.ts";
 import { patient } from "../../lib/testing/patience.ts";
+import { COMMAND } from "../../../test/support/program.ts";
 
 // A database server and commands start slowly on a busy machine.
 setDefaultTimeout(patient(60_000));
-
-const MAIN = join(import.meta.dir, "../main.ts");
 
 let database: TestPostgres;
 let folder: string;
 let config: string;
 
 async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const child = Bun.spawn([process.execPath, MAIN, "ledger", ...args, "--config", config], {
+  const child = Bun.spawn([...COMMAND, "ledger", ...args, "--config", config], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

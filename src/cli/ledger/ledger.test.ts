@@ -8,11 +8,11 @@ import { type Store } from "../../store/store.ts";
 import { RECORD_KEYS } from "../common/ledger-record.ts";
 import { csvCell } from "./ledger-export.ts";
 import { patient } from "../../lib/testing/patience.ts";
+import { COMMAND } from "../../../test/support/program.ts";
 
 // Each command is a process, and they start slowly on a busy machine.
 setDefaultTimeout(patient(60_000));
 
-const MAIN = join(import.meta.dir, "../main.ts");
 const USDC = "0x036cbd53842c5426634e7929541ec2318f3dcf7e";
 const ALICE = `0x${"a1".repeat(20)}`;
 const BOB = `0x${"b0".repeat(20)}`;
@@ -80,7 +80,7 @@ interface Ran {
 }
 
 async function run(args: readonly string[], where: readonly string[] = ["--store", file]): Promise<Ran> {
-  const child = Bun.spawn([process.execPath, MAIN, "ledger", ...args, ...where], {
+  const child = Bun.spawn([...COMMAND, "ledger", ...args, ...where], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
@@ -331,7 +331,7 @@ test("a slow reader gets every line once", async () => {
   const many = openStore(path);
   for (let i = 0; i < 2000; i++) await many.ledger.reserve({ ...EXAMPLE, nonce: nonce(i) });
   await many.close();
-  const args = [process.execPath, MAIN, "ledger", "export", "--csv", "--store", path];
+  const args = [...COMMAND, "ledger", "export", "--csv", "--store", path];
   const child = Bun.spawn(["sh", "-c", '"$0" "$@" | dd bs=64 status=none', ...args], { stdin: "ignore" });
   const lines = (await new Response(child.stdout).text()).split("\r\n");
   expect(lines).toHaveLength(2002);

@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { patient } from "../../lib/testing/patience.ts";
+import { COMMAND } from "../../../test/support/program.ts";
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(30_000));
 
-const MAIN = join(import.meta.dir, "../main.ts");
 const INITIALIZE = JSON.stringify({
   jsonrpc: "2.0",
   id: 1,
@@ -31,7 +31,7 @@ interface Ran {
 async function mcp(args: readonly string[], input: string): Promise<Ran> {
   const home = mkdtempSync(join(tmpdir(), "turnpike-mcp-"));
   homes.push(home);
-  const child = Bun.spawn([process.execPath, MAIN, "mcp", ...args], {
+  const child = Bun.spawn([...COMMAND, "mcp", ...args], {
     env: { ...process.env, TURNPIKE_HOME: home, TURNPIKE_GATEWAY: "http://127.0.0.1:1", TURNPIKE_MAX_TOTAL: "" },
     stdin: "pipe",
     stdout: "pipe",

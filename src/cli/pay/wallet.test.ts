@@ -9,11 +9,11 @@ import { decodeHeader } from "../../payments/x402/header.ts";
 import { CHAIN_SETUP_MS, type Chain, hasChain, startChain, type TestToken } from "../../payments/testing/chain.ts";
 import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS } from "../../payments/testing/payment.ts";
 import { patient } from "../../lib/testing/patience.ts";
+import { COMMAND } from "../../../test/support/program.ts";
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(30_000));
 
-const MAIN = join(import.meta.dir, "../main.ts");
 /** Stands for an API key in the URL of an RPC endpoint. */
 const SECRET = "s3cret-api-key";
 
@@ -32,7 +32,7 @@ interface Ran {
 }
 
 async function turnpike(args: readonly string[], env: Record<string, string> = {}, input = ""): Promise<Ran> {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+  const child = Bun.spawn([...COMMAND, ...args], {
     env: { ...process.env, TURNPIKE_HOME: home, ...env },
     stdin: Buffer.from(input),
     stdout: "pipe",

@@ -12,11 +12,11 @@ import { CHAIN_SETUP_MS, hasChain } from "../testing/chain.ts";
 import { PAYEE } from "../testing/payment.ts";
 import { freshAccount, keyOf, openShop, type Shop } from "./testing/shop.ts";
 import { DOUBLES, startSignerDouble } from "./testing/signer-doubles.ts";
+import { COMMAND } from "../../../test/support/program.ts";
 
 setDefaultTimeout(patient(60_000));
 
 const SALES = 50;
-const MAIN = join(import.meta.dir, "../../cli/main.ts");
 
 describe.skipIf(!hasChain)("with a chain", () => {
   let shop: Shop;
@@ -128,7 +128,7 @@ describe.skipIf(!hasChain)("with a chain", () => {
     const socket = join(folder, "pool.sock");
     const args = ["--config", config, "--listen", `unix:${socket}`, "--any-asset"];
     const start = async () => {
-      const child = Bun.spawn([process.execPath, MAIN, "facilitator", ...args], {
+      const child = Bun.spawn([...COMMAND, "facilitator", ...args], {
         stdio: ["ignore", "pipe", "inherit"],
         env: { ...process.env, TURNPIKE_HOME: folder, RPC: shop.chain.rpcUrl, ...secrets },
       });
