@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { COMMAND } from "../../test/support/program.ts";
 import { patient } from "../lib/testing/patience.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-wrong-"));
@@ -66,22 +67,20 @@ function ofAdmin(...words: string[]): string[][] {
   return [words, [...words, ...NOWHERE], [...words, "--admin-key", "k"], [...words, ...NOWHERE, "--timeout", "x"]];
 }
 
-/** Like `ofAdmin`, with every wrong value of these flags. */
-function allOfAdmin(...words: string[]): string[][] {
-  return [
-    words,
-    [...words, ...NOWHERE],
-    [...words, "--admin-key", "k"],
-    ...each("--admin", ["", "x", "ftp://a", "http://a:b@c/", "http://127.0.0.1:1"], ...words),
-    ...each("--admin-key-file", ["", MISSING, folder, PLAIN, BINARY, LOOP], ...words, "--admin", "http://127.0.0.1:1"),
-    ...each("--admin-ca", [MISSING, folder, PLAIN, BINARY, LOOP], ...words, ...NOWHERE),
-    ...each("--timeout", ["", "x", "0", "9999"], ...words, ...NOWHERE),
-    ...each("--state-dir", [...FOLDERS, MISSING], ...words),
-  ];
-}
+/** Every wrong value of the flags that commands with an admin interface share: given to one of them. */
+const ALL_OF_ADMIN: readonly (readonly string[])[] = [
+  [],
+  NOWHERE,
+  ["--admin-key", "k"],
+  ...each("--admin", ["", "x", "ftp://a", "http://a:b@c/", "http://127.0.0.1:1"]),
+  ...each("--admin-key-file", ["", MISSING, folder, PLAIN, BINARY, LOOP], "--admin", "http://127.0.0.1:1"),
+  ...each("--admin-ca", [MISSING, folder, PLAIN, BINARY, LOOP], ...NOWHERE),
+  ...each("--timeout", ["", "x", "0", "9999"], ...NOWHERE),
+  ...each("--state-dir", [...FOLDERS, MISSING]),
+];
 
 const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  status: [["more"], ["--if-match", "x"], ...allOfAdmin()],
+  status: [["more"], ["--if-match", "x"], ...ALL_OF_ADMIN],
   top: [["more"], ["--json", ...NOWHERE], ...ofAdmin()],
   routes: [
     ["fly"],
@@ -96,7 +95,7 @@ const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["remove"],
     ["remove", "", ...NOWHERE],
     ...each("--if-match", ["", "a b", '"', '""', "W/\u00fc"], "remove", "/x", ...NOWHERE),
-    ...allOfAdmin("remove", "/x", "--host", ""),
+    ...ofAdmin("remove", "/x", "--host", ""),
   ],
   upstreams: [
     ["fly"],
@@ -271,11 +270,10 @@ const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 
 /** Processes that run at one time. */
 const AT_ONCE = 4;
-const PROGRAM = join(import.meta.dir, "main.ts");
 
 async function run(args: readonly string[]) {
   const { TURNPIKE_DEBUG: _debug, ...env } = process.env;
-  const child = Bun.spawn([process.execPath, PROGRAM, ...args], {
+  const child = Bun.spawn([...COMMAND, ...args], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
