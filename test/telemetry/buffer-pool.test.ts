@@ -13,7 +13,7 @@ setDefaultTimeout(patient(40_000));
 const BUFFER = 16_384;
 const COUNT = 256;
 const SLOW_READERS = 5;
-/** Checks of one sender's effect. */
+/** Checks of one client's effect. */
 const MAX_LOOKS = 50;
 const BIG = 64 * 1024 * 1024;
 const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
@@ -103,20 +103,20 @@ async function eagerSender(port: number, bytes: number): Promise<void> {
 /** Fills the buffers with data for slow readers, and the rest with pipelined requests. */
 async function exhaust(port: number): Promise<void> {
   const used = async (): Promise<number> => (await metric(port, "turnpike_buffer_bytes")) / BUFFER;
-  const holdsMore = async (before: number): Promise<true | undefined> => ((await used()) > before ? true : undefined);
+  /** The kernel may take more from a slow reader's socket and free a buffer: then another client is added. */
+  const waitsFor = async (what: string, before: number): Promise<void> => {
+    let looks = 0;
+    await until(what, async () => ((await used()) > before || ++looks === MAX_LOOKS ? true : undefined));
+  };
   for (let i = 0; i < SLOW_READERS; i++) {
     const before = await used();
     await slowReader(port);
-    await until("a response that waits", () => holdsMore(before));
+    await waitsFor("a response that waits", before);
   }
+  expect(await used()).toBeGreaterThan(0);
   for (let before = await used(); before < COUNT - 1; before = await used()) {
     await eagerSender(port, COUNT - before > 7 ? 100_000 : 1);
-    // The kernel may take more from a slow reader's socket and free a buffer. Then another sender is added.
-    let looks = 0;
-    await until(
-      "requests that wait",
-      async () => (await holdsMore(before)) ?? (++looks === MAX_LOOKS ? true : undefined),
-    );
+    await waitsFor("requests that wait", before);
   }
 }
 
