@@ -91,8 +91,9 @@ export function createApp(
     return context.json(await chargeJob({ id, key, word: await readJson(context.req.raw) }, services.jobs));
   });
   if (firecrawl) {
-    const handle = firecrawlHandler(services, { readJson, respond, operations });
-    for (const version of VERSIONS) app.all(`/${version}/*`, async ({ req: { raw } }) => await handle(raw));
+    const handle = firecrawlHandler(services, { readJson, respond, switched, operations });
+    for (const version of VERSIONS)
+      app.all(`/${version}/*`, async ({ env, req: { raw } }) => await handle(raw, env.upgrade));
   }
   if (figures !== undefined) {
     // The figures are for the operator, who requests them without a gateway. A gateway always adds X-Forwarded-Proto.

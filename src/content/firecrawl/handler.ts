@@ -2,7 +2,7 @@ import { messageOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { baseUrlOf } from "../api/gateway-address.ts";
 import { type OperationCounts } from "../figures/operation-counts.ts";
-import { type OperationResult, type Services } from "../operations/operation.ts";
+import { type OperationResult, type Services, type TextFeed } from "../operations/operation.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { ownerOf } from "./owner.ts";
 import { firecrawlProblem } from "./problem.ts";
@@ -10,16 +10,23 @@ import { type Ask, type Endpoint, notServed } from "./surface.ts";
 
 export const VERSIONS: readonly Ask["version"][] = ["v1", "v2"];
 
+/** Switches a request to WebSocket. False if it does not ask for that. */
+type Upgrade = (feed: TextFeed) => boolean;
+
 /** The parts of the HTTP interface that requests of all kinds share. */
 export interface Http {
   readonly readJson: (request: Request) => Promise<unknown>;
   readonly respond: (result: OperationResult, signal: AbortSignal) => Response;
+  readonly switched: (feed: TextFeed, upgrade: Upgrade | undefined) => Response;
   readonly operations: OperationCounts | undefined;
 }
 
 /** Serves requests in Firecrawl's form. The function never throws. */
-export function firecrawlHandler(services: Services, http: Http): (request: Request) => Promise<Response> {
-  return async (request) => {
+export function firecrawlHandler(
+  services: Services,
+  http: Http,
+): (request: Request, upgrade?: Upgrade) => Promise<Response> {
+  return async (request, upgrade) => {
     const found = endpointOf(request);
     const { operation } = found?.endpoint ?? {};
     if (operation !== undefined) http.operations?.called(operation);
@@ -28,9 +35,19 @@ export function firecrawlHandler(services: Services, http: Http): (request: Requ
         throw notServed(`Turnpike does not have ${request.method} ${new URL(request.url).pathname}`);
       const { endpoint, id, version } = found;
       const { headers, signal, url } = request;
-      const ask = { id, version, headers, signal, owner: ownerOf(headers), base: baseUrlOf(request) };
+      const protocol = headers.get("sec-websocket-protocol") ?? undefined;
+      const ask = {
+        id,
+        version,
+        headers,
+        signal,
+        protocol,
+        owner: ownerOf(headers, protocol),
+        base: baseUrlOf(request),
+      };
       const body = endpoint.method === "POST" ? await http.readJson(request) : undefined;
-      return http.respond(await endpoint.respond({ ...ask, body, query: new URL(url).searchParams }, services), signal);
+      const answer = await endpoint.respond({ ...ask, body, query: new URL(url).searchParams }, services);
+      return "socket" in answer ? http.switched(answer.socket, upgrade) : http.respond(answer, signal);
     } catch (error) {
       const problem = problemOf(error, services);
       if (operation !== undefined) http.operations?.failed(operation, problem.code);

@@ -3,19 +3,19 @@ import { isObject } from "../../lib/is-object.ts";
 import { parsedJson } from "../../lib/parsed-json.ts";
 import { type Job, MAX_RUNNING_JOBS } from "../../store/jobs/job-store.ts";
 import { type Jobs, type Result } from "../jobs/jobs.ts";
+import { isSwitch } from "../operations/job-watchers.ts";
 import { wholeNumber } from "../operations/job-requests.ts";
 import { type OperationResult, type Services } from "../operations/operation.ts";
+import { documentIn, stateOf } from "./job-state.ts";
 import { inputOf } from "./site-jobs.ts";
-import { type Ask, notServed } from "./surface.ts";
+import { documentSocket } from "./watch.ts";
+import { type Answer, type Ask, notServed } from "./surface.ts";
 
 /** Documents of one response, and their bytes if there are several. @operator */
 const MAX_DOCUMENTS = 1_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 /** Results that are read together. */
 const RESULTS_AT_ONCE = 32;
-/** The place of the document in a result. No text in JSON contains this. */
-const DOCUMENT = ',"document":';
-
 /** Documents of a job, as JSON. */
 interface Page {
   readonly documents: readonly string[];
@@ -24,8 +24,9 @@ interface Page {
 }
 
 /** `GET /v2/crawl/ID` and `GET /v2/batch/scrape/ID`: the state of a job, and its documents. */
-export async function status(ask: Ask, { jobs }: Services): Promise<OperationResult> {
+export async function status(ask: Ask, { jobs }: Services): Promise<Answer> {
   const job = await jobOf(ask, jobs);
+  if (isSwitch(ask.headers)) return { socket: documentSocket(job, jobs, ask.protocol) };
   if (ask.query.has("skip")) throw notServed("skip is not supported; follow `next`");
   const after = wholeNumber(ask.query, "after", { otherwise: 0, most: Number.MAX_SAFE_INTEGER });
   const limit = wholeNumber(ask.query, "limit", { otherwise: MAX_DOCUMENTS, most: MAX_DOCUMENTS });
@@ -48,7 +49,7 @@ export async function errors(ask: Ask, { jobs }: Services): Promise<OperationRes
   const failures: object[] = [];
   const robotsBlocked: string[] = [];
   for await (const { number, json } of resultsOf(job, jobs, 0)) {
-    const failed = json.includes(DOCUMENT) ? undefined : parsedJson(json);
+    const failed = documentIn(json) === undefined ? parsedJson(json) : undefined;
     if (!isObject(failed)) continue;
     const [url, error, kind] = [failed["url"], failed["error"], failed["kind"]].map(String);
     if (kind === "robots-forbidden") robotsBlocked.push(url ?? "");
@@ -111,21 +112,6 @@ async function runningOf({ owner }: Ask, jobs: Jobs): Promise<readonly Job[]> {
   return (await jobs.running(owner)).filter((job) => inputOf(job) !== undefined);
 }
 
-/** The state of a job in Firecrawl's words. A job that has ended is not over until all of its results are paid. */
-function stateOf(job: Job, isOver: boolean): object {
-  const { delivered, results, open, limit, createdAt, endedAt, keptMs, maxRunMs } = job;
-  const total = job.state === "running" ? Math.min(limit + results - delivered, results + open) : results;
-  return {
-    success: true,
-    status: isOver ? job.state : "scraping",
-    total,
-    completed: delivered,
-    creditsUsed: delivered,
-    expiresAt: new Date((endedAt === 0 ? createdAt + maxRunMs : endedAt) + keptMs).toISOString(),
-    ...(job.state === "failed" ? { error: `The job has ended: ${job.reason}` } : {}),
-  };
-}
-
 function pathOf(job: Job): string {
   return inputOf(job)?.order.given === true ? "batch/scrape" : "crawl";
 }
@@ -156,10 +142,4 @@ async function pageOf(job: Job, jobs: Jobs, { after, limit }: { after: number; l
     last = number;
   }
   return { documents, next: undefined };
-}
-
-/** The document of a result, as JSON. Undefined for a page that was not delivered. */
-function documentIn(json: string): string | undefined {
-  const at = json.indexOf(DOCUMENT);
-  return at === -1 ? undefined : json.slice(at + DOCUMENT.length, -1).replace(/,"noindex":true$/, "");
 }

@@ -230,6 +230,54 @@ describe("batch", () => {
   });
 });
 
+/** The documents and the end of a job, as a watcher of the SDK gets them. */
+async function watched(id: string, { kind = "crawl", begun }: { kind?: "crawl" | "batch"; begun?: () => void } = {}) {
+  const watcher = mine.watcher(id, { kind, pollInterval: 3_600 });
+  const documents: { metadata?: { sourceURL?: string } }[] = [];
+  let end: { status?: string; completed?: number; error?: string } = {};
+  watcher.on("document", (document: { metadata?: { sourceURL?: string } }) => documents.push(document));
+  watcher.on("snapshot", () => begun?.());
+  watcher.on("done", (state: typeof end) => (end = state));
+  watcher.on("error", (state: typeof end) => (end = state));
+  await watcher.start();
+  return { documents, end };
+}
+
+describe("a watcher", () => {
+  test("gets each document and the end by a WebSocket whose subprotocol is the key", async () => {
+    const { id } = await mine.startCrawl(at("/docs/"), { sitemap: "skip" });
+    const { documents, end } = await watched(id);
+    expect(sources(documents)).toEqual(["/docs/", "/docs/a", "/docs/b", "/docs/c"]);
+    expect(end).toMatchObject({ status: "completed", completed: 4 });
+    const late = await watched(id);
+    expect(sources(late.documents)).toEqual(sources(documents));
+  });
+
+  test("hears that a batch was cancelled, and that a job is not its own", async () => {
+    const { id } = await mine.startBatchScrape([at("/never?3")]);
+    const { documents, end } = await watched(id, { kind: "batch", begun: () => void mine.cancelBatchScrape(id) });
+    expect([documents, end]).toMatchObject([[], { status: "cancelled", completed: 0 }]);
+    expect((await watched("unknown")).end).toMatchObject({ status: "failed", error: "WebSocket error" });
+  });
+});
+
+test("version 1 has flat results, for programs that still use it", async () => {
+  const v1 = async (path: string, body: object) => {
+    const headers = { authorization: "Bearer fc-mine", "content-type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify({ ...body, integration: "flowise" }) };
+    return (await (await fetch(`${baseUrl(service)}/v1/${path}`, init)).json()) as Record<string, unknown>;
+  };
+  const page = { url: at("/docs/a"), formats: ["markdown"], onlyMainContent: true, mobile: false };
+  expect(await v1("scrape", page)).toMatchObject({ success: true, data: { metadata: { title: "A" } } });
+  expect(await v1("map", { url: at("/docs/"), ignoreSitemap: true })).toMatchObject({ success: false });
+  expect(await v1("map", { url: at("/docs/"), sitemap: "skip", limit: 1 })).toEqual({
+    success: true,
+    links: [at("/docs/")],
+  });
+  const crawl = await v1("crawl", { url: at("/docs/"), limit: 1, ignoreSitemap: true, maxDepth: 1 });
+  expect(crawl).toMatchObject({ success: true, url: `${baseUrl(service)}/v1/crawl/${String(crawl["id"])}` });
+});
+
 test("map lists the addresses of a site", async () => {
   const { links } = await mine.map(at("/docs/"), { sitemap: "skip", limit: 3 });
   expect(links).toHaveLength(3);
@@ -249,7 +297,7 @@ test("the account has no credits, and says so", async () => {
   expect(await failure(mine.getTokenUsage())).toMatchObject({ status: 501 });
 });
 
-test("what Turnpike does not have fails at once", async () => {
+test("requests that Turnpike does not serve fail at once", async () => {
   const calls = [
     mine.startExtract({ urls: [at("/")], prompt: "title" }),
     mine.startAgent({ prompt: "x" }),

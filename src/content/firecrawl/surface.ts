@@ -1,5 +1,5 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type OperationResult, type Services } from "../operations/operation.ts";
+import { type OperationResult, type Services, type TextFeed } from "../operations/operation.ts";
 
 /** A request in Firecrawl's form. */
 export interface Ask {
@@ -12,13 +12,18 @@ export interface Ask {
   readonly signal: AbortSignal;
   /** The owner of the jobs that the request may see; empty if it has no key. */
   readonly owner: string;
+  /** The subprotocol of a WebSocket: the SDK sends its key as one. */
+  readonly protocol: string | undefined;
   /** Scheme and host of this service as its client sees them. */
   readonly base: string;
   /** The first part of the path. */
   readonly version: "v1" | "v2";
 }
 
-export type Responder = (ask: Ask, services: Services) => Promise<OperationResult>;
+/** A response, or the messages of a WebSocket. */
+export type Answer = OperationResult | { readonly socket: TextFeed };
+
+export type Responder = (ask: Ask, services: Services) => Promise<Answer>;
 
 /** A request that Turnpike serves in Firecrawl's form. */
 export interface Endpoint {

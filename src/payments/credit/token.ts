@@ -60,7 +60,7 @@ function hashOf(token: string): string {
 /** The request field by which the gateway tells upstreams, without the token, which token a request has. */
 export const TOKEN_FIELD = "Turnpike-Token";
 
-/** The value of `TOKEN_FIELD`. It is not a credential, and not the stored one. */
+/** The value of `TOKEN_FIELD`: a hash, but not the stored one, so that it shows and opens nothing. */
 export function tokenDigest(token: string): string {
   return createHash("sha256").update(`turnpike-token ${token}`).digest("base64url");
 }

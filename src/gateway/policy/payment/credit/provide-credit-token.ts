@@ -1,7 +1,8 @@
-import { containsToken, isTokenLike } from "../../../../payments/credit/token.ts";
+import { fieldLine } from "../../../../lib/http/fields.ts";
+import { containsToken, isTokenLike, TOKEN_FIELD, tokenDigest } from "../../../../payments/credit/token.ts";
 import { type Config } from "../../../config/config.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
-import { headValues, removeFields } from "../../../exchange/head-fields.ts";
+import { appendFields, headValues, removeFields } from "../../../exchange/head-fields.ts";
 import { type PolicyFeature } from "../../policy.ts";
 
 /** The fields that can have a token, the first one first. */
@@ -26,6 +27,9 @@ function request(exchange: Exchange): "continue" {
     // Two tokens are not valid.
     exchange.creditToken ??= tokens.length === 1 ? tokens[0] : "";
   }
+  const { creditToken = "" } = exchange;
+  // An upstream can keep something for the holder of a token without the token.
+  if (creditToken !== "") appendFields(exchange.head, fieldLine(TOKEN_FIELD, tokenDigest(creditToken)));
   return "continue";
 }
 
