@@ -22,7 +22,7 @@ import { JOB_DEFAULTS, type JobSettings } from "./jobs/job-settings.ts";
 import { JobRunner } from "./jobs/job-runner.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import { openJob } from "./open-job.ts";
-import { type PageStore } from "../store/page-store.ts";
+import { type PageStore, type PageStoreOptions } from "../store/page-store.ts";
 import { SqlitePages } from "../store/sqlite/sqlite-pages.ts";
 import { type JobStore } from "../store/jobs/job-store.ts";
 import { openSqliteJobs } from "../store/open/open-jobs.ts";
@@ -70,7 +70,13 @@ export interface ContentOptions {
    * The pages that callers share: bytes of all, and the percentage of the price for one; and the bytes of the versions
    * that are compared. Default: off.
    */
-  readonly pageCache?: { readonly maxBytes: number; readonly hitPrice: number; readonly versionBytes?: number };
+  readonly pageCache?: {
+    readonly maxBytes: number;
+    readonly hitPrice: number;
+    readonly versionBytes?: number;
+    /** Opens the stores of both, if other machines share them. Default: files of the state folder. */
+    readonly open?: ((options: PageStoreOptions) => PageStore) | undefined;
+  };
   /** Serves Firecrawl's API too. */
   readonly firecrawl?: boolean;
   /** Absent bounds are as in JOB_DEFAULTS. */
@@ -234,8 +240,8 @@ function createServices(
   const { maxBytes = 0, hitPrice = 100, versionBytes = 0 } = pageCache ?? {};
   const pageStore = (name: string, bytes: number, kept: number): PageStore | undefined => {
     if (bytes === 0) return undefined;
-    const path = join(stateDir, `${name}.db`);
-    const store = new SqlitePages({ path, maxBytes: bytes, versions: kept, name: name.replace("-", " "), log: warn });
+    const options = { maxBytes: bytes, versions: kept, name: name.replace("-", " "), log: warn };
+    const store = pageCache?.open?.(options) ?? new SqlitePages({ ...options, path: join(stateDir, `${name}.db`) });
     parts.defer(() => store.close());
     return store;
   };

@@ -16,7 +16,18 @@ export interface PageStore {
   put(key: string, page: StoredPage): Promise<void>;
   /** Removes all versions of a page. */
   remove(key: string): Promise<void>;
-  close(): void;
+  close(): void | Promise<void>;
+}
+
+/** The limits of a store of pages. */
+export interface PageStoreOptions {
+  /** Names the store in messages, and in a database that has several. */
+  readonly name: string;
+  /** Bytes of all pages, after compression. */
+  readonly maxBytes: number;
+  /** Versions of a key. */
+  readonly versions: number;
+  readonly log: (message: string) => void;
 }
 
 /** Bytes of a page in a store, after compression. @operator A longer page is not kept. */

@@ -154,7 +154,7 @@ async function run(args: readonly string[]): Promise<number> {
       firecrawl: values.firecrawl === true,
       remoteBrowser: parseBrowserOptions(values.browser, process.env),
       aiUses: (values["ai-use"] ?? []).map(aiUseOf),
-      pageCache: parsePageCacheOptions(values["page-cache"]),
+      pageCache: parsePageCacheOptions(values["page-cache"], values.jobs),
       ...parseJobsOptions(values.jobs),
       search: parseSearchOptions(values.search),
       ...parseResolveOptions(values.resolve),

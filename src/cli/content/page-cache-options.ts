@@ -1,10 +1,34 @@
 import { type ContentOptions } from "../../content/service.ts";
+import { contentJobs } from "../../gateway/config/schema/content-jobs.ts";
 import { contentPageCache } from "../../gateway/config/schema/content-page-cache.ts";
+import { messageOf } from "../../lib/caught.ts";
+import { openConfiguredPages } from "../../store/open/configured-store.ts";
+import { type PageStore, type PageStoreOptions } from "../../store/page-store.ts";
+import { StartError } from "../common/start-error.ts";
 import { parseJsonOption } from "./json-option.ts";
 
-/** Turns `content.page_cache`, as JSON, into an option of the content service. Throws StartError. */
-export function parsePageCacheOptions(json: string): NonNullable<ContentOptions["pageCache"]> {
+/** Turns `content.page_cache` and `content.jobs`, as JSON, into an option of the content service. Throws StartError. */
+export function parsePageCacheOptions(json: string, jobs: string): NonNullable<ContentOptions["pageCache"]> {
   const options = parseJsonOption("--page-cache", json, contentPageCache);
-  const { max_mb: maxMb, versions_mb: versionsMb, hit_price_percent: hitPrice } = options;
-  return { maxBytes: maxMb * 1024 * 1024, versionBytes: versionsMb * 1024 * 1024, hitPrice };
+  const { postgres } = parseJsonOption("--jobs", jobs, contentJobs);
+  const { max_mb: maxMb, versions_mb: versionsMb, hit_price_percent: hitPrice, shared } = options;
+  const open = (store: PageStoreOptions): PageStore => {
+    const pages = pagesOf(() => openConfiguredPages(postgres, store));
+    if (pages === undefined) throw new StartError("Cannot share pages: content.jobs.postgres has no url");
+    return pages;
+  };
+  return {
+    maxBytes: maxMb * 1024 * 1024,
+    versionBytes: versionsMb * 1024 * 1024,
+    hitPrice,
+    ...(shared ? { open } : {}),
+  };
+}
+
+function pagesOf<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw new StartError(messageOf(error));
+  }
 }

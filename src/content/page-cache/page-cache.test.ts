@@ -53,20 +53,6 @@ test("two processes share a file, and a later start finds its pages", async () =
   expect(await open(1e6, folder).cache.get("a")).toEqual(page("2"));
 });
 
-test("removes the oldest pages when it is full, and keeps no page that is too long", async () => {
-  const { cache } = open(100_000);
-  for (let n = 0; n < 50; n += 1) await cache.put(String(n), page(crypto.getRandomValues(new Uint8Array(10_000)), n));
-  const all = await Promise.all(Array.from({ length: 50 }, (_, n) => cache.get(String(n))));
-  const kept = all.flatMap((one, n) => (one === undefined ? [] : [n]));
-  expect(kept.length).toBeGreaterThan(6);
-  expect(kept.length).toBeLessThan(11);
-  expect(kept).toEqual(Array.from(kept, (_, at) => 50 - kept.length + at));
-  const noise = Buffer.concat(Array.from({ length: 150 }, () => crypto.getRandomValues(new Uint8Array(65_536))));
-  const { cache: wide } = open(1e9);
-  await wide.put("long", page(new Uint8Array(noise)));
-  expect(await wide.get("long")).toBeUndefined();
-});
-
 test("a file that is damaged counts as empty, and is reported", async () => {
   const { cache, folder } = open();
   writeFileSync(join(folder, "page-cache.db"), "nonsense".repeat(1_000));

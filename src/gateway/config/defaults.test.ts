@@ -133,7 +133,7 @@ const OWN = {
     charge_timeouts: false,
     firecrawl: true,
     ai_uses: [],
-    page_cache: { max_mb: 256, versions_mb: 256, hit_price_percent: 100 },
+    page_cache: { max_mb: 256, versions_mb: 256, shared: false, hit_price_percent: 100 },
     jobs: {
       max_run_s: 86_400,
       results_ttl_s: 86_400,

@@ -12,6 +12,7 @@ import { readTarget } from "../postgres/target.ts";
 import { type Store } from "../store.ts";
 import { type OpenUsageStore } from "../usage-store.ts";
 import { type CertificateStore } from "../certificate-store.ts";
+import { type PageStore, type PageStoreOptions } from "../page-store.ts";
 import { type JobStore } from "../jobs/job-store.ts";
 import { type TemplateStore } from "../template-store.ts";
 import type * as Files from "../file-certificates.ts";
@@ -117,6 +118,20 @@ export function openConfiguredJobs(
   if (jobs.url === "") return undefined;
   const config = { ...jobs, pool_size_per_worker: pool_size };
   return postgresStores().openPostgresJobs(poolSettings(jobs.url, config, environment, "content.jobs.postgres"));
+}
+
+/** Opens pages in the database of `content.jobs.postgres`. Undefined without its `url`. Throws as `openConfiguredStore` does. */
+export function openConfiguredPages(
+  { pool_size, ...jobs }: JobsPostgresConfig,
+  options: PageStoreOptions,
+  environment: Environment = process.env,
+): PageStore | undefined {
+  if (jobs.url === "") return undefined;
+  const config = { ...jobs, pool_size_per_worker: pool_size };
+  return postgresStores().openPostgresPages(
+    poolSettings(jobs.url, config, environment, "content.jobs.postgres"),
+    options,
+  );
 }
 
 function poolSettings(

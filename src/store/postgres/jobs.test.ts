@@ -4,7 +4,8 @@ import { type Job, type JobStore, LEASE_MS, PAGE } from "../jobs/job-store.ts";
 import { newJob, testJobs } from "../testing/jobs-contract.ts";
 import { hasPostgres, TestPostgres } from "../testing/postgres.ts";
 import { Connection, statement } from "./connection.ts";
-import { openPostgresJobs } from "./open-postgres-store.ts";
+import { testPages } from "../testing/pages-contract.ts";
+import { openPostgresJobs, openPostgresPages } from "./open-postgres-store.ts";
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(30_000));
@@ -62,6 +63,11 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     );
     await store.close();
     expect(await server.query(deadlocks)).toEqual(before);
+  });
+
+  testPages("PostgreSQL", async () => {
+    const user = await server.newUser();
+    return (options) => openPostgresPages(server.settings({ user }), options);
   });
 
   test("a sweep reports a transaction that keeps an old snapshot", async () => {

@@ -5,6 +5,8 @@ import { type OpenUsageStore } from "../usage-store.ts";
 import { type CertificateStore } from "../certificate-store.ts";
 import { type TemplateStore } from "../template-store.ts";
 import { type JobStore } from "../jobs/job-store.ts";
+import { type PageStore, type PageStoreOptions } from "../page-store.ts";
+import { PAGE_SCHEMA, PostgresPages } from "./pages.ts";
 import { PostgresJobs } from "./jobs.ts";
 import { JOB_SCHEMA } from "./jobs-schema.ts";
 import { PostgresSimulatedTransfers } from "./simulated-transfers.ts";
@@ -87,6 +89,11 @@ export function openPostgresCertificates(settings: PoolSettings, now?: () => num
 /** Opens only the learned templates in such a database. It uses one connection, opened at the first use. */
 export function openPostgresTemplates(settings: PoolSettings, now?: () => number): TemplateStore {
   return new PostgresTemplates(new Database({ ...settings, size: 1 }, now));
+}
+
+/** Opens only pages in such a database. */
+export function openPostgresPages(settings: PoolSettings, options: PageStoreOptions): PageStore {
+  return new PostgresPages(new Database(settings, undefined, PAGE_SCHEMA), options);
 }
 
 /** Opens only the jobs in such a database. They have tables of their own, so that their user needs no access to the payments. */

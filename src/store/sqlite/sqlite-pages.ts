@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
 import { messageOf } from "../../lib/caught.ts";
-import { MAX_PAGE_BYTES, type PageStore, type StoredPage } from "../page-store.ts";
+import { MAX_PAGE_BYTES, type PageStore, type PageStoreOptions, type StoredPage } from "../page-store.ts";
 
 /** Milliseconds that a write waits for another process's write. */
 const BUSY_MS = 1_000;
@@ -13,15 +13,8 @@ const TABLE = "pages_2";
 const SCHEMA = `CREATE TABLE IF NOT EXISTS ${TABLE} (key TEXT NOT NULL, at INTEGER NOT NULL, bytes INTEGER NOT NULL, head TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (key, at)) STRICT`;
 const INDEX = `CREATE INDEX IF NOT EXISTS ${TABLE}_bytes ON ${TABLE}(bytes)`;
 
-export interface SqlitePagesOptions {
+export interface SqlitePagesOptions extends PageStoreOptions {
   readonly path: string;
-  /** Bytes of all pages, after compression. */
-  readonly maxBytes: number;
-  /** Versions of a key. */
-  readonly versions: number;
-  /** Names the store in messages. */
-  readonly name: string;
-  readonly log: (message: string) => void;
 }
 
 /** Pages in one file of mode 0600 that all content services with its folder share. */

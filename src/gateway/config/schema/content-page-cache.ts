@@ -9,6 +9,12 @@ export const contentPageCache = z
     versions_mb: count(256, 0, 1_000_000).describe(
       "Size in MiB of the versions of pages that `changes` compares, in the state folder. 0: `changes` is refused.",
     ),
+    shared: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Keep the pages and their versions in the database of `content.jobs.postgres`, for all content services that use it. Needs its `url`.",
+      ),
     hit_price_percent: count(100, 0, 100).describe(
       "Percentage of its price for a page from the cache. Under the scheme `exact` only 0 has an effect.",
     ),
