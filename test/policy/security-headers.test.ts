@@ -195,7 +195,7 @@ function configOf(value: object): Config {
 
 test("a rejected reload leaves the fields of the gateway's own responses as they were", async () => {
   const before = {
-    server: { listen: ["127.0.0.1:0"] },
+    server: { address: "127.0.0.1", port: 0 },
     routes: [{ path_prefix: "/x", fixed_response: { body: "x" } }],
   };
   const own = await startGateway({ config: configOf(before), storePath: ":memory:", reusePort: false, log() {} });
