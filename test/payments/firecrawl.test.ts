@@ -100,6 +100,14 @@ test("a batch costs its delivered pages, and belongs to the token", async () => 
   expect(documents).toHaveLength(3);
 });
 
+test("a repeated request with one key is one job and one charge", async () => {
+  const before = await spent();
+  const first = await mine.startBatchScrape([at("/page4")], { idempotencyKey: "one" });
+  const second = await mine.startBatchScrape([at("/page4")], { idempotencyKey: "one" });
+  expect(second.id).toBe(first.id);
+  await until(async () => (await spent()) === before + PAGE);
+});
+
 test("a cancelled job costs nothing that was not delivered", async () => {
   const before = await spent();
   const { id: job } = await mine.startBatchScrape([at("/never"), at("/never?2")]);

@@ -13,6 +13,9 @@ import { paymentError } from "../protocol/respond.ts";
 /** Characters of the longest Idempotency-Key. @operator */
 const MAX_KEY_LENGTH = 255;
 
+/** The names of the field: that of the draft, and one that clients used before. */
+const KEY_FIELDS = ["idempotency-key", "x-idempotency-key"];
+
 const BAD_KEY = paymentError(
   "invalid-payment",
   `Cannot charge the credit: there must be one Idempotency-Key, of at most ${MAX_KEY_LENGTH} characters`,
@@ -29,7 +32,7 @@ export function creditOffer(paidRoute: PaidRoute, exchange: Exchange, credit: Cr
   const [first] = accepts;
   if (first === undefined) return undefined;
   const requirements = agreed === undefined || credit.unit === "money" ? (agreed ?? first) : inCalls(agreed, credit);
-  const keys = fieldValues(exchange.head.fields, "idempotency-key");
+  const keys = KEY_FIELDS.flatMap((name) => fieldValues(exchange.head.fields, name));
   const nonce = nonceOf(credit, keys);
   const now = paidRoute.clock();
   const validBefore = Math.ceil(now / 1000) + requirements.maxTimeoutSeconds;
