@@ -1,0 +1,284 @@
+/** Crawls that are paid by their pages, through random SIGKILLs of two gateways and the content service. */
+import { rmSync } from "node:fs";
+import { freePort } from "../../src/lib/testing/listen.ts";
+import { issueCredit } from "../../src/payments/credit/issue.ts";
+import { deferralOf } from "../../src/payments/settlement/deferral.ts";
+import { PAYER, TERMS, USDC } from "../../src/payments/testing/payment.ts";
+import { signedPermit2 } from "../../src/payments/testing/permit2-payment.ts";
+import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
+import { type PaymentRequired } from "../../src/payments/x402/messages.ts";
+import { openStore } from "../../src/store/open/open-store.ts";
+import { type Payment } from "../../src/store/ledger.ts";
+import { type Store } from "../../src/store/store.ts";
+import { withBrowser } from "../../src/content/testing/state-folder.ts";
+import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
+import { COMMAND, Folder } from "../support/program.ts";
+
+/** Atomic units of a page, and pages of a crawl at most. The site has fewer. */
+const PAGE = 5000;
+const LIMIT = 60;
+const SITE_PAGES = 40;
+const BALANCE = 10_000_000;
+/** Milliseconds that a page of the site takes, and between two looks at the results. */
+const PAGE_MS = 100;
+const LOOK_MS = 400;
+
+export interface JobKillOptions {
+  readonly kills: number;
+  /** Crawls of each way of payment. */
+  readonly crawls: number;
+  readonly seed: number;
+  readonly progress: (text: string) => void;
+}
+
+export interface JobKillResult {
+  readonly pages: number;
+  readonly paid: number;
+  readonly wrong: readonly string[];
+}
+
+interface Crawl {
+  readonly pay: "credit" | "upto";
+  readonly id: string;
+  readonly secret: string;
+  /** Results that the client has read, by number. */
+  readonly read: Map<number, Result>;
+  isOver: boolean;
+}
+
+interface Result {
+  readonly number: number;
+  readonly url: string;
+  readonly content?: string;
+}
+
+interface State {
+  readonly state: string;
+  readonly delivered: number;
+  readonly cost: { readonly due: string; readonly paid: string; readonly paid_pages: number; readonly open: boolean };
+}
+
+/** A generator of numbers from 0 to below 1 (mulberry32). */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Runs the crawls, and compares what was read with what was paid. */
+export async function crawlThroughKills({ kills, crawls, seed, progress }: JobKillOptions): Promise<JobKillResult> {
+  const world = await World.start();
+  const random = numbers(seed);
+  try {
+    await world.begin(crawls);
+    progress(`${world.crawls.length} crawls run`);
+    const reading = world.readAll();
+    for (let count = 1; count <= kills; count++) {
+      await Bun.sleep(200 + random() * 3000);
+      const victim = (["content", 0, 1] as const)[Math.floor(random() * 3)] ?? 0;
+      await world.kill(victim);
+      progress(`kill ${count}: ${victim === "content" ? victim : `gateway ${victim}`}`);
+    }
+    await reading;
+    return await world.compared();
+  } finally {
+    await world.close();
+  }
+}
+
+class World {
+  readonly crawls: Crawl[] = [];
+  readonly #wrong = new Set<string>();
+  readonly #folder = new Folder();
+  readonly #site: Bun.Server<undefined>;
+  readonly #port: number;
+  #content: Bun.Subprocess | undefined;
+  readonly #gateways: Gateway[] = [];
+  #store: Store | undefined;
+  #token = "";
+  #credit = "";
+
+  private constructor(port: number) {
+    this.#port = port;
+    this.#site = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: pageOf });
+  }
+
+  static async start(): Promise<World> {
+    const world = new World(await freePort());
+    await world.#startContent();
+    for (let count = 0; count < 2; count++) world.#gateways.push(await startGateway(world.#config()));
+    const store = openStore(world.#folder.file("turnpike.db"));
+    await store.ready();
+    world.#store = store;
+    const terms = { owner: PAYER, unit: "money", name: "", network: "eip155:84532", routes: [], expiresAt: 0 } as const;
+    const grant = { kind: "issued", amount: String(BALANCE), payment: "" } as const;
+    const { id, token } = await issueCredit(store.credits, { ...terms, token: USDC.toLowerCase() }, grant, true);
+    world.#credit = id;
+    world.#token = token;
+    return world;
+  }
+
+  async begin(crawls: number): Promise<void> {
+    for (let count = 0; count < crawls; count++) {
+      this.crawls.push(await this.#crawl("credit", { authorization: `Bearer ${this.#token}` }));
+      this.crawls.push(await this.#crawl("upto", { "payment-signature": await this.#signed() }));
+    }
+  }
+
+  async kill(victim: "content" | 0 | 1): Promise<void> {
+    if (victim === "content") {
+      this.#content?.kill("SIGKILL");
+      await this.#content?.exited;
+      await this.#startContent();
+      return;
+    }
+    await this.#gateways[victim]?.kill();
+    this.#gateways[victim] = await startGateway(this.#config());
+  }
+
+  /** Reads the results of all crawls as they come, until no further ones can come. */
+  async readAll(): Promise<void> {
+    while (this.crawls.some(({ isOver }) => !isOver)) {
+      for (const crawl of this.crawls) if (!crawl.isOver) await this.#read(crawl).catch(() => {});
+      await Bun.sleep(LOOK_MS);
+    }
+  }
+
+  async compared(): Promise<JobKillResult> {
+    let [pages, paid, spent] = [0, 0, 0];
+    for (const crawl of this.crawls) {
+      const { state, delivered, cost } = await this.#state(crawl);
+      const contents = [...crawl.read.values()].filter(({ content }) => content !== undefined);
+      const rows = await this.#rows(crawl);
+      const [row] = rows;
+      const amount = row?.state === "settled" ? Number(row.amount) : -1;
+      const facts = [contents.length * PAGE, delivered * PAGE, Number(cost.paid), Number(cost.due)];
+      if (rows.length !== 1) this.#wrong.add(`${crawl.id}: ${rows.length} payments`);
+      if (facts.some((fact) => fact !== amount)) {
+        this.#wrong.add(
+          `${crawl.id} (${crawl.pay}, ${state}): read, delivered, paid, due ${facts.join(", ")}, charged ${amount}`,
+        );
+      }
+      if (new Set(contents.map(({ url }) => url)).size !== contents.length)
+        this.#wrong.add(`${crawl.id}: a page twice`);
+      if (crawl.pay === "credit") spent += amount;
+      else if (row !== undefined && Number((await this.#store?.simulatedTransfers.find(row))?.amount) !== amount) {
+        this.#wrong.add(`${crawl.id}: the transfer has another amount`);
+      }
+      pages += contents.length;
+      paid += amount;
+    }
+    const balance = Number((await this.#store?.credits.find(this.#credit))?.balance);
+    if (balance !== BALANCE - spent) this.#wrong.add(`the balance is ${balance}, and ${spent} was spent`);
+    return { pages, paid, wrong: [...this.#wrong] };
+  }
+
+  async close(): Promise<void> {
+    this.#content?.kill("SIGKILL");
+    for (const gateway of this.#gateways) await gateway.kill();
+    await this.#store?.close();
+    await this.#site.stop(true);
+    rmSync(this.#folder.path, { recursive: true, force: true });
+  }
+
+  async #startContent(): Promise<void> {
+    const state = withBrowser(this.#folder.file("content"));
+    const args = ["content", "--port", String(this.#port), "--state-dir", state, "--allow-private"];
+    this.#content = Bun.spawn([...COMMAND, ...args], { stdio: ["ignore", "ignore", "inherit"] });
+    await repeated(async () => (await fetch(`http://127.0.0.1:${this.#port}/openapi.json`)).ok);
+  }
+
+  #config(): Record<string, unknown> {
+    const { price: _price, scheme: _scheme, ...account } = TERMS;
+    const price = String(PAGE * LIMIT);
+    const upto = { ...TERMS, scheme: "upto", price, max_timeout_seconds: 3600 };
+    return {
+      state_path: this.#folder.path,
+      x402: { enabled: true, test_mode: true, credit: { ...account, min: "$0.01" } },
+      upstreams: [{ name: "content", servers: [serverAt(this.#port)] }],
+      routes: [{ path_prefix: "/crawl", upstream: "content", x402: upto }],
+    };
+  }
+
+  async #signed(): Promise<string> {
+    const asked = await fetch(this.#url(), { method: "POST" });
+    const { accepts } = decodeHeader(asked.headers.get("payment-required") ?? "") as PaymentRequired;
+    const [requirements] = accepts;
+    if (requirements === undefined) throw new Error("the gateway asks for no payment");
+    return encodeHeader(signedPermit2(requirements, Date.now() / 1000));
+  }
+
+  #url(): string {
+    return `http://127.0.0.1:${this.#gateways[this.crawls.length % 2]?.port}/crawl`;
+  }
+
+  async #crawl(pay: Crawl["pay"], headers: Record<string, string>): Promise<Crawl> {
+    const urls = [`http://127.0.0.1:${this.#site.port}/p/${this.crawls.length}/0`];
+    const response = await fetch(this.#url(), {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify({ urls, limit: LIMIT, sitemap: "skip", format: "text" }),
+    });
+    if (response.status !== 202) throw new Error(`no crawl: ${response.status} ${await response.text()}`);
+    const { id, secret } = (await response.json()) as { id: string; secret: string };
+    return { pay, id, secret, read: new Map(), isOver: false };
+  }
+
+  async #about<T>({ id, secret }: Crawl, path = ""): Promise<T> {
+    const url = `http://127.0.0.1:${this.#port}/crawl/${id}${path}`;
+    const response = await fetch(url, { headers: { "x-job-secret": secret } });
+    if (response.status !== 200) throw new Error(`the job is not there: ${response.status}`);
+    return (await response.json()) as T;
+  }
+
+  #state(crawl: Crawl): Promise<State> {
+    return this.#about<State>(crawl);
+  }
+
+  /** The payments of a crawl: the path of its charge has its id. */
+  async #rows({ id }: Crawl): Promise<readonly Payment[]> {
+    const all = (await this.#store?.view.list({}, { limit: 1000 })) ?? [];
+    return all.filter((row) => row.deferral.includes(`/${id}/`));
+  }
+
+  async #read(crawl: Crawl): Promise<void> {
+    const { state, cost } = await this.#state(crawl);
+    const { results } = await this.#about<{ results: Result[] }>(crawl, `/results?count=1000&after=${crawl.read.size}`);
+    for (const result of results) crawl.read.set(result.number, result);
+    const pages = [...crawl.read.values()].filter(({ content }) => content !== undefined).length;
+    const [row] = await this.#rows(crawl);
+    const recorded = row === undefined ? 0 : moneyOf(row);
+    if (pages * PAGE > recorded)
+      this.#wrong.add(`${crawl.id} (${crawl.pay}): ${pages} pages read, ${recorded} recorded`);
+    crawl.isOver = state !== "running" && !cost.open && results.length === 0;
+  }
+}
+
+/** The amount that the ledger has as charged. Under `upto` that is nothing before the settlement. */
+function moneyOf(row: Payment): number {
+  if (row.state === "settled") return Number(row.amount);
+  return row.scheme === "credit" ? Number(deferralOf(row)?.due ?? 0) : 0;
+}
+
+/** The sites: each page links to some others, and some links lead to nothing. */
+async function pageOf(request: Request): Promise<Response> {
+  const [, , site, number = ""] = new URL(request.url).pathname.split("/");
+  const at = Number(number);
+  await Bun.sleep(PAGE_MS);
+  if (!(at < SITE_PAGES)) return new Response("", { status: 404 });
+  const links = [at * 2 + 1, at * 2 + 2, at + 7]
+    .filter((to) => to < SITE_PAGES + 2)
+    .map((to) => `<a href="/p/${site}/${to}">page ${to}</a>`)
+    .join(" ");
+  const text = `Page ${at} of site ${site} tells of the tides at place ${at * 31 + Number(site)}. `.repeat(8);
+  const html = `<!doctype html><title>Page ${at}</title><article><h1>Page ${at}</h1><p>${text}</p>${links}</article>`;
+  return new Response(html, { headers: { "content-type": "text/html" } });
+}
+
+async function repeated(probe: () => Promise<boolean>): Promise<void> {
+  while (!(await probe().catch(() => false))) await Bun.sleep(100);
+}
