@@ -1,8 +1,10 @@
 /**
  * `npm run kills -- [--kills N] [--pay payment|credit] [--calls N] [--store sqlite|postgres] [--settle before|after]
  * [--seed S]`: sells through random SIGKILLs. Fails if a payment was taken and its buyer cannot get the response.
+ * `npm run kills -- --crawls N [--kills N] [--seed S]` crawls, and compares the pages with the money.
  */
 import { parseArgs } from "node:util";
+import { crawlThroughKills } from "./job-kills.ts";
 import { sellThroughKills } from "./kills.ts";
 
 const { values } = parseArgs({
@@ -10,6 +12,7 @@ const { values } = parseArgs({
     kills: { type: "string", default: "500" },
     pay: { type: "string", default: "payment" },
     calls: { type: "string" },
+    crawls: { type: "string" },
     store: { type: "string", default: "sqlite" },
     settle: { type: "string", default: "before" },
     seed: { type: "string", default: String(Date.now() >>> 0) },
@@ -32,6 +35,20 @@ if ((store !== "sqlite" && store !== "postgres") || (settle !== "before" && sett
   process.exit(1);
 }
 const began = performance.now();
+const progress = (text: string): void => console.log(`${Math.round((performance.now() - began) / 1000)} s: ${text}`);
+if (values.crawls !== undefined) {
+  const [kills, crawls, seed] = [values.kills, values.crawls, values.seed].map(Number);
+  const { wrong, ...sums } = await crawlThroughKills({
+    kills: kills ?? 0,
+    crawls: crawls ?? 0,
+    seed: seed ?? 0,
+    progress,
+  });
+  console.log(JSON.stringify(sums));
+  console.log(`wrong: ${wrong.length}`);
+  for (const one of wrong) console.log(`  ${one}`);
+  process.exit(wrong.length === 0 ? 0 : 1);
+}
 console.log(`${pay}, settle ${settle} on ${store}, seed ${values.seed}`);
 const { lost, wrong, ...counts } = await sellThroughKills({
   kills: Number(values.kills),
@@ -40,7 +57,7 @@ const { lost, wrong, ...counts } = await sellThroughKills({
   store,
   settle,
   seed: Number(values.seed),
-  progress: (text) => console.log(`${Math.round((performance.now() - began) / 1000)} s: ${text}`),
+  progress,
 });
 console.log(JSON.stringify(counts));
 for (const [what, found] of Object.entries({ "paid and never answered": lost, wrong })) {

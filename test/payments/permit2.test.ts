@@ -5,9 +5,11 @@ import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import { privateKeyToAccount } from "viem/accounts";
 import { placePermit2 } from "../../src/payments/evm/permit2/testing/permit2-shop.ts";
-import { decodeHeader } from "../../src/payments/x402/header.ts";
+import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
 import { receiptSchema } from "../../src/payments/x402/messages.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
+import { until } from "../../src/lib/testing/until.ts";
+import { signedPermit2 } from "../../src/payments/testing/permit2-payment.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { PERMIT2 } from "../../src/payments/x402/transfer.ts";
 import { type Market, openMarket, PRICE, Stall } from "./market.ts";
@@ -53,3 +55,36 @@ test.skipIf(!hasChain)("the stock client pays exactly the price by Permit2", asy
   expect(receipt).toMatchObject({ success: true, transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
   expect(await stall.balance()).toBe(PRICE);
 });
+
+test.skipIf(!hasChain)(
+  "a later charge moves what was delivered, and waits while the payer's money is away",
+  async () => {
+    const stall = await openStall({ scheme: "upto", max_timeout_seconds: 3600 });
+    const job = { due: "4000", ended: false, words: 0, paid: "0", closed: false };
+    stall.sell = async (request) => {
+      if (new URL(request.url).pathname !== "/charges/1") {
+        return new Response("begun", { status: 202, headers: { "settlement-deferral": '{"path":"/charges/1"}' } });
+      }
+      const { paid, closed = false } = (await request.json()) as { paid: string; closed?: boolean };
+      Object.assign(job, { paid, closed, words: job.words + 1 });
+      return Response.json({ due: job.due, ended: job.ended });
+    };
+    const [requirements] = (await stall.challenge()).accepts;
+    if (requirements === undefined) throw new Error("the stall asks for no payment");
+    const payment = signedPermit2(requirements, await market.chain.time());
+    const response = await fetch(stall.url, { headers: { "payment-signature": encodeHeader(payment) } });
+    expect([response.status, response.headers.get("payment-response")]).toEqual([202, null]);
+    await until(() => job.words > 0);
+    // The payer takes its allowance back while the upstream works.
+    await market.token.approve(PAYER, PERMIT2, 0n);
+    job.ended = true;
+    const { words } = job;
+    await until(() => job.words > words);
+    const metrics = async (): Promise<string> => (await fetch(new URL("/metrics", stall.url))).text();
+    await until(async () => /deferred_trouble_total\{trouble="refused"\} [1-9]/.test(await metrics()));
+    expect([job.paid, job.closed, await stall.balance()]).toEqual(["0", false, 0n]);
+    await market.token.approve(PAYER, PERMIT2, 1_000_000_000n);
+    await until(() => job.closed, 60_000);
+    expect([job.paid, await stall.balance()]).toEqual(["4000", 4000n]);
+  },
+);

@@ -42,7 +42,7 @@ const UPTO: PaymentRequirements = {
 
 interface Step {
   readonly job: number;
-  /** What the upstream delivers before the round, and whether its work then ends. */
+  /** The amount that becomes due before the round, and whether the work then ends. */
   readonly delivers: number;
   readonly ends: boolean;
   readonly call: "none" | "away" | "lost" | "nonsense" | "too much" | "back";
@@ -293,8 +293,9 @@ class World {
     if (closed && row.state !== "settled" && row.state !== "failed") this.errors.push(`closed while ${row.state}`);
     if (at < 2) {
       const recorded = row.state === "settled" ? Number(row.amount) : Number(deferralOf(row)?.due);
-      if (paid > recorded) this.errors.push(`${paid} was told as paid, and ${recorded} is recorded`);
-    } else if (paid > ((await this.transferred(at)) ?? 0)) this.errors.push(`${paid} was told as paid without money`);
+      if (paid > recorded) this.errors.push(`${paid} counts as paid for the upstream, and ${recorded} is recorded`);
+    } else if (paid > ((await this.transferred(at)) ?? 0))
+      this.errors.push(`${paid} counts as paid for the upstream without money`);
   }
 }
 
@@ -303,7 +304,7 @@ interface PaidWord {
   readonly closed?: boolean;
 }
 
-test("every deferred charge ends with the amount that was delivered and told, over faults and deaths at every point", async () => {
+test("every deferred charge ends with the amount that was delivered, over faults and deaths at every point", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (script) => {
       const world = new World();
