@@ -18,7 +18,7 @@ import { NEARLY_EQUAL } from "../extraction/sketch.ts";
 import { type LoadedPage, type OpenCrawl } from "./crawl-order.ts";
 import { type HostPaces, type Seen } from "./host-paces.ts";
 import { type RobotsFiles } from "../sites/robots-files.ts";
-import { type Scope, SITEMAPS } from "./scope.ts";
+import { type Scope, SITEMAPS, SITEMAPS_KIND } from "./scope.ts";
 
 /** Milliseconds until a page is tried again, after its first and its second failure. */
 const AGAIN_MS = [5_000, 30_000];
@@ -82,7 +82,7 @@ export class Crawl {
         await this.#deps.store.finish(this.#job, { finished: [], found, leftOut });
       }
     }
-    return ended({ taken, kind: "sitemaps" });
+    return ended({ taken, kind: SITEMAPS_KIND });
   }
 
   async #page(taken: Taken): Promise<Outcome> {

@@ -2,10 +2,12 @@ import { z } from "zod";
 import { parsedJson } from "../../lib/parsed-json.ts";
 import { type Job } from "../../store/jobs/job-store.ts";
 import { amountOf, saleOf } from "./sale.ts";
+import { SITEMAPS_KIND } from "./scope.ts";
 
 /** The state of a job as clients see it. `isFull`: no result can be stored now. */
 export function stateOf(job: Job, isFull: boolean) {
   const isOver = job.state !== "running";
+  const { [SITEMAPS_KIND]: _, ...addresses } = job.kinds;
   return {
     id: job.id,
     state: job.state,
@@ -17,7 +19,7 @@ export function stateOf(job: Job, isFull: boolean) {
     waiting: isOver ? 0 : job.open,
     bytes: job.bytes,
     ...(isFull && !isOver ? { waits_for: "storage" as const } : {}),
-    not_delivered: { ...job.kinds },
+    not_delivered: addresses,
     ...costOf(job),
     created_at: new Date(job.createdAt).toISOString(),
     ...(isOver

@@ -5,6 +5,8 @@ import { type CrawlOrder } from "./crawl-order.ts";
 
 /** Task of an address that stands for the sitemaps of its site. */
 export const SITEMAPS = 1;
+/** The kind of its end. It says nothing about a page. */
+export const SITEMAPS_KIND = "sitemaps";
 
 /** Path segments of an address, and parameters of its query. @operator A crawl leaves out longer ones. */
 const MAX_PATH_SEGMENTS = 20;

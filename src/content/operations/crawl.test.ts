@@ -199,6 +199,7 @@ describe("a crawl", () => {
     expect(pathsOf(both.results)).toEqual(["/", "/from-listed", "/linked", "/listed"]);
     const only = await crawl({ urls: [origin], sitemap: "only" });
     expect(pathsOf(only.results)).toEqual(["/listed"]);
+    expect(only.state.not_delivered).toEqual({});
   });
 
   test("delivers equal pages once, follows redirects as pages of their own, and ends in loops of them", async () => {

@@ -95,6 +95,14 @@ test("Permit2 is used only if its allowance is known to be sufficient", async ()
   expect(await refusal(choose([nobody], { funds: funds(nobody) }))).toContain("none of the payment methods");
 });
 
+test("a payment of test mode needs no allowance, and upto is chosen of equal prices", async () => {
+  const simulated = {
+    ...UPTO,
+    extra: { ...UPTO.extra, facilitatorAddress: "0x7E577e577e577E577E577e577E577E577e577E57" },
+  };
+  expect((await choose([{ ...REQUIREMENTS, amount: UPTO.amount }, simulated])).requirements).toBe(simulated);
+});
+
 test("a limit is exact", async () => {
   expect(await refusal(choose([REQUIREMENTS], { maxPrice: "$0.009999" }))).toContain(
     "Cannot pay $0.01: the limit is $0.009999",

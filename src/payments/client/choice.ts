@@ -1,9 +1,9 @@
-import { isAddress } from "../x402/address.ts";
+import { isAddress, sameAddress } from "../x402/address.ts";
 import { type Asset, findAsset } from "../x402/assets.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../x402/messages.ts";
 import { networkTitle, parseNetwork } from "../x402/networks.ts";
 import { formatAmount, parsePrice } from "../x402/price.ts";
-import { flowOf, methodOf } from "../x402/terms.ts";
+import { flowOf, methodOf, SIMULATED_FACILITATOR } from "../x402/terms.ts";
 
 /** One set of a gateway's payment requirements that this client can pay. */
 export interface Choice {
@@ -129,6 +129,10 @@ function sameToken({ address }: Asset, text: string): boolean {
 
 /** Ranks a way to pay by the wallet's funds; undefined: it cannot. An unknown Permit2 allowance counts as 0. */
 async function weigh(choice: Choice, { funds }: ChoiceOptions): Promise<Candidate | undefined> {
+  const { facilitatorAddress } = choice.requirements.extra;
+  // No chain has this facilitator, so the payment moves no money.
+  if (typeof facilitatorAddress === "string" && sameAddress(facilitatorAddress, SIMULATED_FACILITATOR))
+    return { choice, rank: 1 };
   const found = await funds?.(choice);
   const amount = BigInt(choice.requirements.amount);
   if (choice.method === "permit2" && (found === undefined || found.allowance < amount)) return undefined;

@@ -7,6 +7,7 @@ import { type Facilitator, type Outcome, type Settlement, type Verification, typ
 import { isPermit2, type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { paymentKey } from "../x402/payment-key.ts";
 import { type Reason } from "../x402/reasons.ts";
+import { SIMULATED_FACILITATOR } from "../x402/terms.ts";
 import { transferOf } from "../x402/transfer.ts";
 import { SIMULATED_PREFIX } from "./simulated-transaction.ts";
 
@@ -16,9 +17,6 @@ const checks = (): typeof Checks => require("../signatures/check-payment.ts");
 function transactionOf(hash: Uint8Array): string {
   return `0x${SIMULATED_PREFIX}${bytesToHex(keccak_256(hash)).slice(SIMULATED_PREFIX.length)}`;
 }
-
-/** The facilitator's address under `upto` in test mode. It belongs to no account. */
-const FACILITATOR_ADDRESS = "0x7e577e577e577E577E577e577e577E577e577E57";
 
 function spentReason(payment: PaymentPayload): Reason {
   return isPermit2(payment) ? "permit2_invalid_nonce" : "invalid_exact_evm_nonce_already_used";
@@ -44,7 +42,7 @@ export function createSimulatedFacilitator(simulatedTransfers: SimulatedTransfer
     async supported(): Promise<readonly Kind[]> {
       return [
         { scheme: "exact", network: "eip155:*" },
-        { scheme: "upto", network: "eip155:*", extra: { facilitatorAddress: FACILITATOR_ADDRESS } },
+        { scheme: "upto", network: "eip155:*", extra: { facilitatorAddress: SIMULATED_FACILITATOR } },
       ];
     },
 

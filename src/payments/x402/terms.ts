@@ -21,6 +21,9 @@ export interface Terms {
   readonly asset_transfer_method?: "eip3009" | "permit2";
 }
 
+/** The facilitator's address under `upto` in test mode. It belongs to no account. */
+export const SIMULATED_FACILITATOR = "0x7e577e577e577E577E577e577e577E577e577E57";
+
 const ZERO_ADDRESS = /^0x0{40}$/;
 
 /**
