@@ -1,5 +1,5 @@
-import { Database } from "bun:sqlite";
-import { closeSync, openSync } from "node:fs";
+import { type Database } from "bun:sqlite";
+import { openSqlite } from "../../store/sqlite/open-sqlite.ts";
 import { join } from "node:path";
 import { messageOf } from "../../lib/caught.ts";
 import { KEPT_TEMPLATE_MS as KEPT_MS, type LearnedTemplate, MAX_TEMPLATES } from "../../store/template-store.ts";
@@ -147,18 +147,10 @@ export class LearnedTemplates {
 
 /** Opens the file, and deletes the templates that were compared before `since`, in Unix milliseconds. */
 function open(path: string, since: number): Database {
-  // Only the service's user may read the file. SQLite gives its other files the same mode.
-  closeSync(openSync(path, "a", 0o600));
-  const file = new Database(path, { create: true, strict: true });
-  try {
-    file.run(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF`);
+  return openSqlite(path, { synchronous: "OFF", busyMs: BUSY_MS, what: "the templates" }, (file) => {
     file.run(SCHEMA);
     file.query(TRIM).run(since);
-    return file;
-  } catch (error) {
-    file.close();
-    throw error;
-  }
+  });
 }
 
 /** Digests do not show the addresses of visited pages. */

@@ -1,9 +1,10 @@
 import { type Database } from "bun:sqlite";
 import { type JobStore } from "../jobs/job-store.ts";
 import { createJobTables } from "../sqlite/jobs-schema.ts";
+import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import { SqliteJobs } from "../sqlite/sqlite-jobs.ts";
 import { TRY_MS, WriteTurns } from "../sqlite/write-turns.ts";
-import { connect, ownFile } from "./open-store.ts";
+import { openSqlite } from "../sqlite/open-sqlite.ts";
 
 /** Milliseconds for which a write waits for another process's write. @bound */
 const BUSY_MS = 5000;
@@ -13,17 +14,12 @@ const BUSY_MS = 5000;
  * writes. `now` gives Unix milliseconds. Once the file has `maxBytes`, writes that need more fail. Throws if the file cannot be created or read.
  */
 export function openSqliteJobs(path: string, now: () => number = Date.now, maxBytes = Infinity): JobStore {
-  if (path !== ":memory:") ownFile(path, "the jobs");
-  const database = connect(path, "NORMAL", BUSY_MS);
-  try {
-    createJobTables(database);
-    if (maxBytes < Infinity) limitPages(database, maxBytes);
-    database.run(`PRAGMA busy_timeout = ${TRY_MS}`);
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-  return new SqliteJobs(database, now, new WriteTurns(BUSY_MS));
+  const database = openSqlite(path, { synchronous: "NORMAL", busyMs: BUSY_MS, what: "the jobs" }, (file) => {
+    createJobTables(file);
+    if (maxBytes < Infinity) limitPages(file, maxBytes);
+    file.run(`PRAGMA busy_timeout = ${TRY_MS}`);
+  });
+  return new SqliteJobs(new SqliteConnection(database, new WriteTurns(BUSY_MS)), now);
 }
 
 /** A file that is longer already does not grow further. */

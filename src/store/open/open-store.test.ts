@@ -3,7 +3,8 @@ import { Database } from "bun:sqlite";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect, openStore, openUsageStore } from "./open-store.ts";
+import { openStore, openUsageStore } from "./open-store.ts";
+import { openSqlite } from "../sqlite/open-sqlite.ts";
 import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-open-store-"));
@@ -105,7 +106,7 @@ test.each([
 ] as const)(
   "a connection waits for the disk as configured (%s), and waits for other processes' writes",
   (synchronous, level) => {
-    const database = connect(join(folder, "connection.db"), synchronous, 1234);
+    const database = openSqlite(join(folder, "connection.db"), { synchronous, busyMs: 1234, what: "the ledger" });
     expect([
       database.query("PRAGMA synchronous").get(),
       database.query("PRAGMA journal_mode").get(),

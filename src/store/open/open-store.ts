@@ -1,6 +1,5 @@
-import { Database } from "bun:sqlite";
-import { chmodSync, closeSync, openSync } from "node:fs";
-import { codeOf } from "../../lib/caught.ts";
+import { type Database } from "bun:sqlite";
+import { openSqlite } from "../sqlite/open-sqlite.ts";
 import { machineTime } from "../../lib/time/machine-time.ts";
 import { migrate } from "../sqlite/migrations.ts";
 import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
@@ -33,13 +32,12 @@ export function openStore(
   busyMs = BUSY_MS,
   steady: () => number = now === Date.now ? machineTime : now,
 ): Store {
-  if (path !== ":memory:") ownFile(path);
   // When a write through this connection returns, it and all earlier writes of all processes are on the disk.
-  const durable = connect(path, "FULL", busyMs);
+  const durable = openSqlite(path, { synchronous: "FULL", busyMs, what: "the ledger" });
   let quick = durable;
   try {
     migrate(durable);
-    if (path !== ":memory:") quick = connect(path, "NORMAL", TRY_MS);
+    if (path !== ":memory:") quick = openSqlite(path, { synchronous: "NORMAL", busyMs: TRY_MS, what: "the ledger" });
     waitBriefly(durable);
   } catch (error) {
     durable.close();
@@ -77,15 +75,10 @@ export function openStore(
  * `USAGE_BUSY_MS`.
  */
 export function openUsageStore(path: string, now: () => number = Date.now): OpenUsageStore {
-  if (path !== ":memory:") ownFile(path);
-  const database = connect(path, "FULL", USAGE_BUSY_MS);
-  try {
-    migrate(database);
-    waitBriefly(database);
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  const database = openSqlite(path, { synchronous: "FULL", busyMs: USAGE_BUSY_MS, what: "the ledger" }, (file) => {
+    migrate(file);
+    waitBriefly(file);
+  });
   const turns = new WriteTurns(USAGE_BUSY_MS);
   const close = async (): Promise<void> => {
     turns.close();
@@ -97,29 +90,4 @@ export function openUsageStore(path: string, now: () => number = Date.now): Open
 /** From now on `WriteTurns` waits without blocking the event loop. */
 function waitBriefly(database: Database): void {
   database.run(`PRAGMA busy_timeout = ${TRY_MS}`);
-}
-
-/** Opens an SQLite file. With `FULL` each write waits for the disk; with `NORMAL` a power failure may undo it. */
-export function connect(path: string, synchronous: "FULL" | "NORMAL", busyMs: number): Database {
-  const database = new Database(path, { create: true, strict: true });
-  try {
-    database.run(`PRAGMA busy_timeout = ${busyMs}`);
-    database.run("PRAGMA journal_mode = WAL");
-    database.run(`PRAGMA synchronous = ${synchronous}`);
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-  return database;
-}
-
-/** SQLite gives its -wal and -shm files the mode of the main file, so the mode is set before SQLite opens the file. */
-export function ownFile(path: string, what = "the ledger"): void {
-  try {
-    closeSync(openSync(path, "a", 0o600));
-    chmodSync(path, 0o600);
-  } catch (error) {
-    const reason = codeOf(error) ?? "unknown";
-    throw new Error(`Cannot open ${what} "${path}": ${reason}`, { cause: error });
-  }
 }

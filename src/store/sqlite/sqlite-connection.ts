@@ -8,7 +8,7 @@ import { WriteTurns } from "./write-turns.ts";
 export class SqliteConnection {
   readonly #database: Database;
   readonly #turns: WriteTurns;
-  readonly #statements = new Map<string, Statement<unknown, [SQLQueryBindings]>>();
+  readonly #statements = new Map<string, Statement>();
 
   /** `turns`: the turns of the writes of this process to the file. */
   constructor(database: Database, turns = new WriteTurns(0)) {
@@ -62,12 +62,23 @@ export class SqliteConnection {
     return this.#database.transaction(work).deferred();
   }
 
-  #statement(sql: string): Statement<unknown, [SQLQueryBindings]> {
+  /** The statement, for values without names. */
+  prepared(sql: string): Statement {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
-      statement = this.#database.query<unknown, [SQLQueryBindings]>(sql);
+      statement = this.#database.query(sql);
       this.#statements.set(sql, statement);
     }
     return statement;
+  }
+
+  #statement(sql: string): Statement<unknown, [SQLQueryBindings]> {
+    return this.prepared(sql);
+  }
+
+  /** Fails the waiting writes, and closes the file. */
+  close(): void {
+    this.#turns.close();
+    this.#database.close();
   }
 }

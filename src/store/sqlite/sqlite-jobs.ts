@@ -1,4 +1,4 @@
-import { type Database, type Statement } from "bun:sqlite";
+import { type Statement } from "bun:sqlite";
 import {
   type Address,
   type Finished,
@@ -21,7 +21,7 @@ import {
 import { codeOf } from "../../lib/caught.ts";
 import { JOB_COLUMNS, jobOf } from "../jobs/job-row.ts";
 import { CLAIM, claimKey, keyed } from "../jobs/keys.ts";
-import { type WriteTurns } from "./write-turns.ts";
+import { type SqliteConnection } from "./sqlite-connection.ts";
 
 /** Rows of a table and jobs that one call of `sweep` removes. */
 const SWEEP_ROWS = 10_000;
@@ -46,15 +46,12 @@ interface AddressRow {
 
 /** Jobs in an SQLite file. `now` gives Unix milliseconds. */
 export class SqliteJobs implements JobStore {
-  readonly #database: Database;
+  readonly #file: SqliteConnection;
   readonly #now: () => number;
-  readonly #turns: WriteTurns;
-  readonly #statements = new Map<string, Statement>();
 
-  constructor(database: Database, now: () => number, turns: WriteTurns) {
-    this.#database = database;
+  constructor(file: SqliteConnection, now: () => number) {
+    this.#file = file;
     this.#now = now;
-    this.#turns = turns;
   }
 
   isFull(error: unknown): boolean {
@@ -376,8 +373,7 @@ export class SqliteJobs implements JobStore {
   }
 
   async close(): Promise<void> {
-    this.#turns.close();
-    this.#database.close();
+    this.#file.close();
   }
 
   #job(id: string): Job | undefined {
@@ -385,15 +381,11 @@ export class SqliteJobs implements JobStore {
   }
 
   #write<T>(write: () => T): Promise<T> {
-    return this.#turns.run(() => this.#database.transaction(write).immediate());
+    return this.#file.transaction(write);
   }
 
   #query(sql: string): Statement {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
-    const made = this.#database.prepare(sql);
-    this.#statements.set(sql, made);
-    return made;
+    return this.#file.prepared(sql);
   }
 
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the columns are those of the statement

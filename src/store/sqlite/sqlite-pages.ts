@@ -1,5 +1,5 @@
-import { Database } from "bun:sqlite";
-import { chmodSync, closeSync, openSync } from "node:fs";
+import { type Database } from "bun:sqlite";
+import { openSqlite } from "./open-sqlite.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { MAX_PAGE_BYTES, type PageStore, type PageStoreOptions, type StoredPage } from "../page-store.ts";
 
@@ -89,20 +89,9 @@ export class SqlitePages implements PageStore {
   }
 }
 
-/** SQLite gives its -wal and -shm files the mode of the main file, so that mode must be right before it is opened. */
 function openFile(path: string): Database {
-  closeSync(openSync(path, "a", 0o600));
-  chmodSync(path, 0o600);
-  const file = new Database(path, { create: true, strict: true });
-  try {
-    file.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
-    file.run("PRAGMA journal_mode = WAL");
-    file.run("PRAGMA synchronous = NORMAL");
+  return openSqlite(path, { synchronous: "NORMAL", busyMs: BUSY_MS, what: "the pages" }, (file) => {
     file.run(SCHEMA);
     file.run(INDEX);
-    return file;
-  } catch (error) {
-    file.close();
-    throw error;
-  }
+  });
 }

@@ -1,5 +1,5 @@
-import { Database } from "bun:sqlite";
-import { closeSync, openSync } from "node:fs";
+import { type Database } from "bun:sqlite";
+import { openSqlite } from "../../../store/sqlite/open-sqlite.ts";
 import { messageOf } from "../../../lib/caught.ts";
 import { ModelError } from "./model-error.ts";
 
@@ -83,20 +83,10 @@ export class TokenBudget {
   }
 
   #open(): Database {
-    const { path } = this.#options;
-    // Only the service's user may read the file.
-    if (path !== undefined) closeSync(openSync(path, "a", 0o600));
-    const counts = new Database(path ?? ":memory:", { create: true });
-    try {
-      counts.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
-      counts.run("PRAGMA journal_mode = WAL");
-      counts.run("PRAGMA synchronous = NORMAL");
+    const settings = { synchronous: "NORMAL", busyMs: BUSY_MS, what: "the counts" } as const;
+    return openSqlite(this.#options.path ?? ":memory:", settings, (counts) => {
       counts.run(SCHEMA);
       counts.run("DELETE FROM days WHERE day < ?", [this.#day()]);
-      return counts;
-    } catch (error) {
-      counts.close();
-      throw error;
-    }
+    });
   }
 }

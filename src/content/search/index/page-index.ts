@@ -1,6 +1,5 @@
-import { Database } from "bun:sqlite";
-import { chmodSync, closeSync, openSync } from "node:fs";
-import { codeOf } from "../../../lib/caught.ts";
+import { type Database } from "bun:sqlite";
+import { openSqlite } from "../../../store/sqlite/open-sqlite.ts";
 import { type SearchFilters } from "../web/provider.ts";
 import { hostWithoutWww } from "../web/result-url.ts";
 import { type IndexMatch, matchOf } from "./match.ts";
@@ -138,20 +137,11 @@ export class PageIndex {
    * fails.
    */
   static open(path: string, now: () => number = Date.now, ranking = RANKING): PageIndex {
-    ownFile(path);
-    const database = new Database(path, { create: true, strict: true });
-    try {
-      database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
-      database.run("PRAGMA journal_mode = WAL");
-      // A crash of the machine may lose the last pages, which the next crawl fetches again. It does not corrupt the
-      // file.
-      database.run("PRAGMA synchronous = NORMAL");
-      prepare(database, path);
-      return new PageIndex(database, now, ranking);
-    } catch (error) {
-      database.close();
-      throw error;
-    }
+    // A crash of the machine may lose the last pages, which the next crawl fetches again. It does not corrupt the file.
+    const database = openSqlite(path, { synchronous: "NORMAL", busyMs: BUSY_MS, what: "the index" }, (file) =>
+      prepare(file, path),
+    );
+    return new PageIndex(database, now, ranking);
   }
 
   /** The best pages for a query. Never fails because of the query's text. */
@@ -439,18 +429,6 @@ function prepare(database: Database, path: string): void {
       database.run(`PRAGMA user_version = ${VERSION}`);
     })
     .immediate();
-}
-
-/**
- * SQLite gives its -wal and -shm files the mode of the main file, so that mode must be right before the file is opened.
- */
-function ownFile(path: string): void {
-  try {
-    closeSync(openSync(path, "a", 0o600));
-    chmodSync(path, 0o600);
-  } catch (error) {
-    throw new Error(`Cannot open the index "${path}": ${codeOf(error) ?? "unknown"}`, { cause: error });
-  }
 }
 
 function addressWords(url: string): string {

@@ -1,5 +1,6 @@
-import { Database, type Statement } from "bun:sqlite";
-import { chmodSync, closeSync, mkdirSync, openSync, renameSync, rmSync, unlinkSync } from "node:fs";
+import { type Database, type Statement } from "bun:sqlite";
+import { openSqlite } from "../../../../store/sqlite/open-sqlite.ts";
+import { chmodSync, mkdirSync, renameSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../../../../lib/caught.ts";
 
@@ -235,22 +236,12 @@ function openOrReplace(path: string): Database {
 }
 
 function open(path: string): Database {
-  // SQLite creates its other files with the mode of this one.
-  closeSync(openSync(path, "a", 0o600));
-  const database = new Database(path, { create: true });
-  try {
-    database.run(`PRAGMA busy_timeout = ${OPEN_MS}`);
-    database.run("PRAGMA auto_vacuum = INCREMENTAL");
-    database.run("PRAGMA journal_mode = WAL");
-    // A power cut can lose stored responses; they are only a convenience for retries.
-    database.run("PRAGMA synchronous = NORMAL");
+  // A power cut can lose stored responses; they are only a convenience for retries.
+  const settings = { synchronous: "NORMAL", busyMs: OPEN_MS, what: "the index of responses" } as const;
+  return openSqlite(path, { ...settings, first: "PRAGMA auto_vacuum = INCREMENTAL" }, (database) => {
     database.transaction(() => database.run(SCHEMA)).immediate();
     database.run(`PRAGMA busy_timeout = ${WRITE_MS}`);
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  });
 }
 
 function unlinkQuietly(path: string): void {

@@ -1,0 +1,50 @@
+import { Database } from "bun:sqlite";
+import { chmodSync, closeSync, openSync } from "node:fs";
+import { codeOf } from "../../lib/caught.ts";
+
+/** The settings of an open file. */
+export interface SqliteSettings {
+  /** With `FULL` each write waits for the disk. With `NORMAL` a power failure may undo it, with `OFF` it may spoil the file. */
+  readonly synchronous: "FULL" | "NORMAL" | "OFF";
+  /** Milliseconds for which a write waits for another process's write. */
+  readonly busyMs: number;
+  /** The name of the file in errors, such as `the ledger`. */
+  readonly what: string;
+  /** SQL for a new file, before its first table. */
+  readonly first?: string;
+}
+
+/**
+ * Opens an SQLite file of mode 0600 with a write-ahead log, and creates it if necessary; `:memory:` is in memory. `prepare`
+ * creates what is missing. If it throws, the file is closed.
+ */
+export function openSqlite(
+  path: string,
+  { synchronous, busyMs, what, first }: SqliteSettings,
+  prepare: (database: Database) => void = () => {},
+): Database {
+  if (path !== ":memory:") makeOwn(path, what);
+  const database = new Database(path, { create: true, strict: true });
+  try {
+    database.run(`PRAGMA busy_timeout = ${busyMs}`);
+    if (first !== undefined) database.run(first);
+    database.run("PRAGMA journal_mode = WAL");
+    database.run(`PRAGMA synchronous = ${synchronous}`);
+    prepare(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** SQLite gives its -wal and -shm files the mode of the main file, so the mode is set before SQLite opens the file. */
+function makeOwn(path: string, what: string): void {
+  try {
+    closeSync(openSync(path, "a", 0o600));
+    chmodSync(path, 0o600);
+  } catch (error) {
+    const code = codeOf(error) ?? "unknown";
+    throw Object.assign(new Error(`Cannot open ${what} "${path}": ${code}`, { cause: error }), { code });
+  }
+}
