@@ -6,6 +6,8 @@ import { inTestCache } from "../../lib/testing/test-cache.ts";
 
 /** Browser and fonts are unpacked once for all tests of a checkout: this takes 1.7 s of CPU time and 234 MB. */
 const SHARED = inTestCache("browser");
+// Without a browser for this machine, nothing else creates it.
+mkdirSync(SHARED, { recursive: true, mode: 0o700 });
 await browserPrograms(undefined, SHARED).next();
 
 export interface StateFolder {
