@@ -70,7 +70,7 @@ export async function searchWeb(ask: Ask, services: Services): Promise<Operation
     results.map(async (result) => ({ ...result, ...(await resultDocument(result.url, scrapeOptions, search)) })),
   );
   const isFree = data.every(({ metadata }) => "error" in metadata) && !failures.hasBurnt;
-  return { json: shape(data), charge: isFree ? "0%" : undefined };
+  return { json: shape(data), charge: isFree ? "0" : undefined };
 }
 
 interface Search {

@@ -1,6 +1,7 @@
 /** The unmodified SDK of Firecrawl calls the content service. */
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Firecrawl, SdkError } from "firecrawl";
+import { until } from "../../lib/testing/until.ts";
 import { patient } from "../../lib/testing/patience.ts";
 import { baseUrl } from "../testing/client.ts";
 import { startTestService } from "../testing/service.ts";
@@ -38,7 +39,10 @@ const site = Bun.serve({
 });
 const at = (path: string) => `http://127.0.0.1:${site.port}${path}`;
 
-const { service, close } = await startTestService({ firecrawl: true });
+const { service, close } = await startTestService({
+  firecrawl: true,
+  search: { providers: ["local"], indexFetched: true, cacheMs: 0 },
+});
 afterAll(async () => {
   await close();
   await site.stop(true);
@@ -284,8 +288,27 @@ test("map lists the addresses of a site", async () => {
   expect(links[0]).toMatchObject({ url: at("/docs/"), title: "Docs" });
 });
 
-test("a search without a provider is an error, and one with options that have no meaning is refused", async () => {
-  expect((await failure(mine.search("tide tables", { limit: 2 }))).status).toBeGreaterThanOrEqual(500);
+test("search returns results, and the documents of their pages if they are wanted", async () => {
+  await mine.scrape(at("/docs/a"));
+  await until(async () => (await mine.search("Aword1")).web?.length === 1);
+  expect((await mine.search("Aword1", { limit: 2 })).web).toEqual([
+    { url: at("/docs/a"), title: "Social A", description: expect.any(String), position: 1 },
+  ]);
+  const { web } = await mine.search("Aword1", { limit: 2, scrapeOptions: { formats: ["links"] } });
+  expect(web).toMatchObject([
+    { url: at("/docs/a"), links: ["/menu", "/docs/c", "/missing"].map(at), metadata: { statusCode: 200 } },
+  ]);
+  // The page has no date.
+  expect((await mine.search("Aword1", { tbs: "qdr:y" })).web).toEqual([]);
+  const flat = await fetch(`${baseUrl(service)}/v1/search`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ query: "Aword1", limit: 3 }),
+  });
+  expect(await flat.json()).toMatchObject({ success: true, data: [{ url: at("/docs/a") }] });
+});
+
+test("a search with options that have no meaning is refused", async () => {
   expect(await failure(mine.search("tide tables", { sources: ["news"] }))).toMatchObject({
     status: 400,
     details: [{ path: "sources", message: "is not supported here" }],
