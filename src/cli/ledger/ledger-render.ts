@@ -1,3 +1,4 @@
+import { deferralOf } from "../../payments/settlement/deferral.ts";
 import { networkTitle } from "../../payments/x402/networks.ts";
 import { type Payment } from "../../store/ledger.ts";
 import { type Total } from "../../store/ledger-view.ts";
@@ -70,6 +71,7 @@ export function paymentDetail(payment: Payment, refunds: readonly Refund[]): str
     ],
     ["reason", record.reason || "-"],
     ["amount", `${amountText(payment)} (${record.amount} atomic units)`],
+    ...dueSoFar(payment),
     ["route", record.route],
     ["network", networkTitle(record.network)],
     ["scheme", record.scheme],
@@ -89,6 +91,12 @@ export function paymentDetail(payment: Payment, refunds: readonly Refund[]): str
     ["cut off", String(record.cuts)],
     ["repeated", String(record.repeats)],
   ]);
+}
+
+/** The amount that a deferred payment owes so far. */
+function dueSoFar(payment: Payment): readonly (readonly [string, string])[] {
+  const due = payment.state === "deferred" ? deferralOf(payment)?.due : undefined;
+  return due === undefined ? [] : [["due so far", amountText({ ...payment, amount: due })]];
 }
 
 function refundText({ network, token }: Payment, { id, state, amount, transaction, reason }: Refund): string {

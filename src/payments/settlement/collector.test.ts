@@ -223,7 +223,7 @@ class World {
         return this.step.find === "blind" && outcome.kind === "settled" ? { kind: "unspent" } : outcome;
       },
       testMode: () => true,
-      notice: () => undefined,
+      notice: ({ nonce }) => ({ id: nonce, url: "http://books.test", body: "{}" }),
       onTrouble: () => {},
       clock: () => this.now,
       log: () => {},
@@ -315,7 +315,7 @@ test("every deferred charge ends with the amount that was delivered, over faults
         for (const job of world.jobs) job.ended = true;
         for (let round = 0; round < 8; round++) await world.play({ ...QUIET, pause: 61_000 });
         expect(world.errors).toEqual([]);
-        let spent = 0;
+        let [spent, settled] = [0, 0];
         for (const [at, job] of world.jobs.entries()) {
           const { state, amount, reason } = await world.row(at);
           expect([at, job.closed]).toEqual([at, true]);
@@ -325,11 +325,14 @@ test("every deferred charge ends with the amount that was delivered, over faults
             continue;
           }
           expect([state, Number(amount)]).toEqual(["settled", job.paid]);
+          settled += 1;
           expect(job.paid).toBeLessThanOrEqual(job.due);
           if (at < 2) spent += job.paid;
           else expect(transferred ?? 0).toBe(job.paid);
         }
         expect(await world.balance()).toBe(BALANCE - spent);
+        // Each settlement has its record for the seller's books.
+        expect(await world.store.outbox.size()).toBe(settled);
       } finally {
         await world.close();
       }

@@ -187,10 +187,8 @@ export class Collector {
     const { payment, deferral } = held;
     const change = { deferral: deferralText(deferral), dueInMs: 0, amount: deferral.due };
     if (payment.scheme === CREDIT_SCHEME || deferral.due === "0") {
-      const settled = { transaction: "", payer: payment.from, ...change };
-      if (await this.#move(payment, { state: "settled", lease: true, ...settled })) {
-        await this.#tell({ payment: { ...payment, state: "settled", amount: deferral.due }, deferral });
-      }
+      const due = { payment: { ...payment, amount: deferral.due }, deferral };
+      await this.#book(due, { transaction: "", payer: payment.from }, change);
     } else if (this.#isOtherMode(payment)) await this.#later(held, MAX_RETRY_MS);
     else if (await this.#move(payment, { state: "settling", lease: true, ...change })) {
       await this.#settle({ payment: { ...payment, amount: deferral.due }, deferral }, true);
@@ -246,11 +244,15 @@ export class Collector {
     else await this.#later(held, REFUSED_MS);
   }
 
-  async #book(held: Held, { transaction, payer }: { transaction: string; payer: string }): Promise<void> {
+  async #book(
+    held: Held,
+    { transaction, payer }: { transaction: string; payer: string },
+    charge: Pick<Change, "amount" | "deferral"> = {},
+  ): Promise<void> {
     const { payment } = held;
     const { notice, clock } = this.#options;
     const record = notice(payment, { transaction, payer, amount: payment.amount, at: clock() });
-    const change = { transaction, payer, dueInMs: 0, ...(record === undefined ? {} : { notice: record }) };
+    const change = { ...charge, transaction, payer, dueInMs: 0, ...(record === undefined ? {} : { notice: record }) };
     if (await this.#move(payment, { state: "settled", lease: true, ...change })) {
       await this.#tell({ ...held, payment: { ...payment, state: "settled" } });
     }
