@@ -131,20 +131,27 @@ async function measure(
 
 /** `npm run bench -- frontier`. */
 export async function runFrontierBench(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      counts: { type: "string", default: "10000,100000,1000000" },
-      workers: { type: "string", default: "8" },
-      batch: { type: "string", default: "10" },
-      most: { type: "string", default: "200000" },
-      only: { type: "string" },
-      crawl: { type: "string" },
-      sites: { type: "string", default: "2" },
-      services: { type: "string", default: "1" },
-      latency: { type: "string", default: "0" },
-    },
-  });
+  const options = {
+    counts: { type: "string", default: "10000,100000,1000000" },
+    workers: { type: "string", default: "8" },
+    batch: { type: "string", default: "10" },
+    most: { type: "string", default: "200000" },
+    only: { type: "string" },
+    crawl: { type: "string" },
+    sites: { type: "string", default: "2" },
+    services: { type: "string", default: "1" },
+    latency: { type: "string", default: "0" },
+    help: { type: "boolean", default: false },
+  } as const;
+  const { values } = parseArgs({ args: [...args], options });
+  if (values.help) {
+    console.log(
+      `usage: npm run bench -- frontier${Object.keys(options)
+        .map((name) => ` [--${name}]`)
+        .join("")}`,
+    );
+    return 0;
+  }
   if (values.crawl !== undefined) {
     const { crawl, sites, services, latency } = values;
     return await benchCrawl({

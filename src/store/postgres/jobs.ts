@@ -32,7 +32,7 @@ const PARTITION_LOCK_MS = 2_000;
 const OLD_SNAPSHOT_MS = 60_000;
 const TODAY = statement(`SELECT ${NOW} / 86400000`);
 
-/** Jobs in PostgreSQL, which any number of content services share. Times are those of the database's clock. */
+/** Jobs in PostgreSQL, which any number of content services share. Times are those of the database's clock. Decision 0921. */
 export class PostgresJobs implements JobStore {
   readonly #database: Database;
   readonly #oldSnapshotMs: number;
