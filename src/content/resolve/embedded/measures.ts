@@ -18,6 +18,10 @@ export const GENERAL = new Set(
   ).split(" "),
 );
 
+/** A part of a time: "the first day", "the second quarter". */
+const ORDINAL =
+  /^(?:first|second|third|fourth|(?:erst|zweit|dritt|viert)e[nrsm]?|premiere?|deuxieme|troisieme|primer[ao]?|segund[ao]|tercer[ao]?|prim[ao]|second[ao]|terz[ao]|primeir[ao]|terceir[ao])$/u;
+
 /** Words before a number that no longer holds or is only expected. */
 const FORMER =
   /\b(?:from|compared\s(?:with|to)|previous(?:ly)?|earlier|last\s(?:year|month|week)|against|after|versus|vs\.?|target\sof|(?:record|mark|best|high|low)\sof|forecast\sof|expected|of\sthe|nach|gegenüber|contre|après|desde|tras|frente\sa|dopo|após)\s?(?:the\s|an?\s)?(?:[$€£¥₹])?$/iu;
@@ -35,7 +39,10 @@ export function measured(
   passage: Passage,
   { dates, tokens, language }: ReadSentence,
 ): Measured | undefined {
-  if (passage.context < 0.4 || passage.near.size === 0) return undefined;
+  if (passage.context < 0.4) return undefined;
+  // "on its first day"
+  const parts = wordsOf(asked.plan.statement).filter(({ text }) => ORDINAL.test(text));
+  if (!parts.every(({ stem }) => passage.words.some((word) => word.stem === stem))) return undefined;
   const grammar = GRAMMARS[language];
   const clauses = new Map<Quantity, Clause>();
   const quantities = quantitiesOf(passage.text, language, dates).filter((one) => {

@@ -123,18 +123,11 @@ function signOf(entry: Entry, text: string, reader: Reader): -1 | 0 | 1 | undefi
 }
 
 /** "Best actor" for "the Silver Mask for best actor", "National record" for "a new national record". */
-function isTitle(
-  head: readonly Token[],
-  { asked: { agent, patient, terms, outcomes, predicate }, near }: Reader,
-): boolean {
+function isTitle(head: readonly Token[], { asked: { agent, patient, terms, outcomes }, near }: Reader): boolean {
   if (patient === undefined || head.length === 0 || !head.every(({ stem }) => terms.has(stem))) return false;
   if (head.some(({ stem }) => agent?.words.has(stem))) return false;
-  const isRecord = (outcomes.has("break") || predicate?.stem === "set") && isRecordLabel(head, patient);
+  const isRecord = outcomes.has("break") && head.some(({ stem }) => patient.heads.has(stem));
   return isRecord || (outcomes.has("win") && head.length > 1 && [...patient.words].every((word) => near.has(word)));
-}
-
-function isRecordLabel(head: readonly Token[], { heads }: Argument): boolean {
-  return head.some(({ stem }) => heads.has(stem));
 }
 
 /** Whether the value names the question's actor. Another name excludes it, since the entry is complete. */

@@ -15,7 +15,7 @@ import { outcomeOf } from "./outcomes.ts";
 import { type Asked } from "./question.ts";
 import { recorded } from "./records.ts";
 import { isOfSibling, isOfYearBefore, isOtherTime } from "./siblings.ts";
-import { isRanking, superlative } from "./superlatives.ts";
+import { superlative } from "./superlatives.ts";
 import { hasSurplus } from "./surplus.ts";
 import { rowOf } from "./tables.ts";
 import { inTime } from "./timing.ts";
@@ -72,11 +72,6 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
     },
     { reading, date, isDated: dates.length > 0 || LAST_YEAR.test(passage.text), source: at.source },
   );
-}
-
-/** A reading that does not compare cannot decide a question that ranks. */
-function rankingOf(asked: Asked, reading: Reading): Reading {
-  return reading.sign !== 0 && isRanking(asked) ? { ...reading, isLoose: true } : reading;
 }
 
 /** Whether other words of the sentence may turn the reading: "Chelsea, not Arsenal, won", "Sign the act!". */
@@ -145,7 +140,7 @@ function read(asked: Asked, passage: Passage, sentence: ReadSentence): Reading {
   if (record === undefined) {
     const ranked = superlative(asked, passage, sentence);
     return ranked === undefined
-      ? rankingOf(asked, outcomeOf(asked, passage, sentence))
+      ? outcomeOf(asked, passage, sentence)
       : {
           ...ranked,
           strength: ranked.sign < 0 ? OTHER_ACTOR : boundStrengthOf(passage.context, passage.context),

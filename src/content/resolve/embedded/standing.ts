@@ -93,16 +93,7 @@ function headByNext(zone: readonly Token[], at: number, argument: Argument, plac
       return WORDS.title.has(zone[at]?.text);
     const isWord =
       !WORDS.legalForm.has(next.text) &&
-      !grammar.preposition.has(next.text) &&
-      !grammar.and.has(next.text) &&
-      !grammar.determiner.has(next.text) &&
-      !grammar.be.has(next.text) &&
-      !grammar.have.has(next.text) &&
-      !grammar.modal.has(next.text) &&
-      !grammar.not.has(next.text) &&
-      !grammar.clause.has(next.text) &&
-      !grammar.that.has(next.text) &&
-      !grammar.pronoun.has(next.text) &&
+      !isFunctionWord(next.text, grammar) &&
       !ADVERB.test(next.text) &&
       !/^\d|ed$/u.test(next.text) &&
       !IRREGULAR_PAST.has(next.text);

@@ -42,11 +42,6 @@ function superlativeIn(words: readonly Word[], language: Language): { at: number
   return undefined;
 }
 
-/** Whether the question ranks its subject: "the fastest lap in the history of the circuit". */
-export function isRanking({ plan, language }: Asked): boolean {
-  return language !== undefined && superlativeIn(wordsOf(plan.statement), language) !== undefined;
-}
-
 /** Characters by which two forms of a superlative are compared. */
 const FORM = 5;
 
