@@ -2,6 +2,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { type ContentService, startContentService } from "../../src/content/service.ts";
+import { JOB_OPERATIONS } from "../../src/gateway/admin/operations/jobs.ts";
+import { type Call } from "../../src/gateway/admin/operations/operation.ts";
+import { type AdminParts } from "../../src/gateway/admin/operations/parts.ts";
 import { ContentJobs } from "../../src/gateway/admin/overview/content-jobs.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { Folder } from "../support/program.ts";
@@ -48,7 +51,16 @@ test("jobs are listed with their start and state, and cancelled, but not through
   expect((await ask(`/jobs/${id}`, { method: "DELETE", ...forwarded })).status).toBe(404);
   expect(await jobs.list()).toMatchObject({ jobs: [{ state: "running" }] });
 
-  await jobs.cancel(id);
+  const events: object[] = [];
+  const by = { kind: "operator", key: "api_key", address: "127.0.0.1" };
+  const operation = JOB_OPERATIONS.find(({ name }) => name === "cancelJob") ?? expect.unreachable();
+  // It uses these members alone.
+  const call = { parameters: { id }, caller: { access: "full", by } } as unknown as Call;
+  const parts = { jobs, events: { add: (event: object) => events.push(event) } } as unknown as AdminParts;
+  expect(await (await operation.run(call, parts)).json()).toEqual({ ok: true, cancelled: id });
+  expect(events).toEqual([
+    { kind: "job", message: `the job "${id}" is cancelled`, by, outcome: "done", details: { job: id } },
+  ]);
   expect(await jobs.list()).toMatchObject({ jobs: [{ id, state: "cancelled", reason: "operator" }] });
   const again = await jobs.cancel(id).catch((error: unknown) => error);
   expect(again).toMatchObject({ code: "not-found" });
