@@ -75,7 +75,7 @@ test("a crawl shows the terms of the site in each result, which later calls then
     "/robots.txt": SIGNALS,
     "/.well-known/tdmrep.json": TDM,
   });
-  const order = { urls: [origin], sitemap: "skip", engine: "static", near_duplicates: true };
+  const order = { urls: [origin], sitemap: "skip", engine: "static" };
   const { json: job } = await call(showing.service, "/crawl", order);
   const headers = { accept: "application/x-ndjson", "x-job-secret": String(job["secret"]) };
   const lines = await (await fetch(baseUrl(showing.service) + String(job["results"]), { headers })).text();
