@@ -1,0 +1,135 @@
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { fieldLine } from "../../../lib/http/fields.ts";
+import { until } from "../../../lib/testing/until.ts";
+import { patient } from "../../../lib/testing/patience.ts";
+import { deferralOf } from "../../../payments/settlement/deferral.ts";
+import { REQUIREMENTS, TERMS } from "../../../payments/testing/payment.ts";
+import { signedPermit2 } from "../../../payments/testing/permit2-payment.ts";
+import { type PaymentRequirements, type Permit2Payment } from "../../../payments/x402/messages.ts";
+import { paymentKey } from "../../../payments/x402/payment-key.ts";
+import { type Ledger, LEASE_MS, type Payment } from "../../../store/ledger.ts";
+import { closeShops, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
+import { respondWith, type TestExchange } from "./testing/test-gateway.ts";
+
+setDefaultTimeout(patient(20_000));
+afterEach(closeShops);
+
+const UPTO: PaymentRequirements = {
+  ...REQUIREMENTS,
+  scheme: "upto",
+  amount: "50000",
+  maxTimeoutSeconds: 3600,
+  extra: {
+    ...REQUIREMENTS.extra,
+    assetTransferMethod: "permit2",
+    facilitatorAddress: "0x1111111111111111111111111111111111111111",
+  },
+};
+
+/** A shop whose upstream works on after its response. */
+function open(options: ShopOptions = {}): Shop {
+  let count = 0;
+  return openShop({
+    kinds: { current: [{ scheme: "upto", network: "eip155:*", extra: UPTO.extra }] },
+    terms: { ...TERMS, scheme: "upto", price: UPTO.amount, max_timeout_seconds: 3600 },
+    upstream(exchange) {
+      count += 1;
+      workOn(exchange, count);
+    },
+    ...options,
+  });
+}
+
+/** Responds with a job that goes on. */
+function workOn(exchange: TestExchange, number: number): void {
+  respondWith(exchange, 202, `job ${number}`, fieldLine("Settlement-Deferral", `{"path":"/charges/${number}"}`));
+}
+
+const payment = (shop: Shop): Permit2Payment => signedPermit2(UPTO, shop.clock.now / 1000);
+
+function row(shop: Shop, paid: Permit2Payment): Promise<Payment | undefined> {
+  return shop.store.ledger.find(paymentKey(paid, UPTO));
+}
+
+/** Of a process that dies before it can record a delivery. */
+const dead = (real: Ledger): Partial<Ledger> => ({
+  move: (held, change) => (change.delivered === undefined ? real.move(held, change) : new Promise(() => {})),
+});
+
+/** Faults of the write that defers a charge. */
+function failing(real: Ledger, when: "before" | "after"): Partial<Ledger> {
+  let left = 1;
+  return {
+    async move(held, change) {
+      const fails = change.state === "deferred" && change.lease && left-- > 0;
+      if (fails && when === "before") throw new Error("disk full");
+      const moved = await real.move(held, change);
+      if (fails) throw new Error("connection lost");
+      return moved;
+    },
+  };
+}
+
+test("the upstream gets the end of the payment less a margin, and the ledger has the path before the client has the response", async () => {
+  const shop = open();
+  const paid = payment(shop);
+  const response = await shop.send(paid);
+  expect([response.status, await response.text()]).toEqual([202, "job 1"]);
+  expect([response.headers.get("payment-response"), response.headers.get("settlement-deferral")]).toEqual([null, null]);
+  const { deadline } = paid.payload.permit2Authorization;
+  expect(shop.lastUpstreamFields).toContain(`Settlement-Deferral: {"until":${Number(deadline) - 120}}`);
+  await until(async () => (await row(shop, paid))?.delivered === true);
+  const deferred = await row(shop, paid);
+  expect(deferred).toMatchObject({ state: "deferred", amount: "50000", transaction: "" });
+  expect(deferred && deferralOf(deferred)).toMatchObject({ path: "/charges/1", quote: "50000", due: "0", failures: 0 });
+  expect(shop.settlements).toBe(0);
+});
+
+test.each(["before", "after"] as const)(
+  "a ledger that fails %s the deferral costs nothing, and the payment can be used again",
+  async (when) => {
+    const shop = open({ ledger: (real) => failing(real, when) });
+    const paid = payment(shop);
+    expect((await shop.send(paid)).status).toBe(503);
+    await until(async () => (await row(shop, paid))?.state === "released");
+    expect(await shop.store.ledger.claimDue(8)).toEqual([]);
+    const again = await shop.send(paid);
+    expect([again.status, await again.text()]).toEqual([202, "job 2"]);
+    await until(async () => (await row(shop, paid))?.state === "deferred");
+  },
+);
+
+test("a response whose gateway died is made again, and its new path is the one that the ledger has", async () => {
+  const shop = open({ ledger: dead });
+  const paid = payment(shop);
+  expect(await (await shop.send(paid)).text()).toBe("job 1");
+  shop.clock.now += LEASE_MS + 1;
+  const other = open({ store: shop.store, upstream: (exchange) => workOn(exchange, 7) });
+  const again = await other.send(paid);
+  expect([again.status, await again.text()]).toEqual([202, "job 7"]);
+  await until(async () => (await row(shop, paid))?.delivered === true);
+  const deferred = await row(shop, paid);
+  expect(deferred).toMatchObject({ state: "deferred", amount: "50000", attempt: 2 });
+  expect(deferred && deferralOf(deferred)).toMatchObject({ path: "/charges/7", quote: "50000" });
+});
+
+test("a failure of the repeated request takes nothing back", async () => {
+  const shop = open({ ledger: dead });
+  const paid = payment(shop);
+  await (await shop.send(paid)).text();
+  shop.clock.now += LEASE_MS + 1;
+  const other = open({ store: shop.store, upstream: (exchange) => respondWith(exchange, 500, "sorry") });
+  expect((await other.send(paid)).status).toBe(500);
+  await until(async () => (await shop.store.ledger.claimDue(8)).length === 1);
+  expect(await row(shop, paid)).toMatchObject({ state: "deferred", delivered: false });
+});
+
+test("a payment for another request is refused while its work goes on", async () => {
+  const shop = open();
+  const paid = payment(shop);
+  await (await shop.send(paid)).text();
+  await until(async () => (await row(shop, paid))?.delivered === true);
+  expect((await shop.send(paid, { path: "/goods/other" })).status).toBe(409);
+  const same = await shop.send(paid);
+  expect([same.status, await same.text(), shop.runs]).toEqual([202, "job 1", 1]);
+});
