@@ -67,10 +67,13 @@ function infoSchema(body: object): object {
   };
 }
 
-/** The schema without descriptions, because it is sent in a header field with every challenge. */
+/** Keywords that a challenge leaves out, because it is sent in a header field. `/openapi.json` has them. */
+const LEFT_OUT = new Set("default description example format maxItems maxLength minItems minLength pattern".split(" "));
+
+/** The schema without keywords that are not needed to make a request. */
 function bare(schema: ApiSchema): object {
   const { properties, items, additionalProperties } = schema;
-  const kept = Object.entries(schema).filter(([key]) => key !== "description" && key !== "example");
+  const kept = Object.entries(schema).filter(([key]) => !LEFT_OUT.has(key));
   return {
     ...Object.fromEntries(kept),
     ...(items === undefined ? {} : { items: bare(items) }),
