@@ -210,6 +210,8 @@ export interface StartedJob {
   readonly id: string;
   /** The value of X-Job-Secret in requests about this job; shown only here */
   readonly secret: string;
+  /** The secret that signs the job's webhooks */
+  readonly webhook_secret?: string | undefined;
   /** Path of the job's state; DELETE cancels it */
   readonly status: string;
   /** Path of the job's results */
@@ -263,6 +265,19 @@ export interface CrawlRequest extends PageOptions {
     | undefined;
   /** Deliver only pages that are new or changed since your last crawl with the same format; default false */
   readonly only_changed?: boolean | undefined;
+  /** The most that the job may cost, in the smallest unit of the asset; it ends with the reason max-price before that */
+  readonly max_price?: string | undefined;
+  /** Sends the events of the job, signed with the `webhook_secret` of the response */
+  readonly webhook?:
+    | {
+        /** Receiver of the events, by POST */
+        readonly url: string;
+        /** Types of events that are sent; absent for all */
+        readonly events?: readonly ("started" | "page" | "completed" | "failed" | "cancelled")[] | undefined;
+        /** Texts that each event repeats */
+        readonly metadata?: Readonly<Record<string, string>> | undefined;
+      }
+    | undefined;
 }
 
 /** The response body of `scrape` */
@@ -418,6 +433,19 @@ export interface BatchRequest extends PageOptions {
         readonly since?: string | undefined;
         /** A unified diff of the content, or the changed members of content that is JSON; default "diff" */
         readonly mode?: "diff" | "fields" | undefined;
+      }
+    | undefined;
+  /** The most that the job may cost, in the smallest unit of the asset; it ends with the reason max-price before that */
+  readonly max_price?: string | undefined;
+  /** Sends the events of the job, signed with the `webhook_secret` of the response */
+  readonly webhook?:
+    | {
+        /** Receiver of the events, by POST */
+        readonly url: string;
+        /** Types of events that are sent; absent for all */
+        readonly events?: readonly ("started" | "page" | "completed" | "failed" | "cancelled")[] | undefined;
+        /** Texts that each event repeats */
+        readonly metadata?: Readonly<Record<string, string>> | undefined;
       }
     | undefined;
 }
@@ -604,7 +632,7 @@ export interface JobState {
   /** Name of the job */
   readonly id: string;
   readonly state: "running" | "completed" | "cancelled" | "failed";
-  /** Why it ended: `limit`, `bytes`, `time` or another reason; absent if all was done */
+  /** Why it ended: `limit`, `max-price`, `bytes`, `time` or another reason; absent if all was done */
   readonly reason?: string | undefined;
   /** Maximum number of delivered pages */
   readonly limit: number;
@@ -623,6 +651,7 @@ export interface JobState {
   /** Number of addresses that were not delivered, by the reason */
   readonly not_delivered: Readonly<Record<string, number>>;
   readonly cost?: JobCost | undefined;
+  readonly webhook?: JobWebhook | undefined;
   readonly created_at: string;
   readonly ended_at?: string | undefined;
   /** Time until which the results of an ended job can be read */
@@ -644,6 +673,16 @@ export interface JobCost {
   readonly paid_pages: number;
   /** False if nothing more will be paid */
   readonly open: boolean;
+}
+
+/** The progress of a webhook */
+export interface JobWebhook {
+  readonly state: "sending" | "failing" | "done" | "given-up";
+  /** Number of the last event that the receiver accepted or did not want; -1 before the first */
+  readonly sent: number;
+  /** Why the next event was not accepted */
+  readonly failure?: string | undefined;
+  readonly failing_since?: string | undefined;
 }
 
 /** Some results of a job */

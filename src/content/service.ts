@@ -21,6 +21,7 @@ import { HostPaces } from "./jobs/host-paces.ts";
 import { JOB_DEFAULTS, type JobSettings } from "./jobs/job-settings.ts";
 import { JobRunner } from "./jobs/job-runner.ts";
 import { Jobs } from "./jobs/jobs.ts";
+import { WebhookSender } from "./jobs/webhook-sender.ts";
 import { openJob } from "./open-job.ts";
 import { type PageStore, type PageStoreOptions } from "../store/page-store.ts";
 import { SqlitePages } from "../store/sqlite/sqlite-pages.ts";
@@ -329,13 +330,17 @@ function startJobs({ pages, versions, store, settings, robots, fetch, log, parts
   parts.defer(() => store.close());
   parts.defer(() => runner.close());
   runner.start();
-  return new Jobs({
+  const jobs = new Jobs({
     store,
     runner,
     settings,
     unixNow: Date.now,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   });
+  const sender = new WebhookSender({ store, jobs, egress: fetch.egress, unixNow: Date.now, random: Math.random, log });
+  parts.defer(() => sender.close());
+  sender.start();
+  return jobs;
 }
 
 /**

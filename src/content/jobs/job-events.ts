@@ -31,5 +31,5 @@ export function startOf({ limit, createdAt }: Job): JobEvent {
 export function endOf(job: Job): JobEvent {
   const { state, results } = job;
   if (state === "running") throw new Error("Cannot tell the end of a job: it runs");
-  return { number: results + 1, type: state, data: JSON.stringify(stateOf(job, false)) };
+  return { number: results + 1, type: state, data: JSON.stringify(stateOf(job)) };
 }

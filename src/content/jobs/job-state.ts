@@ -1,17 +1,26 @@
 import { z } from "zod";
 import { parsedJson } from "../../lib/parsed-json.ts";
 import { type Job } from "../../store/jobs/job-store.ts";
+import { type HookState } from "../../store/jobs/hook-store.ts";
 import { amountOf, saleOf } from "./sale.ts";
 import { SITEMAPS_KIND } from "./scope.ts";
 
-/** The state of a job as clients see it. `isFull`: no result can be stored now. */
-export function stateOf(job: Job, isFull: boolean) {
+/** Facts about a job that its row does not have. */
+export interface JobFacts {
+  /** No result can be stored now. */
+  readonly isFull?: boolean;
+  /** The progress of its webhook, if it has one. */
+  readonly hook?: HookState | undefined;
+}
+
+/** The state of a job as clients see it. */
+export function stateOf(job: Job, { isFull = false, hook }: JobFacts = {}) {
   const isOver = job.state !== "running";
   const { [SITEMAPS_KIND]: _, ...addresses } = job.kinds;
   return {
     id: job.id,
     state: job.state,
-    ...(job.reason === "" ? {} : { reason: job.reason }),
+    ...reasonOf(job),
     limit: job.limit,
     delivered: job.delivered,
     failed: job.results - job.delivered,
@@ -21,6 +30,7 @@ export function stateOf(job: Job, isFull: boolean) {
     ...(isFull && !isOver ? { waits_for: "storage" as const } : {}),
     not_delivered: addresses,
     ...costOf(job),
+    ...(hook === undefined ? {} : { webhook: progressOf(hook) }),
     created_at: new Date(job.createdAt).toISOString(),
     ...(isOver
       ? {
@@ -38,7 +48,25 @@ export function operatorState(job: Job, isFull: boolean) {
   const { data } = stored.safeParse(parsedJson(job.order));
   const { urls = [] } = data?.input ?? {};
   const order = { operation: data?.operation ?? "", start: urls[0] ?? "", starts: urls.length };
-  return { ...stateOf(job, isFull), ...order, payer: job.payer };
+  return { ...stateOf(job, { isFull }), ...order, payer: job.payer };
+}
+
+function reasonOf(job: Job) {
+  if (job.reason === "") return {};
+  return { reason: job.reason === "limit" && saleOf(job)?.capped === true ? "max-price" : job.reason };
+}
+
+function progressOf({ sent, tries, failure, failingSince, isOver }: HookState) {
+  const isFailing = tries > 0;
+  const state = isOver
+    ? isFailing
+      ? ("given-up" as const)
+      : ("done" as const)
+    : isFailing
+      ? ("failing" as const)
+      : ("sending" as const);
+  const since = new Date(failingSince).toISOString();
+  return { state, sent, ...(isFailing ? { failure, failing_since: since } : {}) };
 }
 
 function costOf(job: Job) {

@@ -6,7 +6,19 @@ import { endOf, type JobEvent, startOf } from "./job-events.ts";
 import { type JobRunner } from "./job-runner.ts";
 import { type JobSettings } from "./job-settings.ts";
 import { type CrawlOrder } from "./crawl-order.ts";
-import { amountOf, type DeferredPayment, hashOf, isSecret, jobIdOf, pagesOf, saleOf, saleText } from "./sale.ts";
+import {
+  amountOf,
+  type DeferredPayment,
+  hashOf,
+  isSecret,
+  jobIdOf,
+  pagesOf,
+  saleOf,
+  saleText,
+  within,
+} from "./sale.ts";
+import { stateOf } from "./job-state.ts";
+import { keyText, signingKey, webhookOf } from "./webhook.ts";
 import { Scope } from "./scope.ts";
 
 /** Known addresses of a job, for each page that it may deliver, and at least. @operator Further addresses are dropped. @bound */
@@ -30,6 +42,8 @@ export interface Order {
   readonly operation: string;
   readonly input: object;
   readonly order: CrawlOrder;
+  /** The most that it may cost, in the smallest unit of the asset. */
+  readonly maxPrice?: string | undefined;
   readonly payer: string;
   readonly deferred: DeferredPayment | undefined;
   /** The secret that its client has already. Undefined: it gets a new one. */
@@ -42,6 +56,8 @@ export interface AddedJob {
   readonly secret: string;
   /** The secret of its payment, for the gateway; undefined if its payment is not deferred. */
   readonly chargeKey: string | undefined;
+  /** The secret that signs its webhooks. */
+  readonly webhookSecret: string | undefined;
 }
 
 /** The amount that is due for a job, in the smallest unit of the asset. */
@@ -79,6 +95,7 @@ export class Jobs {
     operation,
     input,
     order,
+    maxPrice,
     payer,
     deferred,
     secret = this.#random(SECRET_BYTES),
@@ -88,14 +105,15 @@ export class Jobs {
     const text = JSON.stringify({ operation, input });
     const id = deferred === undefined ? this.#random(ID_BYTES, "hex") : jobIdOf(deferred, text);
     const known = deferred && (await this.#find(id));
-    const sale = known?.payment === "open" ? saleOf(known) : deferred;
+    const terms = within(deferred, order.limit, maxPrice);
+    const sale = known?.payment === "open" ? saleOf(known) : terms.sale;
     const seeds = new Scope(order, unixNow()).seeds();
     const job = {
       id,
       secretHash: hashOf(secret).toString("hex"),
       payer,
       order: text,
-      limit: order.limit,
+      limit: terms.limit,
       maxKnown: Math.max(MIN_KNOWN, order.limit * KNOWN_PER_PAGE),
       maxRunMs: Math.min(settings.maxRunMs, (deferred?.until ?? Number.POSITIVE_INFINITY) * 1_000 - unixNow()),
       keptMs: settings.keptMs,
@@ -104,8 +122,11 @@ export class Jobs {
     if (known !== undefined) await this.#ask((store) => store.rename(id, job));
     else if (!(await this.#ask((store) => store.create(job, seeds))))
       throw new TurnpikeError("overloaded", "Cannot start a job: too many jobs run; try again later");
+    const hasWebhook = webhookOf(job) !== undefined;
+    if (hasWebhook) await this.#ask((store) => store.hooks.add(id));
     runner.wake();
-    return { id, secret, chargeKey: deferred && key };
+    const webhookSecret = hasWebhook ? keyText(signingKey(job)) : undefined;
+    return { id, secret, chargeKey: deferred && key, webhookSecret };
   }
 
   /** The newest jobs of all clients, for the operator. */
@@ -206,6 +227,12 @@ export class Jobs {
     if (job.payment === "waiting" || paid.isClosed) runner.wake();
     const now = (await this.#find(id)) ?? job;
     return { due: amountOf(sale.quote, now.limit, now.delivered), ended: now.state !== "running" };
+  }
+
+  /** The state of a job as clients see it. */
+  async state(job: Job): Promise<ReturnType<typeof stateOf>> {
+    const hook = webhookOf(job) && (await this.#ask((store) => store.hooks.of(job.number)));
+    return stateOf(job, { isFull: this.isFull, hook });
   }
 
   /** The job as it is now. */

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
+import { TurnpikeError } from "../../lib/errors.ts";
 import { parsedJson } from "../../lib/parsed-json.ts";
 import { isAtomic } from "../../payments/x402/price.ts";
 import { type Job } from "../../store/jobs/job-store.ts";
@@ -17,7 +18,13 @@ export interface DeferredPayment {
   readonly until: number;
 }
 
-const terms = z.object({ quote: z.string(), asset: z.string(), network: z.string(), keyHash: z.string() });
+const terms = z.object({
+  quote: z.string(),
+  asset: z.string(),
+  network: z.string(),
+  keyHash: z.string(),
+  capped: z.boolean().optional(),
+});
 
 /** The terms of a job that is paid by its pages. */
 export type Sale = z.infer<typeof terms>;
@@ -42,8 +49,8 @@ export function saleOf({ sale }: Pick<Job, "sale">): Sale | undefined {
 }
 
 /** The terms as text. `key`: the secret that the gateway gets. */
-export function saleText({ quote, asset, network }: Omit<Sale, "keyHash">, key: string): string {
-  return JSON.stringify({ quote, asset, network, keyHash: hashOf(key).toString("hex") } satisfies Sale);
+export function saleText({ quote, asset, network, capped }: Omit<Sale, "keyHash">, key: string): string {
+  return JSON.stringify({ quote, asset, network, capped, keyHash: hashOf(key).toString("hex") } satisfies Sale);
 }
 
 /** The amount that is due for `pages` of the `limit` pages of the quote. Fractions of the smallest unit are dropped. */
@@ -56,6 +63,24 @@ export function pagesOf(quote: string, limit: number, amount: string): number {
   if (BigInt(quote) === 0n) return limit;
   const pages = ((BigInt(amount) + 1n) * BigInt(limit) - 1n) / BigInt(quote);
   return pages < BigInt(limit) ? Number(pages) : limit;
+}
+
+/** The terms of a job that must not cost more than `most`, and the pages that it may deliver. Throws if it may deliver none. */
+export function within(
+  payment: DeferredPayment | undefined,
+  limit: number,
+  most: string | undefined,
+): { readonly sale: Omit<Sale, "keyHash"> | undefined; readonly limit: number } {
+  if (most === undefined) return { sale: payment, limit };
+  if (payment === undefined) throw badPrice("needs a payment by delivered pages: prepaid credit, or the scheme upto");
+  const pages = pagesOf(payment.quote, limit, most);
+  if (pages === 0) throw badPrice("must be at least the price of one page");
+  return { sale: { ...payment, quote: amountOf(payment.quote, limit, pages), capped: pages < limit }, limit: pages };
+}
+
+function badPrice(message: string): TurnpikeError {
+  const errors = [{ path: "max_price", message }];
+  return new TurnpikeError("invalid-parameters", `Cannot accept the request: 'max_price' ${message}`, errors);
 }
 
 /** The name of the job with this order that a payment pays for, so that a repeated request finds it again. */

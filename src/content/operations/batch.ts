@@ -3,6 +3,7 @@ import { type CrawlOrder, givenOnly, type OpenCrawl, type OpenOptions } from "..
 import { type PageReader } from "../page-reader/page-reader.ts";
 import { BatchResponse, type BatchResult, failed, MAX_RESULTS } from "./batch-response.ts";
 import { started, startedExample, startedJob } from "./job-shapes.ts";
+import { jobParameters } from "./job-parameters.ts";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type PageRequest } from "../page/page.ts";
 import { type OperationResult, postOperation, type Services, stopwatch } from "./operation.ts";
@@ -33,10 +34,15 @@ const body = z
     ...contentParameters,
     ...sharingParameters,
     ...changesParameters,
+    ...jobParameters,
   })
   .refine((input) => input.async || input.urls.length <= MAX_RESULTS, {
     path: ["urls"],
     message: `must be at most ${MAX_RESULTS} items`,
+  })
+  .refine((input) => input.async || (input.webhook ?? input.max_price) === undefined, {
+    path: ["async"],
+    message: "must be true with webhook or max_price",
   })
   .openapi("BatchRequest", {
     anyOf: [
@@ -115,7 +121,7 @@ export const batch = postOperation(
     assertTakenTogether(input, signal);
     assertWatchable(input, { versions: services.versions, payer });
     if (input.async) {
-      const job = { operation: "batch", input, order: orderOf(input), payer, deferred };
+      const job = { operation: "batch", input, order: orderOf(input), maxPrice: input.max_price, payer, deferred };
       return started("/batch", await services.jobs.add(job));
     }
     const load = new Loader(input, { ...services, payer }, signal);

@@ -4,6 +4,7 @@ import { type OpenCrawl, type OpenOptions } from "../jobs/crawl-order.ts";
 import { type PageReader } from "../page-reader/page-reader.ts";
 import { pathFilter } from "../sites/path-filter.ts";
 import { started, startedExample, startedJob } from "./job-shapes.ts";
+import { jobParameters } from "./job-parameters.ts";
 import { cutContent } from "./metadata.ts";
 import { invalidParameters, type OperationResult, postOperation, stopwatch } from "./operation.ts";
 import { contentParameters } from "./page-content.ts";
@@ -92,6 +93,7 @@ const body = z
     only_changed: z.boolean().default(false).openapi({
       description: "Deliver only pages that are new or changed since your last crawl with the same format",
     }),
+    ...jobParameters,
   })
   .openapi("CrawlRequest");
 
@@ -126,7 +128,10 @@ export const crawl = postOperation(
     }
     assertWatchable(watchOf(input), { versions, payer });
     for (const url of input.urls) pageRequest({ ...input, url }, signal);
-    return started("/crawl", await jobs.add({ operation: "crawl", input, order: input, payer, deferred }));
+    return started(
+      "/crawl",
+      await jobs.add({ operation: "crawl", input, order: input, maxPrice: input.max_price, payer, deferred }),
+    );
   },
 );
 

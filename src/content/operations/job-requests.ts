@@ -2,7 +2,6 @@ import { z } from "@hono/zod-openapi";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
 import { isAtomic } from "../../payments/x402/price.ts";
 import { type Job } from "../../store/jobs/job-store.ts";
-import { stateOf } from "../jobs/job-state.ts";
 import { type Due, type Jobs, type Result } from "../jobs/jobs.ts";
 import { EVENTS_EXAMPLE, jobEvents, jobResults, jobState, RESULTS_EXAMPLE, STATE_EXAMPLE } from "./job-shapes.ts";
 import { EVENT_STREAM, eventList, eventSocket, eventStream, isSwitch, resultLines, secretIn } from "./job-watchers.ts";
@@ -62,7 +61,7 @@ function jobOperations(operation: string): readonly JobOperation[] {
       description: "Returns the state of the job, and its counts.",
       success: { ...state, description: "The state" },
       failures: ["not-found", "store-unavailable"],
-      run: async (request, jobs) => ({ json: stateOf(await jobOf(request, jobs), jobs.isFull) }),
+      run: async (request, jobs) => ({ json: await jobs.state(await jobOf(request, jobs)) }),
     },
     {
       name: `${operation}_cancel`,
@@ -75,7 +74,7 @@ function jobOperations(operation: string): readonly JobOperation[] {
       async run(request, jobs) {
         const job = await jobOf(request, jobs);
         await jobs.cancel(job);
-        return { json: stateOf((await jobs.again(job)) ?? job, jobs.isFull) };
+        return { json: await jobs.state((await jobs.again(job)) ?? job) };
       },
     },
     {

@@ -15,6 +15,7 @@ export const startedJob = z
     secret: z
       .string()
       .openapi({ description: "The value of X-Job-Secret in requests about this job; shown only here" }),
+    webhook_secret: z.string().optional().openapi({ description: "The secret that signs the job's webhooks" }),
     status: z.string().openapi({ description: "Path of the job's state; DELETE cancels it" }),
     results: z.string().openapi({ description: "Path of the job's results" }),
   })
@@ -27,11 +28,17 @@ export function startedExample(path: string): z.output<typeof startedJob> {
 }
 
 /** The response to a request that has started a job of the operation with this path. */
-export function started(operation: string, { id, secret, chargeKey }: AddedJob): OperationResult {
+export function started(operation: string, { id, secret, chargeKey, webhookSecret }: AddedJob): OperationResult {
   const path = `${operation}/${id}`;
   const later = { [SETTLEMENT_DEFERRAL]: JSON.stringify({ path: `${CHARGES}/${id}/${chargeKey}` }) };
   return {
-    json: { id, secret, status: path, results: `${path}/results` },
+    json: {
+      id,
+      secret,
+      ...(webhookSecret === undefined ? {} : { webhook_secret: webhookSecret }),
+      status: path,
+      results: `${path}/results`,
+    },
     status: 202,
     headers: chargeKey === undefined ? {} : later,
   };
@@ -49,14 +56,24 @@ const jobCost = z
   })
   .openapi("JobCost", { description: "The cost of a job that is paid by its pages" });
 
+const webhookState = z
+  .object({
+    state: z.enum(["sending", "failing", "done", "given-up"]),
+    sent: z.int().openapi({
+      description: "Number of the last event that the receiver accepted or did not want; -1 before the first",
+    }),
+    failure: z.string().optional().openapi({ description: "Why the next event was not accepted" }),
+    failing_since: z.string().optional().openapi({ format: "date-time" }),
+  })
+  .openapi("JobWebhook", { description: "The progress of a webhook" });
+
 export const jobState = z
   .object({
     id: z.string().openapi({ description: "Name of the job" }),
     state: z.enum(["running", "completed", "cancelled", "failed"]),
-    reason: z
-      .string()
-      .optional()
-      .openapi({ description: "Why it ended: `limit`, `bytes`, `time` or another reason; absent if all was done" }),
+    reason: z.string().optional().openapi({
+      description: "Why it ended: `limit`, `max-price`, `bytes`, `time` or another reason; absent if all was done",
+    }),
     limit: z.int().openapi({ description: "Maximum number of delivered pages" }),
     delivered: z.int().openapi({ description: "Number of delivered pages" }),
     failed: z.int().openapi({ description: "Number of pages that failed" }),
@@ -71,6 +88,7 @@ export const jobState = z
       .record(z.string(), z.int())
       .openapi({ description: "Number of addresses that were not delivered, by the reason" }),
     cost: jobCost.optional(),
+    webhook: webhookState.optional(),
     created_at: z.string().openapi({ format: "date-time" }),
     ended_at: z.string().optional().openapi({ format: "date-time" }),
     expires_at: z

@@ -13,8 +13,9 @@ const MAX_REDIRECTS = 5;
 export interface WebRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent by POST, as a form. Without it the method is GET. */
+  /** Sent by POST, as a form, or as JSON. Without it the method is GET. */
   readonly form?: URLSearchParams;
+  readonly json?: string;
   /** Bytes of the body, both before and after its content coding is decoded. */
   readonly maxBytes: number;
   readonly egress: EgressOptions;
@@ -76,7 +77,7 @@ async function follow(request: WebRequest, session: EgressSession): Promise<WebR
   let { url } = request;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
     const headers = url.origin === request.url.origin ? request.headers : forAll(request.headers);
-    const { head, body } = await once({ ...request, url, headers }, hops === 0 ? request.form : undefined, session);
+    const { head, body } = await once({ ...request, url, headers }, hops === 0 ? bodyOf(request) : undefined, session);
     const next = REDIRECTS.has(head.statusCode) ? locationOf(head, url) : null;
     if (next === null || request.redirects === "none") {
       return { url: url.href, status: head.statusCode, headers: fieldsOf(head), body };
@@ -111,11 +112,7 @@ function forAll(headers: Readonly<Record<string, string>>): Record<string, strin
   return Object.fromEntries(Object.entries(headers).filter(([name]) => FOR_ALL.has(name.toLowerCase())));
 }
 
-async function once(
-  request: WebRequest,
-  form: URLSearchParams | undefined,
-  session: EgressSession,
-): Promise<StaticResponse> {
+async function once(request: WebRequest, body: PostBody | undefined, session: EgressSession): Promise<StaticResponse> {
   const { url, signal, maxBytes, wants } = request;
   const addresses = await session.addressesOf(url.hostname, portOf(url));
   if (typeof addresses === "string") throw new WebError(addresses === "refused" ? "refused" : "unreachable");
@@ -133,7 +130,7 @@ async function once(
   try {
     if (signal.aborted) throw new WebError("timeout");
     return await new Exchange(socket, { egress: session, wantsBody, reused: false, maxBytes }).run(
-      requestText(url, request.headers, form?.toString()),
+      requestText(url, request.headers, body),
     );
   } finally {
     signal.removeEventListener("abort", close);
@@ -144,8 +141,19 @@ async function once(
 /** Characters of a field value (RFC 9110 §5.5): visible ones, spaces, tabs and those above ASCII, one byte each. */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
+interface PostBody {
+  readonly type: string;
+  /** One byte a character. */
+  readonly text: string;
+}
+
+function bodyOf({ form, json }: WebRequest): PostBody | undefined {
+  if (json !== undefined) return { type: "application/json", text: Buffer.from(json).toString("latin1") };
+  return form === undefined ? undefined : { type: "application/x-www-form-urlencoded", text: form.toString() };
+}
+
 /** A request with its body, one byte a character. Throws if a field cannot be sent. */
-function requestText(url: URL, headers: Readonly<Record<string, string>>, form: string | undefined): string {
+function requestText(url: URL, headers: Readonly<Record<string, string>>, body: PostBody | undefined): string {
   const authorization = basicAuthorization(url);
   const fields = Object.entries({
     host: url.host,
@@ -153,16 +161,14 @@ function requestText(url: URL, headers: Readonly<Record<string, string>>, form: 
     ...(authorization === undefined ? {} : { authorization }),
     ...headers,
     "accept-encoding": "gzip, br",
-    ...(form === undefined
-      ? {}
-      : { "content-type": "application/x-www-form-urlencoded", "content-length": String(form.length) }),
+    ...(body === undefined ? {} : { "content-type": body.type, "content-length": String(body.text.length) }),
   });
   for (const [name, value] of fields) {
     if (!FIELD_VALUE.test(value)) throw new Error(`Cannot send the field ${name}: its value has a forbidden character`);
   }
   const lines = fields.map(([name, value]) => `${name}: ${value}`);
-  const method = form === undefined ? "GET" : "POST";
-  return [`${method} ${url.pathname}${url.search} HTTP/1.1`, ...lines, "", form ?? ""].join("\r\n");
+  const method = body === undefined ? "GET" : "POST";
+  return [`${method} ${url.pathname}${url.search} HTTP/1.1`, ...lines, "", body?.text ?? ""].join("\r\n");
 }
 
 /** The result of a promise. Fails with a WebError as soon as `signal` aborts. */

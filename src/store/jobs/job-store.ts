@@ -1,3 +1,5 @@
+import { type HookStore } from "./hook-store.ts";
+
 /**
  * Jobs that load many pages, and the frontier of each: the addresses that it knows. Any number of content services pull
  * work from one store, and each of them may end at any time.
@@ -10,6 +12,7 @@
  * service has said the pace of a host, the host gets one request in each turn of `TURN_MS`.
  */
 export interface JobStore {
+  readonly hooks: HookStore;
   /** Whether a call failed because the database, or its disk, has no room. */
   isFull(error: unknown): boolean;
   /** Resolves once the database is reachable and has the schema of this program. */

@@ -8,6 +8,7 @@ export const LANES = "turnpike_job_lanes";
 export const HOSTS = "turnpike_job_hosts";
 export const KINDS = "turnpike_job_kinds";
 export const RESULTS = "turnpike_job_results";
+export const HOOKS = "turnpike_job_hooks";
 
 /** Tables with a partition for each day, which is dropped as a whole. The number of a job begins with its day. */
 export const BY_DAY = [ADDRESSES, LANES, RESULTS] as const;
@@ -60,6 +61,12 @@ export const JOB_SCHEMA: Schema = {
          job bigint NOT NULL REFERENCES ${JOBS} ON DELETE CASCADE, kind text COLLATE "C" NOT NULL, count bigint NOT NULL,
          PRIMARY KEY (job, kind)
        )`,
+      `CREATE TABLE ${HOOKS} (
+         job bigint PRIMARY KEY REFERENCES ${JOBS} ON DELETE CASCADE, next_at bigint, turn bigint NOT NULL DEFAULT 0,
+         sent bigint NOT NULL DEFAULT -1, tries integer NOT NULL DEFAULT 0, failure text NOT NULL DEFAULT '',
+         failing_since bigint NOT NULL DEFAULT 0
+       )`,
+      `CREATE INDEX ${HOOKS}_due ON ${HOOKS} (next_at) WHERE next_at IS NOT NULL`,
       `CREATE TABLE ${RESULTS} (
          job bigint NOT NULL, number bigint NOT NULL, pages bigint NOT NULL, body bytea NOT NULL,
          PRIMARY KEY (job, number)

@@ -15,6 +15,7 @@ import {
 import { claimKey, keyed } from "../jobs/keys.ts";
 import { type Result, statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
+import { PostgresHooks } from "./hooks.ts";
 import { BY_DAY, DAY_BITS, partitionsOf } from "./jobs-schema.ts";
 import * as sql from "./jobs-statements.ts";
 import { type Statement, type Value } from "./messages.ts";
@@ -34,6 +35,7 @@ const TODAY = statement(`SELECT ${NOW} / 86400000`);
 
 /** Jobs in PostgreSQL, which any number of content services share. Times are those of the database's clock. Decision 0921. */
 export class PostgresJobs implements JobStore {
+  readonly hooks: PostgresHooks;
   readonly #database: Database;
   readonly #oldSnapshotMs: number;
   /** The newest day that has partitions. */
@@ -41,6 +43,7 @@ export class PostgresJobs implements JobStore {
 
   constructor(database: Database, oldSnapshotMs = OLD_SNAPSHOT_MS) {
     this.#database = database;
+    this.hooks = new PostgresHooks(database);
     this.#oldSnapshotMs = oldSnapshotMs;
   }
 

@@ -1,7 +1,7 @@
 import { type Database } from "bun:sqlite";
 
 /** The version of the tables below. A file of another version is not used. */
-const VERSION = 2;
+const VERSION = 3;
 
 /**
  * The column `due` orders the addresses of a host. A waiting address has its place in the order of discovery. A leased or
@@ -36,6 +36,11 @@ const TABLES = `
   CREATE TABLE kinds (
     job INTEGER NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (job, kind)
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE hooks (
+    job INTEGER PRIMARY KEY, next_at INTEGER, turn INTEGER NOT NULL DEFAULT 0, sent INTEGER NOT NULL DEFAULT -1,
+    tries INTEGER NOT NULL DEFAULT 0, failure TEXT NOT NULL DEFAULT '', failing_since INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX hooks_due ON hooks (next_at) WHERE next_at IS NOT NULL;
   CREATE TABLE results (
     job INTEGER NOT NULL, number INTEGER NOT NULL, pages INTEGER NOT NULL, body BLOB NOT NULL,
     PRIMARY KEY (job, number)

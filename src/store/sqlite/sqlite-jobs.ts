@@ -22,6 +22,7 @@ import { codeOf } from "../../lib/caught.ts";
 import { JOB_COLUMNS, jobOf } from "../jobs/job-row.ts";
 import { CLAIM, claimKey, keyed } from "../jobs/keys.ts";
 import { type SqliteConnection } from "./sqlite-connection.ts";
+import { SqliteHooks } from "./sqlite-hooks.ts";
 
 /** Rows of a table and jobs that one call of `sweep` removes. */
 const SWEEP_ROWS = 10_000;
@@ -48,10 +49,12 @@ interface AddressRow {
 export class SqliteJobs implements JobStore {
   readonly #file: SqliteConnection;
   readonly #now: () => number;
+  readonly hooks: SqliteHooks;
 
   constructor(file: SqliteConnection, now: () => number) {
     this.#file = file;
     this.#now = now;
+    this.hooks = new SqliteHooks(file, now);
   }
 
   isFull(error: unknown): boolean {
@@ -358,7 +361,7 @@ export class SqliteJobs implements JobStore {
       }
       for (const { number } of this.#all<{ number: number }>(EXPIRED, now, SWEEP_JOBS)) {
         if (!this.#remove("results", "number", number)) continue;
-        this.#run("DELETE FROM kinds WHERE job = ?", number);
+        for (const table of ["kinds", "hooks"]) this.#run(`DELETE FROM ${table} WHERE job = ?`, number);
         this.#run("DELETE FROM jobs WHERE number = ?", number);
       }
       this.#run("DELETE FROM hosts WHERE next_at < ?", now - KEPT_HOST_MS);

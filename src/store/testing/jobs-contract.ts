@@ -348,6 +348,48 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       ]);
     });
 
+    test("a webhook is due if its job has something to send, and belongs to one service at a time", async () => {
+      await using at = await begin({}, pages(2));
+      const { store, job, clock } = at;
+      const { hooks } = store;
+      expect(await hooks.of(job.number)).toBeUndefined();
+      await hooks.add(job.id);
+      await hooks.add(job.id);
+      const other = (await at.another()).hooks;
+      const taken = [...(await hooks.take(5, false)), ...(await other.take(5, false))];
+      expect(taken).toMatchObject([{ jobId: job.id, job: job.number, sent: -1, tries: 0, turn: 1 }]);
+      const [first] = taken;
+      if (first === undefined) throw new Error("one was expected");
+      clock.now += LEASE_MS;
+      const [second] = await other.take(5, false);
+      if (second === undefined) throw new Error("one was expected");
+      const progress = { sent: 0, tries: 0, failure: "", nextMs: 0 };
+      expect(await hooks.record(first, progress)).toBe(false);
+      expect(await other.record(second, progress)).toBe(true);
+      expect(await hooks.of(job.number)).toEqual({ sent: 0, tries: 0, failure: "", failingSince: 0, isOver: false });
+      // The start is sent, and there is no result yet.
+      expect(await hooks.take(5, false)).toEqual([]);
+      await deliver(store, job, await store.take(job, SHARE));
+      const [third] = await hooks.take(5, false);
+      if (third === undefined) throw new Error("one was expected");
+      await hooks.record(third, { sent: 0, tries: 1, failure: "status 500", nextMs: 1_000 });
+      const since = clock.now;
+      clock.now += 1_000;
+      expect(await hooks.take(5, false)).toEqual([]);
+      const [fourth] = await hooks.take(5, true);
+      expect(fourth).toMatchObject({ sent: 0, tries: 1, failure: "status 500", failingSince: since });
+      if (fourth === undefined) throw new Error("one was expected");
+      await hooks.record(fourth, { sent: 0, tries: 2, failure: "timeout", nextMs: undefined });
+      expect(await hooks.of(job.number)).toMatchObject({
+        tries: 2,
+        failingSince: since,
+        failure: "timeout",
+        isOver: true,
+      });
+      clock.now += LEASE_MS;
+      expect([...(await hooks.take(5, true)), ...(await hooks.take(5, false))]).toEqual([]);
+    });
+
     test("several services that work at the same time finish every address once", async () => {
       const seeds = Array.from({ length: 20 }, (_, site) => pages(10, `https://s${site}.example`)).flat();
       await using at = await begin({ limit: 5_000 }, seeds);

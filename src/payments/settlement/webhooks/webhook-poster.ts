@@ -37,7 +37,6 @@ export interface PosterOptions extends Pick<ReconcilerOptions, "clock" | "random
 /**
  * Whole milliseconds from a failed try to the next. The delay doubles with each try, and a part of it is random.
  * `tries` is the number of earlier tries.
- * @internal
  */
 export function retryDelayMs(tries: number, random: number): number {
   return Math.round(Math.min(FIRST_DELAY_MS * 2 ** Math.min(tries, 30), LONGEST_DELAY_MS) * (0.5 + random / 2));

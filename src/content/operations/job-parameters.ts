@@ -1,0 +1,38 @@
+import { z } from "@hono/zod-openapi";
+import { isAtomic } from "../../payments/x402/price.ts";
+import { EVENT_TYPES } from "../jobs/job-events.ts";
+import { pageUrl } from "./page-parameters.ts";
+import { text } from "./text.ts";
+
+/** Members of a webhook's metadata, and characters of a name and of a value. */
+const MAX_METADATA = 20;
+const MAX_NAME = 100;
+const MAX_VALUE = 500;
+
+const webUrl = pageUrl.refine((url) => /^https?:/i.test(url), "must be an http or https URL");
+
+const metadata = z
+  .record(text(MAX_NAME, 1), text(MAX_VALUE, 0))
+  .refine((members) => Object.keys(members).length <= MAX_METADATA, `must have at most ${MAX_METADATA} members`);
+
+/** The parameters of all jobs. */
+export const jobParameters = {
+  max_price: z.string().refine(isAtomic, "must be an amount in the smallest unit of the asset").optional().openapi({
+    description:
+      "The most that the job may cost, in the smallest unit of the asset; it ends with the reason max-price before that",
+    example: "250000",
+  }),
+  webhook: z
+    .strictObject({
+      url: webUrl.openapi({ description: "Receiver of the events, by POST" }),
+      events: z
+        .array(z.enum(EVENT_TYPES))
+        .min(1)
+        .max(EVENT_TYPES.length)
+        .optional()
+        .openapi({ description: "Types of events that are sent; absent for all" }),
+      metadata: metadata.optional().openapi({ description: "Texts that each event repeats" }),
+    })
+    .optional()
+    .openapi({ description: "Sends the events of the job, signed with the `webhook_secret` of the response" }),
+};
