@@ -7,6 +7,7 @@ function asked(path: string, authorization?: string): Request {
   return new Request(`http://content.test${path}`, authorization === undefined ? {} : { headers: { authorization } });
 }
 
+const said = async ({ headers }: Request): Promise<Response> => new Response(headers.get("authorization") ?? "none");
 const served = async (): Promise<Response> => new Response("served");
 
 test.each([
@@ -31,6 +32,16 @@ test.each([
 test("a request with the token is admitted; without a configured token all requests are", async () => {
   expect(await (await new Entrance(served, TOKEN).fetch(asked("/read", `Bearer ${TOKEN}`))).text()).toBe("served");
   expect(await (await new Entrance(served, undefined).fetch(asked("/read"))).text()).toBe("served");
+});
+
+test("the token goes no further than here, and the key of a client does", async () => {
+  for (const [token, expected] of [[TOKEN, "none"] as const, [undefined, `Bearer ${TOKEN}`] as const]) {
+    const entrance = new Entrance(said, token);
+    const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => entrance.fetch(request) });
+    const response = await fetch(server.url, { headers: { authorization: `Bearer ${TOKEN}` } });
+    expect(await response.text()).toBe(expected);
+    await server.stop(true);
+  }
 });
 
 test("a service that drains reports that it is neither ready nor healthy, still serves, and closes connections", async () => {

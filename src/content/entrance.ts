@@ -25,6 +25,8 @@ export class Entrance {
   /** Never throws. */
   async fetch(request: Request, upgrade?: Upgrade): Promise<Response> {
     if (this.#isAllowed?.(request) === false) return unauthorized();
+    // The token is that of the gateway: operations must not take it for the key of a client.
+    if (this.#isAllowed !== undefined) request.headers.delete("authorization");
     const { pathname } = new URL(request.url);
     if (pathname === "/ready" || (pathname === "/health" && this.#isDraining)) return this.#readiness(request);
     const response = await this.#app(request, upgrade);
