@@ -63,6 +63,8 @@ test("a ledger of the first version keeps its payments, with their asset as the 
     "repeats",
     "facilitator",
     "refunded",
+    "deferral",
+    "due_at",
   ])
     old.run(`ALTER TABLE payments DROP COLUMN ${column}`);
   old.run("PRAGMA user_version = 1");
