@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { readFileSync } from "node:fs";
 import { TestPostgres } from "../src/store/testing/postgres.ts";
 import { cpuNanoseconds } from "./support/cpu-time.ts";
-import { type Child, Children, processTree, waitFor } from "./support/children.ts";
+import { type Child, Children, type Command, processTree, waitFor } from "./support/children.ts";
 
 const SITE = fileURLToPath(new URL("support/generated-site.ts", import.meta.url));
 const TURNPIKE = fileURLToPath(new URL("../bin/turnpike", import.meta.url));
@@ -52,8 +52,7 @@ export async function benchCrawl({ pages, sites, services, latencyMs, inPostgres
     const port = await waitFor(site, "site", async () => site.output().trim() || undefined);
     const all = Array.from({ length: services }, (_, at) => {
       const state = join(children.folder, String(at));
-      const where = ["--port", "0", "--state-dir", state, "--allow-private", "--jobs", jobs];
-      return children.spawn({ name: "service", argv: [TURNPIKE, "content", ...where, ...WITHOUT_BROWSER] });
+      return children.spawn(contentService(state, jobs));
     });
     const addresses = await Promise.all(all.map(listening));
     const origins = Array.from({ length: sites }, (_, at) => `http://127.0.1.${at + 1}:${port}/`);
@@ -71,8 +70,10 @@ async function measure(services: readonly Child[], url: string, origins: readonl
   const [before, startedAt] = [cpu(), performance.now()];
   const sites = Math.floor(MAX_LIMIT / perSite);
   const made: { status: string; secret: string }[] = [];
-  for (let at = 0; at < origins.length; at += sites)
-    made.push(await startCrawl(url, origins.slice(at, at + sites), perSite));
+  for (let at = 0; at < origins.length; at += sites) {
+    const some = origins.slice(at, at + sites);
+    made.push(await crawlOf(url, some, some.length * perSite));
+  }
   const memories: string[] = [];
   let shown = 0;
   for (;;) {
@@ -96,8 +97,15 @@ async function measure(services: readonly Child[], url: string, origins: readonl
   }
 }
 
-async function startCrawl(url: string, urls: readonly string[], perSite: number) {
-  const order = { urls, limit: urls.length * perSite, sitemap: "skip", concurrency: 16, engine: "static" };
+/** A content service of its own. `jobs` is `content.jobs` as JSON. */
+export function contentService(state: string, jobs: string): Command {
+  const where = ["--port", "0", "--state-dir", state, "--allow-private", "--jobs", jobs];
+  return { name: "service", argv: [TURNPIKE, "content", ...where, ...WITHOUT_BROWSER] };
+}
+
+/** Begins a crawl by the service at this address. */
+export async function crawlOf(url: string, urls: readonly string[], limit: number) {
+  const order = { urls, limit, sitemap: "skip", concurrency: 16, engine: "static" };
   const headers = { "content-type": "application/json" };
   const response = await fetch(`${url}/crawl`, { method: "POST", headers, body: JSON.stringify(order) });
   if (response.status !== 202) throw new Error(`Cannot start the crawl: ${await response.text()}`);
@@ -105,12 +113,15 @@ async function startCrawl(url: string, urls: readonly string[], perSite: number)
   return (await response.json()) as { status: string; secret: string };
 }
 
-async function stateOf(url: string, { status, secret }: { status: string; secret: string }): Promise<JobState> {
+/** The state of a crawl. Fails if the service cannot tell it. */
+export async function stateOf(url: string, { status, secret }: { status: string; secret: string }): Promise<JobState> {
   const response = await fetch(url + status, { headers: { "x-job-secret": secret } });
+  if (!response.ok) throw new Error(`Cannot read the state of the crawl: ${response.status}`);
   // As above.
   return (await response.json()) as JobState;
 }
 
-async function listening(service: Child): Promise<string> {
+/** The address of a service that has started. */
+export async function listening(service: Child): Promise<string> {
   return await waitFor(service, "service", async () => /listening on (\S+)/.exec(service.output())?.[1]);
 }

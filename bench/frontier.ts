@@ -1,6 +1,7 @@
 /**
  * The frontier of crawls: addresses that are found, taken host by host and finished, in SQLite and in PostgreSQL. With
- * `--crawl`, a crawl of a generated site by a content service, in pages for each second of its CPU time.
+ * `--crawl`, a crawl of generated sites by content services, in pages for each second of their CPU time. With `--kills`,
+ * crawls over random faults.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,6 +15,8 @@ import { hasPostgres, TestPostgres } from "../src/store/testing/postgres.ts";
 import { cpuNanoseconds } from "./support/cpu-time.ts";
 import { processTree } from "./support/children.ts";
 import { benchCrawl } from "./frontier-crawl.ts";
+import { killCrawls } from "./frontier-kills.ts";
+import { fractionsOf } from "../src/lib/testing/mulberry32.ts";
 
 /** Addresses of one host, on average, and addresses that are added in one call. */
 const PER_HOST = 100;
@@ -138,6 +141,8 @@ export async function runFrontierBench(args: readonly string[]): Promise<number>
     most: { type: "string", default: "200000" },
     only: { type: "string" },
     crawl: { type: "string" },
+    kills: { type: "string" },
+    seed: { type: "string", default: String(Math.floor(Math.random() * 1e9)) },
     sites: { type: "string", default: "2" },
     services: { type: "string", default: "1" },
     latency: { type: "string", default: "0" },
@@ -151,6 +156,10 @@ export async function runFrontierBench(args: readonly string[]): Promise<number>
         .join("")}`,
     );
     return 0;
+  }
+  if (values.kills !== undefined) {
+    console.log(`seed ${values.seed}`);
+    return await killCrawls(Number(values.kills), fractionsOf(Number(values.seed)));
   }
   if (values.crawl !== undefined) {
     const { crawl, sites, services, latency } = values;
