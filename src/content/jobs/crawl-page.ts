@@ -185,7 +185,7 @@ export class Crawl {
 
   /** The end of a failure that may pass, or a further try. */
   #retried(taken: Taken, kind: string, text: string): Finished {
-    const againMs = taken.tries < MOST_TRIES ? AGAIN_MS[taken.tries - 1] : undefined;
+    const againMs = AGAIN_MS[taken.tries - 1];
     return againMs === undefined ? failure(taken, kind, text) : { taken, kind, againMs };
   }
 }

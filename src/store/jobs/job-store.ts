@@ -58,8 +58,12 @@ export const MAX_RUNNING_JOBS = 1_000;
 export const LEASE_MS = 60_000;
 /** Milliseconds of a host's time that one call takes at most. @bound */
 export const TURN_MS = 1_000;
-/** Times that an address is taken before it is set aside, because it ended every service that loaded it. @bound */
-export const MOST_TRIES = 3;
+/**
+ * Times that an address is taken before it is set aside, because it ended every service that loaded it. A few are not enough:
+ * other pages end with a service, too (bench frontier, `--kills`).
+ * @bound
+ */
+export const MOST_TRIES = 10;
 /** Milliseconds after which a job ends whose payment still waits. @bound */
 export const MAX_WAIT_MS = 120_000;
 /** Bytes of the results that one call reads, after compression. */
