@@ -13,8 +13,6 @@ export interface Reading {
   readonly isFigure?: boolean;
   /** Whether it excludes that the outcome follows later. */
   readonly isFinal?: boolean;
-  /** It can be wrong because of words that it does not read, so that it supports no firm verdict. */
-  readonly isLoose?: boolean;
   /** The part of the sentence that says it. Its dates are those of the outcome. */
   readonly part?: { readonly start: number; readonly end: number } | undefined;
 }

@@ -66,7 +66,6 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
       supports: sideOf(turned),
       strength: reading.strength * (base.kind === "fact-check" ? 0.9 : 1),
       isLoose:
-        reading.isLoose === true ||
         (part !== undefined && sentence !== undefined && hasSurplus(asked, passage.text, sentence, part)) ||
         (reading.sign > 0 && isTurnable(passage.text)),
     },
