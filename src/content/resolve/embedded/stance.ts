@@ -59,6 +59,12 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
     isOfYearBefore(asked, passage.text.slice(part.start, part.end), published)
   )
     return base;
+  if (
+    part !== undefined &&
+    sentence !== undefined &&
+    hasSurplus(asked, passage.text, sentence, { ...part, isSubjectOnly: true })
+  )
+    return base;
   return inTime(
     asked,
     {

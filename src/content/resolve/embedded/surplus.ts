@@ -23,15 +23,17 @@ interface Phrase {
 /**
  * Whether the clause of a reading has a noun or an adjective that the question does not have, beside the question's words
  * or behind a preposition: "the youth wing of the party", "the party youth", "46.9 seconds with a flying start". Such a
- * word can make it another thing, so that the reading supports no firm verdict.
+ * word can make it another thing, so that the reading supports no firm verdict. With `isSubjectOnly`: whether a part or a
+ * member of the question's subject is the subject, so that the sentence states nothing.
  */
 export function hasSurplus(
   asked: Asked,
   text: string,
   { tokens, language, dates }: ReadSentence,
-  part: { readonly start: number; readonly end: number },
+  part: { readonly start: number; readonly end: number; readonly isSubjectOnly?: boolean },
 ): boolean {
-  if (asked.language !== language) return true;
+  const { isSubjectOnly = false } = part;
+  if (asked.language !== language) return !isSubjectOnly;
   const grammar = GRAMMARS[language];
   const figures = quantitiesOf(text, language, dates);
   const question = wordsOf(asked.plan.statement);
@@ -49,11 +51,14 @@ export function hasSurplus(
     if (isInserted && !/^\)\s*[–—-]/u.test(text.slice(behind))) return roles.includes("other");
     const isDefinite = (word: Token): boolean =>
       question.some((one, at) => isOf(word, one, language) && grammar.determiner.has(question[at - 1]?.text));
-    return isForeign({ words, roles, grammar, language, hasAgent: asked.agent !== undefined, isDefinite });
+    return isForeign(
+      { words, roles, grammar, language, hasAgent: asked.agent !== undefined, isDefinite },
+      isSubjectOnly,
+    );
   });
 }
 
-function isForeign(phrase: Phrase): boolean {
+function isForeign(phrase: Phrase, isSubjectOnly: boolean): boolean {
   const { words, roles, language } = phrase;
   const verb = roles.indexOf("verb");
   // A subject without a word of the question is not one that the question names.
@@ -61,6 +66,9 @@ function isForeign(phrase: Phrase): boolean {
   return words.some((word, at) => {
     if (at < from || roles[at] !== "other") return false;
     if (verb >= 0 && at > verb && word.capital && language !== "de") return false;
+    // "the Supreme Court" for "the court": an adjective leaves the subject what it is.
+    const isAttribute = roles[at + 1] === "own" || (roles[at - 1] === "own" && isRomance(language));
+    if (isSubjectOnly) return at < verb && !isAttribute && isBeside(phrase, at);
     return isGoverned(phrase, at) || isBeside(phrase, at);
   });
 }
