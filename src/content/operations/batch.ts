@@ -206,14 +206,15 @@ class Loader {
   async #load(url: string): Promise<Loaded> {
     const input = this.#input;
     const elapsedMs = stopwatch(this.#services.now);
-    const request = batchRequest(input, url, this.#signal);
-    const watch = new Watch(input, this.#services, { request, kind: kindOf(input) });
+    let watch: Watch | undefined;
     try {
+      const request = batchRequest(input, url, this.#signal);
+      watch = new Watch(input, this.#services, { request, kind: kindOf(input) });
       const { content, page } = await pageContent(request, input, this.#services.pages);
       const changes = await watch.seen(content, page.source);
       return { ...cutContent(content, input.max_length, page, elapsedMs()), ...changes };
     } catch (error) {
-      return { ...failed(this.failures.errorOf(error), elapsedMs()), ...(await watch.gone(error)) };
+      return { ...failed(this.failures.errorOf(error), elapsedMs()), ...(await watch?.gone(error)) };
     }
   }
 }
