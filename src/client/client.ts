@@ -8,7 +8,7 @@ import {
 } from "../payments/client/client.ts";
 import { checksumAddress } from "../payments/x402/address-hash.ts";
 import { type Receipt } from "../payments/x402/messages.ts";
-import { formatAmount } from "../payments/x402/price.ts";
+import { formatAmount, isAtomic } from "../payments/x402/price.ts";
 import { readLimit } from "../payments/client/limit.ts";
 import { addressOfPrivateKey } from "../payments/signatures/signature.ts";
 import { openWallet } from "../payments/client/wallet.ts";
@@ -167,7 +167,9 @@ export class Turnpike extends Operations {
     });
     const { choice, receipt } = paid;
     // If the money moves before the response, an error response may have been paid for.
-    if (choice !== undefined && receipt?.success === true) this.#options.onPayment?.(paymentOf(path, choice, receipt));
+    // An `upto` payment can charge nothing.
+    if (choice !== undefined && receipt?.success === true && receipt.amount !== "0")
+      this.#options.onPayment?.(paymentOf(path, choice, receipt));
     return paid;
   }
 
@@ -227,7 +229,8 @@ function paymentError(error: unknown): unknown {
   return error;
 }
 
-function paymentOf(path: string, { requirements, asset }: Choice, { transaction }: Receipt): Payment {
-  const price = `$${formatAmount(requirements.amount, asset.decimals)}`;
+function paymentOf(path: string, { requirements, asset }: Choice, { transaction, amount }: Receipt): Payment {
+  const charged = amount !== undefined && isAtomic(amount) ? amount : requirements.amount;
+  const price = `$${formatAmount(charged, asset.decimals)}`;
   return { path, price, network: requirements.network, transaction };
 }

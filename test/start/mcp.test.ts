@@ -234,7 +234,14 @@ test("a crawl returns at once, and is asked, read and cancelled by the secret of
     return z.looseObject({ state: z.literal("completed") }).safeParse(structuredContent).data;
   });
   expect(state).toMatchObject({ delivered: 1, limit: 1 });
-  const [first, rest] = [await ask("job_results"), await ask("job_results", { after: 1 })];
+  // The gateway charges for the page after its delivery, and the page can be read then.
+  const first = await until("the page can be read", async () => {
+    const read = await ask("job_results");
+    return z.looseObject({ results: z.array(z.unknown()).min(1) }).safeParse(read.structuredContent).success
+      ? read
+      : undefined;
+  });
+  const rest = await ask("job_results", { after: 1 });
   expect(first.structuredContent).toMatchObject({
     results: [{ number: 1, content: expect.stringContaining(SENTENCE) }],
   });

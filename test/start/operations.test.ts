@@ -124,8 +124,13 @@ for (const [name, body] of JSON.parse(sales)) {
   paid = "";
   const answer = body === null ? await turnpike[name]() : await turnpike[name](body);
   let pages = "";
-  if (Symbol.asyncIterator in answer) for await (const page of answer) pages += JSON.stringify(page);
-  const text = pages !== "" ? (await answer.state()).state + " " + pages : "bytes" in answer ? Buffer.from(answer.bytes).toString("latin1") : JSON.stringify(answer);
+  let state;
+  if (Symbol.asyncIterator in answer) {
+    for await (const page of answer) pages += JSON.stringify(page);
+    state = await answer.state();
+    paid += name + " " + state.cost?.paid + " of " + state.cost?.quote;
+  }
+  const text = pages !== "" ? state.state + " " + pages : "bytes" in answer ? Buffer.from(answer.bytes).toString("latin1") : JSON.stringify(answer);
   results[name] = { paid, start: text.slice(0, 4000) };
 }
 const problem = await turnpike.scrape({ url: "nowhere" }).catch((error) => error);
@@ -153,9 +158,10 @@ test.each(["node", process.execPath])("the typed client pays for every operation
   // The output of the script above.
   const results = JSON.parse(out) as Record<string, { paid: string; start: string }>;
   for (const { name, path, price } of OPERATIONS) {
-    // A batch is sold by its pages; this one has two. A crawl is sold by its limit, which is one here.
-    const charged = name === "batch" ? "$0.01" : name === "crawl" ? "$0.005" : price;
-    expect([name, results[name]?.paid]).toEqual([name, charged === undefined ? "" : `${path} ${charged}`]);
+    // A batch is sold by its pages; this one has two. A crawl is charged later, for its one page.
+    const charged = name === "batch" ? "$0.01" : price;
+    const paid = name === "crawl" ? "crawl 5000 of 5000" : charged === undefined ? "" : `${path} ${charged}`;
+    expect([name, results[name]?.paid]).toEqual([name, paid]);
     expect([name, results[name]?.start]).toEqual([name, expect.stringContaining(paidRouteOf(name)?.holds ?? "?")]);
   }
   const errors = [{ path: "/url", message: 'must be of format "url"' }];
