@@ -82,8 +82,9 @@ function methodOf(operation: PlacedOperation): string {
 function fieldsOf(document: ApiDocument, schema: ApiSchema): string {
   const required = new Set(schema.required ?? []);
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
-    const optional = required.has(name) ? "" : "?";
-    return `${comment(describe(field))}readonly ${name}${optional}: ${typeOf(document, field)}${optional === "" ? "" : " | undefined"};`;
+    const type = typeOf(document, field);
+    const value = required.has(name) ? `: ${type}` : `?: ${type === "unknown" ? type : `${type} | undefined`}`;
+    return `${comment(describe(field))}readonly ${name}${value};`;
   });
   return `{\n${fields.join("\n")}\n}`;
 }

@@ -21,7 +21,7 @@ interface ReadClaim {
 /** A case that is judged again and again: its name, and its verdict and probability. */
 export interface OpenCase {
   readonly name: string;
-  judge(): Promise<string>;
+  readonly judge: () => Promise<string>;
 }
 
 const analyst = createEmbeddedAnalyst();

@@ -21,6 +21,8 @@ export interface Bazaar {
 export interface Listing {
   readonly description: string;
   readonly bazaar: Bazaar;
+  /** The schema of the body by which the gateway checks requests. */
+  readonly body: object;
 }
 
 /** The listing of each paid operation, by its path. */
@@ -28,16 +30,21 @@ export function listings(): Readonly<Record<string, Listing>> {
   const document = apiDocument("/");
   const sold = OPERATIONS.filter(({ price, body }) => price !== undefined && body !== undefined);
   return Object.fromEntries(
-    sold.map((operation) => [
-      operation.path,
-      { description: operation.summary, bazaar: bazaarOf(document, operation) },
-    ]),
+    sold.map((operation) => {
+      const body = bodySchema(document, operation);
+      const { path, summary } = operation;
+      return [path, { description: summary, bazaar: bazaarOf(operation, body), body: without(body, UNREAD) }];
+    }),
   );
 }
 
-function bazaarOf(document: ApiDocument, { name, path, example, success }: Operation): Bazaar {
+function bodySchema(document: ApiDocument, { name, path }: Operation): ApiSchema {
   const content = document.paths[path]?.post?.requestBody?.content["application/json"];
   if (content === undefined) throw new Error(`Cannot list the operation "${name}": it is not described`);
+  return resolveSchema(document, content.schema).schema;
+}
+
+function bazaarOf({ example, success }: Operation, body: ApiSchema): Bazaar {
   const isJson = success.contentType === "application/json";
   return {
     info: {
@@ -46,7 +53,7 @@ function bazaarOf(document: ApiDocument, { name, path, example, success }: Opera
         ? { type: "json", example: success.example }
         : { type: "file", format: [success.contentType, ...(success.otherTypes ?? [])].join(", ") },
     },
-    schema: infoSchema(bare(resolveSchema(document, content.schema).schema)),
+    schema: infoSchema(without(body, LONG)),
   };
 }
 
@@ -67,19 +74,23 @@ function infoSchema(body: object): object {
   };
 }
 
+/** Keywords that say nothing to a program that checks bodies. */
+const UNREAD: ReadonlySet<string> = new Set(["description", "example"]);
 /** Keywords that a challenge leaves out, because it is sent in a header field. `/openapi.json` has them. */
-const LEFT_OUT = new Set("default description example format maxItems maxLength minItems minLength pattern".split(" "));
+const LONG = UNREAD.union(
+  new Set("default format maxItems maxLength maximum minItems minLength minimum pattern".split(" ")),
+);
 
-/** The schema without keywords that are not needed to make a request. */
-function bare(schema: ApiSchema): object {
-  const { properties, items, additionalProperties } = schema;
-  const kept = Object.entries(schema).filter(([key]) => !LEFT_OUT.has(key));
+function without(schema: ApiSchema, keywords: ReadonlySet<string>): object {
+  const { properties, items, additionalProperties, anyOf } = schema;
+  const inner = (value: ApiSchema): object => without(value, keywords);
   return {
-    ...Object.fromEntries(kept),
-    ...(items === undefined ? {} : { items: bare(items) }),
-    ...(typeof additionalProperties === "object" ? { additionalProperties: bare(additionalProperties) } : {}),
+    ...Object.fromEntries(Object.entries(schema).filter(([key]) => !keywords.has(key))),
+    ...(items === undefined ? {} : { items: inner(items) }),
+    ...(anyOf === undefined ? {} : { anyOf: anyOf.map(inner) }),
+    ...(typeof additionalProperties === "object" ? { additionalProperties: inner(additionalProperties) } : {}),
     ...(properties === undefined
       ? {}
-      : { properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, bare(value)])) }),
+      : { properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, inner(value)])) }),
   };
 }

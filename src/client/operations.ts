@@ -355,8 +355,8 @@ export interface PageChanges {
   readonly fields?:
     | readonly {
         readonly path: string;
-        readonly before?: unknown | undefined;
-        readonly after?: unknown | undefined;
+        readonly before?: unknown;
+        readonly after?: unknown;
       }[]
     | undefined;
   /** True if the diff or the list is cut */

@@ -110,7 +110,7 @@ const pathsOf = (results: readonly Result[]): string[] =>
     .map(({ url }) => new URL(url).pathname + new URL(url).search)
     .toSorted();
 
-/** What the gateway says about a payment, and hears. */
+/** Says as the gateway what is paid, and returns the response. */
 const say = async (path: string, paid: string, closed?: boolean) =>
   (await call(made.service, path, { paid, ...(closed === undefined ? {} : { closed }) })).json;
 

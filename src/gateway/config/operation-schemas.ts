@@ -16,7 +16,7 @@ const PREFIX = "urn:turnpike:body:";
 export function operationSchema(uri: string): Json | undefined {
   if (!uri.startsWith(PREFIX)) return undefined;
   const found = Object.entries(listings).find(([path]) => path === `/${uri.slice(PREFIX.length)}`);
-  return found?.[1].bazaar.schema.properties.input.properties.body;
+  return found?.[1].body;
 }
 
 /**

@@ -206,7 +206,7 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       expect(await store.take(job, SHARE)).toHaveLength(2);
     });
 
-    test("a host whose pace nobody has said gets one request in each turn, from all services together", async () => {
+    test("a host without a known pace gets one request in each turn, from all services together", async () => {
       await using at = await begin();
       const { store, job, clock } = at;
       const other = await at.another();

@@ -180,7 +180,9 @@ async function print(kept: KeptJob, state: JobState, json: boolean | undefined):
   await writeStandard(
     detailList(
       pairs.flatMap(([name, value]) =>
-        value === undefined ? [] : [[name.replaceAll("_", " "), String(value)] as const],
+        value === undefined
+          ? []
+          : [[name.replaceAll("_", " "), typeof value === "object" ? JSON.stringify(value) : String(value)] as const],
       ),
     ),
   );

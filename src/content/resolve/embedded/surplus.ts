@@ -17,7 +17,7 @@ interface Phrase {
   readonly language: Language;
   readonly hasAgent: boolean;
   /** Whether the question has an article before a word. */
-  isDefinite(word: Token): boolean;
+  readonly isDefinite: (word: Token) => boolean;
 }
 
 /**
