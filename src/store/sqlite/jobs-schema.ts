@@ -1,7 +1,14 @@
 import { type Database } from "bun:sqlite";
 
-/** The version of the tables below. A file of another version is not used. */
+/** The version of the tables below. */
 const VERSION = 3;
+
+const HOOKS = `
+  CREATE TABLE hooks (
+    job INTEGER PRIMARY KEY, next_at INTEGER, turn INTEGER NOT NULL DEFAULT 0, sent INTEGER NOT NULL DEFAULT -1,
+    tries INTEGER NOT NULL DEFAULT 0, failure TEXT NOT NULL DEFAULT '', failing_since INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX hooks_due ON hooks (next_at) WHERE next_at IS NOT NULL`;
 
 /**
  * The column `due` orders the addresses of a host. A waiting address has its place in the order of discovery. A leased or
@@ -36,23 +43,37 @@ const TABLES = `
   CREATE TABLE kinds (
     job INTEGER NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (job, kind)
   ) STRICT, WITHOUT ROWID;
-  CREATE TABLE hooks (
-    job INTEGER PRIMARY KEY, next_at INTEGER, turn INTEGER NOT NULL DEFAULT 0, sent INTEGER NOT NULL DEFAULT -1,
-    tries INTEGER NOT NULL DEFAULT 0, failure TEXT NOT NULL DEFAULT '', failing_since INTEGER NOT NULL DEFAULT 0
-  ) STRICT;
-  CREATE INDEX hooks_due ON hooks (next_at) WHERE next_at IS NOT NULL;
+  ${HOOKS};
   CREATE TABLE results (
     job INTEGER NOT NULL, number INTEGER NOT NULL, pages INTEGER NOT NULL, body BLOB NOT NULL,
     PRIMARY KEY (job, number)
   ) STRICT`;
 
-/** Creates the tables of jobs in an empty file. Throws if another version of the program wrote the file. */
+/**
+ * Changes the tables of version 1, whose jobs were crawls that were paid as a whole. The order of a crawl was its input
+ * alone.
+ */
+const FROM_FIRST = `
+  ALTER TABLE jobs DROP COLUMN page_price;
+  ALTER TABLE jobs DROP COLUMN quote;
+  ALTER TABLE jobs ADD COLUMN sale TEXT NOT NULL DEFAULT '';
+  ALTER TABLE jobs ADD COLUMN payment TEXT NOT NULL DEFAULT 'none';
+  ALTER TABLE jobs ADD COLUMN paid TEXT NOT NULL DEFAULT '0';
+  UPDATE jobs SET orders = json_object('operation', 'crawl', 'input', json(orders));
+  ALTER TABLE results RENAME COLUMN delivered TO pages;
+  UPDATE results SET pages = counted.pages FROM (
+    SELECT job, number, sum(pages) OVER (PARTITION BY job ORDER BY number) AS pages FROM results
+  ) AS counted WHERE counted.job = results.job AND counted.number = results.number;
+  ${HOOKS}`;
+
+/** Creates or updates the tables of jobs. Throws if a newer version of the program wrote the file. */
 export function createJobTables(database: Database): void {
   const version = (): number =>
     database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
   database
     .transaction(() => {
-      if (version() === 0) database.run(`${TABLES}; PRAGMA user_version = ${VERSION}`);
+      const sql = [TABLES, FROM_FIRST][version()];
+      if (sql !== undefined) database.run(`${sql}; PRAGMA user_version = ${VERSION}`);
     })
     .immediate();
   if (version() !== VERSION) {
