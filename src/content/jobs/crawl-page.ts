@@ -32,7 +32,7 @@ const NO_RULES = { known: true, allows: () => true, crawlDelay: undefined } as c
 
 /** The parts of a service that a crawl uses. */
 export interface CrawlDeps {
-  readonly store: JobStore;
+  readonly store: Pick<JobStore, "claim" | "finish">;
   readonly paces: HostPaces;
   readonly robots: RobotsFiles;
   readonly fetch: Omit<SiteFetch, "signal">;

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { until } from "../../lib/testing/until.ts";
+import { CLAIM } from "../../store/jobs/keys.ts";
 import { localJobs, type MakePage } from "./testing/local-jobs.ts";
 
 /** A chain of pages: random text of 40,000 characters, so that it cannot be compressed to much less. */
@@ -44,6 +45,22 @@ test("jobs wait while their store is full, say so, and lose no page", async () =
   const results = await at.jobs.results(job, 0, 20);
   expect(results.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   expect(at.jobs.isFull).toBe(false);
+});
+
+test("a page whose content the full store cannot note waits for room too, and costs no try", async () => {
+  await using at = localJobs(page, { maxBytes: 600_000 });
+  using database = new Database(at.path);
+  database.run("PRAGMA busy_timeout = 5000");
+  database.run("CREATE TABLE filler (bytes BLOB)");
+  database.run(
+    `CREATE TRIGGER fill BEFORE INSERT ON addresses WHEN new.task = ${CLAIM}
+     BEGIN INSERT INTO filler VALUES (zeroblob(1000000)); END`,
+  );
+  const { id } = await at.add("/a", { limit: 2 });
+  await until(() => at.jobs.isFull);
+  database.run("DROP TRIGGER fill");
+  expect(await at.ended(id)).toMatchObject({ state: "completed", delivered: 2, kinds: {} });
+  expect(at.said).toEqual(["Jobs wait, because their store is full"]);
 });
 
 test("a full store refuses further jobs with a clear error", async () => {

@@ -1,5 +1,5 @@
 import { messageOf } from "../../lib/caught.ts";
-import { type Job, LEASE_MS, type Outcome, type Taken } from "../../store/jobs/job-store.ts";
+import { type Job, type JobStore, LEASE_MS, type Outcome, type Taken } from "../../store/jobs/job-store.ts";
 import { type Log } from "../browser/program/browser-opener.ts";
 import { Crawl, type CrawlDeps, pause } from "./crawl-page.ts";
 import { type OpenCrawl } from "./crawl-order.ts";
@@ -15,8 +15,8 @@ const FIRST_NAP_MS = 10;
 const MAX_NAP_MS = 500;
 const SWEEP_MS = 60_000;
 /**
- * Milliseconds until the outcome of a page is reported again that could not be stored, and for which it is reported again
- * if the store is not full.
+ * Milliseconds until a change is made again that could not be stored, and for which it is made again if the store is not
+ * full.
  * @bound
  */
 const REPORT_AGAIN_MS = 2_000;
@@ -24,6 +24,7 @@ const REPORT_MS = 10_000;
 
 /** Services and settings of the jobs of one service. */
 export interface RunnerOptions extends CrawlDeps {
+  readonly store: JobStore;
   /** Reads the order of a job. Throws if it is not valid. */
   readonly open: (job: Job) => OpenCrawl;
   /** Bytes of the compressed results of one job, after which it ends. */
@@ -151,7 +152,11 @@ export class JobRunner {
     try {
       const open = read(job);
       const scope = new Scope(open.order, unixNow());
-      const crawl = new Crawl(this.#options, job, { open, scope, signal: abort.signal });
+      const crawl = new Crawl({ ...this.#options, store: this.#patient(abort.signal) }, job, {
+        open,
+        scope,
+        signal: abort.signal,
+      });
       this.#running.set(job.id, { job, crawl, open, abort, held: new Map(), idleUntil: 0, napMs: FIRST_NAP_MS });
     } catch (error) {
       log("error", `Cannot run the job ${job.id}: ${messageOf(error)}`);
@@ -222,7 +227,7 @@ export class JobRunner {
 
   async #report(running: Running, outcome: Outcome): Promise<void> {
     const { store, maxJobBytes } = this.#options;
-    const job = await this.#stored(running, outcome);
+    const job = await this.#stored(running.abort.signal, () => store.finish(running.job, outcome));
     if (job?.state !== "running") return this.wake();
     running.job = job;
     if (job.bytes < maxJobBytes) return;
@@ -230,24 +235,33 @@ export class JobRunner {
     this.wake();
   }
 
-  /** Reports an outcome, as often as it takes if the store is full. */
-  async #stored({ job, abort }: Running, outcome: Outcome): Promise<Job | undefined> {
+  /** The store for pages under way: a full store costs them no try. */
+  #patient(signal: AbortSignal): CrawlDeps["store"] {
+    const { store } = this.#options;
+    return {
+      claim: (...claimed) => this.#stored(signal, () => store.claim(...claimed)),
+      finish: (...finished) => this.#stored(signal, () => store.finish(...finished)),
+    };
+  }
+
+  /** Makes a change that may be made again, as often as it takes if the store is full. */
+  async #stored<T>(signal: AbortSignal, change: () => Promise<T>): Promise<T> {
     const { store, log, now } = this.#options;
     const until = now() + REPORT_MS;
     let isUnstored = false;
     try {
       for (;;) {
         try {
-          return await store.finish(job, outcome);
+          return await change();
         } catch (error) {
           const isFull = store.isFull(error);
-          if (abort.signal.aborted || (!isFull && now() >= until)) throw error;
+          if (signal.aborted || (!isFull && now() >= until)) throw error;
           if (isFull && !isUnstored) {
             if (!this.isFull) log("error", "Jobs wait, because their store is full");
             isUnstored = true;
             this.#unstored += 1;
           }
-          await pause(REPORT_AGAIN_MS, abort.signal);
+          await pause(REPORT_AGAIN_MS, signal);
         }
       }
     } finally {
