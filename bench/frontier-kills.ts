@@ -98,6 +98,7 @@ class Crawls {
         state.state === "completed" && !hasGap && new Set(delivered).size === PAGES && delivered.length === PAGES;
       if (!isRight) wrong += 1;
       const kinds = JSON.stringify(state.not_delivered);
+      for (const { url, error } of results) if (error !== undefined) console.log(`failed: ${url}: ${error}`);
       console.log(
         `${isRight ? "right" : "WRONG"}: ${state.state}, ${delivered.length} pages, ${new Set(delivered).size} addresses, ${kinds}`,
       );

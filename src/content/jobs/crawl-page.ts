@@ -8,6 +8,7 @@ import {
   type JobStore,
   MOST_TRIES,
   type Outcome,
+  POSTPONED,
   type Taken,
 } from "../../store/jobs/job-store.ts";
 import { LoadStatusError } from "../page/load-status-error.ts";
@@ -63,7 +64,8 @@ export class Crawl {
 
   /** Does the task of an address. Never fails, except if the store does. */
   async handle(taken: Taken): Promise<Outcome> {
-    if (taken.tries > MOST_TRIES) return ended(failure(taken, "abandoned", "It ended every service that loaded it"));
+    if (taken.tries % POSTPONED > MOST_TRIES)
+      return ended(failure(taken, "abandoned", "It ended every service that loaded it"));
     return taken.task === SITEMAPS ? await this.#sitemaps(taken) : await this.#page(taken);
   }
 
@@ -185,7 +187,7 @@ export class Crawl {
 
   /** The end of a failure that may pass, or a further try. */
   #retried(taken: Taken, kind: string, text: string): Finished {
-    const againMs = AGAIN_MS[taken.tries - 1];
+    const againMs = AGAIN_MS[Math.floor(taken.tries / POSTPONED)];
     return againMs === undefined ? failure(taken, kind, text) : { taken, kind, againMs };
   }
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
+import { TurnpikeError } from "../../lib/errors.ts";
 import { until } from "../../lib/testing/until.ts";
 import { type Job, type JobStore, LEASE_MS } from "../../store/jobs/job-store.ts";
 import { openPostgresJobs } from "../../store/postgres/open-postgres-store.ts";
@@ -89,16 +90,28 @@ describe.skipIf(!hasPostgres)("content services that share a database", () => {
     await Promise.all([clients, ...services].map((one) => one.close()));
   });
 
-  test("take over the pages of a service that died", async () => {
+  test("take over the pages of services that died, and then try a page that fails as often as any other", async () => {
     const { open, clock, store } = await fleet();
     const { load, total } = hanging();
-    const dying = localService(await open(), load);
-    const { id } = await dying.add({ urls: hosts(6, 4), concurrency: 4 });
-    await until(() => total() === 4);
-    await dying.close();
-    const other = localService(await open(), async (url) => pageAt(url, { content: `The page ${url.href}` }));
-    clock.skippedMs += LEASE_MS + 1;
-    expect(await endOf(store, id)).toMatchObject({ state: "completed", delivered: 4, kinds: {} });
+    const { id } = await localService(store).add({ urls: hosts(6, 4), concurrency: 4 });
+    for (const loads of [4, 8]) {
+      const dying = localService(await open(), load);
+      await until(() => total() === loads);
+      await dying.close();
+      clock.skippedMs += LEASE_MS + 1;
+    }
+    const failed = new Set<string>();
+    const other = localService(await open(), async (url) => {
+      if (failed.has(url.href)) return pageAt(url, { content: `The page ${url.href}` });
+      failed.add(url.href);
+      throw new TurnpikeError("page-failed", "The connection was closed");
+    });
+    await until(() => failed.size === 4);
+    await until(async () => {
+      clock.skippedMs += 1_000;
+      return (await store.find(id))?.state !== "running";
+    });
+    expect(await store.find(id)).toMatchObject({ state: "completed", delivered: 4, kinds: {} });
     await Promise.all([store, other].map((one) => one.close()));
   });
 });

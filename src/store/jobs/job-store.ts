@@ -64,6 +64,8 @@ export const TURN_MS = 1_000;
  * @bound
  */
 export const MOST_TRIES = 10;
+/** A postponement adds this to `Taken.tries`. The failures of a page are counted apart from the services that ended with it. */
+export const POSTPONED = 100;
 /** Milliseconds after which a job ends whose payment still waits. @bound */
 export const MAX_WAIT_MS = 120_000;
 /** Bytes of the results that one call reads, after compression. */
@@ -157,7 +159,7 @@ export interface Share {
 export interface Taken extends Address {
   readonly key: string;
   readonly host: string;
-  /** Number of times that it was taken, this time included. */
+  /** Number of times that it was taken, this time included, and `POSTPONED` for each time that it was to be tried again. */
   readonly tries: number;
   /** Milliseconds from now on until the host allows the request. */
   readonly startMs: number;

@@ -1,5 +1,5 @@
 import { JOB_COLUMNS } from "../jobs/job-row.ts";
-import { LEASE_MS, MAX_RUNNING_JOBS, MAX_WAIT_MS, TURN_MS } from "../jobs/job-store.ts";
+import { LEASE_MS, MAX_RUNNING_JOBS, MAX_WAIT_MS, POSTPONED, TURN_MS } from "../jobs/job-store.ts";
 import { CLAIM } from "../jobs/keys.ts";
 import { statement } from "./connection.ts";
 import { NOW } from "./database.ts";
@@ -146,7 +146,7 @@ const finish = (add: string, results: string): Statement =>
   ended AS (
     ${change(
       `SELECT number AS job, key, ${NOW} + again AS due, tries FROM outcome, job`,
-      "due = excluded.due",
+      `due = excluded.due, tries = old.tries + CASE WHEN excluded.due IS NULL THEN 0 ELSE ${POSTPONED} END`,
       IS_LEASED,
     )}
     RETURNING key, host),

@@ -12,6 +12,7 @@ import {
   type Outcome,
   type Pace,
   type PaidSoFar,
+  POSTPONED,
   RESULT_PAGE_BYTES,
   type Share,
   type StoredResult,
@@ -202,8 +203,9 @@ export class SqliteJobs implements JobStore {
     const now = this.#now();
     const due = againMs === undefined ? null : now + againMs;
     const changed = this.#run(
-      "UPDATE addresses SET due = ? WHERE job = ? AND key = ? AND tries = ? AND due IS NOT NULL",
+      "UPDATE addresses SET due = ?, tries = tries + ? WHERE job = ? AND key = ? AND tries = ? AND due IS NOT NULL",
       due,
+      due === null ? 0 : POSTPONED,
       job,
       BigInt(taken.key),
       taken.tries,

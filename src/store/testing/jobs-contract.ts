@@ -9,6 +9,7 @@ import {
   MOST_TRIES,
   type NewJob,
   PAGE,
+  POSTPONED,
   type Share,
   type Taken,
   TURN_MS,
@@ -182,7 +183,7 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       clock.now += 4_999;
       expect(await store.take(job, SHARE)).toEqual([]);
       clock.now += 1;
-      expect(await store.take(job, SHARE)).toMatchObject([{ tries: 2 }]);
+      expect(await store.take(job, SHARE)).toMatchObject([{ tries: POSTPONED + 2 }]);
     });
 
     test("a host has one pace for all jobs of all services, and gets no request while it is paused", async () => {
