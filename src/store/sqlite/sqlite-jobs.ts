@@ -1,60 +1,74 @@
-import { type Statement } from "bun:sqlite";
 import {
   type Address,
   type Finished,
   type Job,
   type JobState,
   type JobStore,
-  LEASE_MS,
   MAX_RUNNING_JOBS,
   MAX_WAIT_MS,
   type NewJob,
   type Outcome,
-  type Pace,
   type PaidSoFar,
-  POSTPONED,
   RESULT_PAGE_BYTES,
   type Share,
   type StoredResult,
   type Taken,
-  TURN_MS,
 } from "../jobs/job-store.ts";
 import { codeOf } from "../../lib/caught.ts";
 import { JOB_COLUMNS, jobOf } from "../jobs/job-row.ts";
-import { CLAIM, claimKey, keyed } from "../jobs/keys.ts";
 import { type SqliteConnection } from "./sqlite-connection.ts";
+import { SqliteFrontier } from "./sqlite-frontier.ts";
 import { SqliteHooks } from "./sqlite-hooks.ts";
 
-/** Rows of a table and jobs that one call of `sweep` removes. */
+/** Results and jobs that one call of `sweep` removes. */
 const SWEEP_ROWS = 10_000;
 const SWEEP_JOBS = 2;
-/** Milliseconds after its last request for which the pace of a host is remembered: a day. @bound */
-const KEPT_HOST_MS = 86_400_000;
 
-const ENDED = "SELECT number FROM jobs WHERE state <> 'running' AND swept = 0 ORDER BY number LIMIT ?";
-const UNPAID = `UPDATE jobs SET state = 'failed', reason = 'unpaid', payment = 'closed', ended_at = ?
-  WHERE state = 'running' AND payment = 'waiting' AND created_at <= ?`;
-const EXPIRED = "SELECT number FROM jobs WHERE state <> 'running' AND swept = 1 AND ended_at + kept_ms <= ? LIMIT ?";
+const INSERT = `INSERT INTO jobs
+  (id, secret_hash, payer, orders, page_limit, max_known, ends_at, kept_ms, sale, payment, created_at)
+  VALUES ($id, $secretHash, $payer, $order, $limit, $maxKnown, $now + $maxRunMs, $keptMs, $sale,
+    iif($sale = '', 'none', 'waiting'), $now)`;
+const COMPLETE = `UPDATE jobs SET state = 'completed', reason = iif(open > 0, 'limit', ''), ended_at = $now
+  WHERE number = $number AND (open = 0 OR delivered >= page_limit)`;
+const COUNT = `INSERT INTO kinds VALUES ($job, $kind, $count)
+  ON CONFLICT (job, kind) DO UPDATE SET count = count + excluded.count`;
+const DELIVER = `UPDATE jobs SET results = results + 1, delivered = delivered + $pages, bytes = bytes + $bytes
+  WHERE number = $job AND delivered < page_limit`;
+const RESULT = `INSERT INTO results (job, number, pages, body)
+  SELECT number, results, delivered, $result FROM jobs WHERE number = $job`;
+const RESULTS =
+  "SELECT number, pages, body FROM results WHERE job = $number AND number > $after ORDER BY number LIMIT $count";
+const END = "UPDATE jobs SET state = $state, reason = $reason, ended_at = $now WHERE id = $id AND state = 'running'";
+const PAID = `UPDATE jobs SET paid = iif(paid_through > $pages, paid, $amount), paid_through = max(paid_through, $pages),
+  payment = iif($isClosed OR payment = 'closed', 'closed', 'open') WHERE id = $id`;
+const RENAME = "UPDATE jobs SET secret_hash = $secretHash, sale = $sale WHERE id = $id";
+
+const LATE = `UPDATE jobs SET state = 'failed', reason = 'time', ended_at = $now WHERE state = 'running' AND ends_at <= $now`;
+const UNPAID = `UPDATE jobs SET state = 'failed', reason = 'unpaid', payment = 'closed', ended_at = $now
+  WHERE state = 'running' AND payment = 'waiting' AND created_at <= $now - ${MAX_WAIT_MS}`;
+const ENDED = "SELECT number FROM jobs WHERE state <> 'running' AND swept = 0 ORDER BY number LIMIT $count";
+const EXPIRED = `SELECT number FROM jobs WHERE state <> 'running' AND swept = 1 AND ended_at + kept_ms <= $now
+  LIMIT $count`;
+const FORGET = `DELETE FROM results WHERE job = $job AND number IN (SELECT number FROM results WHERE job = $job
+  LIMIT ${SWEEP_ROWS})`;
 
 const JOB = `SELECT ${JOB_COLUMNS}, (SELECT json_group_object(kind, count) FROM kinds WHERE job = number) FROM jobs`;
 
-interface AddressRow {
-  readonly key: string;
-  readonly url: string;
-  readonly task: number;
-  readonly depth: number;
-  readonly tries: number;
+interface Numbered {
+  readonly number: number;
 }
 
 /** Jobs in an SQLite file. `now` gives Unix milliseconds. */
 export class SqliteJobs implements JobStore {
   readonly #file: SqliteConnection;
   readonly #now: () => number;
+  readonly #frontier: SqliteFrontier;
   readonly hooks: SqliteHooks;
 
   constructor(file: SqliteConnection, now: () => number) {
     this.#file = file;
     this.#now = now;
+    this.#frontier = new SqliteFrontier(file, now);
     this.hooks = new SqliteHooks(file, now);
   }
 
@@ -67,25 +81,10 @@ export class SqliteJobs implements JobStore {
   }
 
   create(job: NewJob, addresses: readonly Address[]): Promise<boolean> {
-    return this.#write(() => {
-      const running = this.#get<{ count: number }>("SELECT count(*) AS count FROM jobs WHERE state = 'running'");
+    return this.#file.transaction(() => {
+      const running = this.#file.get<{ count: number }>("SELECT count(*) AS count FROM jobs WHERE state = 'running'");
       if ((running?.count ?? 0) >= MAX_RUNNING_JOBS) return false;
-      const now = this.#now();
-      this.#run(
-        `INSERT INTO jobs (id, secret_hash, payer, orders, page_limit, max_known, ends_at, kept_ms, sale, payment, created_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        job.id,
-        job.secretHash,
-        job.payer,
-        job.order,
-        job.limit,
-        job.maxKnown,
-        now + job.maxRunMs,
-        job.keptMs,
-        job.sale,
-        job.sale === "" ? "none" : "waiting",
-        now,
-      );
+      this.#file.run(INSERT, { ...job, now: this.#now() });
       const made = this.#job(job.id);
       if (made !== undefined) this.#add(made, addresses);
       return true;
@@ -98,244 +97,70 @@ export class SqliteJobs implements JobStore {
   }
 
   async running(): Promise<readonly Job[]> {
-    return this.#query(`${JOB} WHERE state = 'running' AND payment <> 'waiting' ORDER BY number`).values().map(jobOf);
+    return this.#jobs("WHERE state = 'running' AND payment <> 'waiting' ORDER BY number");
   }
 
   async newest(count: number): Promise<readonly Job[]> {
-    const kept = `${JOB} WHERE state = 'running' OR ended_at + kept_ms > ? ORDER BY number DESC LIMIT ?`;
-    return this.#query(kept).values(this.#now(), count).map(jobOf);
+    const kept = "WHERE state = 'running' OR ended_at + kept_ms > ? ORDER BY number DESC LIMIT ?";
+    return this.#jobs(kept, this.#now(), count);
   }
 
-  take({ number }: Job, share: Share): Promise<readonly Taken[]> {
-    return this.#write(() => {
-      const now = this.#now();
-      const lanes = this.#all<{ host: string }>(
-        `SELECT CAST(host AS TEXT) AS host FROM lanes WHERE job = ? AND open > 0 AND next_at <= ? ORDER BY next_at LIMIT ?`,
-        number,
-        now,
-        share.hosts,
-      );
-      const taken: Taken[] = [];
-      for (const { host } of lanes) taken.push(...this.#takeOf(number, host, share, share.addresses - taken.length));
-      return taken;
-    });
+  take(job: Job, share: Share): Promise<readonly Taken[]> {
+    return this.#frontier.take(job, share);
   }
 
-  #takeOf(job: number, host: string, { delayMs }: Share, most: number): Taken[] {
-    const now = this.#now();
-    const key = BigInt(host);
-    const known = this.#get<{ next_at: number; pace: number }>("SELECT next_at, pace FROM hosts WHERE host = ?", key);
-    if (known !== null && known.next_at > now) {
-      this.#run("UPDATE lanes SET next_at = ? WHERE job = ? AND host = ?", known.next_at, job, key);
-      return [];
-    }
-    const pace = Math.max(known?.pace ?? TURN_MS, delayMs);
-    const rows = this.#all<AddressRow>(
-      `SELECT CAST(key AS TEXT) AS key, url, task, depth, tries FROM addresses
-       WHERE job = ? AND host = ? AND due <= ? ORDER BY due LIMIT ?`,
-      job,
-      key,
-      now,
-      Math.min(most, pace === 0 ? most : Math.max(1, Math.floor(TURN_MS / pace))),
-    );
-    if (rows.length === 0) {
-      // All that is left is leased or postponed. Without a row the lane is finished by another service right now.
-      const next = this.#get<{ due: number | null }>(
-        "SELECT min(due) AS due FROM addresses WHERE job = ? AND host = ? AND due IS NOT NULL",
-        job,
-        key,
-      );
-      const nextAt = most === 0 ? now : (next?.due ?? now + TURN_MS);
-      this.#run("UPDATE lanes SET next_at = ? WHERE job = ? AND host = ?", nextAt, job, key);
-      return [];
-    }
-    for (const row of rows) {
-      this.#run(
-        "UPDATE addresses SET due = ?, tries = tries + 1 WHERE job = ? AND key = ?",
-        now + LEASE_MS,
-        job,
-        BigInt(row.key),
-      );
-    }
-    const nextAt = now + rows.length * pace;
-    this.#run(
-      `INSERT INTO hosts VALUES (?, ?, ${TURN_MS}) ON CONFLICT (host) DO UPDATE SET next_at = excluded.next_at`,
-      key,
-      nextAt,
-    );
-    this.#run("UPDATE lanes SET next_at = ? WHERE job = ? AND host = ?", nextAt, job, key);
-    return rows.map((row, at) => ({ ...row, host, tries: row.tries + 1, startMs: at * pace }));
+  renew(job: Job, taken: readonly Taken[]): Promise<void> {
+    return this.#frontier.renew(job, taken);
   }
 
-  renew({ number }: Job, taken: readonly Taken[]): Promise<void> {
-    return this.#write(() => {
-      for (const { key, tries } of taken) {
-        this.#run(
-          "UPDATE addresses SET due = ? WHERE job = ? AND key = ? AND tries = ? AND due IS NOT NULL",
-          this.#now() + LEASE_MS,
-          number,
-          BigInt(key),
-          tries,
-        );
-      }
-    });
+  claim(job: Job, names: readonly string[], taken: Taken, most: number): Promise<boolean> {
+    return this.#frontier.claim(job, names, taken, most);
   }
 
   finish({ id }: Job, { finished, found, leftOut = {}, paces = [] }: Outcome): Promise<Job | undefined> {
-    return this.#write(() => {
-      for (const pace of paces) this.#pace(pace);
+    return this.#file.transaction(() => {
+      for (const pace of paces) this.#frontier.pace(pace);
       const job = this.#job(id);
       if (job?.state !== "running") return job;
-      for (const one of finished) this.#finishOne(job.number, one);
+      for (const one of finished) if (this.#frontier.finish(job.number, one)) this.#deliver(job.number, one);
       this.#add(job, found);
       for (const [kind, count] of Object.entries(leftOut)) this.#count(job.number, kind, count);
-      this.#run(
-        `UPDATE jobs SET state = 'completed', reason = iif(open > 0, 'limit', ''), ended_at = ?
-         WHERE number = ? AND (open = 0 OR delivered >= page_limit)`,
-        this.#now(),
-        job.number,
-      );
+      this.#file.run(COMPLETE, { number: job.number, now: this.#now() });
       return this.#job(id);
     });
   }
 
-  #finishOne(job: number, { taken, kind, againMs, result }: Finished): void {
-    const now = this.#now();
-    const due = againMs === undefined ? null : now + againMs;
-    const changed = this.#run(
-      "UPDATE addresses SET due = ?, tries = tries + ? WHERE job = ? AND key = ? AND tries = ? AND due IS NOT NULL",
-      due,
-      due === null ? 0 : POSTPONED,
-      job,
-      BigInt(taken.key),
-      taken.tries,
-    );
-    if (!changed) return;
-    if (due !== null) {
-      this.#run("UPDATE lanes SET next_at = min(next_at, ?) WHERE job = ? AND host = ?", due, job, BigInt(taken.host));
-      return;
-    }
-    this.#run("UPDATE lanes SET open = open - 1 WHERE job = ? AND host = ?", job, BigInt(taken.host));
-    this.#run("UPDATE jobs SET open = open - 1 WHERE number = ?", job);
+  #deliver(job: number, { kind, result }: Finished): void {
     const isDelivered = kind === "delivered";
     if (!isDelivered) this.#count(job, kind, 1);
     if (result === undefined) return;
-    const isWithin = this.#run(
-      `UPDATE jobs SET results = results + 1, delivered = delivered + ?, bytes = bytes + ?
-       WHERE number = ? AND delivered < page_limit`,
-      Number(isDelivered),
-      result.length,
-      job,
-    );
-    if (!isWithin) return;
-    this.#run(
-      "INSERT INTO results (job, number, pages, body) SELECT number, results, delivered, ? FROM jobs WHERE number = ?",
-      result,
-      job,
-    );
+    const isWithin = this.#file.run(DELIVER, { job, pages: Number(isDelivered), bytes: result.length }) > 0;
+    if (isWithin) this.#file.run(RESULT, { job, result });
   }
 
-  #add({ id, number, known, maxKnown }: Job, addresses: readonly Address[]): void {
-    const now = this.#now();
-    let added = 0;
-    let dropped = 0;
-    for (const { key, host, url, task, depth } of keyed(id, addresses)) {
-      const values = [number, BigInt(key)] as const;
-      if (known + added >= maxKnown) {
-        const isKnown = this.#query("SELECT 1 FROM addresses WHERE job = ? AND key = ?").get(...values) !== null;
-        if (!isKnown) dropped += 1;
-        continue;
-      }
-      const isNew = this.#run(
-        "INSERT OR IGNORE INTO addresses (job, key, host, due, task, depth, url) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        ...values,
-        BigInt(host),
-        known + added,
-        task,
-        depth,
-        url,
-      );
-      if (!isNew) continue;
-      added += 1;
-      this.#run(
-        `INSERT INTO lanes VALUES (?, ?, 1, ?) ON CONFLICT (job, host) DO UPDATE
-         SET open = open + 1, next_at = iif(open = 0 OR next_at > excluded.next_at + ${TURN_MS}, excluded.next_at, next_at)`,
-        number,
-        BigInt(host),
-        now,
-      );
-    }
-    if (added > 0)
-      this.#run("UPDATE jobs SET known = known + ?, open = open + ? WHERE number = ?", added, added, number);
-    if (dropped > 0) this.#count(number, "frontier-full", dropped);
+  #add(job: Job, addresses: readonly Address[]): void {
+    const dropped = this.#frontier.add(job, addresses);
+    if (dropped > 0) this.#count(job.number, "frontier-full", dropped);
   }
 
   #count(job: number, kind: string, count: number): void {
-    this.#run(
-      "INSERT INTO kinds VALUES (?, ?, ?) ON CONFLICT (job, kind) DO UPDATE SET count = count + excluded.count",
-      job,
-      kind,
-      count,
-    );
+    this.#file.run(COUNT, { job, kind, count });
   }
 
-  #pace({ host, intervalMs, pauseMs }: Pace): void {
-    this.#run(
-      `INSERT INTO hosts VALUES (?, ?, ?) ON CONFLICT (host) DO UPDATE
-       SET pace = excluded.pace, next_at = max(next_at, excluded.next_at)`,
-      BigInt(host),
-      this.#now() + pauseMs,
-      intervalMs,
-    );
+  async end(id: string, state: Exclude<JobState, "running">, reason: string): Promise<boolean> {
+    return (await this.#file.write(END, { id, state, reason, now: this.#now() })) > 0;
   }
 
-  claim({ id, number }: Job, names: readonly string[], { key: owner }: Taken, most: number): Promise<boolean> {
-    const keys = names.map((name) => BigInt(claimKey(id, name)));
-    return this.#write(() => {
-      const owners = keys.map(
-        (key) => this.#get<{ url: string }>("SELECT url FROM addresses WHERE job = ? AND key = ?", number, key)?.url,
-      );
-      if (owners.filter((other) => other !== undefined && other !== owner).length >= most) return false;
-      for (const [at, key] of keys.entries()) {
-        if (owners[at] !== undefined) continue;
-        this.#run(
-          "INSERT OR IGNORE INTO addresses (job, key, host, task, depth, url) VALUES (?, ?, 0, ?, 0, ?)",
-          number,
-          key,
-          CLAIM,
-          owner,
-        );
-      }
-      return true;
-    });
-  }
-
-  end(id: string, state: Exclude<JobState, "running">, reason: string): Promise<boolean> {
-    return this.#write(() =>
-      this.#run(
-        "UPDATE jobs SET state = ?, reason = ?, ended_at = ? WHERE id = ? AND state = 'running'",
-        state,
-        reason,
-        this.#now(),
-        id,
-      ),
-    );
-  }
-
-  async paid(id: string, { pages, amount, isClosed }: PaidSoFar): Promise<void> {
-    const sql = `UPDATE jobs SET paid = iif(paid_through > ?1, paid, ?2), paid_through = max(paid_through, ?1),
-      payment = iif(?3 OR payment = 'closed', 'closed', 'open') WHERE id = ?4`;
-    await this.#write(() => this.#run(sql, pages, amount, Number(isClosed), id));
+  async paid(id: string, paid: PaidSoFar): Promise<void> {
+    await this.#file.write(PAID, { id, ...paid, isClosed: Number(paid.isClosed) });
   }
 
   async rename(id: string, { secretHash, sale }: Pick<NewJob, "secretHash" | "sale">): Promise<void> {
-    await this.#write(() => this.#run("UPDATE jobs SET secret_hash = ?, sale = ? WHERE id = ?", secretHash, sale, id));
+    await this.#file.write(RENAME, { id, secretHash, sale });
   }
 
   async results({ number }: Job, after: number, count: number): Promise<readonly StoredResult[]> {
-    const rows = this.#query(
-      "SELECT number, pages, body FROM results WHERE job = ? AND number > ? ORDER BY number LIMIT ?",
-    ).iterate(number, after, count) as Iterable<StoredResult>;
+    const rows = this.#file.iterate<StoredResult>(RESULTS, { number, after, count });
     const found: StoredResult[] = [];
     let bytes = 0;
     for (const row of rows) {
@@ -347,34 +172,22 @@ export class SqliteJobs implements JobStore {
   }
 
   sweep(): Promise<readonly string[]> {
-    return this.#write(() => {
+    return this.#file.transaction(() => {
       const now = this.#now();
-      this.#run(
-        "UPDATE jobs SET state = 'failed', reason = 'time', ended_at = ? WHERE state = 'running' AND ends_at <= ?",
-        now,
-        now,
-      );
-      this.#run(UNPAID, now, now - MAX_WAIT_MS);
-      for (const { number } of this.#all<{ number: number }>(ENDED, SWEEP_JOBS)) {
+      for (const ended of [LATE, UNPAID]) this.#file.run(ended, { now });
+      for (const { number } of this.#file.all<Numbered>(ENDED, { count: SWEEP_JOBS })) {
         // The frontier of a job that has ended is of no use.
-        if (this.#remove("addresses", "key", number) && this.#remove("lanes", "host", number)) {
-          this.#run("UPDATE jobs SET swept = 1 WHERE number = ?", number);
-        }
+        if (this.#frontier.remove(number))
+          this.#file.run("UPDATE jobs SET swept = 1 WHERE number = $number", { number });
       }
-      for (const { number } of this.#all<{ number: number }>(EXPIRED, now, SWEEP_JOBS)) {
-        if (!this.#remove("results", "number", number)) continue;
-        for (const table of ["kinds", "hooks"]) this.#run(`DELETE FROM ${table} WHERE job = ?`, number);
-        this.#run("DELETE FROM jobs WHERE number = ?", number);
+      for (const { number: job } of this.#file.all<Numbered>(EXPIRED, { now, count: SWEEP_JOBS })) {
+        if (this.#file.run(FORGET, { job }) === SWEEP_ROWS) continue;
+        for (const table of ["kinds", "hooks"]) this.#file.run(`DELETE FROM ${table} WHERE job = $job`, { job });
+        this.#file.run("DELETE FROM jobs WHERE number = $job", { job });
       }
-      this.#run("DELETE FROM hosts WHERE next_at < ?", now - KEPT_HOST_MS);
+      this.#frontier.forgetHosts();
       return [];
     });
-  }
-
-  /** Removes at most `SWEEP_ROWS` rows of a job. True if none is left. */
-  #remove(table: string, key: string, job: number): boolean {
-    const sql = `DELETE FROM ${table} WHERE job = ? AND ${key} IN (SELECT ${key} FROM ${table} WHERE job = ? LIMIT ?)`;
-    return this.#query(sql).run(job, job, SWEEP_ROWS).changes < SWEEP_ROWS;
   }
 
   async close(): Promise<void> {
@@ -382,32 +195,13 @@ export class SqliteJobs implements JobStore {
   }
 
   #job(id: string): Job | undefined {
-    return this.#query(`${JOB} WHERE id = ?`).values(id).map(jobOf)[0];
+    return this.#jobs("WHERE id = ?", id)[0];
   }
 
-  #write<T>(write: () => T): Promise<T> {
-    return this.#file.transaction(write);
-  }
-
-  #query(sql: string): Statement {
-    return this.#file.prepared(sql);
-  }
-
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the columns are those of the statement
-  #get<T>(sql: string, ...values: Value[]): T | null {
-    // The columns are those of the statement.
-    return this.#query(sql).get(...values) as T | null;
-  }
-
-  #all<T>(sql: string, ...values: Value[]): T[] {
-    // As above.
-    return this.#query(sql).all(...values) as T[];
-  }
-
-  /** True if a row was changed. */
-  #run(sql: string, ...values: Value[]): boolean {
-    return this.#query(sql).run(...values).changes > 0;
+  #jobs(which: string, ...values: (string | number)[]): Job[] {
+    return this.#file
+      .prepared(`${JOB} ${which}`)
+      .values(...values)
+      .map(jobOf);
   }
 }
-
-type Value = string | number | bigint | null | Uint8Array;
