@@ -79,6 +79,7 @@ const CRAWL = {
   allowSubdomains: z.boolean().default(false),
   delay: z.number().min(0).max(60).default(0),
   maxConcurrency: z.int().min(1).default(8),
+  deduplicateSimilarURLs: z.boolean().default(true),
   /** Of version 1, which some programs send to version 2 too. */
   maxDepth: z.int().min(0).max(50).optional(),
   allowBackwardLinks: z.boolean().default(false),
@@ -141,7 +142,6 @@ const REFUSED_JOB: Refused = { webhook: [], zeroDataRetention: [false] };
 
 const REFUSED_CRAWL: Refused = {
   ...REFUSED_JOB,
-  deduplicateSimilarURLs: [true],
   ignoreRobotsTxt: [false],
   prompt: [],
   regexOnFullURL: [false],

@@ -80,6 +80,7 @@ export async function startCrawl(ask: Ask, { jobs }: Services): Promise<Operatio
     ignore_query: input.ignoreQueryParameters,
     sitemap: input.ignoreSitemap ? "skip" : input.sitemap,
     skip_noindex: false,
+    near_duplicates: input.deduplicateSimilarURLs ? "same-path" : "deliver",
     delay: input.delay,
     concurrency: Math.min(input.maxConcurrency, MAX_CONCURRENCY),
   } as const;
