@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { getEventListeners } from "node:events";
 import { Deadline, MAX_TURN_MS } from "./deadline.ts";
 
 const NEVER = new Promise<never>(() => undefined);
@@ -61,4 +62,10 @@ test("a client that goes away ends the visit", async () => {
   const deadline = new Deadline(60_000, client.signal);
   client.abort();
   expect(await messageOf(deadline.race(NEVER))).toBe("Cannot load the page: the client closed the connection");
+});
+
+test("a visit that is over leaves nothing on the signal of its job, which goes on", () => {
+  const job = new AbortController();
+  new Deadline(60_000, job.signal).clear();
+  expect(getEventListeners(job.signal, "abort")).toEqual([]);
 });

@@ -14,6 +14,7 @@ export class Deadline {
   #limitMs: number;
   #turnMs: number;
   readonly #turnError: () => TurnpikeError;
+  readonly #forgetSignal: () => void;
   #waitingSince: number | undefined;
   #graceMs = 0;
   #over = false;
@@ -30,6 +31,7 @@ export class Deadline {
       this.stop(new TurnpikeError("page-failed", "Cannot load the page: the client closed the connection"));
     if (signal?.aborted === true) abort();
     signal?.addEventListener("abort", abort, { once: true });
+    this.#forgetSignal = () => signal?.removeEventListener("abort", abort);
     this.#arm();
   }
 
@@ -102,8 +104,10 @@ export class Deadline {
     await this.race(Bun.sleep(ms));
   }
 
+  /** The visit is over. The signal of a job outlives thousands of visits, and must not keep them. */
   clear(): void {
     clearTimeout(this.#timer);
+    this.#forgetSignal();
   }
 
   #arm(): void {
