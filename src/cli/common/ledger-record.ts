@@ -1,3 +1,4 @@
+import { dueSoFar } from "../../payments/settlement/deferral.ts";
 import { findAsset } from "../../payments/x402/assets.ts";
 import { formatAmount } from "../../payments/x402/price.ts";
 import { type Total } from "../../store/ledger-view.ts";
@@ -42,6 +43,8 @@ const MEMBERS = {
   refunded: ({ refunded }: Payment) => refunded,
   // The id of a refund.
   refund: (): string => "",
+  // Atomic units that a deferred payment owes so far, of its amount.
+  due: (payment: Payment) => dueSoFar(payment) ?? "",
 };
 
 /** A payment in the output of `turnpike ledger`. */

@@ -1,4 +1,4 @@
-import { deferralOf } from "../../payments/settlement/deferral.ts";
+import { dueSoFar } from "../../payments/settlement/deferral.ts";
 import { networkTitle } from "../../payments/x402/networks.ts";
 import { type Payment } from "../../store/ledger.ts";
 import { type Total } from "../../store/ledger-view.ts";
@@ -71,7 +71,7 @@ export function paymentDetail(payment: Payment, refunds: readonly Refund[]): str
     ],
     ["reason", record.reason || "-"],
     ["amount", `${amountText(payment)} (${record.amount} atomic units)`],
-    ...dueSoFar(payment),
+    ...dueText(payment),
     ["route", record.route],
     ["network", networkTitle(record.network)],
     ["scheme", record.scheme],
@@ -93,9 +93,8 @@ export function paymentDetail(payment: Payment, refunds: readonly Refund[]): str
   ]);
 }
 
-/** The amount that a deferred payment owes so far. */
-function dueSoFar(payment: Payment): readonly (readonly [string, string])[] {
-  const due = payment.state === "deferred" ? deferralOf(payment)?.due : undefined;
+function dueText(payment: Payment): readonly (readonly [string, string])[] {
+  const due = dueSoFar(payment);
   return due === undefined ? [] : [["due so far", amountText({ ...payment, amount: due })]];
 }
 

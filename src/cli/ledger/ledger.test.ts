@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Change, type Reservation } from "../../store/ledger.ts";
+import { readPayments } from "../../gateway/admin/overview/read-payments.ts";
+import { deferralText } from "../../payments/settlement/deferral.ts";
 import { openStore } from "../../store/open/open-store.ts";
 import { type Store } from "../../store/store.ts";
 import { RECORD_KEYS } from "../common/ledger-record.ts";
@@ -291,6 +293,45 @@ test("export streams many payments as JSON lines, each once, while a gateway wri
   expect(code).toBe(0);
   expect(new Set(nonces).size).toBe(nonces.length);
   expect(nonces.filter((text) => Number.parseInt(text.slice(2, 6), 16) < 2100)).toHaveLength(2100);
+});
+
+test("the books count a deferred charge when it is settled, and its amount is then what was delivered", async () => {
+  const path = join(folder, "deferred.db");
+  const other = openStore(path);
+  const work = { quote: "10000", path: "/charges/KEY", until: 4_000_000_000, failures: 0 };
+  const deferral = deferralText({ ...work, due: "4000" });
+  for (const number of [1, 2, 3]) {
+    const { payment } = await other.ledger.reserve({ ...EXAMPLE, scheme: "upto", nonce: nonce(number) });
+    await other.ledger.move(payment, { state: "deferred", lease: true, deferral, dueInMs: 0 });
+    const amount = { amount: "4000", lease: true, dueInMs: "never" } as const;
+    if (number === 2) await other.ledger.move(payment, { ...amount, state: "settled", transaction: nonce(0xfee) });
+    if (number === 3) await other.ledger.move(payment, { ...amount, state: "failed", reason: "payment_refused" });
+  }
+  const rates = join(folder, "deferred-rates.csv");
+  writeFileSync(rates, `${new Date().toISOString().slice(0, 10)},USDC,EUR,1\n`);
+  const [exported, totals, shown] = await Promise.all([
+    run(["export", "--jsonl", "--rates", rates], ["--store", path]),
+    run(["totals", "--json", "--by", "route"], ["--store", path]),
+    run(["show", "0x0001"], ["--store", path]),
+  ]);
+  const rows = exported.out.trim().split("\n");
+  expect(rows.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { state: "failed", amount: "4000", due: "", gross: "", transaction: "" },
+    { state: "settled", amount: "4000", due: "", gross: "0.004000", transaction: nonce(0xfee) },
+    { state: "deferred", amount: "10000", due: "4000", gross: "", transaction: "" },
+  ]);
+  expect(JSON.parse(totals.out)).toMatchObject([{ payments: 1, amount: "4000" }]);
+  expect(shown.out).toContain("0.004 USDC");
+  expect(exported.out + shown.out).not.toContain("KEY");
+  const summary = await readPayments(other.view, Date.now());
+  expect(summary).toMatchObject({ open: 0, deferred: 1, days: [{ payments: 1, amount: "4000" }] });
+  const recent = summary.available ? summary.recent : [];
+  expect(recent.map(({ state, due }) => [state, due])).toEqual([
+    ["failed", undefined],
+    ["settled", undefined],
+    ["deferred", "4000"],
+  ]);
+  await other.close();
 });
 
 test("export has what was given back of prepaid balances", async () => {

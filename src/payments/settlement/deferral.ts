@@ -27,6 +27,11 @@ export function deferralOf({ deferral: text }: Pick<Payment, "deferral">): Defer
   return text === "" ? undefined : deferral.safeParse(parsedJson(text)).data;
 }
 
+/** The amount that a payment owes so far, while its charge is deferred: then `amount` is the most. */
+export function dueSoFar(payment: Pick<Payment, "state" | "deferral">): string | undefined {
+  return payment.state === "deferred" ? deferralOf(payment)?.due : undefined;
+}
+
 /** The form of a deferral in the ledger. */
 export function deferralText(value: Deferral): string {
   return JSON.stringify(value);

@@ -127,6 +127,7 @@ export const LONG: Readonly<Record<string, unknown>> = {
     ],
     open: 1_234_567,
     unknown: 1_234_567,
+    deferred: 1_234_567,
     owed: 1_234_567,
     oldest_open_ms: RECENTLY,
     recent: [

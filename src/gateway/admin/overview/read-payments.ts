@@ -1,6 +1,7 @@
 import { type LedgerView } from "../../../store/ledger-view.ts";
 import { type Payment } from "../../../store/ledger.ts";
 import { type Refund } from "../../../store/refunds.ts";
+import { dueSoFar } from "../../../payments/settlement/deferral.ts";
 import { findAsset } from "../../../payments/x402/assets.ts";
 import { explorerOf } from "../../../payments/x402/networks.ts";
 import { type PaymentDetail, type PaymentSummary, type RecentPayment, type ShownRefund } from "../shapes/payments.ts";
@@ -20,7 +21,7 @@ export async function readPayments(view: LedgerView, nowMs: number): Promise<Pay
     view.standing(),
     view.list({}, { limit: RECENT }),
   ]);
-  const { open, unknown, owed, oldestOpen } = standing;
+  const { open, unknown, deferred, owed, oldestOpen } = standing;
   return {
     available: true,
     days: sold.slice(0, MAX_SOLD).map(({ day, route, network, token, amount, payments }) => ({
@@ -34,6 +35,7 @@ export async function readPayments(view: LedgerView, nowMs: number): Promise<Pay
     })),
     open,
     unknown,
+    deferred,
     owed,
     ...(oldestOpen === undefined ? {} : { oldest_open_ms: oldestOpen }),
     recent: recent.map(recentPayment),
@@ -43,12 +45,14 @@ export async function readPayments(view: LedgerView, nowMs: number): Promise<Pay
 /** Copies single members, because the row also has the signature. */
 export function recentPayment(payment: Payment): RecentPayment {
   const { nonce, route, state, delivered, amount, refunded, token, network, from, transaction, createdAt } = payment;
+  const due = dueSoFar(payment);
   return {
     id: nonce,
     route,
     state,
     delivered,
     amount,
+    ...(due === undefined ? {} : { due }),
     refunded,
     asset: token,
     network,

@@ -64,6 +64,14 @@ function One({ payment, onRefund }: OneProps) {
         aside={<PaymentState {...payment} />}
       >
         <dl class="facts">
+          {payment.due === undefined ? null : (
+            <>
+              <dt>Due so far</dt>
+              <dd>
+                {decimal(payment.due, decimals)} {tokenName(payment)}, of at most this amount
+              </dd>
+            </>
+          )}
           <dt>Route</dt>
           <dd>
             <a href={linkTo("payments/all", { text: route })}>

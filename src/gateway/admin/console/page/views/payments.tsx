@@ -76,7 +76,7 @@ export function Payments() {
 }
 
 function Books({ ledger }: { readonly ledger: Ledger }) {
-  const { days, open, unknown, owed, oldest_open_ms: oldestOpen } = ledger;
+  const { days, open, unknown, deferred, owed, oldest_open_ms: oldestOpen } = ledger;
   const currencies = currenciesOf(days);
   return (
     <>
@@ -110,6 +110,13 @@ function Books({ ledger }: { readonly ledger: Ledger }) {
             )
           }
         />
+        {deferred === 0 ? null : (
+          <Tile
+            label="Deferred"
+            value={count(deferred)}
+            detail={<a href={linkTo("payments/all", { state: "deferred" })}>charged for what is delivered</a>}
+          />
+        )}
         <Tile
           label="Owed"
           value={count(owed)}
