@@ -8,6 +8,8 @@ export interface OriginJob {
   ended: boolean;
   /** The greatest amount that the gateway said is paid. */
   paid: bigint;
+  /** The transaction of its settlement. */
+  transaction: string;
   closed: boolean;
   words: number;
 }
@@ -53,6 +55,7 @@ export class JobOrigin {
       due: 0n,
       ended: false,
       paid: 0n,
+      transaction: "",
       closed: false,
       words: 0,
     };
@@ -61,13 +64,14 @@ export class JobOrigin {
     return Response.json({ job: id, start: this.starts }, { status: 202, headers });
   }
 
-  #charge(path: string, { paid, closed = false }: PaidWord): Response {
+  #charge(path: string, { paid, closed = false, transaction = "" }: PaidWord): Response {
     const job = [...this.jobs.values()].find((one) => one.path === path);
     if (job === undefined) return new Response("", { status: 404 });
     if (this.isAway) return new Response("", { status: 503 });
     job.words += 1;
     if (BigInt(paid) > job.paid) job.paid = BigInt(paid);
     job.closed ||= closed;
+    job.transaction ||= transaction;
     return Response.json({ due: String(job.due), ended: job.ended });
   }
 }
@@ -75,4 +79,5 @@ export class JobOrigin {
 interface PaidWord {
   readonly paid: string;
   readonly closed?: boolean;
+  readonly transaction?: string;
 }

@@ -75,5 +75,6 @@ function costOf(job: Job) {
   const { quote, asset, network } = sale;
   const due = amountOf(quote, job.limit, job.delivered);
   const [paid, paid_pages] = [job.paid, Math.min(job.paidThrough, job.delivered)];
-  return { cost: { due, paid, quote, asset, network, paid_pages, open: job.payment !== "closed" } };
+  const transaction = job.transaction === "" ? {} : { transaction: job.transaction };
+  return { cost: { due, paid, quote, asset, network, paid_pages, open: job.payment !== "closed", ...transaction } };
 }

@@ -1,5 +1,5 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type Job, type JobStore, type StoredResult } from "../../store/jobs/job-store.ts";
+import { type Job, type JobStore, type PaidSoFar, type StoredResult } from "../../store/jobs/job-store.ts";
 import { unpacked } from "./crawl-page.ts";
 import { JobFeeds } from "./job-feeds.ts";
 import { endOf, type JobEvent, startOf } from "./job-events.ts";
@@ -216,7 +216,7 @@ export class Jobs {
    * The gateway says what is paid for a job, and learns what is due. The job begins with the first such word. Undefined if
    * there is no such job, or the key is another one.
    */
-  async charge(id: string, key: string, paid: { amount: string; isClosed: boolean }): Promise<Due | undefined> {
+  async charge(id: string, key: string, paid: Omit<PaidSoFar, "pages">): Promise<Due | undefined> {
     const { runner } = this.#options;
     const job = await this.#find(id);
     const sale = job && saleOf(job);

@@ -21,7 +21,7 @@ test.each([
   ["9999", 10, "1003"],
 ])("a job that may cost %p delivers at most %p pages", async (most, limit, quote) => {
   const { id, chargeKey = "" } = await add(most, `payment-${most}`);
-  await service.jobs.charge(id, chargeKey, { amount: "0", isClosed: false });
+  await service.jobs.charge(id, chargeKey, { amount: "0", transaction: "", isClosed: false });
   const job = await store.find(id);
   if (job === undefined) throw new Error("the job is not there");
   expect(await service.jobs.state(job)).toMatchObject({ limit, cost: { quote } });

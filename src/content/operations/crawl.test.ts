@@ -111,8 +111,8 @@ const pathsOf = (results: readonly Result[]): string[] =>
     .toSorted();
 
 /** Says as the gateway what is paid, and returns the response. */
-const say = async (path: string, paid: string, closed?: boolean) =>
-  (await call(made.service, path, { paid, ...(closed === undefined ? {} : { closed }) })).json;
+const say = async (path: string, paid: string, end: object = {}) =>
+  (await call(made.service, path, { paid, ...end })).json;
 
 const crawl = async (body: object) => finished(await start(body));
 
@@ -348,10 +348,13 @@ describe("a job", () => {
     expect(await numbers()).toBe(2);
     const cost = { due: "15000", paid: "14999", quote: "50000", paid_pages: 2, open: true };
     expect(await (await about(job)).json()).toMatchObject({ state: "completed", cost });
-    expect(await say(path, "15000", true)).toEqual({ due: "15000", ended: true });
+    expect(await say(path, "15000", { closed: true, transaction: "0xtx" })).toEqual({ due: "15000", ended: true });
     const { results, state } = await finished(job);
     expect(pathsOf(results)).toEqual(["/", "/a", "/b"]);
-    expect(state).toMatchObject({ state: "completed", cost: { paid: "15000", paid_pages: 3, open: false } });
+    expect(state).toMatchObject({
+      state: "completed",
+      cost: { paid: "15000", paid_pages: 3, open: false, transaction: "0xtx" },
+    });
   });
 
   test("names invalid parameters", async () => {

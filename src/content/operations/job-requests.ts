@@ -17,10 +17,13 @@ import {
 /** Results of one response: by default, and at most. */
 const COUNT = 100;
 const MAX_COUNT = 1_000;
+/** Characters of the name of a transaction. */
+const MAX_TRANSACTION = 256;
 
 const paidWord = z.strictObject({
   paid: z.string().refine(isAtomic, "must be an amount in atomic units"),
   closed: z.boolean().default(false),
+  transaction: z.string().max(MAX_TRANSACTION).default(""),
 });
 
 /** The parts of an HTTP request about a job. */
@@ -196,8 +199,8 @@ export async function chargeJob(
   { id, key, word }: { readonly id: string; readonly key: string; readonly word: unknown },
   jobs: Jobs,
 ): Promise<Due> {
-  const { paid: amount, closed: isClosed } = checkBody(paidWord, word);
-  const due = await jobs.charge(id, key, { amount, isClosed });
+  const { paid: amount, closed: isClosed, transaction } = checkBody(paidWord, word);
+  const due = await jobs.charge(id, key, { amount, transaction, isClosed });
   if (due === undefined) throw new TurnpikeError("not-found", "There is no such charge");
   return due;
 }

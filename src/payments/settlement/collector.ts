@@ -254,7 +254,7 @@ export class Collector {
     const record = notice(payment, { transaction, payer, amount: payment.amount, at: clock() });
     const change = { ...charge, transaction, payer, dueInMs: 0, ...(record === undefined ? {} : { notice: record }) };
     if (await this.#move(payment, { state: "settled", lease: true, ...change })) {
-      await this.#tell({ ...held, payment: { ...payment, state: "settled" } });
+      await this.#tell({ ...held, payment: { ...payment, state: "settled", transaction } });
     }
   }
 
@@ -269,8 +269,9 @@ export class Collector {
   /** Tells the upstream what was paid, and that nothing more will be paid. */
   async #tell(held: Held): Promise<void> {
     const { payment, deferral } = held;
-    const { state } = payment;
-    const reply = await this.#call(held, { paid: state === "settled" ? payment.amount : "0", closed: true });
+    const { state, amount, transaction } = payment;
+    const paid = state === "settled" ? { paid: amount, ...(transaction === "" ? {} : { transaction }) } : { paid: "0" };
+    const reply = await this.#call(held, { ...paid, closed: true });
     const failures = deferral.failures + 1;
     if (reply?.status === 200 || reply?.status === 404 || failures > MAX_TELLS) {
       await this.#move(payment, { state, lease: false, dueInMs: "never" });

@@ -1,12 +1,13 @@
 import { type Job, type JobPayment, type JobState } from "./job-store.ts";
 
 /** The columns of a job that `jobOf` reads, in their order. Both databases have them; the counts by kind follow as JSON. */
-export const JOB_COLUMNS = `number, id, secret_hash, payer, orders, sale, payment, paid, state, reason, page_limit, max_known,
+export const JOB_COLUMNS = `number, id, secret_hash, payer, orders, sale, payment, paid, tx, state, reason, page_limit, max_known,
   ends_at, kept_ms, known, open, delivered, paid_through, results, bytes, created_at, ended_at`;
 
 /** A job from its row: the values of `JOB_COLUMNS`, then a JSON object with the counts by kind or null. */
 export function jobOf(row: readonly unknown[]): Job {
-  const [number, id, secretHash, payer, order, sale, payment, paid, state, reason, ...rest] = row.map(textOf);
+  const [number, id, secretHash, payer, order, sale, payment, paid, transaction, state, reason, ...rest] =
+    row.map(textOf);
   const [limit, maxKnown, endsAt, keptMs, known, open, delivered, paidThrough, results, bytes, createdAt, endedAt] =
     rest.slice(0, -1).map(Number);
   return {
@@ -19,6 +20,7 @@ export function jobOf(row: readonly unknown[]): Job {
     // These columns have no other values.
     payment: payment as JobPayment,
     paid: paid ?? "0",
+    transaction: transaction ?? "",
     state: state as JobState,
     reason: reason ?? "",
     limit: limit ?? 0,

@@ -104,6 +104,8 @@ export interface PaidSoFar {
   /** Delivered pages that are paid, counted from the first result on, and the amount that was paid for them. */
   readonly pages: number;
   readonly amount: string;
+  /** The transaction that has moved it, or empty. */
+  readonly transaction: string;
   readonly isClosed: boolean;
 }
 
@@ -124,6 +126,8 @@ export interface Job extends NewJob {
   /** Delivered pages that are paid, counted from the first result on, and the amount in the smallest unit of the asset. */
   readonly paidThrough: number;
   readonly paid: string;
+  /** The transaction that has moved it; empty without one. */
+  readonly transaction: string;
   /** Results: those of delivered and of failed pages. */
   readonly results: number;
   /** Bytes of its results. */

@@ -74,6 +74,7 @@ export const JOB_SCHEMA: Schema = {
       // The bodies are compressed already.
       `ALTER TABLE ${RESULTS} ALTER COLUMN body SET STORAGE EXTERNAL`,
     ],
+    [`ALTER TABLE ${JOBS} ADD COLUMN tx text NOT NULL DEFAULT ''`],
   ],
 };
 

@@ -214,7 +214,7 @@ export const END = statement(
 );
 export const PAID = statement(`
   UPDATE ${JOBS} SET paid = CASE WHEN paid_through > $2::bigint THEN paid ELSE $3 END,
-    paid_through = greatest(paid_through, $2::bigint),
+    paid_through = greatest(paid_through, $2::bigint), tx = CASE WHEN $5 = '' THEN tx ELSE $5 END,
     payment = CASE WHEN $4::integer = 1 OR payment = 'closed' THEN 'closed' ELSE 'open' END WHERE id = $1`);
 export const RENAME = statement(`UPDATE ${JOBS} SET secret_hash = $2, sale = $3 WHERE id = $1`);
 

@@ -145,8 +145,8 @@ export class PostgresJobs implements JobStore {
     return (await this.#database.durable(sql.END, [this.#database.clock, id, state, reason])).count > 0;
   }
 
-  async paid(id: string, { pages, amount, isClosed }: PaidSoFar): Promise<void> {
-    await this.#database.durable(sql.PAID, [id, pages, amount, isClosed ? 1 : 0]);
+  async paid(id: string, { pages, amount, transaction, isClosed }: PaidSoFar): Promise<void> {
+    await this.#database.durable(sql.PAID, [id, pages, amount, isClosed ? 1 : 0, transaction]);
   }
 
   async rename(id: string, { secretHash, sale }: Pick<NewJob, "secretHash" | "sale">): Promise<void> {

@@ -1,7 +1,7 @@
 import { type Database } from "bun:sqlite";
 
 /** The version of the tables below. */
-const VERSION = 3;
+const VERSION = 4;
 
 const HOOKS = `
   CREATE TABLE hooks (
@@ -19,7 +19,7 @@ const TABLES = `
     number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, secret_hash TEXT NOT NULL, payer TEXT NOT NULL,
     orders TEXT NOT NULL, page_limit INTEGER NOT NULL, max_known INTEGER NOT NULL, ends_at INTEGER NOT NULL,
     kept_ms INTEGER NOT NULL, sale TEXT NOT NULL, payment TEXT NOT NULL,
-    paid TEXT NOT NULL DEFAULT '0',
+    paid TEXT NOT NULL DEFAULT '0', tx TEXT NOT NULL DEFAULT '',
     state TEXT NOT NULL DEFAULT 'running', reason TEXT NOT NULL DEFAULT '', known INTEGER NOT NULL DEFAULT 0,
     open INTEGER NOT NULL DEFAULT 0, delivered INTEGER NOT NULL DEFAULT 0, paid_through INTEGER NOT NULL DEFAULT 0,
     results INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL,
@@ -49,6 +49,9 @@ const TABLES = `
     PRIMARY KEY (job, number)
   ) STRICT`;
 
+/** Changes the tables of version 3. */
+const FROM_THIRD = "ALTER TABLE jobs ADD COLUMN tx TEXT NOT NULL DEFAULT ''";
+
 /**
  * Changes the tables of version 1, whose jobs were crawls that were paid as a whole. The order of a crawl was its input
  * alone.
@@ -59,6 +62,7 @@ const FROM_FIRST = `
   ALTER TABLE jobs ADD COLUMN sale TEXT NOT NULL DEFAULT '';
   ALTER TABLE jobs ADD COLUMN payment TEXT NOT NULL DEFAULT 'none';
   ALTER TABLE jobs ADD COLUMN paid TEXT NOT NULL DEFAULT '0';
+  ${FROM_THIRD};
   UPDATE jobs SET orders = json_object('operation', 'crawl', 'input', json(orders));
   ALTER TABLE results RENAME COLUMN delivered TO pages;
   UPDATE results SET pages = counted.pages FROM (
@@ -72,7 +76,7 @@ export function createJobTables(database: Database): void {
     database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
   database
     .transaction(() => {
-      const sql = [TABLES, FROM_FIRST][version()];
+      const sql = [TABLES, FROM_FIRST, undefined, FROM_THIRD][version()];
       if (sql !== undefined) database.run(`${sql}; PRAGMA user_version = ${VERSION}`);
     })
     .immediate();

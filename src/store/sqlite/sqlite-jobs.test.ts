@@ -48,7 +48,7 @@ const FIRST_TABLES = `
     PRIMARY KEY (job, number)
   ) STRICT`;
 
-test("a file of the first version keeps its jobs with their results, which are paid, and takes new ones", async () => {
+test("a file of the first version keeps its jobs with their results, which are paid, and takes new ones; one of the third keeps its jobs", async () => {
   const path = join(folder, "first.sqlite");
   const file = new Database(path, { create: true });
   file.run(`${FIRST_TABLES};
@@ -71,5 +71,10 @@ test("a file of the first version keeps its jobs with their results, which are p
   ]);
   expect(await store.create({ ...job, id: "new" }, [])).toBe(true);
   await store.close();
-  await openSqliteJobs(path).close();
+  const third = new Database(path);
+  third.run("ALTER TABLE jobs DROP COLUMN tx; PRAGMA user_version = 3");
+  third.close();
+  const newest = openSqliteJobs(path);
+  expect(await newest.find("new")).toMatchObject({ limit: 9, transaction: "" });
+  await newest.close();
 });

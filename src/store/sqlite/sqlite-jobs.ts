@@ -40,7 +40,7 @@ const RESULTS =
   "SELECT number, pages, body FROM results WHERE job = $number AND number > $after ORDER BY number LIMIT $count";
 const END = "UPDATE jobs SET state = $state, reason = $reason, ended_at = $now WHERE id = $id AND state = 'running'";
 const PAID = `UPDATE jobs SET paid = iif(paid_through > $pages, paid, $amount), paid_through = max(paid_through, $pages),
-  payment = iif($isClosed OR payment = 'closed', 'closed', 'open') WHERE id = $id`;
+  payment = iif($isClosed OR payment = 'closed', 'closed', 'open'), tx = iif($transaction = '', tx, $transaction) WHERE id = $id`;
 const RENAME = "UPDATE jobs SET secret_hash = $secretHash, sale = $sale WHERE id = $id";
 
 const LATE = `UPDATE jobs SET state = 'failed', reason = 'time', ended_at = $now WHERE state = 'running' AND ends_at <= $now`;

@@ -307,7 +307,7 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       const other = await add({ sale: "terms" }, pages(1));
       const before = { payment: "waiting", paidThrough: 0, paid: "0", sale: "terms", state: "running" };
       expect([job, await store.running()]).toMatchObject([before, []]);
-      await store.paid(job.id, { pages: 0, amount: "0", isClosed: false });
+      await store.paid(job.id, { pages: 0, amount: "0", transaction: "", isClosed: false });
       expect(await store.running()).toMatchObject([{ id: job.id, payment: "open" }]);
       clock.now += MAX_WAIT_MS;
       await store.sweep();
@@ -318,11 +318,21 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
     test("paid pages are never recorded as unpaid again, and a closed payment stays closed", async () => {
       await using at = await begin({ sale: "terms" });
       const { store, job } = at;
-      await store.paid(job.id, { pages: 7, amount: "35", isClosed: false });
-      await store.paid(job.id, { pages: 3, amount: "15", isClosed: true });
-      expect(await store.find(job.id)).toMatchObject({ paidThrough: 7, paid: "35", payment: "closed" });
-      await store.paid(job.id, { pages: 8, amount: "40", isClosed: false });
-      expect(await store.find(job.id)).toMatchObject({ paidThrough: 8, paid: "40", payment: "closed" });
+      await store.paid(job.id, { pages: 7, amount: "35", transaction: "", isClosed: false });
+      await store.paid(job.id, { pages: 3, amount: "15", transaction: "0xtx", isClosed: true });
+      expect(await store.find(job.id)).toMatchObject({
+        paidThrough: 7,
+        paid: "35",
+        transaction: "0xtx",
+        payment: "closed",
+      });
+      await store.paid(job.id, { pages: 8, amount: "40", transaction: "", isClosed: false });
+      expect(await store.find(job.id)).toMatchObject({
+        paidThrough: 8,
+        paid: "40",
+        transaction: "0xtx",
+        payment: "closed",
+      });
     });
 
     test("a job gets another secret and other terms", async () => {

@@ -36,7 +36,7 @@ test("the end of a job names its reason, and what was not delivered, the most fr
   const cost = { due: "205000", paid: "200000", quote: "500000", network: "eip155:84532", paid_pages: 40, open: true };
   expect(costText({ ...cost, asset: USDC })).toBe("$0.20 of at most $0.50");
   expect(costText({ ...cost, asset: "0x1" })).toBe("200000 of at most 500000 units of 0x1");
-  expect(endText({ ...STATE, state: "completed", not_delivered: {}, cost: { ...cost, asset: USDC } })).toContain(
-    "; paid $0.20 of at most $0.50",
-  );
+  expect(
+    endText({ ...STATE, state: "completed", not_delivered: {}, cost: { ...cost, asset: USDC, transaction: "0xtx" } }),
+  ).toContain("; paid $0.20 of at most $0.50 (transaction 0xtx)");
 });

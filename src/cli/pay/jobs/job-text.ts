@@ -40,6 +40,8 @@ export function endText(state: JobState): string {
     .map(([kind, count]) => `${kind} ${count}`)
     .join(", ");
   const cost = costText(state.cost);
-  const paid = cost === undefined ? "" : `; paid ${cost}`;
+  const { transaction } = state.cost ?? {};
+  const paid =
+    cost === undefined ? "" : `; paid ${cost}${transaction === undefined ? "" : ` (transaction ${transaction})`}`;
   return `${state.state}${reason}: ${countsText(state)}${paid}${kinds === "" ? "" : `; not delivered: ${kinds}`}`;
 }
