@@ -72,7 +72,7 @@ export const ACCEPTED: readonly Accepted[] = [
     reason: "the next use of what is undefined throws, and the connection is destroyed for that as well",
   },
   {
-    file: "src/store/open/open-store.ts",
+    file: "src/store/sqlite/open-sqlite.ts",
     code: 'closeSync(openSync(path, "a", 0o600));',
     mutant: "0o600  →  (0o600 + 1)",
     reason: "the next line sets the mode of the file once more",

@@ -90,6 +90,7 @@ export class RawOrigin {
     for (const connection of this.connections) {
       connection.received = "";
       connection.parsed = 0;
+      connection.needed = 0;
     }
     this.response = echo;
     this.onBytes = undefined;

@@ -22,7 +22,10 @@ test("a job ends when its results exceed their bytes, with the result that excee
 test("a job ends with its run time, and its results stay for theirs", async () => {
   await using at = localJobs(page, { maxRunMs: 1, keptMs: 5_000 });
   const { id } = await at.add("/a", { delay: 60 });
-  await at.store.sweep();
+  await until(async () => {
+    await at.store.sweep();
+    return (await at.store.find(id))?.state !== "running";
+  });
   const job = await at.ended(id);
   expect(job).toMatchObject({ state: "failed", reason: "time", keptMs: 5_000 });
 });
