@@ -1,5 +1,6 @@
 /** Charges that are made later, through real gateways, on each store. */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { issueCredit } from "../../src/payments/credit/issue.ts";
@@ -11,9 +12,11 @@ import { openStore } from "../../src/store/open/open-store.ts";
 import { openPostgresStore } from "../../src/store/postgres/open-postgres-store.ts";
 import { type Store } from "../../src/store/store.ts";
 import { hasPostgres, TestPostgres } from "../../src/store/testing/postgres.ts";
+import { LOCALHOST } from "../support/certificates.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { Folder } from "../support/program.ts";
 import { JobOrigin, type OriginJob } from "./job-origin.ts";
+import { ask, PROTOCOLS } from "./shops.ts";
 
 setDefaultTimeout(patient(60_000));
 
@@ -38,15 +41,16 @@ describe.each(STORES)("on %s", (kind) => {
   let database: TestPostgres | undefined;
   let user = "";
   let gateways: Gateway[] = [];
+  let quicPort = 0;
   let store: Store;
 
-  function config(): Record<string, unknown> {
+  function config(price = "$0.5"): Record<string, unknown> {
     const { price: _price, scheme: _scheme, ...account } = TERMS;
     const x402 = {
       ...TERMS,
-      price: "$0.5",
+      price,
       max_timeout_seconds: 3600,
-      accepts: [{ ...TERMS, price: "$0.5", scheme: "upto", max_timeout_seconds: 3600 }],
+      accepts: [{ ...TERMS, price, scheme: "upto", max_timeout_seconds: 3600 }],
     };
     return {
       state_path: folder.path,
@@ -65,12 +69,24 @@ describe.each(STORES)("on %s", (kind) => {
     };
   }
 
+  const quic = (): object => ({
+    quic: {
+      enabled: true,
+      port: quicPort,
+      cert_path: folder.file("cert.pem"),
+      key_path: folder.file("key.pem"),
+    },
+  });
+
   beforeAll(async () => {
     if (kind === "postgres") {
       database = await TestPostgres.start();
       user = await database.newUser();
     }
-    gateways = [await startGateway(config()), await startGateway(config())];
+    folder.write("cert.pem", LOCALHOST.cert);
+    folder.write("key.pem", LOCALHOST.key);
+    quicPort = await freePort();
+    gateways = [await startGateway({ ...config(), ...quic() }), await startGateway(config())];
     store =
       database === undefined ? openStore(folder.file("turnpike.db")) : openPostgresStore(database.settings({ user }));
     await store.ready();
@@ -228,6 +244,27 @@ describe.each(STORES)("on %s", (kind) => {
     expect([job.paid, await balance(bought)]).toEqual([30_000n, 970_000]);
   });
 
+  test("prepaid credit pays for what comes over all protocols", async () => {
+    const [gateway] = gateways;
+    if (gateway === undefined) throw new Error("no gateway");
+    const bought = await credit("1500000");
+    const asked = { path: "/jobs", method: "POST", headers: { authorization: `Bearer ${bought.token}` } };
+    const replies = await Promise.all(PROTOCOLS.map((protocol) => ask(protocol, { gateway, quicPort }, asked)));
+    const started = await Promise.all(
+      replies.map(({ status, headers, body }) => {
+        expect(headers["payment-response"]).toBeUndefined();
+        return jobOf(new Response(body, { status }));
+      }),
+    );
+    expect(new Set(started.map(({ id }) => id)).size).toBe(PROTOCOLS.length);
+    for (const { job } of started) Object.assign(job, { due: 10_000n, ended: true });
+    await until(() => started.every(({ job }) => job.closed), 30_000);
+    expect([started.map(({ job }) => job.paid), await balance(bought)]).toEqual([
+      [10_000n, 10_000n, 10_000n],
+      1_470_000,
+    ]);
+  });
+
   test("a gateway that is killed is replaced by another one, and nothing is charged twice", async () => {
     const bought = await credit();
     gateways.push(await startGateway(config()));
@@ -243,5 +280,18 @@ describe.each(STORES)("on %s", (kind) => {
     await until(() => jobs.every(({ job }) => job.closed), 60_000);
     expect(jobs.map(({ job }) => job.paid)).toEqual([7_000n, 7_000n]);
     expect(await balance(bought)).toBe(1_000_000 - 14_000);
+  });
+
+  test("a new price is for new work, not for the work that goes on", async () => {
+    const bought = await credit();
+    const headers = { authorization: `Bearer ${bought.token}` };
+    const old = await jobOf(await post("/jobs", headers));
+    gateways[0]?.reload({ ...config("$0.01"), ...quic() });
+    await until(async () => (await accepted("/jobs", "upto")).amount === "10000");
+    const { job } = await jobOf(await post("/jobs", headers));
+    expect([old.job.quote, job.quote]).toEqual([BigInt(QUOTE), 10_000n]);
+    for (const one of [old.job, job]) Object.assign(one, { due: one.quote - 1_000n, ended: true });
+    await until(() => old.job.closed && job.closed, 30_000);
+    expect([old.job.paid, job.paid, await balance(bought)]).toEqual([499_000n, 9_000n, 492_000]);
   });
 });

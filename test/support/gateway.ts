@@ -15,6 +15,8 @@ export interface Gateway {
   output(): string;
   /** KiB of a line of /proc/PID/status, as `VmRSS` or `VmHWM`. */
   memoryKib(line: string): number;
+  /** Asks it to read this configuration, as `startGateway`. */
+  reload(config: object): void;
   stop(): Promise<void>;
   /** Kills it without a warning, like a power failure. */
   kill(): Promise<void>;
@@ -31,8 +33,9 @@ export async function startGateway(
 ): Promise<Gateway> {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-test-"));
   const file = join(folder, "turnpike.json");
-  const server = { address: "127.0.0.1", port: 0, workers: 1, ...config.server };
-  writeFileSync(file, JSON.stringify({ ...config, server }));
+  const write = ({ server, ...rest }: { readonly server?: object }): void =>
+    writeFileSync(file, JSON.stringify({ ...rest, server: { address: "127.0.0.1", port: 0, workers: 1, ...server } }));
+  write(config);
   const subprocess = Bun.spawn([...prefix, ...COMMAND, "--config", file], {
     cwd: folder,
     env: { ...Bun.env, ...environment },
@@ -77,6 +80,10 @@ export async function startGateway(
         );
         if (match === null) throw new Error(`Cannot read ${line} of the gateway`);
         return Number(match[1]);
+      },
+      reload(changed) {
+        write(changed);
+        subprocess.kill("SIGHUP");
       },
       stop,
       kill,

@@ -283,6 +283,34 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       expect(await store.running()).toEqual([]);
     });
 
+    test("a job that is cancelled while its last page comes ends once, with a result for each delivered page", async () => {
+      await using at = await begin({ limit: 2 }, pages(3));
+      const { store, job } = at;
+      const other = await at.another();
+      const taken = await store.take(job, { ...SHARE, addresses: 2 });
+      const [isCancelled] = await Promise.all([other.end(job.id, "cancelled", ""), deliver(store, job, taken)]);
+      const ended = await other.find(job.id);
+      expect(ended).toMatchObject(
+        isCancelled
+          ? { state: "cancelled", reason: "", delivered: 0, results: 0 }
+          : { state: "completed", reason: "limit", delivered: 2, results: 2 },
+      );
+      expect(await store.results(job, 0, 10)).toHaveLength(ended?.results ?? -1);
+      expect(await store.running()).toEqual([]);
+    });
+
+    test("a job that is cancelled while its payment is settled keeps what is paid", async () => {
+      await using at = await begin({ sale: "terms" }, pages(3));
+      const { store, job } = at;
+      const word = { pages: 1, amount: "5", transaction: "0xtx", isClosed: true };
+      await store.paid(job.id, { pages: 0, amount: "0", transaction: "", isClosed: false });
+      await deliver(store, job, await store.take(job, { ...SHARE, addresses: 1 }));
+      const other = await at.another();
+      await Promise.all([store.end(job.id, "cancelled", ""), other.paid(job.id, word), other.paid(job.id, word)]);
+      const paid = { paidThrough: 1, paid: "5", transaction: "0xtx", payment: "closed" };
+      expect(await store.find(job.id)).toMatchObject({ state: "cancelled", delivered: 1, results: 1, ...paid });
+    });
+
     test("a job ends with its time, and is forgotten when its results expire", async () => {
       await using at = await begin({ maxRunMs: 10_000, keptMs: 60_000 }, pages(3));
       const { store, job, clock } = at;
