@@ -47,7 +47,7 @@ export async function startGateway(
     const decoder = new TextDecoder();
     for await (const chunk of stream) {
       output += decoder.decode(chunk, { stream: true });
-      const match = /listening on http:\/\/\S*?:(\d+)/.exec(output);
+      const match = /listening on https?:\/\/\S*?:(\d+)/.exec(output);
       if (match !== null) listening.resolve(Number(match[1]));
     }
   };
