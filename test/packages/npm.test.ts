@@ -54,6 +54,7 @@ test("the package has the program, and neither tests, benches nor documents", ()
     "call.d.ts",
     "client.d.ts",
     "client.js",
+    "job.d.ts",
     "operations.d.ts",
     "package.json",
     "turnpike-error.d.ts",

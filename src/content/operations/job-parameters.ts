@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { isAtomic } from "../../payments/x402/price.ts";
 import { EVENT_TYPES } from "../jobs/job-events.ts";
 import { pageUrl } from "./page-parameters.ts";
 import { text } from "./text.ts";
@@ -17,11 +16,15 @@ const metadata = z
 
 /** The parameters of all jobs. */
 export const jobParameters = {
-  max_price: z.string().refine(isAtomic, "must be an amount in the smallest unit of the asset").optional().openapi({
-    description:
-      "The most that the job may cost, in the smallest unit of the asset; it ends with the reason max-price before that",
-    example: "250000",
-  }),
+  max_price: z
+    .string()
+    .regex(/^(?:0|[1-9][0-9]{0,76})$/, "must be an amount in the smallest unit of the asset")
+    .optional()
+    .openapi({
+      description:
+        "The most that the job may cost, in the smallest unit of the asset; it ends with the reason max-price before that",
+      example: "250000",
+    }),
   webhook: z
     .strictObject({
       url: webUrl.openapi({ description: "Receiver of the events, by POST" }),
