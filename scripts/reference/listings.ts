@@ -25,6 +25,9 @@ export interface Listing {
   readonly body: object;
 }
 
+/** Tells the buyer of a job in the challenge what each payment pays for. */
+const OF_JOBS = "exact pays for the whole limit, upto and prepaid credit for the delivered pages";
+
 /** The listing of each paid operation, by its path. */
 export function listings(): Readonly<Record<string, Listing>> {
   const document = apiDocument("/");
@@ -32,8 +35,9 @@ export function listings(): Readonly<Record<string, Listing>> {
   return Object.fromEntries(
     sold.map((operation) => {
       const body = bodySchema(document, operation);
-      const { path, summary } = operation;
-      return [path, { description: summary, bazaar: bazaarOf(operation, body), body: without(body, UNREAD) }];
+      const { path, summary, success } = operation;
+      const description = success.status === 202 ? `${summary}: ${OF_JOBS}` : summary;
+      return [path, { description, bazaar: bazaarOf(operation, body), body: without(body, UNREAD) }];
     }),
   );
 }

@@ -325,6 +325,7 @@ test("the books count a deferred charge when it is settled, and its amount is th
   expect(exported.out + shown.out).not.toContain("KEY");
   const summary = await readPayments(other.view, Date.now());
   expect(summary).toMatchObject({ open: 0, deferred: 1, days: [{ payments: 1, amount: "4000" }] });
+  expect((await other.usage.read("any")).paid).toMatchObject([{ payments: 1, amount: "4000" }]);
   const recent = summary.available ? summary.recent : [];
   expect(recent.map(({ state, due }) => [state, due])).toEqual([
     ["failed", undefined],
