@@ -1,4 +1,8 @@
-/** Crawls that are paid by their pages, through random SIGKILLs of two gateways and the content service. */
+/**
+ * Crawls that are paid by their pages, through random SIGKILLs of two gateways and the content service. Root also fills
+ * the disk of all of them.
+ */
+import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { issueCredit } from "../../src/payments/credit/issue.ts";
@@ -22,6 +26,8 @@ const BALANCE = 10_000_000;
 /** Milliseconds that a page of the site takes, and between two looks at the results. */
 const PAGE_MS = 100;
 const LOOK_MS = 400;
+/** Milliseconds for which the disk is full. */
+const FULL_MS = 4_000;
 
 export interface JobKillOptions {
   readonly kills: number;
@@ -79,9 +85,9 @@ export async function crawlThroughKills({ kills, crawls, seed, progress }: JobKi
     const reading = world.readAll();
     for (let count = 1; count <= kills; count++) {
       await Bun.sleep(200 + random() * 3000);
-      const victim = (["content", 0, 1] as const)[Math.floor(random() * 3)] ?? 0;
-      await world.kill(victim);
-      progress(`kill ${count}: ${victim === "content" ? victim : `gateway ${victim}`}`);
+      const fault = world.faults[Math.floor(random() * world.faults.length)] ?? 0;
+      await world.hit(fault);
+      progress(`fault ${count}: ${typeof fault === "string" ? fault : `gateway ${fault}`}`);
     }
     await reading;
     return await world.compared();
@@ -90,8 +96,12 @@ export async function crawlThroughKills({ kills, crawls, seed, progress }: JobKi
   }
 }
 
+/** A SIGKILL of the content service or of a gateway, or a full disk. */
+type Fault = "content" | 0 | 1 | "disk";
+
 class World {
   readonly crawls: Crawl[] = [];
+  readonly faults: readonly Fault[];
   readonly #wrong = new Set<string>();
   readonly #folder = new Folder();
   readonly #site: Bun.Server<undefined>;
@@ -104,6 +114,8 @@ class World {
 
   private constructor(port: number) {
     this.#port = port;
+    const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=64m", "tmpfs", this.#folder.path]);
+    this.faults = status === 0 ? ["content", 0, 1, "disk"] : ["content", 0, 1];
     this.#site = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: pageOf });
   }
 
@@ -129,15 +141,22 @@ class World {
     }
   }
 
-  async kill(victim: "content" | 0 | 1): Promise<void> {
-    if (victim === "content") {
+  async hit(fault: Fault): Promise<void> {
+    if (fault === "disk") {
+      const filler = this.#folder.file("filler");
+      spawnSync("dd", ["if=/dev/zero", `of=${filler}`, "bs=4k"]);
+      await Bun.sleep(FULL_MS);
+      rmSync(filler);
+      return;
+    }
+    if (fault === "content") {
       this.#content?.kill("SIGKILL");
       await this.#content?.exited;
       await this.#startContent();
       return;
     }
-    await this.#gateways[victim]?.kill();
-    this.#gateways[victim] = await startGateway(this.#config());
+    await this.#gateways[fault]?.kill();
+    this.#gateways[fault] = await startGateway(this.#config());
   }
 
   /** Reads the results of all crawls as they come, until no further ones can come. */
@@ -182,6 +201,7 @@ class World {
     for (const gateway of this.#gateways) await gateway.kill();
     await this.#store?.close();
     await this.#site.stop(true);
+    if (this.faults.includes("disk")) spawnSync("umount", ["-l", this.#folder.path]);
     rmSync(this.#folder.path, { recursive: true, force: true });
   }
 

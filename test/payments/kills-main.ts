@@ -1,7 +1,8 @@
 /**
  * `npm run kills -- [--kills N] [--pay payment|credit] [--calls N] [--store sqlite|postgres] [--settle before|after]
  * [--seed S]`: sells through random SIGKILLs. Fails if a payment was taken and its buyer cannot get the response.
- * `npm run kills -- --crawls N [--kills N] [--seed S]` crawls, and compares the pages with the money.
+ * `npm run kills -- --crawls N [--kills N] [--seed S]` crawls, and compares the pages with the money. As root, it also fills
+ * the disk.
  */
 import { parseArgs } from "node:util";
 import { crawlThroughKills } from "./job-kills.ts";
@@ -22,7 +23,8 @@ const { values } = parseArgs({
 const { store, settle, pay, calls } = values;
 if (values.help) {
   console.log(
-    "npm run kills -- [--kills N] [--pay payment|credit] [--calls N] [--store sqlite|postgres] [--settle before|after] [--seed S]",
+    "npm run kills -- [--kills N] [--pay payment|credit] [--calls N] [--store sqlite|postgres] [--settle before|after] [--seed S]\n" +
+      "npm run kills -- --crawls N [--kills N] [--seed S]",
   );
   process.exit(0);
 }
