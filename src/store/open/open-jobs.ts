@@ -1,4 +1,6 @@
 import { type Database } from "bun:sqlite";
+import { dirname } from "node:path";
+import { isDiskFull } from "../../lib/files/disk-full.ts";
 import { type JobStore } from "../jobs/job-store.ts";
 import { createJobTables } from "../sqlite/jobs-schema.ts";
 import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
@@ -11,15 +13,28 @@ const BUSY_MS = 5000;
 
 /**
  * Opens the jobs in an SQLite file of mode 0600, and creates the file if necessary. A power failure may undo the last
- * writes. `now` gives Unix milliseconds. Once the file has `maxBytes`, writes that need more fail. Throws if the file cannot be created or read.
+ * writes. `now` gives Unix milliseconds. Once the file has `maxBytes`, writes that need more fail. While its disk is
+ * full, each use fails. Throws if the file cannot be created or read for another reason.
  */
 export function openSqliteJobs(path: string, now: () => number = Date.now, maxBytes = Infinity): JobStore {
-  const database = openSqlite(path, { synchronous: "NORMAL", busyMs: BUSY_MS, what: "the jobs" }, (file) => {
-    createJobTables(file);
-    if (maxBytes < Infinity) limitPages(file, maxBytes);
-    file.run(`PRAGMA busy_timeout = ${TRY_MS}`);
-  });
-  return new SqliteJobs(new SqliteConnection(database, new WriteTurns(BUSY_MS)), now);
+  const open = (): Database =>
+    openSqlite(path, { synchronous: "NORMAL", busyMs: BUSY_MS, what: "the jobs" }, (file) => {
+      createJobTables(file);
+      if (maxBytes < Infinity) limitPages(file, maxBytes);
+      file.run(`PRAGMA busy_timeout = ${TRY_MS}`);
+    });
+  const folder = dirname(path);
+  return new SqliteJobs(new SqliteConnection(orLater(open, folder), new WriteTurns(BUSY_MS)), now, folder);
+}
+
+/** The file, or what opens it later if its disk is full now: other operations need no jobs. */
+function orLater(open: () => Database, folder: string): Database | (() => Database) {
+  try {
+    return open();
+  } catch (error) {
+    if (!isDiskFull(error, folder)) throw error;
+    return open;
+  }
 }
 
 /** A file that is longer already does not grow further. */

@@ -6,13 +6,15 @@ import { WriteTurns } from "./write-turns.ts";
  * values. `values` has a member for each of its parameters; further members are ignored, a missing one throws.
  */
 export class SqliteConnection {
-  readonly #database: Database;
+  readonly #open: () => Database;
+  #database: Database | undefined;
   readonly #turns: WriteTurns;
   readonly #statements = new Map<string, Statement>();
 
-  /** `turns`: the turns of the writes of this process to the file. */
-  constructor(database: Database, turns = new WriteTurns(0)) {
-    this.#database = database;
+  /** The file, or what opens it at its first use. `turns`: the turns of the writes of this process to the file. */
+  constructor(file: Database | (() => Database), turns = new WriteTurns(0)) {
+    this.#open = typeof file === "function" ? file : () => file;
+    if (typeof file !== "function") this.#database = file;
     this.#turns = turns;
   }
 
@@ -54,22 +56,27 @@ export class SqliteConnection {
 
   /** The same at once. Throws SQLITE_BUSY if another process writes. */
   together<T>(work: () => T): T {
-    return this.#database.transaction(work).immediate();
+    return this.#opened().transaction(work).immediate();
   }
 
   /** Reads that see one state of the file. */
   snapshot<T>(work: () => T): T {
-    return this.#database.transaction(work).deferred();
+    return this.#opened().transaction(work).deferred();
   }
 
   /** The statement, for values without names. */
   prepared(sql: string): Statement {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
-      statement = this.#database.query(sql);
+      statement = this.#opened().query(sql);
       this.#statements.set(sql, statement);
     }
     return statement;
+  }
+
+  #opened(): Database {
+    this.#database ??= this.#open();
+    return this.#database;
   }
 
   #statement(sql: string): Statement<unknown, [SQLQueryBindings]> {
@@ -79,6 +86,6 @@ export class SqliteConnection {
   /** Fails the waiting writes, and closes the file. */
   close(): void {
     this.#turns.close();
-    this.#database.close();
+    this.#database?.close();
   }
 }

@@ -14,7 +14,7 @@ import {
   type StoredResult,
   type Taken,
 } from "../jobs/job-store.ts";
-import { codeOf } from "../../lib/caught.ts";
+import { isDiskFull } from "../../lib/files/disk-full.ts";
 import { JOB_COLUMNS, jobOf } from "../jobs/job-row.ts";
 import { type SqliteConnection } from "./sqlite-connection.ts";
 import { SqliteFrontier } from "./sqlite-frontier.ts";
@@ -58,22 +58,24 @@ interface Numbered {
   readonly number: number;
 }
 
-/** Jobs in an SQLite file. `now` gives Unix milliseconds. */
+/** Jobs in an SQLite file in `folder`. `now` gives Unix milliseconds. */
 export class SqliteJobs implements JobStore {
   readonly #file: SqliteConnection;
   readonly #now: () => number;
   readonly #frontier: SqliteFrontier;
+  readonly #folder: string;
   readonly hooks: SqliteHooks;
 
-  constructor(file: SqliteConnection, now: () => number) {
+  constructor(file: SqliteConnection, now: () => number, folder: string) {
     this.#file = file;
+    this.#folder = folder;
     this.#now = now;
     this.#frontier = new SqliteFrontier(file, now);
     this.hooks = new SqliteHooks(file, now);
   }
 
   isFull(error: unknown): boolean {
-    return codeOf(error) === "SQLITE_FULL";
+    return isDiskFull(error, this.#folder);
   }
 
   async ready(): Promise<void> {
