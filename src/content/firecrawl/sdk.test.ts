@@ -157,7 +157,7 @@ describe("crawl", () => {
       id: expect.any(String),
       url: at("/missing"),
       error: "Cannot load the page: its server responded with 404",
-      code: "PAGE_FAILED",
+      code: "NOT_FOUND",
     });
   });
 

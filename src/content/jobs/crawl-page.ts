@@ -11,6 +11,7 @@ import {
   POSTPONED,
   type Taken,
 } from "../../store/jobs/job-store.ts";
+import { RemovedError } from "../changes/removed-error.ts";
 import { LoadStatusError } from "../page/load-status-error.ts";
 import { type SiteFetch } from "../sites/robots-file.ts";
 import { robotsDirectives } from "../sites/robots-directives.ts";
@@ -27,6 +28,8 @@ const AGAIN_MS = [5_000, 30_000];
 const SITEMAP_PIECE = 1_000;
 /** Statuses of a server that has too much to do. */
 const BUSY_STATUS = new Set([429, 503]);
+/** Statuses of a page that does not exist. */
+const GONE_STATUS = new Set([404, 410]);
 
 /** A client that names a page is no crawler (RFC 9309 §1): its request is not subject to robots.txt. */
 const NO_RULES = { known: true, allows: () => true, crawlDelay: undefined } as const;
@@ -122,12 +125,8 @@ export class Crawl {
       if (given) return { ...ended(delivery(taken, outcome)), paces };
       return { ...(await this.#loaded(taken, outcome)), paces };
     }
-    const text = outcome.message;
-    if (outcome instanceof RedirectError) return { ...ended(failure(taken, "redirect-loop", text)), paces };
-    return {
-      ...ended(isTransient(outcome) ? this.#retried(taken, outcome.code, text) : failure(taken, outcome.code, text)),
-      paces,
-    };
+    const { code, message } = outcome;
+    return { ...ended(isTransient(outcome) ? this.#retried(taken, code, message) : loadFailure(taken, outcome)), paces };
   }
 
   async #load(taken: Taken, url: URL): Promise<LoadedPage | TurnpikeError> {
@@ -201,8 +200,16 @@ function delivery(taken: Taken, page: LoadedPage, about: object = {}): Finished 
   return { taken, kind: "delivered", result };
 }
 
-function failure(taken: Taken, kind: string, error: string): Finished {
-  return { taken, kind, result: packed({ url: taken.url, depth: taken.depth, error, kind }) };
+function failure(taken: Taken, kind: string, error: string, about: object = {}): Finished {
+  return { taken, kind, result: packed({ url: taken.url, depth: taken.depth, error, kind, ...about }) };
+}
+
+/** The end of a page that cannot be loaded, and could not be if it was tried again. */
+function loadFailure(taken: Taken, error: TurnpikeError): Finished {
+  if (error instanceof RemovedError) return failure(taken, "removed", error.message, { changes: error.changes });
+  if (error instanceof RedirectError) return failure(taken, "redirect-loop", error.message);
+  const isGone = GONE_STATUS.has(error.members.page_status ?? 0);
+  return failure(taken, isGone ? "not-found" : error.code, error.message);
 }
 
 function packed(result: object): Uint8Array {
@@ -215,6 +222,7 @@ export function unpacked(body: Uint8Array): string {
 }
 
 function isTransient(error: TurnpikeError): boolean {
+  if (error instanceof RedirectError) return false;
   const { page_status: status = 500 } = error.members;
   return ERRORS[error.code].retryable && error.code !== "page-empty" && (status >= 500 || status === 429);
 }

@@ -166,14 +166,14 @@ test("with async, loads many addresses as a job that only its secret can read an
     limit: 23,
     delivered: 21,
     failed: 2,
-    not_delivered: { "page-failed": 1, "address-refused": 1 },
+    not_delivered: { "not-found": 1, "address-refused": 1 },
   });
   const [bad, good] = [lines.filter(({ error }) => error !== undefined), lines.filter(({ content }) => content)];
   expect(good.map(({ url }) => url).toSorted()).toEqual(urls.toSorted());
   expect(good.map(({ content }) => content.slice(0, 4))).toEqual(urls.map(() => "Home"));
   expect(new Map(bad.map(({ url, kind }) => [url, kind]))).toEqual(
     new Map([
-      [page("/missing"), "page-failed"],
+      [page("/missing"), "not-found"],
       ["ftp://127.0.0.1/", "address-refused"],
     ]),
   );

@@ -148,7 +148,9 @@ export function batchOf(stored: unknown, pages: PageReader, { now, ...watcher }:
       const elapsedMs = stopwatch(now);
       const request = { ...pageRequest({ ...input, url: url.href }, signal, evaluateOf(input)), ...sharingOf(input) };
       const watch = new Watch(input, watcher, { request, kind: kindOf(input) }, watcher.createdAt);
-      const { content, page } = await pageContent(request, input, pages);
+      const { content, page } = await pageContent(request, input, pages).catch(async (error: unknown) => {
+        throw await watch.failure(error);
+      });
       const changes = await watch.seen(content, page.source);
       const part = { ...cutContent(content, input.max_length, page, elapsedMs()), ...changes };
       return {

@@ -153,7 +153,11 @@ export function crawlOf(stored: unknown, pages: PageReader, options: OpenOptions
         ...sharingOf(input),
       };
       const watch = new Watch(watchOf(input), options, { request, kind: `crawl ${input.format}` }, options.createdAt);
-      const { extraction, source } = await pages.read(request, { kind: input.format, crawled: true });
+      const { extraction, source } = await pages
+        .read(request, { kind: input.format, crawled: true })
+        .catch(async (error: unknown) => {
+          throw await watch.failure(error);
+        });
       const { changes } = await watch.seen(extraction.content, source);
       const page = { source, title: extraction.title };
       return {

@@ -149,21 +149,25 @@ test("a crawl with only_changed delivers new and changed pages, and counts the o
       .split("\n")
       .map((line) => JSON.parse(line) as Record<string, unknown> & { changes?: Report });
     const { not_delivered: counts } = (results.pop() ?? {})["job"] as { not_delivered: unknown };
-    const delivered = results.filter((result) => "content" in result);
+    const pathsOf = (all: typeof results) =>
+      all.map(({ url, changes }) => `${new URL(String(url)).pathname} ${changes?.state ?? ""}`).toSorted();
     return {
       counts,
-      delivered: delivered
-        .map(({ url, changes }) => `${new URL(String(url)).pathname} ${changes?.state ?? ""}`)
-        .toSorted(),
+      delivered: pathsOf(results.filter((result) => "content" in result)),
+      removed: pathsOf(results.filter(({ kind }) => kind === "removed")),
     };
   };
   const first = await crawl({});
-  expect(first).toEqual({ counts: { "page-failed": 1 }, delivered: ["/ ", "/a ", "/b "] });
+  expect(first).toEqual({ counts: { "not-found": 1 }, delivered: ["/ ", "/a ", "/b "], removed: [] });
   pages["/b"] = html("B page, which is longer now.");
   pages["/c"] = html("C page.");
   expect(await crawl({ changes: {} })).toEqual({
     counts: { unchanged: 2 },
     delivered: ["/b changed", "/c new"],
+    removed: [],
   });
-  expect(await crawl({})).toEqual({ counts: { unchanged: 4 }, delivered: [] });
+  expect(await crawl({})).toEqual({ counts: { unchanged: 4 }, delivered: [], removed: [] });
+  delete pages["/b"];
+  const last = await crawl({});
+  expect(last).toEqual({ counts: { unchanged: 3, removed: 1 }, delivered: [], removed: ["/b removed"] });
 });

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type ChangesOrder, type PageChanges, type PageVersions, versionKey } from "../changes/page-versions.ts";
+import { RemovedError } from "../changes/removed-error.ts";
 import { isPublic } from "../page-cache/cacheable.ts";
 import { type PageRequest, type PageSource } from "../page/page.ts";
 import { failedMetadata } from "./metadata.ts";
@@ -119,6 +120,12 @@ export class Watch {
     if (this.#order === undefined || (status !== 404 && status !== 410)) return {};
     const changes = await this.#versions?.gone(this.#key, this.#order);
     return changes === undefined ? {} : { changes };
+  }
+
+  /** The error of a page. It is a `RemovedError` if the page has gone, and an older version is known. */
+  async failure(error: unknown): Promise<unknown> {
+    const { changes } = await this.gone(error);
+    return changes !== undefined && error instanceof TurnpikeError ? new RemovedError(error, changes) : error;
   }
 
   /** The free response about a page that has gone. Fails with the error if no older version is known. */

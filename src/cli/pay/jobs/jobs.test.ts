@@ -116,10 +116,10 @@ test("a crawl becomes a folder with a file for each page, whose names are safe a
   writeFileSync(join(folder, "docs", `${host}.md`), "mine");
   const { code, out, errors } = await turnpike(...crawl("--out", "docs"));
   expect([code, out]).toEqual([0, ""]);
-  expect(errors).toContain("completed: 7 of 100 pages, 1 failed; not delivered: page-failed 1\nwrote ");
+  expect(errors).toContain("completed: 7 of 100 pages, 1 failed; not delivered: not-found 1\nwrote ");
   const index = linesOf("docs/index.ndjson");
   expect(index.map(({ number }) => number)).toEqual(ALL);
-  expect(index.find(({ url }) => url.endsWith("/gone"))).toMatchObject({ kind: "page-failed" });
+  expect(index.find(({ url }) => url.endsWith("/gone"))).toMatchObject({ kind: "not-found" });
   const files = index.flatMap(({ file }) => file ?? []);
   expect(new Set(files.map((name) => name.toLowerCase())).size).toBeGreaterThanOrEqual(6);
   expect(readdirSync(join(folder, "docs")).toSorted()).toEqual([`${host}.md`, "index.ndjson", ...files].toSorted());
