@@ -20,7 +20,9 @@ import { NEARLY_EQUAL } from "../extraction/sketch.ts";
 import { type LoadedPage, type OpenCrawl } from "./crawl-order.ts";
 import { type HostPaces, type Seen } from "./host-paces.ts";
 import { type RobotsFiles } from "../sites/robots-files.ts";
-import { type Scope, SITEMAPS, SITEMAPS_KIND } from "./scope.ts";
+import { type Robots } from "../sites/robots.ts";
+import { type Scope, SITEMAPS, SITEMAPS_KIND, withoutCodes } from "./scope.ts";
+import { Soft404 } from "./soft-404.ts";
 
 /** Milliseconds until a page is tried again, after its first and its second failure. */
 const AGAIN_MS = [5_000, 30_000];
@@ -52,6 +54,7 @@ export class Crawl {
   readonly #open: OpenCrawl;
   readonly #scope: Scope;
   readonly #signal: AbortSignal;
+  readonly #soft404: Soft404;
 
   constructor(
     deps: CrawlDeps,
@@ -63,6 +66,7 @@ export class Crawl {
     this.#open = open;
     this.#scope = scope;
     this.#signal = signal;
+    this.#soft404 = new Soft404(job.id, (url, taken) => this.#probe(url, taken));
   }
 
   /** Does the task of an address. Never fails, except if the store does. */
@@ -99,15 +103,12 @@ export class Crawl {
     if (!robots.allows(url.pathname + url.search)) {
       return ended(failure(taken, "robots-forbidden", "The site's robots.txt forbids it"));
     }
-    const crawlDelayMs = (robots.crawlDelay ?? 0) * 1_000;
+    const crawlDelayMs = crawlDelayOf(robots);
     const expected = this.#deps.paces.expect(taken.host, crawlDelayMs);
     // Other services must know it before their next request.
     if (expected !== undefined)
       await this.#deps.store.finish(this.#job, { finished: [], found: [], paces: [expected] });
-    await pause(
-      this.#deps.paces.reserve(taken.host, Math.max(crawlDelayMs, this.#open.order.delay * 1_000)),
-      this.#signal,
-    );
+    await this.#turn(taken, crawlDelayMs);
     const startedAt = this.#deps.now();
     const outcome = await this.#load(taken, url);
     const tellsOfHost =
@@ -126,7 +127,24 @@ export class Crawl {
       return { ...(await this.#loaded(taken, outcome)), paces };
     }
     const { code, message } = outcome;
-    return { ...ended(isTransient(outcome) ? this.#retried(taken, code, message) : loadFailure(taken, outcome)), paces };
+    return {
+      ...ended(isTransient(outcome) ? this.#retried(taken, code, message) : loadFailure(taken, outcome)),
+      paces,
+    };
+  }
+
+  /** Waits until the host of an address may get the next request. */
+  async #turn({ host }: Taken, crawlDelayMs: number): Promise<void> {
+    await pause(this.#deps.paces.reserve(host, Math.max(crawlDelayMs, this.#open.order.delay * 1_000)), this.#signal);
+  }
+
+  /** Loads a random address of a site by the rules for its pages. */
+  async #probe(url: URL, taken: Taken): Promise<LoadedPage | undefined> {
+    const robots = await this.#deps.robots.of(url, this.#signal);
+    if (!robots.known || !robots.allows(url.pathname)) return undefined;
+    await this.#turn(taken, crawlDelayOf(robots));
+    const page = await this.#load(taken, url);
+    return page instanceof TurnpikeError ? undefined : page;
   }
 
   async #load(taken: Taken, url: URL): Promise<LoadedPage | TurnpikeError> {
@@ -151,6 +169,12 @@ export class Crawl {
         };
       }
     }
+    if (await this.#soft404.is(taken, page)) {
+      return {
+        ...ended(failure(taken, "soft-404", "It says that it does not exist, with a status of success")),
+        leftOut,
+      };
+    }
     const { links, robots } = page.fields ?? {};
     const directives = robotsDirectives(typeof robots === "string" ? robots : "", page.robotsTag);
     const follows =
@@ -162,6 +186,7 @@ export class Crawl {
     }
     if (page.isUnchanged === true) return { finished: [{ taken, kind: "unchanged" }], found, leftOut };
     const other = await this.#likeAnother(taken, page);
+    this.#scope.learn(new URL(taken.url), other !== undefined);
     if (other !== undefined) return { finished: [{ taken, kind: other }], found, leftOut };
     return { finished: [delivery(taken, page, directives.noindex ? { noindex: true } : {})], found, leftOut };
   }
@@ -169,11 +194,13 @@ export class Crawl {
   /** The kind of a page that is like another one of the job: by its content, its canonical address, or most of its text. */
   async #likeAnother(taken: Taken, { content, fields = {} }: LoadedPage): Promise<string | undefined> {
     const claim = (names: readonly string[], most = 1) => this.#deps.store.claim(this.#job, names, taken, most);
-    const text = content.replace(/\s+/g, " ").trim();
+    const own = new URL(taken.url);
+    const spaced = content.replace(/\s+/g, " ").trim();
+    // A page whose address may name a visit has links that name others.
+    const text = withoutCodes(own.href) === own.href ? spaced : withoutCodes(spaced);
     if (!(await claim([`content ${Bun.hash.xxHash64(text)} ${text.length}`]))) return "duplicate";
     const { canonical, sketch } = fields;
     const said = typeof canonical === "string" ? this.#scope.normal(canonical, taken.url) : undefined;
-    const own = new URL(taken.url);
     // Sites often give one canonical address to different pages, so it counts only if the query alone differs.
     const isOwn = said !== undefined && said.origin === own.origin && said.pathname === own.pathname;
     if (isOwn && !(await claim([`canonical ${said.href}`]))) return "duplicate";
@@ -219,6 +246,10 @@ function packed(result: object): Uint8Array {
 /** The JSON of a result. */
 export function unpacked(body: Uint8Array): string {
   return Bun.zstdDecompressSync(body).toString();
+}
+
+function crawlDelayOf({ crawlDelay = 0 }: Pick<Robots, "crawlDelay">): number {
+  return crawlDelay * 1_000;
 }
 
 function isTransient(error: TurnpikeError): boolean {

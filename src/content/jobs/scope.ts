@@ -22,10 +22,18 @@ const MAX_CALENDAR_YEARS = 2;
 const MAX_COMBINATIONS = 200;
 /** Paths and parameters whose addresses one service counts for a job. */
 const MAX_COUNTED = 10_000;
+/**
+ * Pages that are equal to another one and whose addresses differ from each other in codes alone, or in hosts below the site:
+ * names of visits, and mirrors.
+ * @operator Further ones are left out, if most of these pages were equal.
+ */
+const MAX_EQUAL_PAGES = 10;
 
 /** Parameters that name a visitor, and change nothing of the page. */
 const SESSION = /^(?:phpsessid|jsessionid|aspsessionid\w*|sid|sessid|session_?id|cfid|cftoken)$/i;
-const SESSION_IN_PATH = /;(?:jsessionid|phpsessid|sid)=[^/?]*/i;
+const SESSION_IN_PATH = /;(?:jsessionid|phpsessid|sid)=[^/?]*|\/\((?:[a-z]\([^()/]*\))+\)(?=\/)/i;
+/** A part of an address that may be the name of a visit: a long number or code. */
+const CODE = /(?<![\da-z])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?=[a-z]*\d)[\da-z]{20,64})(?![\da-z])/gi;
 /** A year and a month in an address, as calendars have it. */
 const MONTH = /[/=](\d{4})[-/](?:0?[1-9]|1[0-2])(?=[-/&]|$)/;
 /** Files that no format of a crawl can show. */
@@ -40,6 +48,7 @@ export class Scope {
   readonly #paths: readonly string[] | undefined;
   readonly #year: number;
   readonly #combinations = new Map<string, number>();
+  readonly #counts = new Map<string, { equal: number; other: number }>();
 
   /** `now` is in Unix milliseconds. */
   constructor(order: CrawlOrder, now: number) {
@@ -102,6 +111,22 @@ export class Scope {
     return url;
   }
 
+  /** Learns whether a page was equal to another one of the crawl. */
+  learn(url: URL, isEqual: boolean): void {
+    const { bound, form } = this.#copies(url);
+    if (bound === undefined) return;
+    const known = this.#counts.get(form) ?? { equal: 0, other: 0 };
+    known[isEqual ? "equal" : "other"] += 1;
+    if (this.#counts.size < MAX_COUNTED) this.#counts.set(form, known);
+  }
+
+  /** The addresses that differ from an address in codes or hosts alone, and the name of their bound. */
+  #copies({ pathname, search, hostname }: URL): { readonly bound: string | undefined; readonly form: string } {
+    const form = withoutCodes(pathname + search);
+    if (form !== pathname + search) return { bound: "session-ids", form };
+    return { bound: this.#hosts.includes(hostWithoutWww(hostname)) ? undefined : "mirrors", form };
+  }
+
   /** Whether an address is below the path of a start page, if the order asks for that. */
   #isBelow({ pathname }: URL): boolean {
     return this.#paths === undefined || this.#paths.some((path) => pathname.startsWith(path));
@@ -118,6 +143,10 @@ export class Scope {
     const year = Number(MONTH.exec(url.pathname + url.search)?.[1] ?? this.#year);
     // The past of an archive has an end.
     if (year > this.#year + MAX_CALENDAR_YEARS && year < 3_000) return "calendar";
+    const { bound, form } = this.#copies(url);
+    const seen = this.#counts.get(form);
+    if (seen !== undefined && seen.equal >= MAX_EQUAL_PAGES && seen.equal > seen.other && bound !== undefined)
+      return bound;
     return keys.length > 1 ? this.#combination(`${url.origin}${url.pathname}?${keys.toSorted().join("&")}`) : undefined;
   }
 
@@ -127,4 +156,9 @@ export class Scope {
     if (count > 1 || this.#combinations.size < MAX_COUNTED) this.#combinations.set(form, count);
     return undefined;
   }
+}
+
+/** An address or a text without the codes that may name a visit. */
+export function withoutCodes(text: string): string {
+  return text.replace(CODE, "*");
 }

@@ -1,0 +1,73 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { patient } from "../../lib/testing/patience.ts";
+import { givenOnly } from "./crawl-order.ts";
+import { Scope } from "./scope.ts";
+import { localJobs } from "./testing/local-jobs.ts";
+
+// Other work on the machine delays a crawl.
+setDefaultTimeout(patient(30_000));
+
+const code = () => randomBytes(16).toString("hex");
+const mirror = (at: number) => `https://m${at}.site.example/page`;
+
+test("pages that only say that they do not exist are free, and one random address tells them from others", async () => {
+  const loaded: string[] = [];
+  const pages: Record<string, string> = {
+    "/": "Home of the harbour",
+    "/help": `Why a page was not found. ${"Tides move boats and pages move too. ".repeat(20)}`,
+  };
+  await using at = localJobs((path) => {
+    loaded.push(path);
+    const content = pages[path] ?? `Sorry, ${path} was not found. Go home or search. Request ${code()}`;
+    return { content, links: path === "/" ? ["/help", "/old/boat", "/old/sail", "/new"] : ["/endless"] };
+  });
+  const { id } = await at.add("/");
+  const job = await at.ended(id);
+  expect([job.delivered, job.kinds]).toEqual([2, { "soft-404": 4 }]);
+  const known = ["/", "/help", "/old/boat", "/old/sail", "/new", "/endless"];
+  expect(loaded.filter((path) => !known.includes(path))).toHaveLength(1);
+});
+
+test("a page that says so is delivered if random addresses of its host fail", async () => {
+  await using at = localJobs((path) => {
+    if (path !== "/" && path !== "/lost") throw new Error("not there");
+    return { content: path === "/" ? "Home" : "Lost and not found", links: ["/lost"] };
+  });
+  const { id } = await at.add("/");
+  const job = await at.ended(id);
+  expect([job.delivered, job.kinds]).toEqual([2, {}]);
+});
+
+test("a site whose links have another code on each visit ends, each page once", async () => {
+  await using at = localJobs((path) => {
+    const links = ["a", "b", "c"].map((name) => `/${code()}/${name}`);
+    return { content: `Page ${path.split("/").at(-1)} with ${links.join(" and ")}`, links };
+  });
+  const { id } = await at.add("/");
+  const job = await at.ended(id);
+  expect([job.state, job.reason, job.delivered]).toEqual(["completed", "", 4]);
+  expect(job.kinds["session-ids"]).toBeGreaterThan(0);
+  expect(job.kinds["duplicate"]).toBeGreaterThanOrEqual(30);
+  expect(job.known).toBeLessThan(500);
+});
+
+test("a crawl leaves out hosts that are mirrors without end, and the names of visits", () => {
+  const scope = new Scope({ ...givenOnly(["https://site.example/"]), subdomains: true, max_depth: 5 }, Date.now());
+  const chosen = (link: string) => {
+    const leftOut = {};
+    const [address] = scope.choose([link], "https://site.example/", 1, leftOut);
+    return address?.url ?? leftOut;
+  };
+  for (let at = 0; at < 10; at += 1) {
+    expect(chosen(mirror(at))).toBe(mirror(at));
+    scope.learn(new URL(mirror(at)), true);
+  }
+  expect(chosen(mirror(10))).toEqual({ mirrors: 1 });
+  expect(chosen("https://m1.site.example/other")).toBe("https://m1.site.example/other");
+  for (let at = 0; at < 11; at += 1) scope.learn(new URL(`https://site.example/item/${code()}`), at > 5);
+  const item = `https://site.example/item/${code()}`;
+  expect(chosen(item)).toBe(item);
+  const session = ["/a;jsessionid=1F", "/a?PHPSESSID=4b&sid=2", "/(S(lit3py55t21z5v55vlm25s55))/a"];
+  for (const link of session) expect(chosen(link)).toBe("https://site.example/a");
+});
