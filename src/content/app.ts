@@ -91,7 +91,7 @@ export function createApp(
     return context.json(await chargeJob({ id, key, word: await readJson(context.req.raw) }, services.jobs));
   });
   if (firecrawl) {
-    const handle = firecrawlHandler(services, { readJson, respond, switched, operations });
+    const handle = firecrawlHandler(services, { readJson, respond, switched, operations, prices });
     for (const version of VERSIONS)
       app.all(`/${version}/*`, async ({ env, req: { raw } }) => await handle(raw, env.upgrade));
   }

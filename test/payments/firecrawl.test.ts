@@ -4,6 +4,7 @@ import { Firecrawl, SdkError } from "firecrawl";
 import shipped from "../../config/turnpike.json";
 import { baseUrl } from "../../src/content/testing/client.ts";
 import { startTestService } from "../../src/content/testing/service.ts";
+import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { issueCredit } from "../../src/payments/credit/issue.ts";
@@ -31,13 +32,18 @@ const site = Bun.serve({
 });
 const at = (path: string) => `http://127.0.0.1:${site.port}${path}`;
 const folder = new Folder();
-const content = await startTestService({ firecrawl: true });
+const port = await freePort();
+const content = await startTestService({
+  firecrawl: true,
+  mcp: { gatewayUrl: `http://127.0.0.1:${port}`, hosts: [] },
+});
 const { price: _price, scheme: _scheme, ...account } = TERMS;
 const gateway = await startGateway({
+  server: { port },
   state_path: folder.path,
   x402: { enabled: true, test_mode: true, credit: { ...account, min: "$0.01" } },
   upstreams: [{ name: "content", servers: [serverAt(Number(new URL(baseUrl(content.service)).port))] }],
-  routes: shipped.routes.filter(({ path_prefix: prefix }) => prefix === "/v2/"),
+  routes: shipped.routes.filter(({ path_prefix: prefix }) => prefix === "/v2/" || prefix === "/scrape"),
 });
 const store = openStore(folder.file("turnpike.db"));
 await store.ready();
@@ -77,6 +83,15 @@ async function failure(call: Promise<unknown>): Promise<SdkError> {
 const client = (apiKey: string) => new Firecrawl({ apiKey, apiUrl: `http://127.0.0.1:${gateway.port}` });
 const mine = client(token);
 const spent = async () => 1_000_000 - Number((await store.credits.find(id))?.balance);
+
+test("the remaining credits are the pages that the balance pays for, and need a valid token", async () => {
+  expect((await mine.getCreditUsage()).remainingCredits).toBe(1_000_000 / PAGE);
+  for (const authorization of ["Bearer other", `Bearer ${token.slice(0, -1)}`]) {
+    const headers = { authorization, "turnpike-balance": "9.00" };
+    const response = await fetch(`http://127.0.0.1:${port}/v2/team/credit-usage`, { headers });
+    expect(await response.json()).toMatchObject({ success: true, data: { remainingCredits: null } });
+  }
+});
 
 test("a scrape costs a page, and a failed one nothing", async () => {
   const { markdown } = await mine.scrape(at("/page"));

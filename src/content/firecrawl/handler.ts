@@ -1,6 +1,7 @@
 import { messageOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { baseUrlOf } from "../api/gateway-address.ts";
+import { baseUrlOf, hostOf } from "../api/gateway-address.ts";
+import { type AskPrices } from "../api/price-list.ts";
 import { type OperationCounts } from "../figures/operation-counts.ts";
 import { type OperationResult, type Services, type TextFeed } from "../operations/operation.ts";
 import { ENDPOINTS } from "./endpoints.ts";
@@ -19,6 +20,7 @@ export interface Http {
   readonly respond: (result: OperationResult, signal: AbortSignal) => Response;
   readonly switched: (feed: TextFeed, upgrade: Upgrade | undefined) => Response;
   readonly operations: OperationCounts | undefined;
+  readonly prices: AskPrices;
 }
 
 /** Serves requests in Firecrawl's form. The function never throws. */
@@ -44,6 +46,7 @@ export function firecrawlHandler(
         protocol,
         owner: ownerOf(headers, protocol),
         base: baseUrlOf(request),
+        pagePrice: async () => (await http.prices(hostOf(request)))?.prices["/scrape"],
       };
       const body = endpoint.method === "POST" ? await http.readJson(request) : undefined;
       const answer = await endpoint.respond({ ...ask, body, query: new URL(url).searchParams }, services);

@@ -16,6 +16,8 @@ export interface Ask {
   readonly protocol: string | undefined;
   /** Scheme and host of this service as its client sees them. */
   readonly base: string;
+  /** The price of one page in words; undefined if it is not known. */
+  readonly pagePrice: () => Promise<string | undefined>;
   /** The first part of the path. */
   readonly version: "v1" | "v2";
 }

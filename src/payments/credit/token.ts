@@ -60,6 +60,9 @@ function hashOf(token: string): string {
 /** The request field by which the gateway tells upstreams, without the token, which token a request has. */
 export const TOKEN_FIELD = "Turnpike-Token";
 
+/** The request field by which the gateway tells the upstream of a free request the balance of its token, in dollars. */
+export const BALANCE_FIELD = "Turnpike-Balance";
+
 /** The value of `TOKEN_FIELD`: a hash, but not the stored one, so that it shows and opens nothing. */
 export function tokenDigest(token: string): string {
   return createHash("sha256").update(`turnpike-token ${token}`).digest("base64url");

@@ -1,4 +1,5 @@
 import { faultOf } from "../../../lib/caught.ts";
+import { fieldLine } from "../../../lib/http/fields.ts";
 import { type Credit, UNCOVERED } from "../../../store/credits.ts";
 import { standingOf } from "../../../payments/credit/credit-terms.ts";
 import { type Payment, type PaymentState, type Reservation } from "../../../store/ledger.ts";
@@ -6,6 +7,10 @@ import { type Exchange } from "../../exchange/exchange.ts";
 import { type FunnelLoss } from "../../telemetry/metrics/funnel-steps.ts";
 import { type Decision } from "../policy.ts";
 import { creditOf } from "../../../payments/credit/credit-of.ts";
+import { BALANCE_FIELD } from "../../../payments/credit/token.ts";
+import { findAsset } from "../../../payments/x402/assets.ts";
+import { formatAmount } from "../../../payments/x402/price.ts";
+import { appendFields } from "../../exchange/head-fields.ts";
 import { creditOffer } from "./offer/credit-offer.ts";
 import { type CreditError } from "../../../payments/credit/credit-error.ts";
 import { isResuming } from "./offer/fingerprint.ts";
@@ -57,6 +62,14 @@ export async function presentCredit(
     respondError(exchange, paymentError("overloaded", NO_LEDGER), LEDGER_RETRY_S);
     return undefined;
   }
+}
+
+/** Tells the upstream of a free request what the token of the request has left. */
+export function tellBalance(exchange: Exchange, { credit }: PresentedCredit, unixNow: number): void {
+  if (credit?.unit !== "money" || standingOf(credit, unixNow) !== "active") return;
+  const asset = findAsset(credit.network, credit.token);
+  if (asset === undefined) return;
+  appendFields(exchange.head, fieldLine(BALANCE_FIELD, formatAmount(credit.balance, asset.decimals)));
 }
 
 /** Handles or rejects a request with a payment, or else with credit. Without the ledger no request passes. */

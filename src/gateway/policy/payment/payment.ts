@@ -3,7 +3,7 @@ import { type Exchange } from "../../exchange/exchange.ts";
 import { type ClientFunnel } from "../../telemetry/funnel.ts";
 import { type Decision, type Policy } from "../policy.ts";
 import { isPreflight } from "../preflight.ts";
-import { admit, presentCredit, type PresentedCredit } from "./admission.ts";
+import { admit, presentCredit, type PresentedCredit, tellBalance } from "./admission.ts";
 import { type Challenge } from "./challenge/challenge.ts";
 import { requiresIdentifier } from "./protocol/identifier.ts";
 import { type Kinds } from "./challenge/route-requirements.ts";
@@ -65,7 +65,7 @@ export function createSalePolicy(priced: Pick<PricedRoute, "base" | "of">, quota
   const { base } = priced;
   const decideAt = (exchange: Exchange, presented: Presented | PresentedCredit | undefined) => {
     const sold = priced.of(exchange, presented === undefined || "credit" in presented ? undefined : presented);
-    const sell = { presented, quota, client: base.funnel.of(exchange.head) };
+    const sell = { presented, quota, clock: base.clock, client: base.funnel.of(exchange.head) };
     return sold instanceof Promise ? sold.then((late) => decide(exchange, late, sell)) : decide(exchange, sold, sell);
   };
   return {
@@ -95,15 +95,18 @@ export function createSalePolicy(priced: Pick<PricedRoute, "base" | "of">, quota
   };
 }
 
-interface Request extends Pick<PaymentDeps, "quota"> {
+interface Request extends Pick<PaymentDeps, "quota" | "clock"> {
   readonly presented: Presented | PresentedCredit | undefined;
   readonly client: ClientFunnel;
 }
 
 function decide(exchange: Exchange, sold: Sold, request: Request): Decision | Promise<Decision> {
-  const { presented, quota, client } = request;
+  const { presented, quota, client, clock } = request;
   if (exchange.gone) return "responded";
-  if (sold === "free") return pass(client);
+  if (sold === "free") {
+    if (presented !== undefined && "credit" in presented) tellBalance(exchange, presented, clock());
+    return pass(client);
+  }
   if (presented !== undefined) client.count("signed");
   if (sold instanceof TurnpikeError) {
     if (presented === undefined) client.count("unpaid");
