@@ -24,15 +24,20 @@ const pages: Readonly<Record<string, () => Response>> = Object.fromEntries(
     "/docs/b": html("B", "/private"),
     "/docs/c": html("C"),
     "/blog": html("Blog"),
+    "/near/": html("Near", "/near/list?order=1", "/near/list?order=2"),
   }).map(([path, text]) => [path, () => new Response(text, { headers: { "content-type": "text/html" } })]),
 );
 const site = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   fetch({ url }) {
-    const { pathname } = new URL(url);
+    const { pathname, search } = new URL(url);
     hits.push(pathname);
     if (pathname === "/robots.txt") return new Response("User-agent: *\nDisallow: /private");
+    if (pathname === "/near/list") {
+      const text = html("List").replace("</p>", ` In order ${search.at(-1)}.</p>`);
+      return new Response(text, { headers: { "content-type": "text/html" } });
+    }
     if (pathname === "/never") return new Promise<Response>(() => undefined);
     return pages[pathname.replace(/^\/many\/\d+$/, "/docs/c")]?.() ?? new Response("", { status: 404 });
   },
@@ -159,6 +164,14 @@ describe("crawl", () => {
       error: "Cannot load the page: its server responded with 404",
       code: "NOT_FOUND",
     });
+  });
+
+  test("delivers near duplicates of one path only without deduplicateSimilarURLs", async () => {
+    const options = { sitemap: "skip", pollInterval: 1 } as const;
+    const once = await mine.crawl(at("/near/"), options);
+    expect(sources(once.data)).toEqual(["/near/", "/near/list"]);
+    const all = await mine.crawl(at("/near/"), { ...options, deduplicateSimilarURLs: false });
+    expect(sources(all.data)).toEqual(["/near/", "/near/list", "/near/list"]);
   });
 
   test("refuses what has no meaning here", async () => {
