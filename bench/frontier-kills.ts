@@ -10,7 +10,7 @@ const SERVICES = 3;
 /** Pages of each crawl, and sites. */
 const PAGES = 2_000;
 const SITES = 20;
-/** Milliseconds between two faults, and of a network cut or a full disk. */
+/** Milliseconds between two faults, and of a network cut. */
 const PAUSE_MS = 3_000;
 const FAULT_MS = 1_500;
 const LOOK_MS = 500;
