@@ -1,5 +1,5 @@
 import { type ServerWebSocket, type WebSocketHandler } from "bun";
-import { pause } from "./jobs/crawl-page.ts";
+import { pause } from "../lib/time/pause.ts";
 import { type TextFeed } from "./operations/operation.ts";
 
 /** Milliseconds that a client has to read a message. @operator A slower client is disconnected with a reason. @bound */

@@ -1,5 +1,6 @@
 import { RedirectError } from "../page/redirect-error.ts";
 import { messageOf } from "../../lib/caught.ts";
+import { pause } from "../../lib/time/pause.ts";
 import { ERRORS, TurnpikeError } from "../../lib/errors.ts";
 import { parseHttpDate } from "../../lib/http/http-date.ts";
 import {
@@ -273,18 +274,4 @@ function waitOf(field: string, now: number): number | undefined {
   if (/^\d{1,9}$/.test(field)) return Number(field) * 1_000;
   const at = parseHttpDate(field, now);
   return at === undefined ? undefined : Math.max(0, at - now);
-}
-
-/** Waits, unless `signal` aborts before. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms <= 0 || signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done, { once: true });
-  });
 }

@@ -1,6 +1,6 @@
+import { pause } from "../../lib/time/pause.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Job } from "../../store/jobs/job-store.ts";
-import { pause } from "./crawl-page.ts";
 import { isEnd, type JobEvent } from "./job-events.ts";
 
 /** Clients that watch jobs at the same time in one service, and of them those of one job. @operator Further ones are rejected. */

@@ -1,7 +1,8 @@
 import { messageOf } from "../../lib/caught.ts";
+import { pause } from "../../lib/time/pause.ts";
 import { type Job, type JobStore, LEASE_MS, type Outcome, type Taken } from "../../store/jobs/job-store.ts";
 import { type Log } from "../browser/program/browser-opener.ts";
-import { Crawl, type CrawlDeps, pause } from "./crawl-page.ts";
+import { Crawl, type CrawlDeps } from "./crawl-page.ts";
 import { type OpenCrawl } from "./crawl-order.ts";
 import { Scope } from "./scope.ts";
 
@@ -172,13 +173,12 @@ export class JobRunner {
     const ofPayer = new Map<string, number>();
     let total = 0;
     for (const { job, held } of all) {
-      const payer = job.payer === "" ? job.id : job.payer;
+      const payer = payerOf(job);
       ofPayer.set(payer, (ofPayer.get(payer) ?? 0) + held.size);
       total += held.size;
     }
     if (total >= MAX_PAGES_AT_ONCE) return undefined;
-    const share = ({ job, held }: Running): number =>
-      (ofPayer.get(job.payer === "" ? job.id : job.payer) ?? 0) * MAX_PAGES_AT_ONCE + held.size;
+    const share = ({ job, held }: Running): number => (ofPayer.get(payerOf(job)) ?? 0) * MAX_PAGES_AT_ONCE + held.size;
     const ready = all.filter((one) => one.idleUntil <= now() && !one.abort.signal.aborted && this.#room(one) > 0);
     return ready.toSorted((a, b) => share(a) - share(b))[0];
   }
@@ -268,4 +268,9 @@ export class JobRunner {
       if (isUnstored) this.#unstored -= 1;
     }
   }
+}
+
+/** A job without a known payer has a share of its own. */
+function payerOf({ payer, id }: Job): string {
+  return payer === "" ? id : payer;
 }

@@ -1,3 +1,4 @@
+import { pause } from "../../lib/time/pause.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { VERSION } from "../../lib/process/version.ts";
 import { RestingEndpoints } from "../../payments/settlement/webhooks/resting-endpoints.ts";
@@ -8,7 +9,6 @@ import { type Job, type JobStore, LEASE_MS } from "../../store/jobs/job-store.ts
 import { type Log } from "../browser/program/browser-opener.ts";
 import { type EgressOptions } from "../egress/guard.ts";
 import { WebError, webGet } from "../sites/web-get.ts";
-import { pause } from "./crawl-page.ts";
 import { isEnd, type JobEvent } from "./job-events.ts";
 import { type EventSource } from "./job-feeds.ts";
 import { bodyOf, signingKey, type Webhook, webhookOf } from "./webhook.ts";
@@ -114,8 +114,8 @@ export class WebhookSender {
         sent = event.number;
         if (isEnd(event)) return this.#over(hook, sent, "");
       }
-      left -= Math.max(1, events.length);
-      if (events.length === 0) left = 0;
+      if (events.length === 0) break;
+      left -= events.length;
     }
     await store.hooks.record(hook, { sent, tries: 0, failure: "", nextMs: LOOK_MS / 2 });
   }

@@ -89,7 +89,7 @@ function phrasesOf(
     if (last === undefined || isEnd || MARK.test(text.slice(last.end, word.start))) phrases.push([]);
     phrases.at(-1)?.push(word);
   }
-  // "after two failed inspections": what came before the event is not a part of it.
+  // "after two failed inspections" tells of another, earlier event.
   const cut = phrases.map((words) => {
     const at = words.findIndex(({ text: word }) => WORDS.circumstance.has(word));
     return at < 0 ? words : words.slice(0, at);
