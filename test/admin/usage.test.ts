@@ -1,5 +1,6 @@
 /** The usage of real gateways: counted, stored and reported. */
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { isAlive } from "../../src/lib/process/is-alive.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
@@ -171,14 +172,6 @@ for (const workers of [1, 2]) {
       expect(after.consumers.reduce((sum, consumer) => sum + consumer.payments, 0)).toBe(0);
     },
   );
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 testIn("a worker that is killed loses nothing that it has counted", async (folder) => {

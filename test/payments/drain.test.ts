@@ -5,7 +5,7 @@ import { mkdirSync } from "node:fs";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
-import { isAlive } from "../support/program.ts";
+import { isAlive } from "../../src/lib/process/is-alive.ts";
 import { ask, newPayment, nonceOf, PROTOCOLS, type Protocol, type Reply, Shops } from "./shops.ts";
 
 setDefaultTimeout(patient(60_000));

@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { LOCALHOST } from "../support/certificates.ts";
 import { Http3Client } from "../support/http3-client.ts";
-import { descendants, Folder, isAlive, Program, until } from "../support/program.ts";
+import { isAlive } from "../../src/lib/process/is-alive.ts";
+import { descendants, Folder, Program, until } from "../support/program.ts";
 import { parseMetrics } from "../support/prometheus.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 

@@ -4,7 +4,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { listenOnLoopback } from "../../src/lib/testing/listen.ts";
-import { descendants, Folder, isAlive, Program, until } from "../support/program.ts";
+import { isAlive } from "../../src/lib/process/is-alive.ts";
+import { descendants, Folder, Program, until } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { withBrowser } from "../../src/content/testing/state-folder.ts";
 

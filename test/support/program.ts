@@ -128,12 +128,3 @@ export function descendants(root: number, text: string): number[] {
   };
   return [...commands].flatMap(([pid, command]) => (command.includes(text) && isBelow(pid) ? [pid] : []));
 }
-
-/** True while a process runs; false for a zombie. */
-export function isAlive(pid: number): boolean {
-  try {
-    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
-  } catch {
-    return false;
-  }
-}
