@@ -1,15 +1,9 @@
 import { type Address, sameAddress } from "./address.ts";
-import { type Network } from "./networks.ts";
+import { isTestNetwork, type Network } from "./networks.ts";
 import { PERMIT2 } from "./transfer.ts";
 
-/** Networks whose tokens have no value: Base Sepolia, Avalanche Fuji, Sepolia, and chains of local development. */
-const WORTHLESS: ReadonlySet<string> = new Set([
-  "eip155:84532",
-  "eip155:43113",
-  "eip155:11155111",
-  "eip155:1337",
-  "eip155:31337",
-]);
+/** Chains of local development. */
+const LOCAL: ReadonlySet<string> = new Set(["eip155:1337", "eip155:31337"]);
 
 /** The accounts of local chains (anvil, Hardhat), whose private keys are public. */
 const PUBLIC_ACCOUNTS: readonly Address[] = [
@@ -31,7 +25,7 @@ const ZEROS = "0".repeat(16);
 
 /** Why payments to `payTo` in a token would be lost; undefined if they are not, or if the network's tokens have no value. */
 export function lostPayee(payTo: Address, network: Network, token?: Address): string | undefined {
-  if (WORTHLESS.has(network)) return undefined;
+  if (LOCAL.has(network) || isTestNetwork(network)) return undefined;
   if (PUBLIC_ACCOUNTS.some((account) => sameAddress(account, payTo))) return "its private key is public";
   if ([PERMIT2, token].some((contract) => contract !== undefined && sameAddress(payTo, contract)))
     return "it is a contract that keeps what it receives";

@@ -7,21 +7,63 @@ interface KnownNetwork {
   readonly network: Network;
   /** The base URL of its block explorer. */
   readonly explorer: string;
+  /** True if its tokens have no value. */
+  readonly isTest: boolean;
 }
 
-/** Networks that a configuration can name in words. Any `eip155:<id>` works as well. */
-const KNOWN: readonly KnownNetwork[] = [
-  { name: "base", title: "Base", network: "eip155:8453", explorer: "https://basescan.org" },
-  { name: "base-sepolia", title: "Base Sepolia", network: "eip155:84532", explorer: "https://sepolia.basescan.org" },
-  { name: "avalanche", title: "Avalanche", network: "eip155:43114", explorer: "https://snowtrace.io" },
-  {
-    name: "avalanche-fuji",
-    title: "Avalanche Fuji",
-    network: "eip155:43113",
-    explorer: "https://testnet.snowtrace.io",
-  },
-  { name: "ethereum", title: "Ethereum", network: "eip155:1", explorer: "https://etherscan.io" },
+/** Networks that a configuration can name in words: chain id, name, title, explorer. Any `eip155:<id>` works as well. */
+const CHAINS: readonly (readonly [id: number, name: string, title: string, explorer: string, kind?: "test"])[] = [
+  [8453, "base", "Base", "https://basescan.org"],
+  [84532, "base-sepolia", "Base Sepolia", "https://sepolia.basescan.org", "test"],
+  [1, "ethereum", "Ethereum", "https://etherscan.io"],
+  [11155111, "sepolia", "Sepolia", "https://sepolia.etherscan.io", "test"],
+  [43114, "avalanche", "Avalanche", "https://snowtrace.io"],
+  [43113, "avalanche-fuji", "Avalanche Fuji", "https://testnet.snowtrace.io", "test"],
+  [42161, "arbitrum", "Arbitrum One", "https://arbiscan.io"],
+  [421614, "arbitrum-sepolia", "Arbitrum Sepolia", "https://sepolia.arbiscan.io", "test"],
+  [137, "polygon", "Polygon", "https://polygonscan.com"],
+  [80002, "polygon-amoy", "Polygon Amoy", "https://amoy.polygonscan.com", "test"],
+  [42220, "celo", "Celo", "https://celoscan.io"],
+  [11142220, "celo-sepolia", "Celo Sepolia", "https://celo-sepolia.blockscout.com", "test"],
+  [1329, "sei", "Sei", "https://seiscan.io"],
+  [1328, "sei-testnet", "Sei Testnet", "https://testnet.seiscan.io", "test"],
+  [50, "xdc", "XDC Network", "https://xdcscan.com"],
+  [51, "xdc-apothem", "XDC Apothem", "https://testnet.xdcscan.com", "test"],
+  [143, "monad", "Monad", "https://monadscan.com"],
+  [4326, "megaeth", "MegaETH", "https://mega.etherscan.io"],
+  [988, "stable", "Stable", "https://stablescan.xyz"],
+  [2201, "stable-testnet", "Stable Testnet", "https://testnet.stablescan.xyz", "test"],
+  [14, "flare", "Flare", "https://flare-explorer.flare.network"],
+  [31612, "mezo", "Mezo", "https://explorer.mezo.org"],
+  [31611, "mezo-testnet", "Mezo Testnet", "https://explorer.test.mezo.org", "test"],
+  [723487, "radius", "Radius", "https://network.radiustech.xyz"],
+  [72344, "radius-testnet", "Radius Testnet", "https://testnet.radiustech.xyz", "test"],
+  [36900, "adi", "ADI Chain", "https://explorer.adifoundation.ai"],
+  [190415, "hpp", "HPP", "https://explorer.hpp.io"],
+  [181228, "hpp-sepolia", "HPP Sepolia", "https://sepolia-explorer.hpp.io", "test"],
+  [38833, "igra", "Igra", "https://explorer.igralabs.com"],
+  [2741, "abstract", "Abstract", "https://abscan.org"],
+  [11124, "abstract-testnet", "Abstract Testnet", "https://sepolia.abscan.org", "test"],
+  [4689, "iotex", "IoTeX", "https://iotexscan.io"],
+  [3338, "peaq", "peaq", "https://peaq.subscan.io"],
+  [1514, "story", "Story", "https://storyscan.io"],
+  [41923, "educhain", "EDU Chain", "https://explorer.educhain.xyz"],
+  [
+    324705682,
+    "skale-base-sepolia",
+    "SKALE Base Sepolia",
+    "https://base-sepolia-testnet-explorer.skalenodes.com",
+    "test",
+  ],
 ];
+
+const KNOWN: readonly KnownNetwork[] = CHAINS.map(([id, name, title, explorer, kind]) => ({
+  name,
+  title,
+  network: `eip155:${id}`,
+  explorer,
+  isTest: kind === "test",
+}));
 
 /** CAIP-2 allows 32 characters of reference. A chain id that fits in a JavaScript number has at most 15 digits. */
 const EIP155 = /^eip155:[1-9][0-9]{0,14}$/;
@@ -56,4 +98,9 @@ export function networkTitle(network: string): string {
 /** The base URL of the network's block explorer; undefined for other networks. */
 export function explorerOf(network: string): string | undefined {
   return KNOWN.find((candidate) => candidate.network === network)?.explorer;
+}
+
+/** True for a known network whose tokens have no value. */
+export function isTestNetwork(network: string): boolean {
+  return KNOWN.some((candidate) => candidate.network === network && candidate.isTest);
 }

@@ -1,14 +1,17 @@
 import { expect, test } from "bun:test";
-import { getDefaultAsset } from "@x402/evm";
+import { DEFAULT_ASSETS } from "@x402/evm";
 import { UptoEvmScheme } from "@x402/evm/upto/server";
+import { EVM_NETWORK_CHAIN_ID_MAP } from "@x402/evm/v1";
 import { mnemonicToAccount } from "viem/accounts";
+import * as chains from "viem/chains";
 import { type Address } from "./address.ts";
-import { findAsset } from "./assets.ts";
+import { assetsOn, findAsset } from "./assets.ts";
 import { isLoopback, requireLoopback } from "../facilitator/loopback-only.ts";
 import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
-import { parseNetwork } from "./networks.ts";
+import { explorerOf, isTestNetwork, networkTitle, parseNetwork } from "./networks.ts";
 import { compileTerms, completeTerms, findKind, findError, isComplete, type Terms } from "./terms.ts";
 import { PERMIT2 } from "./transfer.ts";
+import { fromV1Network, v1Network } from "./v1.ts";
 import { PAYEE, REQUIREMENTS, signedPayment, TERMS } from "../testing/payment.ts";
 
 test("terms in words become the protocol's payment requirements", () => {
@@ -139,13 +142,40 @@ test("a kind is found by scheme and network; a kind for one network comes before
   expect(findKind([{ scheme: "exact", network: "eip155:8453" }], REQUIREMENTS)).toBeUndefined();
 });
 
-test("the known tokens are the reference implementation's", () => {
-  for (const network of ["base", "base-sepolia", "avalanche", "ethereum"]) {
-    const caip = parseNetwork(network) ?? "eip155:0";
-    const { asset, name, version, decimals } = getDefaultAsset(caip);
-    expect(findAsset(caip, "usdc")).toMatchObject({ address: asset, name, version, decimals });
+test("the known tokens are the reference implementation's, on all its chains, and that of Avalanche Fuji", () => {
+  for (const [caip, tokens] of Object.entries(DEFAULT_ASSETS)) {
+    const ours = assetsOn(caip).map(({ address, symbol, name, version, decimals, isPermit2Only, lacksPermit }) => {
+      const more = isPermit2Only === undefined ? {} : { assetTransferMethod: "permit2" };
+      const permits = isPermit2Only === undefined || lacksPermit === true ? {} : { supportsEip2612: true };
+      return { symbol, name, version, decimals, asset: address, ...more, ...permits };
+    });
+    expect<unknown[]>(ours).toEqual([...tokens]);
+    for (const { symbol, asset } of tokens)
+      expect<string | undefined>(findAsset(caip, symbol.toLowerCase())?.address).toBe(asset);
+    expect(networkTitle(caip)).toContain(" (");
   }
   expect(findAsset("eip155:43113", "USDC")).toMatchObject({ name: "USD Coin", version: "2" });
+});
+
+test("the reference implementation's names of chains are known, and their explorers are on the web", () => {
+  const known = Object.values(chains);
+  for (const [name, id] of Object.entries(EVM_NETWORK_CHAIN_ID_MAP)) {
+    const network = parseNetwork(name) ?? "";
+    expect([network, fromV1Network(name), v1Network(network)]).toEqual([`eip155:${id}`, network, name]);
+    const { blockExplorers, testnet } = known.find((chain) => chain.id === id) ?? {};
+    expect(isTestNetwork(network)).toBe(testnet === true);
+    // viem has another name of Story's explorer.
+    if (name !== "story") expect(`${explorerOf(network)}`).toBe(`${blockExplorers?.default.url}`.replace(/\/$/, ""));
+  }
+});
+
+test("a token without EIP-3009 is sold by Permit2", () => {
+  const mega = { ...TERMS, network: "megaeth", asset: "MegaUSD" };
+  expect(compileTerms(mega)).toMatchObject({
+    amount: "10000000000000000",
+    extra: { name: "MegaUSD", version: "1", assetTransferMethod: "permit2" },
+  });
+  expect(() => compileTerms({ ...mega, asset_transfer_method: "eip3009" })).toThrow('asset "MegaUSD" has no EIP-3009');
 });
 
 const REQUIRED = {

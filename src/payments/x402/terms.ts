@@ -49,7 +49,12 @@ export function compileTerms(terms: Terms): PaymentRequirements {
     const where = networkTitle(network);
     throw new Error(`Cannot accept payments: pay_to "${terms.pay_to}" on ${where}: ${lost}; name your own account`);
   }
-  const isPermit2 = scheme === "upto" || terms.asset_transfer_method === "permit2";
+  const isPermit2 = scheme === "upto" || terms.asset_transfer_method === "permit2" || token.isPermit2Only === true;
+  if (token.isPermit2Only === true && terms.asset_transfer_method === "eip3009") {
+    throw new Error(
+      `Cannot accept payments: asset "${terms.asset}" has no EIP-3009; use asset_transfer_method "permit2"`,
+    );
+  }
   return {
     scheme,
     network,
@@ -115,7 +120,7 @@ export function mistypedIn(terms: Terms): readonly ("pay_to" | "asset")[] {
   return (["pay_to", "asset"] as const).filter((key) => isAddress(terms[key]) && hasBadChecksum(terms[key]));
 }
 
-type Token = Pick<Asset, "address" | "name" | "version" | "decimals">;
+type Token = Pick<Asset, "address" | "name" | "version" | "decimals" | "isPermit2Only">;
 
 function tokenOf(terms: Terms, network: string): Token {
   const known = findAsset(network, terms.asset);
@@ -131,7 +136,7 @@ function tokenOf(terms: Terms, network: string): Token {
   if (known === undefined && terms.price.startsWith("$")) {
     throw new Error(`Cannot accept payments: the price "${terms.price}" of an unknown asset must be in atomic units`);
   }
-  return { address, name, version, decimals: known?.decimals ?? 0 };
+  return { ...known, address, name, version, decimals: known?.decimals ?? 0 };
 }
 
 /** True if `sent` has all members of `advertised` with the same values, at every depth. */

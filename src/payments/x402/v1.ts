@@ -6,6 +6,7 @@ import {
   type PaymentRequirements,
   type Receipt,
 } from "./messages.ts";
+import { parseNetwork } from "./networks.ts";
 import { isAtomic } from "./price.ts";
 import { methodOf } from "./terms.ts";
 
@@ -14,34 +15,13 @@ export const X_PAYMENT = "X-PAYMENT";
 export const X_PAYMENT_RESPONSE = "X-PAYMENT-RESPONSE";
 
 /** Version 1 names chains only by these names of x402's reference implementation. */
-const CHAIN_IDS: Readonly<Record<string, number>> = {
-  ethereum: 1,
-  sepolia: 11155111,
-  abstract: 2741,
-  "abstract-testnet": 11124,
-  "base-sepolia": 84532,
-  base: 8453,
-  "avalanche-fuji": 43113,
-  avalanche: 43114,
-  iotex: 4689,
-  sei: 1329,
-  "sei-testnet": 1328,
-  polygon: 137,
-  "polygon-amoy": 80002,
-  peaq: 3338,
-  story: 1514,
-  educhain: 41923,
-  "skale-base-sepolia": 324705682,
-  megaeth: 4326,
-  monad: 143,
-  stable: 988,
-  "stable-testnet": 2201,
-  celo: 42220,
-  flare: 14,
-};
-
-const NETWORKS = new Map(Object.entries(CHAIN_IDS).map(([name, id]) => [name, `eip155:${id}`]));
-const NAMES = new Map(Object.entries(CHAIN_IDS).map(([name, id]) => [`eip155:${id}`, name]));
+const NAMED =
+  "ethereum sepolia abstract abstract-testnet base-sepolia base avalanche-fuji avalanche iotex sei sei-testnet polygon polygon-amoy " +
+  "peaq story educhain skale-base-sepolia megaeth monad stable stable-testnet celo flare";
+const NETWORKS: ReadonlyMap<string, string> = new Map(
+  NAMED.split(" ").map((name) => [name, parseNetwork(name) ?? name]),
+);
+const NAMES = new Map([...NETWORKS].map(([name, network]) => [network, name]));
 
 /** The version 1 name of a network, for example `base-sepolia`; undefined if version 1 does not name it. */
 export function v1Network(network: string): string | undefined {

@@ -4,8 +4,8 @@ import { type Call, stockProgram } from "../../../../payments/x402/stock-client.
 
 /** The default limit of the stock client, in whole units of a token that is worth one dollar. */
 const LIMIT = 1n;
-/** Networks on which the stock client pays in USDC by default. */
-const STOCK_NETWORKS = new Set(["eip155:8453", "eip155:84532", "eip155:1", "eip155:43114"]);
+/** The only known token that the stock client does not pay with by default is on Avalanche Fuji. */
+const UNKNOWN_TO_STOCK = "eip155:43113";
 
 /** The call that is sold: with the method and body of the `bazaar` extension if it has them, else as requested. */
 export function callOf({ resource, extensions }: PaymentRequired, method: string): Call {
@@ -24,7 +24,7 @@ export function programSnippet(call: Call, { accepts }: PaymentRequired): string
 
 /** The options of the stock client for these requirements: it has a price limit, and knows few tokens. */
 function controls(accepts: readonly PaymentRequirements[]): readonly string[] {
-  const told = accepts.filter((requirements) => !STOCK_NETWORKS.has(requirements.network) || !isCheap(requirements));
+  const told = accepts.filter((requirements) => requirements.network === UNKNOWN_TO_STOCK || !isCheap(requirements));
   if (told.length === 0) return [];
   const allowed = told.map(({ network, asset, amount }) => ({ network, asset, maxAmountPerPayment: amount }));
   return [`client.setSpendControls({ allowedAssets: ${JSON.stringify(allowed)} });`];
