@@ -1,4 +1,4 @@
-import { type Address } from "../x402/address.ts";
+import { type Address, type Hex } from "../x402/address.ts";
 import { hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
 import { type Permit2Payment } from "../x402/messages.ts";
 import { chainId, type Network } from "../x402/networks.ts";
@@ -19,14 +19,17 @@ const DOMAIN_NAME = hashText("Permit2");
 const TOKEN_PERMISSIONS = "TokenPermissions(address token,uint256 amount)";
 const EXACT_WITNESS = "Witness(address to,uint256 validAfter)";
 const UPTO_WITNESS = "Witness(address to,address facilitator,uint256 validAfter)";
-const PERMIT =
-  "PermitWitnessTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,uint256 deadline,Witness witness)";
+const DEPOSIT_WITNESS = "DepositWitness(bytes32 channelId)";
+const PERMIT = "PermitWitnessTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,uint256 deadline,";
 
 const TOKEN_PERMISSIONS_TYPE = hashText(TOKEN_PERMISSIONS);
 const EXACT_WITNESS_TYPE = hashText(EXACT_WITNESS);
 const UPTO_WITNESS_TYPE = hashText(UPTO_WITNESS);
-const EXACT_PERMIT_TYPE = hashText(PERMIT + TOKEN_PERMISSIONS + EXACT_WITNESS);
-const UPTO_PERMIT_TYPE = hashText(PERMIT + TOKEN_PERMISSIONS + UPTO_WITNESS);
+const DEPOSIT_WITNESS_TYPE = hashText(DEPOSIT_WITNESS);
+const EXACT_PERMIT_TYPE = hashText(`${PERMIT}Witness witness)${TOKEN_PERMISSIONS}${EXACT_WITNESS}`);
+const UPTO_PERMIT_TYPE = hashText(`${PERMIT}Witness witness)${TOKEN_PERMISSIONS}${UPTO_WITNESS}`);
+// EIP-712 puts the types of members behind it in the order of their names.
+const DEPOSIT_PERMIT_TYPE = hashText(`${PERMIT}DepositWitness witness)${DEPOSIT_WITNESS}${TOKEN_PERMISSIONS}`);
 
 function domainHash(network: Network): Uint8Array {
   return hashWords([DOMAIN_TYPE, DOMAIN_NAME, numberWord(chainId(network)), word(PERMIT2.slice(2))]);
@@ -41,19 +44,33 @@ function witnessHash({ to, facilitator, validAfter }: Permit2Authorization["witn
   ]);
 }
 
+/** The members that every permit has. */
+type Permit = Pick<Permit2Authorization, "permitted" | "spender" | "nonce" | "deadline">;
+
+function permitHash(network: Network, permit: Permit, type: Uint8Array, witness: Uint8Array): Uint8Array {
+  const { permitted, spender, nonce, deadline } = permit;
+  const message = hashWords([
+    type,
+    hashWords([TOKEN_PERMISSIONS_TYPE, word(permitted.token.slice(2)), numberWord(BigInt(permitted.amount))]),
+    word(spender.slice(2)),
+    numberWord(BigInt(nonce)),
+    numberWord(BigInt(deadline)),
+    witness,
+  ]);
+  return signedHash(domainHash(network), message);
+}
+
 /**
  * The EIP-712 hash of a Permit2 PermitWitnessTransferFrom: the 32 bytes that are signed. Uses the `upto` form of the
  * witness if it names a facilitator, otherwise the `exact` form.
  */
 export function permit2Hash(network: Network, authorization: Permit2Authorization): Uint8Array {
-  const { permitted, spender, nonce, deadline, witness } = authorization;
-  const message = hashWords([
-    witness.facilitator === undefined ? EXACT_PERMIT_TYPE : UPTO_PERMIT_TYPE,
-    hashWords([TOKEN_PERMISSIONS_TYPE, word(permitted.token.slice(2)), numberWord(BigInt(permitted.amount))]),
-    word(spender.slice(2)),
-    numberWord(BigInt(nonce)),
-    numberWord(BigInt(deadline)),
-    witnessHash(witness),
-  ]);
-  return signedHash(domainHash(network), message);
+  const { witness } = authorization;
+  const type = witness.facilitator === undefined ? EXACT_PERMIT_TYPE : UPTO_PERMIT_TYPE;
+  return permitHash(network, authorization, type, witnessHash(witness));
+}
+
+/** Like `permit2Hash`, for a deposit into the channel `id`. */
+export function permit2DepositHash(network: Network, permit: Permit, id: Hex): Uint8Array {
+  return permitHash(network, permit, DEPOSIT_PERMIT_TYPE, hashWords([DEPOSIT_WITNESS_TYPE, word(id.slice(2))]));
 }

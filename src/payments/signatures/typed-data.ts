@@ -15,11 +15,14 @@ export interface TokenDomain {
 }
 
 const DOMAIN_TYPE = hashText("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
-const TRANSFER_TYPE = hashText(
-  "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)",
-);
+const FIELDS = "(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)";
+const TYPES = {
+  TransferWithAuthorization: hashText(`TransferWithAuthorization${FIELDS}`),
+  ReceiveWithAuthorization: hashText(`ReceiveWithAuthorization${FIELDS}`),
+};
 
-function domainHash({ name, version, network, asset }: TokenDomain): Uint8Array {
+/** The hash of an EIP-712 domain with these four fields. */
+export function domainHash({ name, version, network, asset }: TokenDomain): Uint8Array {
   return hashWords([
     DOMAIN_TYPE,
     hashText(name),
@@ -29,10 +32,17 @@ function domainHash({ name, version, network, asset }: TokenDomain): Uint8Array 
   ]);
 }
 
-/** The EIP-712 hash of an EIP-3009 TransferWithAuthorization: the 32 bytes that are signed. */
-export function authorizationHash(domain: TokenDomain, authorization: Authorization): Uint8Array {
+/**
+ * The EIP-712 hash of an EIP-3009 authorization: the 32 bytes that are signed. One of the type `ReceiveWithAuthorization`
+ * can be used only by its recipient.
+ */
+export function authorizationHash(
+  domain: TokenDomain,
+  authorization: Authorization,
+  type: keyof typeof TYPES = "TransferWithAuthorization",
+): Uint8Array {
   const message = hashWords([
-    TRANSFER_TYPE,
+    TYPES[type],
     word(authorization.from.slice(2)),
     word(authorization.to.slice(2)),
     numberWord(BigInt(authorization.value)),

@@ -1,4 +1,5 @@
 import { type Address } from "./address.ts";
+import { type ChannelFacilitator } from "./channel-facilitator.ts";
 import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 import { type Reason } from "./reasons.ts";
 
@@ -63,5 +64,7 @@ export interface Facilitator {
   assign?(payment: PaymentPayload, requirements: PaymentRequirements, verifiedBy: string): string;
   /** True if it has a facilitator of this name. */
   has?(name: string): boolean;
+  /** Payments from channels; undefined if it does not support them. */
+  readonly channels?: ChannelFacilitator | undefined;
   close(): Promise<void>;
 }

@@ -13,16 +13,24 @@ const MAX_TEXT = 2048;
 const SIGNATURE = /^0x(?:[0-9a-fA-F]{2}){65,4096}$/;
 
 const text = z.string().max(MAX_TEXT);
-const address = z.custom<Address>((value) => typeof value === "string" && isAddress(value), "must be an address");
-const atomic = z.string().refine(isAtomic, "must be a decimal whole number");
-const nonce = z.custom<Hex>(
+/** An EVM address in any letter case. */
+export const addressSchema = z.custom<Address>(
+  (value) => typeof value === "string" && isAddress(value),
+  "must be an address",
+);
+/** A whole number of at most 256 bits, in decimal. */
+export const atomicSchema = z.string().refine(isAtomic, "must be a decimal whole number");
+/** 32 bytes in hex. */
+export const bytes32Schema = z.custom<Hex>(
   (value) => typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value),
   "must be 32 bytes of hex",
 );
-const signature = z.custom<Hex>(
+/** A signature of an account or of a contract wallet, in hex. */
+export const signatureSchema = z.custom<Hex>(
   (value) => typeof value === "string" && SIGNATURE.test(value),
   "must be a signature in hex",
 );
+const [address, atomic, nonce, signature] = [addressSchema, atomicSchema, bytes32Schema, signatureSchema];
 const record = z.record(z.string(), z.unknown());
 
 const resourceInfo = z.looseObject({

@@ -2,21 +2,19 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { isDefinite, type Reason, toReason } from "./reasons.ts";
 
-/**
- * The reference facilitator's reasons for gas that it pays for the payer, and for another scheme. This gateway uses
- * neither.
- */
-const NOT_OURS = /2612|erc20_approval|batch_settlement/;
+/** The reference facilitator's reasons for gas that it pays for the payer, outside of channels. */
+const NOT_OURS = /^(?!invalid_batch_settlement_).*(?:2612|erc20_approval)/;
 
-test("every reason of the reference facilitator for Permit2 and upto is on the list", async () => {
+test("every reason of the reference facilitator for Permit2, upto and channels is on the list", async () => {
   const folder = join(Bun.resolveSync("@x402/evm/package.json", import.meta.dir), "..", "dist", "esm");
   const words = new Set<string>();
   for (const name of new Bun.Glob("**/*.mjs").scanSync(folder)) {
     const source = await Bun.file(join(folder, name)).text();
-    for (const [, word = ""] of source.matchAll(/Err\w+ = "([a-z0-9_]*(?:permit2|upto)[a-z0-9_]*)"/g)) words.add(word);
+    for (const [, word = ""] of source.matchAll(/Err\w+ = "([a-z0-9_]*(?:permit2|upto|batch_settlement)[a-z0-9_]*)"/g))
+      words.add(word);
   }
   const own = [...words].filter((word) => !NOT_OURS.test(word));
-  expect(own.length).toBeGreaterThan(20);
+  expect(own.length).toBeGreaterThan(70);
   expect(own.filter((word) => toReason(word) !== word)).toEqual([]);
 });
 

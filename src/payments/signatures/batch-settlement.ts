@@ -1,0 +1,95 @@
+import { NewestMap } from "../../lib/memory/newest-map.ts";
+import { type Address, type Hex, sameAddress } from "../x402/address.ts";
+import { type ChannelConfig, type Claim, type Voucher } from "../x402/channel-messages.ts";
+import { type Network } from "../x402/networks.ts";
+import { hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
+import { recoverSigner } from "./signature.ts";
+import { domainHash } from "./typed-data.ts";
+
+/** The contract that keeps the money of all channels: at the same address on every chain. @internal */
+export const BATCH_SETTLEMENT_CONTRACT: Address = "0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003";
+
+const ZERO = /^0x0{40}$/;
+
+const CONFIG_TYPE = hashText(
+  "ChannelConfig(address payer,address payerAuthorizer,address receiver,address receiverAuthorizer,address token,uint40 withdrawDelay,bytes32 salt)",
+);
+const VOUCHER_TYPE = hashText("Voucher(bytes32 channelId,uint128 maxClaimableAmount)");
+const REFUND_TYPE = hashText("Refund(bytes32 channelId,uint256 nonce,uint128 amount)");
+const CLAIM_ENTRY = "ClaimEntry(bytes32 channelId,uint128 maxClaimableAmount,uint128 totalClaimed)";
+const CLAIM_ENTRY_TYPE = hashText(CLAIM_ENTRY);
+const CLAIM_BATCH_TYPE = hashText(`ClaimBatch(ClaimEntry[] claims)${CLAIM_ENTRY}`);
+
+/** Networks whose domain is kept; beyond it the oldest one is hashed again. */
+const MAX_DOMAINS = 64;
+const domains = new NewestMap<Network, Uint8Array>(MAX_DOMAINS);
+
+/** Kept, because each voucher needs it. */
+function domainOf(network: Network): Uint8Array {
+  const known = domains.get(network);
+  if (known !== undefined) return known;
+  const asset = BATCH_SETTLEMENT_CONTRACT;
+  const hash = domainHash({ name: "x402 Batch Settlement", version: "1", network, asset });
+  domains.set(network, hash);
+  return hash;
+}
+
+function hex(bytes: Uint8Array): Hex {
+  return `0x${bytes.toHex()}`;
+}
+
+/** The id of the channel with this config on one chain, in lower case. @internal */
+export function channelId(network: Network, config: ChannelConfig): Hex {
+  const { payer, payerAuthorizer, receiver, receiverAuthorizer, token, withdrawDelay, salt } = config;
+  const struct = hashWords([
+    CONFIG_TYPE,
+    ...[payer, payerAuthorizer, receiver, receiverAuthorizer, token].map((address) => word(address.slice(2))),
+    numberWord(BigInt(withdrawDelay)),
+    word(salt.slice(2)),
+  ]);
+  return hex(signedHash(domainOf(network), struct));
+}
+
+/** The 32 bytes that a payer signs for a voucher. @internal */
+export function voucherHash(network: Network, id: Hex, maxClaimableAmount: string): Uint8Array {
+  const struct = hashWords([VOUCHER_TYPE, word(id.slice(2)), numberWord(BigInt(maxClaimableAmount))]);
+  return signedHash(domainOf(network), struct);
+}
+
+/** The 32 bytes that a receiver authorizer signs for a refund of at most `amount`. `nonce`: the channel's own. @internal */
+export function refundHash(network: Network, id: Hex, nonce: string, amount: string): Uint8Array {
+  const struct = hashWords([REFUND_TYPE, word(id.slice(2)), numberWord(BigInt(nonce)), numberWord(BigInt(amount))]);
+  return signedHash(domainOf(network), struct);
+}
+
+/** The 32 bytes that a receiver authorizer signs for these claims, in this order. @internal */
+export function claimBatchHash(network: Network, claims: readonly Claim[]): Uint8Array {
+  const entries = claims.map(({ voucher, totalClaimed }) =>
+    hashWords([
+      CLAIM_ENTRY_TYPE,
+      word(channelId(network, voucher.channel).slice(2)),
+      numberWord(BigInt(voucher.maxClaimableAmount)),
+      numberWord(BigInt(totalClaimed)),
+    ]),
+  );
+  return signedHash(domainOf(network), hashWords([CLAIM_BATCH_TYPE, hashWords(entries)]));
+}
+
+/** True for the address of no account. @internal */
+export function isZero(address: string): boolean {
+  return ZERO.test(address);
+}
+
+/**
+ * Checks a voucher's signature. `chain`: the payer signs for itself, and only the chain knows whether the payer is a
+ * contract, which then checks the signature (ERC-1271). @internal
+ */
+export function checkVoucher(
+  network: Network,
+  { payerAuthorizer }: Pick<ChannelConfig, "payerAuthorizer">,
+  { channelId: id, maxClaimableAmount, signature }: Voucher,
+): "valid" | "invalid" | "chain" {
+  if (isZero(payerAuthorizer)) return "chain";
+  const signer = recoverSigner(voucherHash(network, id, maxClaimableAmount), signature);
+  return signer !== undefined && sameAddress(signer, payerAuthorizer) ? "valid" : "invalid";
+}
