@@ -7,7 +7,7 @@ import { type PaymentRequired, type PaymentRequirements, paymentPayloadSchema } 
 import { choosePayment, dollarsOf, formatDollars, type Funds, type Choice, parseDollars } from "./choice.ts";
 import { permit2Hash, PROXIES } from "../signatures/permit2-typed-data.ts";
 import { expiryOf, signChoice } from "./sign-choice.ts";
-import { recoverSigner } from "../signatures/signature.ts";
+import { recoverSigner } from "../signatures/recover-signer.ts";
 import { findError } from "../x402/terms.ts";
 import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS } from "../testing/payment.ts";
 

@@ -3,7 +3,7 @@ import { type Address, isAddress } from "../x402/address.ts";
 import { checksumAddress, hasBadChecksum } from "../x402/address-hash.ts";
 import { decodeHeader } from "../x402/header.ts";
 import { hashText } from "../signatures/eip712.ts";
-import { recoverSigner } from "../signatures/signature.ts";
+import { recoverSigner } from "../signatures/recover-signer.ts";
 
 /** The header of x402's extension `sign-in-with-x`. */
 export const SIGN_IN = "SIGN-IN-WITH-X";

@@ -26,7 +26,7 @@ import {
   voucherHash,
 } from "./batch-settlement.ts";
 import { COLLECTORS, depositHash, depositNonce } from "./channel-deposit.ts";
-import { recoverSigner } from "./signature.ts";
+import { recoverSigner } from "./recover-signer.ts";
 
 // On a busy machine, many property runs take long.
 setDefaultTimeout(patient(30_000));

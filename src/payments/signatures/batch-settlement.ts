@@ -3,7 +3,7 @@ import { type Address, type Hex, sameAddress } from "../x402/address.ts";
 import { type ChannelConfig, type Claim, type Voucher } from "../x402/channel-messages.ts";
 import { type Network } from "../x402/networks.ts";
 import { hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
-import { recoverSigner } from "./signature.ts";
+import { recoverSigner } from "./recover-signer.ts";
 import { domainHash } from "./typed-data.ts";
 
 /** The contract that keeps the money of all channels: at the same address on every chain. @internal */

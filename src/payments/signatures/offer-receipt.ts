@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { addressOfPrivateKey, recoverSigner, signHash } from "./signature.ts";
+import { addressOfPrivateKey, signHash } from "./signature.ts";
+import { recoverSigner } from "./recover-signer.ts";
 import { hashText, hashWords, numberWord, signedHash } from "./eip712.ts";
 import { didOfPrivateKey, type JwsAlgorithm, signJws, verifyJws } from "./jws.ts";
 

@@ -3,7 +3,8 @@ import { type PaymentRequirements, type Permit2Payment } from "../x402/messages.
 import { parseNetwork } from "../x402/networks.ts";
 import { permit2Hash, PROXIES } from "./permit2-typed-data.ts";
 import { type Reason } from "../x402/reasons.ts";
-import { recoverSigner, type Checked } from "./signature.ts";
+import { type Checked } from "./signature.ts";
+import { recoverSigner } from "./recover-signer.ts";
 import { facilitatorOf, methodOf } from "../x402/terms.ts";
 import { transferOf } from "../x402/transfer.ts";
 import { checkValidity } from "./validity.ts";

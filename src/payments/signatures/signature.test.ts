@@ -6,7 +6,8 @@ import { getAddress, hashTypedData } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { authorizationTypes } from "@x402/evm";
 import { checksumAddress } from "../x402/address-hash.ts";
-import { addressOfPrivateKey, recoverSigner, signHash } from "./signature.ts";
+import { addressOfPrivateKey, signHash } from "./signature.ts";
+import { recoverSigner } from "./recover-signer.ts";
 import { authorizationHash } from "./typed-data.ts";
 import { patient } from "../../lib/testing/patience.ts";
 

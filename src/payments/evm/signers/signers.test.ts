@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { randomBytes } from "@noble/hashes/utils.js";
-import { recoverSigner } from "../../signatures/signature.ts";
+import { recoverSigner } from "../../signatures/recover-signer.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 import { freshAccount, keyOf } from "../testing/shop.ts";
 import { DOUBLES, PROVIDER_SECRET, type SignerDouble, startSignerDouble } from "../testing/signer-doubles.ts";
