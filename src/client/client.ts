@@ -6,8 +6,13 @@ import {
   PaymentDeclined,
   PaymentOutcomeUnknown,
 } from "../payments/client/client.ts";
+import { type ChoiceOptions } from "../payments/client/choice.ts";
+import { createFunds } from "../payments/client/funds.ts";
+import { parsePreferences } from "../payments/client/preference.ts";
+import { type Environment, openChain, rpcVariable } from "../payments/evm/balances.ts";
 import { checksumAddress } from "../payments/x402/address-hash.ts";
 import { type Receipt } from "../payments/x402/messages.ts";
+import { parseNetwork } from "../payments/x402/networks.ts";
 import { formatAmount, isAtomic } from "../payments/x402/price.ts";
 import { readLimit } from "../payments/client/limit.ts";
 import { addressOfPrivateKey } from "../payments/signatures/signature.ts";
@@ -46,6 +51,16 @@ export interface TurnpikeOptions {
   readonly wallet?: string | undefined;
   /** The highest price of one call, such as `0.05`, `0.05 USDC` or `$0.05`. Default: 1 USDC. */
   readonly maxPrice?: string | undefined;
+  /**
+   * The order of payment methods, if a server offers several. Each text names a network, a scheme, a token or several of them:
+   * `base`, `upto`, `base/USDC`. Default: the cheapest.
+   */
+  readonly prefer?: readonly string[] | undefined;
+  /**
+   * JSON-RPC endpoints of chains by network, such as `{ base: "https://…" }`. There the client pays with what the wallet has, and by
+   * Permit2 if it is approved.
+   */
+  readonly rpc?: Readonly<Record<string, string>> | undefined;
   /** Sends the requests. Default: the global fetch. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Called after each successful payment. */
@@ -64,9 +79,10 @@ export class Turnpike extends Operations {
   readonly #base: string;
   readonly #options: TurnpikeOptions;
   readonly #maxPrice: string;
+  readonly #choice: Pick<ChoiceOptions, "prefer" | "funds">;
   #account: Account | undefined;
 
-  /** Throws if the URL, the key or the price is invalid. */
+  /** Throws if the URL, the key, the price, the order or an endpoint is invalid. */
   constructor(options: TurnpikeOptions = {}) {
     super();
     const url = new URL(options.url ?? DEFAULT_URL);
@@ -75,6 +91,10 @@ export class Turnpike extends Operations {
     this.#base = url.href.replace(/\/+$/, "");
     this.#options = options;
     this.#maxPrice = limitOf(options.maxPrice ?? DEFAULT_MAX_PRICE);
+    this.#choice = {
+      prefer: parsePreferences(options.prefer ?? []),
+      funds: createFunds(rpcEndpoints(options.rpc ?? {}), () => this.#payer().address),
+    };
     if (options.privateKey !== undefined) this.#account = accountOf(options.privateKey);
   }
 
@@ -158,6 +178,7 @@ export class Turnpike extends Operations {
   async #pay(url: string, init: RequestInit, { maxPrice, path }: PayCall): Promise<Paid> {
     const { fetch } = this.#options;
     const pay = {
+      ...this.#choice,
       account: () => this.#payer(),
       maxPrice: maxPrice === undefined ? this.#maxPrice : limitOf(maxPrice),
       ...(fetch === undefined ? {} : { fetch }),
@@ -181,6 +202,17 @@ export class Turnpike extends Operations {
     this.#account ??= openWallet(wallet ?? "").account;
     return this.#account;
   }
+}
+
+function rpcEndpoints(rpc: Readonly<Record<string, string>>): Environment {
+  return Object.fromEntries(
+    Object.entries(rpc).map(([name, url]) => {
+      const network = parseNetwork(name);
+      if (network === undefined) throw new TypeError(`Cannot use the endpoint of "${name}": it is not a network`);
+      openChain(network, url);
+      return [rpcVariable(network), url];
+    }),
+  );
 }
 
 interface PayCall {

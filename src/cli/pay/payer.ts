@@ -4,6 +4,7 @@ import { type Asset } from "../../payments/x402/assets.ts";
 import { type PayOptions } from "../../payments/client/client.ts";
 import { createFunds } from "../../payments/client/funds.ts";
 import { readLimit } from "../../payments/client/limit.ts";
+import { parsePreferences, type Preference } from "../../payments/client/preference.ts";
 import { Spending, spendingPath } from "../../payments/client/spending.ts";
 import { openWallet, walletPath } from "../../payments/client/wallet.ts";
 import { type Account } from "../../payments/signatures/signature.ts";
@@ -30,6 +31,12 @@ export function payerFlags({ maxPrice, maxTotal }: { readonly maxPrice: string; 
       value: "TOKEN",
       text: "another token to pay with, counted as a dollar: NETWORK:ADDRESS:NAME:VERSION:DECIMALS",
     },
+    prefer: {
+      type: "string",
+      multiple: true,
+      value: "METHOD",
+      text: "a network, scheme or token to pay with first, or several, as base/USDC; the next flag names the second (default: the cheapest)",
+    },
     ca: { type: "string", value: "FILE", text: "trust this CA too, or this self-signed certificate" },
   } as const satisfies FlagTable;
 }
@@ -39,6 +46,7 @@ export interface PayerFlags {
   readonly "max-price"?: string | undefined;
   readonly "max-total"?: string | undefined;
   readonly "allow-asset"?: readonly string[] | undefined;
+  readonly prefer?: readonly string[] | undefined;
   readonly ca?: string | undefined;
 }
 
@@ -50,6 +58,8 @@ export interface PayerSettings {
   readonly maxTotal: string | undefined;
   /** Tokens to pay with, in addition to the known ones. */
   readonly assets: readonly Asset[];
+  /** The order of payment methods. */
+  readonly prefer: readonly Preference[];
   /** Sends the requests. It trusts the CA of `--ca` too. */
   readonly send: (url: string, init: RequestInit) => Promise<Response>;
 }
@@ -62,10 +72,12 @@ export function payerSettings(
 ): PayerSettings {
   const total = flags["max-total"] ?? env["TURNPIKE_MAX_TOTAL"];
   const totalName = flags["max-total"] === undefined ? "TURNPIKE_MAX_TOTAL" : "--max-total";
+  const assets = (flags["allow-asset"] ?? []).map((text) => asUsage(() => parseAllowedAsset(text)));
   return {
     maxPrice: amount("--max-price", flags["max-price"] ?? defaults.maxPrice),
     maxTotal: totalOf(totalName, total, defaults.maxTotal),
-    assets: (flags["allow-asset"] ?? []).map(allowed),
+    assets,
+    prefer: asUsage(() => parsePreferences(flags.prefer ?? [], assets)),
     send: fetchTrusting(flags.ca),
   };
 }
@@ -86,9 +98,9 @@ function amount(name: string, text: string): string {
   throw new UsageError(`${name} "${text}" is not an amount such as 0.05 or "0.05 USDC"${hint}`);
 }
 
-function allowed(text: string): Asset {
+function asUsage<T>(read: () => T): T {
   try {
-    return parseAllowedAsset(text);
+    return read();
   } catch (error) {
     throw new UsageError(messageOf(error));
   }
@@ -96,7 +108,7 @@ function allowed(text: string): Asset {
 
 /** The wallet in $TURNPIKE_HOME, which pays within `settings`. If the wallet is created, `say` receives a line about it. */
 export function createPayer(
-  { maxPrice, maxTotal, assets, send }: PayerSettings,
+  { maxPrice, maxTotal, assets, prefer, send }: PayerSettings,
   say: (line: string) => void,
 ): PayOptions {
   const path = walletPath();
@@ -113,6 +125,7 @@ export function createPayer(
     account,
     maxPrice,
     assets,
+    prefer,
     fetch: send,
     spend: (dollars) => spending.add(dollars, maxTotal),
     funds: createFunds(process.env, () => account().address),

@@ -6,9 +6,11 @@ import { encodeHeader, MAX_HEADER_LENGTH } from "../x402/header.ts";
 import { type PaymentRequired, type PaymentRequirements, paymentPayloadSchema } from "../x402/messages.ts";
 import { choosePayment, dollarsOf, formatDollars, type Funds, type Choice, parseDollars } from "./choice.ts";
 import { permit2Hash, PROXIES } from "../signatures/permit2-typed-data.ts";
+import { parsePreferences } from "./preference.ts";
 import { expiryOf, signChoice } from "./sign-choice.ts";
 import { recoverSigner } from "../signatures/recover-signer.ts";
 import { findError } from "../x402/terms.ts";
+import { findAsset } from "../x402/assets.ts";
 import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS } from "../testing/payment.ts";
 
 const ACCOUNT = { address: PAYER, privateKey: hexToBytes(PRIVATE_KEY.slice(2)) };
@@ -80,6 +82,57 @@ test("a payment method with known funds comes before a cheaper one; without fund
   const unknown = async (choice: Choice) => (choice.requirements === dear ? undefined : { balance: 0n, allowance: 0n });
   expect((await choose([REQUIREMENTS, dear], { funds: unknown })).requirements).toBe(dear);
   expect((await choose([dear, REQUIREMENTS], { funds: funds() })).requirements).toBe(REQUIREMENTS);
+});
+
+const CELO = (symbol: string): PaymentRequirements => {
+  const { address, name, version } = findAsset("eip155:42220", symbol) ?? never(symbol);
+  return {
+    ...REQUIREMENTS,
+    network: "eip155:42220",
+    asset: address,
+    amount: symbol === "USDC" ? "20000" : "30000",
+    extra: { name, version },
+  };
+};
+
+function never(what: string): never {
+  throw new Error(`Cannot find ${what}`);
+}
+
+const ON_BASE = { ...BASE, amount: "15000" };
+
+const ORDERS: readonly (readonly [words: readonly string[], chosen: () => PaymentRequirements])[] = [
+  [[], () => REQUIREMENTS],
+  [["base"], () => ON_BASE],
+  [["eip155:42220"], () => CELO("USDC")],
+  [["USDT", "base"], () => CELO("USDT")],
+  [["usat/celo/exact", "base"], () => CELO("USAT")],
+  [["celo/upto", "monad", "base/usdc"], () => ON_BASE],
+  [[CELO("USDT").asset.toLowerCase()], () => CELO("USDT")],
+];
+
+for (const [words, chosen] of ORDERS) {
+  test(`the order ${words.join(", ") || "of prices"} chooses the first method that fits`, async () => {
+    const accepts = [CELO("USDC"), CELO("USDT"), CELO("USAT"), ON_BASE, REQUIREMENTS];
+    const prefer = parsePreferences(words);
+    expect((await choose(accepts, { prefer })).requirements).toEqual(chosen());
+    expect((await choose(accepts.toReversed(), { prefer, funds: funds(...accepts) })).requirements).toEqual(chosen());
+  });
+}
+
+test("balances count before the client's order, and an order with an unknown word is refused", async () => {
+  const prefer = parsePreferences(["base"]);
+  expect((await choose([BASE, REQUIREMENTS], { prefer, funds: funds(REQUIREMENTS) })).requirements).toBe(REQUIREMENTS);
+  expect((await choose([BASE, { ...REQUIREMENTS, amount: "1" }], { prefer })).requirements).toBe(BASE);
+  expect(() => parsePreferences(["base/gold"])).toThrow('"gold" is not a network, scheme or known token');
+  expect(() => parsePreferences(Array.from({ length: 33 }, () => "base"))).toThrow("at most 32");
+  expect(parsePreferences(["My: token"], [OWN])).toEqual([{ token: "my: token" }]);
+});
+
+test("a refusal says why no method can be paid", async () => {
+  expect(await refusal(choose([PERMIT, { ...BASE, scheme: "later" }], { funds: funds() }))).toContain(
+    "(exact on Base Sepolia (eip155:84532): the allowance to Permit2 is too low, later on Base (eip155:8453))",
+  );
 });
 
 test("Permit2 is used only if its allowance is known to be sufficient", async () => {

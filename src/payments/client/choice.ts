@@ -4,6 +4,7 @@ import { type PaymentRequired, type PaymentRequirements } from "../x402/messages
 import { networkTitle, parseNetwork } from "../x402/networks.ts";
 import { formatAmount, parsePrice } from "../x402/price.ts";
 import { flowOf, methodOf, SIMULATED_FACILITATOR } from "../x402/terms.ts";
+import { placeOf, type Preference } from "./preference.ts";
 
 /** One set of a gateway's payment requirements that this client can pay. */
 export interface Choice {
@@ -34,6 +35,8 @@ export interface ChoiceOptions {
   readonly assets?: readonly Asset[] | undefined;
   /** Reads the wallet's funds from the chain; undefined if they are unknown. In that case no Permit2 method is taken. */
   readonly funds?: ((choice: Choice) => Promise<Funds | undefined>) | undefined;
+  /** The client's own order of payment methods. Without it, and among methods with the same place, the cheapest is taken. */
+  readonly prefer?: readonly Preference[] | undefined;
 }
 
 /** Decimal places used to compare and add amounts of tokens with different decimals, without rounding. */
@@ -54,44 +57,52 @@ export function formatDollars(amount: bigint): string {
   return `$${formatAmount(amount.toString(), PLACES)}`;
 }
 
-interface Candidate {
-  readonly choice: Choice;
-  /**
-   * Lower ranks are taken first. 0: the funds suffice. 1: the funds are unknown. 2: the funds do not suffice, for
-   * example test money that is on no chain.
-   */
-  readonly rank: number;
-}
+type Weight =
+  | {
+      /**
+       * Lower ranks are taken first. 0: the funds suffice. 1: the funds are unknown. 2: the funds do not suffice, for
+       * example test money that is on no chain.
+       */
+      readonly rank: number;
+    }
+  /** It cannot pay. */
+  | { readonly reason: string };
 
 /**
- * Chooses the cheapest price that this client can pay within the limit. A payment method that the wallet's funds cover comes
- * before one whose funds are unknown. Tokens that are neither known nor in `options.assets` are never used. Throws
- * PaymentDeclined if no payment method can be paid.
+ * Chooses a price that this client can pay within the limit. A payment method that the wallet's funds cover comes before one
+ * whose funds are unknown. Then the client's own order counts, then the price. Tokens that are neither known nor in
+ * `options.assets` are never used. Throws PaymentDeclined if no payment method can be paid.
  */
 export async function choosePayment(required: PaymentRequired, options: ChoiceOptions): Promise<Choice> {
   const known = required.accepts.flatMap((requirements) => choiceOf(requirements, options.assets ?? []) ?? []);
   const payable = known.filter(({ requirements }) => isAddress(requirements.payTo));
   if (known.length > 0 && payable.length === 0) throw new PaymentDeclined("Cannot pay: the payee is not an address");
   const limit = parseDollars(options.maxPrice);
-  const affordable = payable.filter((choice) => dollarsOf(choice) <= limit).toSorted(cheapestFirst);
+  const affordable = payable.filter((choice) => dollarsOf(choice) <= limit).toSorted(byOrder(options.prefer ?? []));
   const [cheapest] = payable.toSorted(cheapestFirst);
   if (affordable.length === 0 && cheapest !== undefined) {
     throw new PriceTooHigh(`Cannot pay ${formatDollars(dollarsOf(cheapest))}: the limit is ${options.maxPrice}`);
   }
-  const candidates = (await Promise.all(affordable.map((choice) => weigh(choice, options)))).filter(
-    (candidate) => candidate !== undefined,
+  const weighed = await Promise.all(
+    affordable.map(
+      async (choice) => ({ choice, ...(await weigh(choice, options)) }) satisfies { choice: Choice } & Weight,
+    ),
   );
-  // Sorting is stable: among equal ranks the cheapest payment method stays first.
+  const candidates = weighed.filter((one) => "rank" in one);
+  // Sorting is stable: among equal ranks the order stays.
   const [best] = candidates.toSorted((a, b) => a.rank - b.rank);
-  if (best === undefined) throw noneKnown(required);
-  return best.choice;
+  if (best !== undefined) return best.choice;
+  const reasons = new Map(weighed.map((one) => [one.choice.requirements, "reason" in one ? `: ${one.reason}` : ""]));
+  const asked = required.accepts.map((one) => `${one.scheme} on ${networkTitle(one.network)}${reasons.get(one) ?? ""}`);
+  throw new PaymentDeclined(
+    `Cannot pay: this client supports none of the payment methods asked for (${asked.join(", ") || "none"})`,
+  );
 }
 
-function noneKnown({ accepts }: PaymentRequired): PaymentDeclined {
-  const asked = accepts.map(({ scheme, network }) => `${scheme} on ${networkTitle(network)}`).join(", ");
-  return new PaymentDeclined(
-    `Cannot pay: this client supports none of the payment methods asked for (${asked || "none"})`,
-  );
+/** By the client's own order; within one place the cheapest first. */
+function byOrder(prefer: readonly Preference[]): (a: Choice, b: Choice) => number {
+  const place = ({ requirements, asset }: Choice): number => placeOf(prefer, requirements.scheme, asset);
+  return (a, b) => place(a) - place(b) || cheapestFirst(a, b);
 }
 
 function cheapestFirst(a: Choice, b: Choice): number {
@@ -127,15 +138,19 @@ function sameToken({ address }: Asset, text: string): boolean {
   return address.toLowerCase() === text.toLowerCase();
 }
 
-/** Ranks a way to pay by the wallet's funds; undefined: it cannot. An unknown Permit2 allowance counts as 0. */
-async function weigh(choice: Choice, { funds }: ChoiceOptions): Promise<Candidate | undefined> {
+/** Ranks a way to pay by the wallet's funds. An unknown Permit2 allowance counts as 0. */
+async function weigh(choice: Choice, { funds }: ChoiceOptions): Promise<Weight> {
   const { facilitatorAddress } = choice.requirements.extra;
   // No chain has this facilitator, so the payment moves no money.
   if (typeof facilitatorAddress === "string" && sameAddress(facilitatorAddress, SIMULATED_FACILITATOR))
-    return { choice, rank: 1 };
+    return { rank: 1 };
   const found = await funds?.(choice);
   const amount = BigInt(choice.requirements.amount);
-  if (choice.method === "permit2" && (found === undefined || found.allowance < amount)) return undefined;
-  if (found === undefined) return { choice, rank: 1 };
-  return { choice, rank: found.balance < amount ? 2 : 0 };
+  if (choice.method === "permit2" && (found === undefined || found.allowance < amount)) {
+    return {
+      reason: found === undefined ? "the allowance to Permit2 is unknown" : "the allowance to Permit2 is too low",
+    };
+  }
+  if (found === undefined) return { rank: 1 };
+  return { rank: found.balance < amount ? 2 : 0 };
 }

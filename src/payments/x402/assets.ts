@@ -74,6 +74,11 @@ export function findAsset(network: string, text: string): Asset | undefined {
   );
 }
 
+/** True if a token on any network has this symbol. */
+export function isKnownSymbol(text: string): boolean {
+  return ASSETS.some(({ symbol }) => symbol.toLowerCase() === text.toLowerCase());
+}
+
 /** The known tokens of a network. */
 export function assetsOn(network: string): readonly Asset[] {
   return ASSETS.filter((asset) => asset.network === network);
