@@ -4,12 +4,14 @@ import { pause } from "../../lib/time/pause.ts";
 import { ERRORS, TurnpikeError } from "../../lib/errors.ts";
 import { parseHttpDate } from "../../lib/http/http-date.ts";
 import {
+  type Claim,
   type Finished,
   type Job,
   type JobStore,
   MOST_TRIES,
   type Outcome,
   POSTPONED,
+  type Stored,
   type Taken,
 } from "../../store/jobs/job-store.ts";
 import { RemovedError } from "../changes/removed-error.ts";
@@ -39,7 +41,7 @@ const NO_RULES = { known: true, allows: () => true, crawlDelay: undefined } as c
 
 /** The parts of a service that a crawl uses. */
 export interface CrawlDeps {
-  readonly store: Pick<JobStore, "claim" | "finish">;
+  readonly store: Pick<JobStore, "finish">;
   readonly paces: HostPaces;
   readonly robots: RobotsFiles;
   readonly fetch: Omit<SiteFetch, "signal">;
@@ -186,30 +188,34 @@ export class Crawl {
       return { finished: [failure(taken, "noindex", "The page asks not to be indexed")], found, leftOut };
     }
     if (page.isUnchanged === true) return { finished: [{ taken, kind: "unchanged" }], found, leftOut };
-    const other = await this.#likeAnother(taken, page);
-    this.#scope.learn(new URL(taken.url), other !== undefined);
-    if (other !== undefined) return { finished: [{ taken, kind: other }], found, leftOut };
-    return { finished: [delivery(taken, page, directives.noindex ? { noindex: true } : {})], found, leftOut };
+    const finished = [delivery(taken, page, directives.noindex ? { noindex: true } : {})];
+    return { finished, claims: this.#claims(taken, page), found, leftOut };
   }
 
-  /** The kind of a page that is like another one of the job: by its content, its canonical address, or most of its text. */
-  async #likeAnother(taken: Taken, { content, fields = {} }: LoadedPage): Promise<string | undefined> {
-    const claim = (names: readonly string[], most = 1) => this.#deps.store.claim(this.#job, names, taken, most);
+  /** Learns from an outcome that was stored. */
+  learn({ finished, claims }: Outcome, { isAlike }: Stored): void {
+    const [page] = finished;
+    if (claims !== undefined && page !== undefined) this.#scope.learn(new URL(page.taken.url), isAlike);
+  }
+
+  /** The names by which a page is like another one of the job: of its content, its canonical address, and most of its text. */
+  #claims(taken: Taken, { content, fields = {} }: LoadedPage): readonly Claim[] {
     const own = new URL(taken.url);
     const spaced = content.replace(/\s+/g, " ").trim();
     // A page whose address may name a visit has links that name others.
     const text = withoutCodes(own.href) === own.href ? spaced : withoutCodes(spaced);
-    if (!(await claim([`content ${Bun.hash.xxHash64(text)} ${text.length}`]))) return "duplicate";
+    const names = [`content ${Bun.hash.xxHash64(text)} ${text.length}`];
+    const claims: Claim[] = [{ names, most: 1, kind: "duplicate" }];
     const { canonical, sketch } = fields;
     const said = typeof canonical === "string" ? this.#scope.normal(canonical, taken.url) : undefined;
     // Sites often give one canonical address to different pages, so it counts only if the query alone differs.
     const isOwn = said !== undefined && said.origin === own.origin && said.pathname === own.pathname;
-    if (isOwn && !(await claim([`canonical ${said.href}`]))) return "duplicate";
+    if (isOwn) claims.push({ names: [`canonical ${said.href}`], most: 1, kind: "duplicate" });
     const { near_duplicates: near = "deliver" } = this.#open.order;
-    if (near === "deliver" || !Array.isArray(sketch) || sketch.length === 0) return undefined;
+    if (near === "deliver" || !Array.isArray(sketch) || sketch.length === 0) return claims;
     const place = near === "same-path" ? own.pathname : "";
     const groups = sketch.map((group: string, at) => `text ${at} ${group} ${place}`);
-    return (await claim(groups, NEARLY_EQUAL)) ? undefined : "near-duplicate";
+    return [...claims, { names: groups, most: NEARLY_EQUAL, kind: "near-duplicate" }];
   }
 
   /** The end of a failure that may pass, or a further try. */

@@ -229,6 +229,7 @@ export class JobRunner {
     const { store, maxJobBytes } = this.#options;
     const job = await this.#stored(running.abort.signal, () => store.finish(running.job, outcome));
     if (job?.state !== "running") return this.wake();
+    running.crawl.learn(outcome, job);
     running.job = job;
     if (job.bytes < maxJobBytes) return;
     await store.end(job.id, "completed", "bytes");
@@ -238,10 +239,7 @@ export class JobRunner {
   /** The store for pages under way: a full store costs them no try. */
   #patient(signal: AbortSignal): CrawlDeps["store"] {
     const { store } = this.#options;
-    return {
-      claim: (...claimed) => this.#stored(signal, () => store.claim(...claimed)),
-      finish: (...finished) => this.#stored(signal, () => store.finish(...finished)),
-    };
+    return { finish: (...finished) => this.#stored(signal, () => store.finish(...finished)) };
   }
 
   /** Makes a change that may be made again, as often as it takes if the store is full. */

@@ -33,12 +33,7 @@ export interface JobStore {
    * over has no effect, so that no page is delivered twice. A job that has delivered `limit` pages, or has no address
    * left, is completed. Resolves with the job as it is then; undefined if it has gone.
    */
-  finish(job: Job, outcome: Outcome): Promise<Job | undefined>;
-  /**
-   * Gives names within a job to the first address that claims them, also if it claims them again. If `most` of them or
-   * more belong to other addresses, the result is false, and it gets none.
-   */
-  claim(job: Job, names: readonly string[], owner: Taken, most: number): Promise<boolean>;
+  finish(job: Job, outcome: Outcome): Promise<Stored | undefined>;
   /** Ends a job that runs. False if it does not run. */
   end(id: string, state: Exclude<JobState, "running">, reason: string): Promise<boolean>;
   /** Records what was paid. It never records fewer pages than before, and opens no closed payment. The job begins. */
@@ -180,9 +175,26 @@ export interface Finished {
   readonly result?: Uint8Array;
 }
 
+/** Names within a job that belong to the first page that is delivered with them. */
+export interface Claim {
+  readonly names: readonly string[];
+  /** A page is not delivered if as many of the names belong to others. */
+  readonly most: number;
+  /** The kind of its end then. */
+  readonly kind: string;
+}
+
+/** A job after an outcome was stored. */
+export interface Stored extends Job {
+  /** Whether the page of the outcome was not delivered, because others have the names that it claims. */
+  readonly isAlike: boolean;
+}
+
 /** The ends of some leases, and the discoveries of their pages. */
 export interface Outcome {
   readonly finished: readonly Finished[];
+  /** The claims of the only page that is finished. It gets all names at once with its result, or none. */
+  readonly claims?: readonly Claim[];
   readonly found: readonly Address[];
   /** Found addresses that were left out, by the name of the bound that they exceed. */
   readonly leftOut?: Readonly<Record<string, number>>;

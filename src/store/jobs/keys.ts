@@ -1,4 +1,4 @@
-import { type Address } from "./job-store.ts";
+import { type Address, type Claim } from "./job-store.ts";
 
 /** An address as the stores keep it. */
 export interface KeyedAddress extends Address {
@@ -28,9 +28,10 @@ export function keyed(id: string, addresses: readonly Address[]): readonly Keyed
 /** Task of a row that has a claim instead of an address. */
 export const CLAIM = -1;
 
-/** The key of a name that addresses of a job claim. */
-export function claimKey(id: string, name: string): string {
-  return signed(Bun.hash.xxHash64(`${CLAIM} ${name}`, Bun.hash.xxHash64(id)));
+/** The keys of the names of a claim. */
+export function claimKeys(id: string, { names }: Pick<Claim, "names">): readonly string[] {
+  const seed = Bun.hash.xxHash64(id);
+  return names.map((name) => signed(Bun.hash.xxHash64(`${CLAIM} ${name}`, seed)));
 }
 
 function signed(hash: bigint): string {

@@ -122,6 +122,29 @@ const NO_ADDRESSES = `
 const NO_RESULTS = `
   numbered AS (SELECT true AS fits, true AS delivered WHERE false),
   kept AS (SELECT 0 AS bytes WHERE false)`;
+/** SQL: `done`, the ends of leases. */
+const DONE = `
+  done AS MATERIALIZED (SELECT host, kind, again, body, at FROM ended JOIN outcome USING (key)),
+  lost AS (SELECT '' AS kind WHERE false)`;
+/**
+ * SQL: the same for one page with the claims in `$6`. If another page gets one of the names at the same time, the statement
+ * fails with a division by zero, and changes nothing. Made again, it sees that name.
+ */
+const DONE_WITH_CLAIMS = `
+  claim AS MATERIALIZED (
+    SELECT claim.*, old.key IS NULL AS is_free, coalesce(old.url <> ended.key::text, false) AS is_taken
+    FROM ended CROSS JOIN json_to_recordset($6::json) AS claim (name bigint, place bigint, most bigint, kind text)
+    LEFT JOIN ${ADDRESSES} AS old ON old.job = $2::bigint AND old.key = name),
+  lost AS MATERIALIZED (
+    SELECT kind FROM claim GROUP BY place, most, kind HAVING count(*) FILTER (WHERE is_taken) >= most ORDER BY place LIMIT 1),
+  free AS MATERIALIZED (SELECT name FROM claim WHERE is_free AND NOT EXISTS (SELECT FROM lost)),
+  claimed AS (
+    INSERT INTO ${ADDRESSES} (job, key, host, task, depth, url)
+    SELECT $2::bigint, name, 0, ${CLAIM}, 0, key::text FROM free, ended ORDER BY name ON CONFLICT DO NOTHING RETURNING 1),
+  done AS MATERIALIZED (
+    SELECT host, coalesce(lost.kind, outcome.kind) AS kind, again, CASE WHEN lost.kind IS NULL THEN body END AS body, at
+    FROM ended JOIN outcome USING (key) LEFT JOIN lost ON true
+    WHERE 1 / ((SELECT count(*) FROM free) = (SELECT count(*) FROM claimed))::integer = 1)`;
 const RESULTS_OF_PAGES = `
   numbered AS MATERIALIZED (
     SELECT row_number() OVER (ORDER BY at) AS number, body, kind = 'delivered' AS delivered,
@@ -134,11 +157,11 @@ const RESULTS_OF_PAGES = `
     RETURNING length(body) AS bytes)`;
 
 /**
- * Ends leases, and adds what was found. Locks are taken in one order: the addresses of the caller's leases, new
+ * Ends leases, and adds what was found. Locks are taken in one order: the addresses of the caller's leases, claims and new
  * addresses by key, lanes by host, the job. The lock of the job comes last, because all its services need it. Parts that
  * an outcome does not need are left out, because the server takes time to begin each.
  */
-const finish = (add: string, results: string): Statement =>
+const finish = (add: string, results: string, done = DONE): Statement =>
   statement(`
   WITH job AS MATERIALIZED (SELECT number, known, max_known FROM ${JOBS} WHERE number = $2::bigint AND state = 'running'),
   outcome AS MATERIALIZED (
@@ -149,8 +172,7 @@ const finish = (add: string, results: string): Statement =>
       `due = excluded.due, tries = old.tries + CASE WHEN excluded.due IS NULL THEN 0 ELSE ${POSTPONED} END`,
       IS_LEASED,
     )}
-    RETURNING key, host),
-  done AS MATERIALIZED (SELECT host, kind, again, body, at FROM ended JOIN outcome USING (key)), ${add},
+    RETURNING key, host), ${done}, ${add},
   ${lanes(`SELECT host, 1 AS open, ${NOW} AS at FROM added UNION ALL
     SELECT host, CASE WHEN again IS NULL THEN -1 ELSE 0 END, CASE WHEN again IS NULL THEN ${NEVER} ELSE ${NOW} + again END FROM done`)},
   held AS MATERIALIZED (
@@ -177,37 +199,26 @@ const finish = (add: string, results: string): Statement =>
   SELECT ${JOB_COLUMNS}, (
     SELECT json_object_agg(kind, count) FROM (
       SELECT * FROM counted UNION ALL
-      SELECT kind, count FROM ${KINDS} WHERE job = $2::bigint AND kind NOT IN (SELECT kind FROM counted)) AS kinds)
+      SELECT kind, count FROM ${KINDS} WHERE job = $2::bigint AND kind NOT IN (SELECT kind FROM counted)) AS kinds),
+    (SELECT count(*) FROM lost)
   FROM changed`);
 
-const FINISH = {
-  found: finish(ADD, NO_RESULTS),
-  both: finish(ADD, RESULTS_OF_PAGES),
-  results: finish(NO_ADDRESSES, RESULTS_OF_PAGES),
-  neither: finish(NO_ADDRESSES, NO_RESULTS),
-};
+const finishes = (add: string) => ({
+  none: finish(add, NO_RESULTS),
+  results: finish(add, RESULTS_OF_PAGES),
+  claims: finish(add, RESULTS_OF_PAGES, DONE_WITH_CLAIMS),
+});
+const FINISH = { found: finishes(ADD), nothing: finishes(NO_ADDRESSES) };
 
-/** The statement for an outcome with or without found addresses, and with or without results. */
-export function finishing(hasFound: boolean, hasResults: boolean): Statement {
-  if (hasFound) return hasResults ? FINISH.both : FINISH.found;
-  return hasResults ? FINISH.results : FINISH.neither;
+/** The statement for an outcome with or without found addresses, and with results, a result with claims, or none. */
+export function finishing(hasFound: boolean, results: keyof typeof FINISH.found): Statement {
+  return FINISH[hasFound ? "found" : "nothing"][results];
 }
 
 export const PACE = statement(`
   INSERT INTO ${HOSTS} AS hosts (host, next_at, pace)
   SELECT host, ${NOW} + pause, pace FROM json_to_recordset($2::json) AS new (host bigint, pause bigint, pace bigint) ORDER BY host
   ON CONFLICT (host) DO UPDATE SET pace = excluded.pace, next_at = greatest(hosts.next_at, excluded.next_at)`);
-
-/** A row if fewer names than `$4` belong to others, among them those that others claim at the same time. */
-export const CLAIM_NAMES = statement(`
-  WITH name AS MATERIALIZED (SELECT value::bigint AS key FROM json_array_elements_text($2::json)),
-  held AS MATERIALIZED (SELECT name.key, url FROM name JOIN ${ADDRESSES} AS old ON old.job = $1::bigint AND old.key = name.key),
-  claimed AS (
-    INSERT INTO ${ADDRESSES} (job, key, host, task, depth, url)
-    SELECT $1::bigint, key, 0, ${CLAIM}, 0, $3 FROM name
-    WHERE key NOT IN (SELECT key FROM held) AND (SELECT count(*) FROM held WHERE url <> $3) < $4::integer ORDER BY key
-    ON CONFLICT DO NOTHING RETURNING 1)
-  SELECT 1 WHERE (SELECT count(*) FROM name) - (SELECT count(*) FROM held WHERE url = $3) - (SELECT count(*) FROM claimed) < $4::integer`);
 
 export const END = statement(
   `UPDATE ${JOBS} SET state = $3, reason = $4, ended_at = ${NOW} WHERE id = $2 AND state = 'running'`,

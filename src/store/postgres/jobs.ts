@@ -9,10 +9,11 @@ import {
   type PaidSoFar,
   RESULT_PAGE_BYTES,
   type Share,
+  type Stored,
   type StoredResult,
   type Taken,
 } from "../jobs/job-store.ts";
-import { claimKey, keyed } from "../jobs/keys.ts";
+import { claimKeys, keyed } from "../jobs/keys.ts";
 import { type Result, statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { PostgresHooks } from "./hooks.ts";
@@ -21,9 +22,9 @@ import * as sql from "./jobs-statements.ts";
 import { type Statement, type Value } from "./messages.ts";
 import { PostgresError } from "./postgres-error.ts";
 
-/** Attempts of a write that the server ends, because it waits in a circle with another. */
+/** Attempts of a write that the server ends, because it waits in a circle with another, or both claim a name (division by zero). */
 const MOST_ATTEMPTS = 5;
-const DEADLOCK = "40P01";
+const PASSING: ReadonlySet<string> = new Set(["40P01", "22012"]);
 const DISK_FULL = "53100";
 /** A number for the advisory lock of partitions that no other program is likely to use: "turnpik2" in ASCII. */
 const LOCK = "8391737060846725682";
@@ -114,7 +115,8 @@ export class PostgresJobs implements JobStore {
     await this.#write(sql.RENEW, [this.#database.clock, number, held]);
   }
 
-  async finish({ id, number }: Job, { finished, found, leftOut = {}, paces = [] }: Outcome): Promise<Job | undefined> {
+  async finish({ id, number }: Job, outcome: Outcome): Promise<Stored | undefined> {
+    const { finished, claims = [], found, leftOut = {}, paces = [] } = outcome;
     const { clock } = this.#database;
     if (paces.length > 0) {
       const rows = paces.map(({ host, intervalMs, pauseMs }) => ({ host, pause: pauseMs, pace: intervalMs }));
@@ -128,17 +130,18 @@ export class PostgresJobs implements JobStore {
       body: result === undefined ? undefined : Buffer.from(result).toString("base64"),
       at,
     }));
-    const values = [clock, number, JSON.stringify(keyed(id, found)), JSON.stringify(outcomes), JSON.stringify(leftOut)];
+    const named = claims.flatMap((claim, place) =>
+      claimKeys(id, claim).map((name) => ({ name, place, most: claim.most, kind: claim.kind })),
+    );
+    const values = [clock, number, ...[keyed(id, found), outcomes, leftOut].map((value) => JSON.stringify(value))];
     const hasResults = outcomes.some(({ body }) => body !== undefined);
-    const text = sql.finishing(found.length > 0, hasResults);
+    const results = !hasResults ? "none" : named.length === 0 ? "results" : "claims";
+    if (results === "claims") values.push(JSON.stringify(named));
     // A client may read a result at once, so that no crash may give its number to another one.
-    const { rows } = await this.#write(text, values, hasResults);
-    return rows.map(jobOf)[0] ?? (await this.find(id));
-  }
-
-  async claim({ id, number }: Job, names: readonly string[], { key: owner }: Taken, most: number): Promise<boolean> {
-    const keys = JSON.stringify(names.map((name) => claimKey(id, name)));
-    return (await this.#write(sql.CLAIM_NAMES, [number, keys, owner, most])).rows.length > 0;
+    const { rows } = await this.#write(sql.finishing(found.length > 0, results), values, hasResults);
+    const [row] = rows;
+    const job = row === undefined ? await this.find(id) : jobOf(row.slice(0, -1));
+    return job && { ...job, isAlike: Number(row?.at(-1)) > 0 };
   }
 
   async end(id: string, state: Exclude<JobState, "running">, reason: string): Promise<boolean> {
@@ -192,8 +195,8 @@ export class PostgresJobs implements JobStore {
       try {
         return await (isDurable ? this.#database.durable(text, values) : this.#database.quick(text, values));
       } catch (error) {
-        const isDeadlock = error instanceof PostgresError && error.code === DEADLOCK;
-        if (!isDeadlock || attempt === MOST_ATTEMPTS) throw error;
+        const isPassing = error instanceof PostgresError && PASSING.has(error.code);
+        if (!isPassing || attempt === MOST_ATTEMPTS) throw error;
       }
     }
   }

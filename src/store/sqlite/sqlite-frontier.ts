@@ -1,6 +1,7 @@
 import { type Statement } from "bun:sqlite";
 import {
   type Address,
+  type Claim,
   type Finished,
   type Job,
   LEASE_MS,
@@ -10,7 +11,7 @@ import {
   type Taken,
   TURN_MS,
 } from "../jobs/job-store.ts";
-import { CLAIM, claimKey, keyed } from "../jobs/keys.ts";
+import { CLAIM, claimKeys, keyed } from "../jobs/keys.ts";
 import { type SqliteConnection } from "./sqlite-connection.ts";
 
 /** Rows of a table that one call of `remove` removes. */
@@ -28,7 +29,7 @@ interface AddressRow {
 
 /**
  * The frontier in an SQLite file: the addresses of jobs, their lanes (the addresses of a job on one host), and the times of
- * hosts. `take`, `renew` and `claim` are transactions of their own, the other methods parts of one. `now` gives Unix milliseconds.
+ * hosts. `take` and `renew` are transactions of their own, the other methods parts of one. `now` gives Unix milliseconds.
  */
 export class SqliteFrontier {
   readonly #file: SqliteConnection;
@@ -183,25 +184,29 @@ export class SqliteFrontier {
     );
   }
 
-  claim({ id, number }: Job, names: readonly string[], { key: owner }: Taken, most: number): Promise<boolean> {
-    const keys = names.map((name) => BigInt(claimKey(id, name)));
-    return this.#file.transaction(() => {
-      const owners = keys.map(
-        (key) => this.#get<{ url: string }>("SELECT url FROM addresses WHERE job = ? AND key = ?", number, key)?.url,
+  /** Gives an address the names that it claims. If it gets none of them, the result is the kind of its end. */
+  claim({ id, number }: Job, { key: owner }: Taken, claims: readonly Claim[]): string | undefined {
+    const free: bigint[] = [];
+    for (const claim of claims) {
+      const owners = claimKeys(id, claim).map((key) => ({ key: BigInt(key), url: this.#ownerOf(number, key) }));
+      // Older programs claimed names before a page was stored.
+      if (owners.filter(({ url }) => url !== undefined && url !== owner).length >= claim.most) return claim.kind;
+      free.push(...owners.flatMap(({ key, url }) => (url === undefined ? [key] : [])));
+    }
+    for (const key of free) {
+      this.#run(
+        "INSERT OR IGNORE INTO addresses (job, key, host, task, depth, url) VALUES (?, ?, 0, ?, 0, ?)",
+        number,
+        key,
+        CLAIM,
+        owner,
       );
-      if (owners.filter((other) => other !== undefined && other !== owner).length >= most) return false;
-      for (const [at, key] of keys.entries()) {
-        if (owners[at] !== undefined) continue;
-        this.#run(
-          "INSERT OR IGNORE INTO addresses (job, key, host, task, depth, url) VALUES (?, ?, 0, ?, 0, ?)",
-          number,
-          key,
-          CLAIM,
-          owner,
-        );
-      }
-      return true;
-    });
+    }
+    return undefined;
+  }
+
+  #ownerOf(job: number, key: string): string | undefined {
+    return this.#get<{ url: string }>("SELECT url FROM addresses WHERE job = ? AND key = ?", job, BigInt(key))?.url;
   }
 
   /** Removes addresses and lanes of a job. True if none is left. */

@@ -11,6 +11,7 @@ import {
   type PaidSoFar,
   RESULT_PAGE_BYTES,
   type Share,
+  type Stored,
   type StoredResult,
   type Taken,
 } from "../jobs/job-store.ts";
@@ -115,20 +116,22 @@ export class SqliteJobs implements JobStore {
     return this.#frontier.renew(job, taken);
   }
 
-  claim(job: Job, names: readonly string[], taken: Taken, most: number): Promise<boolean> {
-    return this.#frontier.claim(job, names, taken, most);
-  }
-
-  finish({ id }: Job, { finished, found, leftOut = {}, paces = [] }: Outcome): Promise<Job | undefined> {
+  finish({ id }: Job, outcome: Outcome): Promise<Stored | undefined> {
+    const { finished, claims = [], found, leftOut = {}, paces = [] } = outcome;
     return this.#file.transaction(() => {
       for (const pace of paces) this.#frontier.pace(pace);
       const job = this.#job(id);
-      if (job?.state !== "running") return job;
-      for (const one of finished) if (this.#frontier.finish(job.number, one)) this.#deliver(job.number, one);
+      if (job?.state !== "running") return job && { ...job, isAlike: false };
+      let other: string | undefined;
+      for (const one of finished) {
+        if (!this.#frontier.finish(job.number, one)) continue;
+        other = this.#frontier.claim(job, one.taken, claims);
+        this.#deliver(job.number, other === undefined ? one : { taken: one.taken, kind: other });
+      }
       this.#add(job, found);
       for (const [kind, count] of Object.entries(leftOut)) this.#count(job.number, kind, count);
       this.#file.run(COMPLETE, { number: job.number, now: this.#now() });
-      return this.#job(id);
+      return { ...(this.#job(id) ?? job), isAlike: other !== undefined };
     });
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import {
   type Address,
+  type Claim,
   type Finished,
   type Job,
   type JobStore,
@@ -47,6 +48,20 @@ function delivered(taken: Taken, text = taken.url): Finished {
 }
 
 const failed = (taken: Taken): Finished => ({ taken, kind: "page-failed", result: Buffer.from("no") });
+
+const DUPLICATE = { most: 1, kind: "duplicate" } as const;
+
+/** Delivers a page with these claims. */
+async function claimed(
+  store: JobStore,
+  job: Job,
+  taken: Taken | undefined,
+  ...claims: (Partial<Claim> & Pick<Claim, "names">)[]
+) {
+  if (taken === undefined) throw new Error("an address was expected");
+  const finished = [delivered(taken)];
+  return await store.finish(job, { finished, claims: claims.map((claim) => ({ ...DUPLICATE, ...claim })), found: [] });
+}
 
 const deliver = (store: JobStore, job: Job, taken: readonly Taken[]) =>
   store.finish(job, { finished: taken.map((one) => delivered(one)), found: [] });
@@ -234,34 +249,44 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       expect(new Set([...taken, ...more].map(({ host }) => host)).size).toBe(3);
     });
 
-    test("a name belongs to the first address that claims it, also after the service of this address died", async () => {
-      await using at = await begin({}, pages(2));
+    test("a name belongs to the first page that is stored with it, and not to one whose lease has ended", async () => {
+      await using at = await begin({}, pages(4));
       const { store, job, clock } = at;
-      const [one, two] = await store.take(job, SHARE);
-      if (one === undefined || two === undefined) throw new Error("two were expected");
-      expect(await store.claim(job, ["content 1"], one, 1)).toBe(true);
-      expect(await store.claim(job, ["content 1"], two, 1)).toBe(false);
-      expect(await store.claim(job, ["content 2"], two, 1)).toBe(true);
+      const lost = await store.take(job, { ...SHARE, addresses: 2 });
       clock.now += LEASE_MS;
-      const again = await (await at.another()).take(job, SHARE);
-      for (const taken of again) expect(await store.claim(job, ["content 1"], taken, 1)).toBe(taken.key === one.key);
-      expect(await deliver(store, job, again)).toMatchObject({ known: 2, delivered: 2, state: "completed" });
+      const other = await at.another();
+      const [one, two, three, four] = await other.take(job, SHARE);
+      if (one === undefined || two === undefined || three === undefined || four === undefined) throw new Error("four");
+      const late = lost.find(({ key }) => key === three.key);
+      if (late === undefined) throw new Error("the address of the lost lease");
+      expect(await claimed(store, job, late, { names: ["same"] })).toMatchObject({ delivered: 0, isAlike: false });
+      await other.finish(job, { finished: [failed(one)], found: [] });
+      const [isFirst, isSecond] = [
+        await claimed(other, job, two, { names: ["same"] }),
+        await claimed(other, job, four, { names: ["same"] }),
+      ];
+      expect([isFirst, isSecond]).toMatchObject([{ isAlike: false }, { isAlike: true }]);
+      const end = await claimed(other, job, three, { names: ["another"] });
+      expect(end).toMatchObject({ known: 4, delivered: 2, results: 3, state: "completed", isAlike: false });
+      expect(end?.kinds).toEqual({ "page-failed": 1, duplicate: 1 });
     });
 
-    test("names that are claimed together belong to an address, unless others have too many of them", async () => {
-      await using at = await begin({}, pages(4));
+    test("a page gets all names that it claims, unless others have too many of one claim: then it gets none", async () => {
+      await using at = await begin({}, pages(7));
       const { store, job } = at;
-      const [one, two, three, four] = await store.take(job, SHARE);
-      if (one === undefined || two === undefined || three === undefined || four === undefined) throw new Error("four");
-      const claim = (owner: Taken, ...names: string[]) => store.claim(job, names, owner, 2);
-      expect(await claim(one, "a", "b", "c")).toBe(true);
-      expect(await claim(two, "a", "b", "x")).toBe(false);
-      expect(await claim(two, "a", "y", "z")).toBe(true);
-      expect(await claim(two, "a", "y", "z")).toBe(true);
-      // The second claim failed, so it has given nothing.
-      expect(await claim(three, "a", "x")).toBe(true);
-      const both = await Promise.all([claim(three, "m", "n", "o"), claim(four, "m", "n", "o")]);
-      expect(both.filter((isGiven) => isGiven)).toHaveLength(1);
+      const taken = (await store.take(job, SHARE)).values();
+      const next = (...claims: { names: string[]; most?: number }[]) =>
+        claimed(store, job, taken.next().value, ...claims);
+      expect(await next({ names: ["a", "b", "c"], most: 2 })).toMatchObject({ isAlike: false });
+      expect(await next({ names: ["p"] }, { names: ["a", "b", "x"], most: 2 })).toMatchObject({ isAlike: true });
+      expect(await next({ names: ["p"] }, { names: ["a", "x", "z"], most: 2 })).toMatchObject({ isAlike: false });
+      const two = { names: ["m", "n", "o"], most: 2 };
+      const both = await Promise.all([next({ names: ["q"] }, two), next({ names: ["r"] }, two)]);
+      expect(both.map((stored) => stored?.isAlike).toSorted()).toEqual([false, true]);
+      // The second one of these has no name, so that one of the last pages is delivered.
+      const after = [await next({ names: ["q"] }), await next({ names: ["r"] })];
+      expect(after.map((stored) => stored?.isAlike).toSorted()).toEqual([false, true]);
+      expect(after.at(-1)).toMatchObject({ delivered: 4, results: 4, state: "completed" });
     });
 
     test("a frontier has a limit, and says how many addresses it dropped", async () => {
