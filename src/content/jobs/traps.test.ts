@@ -1,9 +1,13 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
+import { LoadStatusError } from "../page/load-status-error.ts";
 import { patient } from "../../lib/testing/patience.ts";
+import { until } from "../../lib/testing/until.ts";
+import { type JobStore, LEASE_MS } from "../../store/jobs/job-store.ts";
+import { openSqliteJobs } from "../../store/open/open-jobs.ts";
 import { givenOnly } from "./crawl-order.ts";
 import { Scope } from "./scope.ts";
-import { localJobs } from "./testing/local-jobs.ts";
+import { localJobs, localService, pageAt } from "./testing/local-jobs.ts";
 
 // Other work on the machine delays a crawl.
 setDefaultTimeout(patient(30_000));
@@ -70,4 +74,46 @@ test("a crawl leaves out hosts that are mirrors without end, and the names of vi
   expect(chosen(item)).toBe(item);
   const session = ["/a;jsessionid=1F", "/a?PHPSESSID=4b&sid=2", "/(S(lit3py55t21z5v55vlm25s55))/a"];
   for (const link of session) expect(chosen(link)).toBe("https://site.example/a");
+});
+
+/** The store as one service sees it that cannot store this page. Its end leaves the store open. */
+function without(path: string, store: JobStore) {
+  const failed = Promise.withResolvers<void>();
+  const own: Pick<JobStore, "finish" | "close"> = {
+    close: () => Promise.resolve(),
+    finish(job, outcome) {
+      if (outcome.finished[0]?.taken.url.endsWith(path) !== true) return store.finish(job, outcome);
+      failed.resolve();
+      return Promise.reject(new Error("the service dies"));
+    },
+  };
+  const seen = new Proxy(store, {
+    get(target, name) {
+      const member: unknown = Reflect.get(name in own ? own : target, name);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+  return { failed: failed.promise, store: seen };
+}
+
+test("the copy of a page is delivered if the service of the page died, and the page has gone at the next visit", async () => {
+  const clock = { skippedMs: 0 };
+  const store = openSqliteJobs(":memory:", () => Date.now() + clock.skippedMs);
+  let visits = 0;
+  const load = (url: URL) => {
+    if (url.pathname === "/page" && (visits += 1) > 1) return Promise.reject(new LoadStatusError(404, []));
+    const content = url.pathname === "/" ? "Home" : "The same text";
+    return Promise.resolve(pageAt(url, { content, links: ["/page", "/copy"] }));
+  };
+  const first = without("/page", store);
+  const dying = localService(first.store, load);
+  using site = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("", { status: 404 }) });
+  const { id } = await dying.add({ urls: [site.url.href], concurrency: 1 });
+  await first.failed;
+  await dying.close();
+  const other = localService(store, load);
+  clock.skippedMs += LEASE_MS;
+  await until(async () => (await store.find(id))?.state !== "running");
+  expect(await store.find(id)).toMatchObject({ state: "completed", delivered: 2, kinds: { "not-found": 1 } });
+  await other.close();
 });

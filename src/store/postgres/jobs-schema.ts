@@ -16,12 +16,17 @@ export const BY_DAY = [ADDRESSES, LANES, RESULTS] as const;
 export const DAY_BITS = 32;
 
 /**
- * The settings of a session. The server cannot know how few rows these statements have: it would read whole tables, or plan
- * a statement again each time, which takes longer than to run it (bench frontier).
+ * The settings of a session. The server cannot know how few rows these statements have: it would read whole tables, compile
+ * them, or plan a statement again each time, which takes longer than to run it (bench frontier).
  */
 const BY_INDEX = statement(
-  `SELECT set_config('plan_cache_mode', 'force_generic_plan', false), ${["hashjoin", "mergejoin", "seqscan"]
-    .map((kind) => `set_config('enable_${kind}', 'off', false)`)
+  `SELECT set_config('plan_cache_mode', 'force_generic_plan', false), ${[
+    "jit",
+    "enable_hashjoin",
+    "enable_mergejoin",
+    "enable_seqscan",
+  ]
+    .map((name) => `set_config('${name}', 'off', false)`)
     .join(", ")}`,
 );
 

@@ -30,7 +30,7 @@ const ADD = `
   new AS MATERIALIZED (
     SELECT new.*, job.number, job.known + row_number() OVER (ORDER BY place) - 1 AS place_of_all, job.max_known
     FROM job, json_to_recordset($3::json) AS new (key bigint, host bigint, task smallint, depth smallint, url text, place bigint)
-    WHERE NOT EXISTS (SELECT 1 FROM ${ADDRESSES} AS old WHERE old.job = job.number AND old.key = new.key)),
+    WHERE (SELECT true FROM ${ADDRESSES} AS old WHERE old.job = job.number AND old.key = new.key) IS NULL),
   added AS (
     INSERT INTO ${ADDRESSES} (job, key, host, due, task, depth, url)
     SELECT number, key, host, place_of_all, task, depth, url FROM new WHERE place_of_all < max_known ORDER BY key
@@ -132,15 +132,16 @@ const DONE = `
  */
 const DONE_WITH_CLAIMS = `
   claim AS MATERIALIZED (
-    SELECT claim.*, old.key IS NULL AS is_free, coalesce(old.url <> ended.key::text, false) AS is_taken
-    FROM ended CROSS JOIN json_to_recordset($6::json) AS claim (name bigint, place bigint, most bigint, kind text)
-    LEFT JOIN ${ADDRESSES} AS old ON old.job = $2::bigint AND old.key = name),
+    SELECT claim.*, (SELECT key::text FROM ended) AS page,
+      (SELECT url FROM ${ADDRESSES} AS old WHERE old.job = $2::bigint AND old.key = name) AS owner
+    FROM json_to_recordset($6::json) AS claim (name bigint, place bigint, most bigint, kind text)),
   lost AS MATERIALIZED (
-    SELECT kind FROM claim GROUP BY place, most, kind HAVING count(*) FILTER (WHERE is_taken) >= most ORDER BY place LIMIT 1),
-  free AS MATERIALIZED (SELECT name FROM claim WHERE is_free AND NOT EXISTS (SELECT FROM lost)),
+    SELECT kind FROM claim GROUP BY place, most, kind HAVING count(*) FILTER (WHERE owner <> page) >= most ORDER BY place LIMIT 1),
+  free AS MATERIALIZED (
+    SELECT name, page FROM claim WHERE owner IS NULL AND page IS NOT NULL AND NOT EXISTS (SELECT FROM lost)),
   claimed AS (
     INSERT INTO ${ADDRESSES} (job, key, host, task, depth, url)
-    SELECT $2::bigint, name, 0, ${CLAIM}, 0, key::text FROM free, ended ORDER BY name ON CONFLICT DO NOTHING RETURNING 1),
+    SELECT $2::bigint, name, 0, ${CLAIM}, 0, page FROM free ORDER BY name ON CONFLICT DO NOTHING RETURNING 1),
   done AS MATERIALIZED (
     SELECT host, coalesce(lost.kind, outcome.kind) AS kind, again, CASE WHEN lost.kind IS NULL THEN body END AS body, at
     FROM ended JOIN outcome USING (key) LEFT JOIN lost ON true
