@@ -54,7 +54,9 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
     "src/gateway/admin/usage/usage-keeper.ts",
     "src/gateway/policy/payment/responses/response-index.ts",
     "src/store/postgres/certificates.ts",
+    "src/store/postgres/channels.ts",
     "src/store/postgres/ledger.ts",
+    "src/store/sqlite/sqlite-channels.ts",
     "src/store/sqlite/sqlite-ledger.ts",
   ],
   /** Names of files that no other process uses. */

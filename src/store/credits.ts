@@ -107,7 +107,7 @@ export const CREDIT_SCHEME = "credit";
 export const CREDIT_BOOK = "credit:";
 /** Digits of the largest balance and charge. @bound */
 export const MAX_CREDIT_DIGITS = 30;
-/** `Payment.reason` of a charge that the balance does not cover, or whose credit has ended. Nothing was recorded. */
+/** `Payment.reason` of a charge that its credit or channel does not cover, or whose credit has ended. Nothing was recorded. */
 export const UNCOVERED = "credit_uncovered";
 
 /** The result of a reservation that a credit does not cover. */

@@ -1,3 +1,4 @@
+import { type Channels } from "./channels.ts";
 import { type Credits } from "./credits.ts";
 import { type SimulatedTransfers } from "./simulated-transfers.ts";
 import { type KeptResponses } from "./kept-responses.ts";
@@ -16,6 +17,7 @@ export interface Store {
   readonly refunds: CreditRefunds;
   readonly paymentIds: PaymentIds;
   readonly credits: Credits;
+  readonly channels: Channels;
   readonly simulatedTransfers: SimulatedTransfers;
   readonly usage: UsageStore;
   /** Undefined: the store belongs to one machine, or keeps no responses. */

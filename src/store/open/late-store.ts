@@ -23,6 +23,7 @@ export class LateStore implements Store {
   readonly refunds = this.#late("refunds");
   readonly paymentIds = this.#late("paymentIds");
   readonly credits = this.#late("credits");
+  readonly channels = this.#late("channels");
   readonly simulatedTransfers = this.#late("simulatedTransfers");
   readonly usage = this.#late("usage");
   readonly responses = undefined;
@@ -62,9 +63,7 @@ export class LateStore implements Store {
   }
 
   /** A part of the store whose methods fail until the store is open. */
-  #late<
-    Part extends "ledger" | "view" | "outbox" | "refunds" | "paymentIds" | "credits" | "simulatedTransfers" | "usage",
-  >(part: Part): Store[Part] {
+  #late<Part extends Exclude<keyof Store, "responses" | "ready" | "forget" | "close">>(part: Part): Store[Part] {
     const methodOf = (_target: object, name: string | symbol) => {
       return async (...args: unknown[]): Promise<unknown> => {
         const opened = this.#opened()[part];

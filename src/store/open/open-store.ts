@@ -3,6 +3,7 @@ import { openSqlite } from "../sqlite/open-sqlite.ts";
 import { machineTime } from "../../lib/time/machine-time.ts";
 import { migrate } from "../sqlite/migrations.ts";
 import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
+import { SqliteChannels } from "../sqlite/sqlite-channels.ts";
 import { SqliteCredits } from "../sqlite/sqlite-credits.ts";
 import { SqliteSimulatedTransfers } from "../sqlite/sqlite-simulated-transfers.ts";
 import { SqliteLedger } from "../sqlite/sqlite-ledger.ts";
@@ -53,6 +54,7 @@ export function openStore(
     refunds: new SqliteRefunds(files.durable, { now, steady }),
     paymentIds: new SqlitePaymentIds(files.quick, now),
     credits: new SqliteCredits(files.durable, now),
+    channels: new SqliteChannels(files.durable, now, steady),
     simulatedTransfers: new SqliteSimulatedTransfers(files.quick, now),
     usage: new SqliteUsage(files.durable, now),
     responses: undefined,

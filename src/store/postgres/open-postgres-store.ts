@@ -10,6 +10,7 @@ import { PAGE_SCHEMA, PostgresPages } from "./pages.ts";
 import { PostgresJobs } from "./jobs.ts";
 import { JOB_SCHEMA } from "./jobs-schema.ts";
 import { PostgresSimulatedTransfers } from "./simulated-transfers.ts";
+import { PostgresChannels } from "./channels.ts";
 import { PostgresCredits } from "./credits.ts";
 import { PostgresCertificates } from "./certificates.ts";
 import { Database } from "./database.ts";
@@ -49,6 +50,7 @@ export function openPostgresStore(
     refunds: new PostgresRefunds(database),
     paymentIds: new PostgresPaymentIds(database),
     credits: new PostgresCredits(database),
+    channels: new PostgresChannels(database),
     simulatedTransfers: new PostgresSimulatedTransfers(database),
     usage: new PostgresUsage(database),
     responses: keptResponseBytes === 0 ? undefined : new PostgresResponses(database, keptResponseBytes),

@@ -1,4 +1,5 @@
 import { CREDIT_BOOK, CREDIT_SCHEME, MAX_CREDIT_DIGITS } from "../credits.ts";
+import { channelTables } from "./channels-schema.ts";
 import { type Connection, type Result, statement, type Step } from "./connection.ts";
 import { type Statement } from "./messages.ts";
 import { PostgresError } from "./postgres-error.ts";
@@ -15,6 +16,7 @@ export const RESPONSES = "turnpike_responses";
 export const TEMPLATES = "turnpike_templates";
 export const CREDITS = "turnpike_credits";
 export const CREDIT_GRANTS = "turnpike_credit_grants";
+export const CHANNELS = "turnpike_channels";
 const SCHEMA = "turnpike_schema";
 
 /** SQLSTATE of a charge that the balance does not cover (check_violation), or whose credit has ended. */
@@ -219,6 +221,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
        CHECK (state IN ('reserved','verified','deferred','settling','settled','released','failed','unknown'))`,
     `CREATE INDEX ${PAYMENTS}_due ON ${PAYMENTS} (due_at) WHERE due_at > 0`,
   ],
+  channelTables({ channels: CHANNELS, payments: PAYMENTS, refused: UNCOVERED_STATE }),
 ];
 
 /** The version of the schema that this program writes. */

@@ -10,7 +10,7 @@ import {
   type StoredGrant,
 } from "../credits.ts";
 import { type Payment } from "../ledger.ts";
-import { addition, PART_DIGITS, subtraction } from "./migrations.ts";
+import { addition, joined, subtraction } from "./sums.ts";
 import { type SqliteConnection } from "./sqlite-connection.ts";
 import { PAYMENT, type PaymentRow, toPayment } from "./sqlite-payment-row.ts";
 
@@ -154,7 +154,6 @@ export function readCredit(file: SqliteConnection, id: string): Credit | undefin
 }
 
 function toCredit({ high, low, routes, ...row }: CreditRow): Credit {
-  const balance = BigInt(high) * 10n ** BigInt(PART_DIGITS) + BigInt(low);
   // The program writes an array of names.
-  return { ...row, routes: JSON.parse(routes) as string[], balance: String(balance) };
+  return { ...row, routes: JSON.parse(routes) as string[], balance: joined(high, low) };
 }

@@ -12,7 +12,7 @@ import {
   type Times,
   type Total,
 } from "../ledger-view.ts";
-import { LIMB_DIGITS, LIMBS } from "./migrations.ts";
+import { LIMB_DIGITS, LIMBS } from "./sums.ts";
 import { type SqliteConnection } from "./sqlite-connection.ts";
 import { OF_KEY, PAYMENT, type PaymentRow, toPayment } from "./sqlite-payment-row.ts";
 import { CREDIT_REFUND, REFUND, type RefundRow, toRefund } from "./sqlite-refunds.ts";

@@ -13,6 +13,7 @@ import {
   RECHECK_MS,
   type Reservation,
 } from "../ledger.ts";
+import { CHANNEL_SCHEME } from "../channels.ts";
 import { CREDIT_SCHEME, uncovered } from "../credits.ts";
 import { LiveLeases } from "../live-leases.ts";
 import { GroupedWrites } from "./grouped-writes.ts";
@@ -185,8 +186,9 @@ export class SqliteLedger implements Ledger {
   }
 
   async move(payment: Payment, change: Change): Promise<boolean> {
-    // The requests of all holders of credit wait for the disk together.
-    const isCharge = payment.scheme === CREDIT_SCHEME && change.lease && waits(change);
+    // The requests of all holders of credit and of channels wait for the disk together.
+    const isBooked = payment.scheme === CREDIT_SCHEME || payment.scheme === CHANNEL_SCHEME;
+    const isCharge = isBooked && change.lease && waits(change);
     const isGrouped = isCharge && change.notice === undefined;
     const moved = await (isGrouped
       ? this.#group.run(this.#valuesOf(payment, change))

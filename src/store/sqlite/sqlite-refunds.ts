@@ -19,7 +19,7 @@ import {
   type RefundEnd,
   type RefundWish,
 } from "../refunds.ts";
-import { addition, PART_DIGITS, partOf, subtraction } from "./migrations.ts";
+import { addition, joined, partOf, subtraction } from "./sums.ts";
 import { readCredit } from "./sqlite-credits.ts";
 import { type SqliteConnection } from "./sqlite-connection.ts";
 import { POST } from "./sqlite-outbox.ts";
@@ -88,7 +88,7 @@ interface Parts {
 }
 
 function sumOfParts(parts: Parts | undefined): bigint {
-  return BigInt(parts?.high ?? 0) * 10n ** BigInt(PART_DIGITS) + BigInt(parts?.low ?? 0);
+  return BigInt(joined(parts?.high, parts?.low));
 }
 
 type StoredPayment = PaymentRow & { readonly heldUntil: number };

@@ -1,6 +1,7 @@
 import { describe } from "bun:test";
 import { type Store } from "../store.ts";
 import { testSimulatedTransfers } from "./simulated-transfers-contract.ts";
+import { testChannels } from "./channels-contract.ts";
 import { testCreditRefunds } from "./credit-refunds-contract.ts";
 import { testCredits } from "./credits-contract.ts";
 import { testDeferrals } from "./deferrals-contract.ts";
@@ -28,6 +29,7 @@ export function testStore(name: string, newDatabase: () => Promise<OpenStore>): 
     testCreditRefunds(newDatabase);
     testUsage(newDatabase);
     testCredits(newDatabase);
+    testChannels(newDatabase);
     testDeferrals(newDatabase);
   });
 }

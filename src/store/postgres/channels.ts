@@ -1,0 +1,213 @@
+import {
+  type ChainState,
+  type Channel,
+  type ChannelIdentity,
+  type Channels,
+  type Risk,
+  STANDINGS,
+  WORK_MS,
+  type WorkTerms,
+} from "../channels.ts";
+import { statement } from "./connection.ts";
+import { type Database, NOW } from "./database.ts";
+import { type Value } from "./messages.ts";
+import { PostgresError } from "./postgres-error.ts";
+import { CHANNELS } from "./schema.ts";
+
+const NAMES = [
+  "id",
+  "network",
+  "payer",
+  "payer_authorizer",
+  "receiver",
+  "receiver_authorizer",
+  "token",
+  "withdraw_delay",
+  "salt",
+  "standing",
+  "balance",
+  "claimed",
+  "withdraw_at",
+  "refund_nonce",
+  "synced_at",
+  "base",
+  "charged",
+  "signed",
+  "signature",
+  "holder",
+  "tail",
+  "charges",
+  "owed_since",
+  "created_at",
+  "updated_at",
+] as const;
+
+const CHANNEL = NAMES.map((name) => `c.${name}`).join(", ");
+const FIND = statement(`SELECT ${CHANNEL} FROM ${CHANNELS} AS c WHERE c.id = $1`);
+
+/** Standing by the chain, with the time of a withdrawal as parameter. */
+const byChain = (at: string): string => `CASE WHEN ${at}::bigint > 0 THEN 'withdrawing' ELSE 'open' END`;
+
+function synced(standing: string, more = ""): string {
+  return `standing = ${standing}, balance = $3::numeric, withdraw_at = $5::bigint, refund_nonce = $6::numeric,
+    synced_at = $7::bigint, base = greatest(c.base, $4::numeric), charged = greatest(c.charged, $4::numeric), claimed = $4::numeric,
+    charges = CASE WHEN c.claimed <> $4::numeric THEN 0 ELSE c.charges END,
+    owed_since = CASE WHEN c.charged <= $4::numeric THEN 0 WHEN c.claimed <> $4::numeric THEN ${NOW} ELSE c.owed_since END ${more}`;
+}
+
+const SYNCED = synced(`CASE WHEN c.standing = 'refunding' THEN c.standing ELSE ${byChain("$5")} END`);
+const SYNC = statement(
+  `UPDATE ${CHANNELS} AS c SET ${SYNCED} WHERE c.id = $2 AND c.synced_at <= $7::bigint RETURNING ${CHANNEL}`,
+);
+
+const OPEN = statement(`
+  INSERT INTO ${CHANNELS} AS c (id, balance, claimed, withdraw_at, refund_nonce, synced_at, network, payer, payer_authorizer,
+    receiver, receiver_authorizer, token, withdraw_delay, salt, standing, base, charged, created_at, updated_at)
+  VALUES ($2, $3::numeric, $4::numeric, $5::bigint, $6::numeric, $7::bigint, $8, $9, $10, $11, $12, $13, $14::bigint, $15,
+    ${byChain("$5")}, $4::numeric, $4::numeric, ${NOW}, ${NOW})
+  ON CONFLICT (id) DO UPDATE SET ${SYNCED} WHERE c.synced_at <= $7::bigint RETURNING ${CHANNEL}`);
+
+const IDLE = `(c.worker_until < ${NOW} OR c.worker_until > ${NOW} + ${2 * WORK_MS})`;
+const TAKEN = `worker = $2, worker_until = ${NOW} + ${WORK_MS}`;
+
+const WORK = statement(`
+  WITH picked AS MATERIALIZED (
+    SELECT c.id FROM ${CHANNELS} AS c WHERE (c.owed_since > 0 OR c.standing = 'refunding') AND ${IDLE}
+      AND (c.standing = 'refunding' OR (c.charged > c.claimed AND (c.standing = 'withdrawing' OR c.charges >= $4::int
+        OR c.owed_since <= $5::bigint OR c.synced_at < $6::bigint OR c.charged - c.claimed >= $7::numeric)))
+    ORDER BY c.standing = 'withdrawing' DESC, c.owed_since LIMIT $3::int FOR UPDATE SKIP LOCKED)
+  UPDATE ${CHANNELS} AS c SET ${TAKEN} FROM picked WHERE c.id = picked.id RETURNING ${CHANNEL}`);
+
+const LEASE = statement(`UPDATE ${CHANNELS} AS c SET ${TAKEN} WHERE c.id = $3 AND ${IDLE} RETURNING ${CHANNEL}`);
+const REFUND = statement(`
+  UPDATE ${CHANNELS} AS c SET standing = 'refunding', ${TAKEN}
+  WHERE c.id = $3 AND ${IDLE} AND c.standing = 'open' AND c.holder = '' RETURNING ${CHANNEL}`);
+
+const DONE = statement(`
+  UPDATE ${CHANNELS} AS c SET ${synced(byChain("$5"), ", worker_until = 0")}
+  WHERE c.id = $2 AND c.worker = $8 AND c.worker_until > 0`);
+/** A refund stays begun: another process asks the chain what became of it. */
+const GIVE_UP = statement(`
+  UPDATE ${CHANNELS} AS c SET worker_until = 0 WHERE c.id = $1 AND c.worker = $2 AND c.worker_until > 0`);
+
+const LIST = statement(`
+  SELECT ${CHANNEL} FROM ${CHANNELS} AS c WHERE $1::bigint IS NULL OR (c.updated_at, c.id) < ($1, $2)
+  ORDER BY c.updated_at DESC, c.id DESC LIMIT $3::int`);
+const RISKS = statement(`
+  SELECT network, token, count(*), count(*) FILTER (WHERE standing = 'withdrawing'), sum(charged - claimed),
+    coalesce(min(nullif(owed_since, 0)), 0)
+  FROM ${CHANNELS} GROUP BY network, token ORDER BY network, token`);
+const FORGET = statement(`
+  DELETE FROM ${CHANNELS} WHERE id IN (
+    SELECT id FROM ${CHANNELS} WHERE updated_at < $1::bigint AND balance = 0 AND base = 0 AND standing = 'open' AND holder = ''
+    LIMIT $2::int FOR UPDATE SKIP LOCKED)`);
+
+/** The channels, in the ledger's database. */
+export class PostgresChannels implements Channels {
+  readonly #worker = crypto.randomUUID();
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async find(id: string): Promise<Channel | undefined> {
+    const { rows } = await this.#database.read(FIND, [id]);
+    return rows[0] && toChannel(rows[0]);
+  }
+
+  async open(identity: ChannelIdentity, state: ChainState, at: number): Promise<Channel> {
+    const { id, network, payer, payerAuthorizer, receiver, receiverAuthorizer, token, withdrawDelay, salt } = identity;
+    const own = [network, payer, payerAuthorizer, receiver, receiverAuthorizer, token, withdrawDelay, salt];
+    const { rows } = await this.#database.durable(OPEN, [...this.#stateOf(id, state, at), ...own]);
+    const channel = rows[0] === undefined ? await this.find(id) : toChannel(rows[0]);
+    if (channel === undefined) throw new PostgresError("protocol", "a channel that was added is not there");
+    return channel;
+  }
+
+  async sync(id: string, state: ChainState, at: number): Promise<void> {
+    await this.#database.durable(SYNC, this.#stateOf(id, state, at));
+  }
+
+  async work({ charges, owed, owedBefore, syncedBefore }: WorkTerms, limit: number): Promise<readonly Channel[]> {
+    const terms = [charges, owedBefore, syncedBefore, owed];
+    const { rows } = await this.#database.quick(WORK, [this.#database.clock, this.#worker, limit, ...terms]);
+    return rows.map(toChannel);
+  }
+
+  lease(id: string): Promise<Channel | undefined> {
+    return this.#leased(LEASE, id);
+  }
+
+  refund(id: string): Promise<Channel | undefined> {
+    return this.#leased(REFUND, id);
+  }
+
+  async done(id: string, state: ChainState | undefined, at: number): Promise<boolean> {
+    if (state === undefined) return (await this.#database.quick(GIVE_UP, [id, this.#worker])).count > 0;
+    return (await this.#database.durable(DONE, [...this.#stateOf(id, state, at), this.#worker])).count > 0;
+  }
+
+  async list(before: Pick<Channel, "id" | "updatedAt"> | undefined, limit: number): Promise<readonly Channel[]> {
+    const { rows } = await this.#database.read(LIST, [before?.updatedAt ?? null, before?.id ?? null, limit]);
+    return rows.map(toChannel);
+  }
+
+  async risks(): Promise<readonly Risk[]> {
+    const { rows } = await this.#database.read(RISKS, []);
+    return rows.map(([network, token, channels, withdrawing, owed, owedSince]) => ({
+      network: network ?? "",
+      token: token ?? "",
+      channels: Number(channels),
+      withdrawing: Number(withdrawing),
+      owed: owed ?? "0",
+      owedSince: Number(owedSince),
+    }));
+  }
+
+  async forgetEmpty(before: number, limit: number): Promise<number> {
+    return (await this.#database.quick(FORGET, [before, limit])).count;
+  }
+
+  async #leased(text: typeof LEASE, id: string): Promise<Channel | undefined> {
+    const { rows } = await this.#database.durable(text, [this.#database.clock, this.#worker, id]);
+    return rows[0] && toChannel(rows[0]);
+  }
+
+  #stateOf(id: string, { balance, claimed, withdrawAt, refundNonce }: ChainState, at: number): Value[] {
+    return [this.#database.clock, id, balance, claimed, withdrawAt, refundNonce, at];
+  }
+}
+
+function toChannel(row: readonly (string | null)[]): Channel {
+  const at = (name: (typeof NAMES)[number]): string => row[NAMES.indexOf(name)] ?? "";
+  const standing = STANDINGS.find((known) => known === at("standing"));
+  if (standing === undefined) throw new PostgresError("protocol", "a channel has a standing that is not known");
+  return {
+    id: at("id"),
+    network: at("network"),
+    payer: at("payer"),
+    payerAuthorizer: at("payer_authorizer"),
+    receiver: at("receiver"),
+    receiverAuthorizer: at("receiver_authorizer"),
+    token: at("token"),
+    withdrawDelay: Number(at("withdraw_delay")),
+    salt: at("salt"),
+    standing,
+    balance: at("balance"),
+    claimed: at("claimed"),
+    withdrawAt: Number(at("withdraw_at")),
+    refundNonce: at("refund_nonce"),
+    syncedAt: Number(at("synced_at")),
+    base: at("base"),
+    charged: at("charged"),
+    signed: at("signed"),
+    signature: at("signature"),
+    holder: at("holder"),
+    tail: at("tail"),
+    charges: Number(at("charges")),
+    owedSince: Number(at("owed_since")),
+    createdAt: Number(at("created_at")),
+    updatedAt: Number(at("updated_at")),
+  };
+}
