@@ -19,12 +19,12 @@ import {
 import {
   BATCH_SETTLEMENT_CONTRACT,
   channelId,
-  checkVoucher,
   claimBatchHash,
   isZero,
   refundHash,
   voucherHash,
 } from "./batch-settlement.ts";
+import { checkVoucher } from "./check-voucher.ts";
 import { COLLECTORS, depositHash, depositNonce } from "./channel-deposit.ts";
 import { recoverSigner } from "./recover-signer.ts";
 

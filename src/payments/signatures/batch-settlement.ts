@@ -1,9 +1,9 @@
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { NewestMap } from "../../lib/memory/newest-map.ts";
-import { type Address, type Hex, sameAddress } from "../x402/address.ts";
-import { type ChannelConfig, type Claim, type Voucher } from "../x402/channel-messages.ts";
+import { type Address, type Hex } from "../x402/address.ts";
+import { type ChannelConfig, type Claim } from "../x402/channel-messages.ts";
 import { type Network } from "../x402/networks.ts";
 import { hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
-import { recoverSigner } from "./recover-signer.ts";
 import { domainHash } from "./typed-data.ts";
 
 /** The contract that keeps the money of all channels: at the same address on every chain. @internal */
@@ -35,7 +35,7 @@ function domainOf(network: Network): Uint8Array {
 }
 
 function hex(bytes: Uint8Array): Hex {
-  return `0x${bytes.toHex()}`;
+  return `0x${bytesToHex(bytes)}`;
 }
 
 /** The id of the channel with this config on one chain, in lower case. @internal */
@@ -50,7 +50,7 @@ export function channelId(network: Network, config: ChannelConfig): Hex {
   return hex(signedHash(domainOf(network), struct));
 }
 
-/** The 32 bytes that a payer signs for a voucher. @internal */
+/** The 32 bytes that a payer signs for a voucher. */
 export function voucherHash(network: Network, id: Hex, maxClaimableAmount: string): Uint8Array {
   const struct = hashWords([VOUCHER_TYPE, word(id.slice(2)), numberWord(BigInt(maxClaimableAmount))]);
   return signedHash(domainOf(network), struct);
@@ -75,21 +75,7 @@ export function claimBatchHash(network: Network, claims: readonly Claim[]): Uint
   return signedHash(domainOf(network), hashWords([CLAIM_BATCH_TYPE, hashWords(entries)]));
 }
 
-/** True for the address of no account. @internal */
+/** True for the address of no account. */
 export function isZero(address: string): boolean {
   return ZERO.test(address);
-}
-
-/**
- * Checks a voucher's signature. `chain`: the payer signs for itself, and only the chain knows whether the payer is a
- * contract, which then checks the signature (ERC-1271). @internal
- */
-export function checkVoucher(
-  network: Network,
-  { payerAuthorizer }: Pick<ChannelConfig, "payerAuthorizer">,
-  { channelId: id, maxClaimableAmount, signature }: Voucher,
-): "valid" | "invalid" | "chain" {
-  if (isZero(payerAuthorizer)) return "chain";
-  const signer = recoverSigner(voucherHash(network, id, maxClaimableAmount), signature);
-  return signer !== undefined && sameAddress(signer, payerAuthorizer) ? "valid" : "invalid";
 }

@@ -1,3 +1,4 @@
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { type Address, type Hex } from "../x402/address.ts";
 import { type Deposit } from "../x402/channel-messages.ts";
 import { type Network } from "../x402/networks.ts";
@@ -24,7 +25,7 @@ export interface DepositTerms {
 
 /** The nonce of an EIP-3009 deposit in the token. It binds the money to one channel. @internal */
 export function depositNonce(channelId: Hex, salt: Hex): Hex {
-  return `0x${hashWords([word(channelId.slice(2)), word(salt.slice(2))]).toHex()}`;
+  return `0x${bytesToHex(hashWords([word(channelId.slice(2)), word(salt.slice(2))]))}`;
 }
 
 /** The 32 bytes that a payer signs for a deposit by EIP-3009. Times are Unix seconds in decimal. */

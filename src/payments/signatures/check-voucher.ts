@@ -1,0 +1,19 @@
+import { sameAddress } from "../x402/address.ts";
+import { type ChannelConfig, type Voucher } from "../x402/channel-messages.ts";
+import { type Network } from "../x402/networks.ts";
+import { isZero, voucherHash } from "./batch-settlement.ts";
+import { recoverSigner } from "./recover-signer.ts";
+
+/**
+ * Checks a voucher's signature. `chain`: the payer signs for itself, and only the chain knows whether the payer is a
+ * contract, which then checks the signature (ERC-1271). @internal
+ */
+export function checkVoucher(
+  network: Network,
+  { payerAuthorizer }: Pick<ChannelConfig, "payerAuthorizer">,
+  { channelId: id, maxClaimableAmount, signature }: Voucher,
+): "valid" | "invalid" | "chain" {
+  if (isZero(payerAuthorizer)) return "chain";
+  const signer = recoverSigner(voucherHash(network, id, maxClaimableAmount), signature);
+  return signer !== undefined && sameAddress(signer, payerAuthorizer) ? "valid" : "invalid";
+}
