@@ -51,6 +51,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/content/page"],
   ["src/content/egress", "src/content/fonts", "src/content/figures", "src/content/encoding"],
   ["src/payments/client", "src/payments/credit", "src/payments/settlement"],
+  ["src/payments/mpp"],
   ["src/payments/facilitator"],
   ["src/payments/evm"],
   ["src/payments/signatures"],

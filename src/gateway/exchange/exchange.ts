@@ -255,6 +255,8 @@ export interface Exchange {
   payer: string;
   /** The token of prepaid credit that the request had; not in its fields any more. Empty: several. */
   creditToken?: string | undefined;
+  /** The credential of the `Payment` scheme that the request had; not in its fields any more. Empty: several. */
+  paymentCredential?: string | undefined;
   /** Authentication and access rules have let the request in: it counts as use of its route. */
   isAuthorized: boolean;
   /** The time at which the pipeline got the request, by `eventTime`. */

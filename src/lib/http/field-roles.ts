@@ -87,6 +87,7 @@ export const FIELD_ROLES: Readonly<Record<FieldRole, readonly string[]>> = {
   payment: ["payment-signature", "x-payment"],
   /** With these response fields, an upstream could imitate the gateway or set its own price (x402 `upto`). */
   settlement: [
+    "payment-receipt",
     "payment-required",
     "payment-response",
     "settlement-deferral",

@@ -16,6 +16,7 @@ import {
   secret,
   text,
 } from "./kinds.ts";
+import { mpp } from "./x402-mpp.ts";
 import { signers } from "./x402-signers.ts";
 
 /** A chain that this gateway may ask and, with the embedded facilitator, write to. */
@@ -218,6 +219,7 @@ export const x402 = z
     payment_fields: paymentFields,
     screening,
     credit: credit.exactOptional(),
+    mpp: mpp.exactOptional(),
     refunds,
     signed_receipts: signedReceipts,
     answer_disk_bytes: bytes(1_073_741_824, 0).meta(

@@ -14,7 +14,14 @@ const ANY = "*";
 
 /** Fields that a paying script sends and reads (x402), on routes with a price. */
 const PAYMENT_REQUEST = ["PAYMENT-SIGNATURE", "X-PAYMENT"];
-const PAYMENT_RESPONSE = ["PAYMENT-REQUIRED", "PAYMENT-RESPONSE", "X-PAYMENT-RESPONSE", "Retry-After"];
+const PAYMENT_RESPONSE = [
+  "PAYMENT-REQUIRED",
+  "PAYMENT-RESPONSE",
+  "X-PAYMENT-RESPONSE",
+  "WWW-Authenticate",
+  "Payment-Receipt",
+  "Retry-After",
+];
 
 /** The upstream's CORS fields: only the gateway sets them. Browsers reject two values (Fetch, CORS check). */
 const OVERRULED = new FieldChanges({

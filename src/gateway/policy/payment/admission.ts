@@ -91,7 +91,7 @@ export async function admit(
     client.count(claimLoss(paidRoute, claim, offer));
     if (claim.kind === "refused") refuse(paidRoute, exchange, claim.refusal);
     else if (claim.kind === "no-room") respondError(exchange, paymentError("overloaded", NO_ROOM), ROOM_RETRY_S);
-    else await respondRepeat({ paidRoute, exchange, version: offer.version }, claim.payment, claim.fingerprint);
+    else await respondRepeat({ paidRoute, exchange, form: offer }, claim.payment, claim.fingerprint);
   } catch (error) {
     client.count("overloaded");
     paidRoute.log(`payment: the ledger failed on ${paidRoute.route}: ${faultOf(error)}`);

@@ -8,7 +8,7 @@ import { type Challenge } from "./challenge/challenge.ts";
 import { requiresIdentifier } from "./protocol/identifier.ts";
 import { type Kinds } from "./challenge/route-requirements.ts";
 import { askAllowance } from "./challenge/preflight.ts";
-import { type Presented, readPayment } from "./offer/presented.ts";
+import { type Presented, readPresented, Unreadable } from "./offer/presented.ts";
 import { listedRules, type PriceListing } from "./prices/listed-rules.ts";
 import { PriceRules, type PriceDeps } from "./prices/price-rules.ts";
 import { PricedRoute, type Sold } from "./priced-route.ts";
@@ -16,7 +16,7 @@ import { FreeResponse } from "./responses/free-response.ts";
 import { type GiveBack } from "../rate-limit/rate-limit.ts";
 import { type Quota } from "../rate-limit/quota.ts";
 import { respondError } from "./protocol/respond.ts";
-import { REFUSED_BY_RULE, respondRefused, respondSpent, respondUnserved } from "./route/refusals.ts";
+import { REFUSED_BY_RULE, respondRefused, respondUnreadable, respondUnserved } from "./route/refusals.ts";
 import { routeName } from "../../routing/route-name.ts";
 import { createRequirements, extensionsOf, type PaidRouteConfig } from "./challenge/create-requirements.ts";
 import { type PaidRoute, type PaidRouteServices } from "./route/paid-route.ts";
@@ -68,30 +68,31 @@ export function createSalePolicy(priced: Pick<PricedRoute, "base" | "of">, quota
     const sell = { presented, quota, clock: base.clock, client: base.funnel.of(exchange.head) };
     return sold instanceof Promise ? sold.then((late) => decide(exchange, late, sell)) : decide(exchange, sold, sell);
   };
+  const read = (exchange: Exchange): Decision | Promise<Decision> => {
+    const presented = readPresented(exchange, base.auth);
+    if (presented instanceof Unreadable) {
+      const client = base.funnel.of(exchange.head);
+      client.count("signed");
+      client.count("unreadable");
+      respondUnreadable(exchange, base, presented.why);
+      return "responded";
+    }
+    if (presented === undefined && isPreflight(exchange)) {
+      askAllowance(exchange);
+      return "continue";
+    }
+    const { creditToken: token } = exchange;
+    if (presented !== undefined || token === undefined || base.credits === undefined) {
+      return decideAt(exchange, presented);
+    }
+    return presentCredit(base, exchange, token).then((paid) => (paid ? decideAt(exchange, paid) : "responded"));
+  };
   return {
     challenge: () => base.accepts.current(),
     listing: () => ({ rules: [] }),
     name: "payment",
     guards: true,
-    request(exchange) {
-      const presented = readPayment(exchange.head.payment);
-      if (presented instanceof TurnpikeError) {
-        const client = base.funnel.of(exchange.head);
-        client.count("signed");
-        client.count("unreadable");
-        respondSpent(exchange, base, presented);
-        return "responded";
-      }
-      if (presented === undefined && isPreflight(exchange)) {
-        askAllowance(exchange);
-        return "continue";
-      }
-      const { creditToken: token } = exchange;
-      if (presented !== undefined || token === undefined || base.credits === undefined) {
-        return decideAt(exchange, presented);
-      }
-      return presentCredit(base, exchange, token).then((paid) => (paid ? decideAt(exchange, paid) : "responded"));
-    },
+    request: (exchange) => base.auth?.load()?.then(() => read(exchange)) ?? read(exchange),
   };
 }
 
@@ -182,5 +183,6 @@ export function createPaidRoute(config: PaidRouteConfig, deps: PaymentDeps): Pai
     requiresId: requiresIdentifier(extensionsOf(config)),
     target: { settlement_url: x402.settlement_url, gateway_id: x402.gateway_id, testMode: config.test_mode },
     signer: config.signer,
+    auth: config.auth,
   };
 }

@@ -19,6 +19,8 @@ import { type RouteLimits } from "../rate-limit/provide-rate-limits.ts";
 import { type CreditDesk } from "./credit/credit-desk.ts";
 import type * as CreditPolicies from "./create-credit-policy.ts";
 import { CREDIT_PATH } from "../../config/own-paths.ts";
+import type * as ChallengeSecrets from "./mpp/challenge-secrets.ts";
+import type * as PaymentAuths from "./mpp/payment-auth.ts";
 import { isContentRoute } from "./content-route.ts";
 import { type LedgerUpkeep } from "./maintenance/ledger-upkeep.ts";
 import { counted, type MaintenanceSettings, maintenanceSettings } from "./maintenance/payment-maintenance.ts";
@@ -45,6 +47,12 @@ const templates = (): typeof Templates => require("../../../payments/x402/templa
 
 /** Loaded as `policies` is. */
 const catalogues = (): typeof Catalogues => require("./catalogue.ts");
+
+/** Loaded as `policies` is. */
+const paymentAuths = (): typeof PaymentAuths => require("./mpp/payment-auth.ts");
+
+/** Loaded as `policies` is. */
+const challengeSecrets = (): typeof ChallengeSecrets => require("./mpp/challenge-secrets.ts");
 
 /** Loaded as `policies` is. */
 const creditPolicies = (): typeof CreditPolicies => require("./create-credit-policy.ts");
@@ -107,6 +115,7 @@ class Payments implements PolicyFeature {
   readonly #fields: PaymentFields.PaymentFields | undefined;
   readonly #signer: SignedTerms.TermsSigner | undefined;
   readonly #policies = new Map<RouteConfig, LazyPolicy>();
+  readonly #secrets: ChallengeSecrets.ChallengeSecrets | undefined;
   #ledger: Ledger | undefined;
   #desk: CreditDesk | undefined;
 
@@ -132,6 +141,10 @@ class Payments implements PolicyFeature {
     const { routes, x402 } = parts.config;
     if (routes.some((route) => route.x402 !== undefined))
       this.#fields = new (paymentFields().PaymentFields)(x402.payment_fields, process.env);
+    if (x402.mpp !== undefined) {
+      const stored = { paymentIds: () => parts.store().paymentIds, clock: parts.clock, log: parts.log };
+      this.#secrets = challengeSecrets().openSecrets(x402.mpp.secret_env, process.env, stored);
+    }
     if (x402.signed_receipts.key_env !== "") {
       const key = signedTerms().readStatementKey(x402.signed_receipts, process.env);
       if (key !== undefined) this.#signer = new (signedTerms().TermsSigner)(key, x402.signed_receipts, parts.clock);
@@ -179,6 +192,7 @@ class Payments implements PolicyFeature {
       base_url: this.#parts.baseUrl,
       template: this.#template,
       signer: this.#signer,
+      auth: this.#authOf(route),
     };
     const deps = {
       ...this.#lease.forRoute(url),
@@ -207,6 +221,19 @@ class Payments implements PolicyFeature {
     const { policy, desk } = creditPolicies().createCreditPolicy(paid, deps, x402.credit);
     this.#desk = desk;
     return policy;
+  }
+
+  #authOf(route: RouteConfig): PaymentAuths.PaymentAuth | undefined {
+    if (this.#secrets === undefined) return undefined;
+    const { clock, config, baseUrl } = this.#parts;
+    return new (paymentAuths().PaymentAuth)({
+      secrets: this.#secrets,
+      route: routeName(route),
+      publicUrl: config.x402.public_url,
+      baseUrl,
+      hasHost: route.host !== undefined,
+      clock,
+    });
   }
 
   /** The prices of the compiled routes, in the order of the configuration. Undefined if no route is paid. */

@@ -7,6 +7,7 @@ import { provideDecidingFields } from "../../policy/deciding-fields/provide-deci
 import { provideRequestHeaders, provideResponseHeaders } from "../../policy/headers/headers.ts";
 import { provideMethodOverride } from "../../policy/method-override/provide-method-override.ts";
 import { provideCreditTokens } from "../../policy/payment/credit/provide-credit-token.ts";
+import { provideCredentials } from "../../policy/payment/mpp/provide-credential.ts";
 import { providePayments } from "../../policy/payment/provide-payments.ts";
 import { type PolicyFeature } from "../../policy/policy.ts";
 import { provideRateLimits } from "../../policy/rate-limit/provide-rate-limits.ts";
@@ -31,6 +32,8 @@ export const POLICIES = {
   decidingFields: provideDecidingFields,
   /** Takes tokens of prepaid credit, which authentication would refuse. */
   creditToken: provideCreditTokens,
+  /** Takes credentials of the `Payment` scheme, as it does with tokens. */
+  paymentCredential: provideCredentials,
   /** Identifies the consumer, by which later policies count and charge. */
   auth: provideAuth,
   rateLimit: provideRateLimits,

@@ -1,5 +1,7 @@
-import { ERRORS, TurnpikeError, toProblem } from "../../../../lib/errors.ts";
-import { fieldLine, fieldValue } from "../../../../lib/http/fields.ts";
+import { type ErrorCode, ERRORS, TurnpikeError, toProblem } from "../../../../lib/errors.ts";
+import { fieldLine, type Fields, fieldValue } from "../../../../lib/http/fields.ts";
+import { chargeRequest, isChargeable } from "../../../../payments/mpp/evm-charge.ts";
+import { type PaymentProblem, paymentProblem, type Problem, problemOf } from "../../../../payments/mpp/problems.ts";
 import { findAsset } from "../../../../payments/x402/assets.ts";
 import { encodeHeader, MAX_HEADER_LENGTH } from "../../../../payments/x402/header.ts";
 import {
@@ -17,13 +19,14 @@ import { type Exchange, type RequestHead } from "../../../exchange/exchange.ts";
 import { type CreditError } from "../../../../payments/credit/credit-error.ts";
 import { requiresIdentifier } from "../protocol/identifier.ts";
 import { type TermsSigner } from "../protocol/signed-terms.ts";
-import { respondHtml, respondJson } from "../protocol/respond.ts";
+import { respondHtml, respondJson, respondProblem } from "../protocol/respond.ts";
+import { type MppError, type OfferedCharge, type PaymentAuth } from "../mpp/payment-auth.ts";
 import { ID_MARK, marked, PreparedHeader, PreparedJson } from "./challenge-text.ts";
 import { paymentPage, PAGE_FIELDS } from "./payment-page.ts";
 import { requestedUrls, type ResourceLocation } from "./resource-url.ts";
 
 /** All values of a challenge's `error`. */
-export type ChallengeError = typeof UNPAID | TermsError | Reason | CreditError;
+export type ChallengeError = typeof UNPAID | TermsError | Reason | CreditError | MppError;
 
 interface Prepared {
   readonly status: number;
@@ -36,6 +39,7 @@ export interface ChallengeOptions {
   readonly location: ResourceLocation;
   readonly testMode: boolean;
   readonly signer?: Pick<TermsSigner, "offering"> | undefined;
+  readonly auth?: PaymentAuth | undefined;
 }
 
 /** A challenge that contains the requested URL, as JSON. Nothing else in it depends on the request. */
@@ -43,6 +47,19 @@ interface Named {
   readonly url: string;
   readonly json: string;
 }
+
+interface Charged extends OfferedCharge {
+  readonly requirements: PaymentRequirements;
+}
+
+/** Challenges of the `Payment` scheme in one response: each takes 700 bytes of its head. */
+const MAX_CHARGES = 4;
+
+/** The errors about a payment that the `Payment` scheme has a problem type for. */
+const MPP_PROBLEMS: ReadonlyMap<ErrorCode, PaymentProblem> = new Map([
+  ["payment-conflict", "invalid-challenge"],
+  ["payment-required", "verification-failed"],
+]);
 
 const UNPAID = "Payment required";
 /** The payer has not allowed Permit2 to move the token. A new signature would not help, so it has its own status. */
@@ -56,6 +73,7 @@ export class Challenge {
   readonly required: PaymentRequired;
   readonly #options: ChallengeOptions;
   #title: string | undefined;
+  #charges: readonly Charged[] | undefined;
   readonly #prepared = new Map<ChallengeError, Prepared>();
 
   constructor(required: PaymentRequired, options: ChallengeOptions) {
@@ -83,7 +101,11 @@ export class Challenge {
   respond(exchange: Exchange, error: ChallengeError): void {
     const { status, header, body } = this.#prepared.get(error) ?? this.#prepare(error);
     const named = this.#name(exchange.head, header);
-    const fields = fieldLine(PAYMENT_REQUIRED, this.#headerFor(named, header, error)) + VARY;
+    const fields = fieldLine(PAYMENT_REQUIRED, this.#headerFor(named, header, error)) + this.#auth(exchange) + VARY;
+    if (exchange.paymentCredential !== undefined && error !== UNPAID) {
+      respondProblem(exchange, paymentProblem(problemOf(error), detailOf(error, this.#price)), fields);
+      return;
+    }
     if (error === UNPAID && wantsPage(exchange)) {
       const page = { required: this.#naming(named.url), price: this.#price, testMode: this.#options.testMode };
       respondHtml(exchange, status, paymentPage(page, exchange.head), fields + PAGE_FIELDS);
@@ -94,6 +116,11 @@ export class Challenge {
 
   /** Responds with an error about the payment that was sent, and with the payment requirements for another payment. */
   respondError(exchange: Exchange, error: TurnpikeError, { reason = "", fields = "" } = {}): void {
+    const problem = exchange.paymentCredential === undefined ? undefined : MPP_PROBLEMS.get(error.code);
+    if (problem !== undefined) {
+      this.respondProblem(exchange, paymentProblem(problem, error.message));
+      return;
+    }
     const { header } = this.#prepared.get(UNPAID) ?? this.#prepare(UNPAID);
     const named = this.#name(exchange.head, header);
     const terms = this.#terms({ ...this.#naming(named.url), error: UNPAID }, reason || error.message);
@@ -102,8 +129,35 @@ export class Challenge {
       exchange,
       error.status,
       json,
-      fieldLine(PAYMENT_REQUIRED, this.#headerFor(named, header, UNPAID)) + fields,
+      fieldLine(PAYMENT_REQUIRED, this.#headerFor(named, header, UNPAID)) + this.#auth(exchange) + fields,
     );
+  }
+
+  /** Responds with a problem of the `Payment` scheme, and with the payment requirements for another payment. */
+  respondProblem(exchange: Exchange, problem: Problem): void {
+    const { header } = this.#prepared.get(UNPAID) ?? this.#prepare(UNPAID);
+    const required = this.#headerFor(this.#name(exchange.head, header), header, UNPAID);
+    respondProblem(exchange, problem, fieldLine(PAYMENT_REQUIRED, required) + this.#auth(exchange));
+  }
+
+  /** The requirements that a challenge of the `Payment` scheme with this `request` is for. */
+  chargedBy(request: string): PaymentRequirements | undefined {
+    return this.#charged.find((charge) => charge.request === request)?.requirements;
+  }
+
+  get #charged(): readonly Charged[] {
+    return (this.#charges ??= this.required.accepts
+      .filter(isChargeable)
+      .slice(0, MAX_CHARGES)
+      .map((requirements) => ({
+        request: chargeRequest(requirements),
+        maxTimeoutSeconds: requirements.maxTimeoutSeconds,
+        requirements,
+      })));
+  }
+
+  #auth(exchange: Exchange): Fields {
+    return this.#options.auth?.challengesFor(exchange, this.#charged) ?? "";
   }
 
   /** True if a payment for `url` is valid here: it is the request's URL, or the route's as in the catalogue. */

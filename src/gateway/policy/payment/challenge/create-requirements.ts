@@ -4,6 +4,7 @@ import { type ChallengeTemplate } from "../../../../payments/x402/template.ts";
 import { compileTerms } from "../../../../payments/x402/terms.ts";
 import { type RouteIdentity } from "../../../routing/route-name.ts";
 import { type PriceConfig } from "../prices/price-rules.ts";
+import { type PaymentAuth } from "../mpp/payment-auth.ts";
 import { type TermsSigner } from "../protocol/signed-terms.ts";
 import { Challenge } from "./challenge.ts";
 import { type Kinds, RouteRequirements } from "./route-requirements.ts";
@@ -31,6 +32,7 @@ export interface PaidRouteConfig extends RouteIdentity {
   /** `x402.payment_required_b64`, decoded. */
   readonly template?: ChallengeTemplate;
   readonly signer?: TermsSigner | undefined;
+  readonly auth?: PaymentAuth | undefined;
 }
 
 /** A route's payment requirements and challenge; `description` is for people. Throws if it cannot be sold. */
@@ -48,7 +50,7 @@ export function createRequirements(
     ...(description === undefined ? {} : { description }),
   };
   const location = { fixed: x402.resource_url, publicUrl, baseUrl, hasHost: config.host !== undefined };
-  const options = { location, testMode: config.test_mode, signer: config.signer };
+  const options = { location, testMode: config.test_mode, signer: config.signer, auth: config.auth };
   const write = (accepts: PaymentRequirements[]): Challenge =>
     new Challenge(
       {

@@ -8,6 +8,7 @@ import { hostOf } from "../../../../lib/http/url-host.ts";
  * data, ids of one try in traces and logs, and content codings, which the gateway applies for each request.
  */
 const VARYING: ReadonlySet<string> = new Set([
+  "accept-payment",
   "accept-encoding",
   "b3",
   "baggage",

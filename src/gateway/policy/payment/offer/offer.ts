@@ -12,9 +12,12 @@ import { type PaymentKey, type Reservation } from "../../../../store/ledger.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { type ChallengeError } from "../challenge/challenge.ts";
 import { fingerprintOf } from "./fingerprint.ts";
-import { readIdentifier } from "../protocol/identifier.ts";
+import { idempotencyId, readIdentifier } from "../protocol/identifier.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 import { type Presented } from "./presented.ts";
+import { chargedOffer } from "./charged-offer.ts";
+import { type PresentedCredential } from "../mpp/presented-credential.ts";
+import { type PaymentForm } from "../protocol/receipt.ts";
 import { paymentError } from "../protocol/respond.ts";
 
 const BAD_ID = paymentError(
@@ -26,12 +29,13 @@ const NO_ID = paymentError(
   "Cannot accept the payment: this route requires an id in the extension payment-identifier",
 );
 
-export interface AcceptedPayment {
+/** The scheme of a payment by the `Payment` scheme in the ledger. */
+const MPP_SCHEME = "mpp";
+
+export interface AcceptedPayment extends PaymentForm {
   readonly payload: PaymentPayload;
   /** If the route has no such requirements, the ones that the client sent. */
   readonly requirements: PaymentRequirements;
-  /** The x402 version that the client uses. */
-  readonly version: 1 | 2;
   /** The client's own id for the payment. */
   readonly id: string | undefined;
   /** A charge to prepaid credit: its key in the ledger, and the token that is charged. Its `payload` is not signed. */
@@ -56,7 +60,8 @@ export interface Offer extends AcceptedPayment {
 }
 
 /** Compares a payment with the route's terms. Undefined if the payment cannot be identified at all. */
-export function readOffer(paidRoute: PaidRoute, { head }: Exchange, presented: Presented): Offer | undefined {
+export function readOffer(paidRoute: PaidRoute, exchange: Exchange, presented: Presented): Offer | undefined {
+  if (presented.version === "mpp") return mppOffer(paidRoute, exchange, presented);
   const challenge = paidRoute.accepts.current();
   const accepts = challenge?.required.accepts ?? [];
   const payload = presented.version === 2 ? presented.payment : fromV1(presented.payment, accepts);
@@ -65,7 +70,7 @@ export function readOffer(paidRoute: PaidRoute, { head }: Exchange, presented: P
   const error =
     challenge === undefined || agreed === undefined
       ? "No matching payment requirements"
-      : (findError(payload, challenge.required, (url) => challenge.isFor(url, head)) ??
+      : (findError(payload, challenge.required, (url) => challenge.isFor(url, exchange.head)) ??
         checkTerms(payload, agreed, paidRoute.clock() / 1000));
   const identifier = readIdentifier(payload);
   return {
@@ -73,6 +78,23 @@ export function readOffer(paidRoute: PaidRoute, { head }: Exchange, presented: P
     requirements: agreed ?? payload.accepted,
     version: presented.version,
     id: identifier === "invalid" ? undefined : identifier?.id,
+    header: presented.header,
+    refusal: refusalOf(paidRoute, identifier, error),
+  };
+}
+
+/** An Idempotency-Key is the id of the payment: another payment of the payer with the same key buys nothing. */
+function mppOffer(paidRoute: PaidRoute, exchange: Exchange, presented: PresentedCredential): Offer | undefined {
+  const charged = chargedOffer(paidRoute, exchange, presented);
+  if (charged === undefined) return undefined;
+  const { error, ...accepted } = charged;
+  const id = idempotencyId(exchange.head);
+  const identifier = id === undefined ? undefined : { id };
+  return {
+    ...accepted,
+    version: "mpp",
+    challengeId: presented.credential.challenge.id,
+    id,
     header: presented.header,
     refusal: refusalOf(paidRoute, identifier, error),
   };
@@ -90,6 +112,11 @@ function refusalOf(
   return error === undefined ? undefined : { kind: "terms", error };
 }
 
+function schemeOf({ prepaid, version, requirements }: Offer): string {
+  if (prepaid !== undefined) return CREDIT_SCHEME;
+  return version === "mpp" ? MPP_SCHEME : requirements.scheme;
+}
+
 /** The row of the ledger that a payment asks for. `isResumed`: as if the request did not ask for a rest. */
 export function reservationOf(paidRoute: PaidRoute, exchange: Exchange, offer: Offer, isResumed = false): Reservation {
   const { payload, requirements, header, prepaid } = offer;
@@ -98,7 +125,7 @@ export function reservationOf(paidRoute: PaidRoute, exchange: Exchange, offer: O
   return {
     ...key,
     token: token.toLowerCase(),
-    scheme: prepaid === undefined ? requirements.scheme : CREDIT_SCHEME,
+    scheme: schemeOf(offer),
     amount: requirements.amount,
     payTo: requirements.payTo.toLowerCase(),
     route: paidRoute.route,

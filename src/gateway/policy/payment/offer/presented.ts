@@ -1,18 +1,53 @@
-import { type TurnpikeError } from "../../../../lib/errors.ts";
+import { TurnpikeError } from "../../../../lib/errors.ts";
 import { type Fields, fieldValues } from "../../../../lib/http/fields.ts";
 import { contradictionIn } from "../../../../payments/x402/contradiction.ts";
 import { decodeHeader, MAX_HEADER_LENGTH } from "../../../../payments/x402/header.ts";
 import { type PaymentPayload, paymentPayloadSchema } from "../../../../payments/x402/messages.ts";
 import { type V1Payment, v1PaymentSchema } from "../../../../payments/x402/v1.ts";
 import { paymentError } from "../protocol/respond.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { type Problem } from "../../../../payments/mpp/problems.ts";
+import { type PaymentAuth } from "../mpp/payment-auth.ts";
+import { type PresentedCredential, readPresentedCredential } from "../mpp/presented-credential.ts";
+
+const TWO_PROTOCOLS = unreadable("there must be one, by x402 or in Authorization");
+const NOT_PRIVATE = unreadable("a credential in Authorization must be sent over HTTPS");
+const NO_SECRETS = paymentError("overloaded", "The payment could not be looked up. Send the same payment again.");
 
 /** The payment in a request, as it was sent. */
 export type Presented =
   | { readonly version: 2; readonly header: string; readonly payment: PaymentPayload }
-  | { readonly version: 1; readonly header: string; readonly payment: V1Payment };
+  | { readonly version: 1; readonly header: string; readonly payment: V1Payment }
+  | PresentedCredential;
+
+/** The reason why the payment of a request cannot be read. */
+export class Unreadable {
+  readonly why: TurnpikeError | Problem;
+
+  constructor(why: TurnpikeError | Problem) {
+    this.why = why;
+  }
+}
+
+/** Reads the payment of a request; undefined without one. `auth`: accepts the `Payment` scheme. */
+export function readPresented(
+  exchange: Pick<Exchange, "head" | "paymentCredential" | "peerAddress">,
+  auth: PaymentAuth | undefined,
+): Presented | Unreadable | undefined {
+  const presented = readPayment(exchange.head.payment);
+  const { paymentCredential: encoded } = exchange;
+  if (encoded === undefined || auth === undefined) {
+    return presented instanceof TurnpikeError ? new Unreadable(presented) : presented;
+  }
+  if (presented !== undefined) return new Unreadable(TWO_PROTOCOLS);
+  if (!auth.isPrivate(exchange)) return new Unreadable(NOT_PRIVATE);
+  if (auth.isUnable) return new Unreadable(NO_SECRETS);
+  const credential = readPresentedCredential(encoded);
+  return "version" in credential ? credential : new Unreadable(credential);
+}
 
 /** Reads the payment in a request's head; undefined without one, an error if it cannot be read. */
-export function readPayment(fields: Fields): Presented | TurnpikeError | undefined {
+function readPayment(fields: Fields): Presented | TurnpikeError | undefined {
   const headers = fieldValues(fields, "payment-signature");
   const old = fieldValues(fields, "x-payment");
   if (headers.length === 0 && old.length === 0) return undefined;

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { type HeadFields, headValue } from "../../../exchange/head-fields.ts";
 import { type PaymentPayload, type PaymentRequired } from "../../../../payments/x402/messages.ts";
 
 /** The extension for a client's own payment id: a request that is sent twice with one id is sold once. */
@@ -14,6 +16,12 @@ export function readIdentifier({ extensions }: PaymentPayload): { readonly id: s
   const id = member(info, "id");
   if (id === undefined) return undefined;
   return typeof id === "string" && ID.test(id) ? { id } : "invalid";
+}
+
+/** The id that an Idempotency-Key stands for; undefined without one. */
+export function idempotencyId(head: HeadFields): string | undefined {
+  const key = headValue(head, "idempotency-key");
+  return key === undefined ? undefined : createHash("sha256").update(key).digest("base64url");
 }
 
 /** True if a challenge requires an id with every payment. */

@@ -3,6 +3,7 @@ import { encodeHeader } from "../../../../payments/x402/header.ts";
 import { PAYMENT_RESPONSE, type Receipt } from "../../../../payments/x402/messages.ts";
 import { type SettlementTarget } from "../../../../payments/settlement/settlement-record.ts";
 import { v1Receipt, X_PAYMENT_RESPONSE } from "../../../../payments/x402/v1.ts";
+import { PAYMENT_RECEIPT, writeReceipt } from "../../../../payments/mpp/receipt.ts";
 import { CREDIT_SCHEME } from "../../../../store/credits.ts";
 import { type Payment } from "../../../../store/ledger.ts";
 
@@ -31,8 +32,24 @@ export function refusalOf({ network, from }: Pick<Payment, "network" | "from">, 
   return { success: false, errorReason: reason, transaction: "", network, payer: from };
 }
 
-/** The receipt as field lines. A client of version 1 also gets it under the name that version 1 uses. */
-export function receiptFields(receipt: Receipt, version: 1 | 2): Fields {
+/** The form of a payment, and of its receipt. */
+export interface PaymentForm {
+  /** The x402 version that the client uses, or the `Payment` scheme. */
+  readonly version: 1 | 2 | "mpp";
+  /** Of the `Payment` scheme: the challenge that the client has paid. */
+  readonly challengeId?: string;
+}
+
+/**
+ * The receipt as field lines. A client of version 1 also gets it under the name that version 1 uses. The `Payment` scheme has
+ * receipts of success only. `at`:
+ * Unix milliseconds of the settlement.
+ */
+export function receiptFields(receipt: Receipt, { version, challengeId = "" }: PaymentForm, at = 0): Fields {
+  if (version === "mpp") {
+    const { success, network, transaction } = receipt;
+    return success ? fieldLine(PAYMENT_RECEIPT, writeReceipt({ network, transaction, challengeId, at })) : "";
+  }
   const fields = fieldLine(PAYMENT_RESPONSE, encodeHeader(receipt));
   return version === 2 ? fields : fields + fieldLine(X_PAYMENT_RESPONSE, encodeHeader(v1Receipt(receipt)));
 }

@@ -3,6 +3,7 @@ import { fieldLine, type Fields } from "../../../../lib/http/fields.ts";
 import { respond } from "../../../exchange/local-response.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { errorSecurityFields } from "../../../exchange/security-fields.ts";
+import { type Problem } from "../../../../payments/mpp/problems.ts";
 import { EXPOSED } from "./response-fields.ts";
 
 const COMMON_FIELDS = fieldLine("Cache-Control", "no-store") + EXPOSED;
@@ -25,6 +26,11 @@ export function respondHtml(exchange: Exchange, status: number, html: string, fi
 export function respondError(exchange: Exchange, error: TurnpikeError, retryAfter?: number, fields: Fields = ""): void {
   const retry = retryAfter === undefined ? "" : fieldLine("Retry-After", String(retryAfter));
   respondJson(exchange, error.status, JSON.stringify(toProblem(error, exchange.id)), retry + fields);
+}
+
+/** Responds with a problem of the `Payment` scheme. */
+export function respondProblem(exchange: Exchange, problem: Problem, fields: Fields = ""): void {
+  respondJson(exchange, problem.status, JSON.stringify({ ...problem, instance: exchange.id }), fields);
 }
 
 /** An error of the payment policy. Clients see the detail. */

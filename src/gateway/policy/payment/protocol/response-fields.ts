@@ -1,4 +1,6 @@
 import { SETTLEMENT_DEFERRAL, SETTLEMENT_OVERRIDES } from "../../../../payments/x402/charge.ts";
+import { PAYMENT_RECEIPT } from "../../../../payments/mpp/receipt.ts";
+import { type ResponseHead } from "../../../exchange/exchange.ts";
 import { FIELD_ROLES } from "../../../../lib/http/field-roles.ts";
 import { eachField, type Fields, fieldLine, fieldValue, withoutFields } from "../../../../lib/http/fields.ts";
 
@@ -10,8 +12,10 @@ export const DEFERRAL = SETTLEMENT_DEFERRAL.toLowerCase();
 /** The fields that a script of another origin can read, if it can read the response at all. */
 export const EXPOSED = fieldLine(
   "Access-Control-Expose-Headers",
-  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After",
+  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, WWW-Authenticate, Payment-Receipt, Retry-After",
 );
+
+const RECEIPT = [PAYMENT_RECEIPT.toLowerCase()];
 
 /** Fields that replace Cache-Control for shared caches: targeted ones of RFC 9213, and older ones of products. */
 const SHARED_LIFETIME = /-cache-control$|^(?:surrogate-control|edge-control|x-accel-expires)$/;
@@ -21,8 +25,11 @@ export function withoutPaymentClaims(fields: Fields): Fields {
   return withoutFields(fields, FIELD_ROLES.settlement);
 }
 
-/** The upstream's fields with `receiptFields`, closed to shared caches: other clients have not paid. */
-export function paidFields(fields: Fields, receipt: Fields): Fields {
+/**
+ * The upstream's fields with the fields of the receipt, closed to shared caches: other clients have not paid. The `Payment`
+ * scheme has no receipts on errors.
+ */
+export function paidFields({ status, fields }: ResponseHead, receipt: Fields): Fields {
   const cacheControl = fieldValue(fields, "cache-control") ?? "";
   const lifetimes = ["cache-control"];
   for (const [name] of eachField(fields)) {
@@ -32,7 +39,7 @@ export function paidFields(fields: Fields, receipt: Fields): Fields {
   return (
     withoutFields(withoutPaymentClaims(fields), lifetimes) +
     fieldLine("Cache-Control", privateOnly(cacheControl)) +
-    receipt +
+    (status < 400 ? receipt : withoutFields(receipt, RECEIPT)) +
     EXPOSED
   );
 }

@@ -152,7 +152,7 @@ export class BufferedResponse implements ResponseSink {
   /** The head of an unsold response. Others may have to pay for it, so no shared cache may store it. */
   #unsold(head: ResponseHead): ResponseHead {
     if (failureOf(head) !== "none" && this.#receipt === "") return head;
-    return changedHead(head, { fields: paidFields(head.fields, this.#receipt) });
+    return changedHead(head, { fields: paidFields(head, this.#receipt) });
   }
 
   /** The response is complete when its last bytes are on the disk. */

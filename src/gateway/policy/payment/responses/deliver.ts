@@ -20,7 +20,7 @@ export interface Delivery {
 export async function deliver(exchange: Exchange, paidResponse: PaidResponse, receipt: Fields): Promise<Delivery> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   exchange.onTaken = resolve;
-  const head = changedHead(paidResponse.head, { fields: paidFields(paidResponse.head.fields, receipt) });
+  const head = changedHead(paidResponse.head, { fields: paidFields(paidResponse.head, receipt) });
   if (!(await sendResponse(exchange, paidResponse, head))) resolve(false);
   return { taken: promise };
 }

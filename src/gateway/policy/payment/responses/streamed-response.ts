@@ -57,7 +57,7 @@ export class StreamedResponse implements ResponseSink {
     const isFree = this.#events.isFree(status, fieldValues(head.fields, OVERRIDES));
     this.#good = (head.grpcStatus ?? GRPC.OK) === GRPC.OK && !isFree;
     if (this.#state === "waiting") this.#state = "passing";
-    this.#sink.start(changedHead(head, { fields: paidFields(head.fields, this.#receipt) }));
+    this.#sink.start(changedHead(head, { fields: paidFields(head, this.#receipt) }));
     if (status === 101) this.#finish(true);
   }
 

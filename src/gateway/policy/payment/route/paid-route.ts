@@ -9,6 +9,7 @@ import { type Exchange } from "../../../exchange/exchange.ts";
 import { type Policy } from "../../policy.ts";
 import { type GiveBack } from "../../rate-limit/rate-limit.ts";
 import { type PaymentFields, type ToldPayment } from "./payment-fields.ts";
+import { type PaymentAuth } from "../mpp/payment-auth.ts";
 import { type TermsSigner } from "../protocol/signed-terms.ts";
 import { type Screening } from "../screening/screening.ts";
 import { type ResponseStore } from "../responses/response-store.ts";
@@ -71,4 +72,6 @@ export interface PaidRoute extends PaidRouteServices {
   /** The receiver of settlement reports. */
   readonly target: SettlementTarget;
   readonly signer: TermsSigner | undefined;
+  /** Issues challenges of the `Payment` scheme beside those of x402; undefined if it is off. */
+  readonly auth: PaymentAuth | undefined;
 }

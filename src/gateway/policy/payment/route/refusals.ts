@@ -1,10 +1,11 @@
-import { type TurnpikeError } from "../../../../lib/errors.ts";
+import { TurnpikeError } from "../../../../lib/errors.ts";
 import { type Fields } from "../../../../lib/http/fields.ts";
+import { type Problem } from "../../../../payments/mpp/problems.ts";
 import { type Receipt } from "../../../../payments/x402/messages.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { type ChallengeError } from "../challenge/challenge.ts";
-import { receiptFields } from "../protocol/receipt.ts";
-import { paymentError, respondError } from "../protocol/respond.ts";
+import { type PaymentForm, receiptFields } from "../protocol/receipt.ts";
+import { paymentError, respondError, respondProblem } from "../protocol/respond.ts";
 import { type PaidRoute } from "./paid-route.ts";
 
 /** Seconds after which a client can ask again about a settlement with an unknown result. */
@@ -38,6 +39,18 @@ export function respondSpent(exchange: Exchange, { accepts }: Pick<PaidRoute, "a
   else challenge.respondError(exchange, error);
 }
 
+/** The payment cannot be read. */
+export function respondUnreadable(
+  exchange: Exchange,
+  paidRoute: Pick<PaidRoute, "accepts">,
+  why: TurnpikeError | Problem,
+): void {
+  const challenge = paidRoute.accepts.current();
+  if (why instanceof TurnpikeError) respondSpent(exchange, paidRoute, why);
+  else if (challenge === undefined) respondProblem(exchange, why);
+  else challenge.respondProblem(exchange, why);
+}
+
 /** The route has no servers that could respond. */
 export function respondUnserved(exchange: Exchange): void {
   respondError(exchange, paymentError("no-servers", "The upstream has no servers; nothing was charged."), SOON_S);
@@ -56,10 +69,10 @@ export function respondPending(exchange: Exchange): void {
 }
 
 /** The settlement was certainly rejected. `receipt` reports it in the protocol's format. */
-export function respondUnsettled(exchange: Exchange, { accepts }: PaidRoute, { receipt, version }: Refused): void {
+export function respondUnsettled(exchange: Exchange, { accepts }: PaidRoute, { receipt, form }: Refused): void {
   const reason = receipt.errorReason ?? "payment_refused";
   const error = paymentError("payment-required", `The payment could not be settled: ${reason}. Nothing was charged.`);
-  const fields = receiptFields(receipt, version);
+  const fields = receiptFields(receipt, form);
   const challenge = accepts.current();
   if (challenge === undefined) respondError(exchange, error, undefined, fields);
   else challenge.respondError(exchange, error, { reason, fields });
@@ -67,8 +80,7 @@ export function respondUnsettled(exchange: Exchange, { accepts }: PaidRoute, { r
 
 interface Refused {
   readonly receipt: Receipt;
-  /** The x402 version of the payment. */
-  readonly version: 1 | 2;
+  readonly form: PaymentForm;
 }
 
 /** The ledger failed; `spent`: the settlement may have happened. */

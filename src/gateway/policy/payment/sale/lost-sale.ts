@@ -67,7 +67,7 @@ export class LostSale {
   async unsettled(reason: Reason): Promise<SaleEnd> {
     const { accepted, exchange, lease, paidRoute, payment } = this.#held;
     if (!(await lease.move({ state: "failed", lease: false, reason }))) return this.taken();
-    respondUnsettled(exchange, paidRoute, { receipt: refusalOf(payment, reason), version: accepted.version });
+    respondUnsettled(exchange, paidRoute, { receipt: refusalOf(payment, reason), form: accepted });
     await lease.untieId();
     return over(lossOf(reason));
   }

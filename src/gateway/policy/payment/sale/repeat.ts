@@ -1,9 +1,8 @@
 import { ERRORS, TurnpikeError } from "../../../../lib/errors.ts";
 import { MAX_CUTS, type Payment } from "../../../../store/ledger.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
-import { type AcceptedPayment } from "../offer/offer.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
-import { receiptFields } from "../protocol/receipt.ts";
+import { type PaymentForm, receiptFields } from "../protocol/receipt.ts";
 import { signedReceipt } from "./signed-receipt.ts";
 import { respondSpent } from "../route/refusals.ts";
 import { RequestDigest } from "./request-digest.ts";
@@ -16,7 +15,8 @@ import { keptResponse } from "./kept-response.ts";
 const IN_FLIGHT_RETRY_S = 1;
 
 /** A request whose payment another request holds or has used. */
-interface Repeat extends Pick<AcceptedPayment, "version"> {
+interface Repeat {
+  readonly form: PaymentForm;
   readonly paidRoute: PaidRoute;
   readonly exchange: Exchange;
 }
@@ -43,7 +43,7 @@ function respondUsedUp({ exchange, paidRoute }: Repeat, why: string): void {
 }
 
 /** False: the response is not stored, or was sent again as often as the route allows. */
-async function deliverKept({ paidRoute, exchange, version }: Repeat, payment: Payment): Promise<boolean> {
+async function deliverKept({ paidRoute, exchange, form }: Repeat, payment: Payment): Promise<boolean> {
   const request = new RequestDigest(exchange, payment.bodyDigest);
   const response = await keptResponse(paidRoute, payment.fingerprint, request);
   if (response === undefined) return false;
@@ -57,7 +57,8 @@ async function deliverKept({ paidRoute, exchange, version }: Repeat, payment: Pa
     if (!(await paidRoute.ledger.repeat(payment, paidRoute.maxRepeats))) return false;
     const receipt = payment.state === "deferred" ? undefined : signedReceipt(paidRoute, exchange, payment);
     const whole = receipt && paidRoute.inlineReceipt ? await withReceipt(response, receipt) : response;
-    const { taken } = await deliver(exchange, whole, receipt === undefined ? "" : receiptFields(receipt, version));
+    const fields = receipt === undefined ? "" : receiptFields(receipt, form, payment.updatedAt);
+    const { taken } = await deliver(exchange, whole, fields);
     void recordDelivery(paidRoute, payment, taken);
     return true;
   } finally {

@@ -33,11 +33,13 @@ export class SaleDelivery {
   }
 
   receiptFields(): Fields {
-    return receiptFields(this.#receipt(), this.#held.accepted.version);
+    const { accepted, paidRoute } = this.#held;
+    return receiptFields(this.#receipt(), accepted, paidRoute.clock());
   }
 
-  /** The receipt fields of a payment that is settled, else empty. */
+  /** The receipt fields of a payment that is settled, for an error; else empty. The `Payment` scheme forbids them on errors. */
   owedFields(): Fields {
+    if (this.#held.accepted.version === "mpp") return "";
     return this.#held.lease.paid === undefined ? "" : this.receiptFields();
   }
 

@@ -1,0 +1,17 @@
+import * as z from "./recorded-schema.ts";
+import { optionalEnvironmentName, ours } from "./kinds.ts";
+
+/** `x402.mpp`: the Machine Payments Protocol. */
+export const mpp = z
+  .strictObject({
+    secret_env: optionalEnvironmentName
+      .default("")
+      .describe(
+        "Environment variable with the secret that binds challenges, the same for all gateways of a route. Several are separated by spaces: the first one signs, all are accepted. Empty: a secret in the ledger's store, new each day.",
+      ),
+  })
+  .meta(
+    ours(
+      "Accept `Authorization: Payment` (Machine Payments Protocol) on priced routes, beside x402. Requests must arrive over HTTPS, from loopback, or under an `https` `x402.public_url`.",
+    ),
+  );

@@ -1,0 +1,56 @@
+import { hexToBytes } from "@noble/hashes/utils.js";
+import { type PaymentChallenge } from "../mpp/challenge.ts";
+import { writeCredential } from "../mpp/credential.ts";
+import { challengeNonce, payerDid, readChargeRequest, writeAuthorization } from "../mpp/evm-charge.ts";
+import { signHash } from "../signatures/signature.ts";
+import { type Authorization, authorizationHash } from "../signatures/typed-data.ts";
+import { parseNetwork } from "../x402/networks.ts";
+import { isAddress } from "../x402/address.ts";
+import { PAYER, PRIVATE_KEY } from "./payment.ts";
+
+/** The challenges in the WWW-Authenticate field of a response. Only for values without quotes in them. */
+export function challengesOf(response: Response): readonly PaymentChallenge[] {
+  const value = response.headers.get("www-authenticate") ?? "";
+  return value
+    .split(/(?:^|, )Payment /)
+    .slice(1)
+    .map((text) => {
+      const found = Object.fromEntries([...text.matchAll(/([a-z]+)="([^"]*)"/g)].map(([, name, one]) => [name, one]));
+      const { id = "", realm = "", method = "", intent = "", request = "", expires, digest, opaque } = found;
+      return { id, realm, method, intent, request, expires, digest, opaque };
+    });
+}
+
+/** What a test changes in a credential. */
+export interface CredentialChanges {
+  /** Before the signature. */
+  readonly authorization?: Partial<Authorization>;
+  readonly payload?: Readonly<Record<string, string>>;
+  readonly challenge?: Partial<PaymentChallenge>;
+  readonly source?: string;
+}
+
+/** The value of Authorization that answers a challenge for USDC on Base Sepolia, signed by `PAYER`. */
+export function answerTo(challenge: PaymentChallenge, changes: CredentialChanges = {}): string {
+  const asked = readChargeRequest(challenge.request);
+  const network = parseNetwork(asked?.network ?? "");
+  if (asked === undefined || network === undefined || !isAddress(asked.asset) || !isAddress(asked.payTo)) {
+    throw new Error("Cannot answer the challenge: it asks for no charge");
+  }
+  const authorization: Authorization = {
+    from: PAYER,
+    to: asked.payTo,
+    value: asked.amount,
+    validAfter: "0",
+    validBefore: String(Math.floor(Date.parse(challenge.expires ?? "") / 1000)),
+    nonce: challengeNonce(challenge),
+    ...changes.authorization,
+  };
+  const hash = authorizationHash({ name: "USDC", version: "2", network, asset: asked.asset }, authorization);
+  const signature = signHash(hash, hexToBytes(PRIVATE_KEY.slice(2)));
+  return writeCredential({
+    challenge: { ...challenge, ...changes.challenge },
+    source: changes.source ?? payerDid(asked, PAYER),
+    payload: { ...writeAuthorization({ signature, authorization }), ...changes.payload },
+  });
+}
