@@ -14,6 +14,7 @@ const checks: readonly (readonly [name: string, command: readonly string[]])[] =
   ["types", ["node_modules/.bin/tsc", "--noEmit"]],
   // Apart from the rest: it runs in a browser, whose names no other code may use.
   ["types of the console", ["node_modules/.bin/tsc", "--noEmit", "-p", "src/gateway/admin/console/page"]],
+  ["types of the paying page", ["node_modules/.bin/tsc", "--noEmit", "-p", "src/payments/browser/page"]],
   ["layers", [bun, "scripts/layers.ts"]],
   ["exports", [bun, "scripts/house/exports.ts"]],
   ["clocks", [bun, "scripts/house/clocks.ts"]],

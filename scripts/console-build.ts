@@ -19,6 +19,21 @@ const englishPlots: BunPlugin = {
   },
 };
 
+const PAYER = "src/payments/browser";
+
+/** The scripts of the pages on which a browser's wallet pays, which are part of those pages. */
+export async function payScripts(): Promise<readonly (readonly [path: string, text: string])[]> {
+  const built = await Bun.build({
+    entrypoints: ["pay", "pay-test"].map((name) => join(ROOT, PAYER, `page/${name}.ts`)),
+    target: "browser",
+    // Its names must not become those of the page.
+    format: "iife",
+    minify: true,
+    naming: "[name].[ext]",
+  });
+  return await outputsIn(`${PAYER}/dist`, built);
+}
+
 /** The admin console's script and style sheet, bundled and minified: the gateway serves them as they are. */
 export async function consoleBuild(): Promise<readonly (readonly [path: string, text: string])[]> {
   const built = await Bun.build({
@@ -31,9 +46,14 @@ export async function consoleBuild(): Promise<readonly (readonly [path: string, 
     naming: "[name].[ext]",
     plugins: [englishPlots],
   });
+  return await outputsIn(`${CONSOLE}/dist`, built);
+}
+
+async function outputsIn(
+  folder: string,
+  { outputs }: Bun.BuildOutput,
+): Promise<readonly (readonly [string, string])[]> {
   return await Promise.all(
-    built.outputs.map(
-      async (output) => [`${CONSOLE}/dist/${output.path.replace(/^.*\//, "")}`, await output.text()] as const,
-    ),
+    outputs.map(async (output) => [`${folder}/${output.path.replace(/^.*\//, "")}`, await output.text()] as const),
   );
 }

@@ -7,7 +7,7 @@ import { reference } from "./reference/config-reference.ts";
 import { boundsReference } from "./bounds.ts";
 import { clientTypes } from "./client-types.ts";
 import { cliOperations } from "./cli-operations.ts";
-import { consoleBuild } from "./console-build.ts";
+import { consoleBuild, payScripts } from "./console-build.ts";
 import { readerRecord, READINGS_FILE } from "../bench/reader-record.ts";
 import { marketRecord, RECORD_FILE } from "../bench/resolve/market-record.ts";
 import { decisionsIndex } from "./decisions.ts";
@@ -59,6 +59,7 @@ async function keep(files: typeof sources): Promise<void> {
 
 await keep(sources);
 await keep(await consoleBuild());
+await keep(await payScripts());
 if (check) {
   for (const path of stale) console.error(`${path} is stale: run 'node scripts/bun.mjs scripts/generate.ts'`);
   if (stale.length > 0) process.exit(1);

@@ -50,7 +50,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/content/browser"],
   ["src/content/page"],
   ["src/content/egress", "src/content/fonts", "src/content/figures", "src/content/encoding"],
-  ["src/payments/client", "src/payments/credit", "src/payments/settlement"],
+  ["src/payments/browser", "src/payments/client", "src/payments/credit", "src/payments/settlement"],
   ["src/payments/mpp"],
   ["src/payments/facilitator"],
   ["src/payments/evm"],

@@ -45,6 +45,7 @@ const ASSETS = [
   "src/content/extraction/reader/model.bin",
   "src/content/documents/pdf/cmaps",
   "src/content/fonts/fonts.tar.br",
+  "src/payments/browser/dist",
   "src/gateway/admin/console/page/index.html",
   "src/gateway/admin/console/page/favicon.svg",
   "src/gateway/admin/console/dist/console.js",

@@ -7,7 +7,7 @@
  * A tool with a resolver of its own (knip) would need a list of every worker, script and bench.
  */
 import { dirname, join, normalize } from "node:path";
-import { CONSOLE, type Checked, isTest, readSources, report, textBefore } from "./sources.ts";
+import { type Checked, isForBrowser, isTest, readSources, report, textBefore } from "./sources.ts";
 
 const NAMED = /(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s+from\s+"(\.[^"]+)"/g;
 /** A namespace, or a module that is loaded when it is needed. */
@@ -92,7 +92,7 @@ export function checkExports(texts: ReadonlyMap<string, string>): Checked {
   const problems: string[] = [];
   let count = 0;
   for (const [file, text] of texts) {
-    if (!file.startsWith("src/") || isTest(file) || PUBLIC.has(file) || file.startsWith(CONSOLE)) continue;
+    if (!file.startsWith("src/") || isTest(file) || PUBLIC.has(file) || isForBrowser(file)) continue;
     for (const { 1: name = "", index } of text.matchAll(DECLARED)) {
       count += 1;
       const problem = problemOf(file, name, uses.of(file, name), isInternal(text, index));

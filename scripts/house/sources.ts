@@ -24,8 +24,10 @@ export function textBefore(text: string, index: number): string {
   return text.slice(0, index).replace(/(?:(?<=\n)(?:export )?const .*;\n)+$/, "");
 }
 
-/** Checked and bundled apart: it runs in a browser. */
-export const CONSOLE = "src/gateway/admin/console/page/";
+/** True for code that runs in a browser: it is checked and bundled apart. */
+export function isForBrowser(file: string): boolean {
+  return file.startsWith("src/gateway/admin/console/page/") || file.startsWith("src/payments/browser/page/");
+}
 
 /** Prints the problems and exits with 1 if there are any; otherwise prints `summary`. */
 export function report(problems: readonly string[], summary: string): void {

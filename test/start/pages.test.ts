@@ -113,14 +113,14 @@ test("a form tries an operation with a test wallet's payment, and shows the resp
   await page.close();
 });
 
-test("the page of a price can be operated by keyboard: its link, its challenge", async () => {
+test("the page of a price can be operated by keyboard: its wallet, its link, its challenge", async () => {
   const { page } = await open("/read", 1280, "light");
   const reached: unknown[] = [];
-  for (let i = 0; i < 2; i += 1) {
+  for (let i = 0; i < 3; i += 1) {
     await page.keyboard.press("Tab");
     reached.push(await page.evaluate("document.activeElement.tagName"));
   }
-  expect(reached).toEqual(["A", "SUMMARY"]);
+  expect(reached).toEqual(["BUTTON", "A", "SUMMARY"]);
   await page.keyboard.press("Enter");
   expect(await page.$eval("details", (details) => details.hasAttribute("open"))).toBe(true);
   await page.close();

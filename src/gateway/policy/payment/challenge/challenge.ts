@@ -22,7 +22,7 @@ import { type TermsSigner } from "../protocol/signed-terms.ts";
 import { respondHtml, respondJson, respondProblem } from "../protocol/respond.ts";
 import { type MppError, type OfferedCharge, type PaymentAuth } from "../mpp/payment-auth.ts";
 import { ID_MARK, marked, PreparedHeader, PreparedJson } from "./challenge-text.ts";
-import { paymentPage, PAGE_FIELDS } from "./payment-page.ts";
+import { paymentPage } from "./payment-page.ts";
 import { requestedUrls, type ResourceLocation } from "./resource-url.ts";
 
 /** All values of a challenge's `error`. */
@@ -107,8 +107,9 @@ export class Challenge {
       return;
     }
     if (error === UNPAID && wantsPage(exchange)) {
-      const page = { required: this.#naming(named.url), price: this.#price, testMode: this.#options.testMode };
-      respondHtml(exchange, status, paymentPage(page, exchange.head), fields + PAGE_FIELDS);
+      const content = { required: this.#naming(named.url), price: this.#price, testMode: this.#options.testMode };
+      const page = paymentPage(content, exchange.head);
+      respondHtml(exchange, status, page.html, fields + page.fields);
       return;
     }
     respondJson(exchange, status, body.write(named.json, exchange.id), fields);

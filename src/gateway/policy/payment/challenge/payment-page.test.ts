@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { REQUIREMENTS, TERMS } from "../../../../payments/testing/payment.ts";
 import { type PaymentRequired } from "../../../../payments/x402/messages.ts";
 import { paymentPage } from "./payment-page.ts";
+import { respondWith } from "../testing/test-gateway.ts";
 import { closeShops, decoded, openShop as open } from "../testing/shop.ts";
 
 afterEach(closeShops);
@@ -30,16 +31,50 @@ test("a browser gets a page with the price, and the challenge in the header", as
   expect(shop.runs).toBe(0);
 });
 
-test("the page has no scripts, and its policy allows only its own style", async () => {
-  const shop = open();
+function hash(text: string): string {
+  return `'sha256-${new Bun.CryptoHasher("sha256").update(text).digest("base64")}'`;
+}
+
+test.each([
+  [true, 2],
+  [false, 2],
+])("in test mode %p the page runs only the script that pays, in less than 40 kB", async (testMode, scripts) => {
+  const shop = open({ testMode });
   const response = await fetch(`${shop.gateway.url}/goods`, { headers: BROWSER });
   const html = await response.text();
   const style = /<style>([\s\S]*?)<\/style>/.exec(html)?.[1] ?? "";
-  const hash = new Bun.CryptoHasher("sha256").update(style).digest("base64");
-  const policy = response.headers.get("content-security-policy") ?? "";
-  expect(policy).toContain("default-src 'none'");
-  expect(policy).toContain(`style-src 'sha256-${hash}'`);
-  expect(html).not.toMatch(/<script|\sstyle=|\son[a-z]+=|\ssrc=|url\(|@import/i);
+  const script = /<script>([\s\S]*?)<\/script>/.exec(html)?.[1] ?? "";
+  expect(response.headers.get("content-security-policy")).toBe(
+    `default-src 'none'; style-src ${hash(style)}; script-src ${hash(script)}; connect-src 'self'; img-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  );
+  expect(Buffer.byteLength(html)).toBeLessThan(40_000);
+  expect(html.split("<script")).toHaveLength(scripts + 1);
+  const markup = html.replaceAll(/<script[\s\S]*?<\/script>/g, "");
+  expect(markup).not.toMatch(/\sstyle=|\son[a-z]+=|\ssrc=|url\(|@import/i);
+});
+
+test("a page of a request with a body, or of a price that no browser's wallet can pay, runs no script", async () => {
+  for (const [method, scheme] of [
+    ["POST", "exact"],
+    ["GET", "upto"],
+  ] as const) {
+    const shop = open({ terms: { scheme } });
+    const response = await fetch(`${shop.gateway.url}/goods`, { method, headers: BROWSER });
+    expect(response.headers.get("content-security-policy")).not.toContain("script-src");
+    expect(await response.text()).not.toContain("<script");
+  }
+});
+
+test("a 402 of the upstream gets nothing of the page", async () => {
+  const shop = open({
+    upstream: (exchange) => respondWith(exchange, 402, "<h1>Pay me</h1>"),
+  });
+  const response = await shop.send(shop.payment(), { headers: BROWSER });
+  expect([response.status, await response.text()]).toEqual([402, "<h1>Pay me</h1>"]);
+  expect([response.headers.get("payment-required"), response.headers.get("content-security-policy")]).toEqual([
+    null,
+    null,
+  ]);
 });
 
 test("a client that only accepts HTML, or only has a browser's User-Agent, gets JSON", async () => {
@@ -79,8 +114,16 @@ test("no text escapes its place in the page", () => {
       },
     ],
   };
-  const html = paymentPage({ required, price: evil, testMode: false }, { method: evil });
+  const { html } = paymentPage({ required, price: evil, testMode: false }, { method: evil });
   expect(html).not.toContain("<script>");
+  const [first] = required.accepts;
+  const paid = { ...REQUIREMENTS, ...first, scheme: "exact", extra: { name: evil, version: evil } };
+  const page = paymentPage(
+    { required: { ...required, accepts: [paid] }, price: evil, testMode: false },
+    { method: "GET" },
+  );
+  expect(page.html).not.toContain("<script>alert");
+  expect(page.html.split("</script>")).toHaveLength(3);
   expect(html.split("</pre>")).toHaveLength(3);
   expect(html).not.toContain("Test mode");
   expect(html).toContain("up to 5 units of");
@@ -92,5 +135,7 @@ test.each([
 ])("the page for the description %j has the heading %s", (description, heading) => {
   const resource = { url: "http://a.test/", description };
   const required: PaymentRequired = { x402Version: 2, error: "", resource, accepts: [REQUIREMENTS] };
-  expect(paymentPage({ required, price: "1", testMode: false }, { method: "GET" })).toContain(`<h1>${heading}</h1>`);
+  expect(paymentPage({ required, price: "1", testMode: false }, { method: "GET" })).toMatchObject({
+    html: expect.stringContaining(`<h1>${heading}</h1>`),
+  });
 });

@@ -6,12 +6,21 @@ import { findAsset } from "../../../../payments/x402/assets.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { networkTitle } from "../../../../payments/x402/networks.ts";
 import { formatAmount } from "../../../../payments/x402/price.ts";
+import { isPayable } from "../../../../payments/browser/page-data.ts";
+import {
+  PAY_SOURCES,
+  PAY_STYLE,
+  payData,
+  payElements,
+  type PayScript,
+  payScript,
+} from "../../../../payments/browser/pay-script.ts";
 import { STOCK_CLIENTS, STOCK_INSTALL } from "../../../../payments/x402/stock-client.ts";
 import { type RequestHead } from "../../../exchange/exchange.ts";
 import { callOf, programSnippet } from "./snippets.ts";
 import { htmlPage } from "../../../../lib/text/html-page.ts";
 
-const STYLE = `${PAGE_STYLE}
+const STYLE = `${PAGE_STYLE}${PAY_STYLE}
 body { padding: 2rem 1rem }
 main { max-width: 46rem; margin: 0 auto; padding: 2rem; background: var(--panel); border: 1px solid var(--line); border-radius: 12px }
 h1 { margin: 0 0 .25rem; font-size: 1.5rem; line-height: 1.25 }
@@ -29,14 +38,15 @@ details { margin-top: 2rem }
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 
-/** The page loads nothing and runs no script. Only its own style applies. */
-export const PAGE_FIELDS: Fields =
-  fieldLine(
-    "Content-Security-Policy",
-    `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  ) +
-  fieldLine("X-Content-Type-Options", "nosniff") +
-  fieldLine("Referrer-Policy", "no-referrer");
+function pageFields(script: PayScript | undefined): Fields {
+  const allowed = script === undefined ? "" : `; script-src ${script.source}; ${PAY_SOURCES}`;
+  const policy = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'${allowed}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  return (
+    fieldLine("Content-Security-Policy", policy) +
+    fieldLine("X-Content-Type-Options", "nosniff") +
+    fieldLine("Referrer-Policy", "no-referrer")
+  );
+}
 
 export interface PageContent {
   /** Its resource has the requested URL. */
@@ -45,13 +55,21 @@ export interface PageContent {
   readonly testMode: boolean;
 }
 
-/** A challenge for a person: the price, how to pay, and the challenge itself. */
+/** A page, and its header fields. It loads nothing, and runs only the script that pays. */
+export interface PaymentPage {
+  readonly html: string;
+  readonly fields: Fields;
+}
+
+/** A challenge for a person: the price, a way to pay it here, a program, and the challenge itself. */
 export function paymentPage(
   { required, price, testMode }: PageContent,
   { method }: Pick<RequestHead, "method">,
-): string {
+): PaymentPage {
   const { resource, accepts } = required;
   const call = callOf(required, method);
+  // The page can repeat only a request without a body.
+  const script = method === "GET" && call.method === "GET" && accepts.some(isPayable) ? payScript(testMode) : undefined;
   const body = html`<main>
 <p class="status">402 Payment required</p>
 <h1>${resource.description || "This page is sold by the request"}</h1>
@@ -60,6 +78,7 @@ ${testMode ? TEST_MODE : undefined}
 <ul>
 ${accepts.map(requirementsItem)}
 </ul>
+${script === undefined ? undefined : PAY_HERE}
 <h2>Pay from a program</h2>
 <p>Any <a href="https://www.x402.org" rel="noreferrer">x402</a> client pays by itself, such as ${STOCK_CLIENTS}: it reads the <code>PAYMENT-REQUIRED</code> field of this response, signs a payment, and sends the request again with it. In JavaScript, after <code>${STOCK_INSTALL}</code>:</p>
 <pre><code>${programSnippet(call, required)}</code></pre>
@@ -67,9 +86,15 @@ ${accepts.map(requirementsItem)}
 <summary>The challenge</summary>
 <pre><code>${JSON.stringify(required, undefined, 2)}</code></pre>
 </details>
-</main>`;
-  return htmlPage({ title: `Payment required: ${price}`, style: STYLE, isListed: false }, body);
+</main>
+${script === undefined ? undefined : payElements(script, payData(accepts, required))}`;
+  const page = htmlPage({ title: `Payment required: ${price}`, style: STYLE, isListed: false }, body);
+  return { html: page, fields: pageFields(script) };
 }
+
+const PAY_HERE = html`<h2>Pay here</h2>
+<div class="pay" id="pay"><noscript>Scripts are off in this browser. Pay from a program.</noscript></div>
+`;
 
 const TEST_MODE = html`<p class="test"><strong>Test mode.</strong> Signatures are checked, and no money moves: a new wallet can pay at once.</p>
 `;
