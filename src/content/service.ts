@@ -22,7 +22,7 @@ import { JOB_DEFAULTS, type JobSettings } from "./jobs/job-settings.ts";
 import { JobRunner } from "./jobs/job-runner.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import { WebhookSender } from "./jobs/webhook-sender.ts";
-import { openJob } from "./open-job.ts";
+import { openJob, postOf } from "./open-job.ts";
 import { type PageStore, type PageStoreOptions } from "../store/page-store.ts";
 import { SqlitePages } from "../store/sqlite/sqlite-pages.ts";
 import { type JobStore } from "../store/jobs/job-store.ts";
@@ -337,7 +337,8 @@ function startJobs({ pages, versions, store, settings, robots, fetch, log, parts
     unixNow: Date.now,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   });
-  const sender = new WebhookSender({ store, jobs, egress: fetch.egress, unixNow: Date.now, random: Math.random, log });
+  const clocks = { unixNow: Date.now, random: Math.random };
+  const sender = new WebhookSender({ store, jobs, egress: fetch.egress, postOf, ...clocks, log });
   parts.defer(() => sender.close());
   sender.start();
   return jobs;

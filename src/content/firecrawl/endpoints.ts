@@ -3,6 +3,7 @@ import { active, cancel, concurrency, errors, queue, status } from "./job-status
 import { map, scrape, searchWeb } from "./pages.ts";
 import { startBatch, startCrawl } from "./site-jobs.ts";
 import { type Endpoint, type Responder } from "./surface.ts";
+import { webhookSecret } from "./webhook.ts";
 
 /** The requests of Firecrawl's API that Turnpike serves, in versions 1 and 2. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -18,6 +19,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     at("GET", `${path}/:id/errors`, errors),
   ]),
   at("GET", "team/credit-usage", account),
+  at("GET", "team/webhook-secret", webhookSecret),
   at("GET", "concurrency-check", concurrency),
   at("GET", "team/queue-status", queue),
 ];

@@ -1,5 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { parseSelector } from "../extraction/selectors/parse-selector.ts";
+import { HOP_FIELDS } from "../../lib/http/field-roles.ts";
+import { receiver } from "../operations/job-parameters.ts";
 import { pageUrl } from "../operations/page-parameters.ts";
 import { text, visibleText } from "../operations/text.ts";
 
@@ -20,6 +22,8 @@ const MAX_RESULTS = 50;
 const MAX_LOADED = 10;
 /** Hosts of a search. */
 const MAX_HOSTS = 10;
+/** Fields of a webhook's requests. */
+const MAX_FIELDS = 20;
 
 /** The formats of a page. */
 const FORMATS = ["markdown", "html", "rawHtml", "links", "images"] as const;
@@ -64,6 +68,46 @@ const PAGE = {
     .default(["pdf"]),
 };
 
+/** Fields that a webhook cannot set: those of the connection, and those of the post itself. */
+const OWN_FIELDS = new Set([...HOP_FIELDS, "content-encoding", "content-type", "host", "x-firecrawl-signature"]);
+
+const fields = z
+  .record(
+    z
+      .string()
+      .max(100)
+      .regex(/^[!#$%&'*+.^_`|~\w-]+$/, "must be the name of a field")
+      .toLowerCase()
+      .refine((name) => !OWN_FIELDS.has(name), "is a field that the service sets itself"),
+    z
+      .string()
+      .max(2_000)
+      .regex(/^[\t\x20-\x7e]*$/, "must be printable ASCII"),
+  )
+  .refine((all) => Object.keys(all).length <= MAX_FIELDS, `must have at most ${MAX_FIELDS} fields`);
+
+const event = z
+  .string()
+  .transform((name) => name.replace(/^(?:crawl|batch_scrape)\./, ""))
+  .pipe(z.enum(["started", "page", "completed", "failed"]));
+
+/** Events and the types of ours: Firecrawl has none for a cancelled job. */
+const webhook = z
+  .union([
+    receiver.shape.url.transform((url) => ({ url, headers: {} })),
+    receiver.extend({
+      headers: fields.optional(),
+      events: z
+        .array(event)
+        .min(1)
+        .max(10)
+        .transform((types) => types.flatMap((type) => (type === "failed" ? [type, "cancelled" as const] : [type])))
+        .optional(),
+    }),
+  ])
+  .nullish()
+  .transform((value) => value ?? undefined);
+
 const path = z.array(text(MAX_PATTERN_LENGTH, 1)).max(MAX_PATTERNS).default([]);
 
 const CRAWL = {
@@ -80,6 +124,7 @@ const CRAWL = {
   delay: z.number().min(0).max(60).default(0),
   maxConcurrency: z.int().min(1).default(8),
   deduplicateSimilarURLs: z.boolean().default(true),
+  webhook,
   /** Of version 1, which some programs send to version 2 too. */
   maxDepth: z.int().min(0).max(50).optional(),
   allowBackwardLinks: z.boolean().default(false),
@@ -138,7 +183,7 @@ const REFUSED_PAGE: Refused = {
   useMock: [],
 };
 
-const REFUSED_JOB: Refused = { webhook: [], zeroDataRetention: [false] };
+const REFUSED_JOB: Refused = { zeroDataRetention: [false] };
 
 const REFUSED_CRAWL: Refused = {
   ...REFUSED_JOB,
@@ -170,7 +215,7 @@ export const OPTIONS: Readonly<Record<string, { readonly supported: readonly str
   "/scrape": { supported: ["url", ...Object.keys(PAGE)], refused: { ...REFUSED_PAGE, zeroDataRetention: [false] } },
   "/crawl": { supported: [...Object.keys(CRAWL), "scrapeOptions"], refused: REFUSED_CRAWL },
   "/batch/scrape": {
-    supported: ["urls", ...Object.keys(PAGE), "ignoreInvalidURLs", "maxConcurrency"],
+    supported: ["urls", ...Object.keys(PAGE), "ignoreInvalidURLs", "maxConcurrency", "webhook"],
     refused: { ...REFUSED_PAGE, ...REFUSED_BATCH },
   },
   "/map": { supported: Object.keys(MAP), refused: REFUSED_MAP },
@@ -199,6 +244,8 @@ export type PageOptions = z.output<typeof page>;
 /** The body of a scrape. */
 export const scrapeBody = z.strictObject({ ...page.shape, ...refusing({ zeroDataRetention: [false] }), url: pageUrl });
 
+export type DocumentWebhook = NonNullable<z.output<typeof webhook>>;
+
 /** The body of a crawl. */
 export const crawlBody = z.strictObject({
   ...refusing(REFUSED_CRAWL),
@@ -214,6 +261,7 @@ export const batchBody = z.strictObject({
   urls: z.array(z.string()).min(1).max(MAX_PAGES),
   ignoreInvalidURLs: z.boolean().default(true),
   maxConcurrency: CRAWL.maxConcurrency,
+  webhook,
 });
 
 /** The body of a map. */

@@ -12,7 +12,7 @@ import { pageUrl, webUrl } from "../operations/page-parameters.ts";
 import { type PageReader } from "../page-reader/page-reader.ts";
 import { pathFilter } from "../sites/path-filter.ts";
 import { documentOf, requestOf, taskOf } from "./document.ts";
-import { batchBody, crawlBody, type PageOptions } from "./options.ts";
+import { batchBody, crawlBody, type DocumentWebhook, type PageOptions } from "./options.ts";
 import { type Ask } from "./surface.ts";
 
 /** Pages of one job that each service loads at a time, at most. */
@@ -25,6 +25,7 @@ export const FIRECRAWL = "firecrawl";
 interface Input {
   readonly order: CrawlOrder;
   readonly options: PageOptions;
+  readonly webhook?: DocumentWebhook | undefined;
 }
 
 // The input is made below, from a body that was checked.
@@ -84,12 +85,12 @@ export async function startCrawl(ask: Ask, { jobs }: Services): Promise<Operatio
     delay: input.delay,
     concurrency: Math.min(input.maxConcurrency, MAX_CONCURRENCY),
   } as const;
-  return started(ask, "crawl", await add(ask, jobs, { order: site, options }));
+  return started(ask, "crawl", await add(ask, jobs, { order: site, options, webhook: input.webhook }));
 }
 
 /** `POST /v2/batch/scrape`: a job that loads given pages. */
 export async function startBatch(ask: Ask, { jobs }: Services): Promise<OperationResult> {
-  const { urls, ignoreInvalidURLs, maxConcurrency, ...options } = checkBody(batchBody, ask.body);
+  const { urls, ignoreInvalidURLs, maxConcurrency, webhook, ...options } = checkBody(batchBody, ask.body);
   const valid = urls.filter(isLoadable);
   const invalidURLs = urls.filter((url) => !isLoadable(url));
   if (valid.length === 0 || (invalidURLs.length > 0 && !ignoreInvalidURLs)) {
@@ -100,7 +101,7 @@ export async function startBatch(ask: Ask, { jobs }: Services): Promise<Operatio
   const spellings = Map.groupBy(valid, (url) => new URL(url).href);
   const given = givenOnly([...spellings.values()].flatMap(([first]) => first ?? []));
   const pages = { ...given, concurrency: Math.min(maxConcurrency, MAX_CONCURRENCY) };
-  const made = await add(ask, jobs, { order: pages, options });
+  const made = await add(ask, jobs, { order: pages, options, webhook });
   return started(ask, "batch/scrape", made, invalidURLs.length === 0 ? {} : { invalidURLs });
 }
 

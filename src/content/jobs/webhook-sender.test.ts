@@ -5,7 +5,7 @@ import { parseSecrets, webhookHeaders } from "../../payments/settlement/webhooks
 import { LEASE_MS } from "../../store/jobs/job-store.ts";
 import { openSqliteJobs } from "../../store/open/open-jobs.ts";
 import { ANYWHERE, type EgressOptions, PUBLIC_WEB } from "../egress/guard.ts";
-import { type Webhook } from "./webhook.ts";
+import { signedPost, type Webhook } from "./webhook.ts";
 import { WebhookSender } from "./webhook-sender.ts";
 import { localService } from "./testing/local-jobs.ts";
 
@@ -63,6 +63,7 @@ function begin(egress: EgressOptions = { policy: ANYWHERE }) {
       store,
       jobs,
       egress,
+      postOf: signedPost,
       unixNow: () => clock.now,
       random: () => 1,
       log: (_, message) => expect(message).toBe(""),

@@ -3,15 +3,14 @@ import { messageOf } from "../../lib/caught.ts";
 import { VERSION } from "../../lib/process/version.ts";
 import { RestingEndpoints } from "../../payments/settlement/webhooks/resting-endpoints.ts";
 import { retryDelayMs } from "../../payments/settlement/webhooks/webhook-poster.ts";
-import { webhookHeaders } from "../../payments/settlement/webhooks/webhook-secret.ts";
 import { type TakenHook } from "../../store/jobs/hook-store.ts";
-import { type Job, type JobStore, LEASE_MS } from "../../store/jobs/job-store.ts";
+import { type JobStore, LEASE_MS } from "../../store/jobs/job-store.ts";
 import { type Log } from "../browser/program/browser-opener.ts";
 import { type EgressOptions } from "../egress/guard.ts";
 import { WebError, webGet } from "../sites/web-get.ts";
-import { isEnd, type JobEvent } from "./job-events.ts";
+import { isEnd } from "./job-events.ts";
 import { type EventSource } from "./job-feeds.ts";
-import { bodyOf, signingKey, type Webhook, webhookOf } from "./webhook.ts";
+import { type Notice, type PostForm, webhookOf } from "./webhook.ts";
 
 /** Webhooks to which one service sends at the same time: to receivers that accepted the last event, and to the others. @operator */
 const SENDS_AT_ONCE = 16;
@@ -31,6 +30,7 @@ export interface SenderOptions {
   readonly store: JobStore;
   readonly jobs: EventSource;
   readonly egress: EgressOptions;
+  readonly postOf: PostForm;
   readonly unixNow: () => number;
   /** Numbers from 0 to 1. */
   readonly random: () => number;
@@ -61,15 +61,14 @@ export class WebhookSender {
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#loop;
-    await Promise.all([...this.#turns.well, ...this.#turns.failing]);
+    await this.#ended();
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       try {
-        await this.#begin(false);
-        await this.#begin(true);
+        await this.#begin();
         this.#hasFailed = false;
       } catch (error) {
         // The log gets one line for each outage of the store.
@@ -83,12 +82,20 @@ export class WebhookSender {
 
   /** Sends what is due now, and waits for the responses. Rejects if the store fails. */
   async round(): Promise<void> {
-    await this.#begin(false);
-    await this.#begin(true);
+    await this.#begin();
+    await this.#ended();
+  }
+
+  async #ended(): Promise<void> {
     await Promise.all([...this.#turns.well, ...this.#turns.failing]);
   }
 
-  async #begin(isFailing: boolean): Promise<void> {
+  async #begin(): Promise<void> {
+    await this.#beginSome(false);
+    await this.#beginSome(true);
+  }
+
+  async #beginSome(isFailing: boolean): Promise<void> {
     const turns = isFailing ? this.#turns.failing : this.#turns.well;
     const room = (isFailing ? FAILING_AT_ONCE : SENDS_AT_ONCE) - turns.size;
     if (room <= 0) return;
@@ -121,7 +128,7 @@ export class WebhookSender {
   }
 
   /** Sends an event, if it is wanted. False if the turn is over. */
-  async #passed(hook: TakenHook, what: { job: Job; webhook: Webhook; event: JobEvent }): Promise<boolean> {
+  async #passed(hook: TakenHook, what: Notice): Promise<boolean> {
     const { store, unixNow, random } = this.#options;
     const { number, type } = what.event;
     if (what.webhook.events?.includes(type) === false) return true;
@@ -151,15 +158,14 @@ export class WebhookSender {
   }
 
   /** Posts an event. Returns the reason if it was not accepted. */
-  async #post({ job, webhook, event }: { job: Job; webhook: Webhook; event: JobEvent }): Promise<string | undefined> {
-    const { egress, unixNow } = this.#options;
+  async #post({ job, webhook, event }: Notice): Promise<string | undefined> {
+    const { egress, postOf, unixNow } = this.#options;
     const url = new URL(webhook.url);
     if (this.#resting.rests(url.origin, unixNow())) return "its receiver failed just before";
-    const body = bodyOf(job, event, webhook);
-    const signed = { id: `${job.id}.${event.number}`, timestamp: Math.floor(unixNow() / 1000), body };
+    const { body, headers } = postOf({ job, webhook, event }, unixNow());
     const failure = await webGet({
       url,
-      headers: { "user-agent": `Turnpike/${VERSION}`, ...webhookHeaders(signed, [signingKey(job)]) },
+      headers: { "user-agent": `Turnpike/${VERSION}`, ...headers },
       json: body,
       maxBytes: MAX_RESPONSE_BYTES,
       // Each try looks the name up again, and its connection goes to a checked address.

@@ -1,10 +1,11 @@
 import { createHmac } from "node:crypto";
 import { parsedJson } from "../../lib/parsed-json.ts";
+import { webhookHeaders } from "../../payments/settlement/webhooks/webhook-secret.ts";
 import { type Job } from "../../store/jobs/job-store.ts";
 import { eventText, type JobEvent } from "./job-events.ts";
 
 /** Bytes of a webhook's body. @operator The content of a longer result is left out; `results` has it. */
-const MAX_BODY_BYTES = 1024 * 1024;
+export const MAX_BODY_BYTES = 1024 * 1024;
 
 /** A receiver of the events of a job. */
 export interface Webhook {
@@ -14,6 +15,19 @@ export interface Webhook {
   /** Members that each body repeats. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
+
+/** An event for a receiver. */
+export interface Notice {
+  readonly job: Job;
+  readonly event: JobEvent;
+  readonly webhook: Webhook;
+}
+
+/** Makes the request for an event. `unixMs` is the time. */
+export type PostForm = (
+  notice: Notice,
+  unixMs: number,
+) => { readonly body: string; readonly headers: Readonly<Record<string, string>> };
 
 /** The webhook of a stored order. */
 export function webhookOf({ order }: Pick<Job, "order">): Webhook | undefined {
@@ -34,8 +48,15 @@ export function keyText(key: Buffer): string {
   return `whsec_${key.toString("base64")}`;
 }
 
-/** The body of a webhook. */
-export function bodyOf(job: Job, event: JobEvent, { metadata }: Webhook): string {
+/** The request for an event by Standard Webhooks. */
+export const signedPost: PostForm = (notice, unixMs) => {
+  const { job, event } = notice;
+  const body = bodyOf(notice);
+  const signed = { id: `${job.id}.${event.number}`, timestamp: Math.floor(unixMs / 1000), body };
+  return { body, headers: webhookHeaders(signed, [signingKey(job)]) };
+};
+
+function bodyOf({ job, event, webhook: { metadata } }: Notice): string {
   const more = metadata === undefined ? "" : `,"metadata":${JSON.stringify(metadata)}`;
   const text = eventText(job, event, more);
   if (Buffer.byteLength(text) <= MAX_BODY_BYTES) return text;

@@ -14,6 +14,18 @@ const metadata = z
   .record(text(MAX_NAME, 1), text(MAX_VALUE, 0))
   .refine((members) => Object.keys(members).length <= MAX_METADATA, `must have at most ${MAX_METADATA} members`);
 
+/** The receiver of the events of a job. */
+export const receiver = z.strictObject({
+  url: webUrl.openapi({ description: "Receiver of the events, by POST" }),
+  events: z
+    .array(z.enum(EVENT_TYPES))
+    .min(1)
+    .max(EVENT_TYPES.length)
+    .optional()
+    .openapi({ description: "Types of events that are sent; absent for all" }),
+  metadata: metadata.optional().openapi({ description: "Texts that each event repeats" }),
+});
+
 /** The parameters of all jobs. */
 export const jobParameters = {
   max_price: z
@@ -25,17 +37,7 @@ export const jobParameters = {
         "The most that the job may cost, in the smallest unit of the asset; it ends with the reason max-price before that",
       example: "250000",
     }),
-  webhook: z
-    .strictObject({
-      url: webUrl.openapi({ description: "Receiver of the events, by POST" }),
-      events: z
-        .array(z.enum(EVENT_TYPES))
-        .min(1)
-        .max(EVENT_TYPES.length)
-        .optional()
-        .openapi({ description: "Types of events that are sent; absent for all" }),
-      metadata: metadata.optional().openapi({ description: "Texts that each event repeats" }),
-    })
+  webhook: receiver
     .optional()
     .openapi({ description: "Sends the events of the job, signed with the `webhook_secret` of the response" }),
 };
