@@ -1,6 +1,9 @@
 import { type ExtractionTask, type FormsTask } from "../extraction/tree/extraction.ts";
+import { type PageChanges } from "../changes/page-versions.ts";
+import { invalidParameters } from "../operations/operation.ts";
+import { Watch, type Watcher } from "../operations/page-changes.ts";
 import { type PageRequest } from "../page/page.ts";
-import { type ReadPage } from "../page-reader/page-reader.ts";
+import { type PageReader, type ReadPage } from "../page-reader/page-reader.ts";
 import { webUrl } from "../operations/page-parameters.ts";
 import { type PageOptions } from "./options.ts";
 
@@ -25,7 +28,15 @@ const NAMED: Readonly<Record<string, string>> = {
 
 type Options = Omit<PageOptions, "origin" | "integration">;
 
-const namesOf = ({ formats }: Options) => formats.map((one) => (typeof one === "string" ? one : one.type));
+type Named<T> = Extract<Options["formats"][number], { readonly type: T }>;
+
+/** The format with this name, if the options have one. */
+function formatOf<T extends "attributes" | "changeTracking" | "screenshot">(
+  { formats }: Options,
+  type: T,
+): Named<T> | undefined {
+  return formats.find((one): one is Named<T> => typeof one === "object" && one.type === type);
+}
 
 /** The selectors whose attributes the options ask for. */
 function attributesOf({ formats }: Options): FormsTask["attributes"] {
@@ -33,8 +44,8 @@ function attributesOf({ formats }: Options): FormsTask["attributes"] {
 }
 
 /** The task that makes the formats of the options. */
-export function taskOf(options: Options, crawled: boolean): ExtractionTask {
-  const names = namesOf(options).filter((name) => name !== "markdown" && name !== "attributes");
+function taskOf(options: Options, crawled: boolean): ExtractionTask {
+  const names = options.formats.filter((one) => typeof one === "string" && one !== "markdown");
   const { includeTags: include, excludeTags: exclude, onlyMainContent } = options;
   const forms = { names, attributes: attributesOf(options), include, exclude };
   return { kind: onlyMainContent && include.length === 0 ? "article" : "markdown", crawled, forms };
@@ -55,33 +66,96 @@ export function requestOf(options: Options, url: string, { signal, userAgent }: 
     stealth: proxy === "stealth" || proxy === "enhanced",
     partial: false,
     ...(isShared ? { maxAgeMs: maxAge, isPrivate: !storeInCache } : {}),
+    ...pictureOf(options),
     signal,
   };
 }
 
+function pictureOf(options: Options): Partial<PageRequest> {
+  const wanted = formatOf(options, "screenshot");
+  if (wanted === undefined) return {};
+  const { fullPage, quality, viewport } = wanted;
+  const picture = {
+    format: quality === undefined ? "png" : "jpeg",
+    quality: quality ?? 0,
+    fullPage,
+    ...viewport,
+  } as const;
+  return { pictures: true, window: { ...viewport, fullPage }, picture };
+}
+
 interface Loading {
   readonly signal: AbortSignal;
-  readonly userAgent: string | undefined;
+  /** Default: that of the engine. */
+  readonly userAgent?: string | undefined;
 }
 
 /** The document in Firecrawl's form. */
 export type Document = Readonly<Record<string, unknown>> & { readonly metadata: Readonly<Record<string, unknown>> };
 
-/** The document of a page that was read by `taskOf`. */
-export function documentOf({ extraction, source }: ReadPage, options: Options, sourceURL: string): Document {
+/** A client of documents, and the time up to which a version of a page is the last one (`Watch`). */
+export interface DocumentReader extends Loading, Watcher {
+  readonly pages: PageReader;
+  readonly before?: number;
+  /** For a crawl, which also needs the links of the page. */
+  readonly crawled?: boolean;
+}
+
+/** Throws `invalid-parameters` if the options ask for changes of pages, and the service keeps no versions. */
+export function assertTracked(options: Options, { versions }: Pick<Watcher, "versions">): void {
+  if (formatOf(options, "changeTracking") === undefined || versions !== undefined) return;
+  const message = "changeTracking needs versions of pages, which this service does not keep";
+  throw invalidParameters([{ path: "formats", message }]);
+}
+
+/** Reads a page as a document. Fails with a RemovedError if it has gone, and the options ask for its changes. */
+export async function readDocument(
+  url: string,
+  options: Options,
+  reader: DocumentReader,
+): Promise<ReadPage & { readonly document: Document }> {
+  assertTracked(options, reader);
+  const request = requestOf(options, url, reader);
+  const tracked = formatOf(options, "changeTracking");
+  const { onlyMainContent, includeTags, excludeTags, storeInCache } = options;
+  const order = {
+    changes: tracked && { since: "last", mode: tracked.modes.length > 0 ? ("diff" as const) : ("state" as const) },
+    private: !storeInCache,
+  };
+  const kind = `document ${JSON.stringify([tracked?.tag, onlyMainContent, includeTags, excludeTags])}`;
+  const watch = new Watch(order, reader, { request, kind }, reader.before);
+  const read = await reader.pages
+    .read(request, taskOf(options, reader.crawled === true))
+    .catch(async (error: unknown) => {
+      throw await watch.failure(error);
+    });
+  const { changes } = await watch.seen(read.extraction.content, read.source);
+  const document = { ...documentOf(read, options, url), ...(changes && { changeTracking: trackingOf(changes) }) };
+  return { ...read, document };
+}
+
+/** The differences in Firecrawl's form. */
+export function trackingOf({ state, compared_with: before, diff }: PageChanges): object {
+  const seen = { previousScrapeAt: before ?? null, changeStatus: state, visibility: "visible" };
+  return { ...seen, ...(diff === undefined ? {} : { diff: { text: diff } }) };
+}
+
+function documentOf({ extraction, source, picture }: ReadPage, options: Options, sourceURL: string): Document {
   const { content, forms, title, language, published } = extraction;
   const { meta = {}, attributes = [], ...others } = forms ?? {};
   const named = Object.entries(meta).flatMap(([name, value]) => {
     const known = NAMED[name.toLowerCase()];
     return known === undefined ? [] : [[known, value] as const];
   });
-  const names = namesOf(options);
   const values = attributesOf(options).map((one, at) => ({ ...one, values: attributes[at] ?? [] }));
+  const type = formatOf(options, "screenshot")?.quality === undefined ? "png" : "jpeg";
+  const shown = picture && `data:image/${type};base64,${Buffer.from(picture).toString("base64")}`;
   const { ageMs } = source;
   return {
-    ...(names.includes("markdown") ? { markdown: content } : {}),
+    ...(options.formats.includes("markdown") ? { markdown: content } : {}),
     ...others,
-    ...(names.includes("attributes") ? { attributes: values } : {}),
+    ...(formatOf(options, "attributes") === undefined ? {} : { attributes: values }),
+    ...(shown === undefined ? {} : { screenshot: shown }),
     metadata: {
       ...meta,
       ...Object.fromEntries(named),

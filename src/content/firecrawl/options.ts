@@ -22,6 +22,8 @@ const MAX_RESULTS = 50;
 const MAX_LOADED = 10;
 /** Hosts of a search. */
 const MAX_HOSTS = 10;
+/** Pixels of a side of a picture, as for `screenshot`. */
+const MAX_SIDE = 10_000;
 /** Fields of a webhook's requests. */
 const MAX_FIELDS = 20;
 
@@ -41,9 +43,40 @@ const attributes = z.strictObject({
     .max(MAX_SELECTORS),
 });
 
-const format = z.union([z.enum(FORMATS), z.strictObject({ type: z.enum(FORMATS) }), attributes], {
-  error: `must be one of ${FORMATS.join(", ")} and attributes; other formats are not supported here`,
+const screenshot = z.strictObject({
+  type: z.literal("screenshot"),
+  fullPage: z.boolean().default(false),
+  quality: z.int().min(0).max(100).optional(),
+  viewport: z
+    .strictObject({ width: z.int().min(1).max(MAX_SIDE), height: z.int().min(1).max(MAX_SIDE) })
+    .default({ width: 1280, height: 720 }),
 });
+
+/** The mode `json` needs a language model. */
+const changeTracking = z.strictObject({
+  type: z.literal("changeTracking"),
+  modes: z.array(z.literal("git-diff", "must be git-diff: json is not supported here")).max(2).default([]),
+  tag: z.string().max(100).nullish(),
+});
+
+/** Names that stand for a format with its defaults. */
+const SHORT = {
+  changeTracking: changeTracking.parse({ type: "changeTracking" }),
+  screenshot: screenshot.parse({ type: "screenshot" }),
+  "screenshot@fullPage": screenshot.parse({ type: "screenshot", fullPage: true }),
+} as const;
+
+const format = z.union(
+  [
+    z.enum(FORMATS),
+    z.enum(["changeTracking", "screenshot", "screenshot@fullPage"]).transform((name) => SHORT[name]),
+    z.strictObject({ type: z.enum(FORMATS) }).transform(({ type }) => type),
+    z.discriminatedUnion("type", [attributes, screenshot, changeTracking]),
+  ],
+  {
+    error: `must be one of ${FORMATS.join(", ")}, screenshot, changeTracking and attributes; other formats are not supported here`,
+  },
+);
 
 const pdf = z.strictObject({ type: z.literal("pdf"), mode: z.enum(["fast", "auto"]).optional() });
 
@@ -91,7 +124,7 @@ const event = z
   .transform((name) => name.replace(/^(?:crawl|batch_scrape)\./, ""))
   .pipe(z.enum(["started", "page", "completed", "failed"]));
 
-/** Events and the types of ours: Firecrawl has none for a cancelled job. */
+/** A receiver of events. A cancelled job is a failed one, because Firecrawl has no event for it. */
 const webhook = z
   .union([
     receiver.shape.url.transform((url) => ({ url, headers: {} })),

@@ -4,15 +4,23 @@ import { MapReport } from "../map/site-mapper.ts";
 import { PageFailures } from "../operations/page-failures.ts";
 import { webUrl } from "../operations/page-parameters.ts";
 import { searchParameters, searchQuery } from "../operations/search.ts";
-import { type Document, documentOf, requestOf, taskOf } from "./document.ts";
+import { RemovedError } from "../changes/removed-error.ts";
+import { assertTracked, type Document, readDocument, trackingOf } from "./document.ts";
 import { mapBody, type PageOptions, scrapeBody, searchBody } from "./options.ts";
-import { type Ask } from "./surface.ts";
+import { type Ask, payerOf } from "./surface.ts";
 
 /** `POST /v2/scrape`: one page as a document. */
-export async function scrape({ body, signal }: Ask, { pages, chargeOf }: Services): Promise<OperationResult> {
+export async function scrape({ body, signal, headers }: Ask, services: Services): Promise<OperationResult> {
   const { url, ...options } = checkBody(scrapeBody, body);
-  const read = await pages.read(requestOf(options, url, { signal, userAgent: undefined }), taskOf(options, false));
-  return { json: { success: true, data: documentOf(read, options, url) }, charge: chargeOf(read.source) };
+  const { pages, versions, chargeOf } = services;
+  try {
+    const read = await readDocument(url, options, { pages, versions, payer: payerOf(headers), signal });
+    return { json: { success: true, data: read.document }, charge: chargeOf(read.source) };
+  } catch (error) {
+    if (!(error instanceof RemovedError)) throw error;
+    const metadata = { sourceURL: url, statusCode: error.members.page_status, error: error.message };
+    return { json: { success: true, data: { changeTracking: trackingOf(error.changes), metadata } }, charge: "0%" };
+  }
 }
 
 /** `POST /v2/map`: the addresses of a site. */
@@ -64,6 +72,7 @@ export async function searchWeb(ask: Ask, services: Services): Promise<Operation
   }));
   const shape = (data: readonly object[]) => ({ success: true, data: ask.version === "v1" ? data : { web: data } });
   if (scrapeOptions === undefined) return { json: shape(results) };
+  assertTracked(scrapeOptions, services);
   const failures = new PageFailures(services.log, "a result of a search");
   const search = { ask, services, failures };
   const data = await Promise.all(
@@ -86,8 +95,9 @@ async function resultDocument(
   { ask, services, failures }: Search,
 ): Promise<Document> {
   try {
-    const request = requestOf(options, url, { signal: ask.signal, userAgent: undefined });
-    return documentOf(await services.pages.read(request, taskOf(options, false)), options, url);
+    const { pages, versions } = services;
+    const reader = { pages, versions, payer: payerOf(ask.headers), signal: ask.signal };
+    return (await readDocument(url, options, reader)).document;
   } catch (error) {
     const { message, members } = failures.errorOf(error);
     return { metadata: { sourceURL: url, statusCode: members.page_status ?? 500, error: message } };

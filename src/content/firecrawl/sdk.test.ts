@@ -17,6 +17,7 @@ const html = (title: string, ...links: string[]) => `<!doctype html><html lang="
   </article></body></html>`;
 
 const hits: string[] = [];
+const changing: { text: string | undefined } = { text: undefined };
 const pages: Readonly<Record<string, () => Response>> = Object.fromEntries(
   Object.entries({
     "/docs/": html("Docs", "/docs/a", "/docs/b", "/blog"),
@@ -38,6 +39,8 @@ const site = Bun.serve({
       const text = html("List").replace("</p>", ` In order ${search.at(-1)}.</p>`);
       return new Response(text, { headers: { "content-type": "text/html" } });
     }
+    if (pathname === "/changing" && changing.text !== undefined)
+      return new Response(changing.text, { headers: { "content-type": "text/html" } });
     if (pathname === "/never") return new Promise<Response>(() => undefined);
     return pages[pathname.replace(/^\/many\/\d+$/, "/docs/c")]?.() ?? new Response("", { status: 404 });
   },
@@ -46,6 +49,7 @@ const at = (path: string) => `http://127.0.0.1:${site.port}${path}`;
 
 const { service, close } = await startTestService({
   firecrawl: true,
+  pageCache: { maxBytes: 0, hitPrice: 100, versionBytes: 1_000_000 },
   search: { providers: ["local"], indexFetched: true, cacheMs: 0 },
 });
 afterAll(async () => {
@@ -125,11 +129,51 @@ describe("scrape", () => {
     expect(rest.markdown).not.toContain("to /docs/c");
   });
 
+  test("takes a picture in the visit that reads the page", async () => {
+    hits.splice(0);
+    const viewport = { width: 300, height: 200 };
+    const format = { type: "screenshot", quality: 50, viewport } as const;
+    const { screenshot = "", markdown } = await mine.scrape(at("/docs/a"), { formats: ["markdown", format] });
+    expect(hits.filter((path) => path === "/docs/a")).toHaveLength(1);
+    expect(markdown).toContain("A: Aword0 is a word.");
+    const [type, data = ""] = screenshot.split(",");
+    expect(type).toBe("data:image/jpeg;base64");
+    expect(await new Bun.Image(Buffer.from(data, "base64")).metadata()).toMatchObject(viewport);
+    const { screenshot: whole = "" } = await mine.scrape(at("/docs/a"), { formats: ["screenshot"] });
+    expect(whole).toStartWith("data:image/png;base64,iVBOR");
+  });
+
+  test("tells what has changed since the last visit, and that a page has gone", async () => {
+    const track = async (tag?: string) => {
+      const format = { type: "changeTracking", modes: ["git-diff"], ...(tag === undefined ? {} : { tag }) } as const;
+      return (await mine.scrape(at("/changing"), { formats: ["markdown", format] })).changeTracking;
+    };
+    changing.text = html("Before");
+    expect(await track()).toEqual({ previousScrapeAt: null, changeStatus: "new", visibility: "visible" });
+    const seen = { previousScrapeAt: expect.any(String), visibility: "visible" };
+    expect(await track()).toEqual({ ...seen, changeStatus: "same" });
+    changing.text = html("After");
+    const diff = { text: expect.stringContaining("+After: ") };
+    expect(await track()).toEqual({ ...seen, changeStatus: "changed", diff });
+    expect(await track("another")).toMatchObject({ changeStatus: "new" });
+    const { data } = await mine.batchScrape([at("/changing")], {
+      options: { formats: ["changeTracking"] },
+      pollInterval: 1,
+    });
+    expect(data[0]?.changeTracking).toEqual({ ...seen, changeStatus: "same" });
+    changing.text = undefined;
+    expect(await track()).toEqual({ ...seen, changeStatus: "removed" });
+  });
+
   test("fails with the status and a code of its kind", async () => {
     const missing = await failure(mine.scrape(at("/missing")));
     expect(missing).toMatchObject({ status: 500, code: "SCRAPE_ALL_ENGINES_FAILED", details: { statusCode: 404 } });
     const late = await failure(mine.scrape(at("/never"), { timeout: 1_000 }));
     expect(late).toMatchObject({ status: 408, code: "SCRAPE_TIMEOUT" });
+    const judged = await failure(
+      mine.scrape(at("/docs/"), { formats: [{ type: "changeTracking", modes: ["json"], prompt: "prices" }] }),
+    );
+    expect(judged).toMatchObject({ status: 400, code: "BAD_REQUEST" });
     const summary = await failure(mine.scrape(at("/docs/"), { formats: ["summary"] }));
     expect(summary).toMatchObject({ status: 400, code: "BAD_REQUEST" });
     expect(summary.message).toContain("formats");

@@ -11,9 +11,9 @@ import { checkBody, invalidParameters, type OperationResult, type Services } fro
 import { pageUrl, webUrl } from "../operations/page-parameters.ts";
 import { type PageReader } from "../page-reader/page-reader.ts";
 import { pathFilter } from "../sites/path-filter.ts";
-import { documentOf, requestOf, taskOf } from "./document.ts";
+import { assertTracked, readDocument, requestOf } from "./document.ts";
 import { batchBody, crawlBody, type DocumentWebhook, type PageOptions } from "./options.ts";
-import { type Ask } from "./surface.ts";
+import { type Ask, payerOf } from "./surface.ts";
 
 /** Pages of one job that each service loads at a time, at most. */
 const MAX_CONCURRENCY = 16;
@@ -39,36 +39,38 @@ export function inputOf(job: Pick<Job, "order">): Input | undefined {
 }
 
 /** Opens the stored input of a job. */
-export function documentsOf(input: unknown, pages: PageReader, { userAgent }: OpenOptions): OpenCrawl {
+export function documentsOf(input: unknown, pages: PageReader, service: OpenOptions): OpenCrawl {
   const { order, options } = stored.parse(input);
+  const { versions, payer, createdAt: before } = service;
+  const userAgent = order.given === true ? undefined : service.userAgent;
   return {
     order,
     async load(url, signal) {
-      const own = order.given === true ? undefined : userAgent;
-      const read = await pages.read(requestOf(options, url.href, { signal, userAgent: own }), taskOf(options, true));
-      const { extraction, source } = read;
+      const reader = { pages, versions, payer, before, userAgent, signal, crawled: true };
+      const { extraction, source, document } = await readDocument(url.href, options, reader);
       return {
         finalUrl: source.finalUrl,
         isCached: source.ageMs !== undefined,
         robotsTag: source.headers.find(([name]) => name.toLowerCase() === "x-robots-tag")?.[1] ?? "",
         fields: extraction.fields,
         content: extraction.content,
-        result: { document: documentOf(read, options, url.href) },
+        result: { document },
       };
     },
   };
 }
 
 /** `POST /v2/crawl`: a job that loads the pages of a site. */
-export async function startCrawl(ask: Ask, { jobs }: Services): Promise<OperationResult> {
+export async function startCrawl(ask: Ask, { jobs, versions }: Services): Promise<OperationResult> {
   const { scrapeOptions: options, ...input } = checkBody(crawlBody, ask.body);
+  assertTracked(options, { versions });
   const { includePaths, excludePaths } = input;
   try {
     pathFilter(includePaths, excludePaths);
   } catch (error) {
     throw invalidParameters([{ path: "includePaths", message: `or excludePaths: ${messageOf(error)}` }]);
   }
-  requestOf(options, input.url, { signal: ask.signal, userAgent: undefined });
+  requestOf(options, input.url, ask);
   const site = {
     urls: [input.url],
     limit: input.limit,
@@ -89,8 +91,9 @@ export async function startCrawl(ask: Ask, { jobs }: Services): Promise<Operatio
 }
 
 /** `POST /v2/batch/scrape`: a job that loads given pages. */
-export async function startBatch(ask: Ask, { jobs }: Services): Promise<OperationResult> {
+export async function startBatch(ask: Ask, { jobs, versions }: Services): Promise<OperationResult> {
   const { urls, ignoreInvalidURLs, maxConcurrency, webhook, ...options } = checkBody(batchBody, ask.body);
+  assertTracked(options, { versions });
   const valid = urls.filter(isLoadable);
   const invalidURLs = urls.filter((url) => !isLoadable(url));
   if (valid.length === 0 || (invalidURLs.length > 0 && !ignoreInvalidURLs)) {
@@ -116,12 +119,11 @@ function isLoadable(url: string): boolean {
 }
 
 async function add({ headers, owner }: Ask, jobs: Jobs, input: Input): Promise<AddedJob> {
-  const payer = headers.get("turnpike-payer") ?? "";
   const job = {
     operation: FIRECRAWL,
     input,
     order: input.order,
-    payer,
+    payer: payerOf(headers),
     deferred: deferredPayment(headers),
     secret: owner,
   };

@@ -37,6 +37,11 @@ export interface Endpoint {
   readonly respond: Responder;
 }
 
+/** The payer that the gateway names; otherwise empty. */
+export function payerOf(headers: Headers): string {
+  return headers.get("turnpike-payer") ?? "";
+}
+
 /** The error of a request that has no meaning here. */
 export function notServed(what: string): TurnpikeError {
   return new TurnpikeError("not-implemented", `Cannot serve the request: ${what}`);

@@ -112,6 +112,16 @@ test("a document that is too long for a post is left out, and an address alone i
   ]);
 });
 
+test("a service without versions of pages refuses to track changes", async () => {
+  const formats = ["markdown", { type: "changeTracking", modes: [] }] as const;
+  for (const call of [
+    client.scrape(at("/"), { formats: [...formats] }),
+    client.startCrawl(at("/"), { scrapeOptions: { formats: [...formats] } }),
+  ]) {
+    expect(await call.catch((error: unknown) => error)).toMatchObject({ status: 400, details: [{ path: "formats" }] });
+  }
+});
+
 test("a webhook cannot set the fields of its connection", async () => {
   const headers = { Host: "other.example" };
   const failed = await client

@@ -54,6 +54,8 @@ const NO_WINDOW = { width: 0, height: 0 };
 export interface ReadPage {
   readonly extraction: Extraction;
   readonly source: PageSource;
+  /** Absent if the request asks for none, or a browser cannot show the document. */
+  readonly picture?: Uint8Array;
 }
 
 /** Loads pages with a suitable engine, and has their content extracted. */
@@ -76,7 +78,7 @@ export class PageReader {
       const page = shared === undefined ? (await load()).page : await shared.read(request, task, { show, load });
       const { extraction, source } = page;
       const terms = await this.#termsOf(visit, source, extraction.terms, "crawled" in task && task.crawled);
-      return Object.keys(terms).length === 0 ? page : { extraction, source: { ...source, terms } };
+      return Object.keys(terms).length === 0 ? page : { ...page, source: { ...source, terms } };
     });
   }
 
@@ -159,8 +161,7 @@ export class PageReader {
     other: (source: PageSource) => T,
   ): Promise<T> {
     return await this.#visiting(request, async (visit) => {
-      const { width, height } = request.window ?? NO_WINDOW;
-      const leave = await this.#turnFor(width * height, visit.deadline);
+      const leave = await this.#turnFor(visit);
       try {
         return await this.#deps.browser.visit(visit, async (page) => {
           const source = await this.#sourceOfShown(visit, page);
@@ -229,11 +230,12 @@ export class PageReader {
     }
   }
 
-  /** Waits until this many more pixels may be shown. */
-  async #turnFor(pixels: number, deadline: Deadline): Promise<() => void> {
+  /** Waits until the window of the request may be shown. */
+  async #turnFor({ request, deadline }: Visit): Promise<() => void> {
+    const { width, height } = request.window ?? NO_WINDOW;
     deadline.wait();
     try {
-      return await this.#windows.take(pixels, (promise) => deadline.race(promise));
+      return await this.#windows.take(width * height, (promise) => deadline.race(promise));
     } finally {
       deadline.go();
     }
@@ -250,15 +252,22 @@ export class PageReader {
 
   async #readInBrowser(visit: Visit, task: ExtractionTask): Promise<ReadPage> {
     const mark = task.kind === "fields" ? task.selectors : undefined;
-    const source = await this.#deps.browser
-      .visit({ ...visit, settles: isDoneByItself(visit.request) }, (page) => page.snapshot(mark, FRAMED.has(task.kind)))
+    const leave = await this.#turnFor(visit);
+    const shown = await this.#deps.browser
+      .visit({ ...visit, settles: isDoneByItself(visit.request) }, async (page) => {
+        const source = await page.snapshot(mark, FRAMED.has(task.kind));
+        const { picture } = visit.request;
+        return { source, ...(picture === undefined ? {} : { picture: (await page.picture(picture)).bytes }) };
+      })
       .catch(async (error: unknown) => {
         // A browser shows no PDF and no attachment, but their bytes can be fetched without one.
         if (!(error instanceof DownloadError)) throw error;
-        return sourceOf(visit.fetched ?? (await this.#fetch(visit)));
-      });
+        return { source: sourceOf(visit.fetched ?? (await this.#fetch(visit))) };
+      })
+      .finally(leave);
+    const { source } = shown;
     const outcome = await this.#extract(visit, { source, task, mayNeedBrowser: false });
-    return readPage(somethingOf(outcome, { task, source, request: visit.request }), source);
+    return { ...shown, ...readPage(somethingOf(outcome, { task, source, request: visit.request }), source) };
   }
 
   async #scriptsChange(visit: Visit, source: PageSource, addresses: readonly ScriptAddress[]): Promise<boolean> {
@@ -281,8 +290,8 @@ function readPage(extraction: Extraction, source: PageSource): ReadPage {
 }
 
 /** True if the request asks for something that the static engine cannot do. */
-function needsBrowser({ selector, waitMs, waitUntil, stealth }: PageRequest): boolean {
-  return selector !== undefined || waitMs > 0 || waitUntil === "networkidle0" || stealth;
+function needsBrowser({ selector, waitMs, waitUntil, stealth, picture }: PageRequest): boolean {
+  return selector !== undefined || waitMs > 0 || waitUntil === "networkidle0" || stealth || picture !== undefined;
 }
 
 /** True if the caller does not say when the page is done. */

@@ -27,6 +27,8 @@ export interface PageRequest {
    * True: images, media and fonts are loaded, for operations that show the page and not only its text. Default: false.
    */
   readonly pictures?: boolean;
+  /** A picture of the page that is taken when it was read. It needs a browser, and a window of its size. */
+  readonly picture?: PictureRequest;
   /** The window's size in pixels, and whether the whole page is captured. Default: the browser's own size. */
   readonly window?: { readonly width: number; readonly height: number; readonly fullPage: boolean };
   /** True if a page with this status is content. By default, only statuses below 400 are. */
