@@ -7,6 +7,7 @@ import { reference } from "./reference/config-reference.ts";
 import { boundsReference } from "./bounds.ts";
 import { clientTypes } from "./client-types.ts";
 import { cliOperations } from "./cli-operations.ts";
+import { pythonNetworks, pythonOperations, pythonTypes } from "./python-client.ts";
 import { consoleBuild, payScripts } from "./console-build.ts";
 import { readerRecord, READINGS_FILE } from "../bench/reader-record.ts";
 import { marketRecord, RECORD_FILE } from "../bench/resolve/market-record.ts";
@@ -17,6 +18,7 @@ const root = new URL("../", import.meta.url);
 const check = process.argv.includes("--check");
 const clientSource = "src/client/operations.ts";
 const callable = "src/cli/pay/operations.ts";
+const python = "clients/python/turnpike_client";
 const listed = "config/listings.json";
 const sources: readonly (readonly [path: string, text: string])[] = [
   ["turnpike.schema.json", `${JSON.stringify(publishedSchema(), undefined, 2)}\n`],
@@ -26,6 +28,9 @@ const sources: readonly (readonly [path: string, text: string])[] = [
   ["docs/reference/bounds.md", await boundsReference()],
   [clientSource, formatted(clientSource, clientTypes(apiDocument("/")))],
   [callable, formatted(callable, cliOperations(apiDocument("/")))],
+  [`${python}/_networks.py`, pythonNetworks()],
+  [`${python}/types.py`, pythonTypes(apiDocument("/"))],
+  [`${python}/_operations.py`, pythonOperations(apiDocument("/"))],
   [listed, formatted(listed, JSON.stringify(listings()))],
   [RECORD_FILE, await marketRecord()],
   [READINGS_FILE, readerRecord()],

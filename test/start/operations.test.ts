@@ -8,6 +8,7 @@ import { OPERATIONS } from "../../src/content/operations/operations.ts";
 import { payAndFetch } from "../../src/payments/client/client.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { buildClient } from "../support/client.ts";
+import { isInstalled } from "../../src/lib/testing/installed.ts";
 import { Folder, Program } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { withBrowser } from "../../src/content/testing/state-folder.ts";
@@ -20,6 +21,10 @@ const BIN = join(ROOT, "bin/turnpike");
 const WORDS = "High water at the harbour comes twice a day, about fifty minutes later each day. ".repeat(5);
 const PAGE = `<!doctype html><html lang="en"><head><title>Tide tables</title></head><body>
 <article><h1>Tide tables</h1><p>${WORDS}</p><p>${WORDS}</p><a href="/next">Next</a></article></body></html>`;
+
+const PYTHON = "/usr/bin/python3";
+const hasHttpx =
+  Bun.spawnSync([PYTHON, "-c", "import httpx, cryptography"], { stdio: ["ignore", "ignore", "ignore"] }).exitCode === 0;
 
 const folder = new Folder();
 let site: Bun.Server<undefined>;
@@ -169,6 +174,27 @@ test.each(["node", process.execPath])("the typed client pays for every operation
   expect(JSON.stringify(results["unsold"])).toBe(JSON.stringify([failed, failed, ""]));
   expect(JSON.stringify(results["missing"])).toBe(JSON.stringify(["page-failed", 500, 404, ""]));
   expect(JSON.stringify(results["problem"])).toBe(JSON.stringify([true, "invalid-parameters", errors]));
+});
+
+test.skipIf(!isInstalled("python3-httpx", hasHttpx))("the Python client pays for every operation", async () => {
+  const paidRoutes = OPERATIONS.map(({ name }) => [name, paidRouteOf(name)?.body ?? null]);
+  const script = join(ROOT, "clients/python/tests/call_operations.py");
+  const modules = `PYTHONPATH=${join(ROOT, "clients/python")}`;
+  const args = [gateway, PRIVATE_KEY, JSON.stringify(paidRoutes), `${site.url.href}missing`];
+  const { code, out, err } = await run(["env", modules, PYTHON, "-B", script, ...args]);
+  expect([code, err]).toEqual([0, ""]);
+  // The output of the script.
+  const results = JSON.parse(out) as Record<string, { paid: string; start: string }[]>;
+  for (const { name, path, price } of OPERATIONS) {
+    const charged = name === "batch" ? "$0.01" : price;
+    const paid = name === "crawl" ? "crawl 5000 of 5000" : charged === undefined ? "" : `${path} ${charged}`;
+    const sold = { paid, start: expect.stringContaining(paidRouteOf(name)?.holds ?? "?") };
+    expect([name, ...(results[name] ?? [])]).toEqual([name, sold, ...(["crawl", "qr"].includes(name) ? [sold] : [])]);
+  }
+  const { missing, problem, cancelled } = results as Record<string, unknown>;
+  expect(missing).toEqual(["page-failed", 500, 404, ""]);
+  expect(problem).toEqual(["invalid-parameters", [["/url", 'must be of format "url"']]]);
+  expect(cancelled).toEqual([expect.stringMatching(/^(?:cancelled|completed)$/), expect.any(Number)]);
 });
 
 test("the program that the price page prints pays with the stock client", async () => {

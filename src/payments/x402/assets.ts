@@ -58,7 +58,8 @@ function assetOf([id, symbol, address, name, version, decimals]: Row): Asset {
   return { network: `eip155:${id}`, address, symbol, name, version, decimals };
 }
 
-const ASSETS: readonly Asset[] = [
+/** Every known token. */
+export const ASSETS: readonly Asset[] = [
   ...BY_EIP3009.map(assetOf),
   ...BY_PERMIT2.map((row) => ({ ...assetOf(row), isPermit2Only: true as const })),
   ...BY_APPROVAL.map((row) => ({ ...assetOf(row), isPermit2Only: true as const, lacksPermit: true as const })),

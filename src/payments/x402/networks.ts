@@ -57,7 +57,8 @@ const CHAINS: readonly (readonly [id: number, name: string, title: string, explo
   ],
 ];
 
-const KNOWN: readonly KnownNetwork[] = CHAINS.map(([id, name, title, explorer, kind]) => ({
+/** Every known network. */
+export const KNOWN_NETWORKS: readonly KnownNetwork[] = CHAINS.map(([id, name, title, explorer, kind]) => ({
   name,
   title,
   network: `eip155:${id}`,
@@ -78,7 +79,7 @@ function isNetwork(text: string): text is Network {
 /** The network with the name or CAIP-2 identifier `text`; undefined if it is not an EVM chain. */
 export function parseNetwork(text: string): Network | undefined {
   if (isNetwork(text)) return text;
-  return KNOWN.find(({ name }) => name === text)?.network;
+  return KNOWN_NETWORKS.find(({ name }) => name === text)?.network;
 }
 
 /** The chain id; throws if `network` is not an EVM chain. */
@@ -90,17 +91,17 @@ export function chainId(network: string): bigint {
 /** The network's name for people: `Base Sepolia (eip155:84532)`. */
 export function networkTitle(network: string): string {
   const chain = network.replace(PREPAID, "eip155:");
-  const known = KNOWN.find((candidate) => candidate.network === chain);
+  const known = KNOWN_NETWORKS.find((candidate) => candidate.network === chain);
   if (known === undefined) return network;
   return `${chain === network ? "" : "Prepaid on "}${known.title} (${network})`;
 }
 
 /** The base URL of the network's block explorer; undefined for other networks. */
 export function explorerOf(network: string): string | undefined {
-  return KNOWN.find((candidate) => candidate.network === network)?.explorer;
+  return KNOWN_NETWORKS.find((candidate) => candidate.network === network)?.explorer;
 }
 
 /** True for a known network whose tokens have no value. */
 export function isTestNetwork(network: string): boolean {
-  return KNOWN.some((candidate) => candidate.network === network && candidate.isTest);
+  return KNOWN_NETWORKS.some((candidate) => candidate.network === network && candidate.isTest);
 }

@@ -18,10 +18,11 @@ export const X_PAYMENT_RESPONSE = "X-PAYMENT-RESPONSE";
 const NAMED =
   "ethereum sepolia abstract abstract-testnet base-sepolia base avalanche-fuji avalanche iotex sei sei-testnet polygon polygon-amoy " +
   "peaq story educhain skale-base-sepolia megaeth monad stable stable-testnet celo flare";
-const NETWORKS: ReadonlyMap<string, string> = new Map(
+/** The networks by their version 1 names. */
+export const V1_NETWORKS: ReadonlyMap<string, string> = new Map(
   NAMED.split(" ").map((name) => [name, parseNetwork(name) ?? name]),
 );
-const NAMES = new Map([...NETWORKS].map(([name, network]) => [network, name]));
+const NAMES = new Map([...V1_NETWORKS].map(([name, network]) => [network, name]));
 
 /** The version 1 name of a network, for example `base-sepolia`; undefined if version 1 does not name it. */
 export function v1Network(network: string): string | undefined {
@@ -109,7 +110,7 @@ export function fromV1Challenge(body: unknown, url: string): PaymentRequired | u
   if (!parsed.success) return undefined;
   const accepts = parsed.data.accepts.flatMap((way) => {
     const { success, data } = v1RequirementsSchema.safeParse(way);
-    const network = success ? NETWORKS.get(data.network) : undefined;
+    const network = success ? V1_NETWORKS.get(data.network) : undefined;
     if (!success || network === undefined) return [];
     const { scheme, maxAmountRequired: amount, asset, payTo, maxTimeoutSeconds, extra } = data;
     const requirements = { scheme, network, amount, asset, payTo, maxTimeoutSeconds, extra: extra ?? {} };
@@ -126,5 +127,5 @@ export function toV1Payment({ accepted, payload }: PaymentPayload): object {
 
 /** Converts a network's version 1 name to version 2. An unknown name stays as it is. */
 export function fromV1Network(network: string): string {
-  return NETWORKS.get(network) ?? network;
+  return V1_NETWORKS.get(network) ?? network;
 }

@@ -1,0 +1,1549 @@
+"""One method for each operation. Made by scripts/generate.ts; changes here are lost."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeVar
+
+from ._responses import File
+from .jobs import AsyncJob, Job
+from .types import (
+    BatchRequestChanges,
+    BatchRequestWebhook,
+    BatchResponse,
+    CrawlRequestChanges,
+    CrawlRequestWebhook,
+    ExtractResponse,
+    Health,
+    MapResponse,
+    ReadRequestChanges,
+    ReadResponse,
+    ResolveResponse,
+    ScrapeRequestChanges,
+    ScrapeResponse,
+    SearchContentResponse,
+    SearchResponse,
+)
+
+T = TypeVar("T")
+
+
+class Operations(ABC):
+    """The operations. `price_limit` is the highest price of the call, in place of that of the payer."""
+
+    def search(
+        self,
+        query: str,
+        *,
+        count: int | None = None,
+        page: int | None = None,
+        site: str | None = None,
+        exclude_site: Sequence[str] | None = None,
+        after: str | None = None,
+        before: str | None = None,
+        lang: str | None = None,
+        timeout: int | None = None,
+        price_limit: str | None = None,
+    ) -> SearchResponse:
+        """
+        Search the web.
+
+        :param query: Search query: words, phrases in quotation marks, and -words.
+        :param count: Number of results on a page; default 10.
+        :param page: Page of results; page × count is at most 200; default 1.
+        :param site: Host whose pages are wanted, with its subdomains.
+        :param exclude_site: Hosts whose pages are left out, with their subdomains.
+        :param after: First day of publication.
+        :param before: Last day of publication.
+        :param lang: Language of results, by ISO 639-1.
+        :param timeout: Search timeout in seconds; default 30.
+        """
+        body: dict[str, Any] = {
+            "query": query,
+            "count": count,
+            "page": page,
+            "site": site,
+            "exclude_site": exclude_site,
+            "after": after,
+            "before": before,
+            "lang": lang,
+            "timeout": timeout,
+        }
+        return self._json(SearchResponse, "POST", "/search", body, price_limit)
+
+    def search_content(
+        self,
+        query: str,
+        *,
+        count: int | None = None,
+        page: int | None = None,
+        site: str | None = None,
+        exclude_site: Sequence[str] | None = None,
+        after: str | None = None,
+        before: str | None = None,
+        lang: str | None = None,
+        timeout: int | None = None,
+        content: Literal["markdown"] = "markdown",
+        pages: int | None = None,
+        max_length: int | None = None,
+        price_limit: str | None = None,
+    ) -> SearchContentResponse:
+        """
+        Search the web and read the first results.
+
+        :param query: Search query: words, phrases in quotation marks, and -words.
+        :param count: Number of results on a page; default 10.
+        :param page: Page of results; page × count is at most 200; default 1.
+        :param site: Host whose pages are wanted, with its subdomains.
+        :param exclude_site: Hosts whose pages are left out, with their subdomains.
+        :param after: First day of publication.
+        :param before: Last day of publication.
+        :param lang: Language of results, by ISO 639-1.
+        :param timeout: Search timeout in seconds; default 30.
+        :param content: Format of the contents.
+        :param pages: Number of first results that are read; default 3.
+        :param max_length: Maximum length of a page's content in characters; longer content is cut; default 20000.
+        """
+        body: dict[str, Any] = {
+            "query": query,
+            "count": count,
+            "page": page,
+            "site": site,
+            "exclude_site": exclude_site,
+            "after": after,
+            "before": before,
+            "lang": lang,
+            "timeout": timeout,
+            "content": content,
+            "pages": pages,
+            "max_length": max_length,
+        }
+        return self._json(SearchContentResponse, "POST", "/search/content", body, price_limit)
+
+    def map(
+        self,
+        url: str,
+        *,
+        search: str | None = None,
+        limit: int | None = None,
+        subdomains: bool | None = None,
+        ignore_query: bool | None = None,
+        include_paths: Sequence[str] | None = None,
+        exclude_paths: Sequence[str] | None = None,
+        sitemap: Literal["include", "only", "skip"] | None = None,
+        timeout: int | None = None,
+        price_limit: str | None = None,
+    ) -> MapResponse:
+        """
+        List the addresses of a site.
+
+        :param url: Any address of the site; http and https only.
+        :param search: Only addresses that have one of these words, in themselves or in their title, the best first.
+        :param limit: Maximum number of addresses; default 5000.
+        :param subdomains: Also addresses of hosts below the site's; default false.
+        :param ignore_query: Return addresses without their query, each once; default false.
+        :param include_paths: Regular expressions; only paths that one of them matches anywhere are returned.
+        :param exclude_paths: Regular expressions; paths that one of them matches anywhere are left out.
+        :param sitemap: Use of the site's sitemaps beside its first pages and the search index; default "include".
+        :param timeout: Time for all of it, in seconds; default 30.
+        """
+        body: dict[str, Any] = {
+            "url": url,
+            "search": search,
+            "limit": limit,
+            "subdomains": subdomains,
+            "ignore_query": ignore_query,
+            "include_paths": include_paths,
+            "exclude_paths": exclude_paths,
+            "sitemap": sitemap,
+            "timeout": timeout,
+        }
+        return self._json(MapResponse, "POST", "/map", body, price_limit)
+
+    def crawl(
+        self,
+        urls: Sequence[str],
+        *,
+        limit: int | None = None,
+        max_depth: int | None = None,
+        include_paths: Sequence[str] | None = None,
+        exclude_paths: Sequence[str] | None = None,
+        subdomains: bool | None = None,
+        external: bool | None = None,
+        ignore_query: bool | None = None,
+        sitemap: Literal["include", "only", "skip"] | None = None,
+        skip_noindex: bool | None = None,
+        near_duplicates: Literal["deliver", "same-path", "skip"] | None = None,
+        delay: float | None = None,
+        concurrency: int | None = None,
+        selector: str | None = None,
+        stealth: bool | None = None,
+        timeout: int | None = None,
+        user_agent: str | None = None,
+        wait: int | None = None,
+        wait_until: Literal["load", "domcontentloaded", "networkidle0"] | None = None,
+        engine: Literal["auto", "static", "browser"] | None = None,
+        partial: bool | None = None,
+        accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        format: Literal["html", "markdown", "text", "links"] | None = None,
+        max_length: int | None = None,
+        max_age: int | None = None,
+        private: bool | None = None,
+        changes: CrawlRequestChanges | None = None,
+        only_changed: bool | None = None,
+        max_price: str | None = None,
+        webhook: CrawlRequestWebhook | None = None,
+        price_limit: str | None = None,
+    ) -> Job:
+        """
+        Load the pages of a site as a job.
+
+        :param urls: Addresses at which the crawl begins; their hosts are the site.
+        :param limit: Maximum number of delivered pages; default 100.
+        :param max_depth: Maximum number of links from a start to a page; default 20.
+        :param include_paths: Regular expressions; only linked pages whose path one of them matches anywhere are loaded.
+        :param exclude_paths: Regular expressions; linked pages whose path one of them matches anywhere are not loaded.
+        :param subdomains: Also pages of hosts below the site's; default false.
+        :param external: Also pages of other sites that the site links to; their links are not followed; default false.
+        :param ignore_query: Load addresses without their query, each once; default false.
+        :param sitemap: Use of the site's sitemaps beside the links of its pages; default "include".
+        :param skip_noindex: Do not deliver pages that ask not to be indexed; default false.
+        :param near_duplicates: Pages whose text is nearly that of another page: deliver them, or skip those with the
+            same path (on another host, or with another query), or all of them; default "same-path".
+        :param delay: Minimum seconds between two requests to a host; default 0.
+        :param concurrency: Maximum number of pages loaded at a time by each content service; default 8.
+        :param selector: CSS selector of an element to wait for before acting.
+        :param stealth: Present the fingerprint of an ordinary browser to the page; default false.
+        :param timeout: Page load timeout in seconds; default 30.
+        :param user_agent: Custom User-Agent.
+        :param wait: Extra seconds to wait after the page event; not counted in the timeout.
+        :param wait_until: Page event to wait for; default "load".
+        :param engine: Engine that loads the page; auto uses a browser only if the page or the request needs one;
+            default "auto".
+        :param partial: At the timeout, return the content so far instead of an error; default false.
+        :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
+            "500-599"], or "any".
+        :param format: Output format; default "markdown".
+        :param max_length: Maximum content length in characters; longer content is cut.
+        :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
+            only keeps it.
+        :param private: With max_age: do not keep the page for others, who could see that it was requested; default
+            false.
+        :param changes: Compare the page with a version that you received before, and keep it for the next time.
+        :param only_changed: Deliver only pages that are new or changed since your last crawl with the same format;
+            default false.
+        :param max_price: The most that the job may cost, in the smallest unit of the asset; it ends with the reason
+            max-price before that.
+        :param webhook: Sends the events of the job, signed with the `webhook_secret` of the response.
+        """
+        body: dict[str, Any] = {
+            "urls": urls,
+            "limit": limit,
+            "max_depth": max_depth,
+            "include_paths": include_paths,
+            "exclude_paths": exclude_paths,
+            "subdomains": subdomains,
+            "external": external,
+            "ignore_query": ignore_query,
+            "sitemap": sitemap,
+            "skip_noindex": skip_noindex,
+            "near_duplicates": near_duplicates,
+            "delay": delay,
+            "concurrency": concurrency,
+            "selector": selector,
+            "stealth": stealth,
+            "timeout": timeout,
+            "user_agent": user_agent,
+            "wait": wait,
+            "wait_until": wait_until,
+            "engine": engine,
+            "partial": partial,
+            "accept_status": accept_status,
+            "format": format,
+            "max_length": max_length,
+            "max_age": max_age,
+            "private": private,
+            "changes": changes,
+            "only_changed": only_changed,
+            "max_price": max_price,
+            "webhook": webhook,
+        }
+        return self._start("/crawl", body, price_limit)
+
+    def scrape(
+        self,
+        url: str,
+        *,
+        selector: str | None = None,
+        stealth: bool | None = None,
+        timeout: int | None = None,
+        user_agent: str | None = None,
+        wait: int | None = None,
+        wait_until: Literal["load", "domcontentloaded", "networkidle0"] | None = None,
+        engine: Literal["auto", "static", "browser"] | None = None,
+        partial: bool | None = None,
+        accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        format: Literal["html", "markdown", "text", "links"] | None = None,
+        max_length: int | None = None,
+        evaluate: str | None = None,
+        max_age: int | None = None,
+        private: bool | None = None,
+        changes: ScrapeRequestChanges | None = None,
+        price_limit: str | None = None,
+    ) -> ScrapeResponse:
+        """
+        Retrieve a page as HTML, Markdown, text or links.
+
+        :param url: Page to load; http and https only.
+        :param selector: CSS selector of an element to wait for before acting.
+        :param stealth: Present the fingerprint of an ordinary browser to the page; default false.
+        :param timeout: Page load timeout in seconds; default 30.
+        :param user_agent: Custom User-Agent.
+        :param wait: Extra seconds to wait after the page event; not counted in the timeout.
+        :param wait_until: Page event to wait for; default "load".
+        :param engine: Engine that loads the page; auto uses a browser only if the page or the request needs one;
+            default "auto".
+        :param partial: At the timeout, return the content so far instead of an error; default false.
+        :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
+            "500-599"], or "any".
+        :param format: Output format; default "markdown".
+        :param max_length: Maximum content length in characters; longer content is cut.
+        :param evaluate: JavaScript expression evaluated on the page; its result takes the place of the content.
+        :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
+            only keeps it.
+        :param private: With max_age: do not keep the page for others, who could see that it was requested; default
+            false.
+        :param changes: Compare the page with a version that you received before, and keep it for the next time.
+        """
+        body: dict[str, Any] = {
+            "url": url,
+            "selector": selector,
+            "stealth": stealth,
+            "timeout": timeout,
+            "user_agent": user_agent,
+            "wait": wait,
+            "wait_until": wait_until,
+            "engine": engine,
+            "partial": partial,
+            "accept_status": accept_status,
+            "format": format,
+            "max_length": max_length,
+            "evaluate": evaluate,
+            "max_age": max_age,
+            "private": private,
+            "changes": changes,
+        }
+        return self._json(ScrapeResponse, "POST", "/scrape", body, price_limit)
+
+    def batch(
+        self,
+        urls: Sequence[str],
+        *,
+        selector: str | None = None,
+        stealth: bool | None = None,
+        timeout: int | None = None,
+        user_agent: str | None = None,
+        wait: int | None = None,
+        wait_until: Literal["load", "domcontentloaded", "networkidle0"] | None = None,
+        engine: Literal["auto", "static", "browser"] | None = None,
+        partial: bool | None = None,
+        accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        format: Literal["html", "markdown", "text", "links"] | None = None,
+        max_length: int | None = None,
+        evaluate: str | None = None,
+        max_age: int | None = None,
+        private: bool | None = None,
+        changes: BatchRequestChanges | None = None,
+        price_limit: str | None = None,
+    ) -> BatchResponse:
+        """
+        Retrieve many pages at once.
+
+        :param urls: Pages to load.
+        :param selector: CSS selector of an element to wait for before acting.
+        :param stealth: Present the fingerprint of an ordinary browser to the page; default false.
+        :param timeout: Page load timeout in seconds; default 30.
+        :param user_agent: Custom User-Agent.
+        :param wait: Extra seconds to wait after the page event; not counted in the timeout.
+        :param wait_until: Page event to wait for; default "load".
+        :param engine: Engine that loads the page; auto uses a browser only if the page or the request needs one;
+            default "auto".
+        :param partial: At the timeout, return the content so far instead of an error; default false.
+        :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
+            "500-599"], or "any".
+        :param format: Output format; default "markdown".
+        :param max_length: Maximum content length in characters; longer content is cut.
+        :param evaluate: JavaScript expression evaluated on the page; its result takes the place of the content.
+        :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
+            only keeps it.
+        :param private: With max_age: do not keep the page for others, who could see that it was requested; default
+            false.
+        :param changes: Compare the page with a version that you received before, and keep it for the next time.
+        """
+        body: dict[str, Any] = {
+            "urls": urls,
+            "selector": selector,
+            "stealth": stealth,
+            "timeout": timeout,
+            "user_agent": user_agent,
+            "wait": wait,
+            "wait_until": wait_until,
+            "engine": engine,
+            "partial": partial,
+            "accept_status": accept_status,
+            "format": format,
+            "max_length": max_length,
+            "evaluate": evaluate,
+            "max_age": max_age,
+            "private": private,
+            "changes": changes,
+        }
+        return self._json(BatchResponse, "POST", "/batch", body, price_limit)
+
+    def batch_job(
+        self,
+        urls: Sequence[str],
+        *,
+        selector: str | None = None,
+        stealth: bool | None = None,
+        timeout: int | None = None,
+        user_agent: str | None = None,
+        wait: int | None = None,
+        wait_until: Literal["load", "domcontentloaded", "networkidle0"] | None = None,
+        engine: Literal["auto", "static", "browser"] | None = None,
+        partial: bool | None = None,
+        accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        format: Literal["html", "markdown", "text", "links"] | None = None,
+        max_length: int | None = None,
+        evaluate: str | None = None,
+        max_age: int | None = None,
+        private: bool | None = None,
+        changes: BatchRequestChanges | None = None,
+        max_price: str | None = None,
+        webhook: BatchRequestWebhook | None = None,
+        price_limit: str | None = None,
+    ) -> Job:
+        """
+        Retrieve many pages at once, as a job.
+
+        :param urls: Pages to load.
+        :param selector: CSS selector of an element to wait for before acting.
+        :param stealth: Present the fingerprint of an ordinary browser to the page; default false.
+        :param timeout: Page load timeout in seconds; default 30.
+        :param user_agent: Custom User-Agent.
+        :param wait: Extra seconds to wait after the page event; not counted in the timeout.
+        :param wait_until: Page event to wait for; default "load".
+        :param engine: Engine that loads the page; auto uses a browser only if the page or the request needs one;
+            default "auto".
+        :param partial: At the timeout, return the content so far instead of an error; default false.
+        :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
+            "500-599"], or "any".
+        :param format: Output format; default "markdown".
+        :param max_length: Maximum content length in characters; longer content is cut.
+        :param evaluate: JavaScript expression evaluated on the page; its result takes the place of the content.
+        :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
+            only keeps it.
+        :param private: With max_age: do not keep the page for others, who could see that it was requested; default
+            false.
+        :param changes: Compare the page with a version that you received before, and keep it for the next time.
+        :param max_price: The most that the job may cost, in the smallest unit of the asset; it ends with the reason
+            max-price before that.
+        :param webhook: Sends the events of the job, signed with the `webhook_secret` of the response.
+        """
+        body: dict[str, Any] = {
+            "urls": urls,
+            "selector": selector,
+            "stealth": stealth,
+            "timeout": timeout,
+            "user_agent": user_agent,
+            "wait": wait,
+            "wait_until": wait_until,
+            "engine": engine,
+            "partial": partial,
+            "accept_status": accept_status,
+            "format": format,
+            "max_length": max_length,
+            "evaluate": evaluate,
+            "max_age": max_age,
+            "private": private,
+            "changes": changes,
+            "max_price": max_price,
+            "webhook": webhook,
+            "async": True,
+        }
+        return self._start("/batch", body, price_limit)
+
+    def extract(
+        self,
+        url: str,
+        selectors: Mapping[str, str],
+        *,
+        selector: str | None = None,
+        stealth: bool | None = None,
+        timeout: int | None = None,
+        user_agent: str | None = None,
+        wait: int | None = None,
+        wait_until: Literal["load", "domcontentloaded", "networkidle0"] | None = None,
+        engine: Literal["auto", "static", "browser"] | None = None,
+        partial: bool | None = None,
+        accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        price_limit: str | None = None,
+    ) -> ExtractResponse:
+        """
+        Extract texts and attributes of a page by CSS selectors.
+
+        :param url: Page to load; http and https only.
+        :param selector: CSS selector of an element to wait for before acting.
+        :param stealth: Present the fingerprint of an ordinary browser to the page; default false.
+        :param timeout: Page load timeout in seconds; default 30.
+        :param user_agent: Custom User-Agent.
+        :param wait: Extra seconds to wait after the page event; not counted in the timeout.
+        :param wait_until: Page event to wait for; default "load".
+        :param engine: Engine that loads the page; auto uses a browser only if the page or the request needs one;
+            default "auto".
+        :param partial: At the timeout, return the content so far instead of an error; default false.
+        :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
+            "500-599"], or "any".
+        :param selectors: CSS selectors by the names that their results get. `selector@attribute` gives an attribute's
+            values in place of texts.
+        """
+        body: dict[str, Any] = {
+            "url": url,
+            "selector": selector,
+            "stealth": stealth,
+            "timeout": timeout,
+            "user_agent": user_agent,
+            "wait": wait,
+            "wait_until": wait_until,
+            "engine": engine,
+            "partial": partial,
+            "accept_status": accept_status,
+            "selectors": selectors,
+        }
+        return self._json(ExtractResponse, "POST", "/extract", body, price_limit)
+
+    def read(
+        self,
+        url: str,
+        *,
+        selector: str | None = None,
+        stealth: bool | None = None,
+        timeout: int | None = None,
+        user_agent: str | None = None,
+        wait: int | None = None,
+        wait_until: Literal["load", "domcontentloaded", "networkidle0"] | None = None,
+        engine: Literal["auto", "static", "browser"] | None = None,
+        partial: bool | None = None,
+        accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        max_age: int | None = None,
+        private: bool | None = None,
+        changes: ReadRequestChanges | None = None,
+        max_length: int | None = None,
+        comments: bool | None = None,
+        price_limit: str | None = None,
+    ) -> ReadResponse:
+        """
+        Read the main article of a page.
+
+        :param url: Page to load; http and https only.
+        :param selector: CSS selector of an element to wait for before acting.
+        :param stealth: Present the fingerprint of an ordinary browser to the page; default false.
+        :param timeout: Page load timeout in seconds; default 30.
+        :param user_agent: Custom User-Agent.
+        :param wait: Extra seconds to wait after the page event; not counted in the timeout.
+        :param wait_until: Page event to wait for; default "load".
+        :param engine: Engine that loads the page; auto uses a browser only if the page or the request needs one;
+            default "auto".
+        :param partial: At the timeout, return the content so far instead of an error; default false.
+        :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
+            "500-599"], or "any".
+        :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
+            only keeps it.
+        :param private: With max_age: do not keep the page for others, who could see that it was requested; default
+            false.
+        :param changes: Compare the page with a version that you received before, and keep it for the next time.
+        :param max_length: Maximum content length in characters; longer content is cut.
+        :param comments: Also return the readers' comments below an article; default false.
+        """
+        body: dict[str, Any] = {
+            "url": url,
+            "selector": selector,
+            "stealth": stealth,
+            "timeout": timeout,
+            "user_agent": user_agent,
+            "wait": wait,
+            "wait_until": wait_until,
+            "engine": engine,
+            "partial": partial,
+            "accept_status": accept_status,
+            "max_age": max_age,
+            "private": private,
+            "changes": changes,
+            "max_length": max_length,
+            "comments": comments,
+        }
+        return self._json(ReadResponse, "POST", "/read", body, price_limit)
+
+    def pdf(
+        self,
+        url: str,
+        *,
+        selector: str | None = None,
+        stealth: bool | None = None,
+        timeout: int | None = None,
+        user_agent: str | None = None,
+        wait: int | None = None,
+        wait_until: Literal["load", "domcontentloaded", "networkidle0"] | None = None,
+        engine: Literal["auto", "static", "browser"] | None = None,
+        partial: bool | None = None,
+        accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        landscape: bool | None = None,
+        print_background: bool | None = None,
+        scale: float | None = None,
+        paper_width: float | None = None,
+        paper_height: float | None = None,
+        margin_top: float | None = None,
+        margin_bottom: float | None = None,
+        margin_left: float | None = None,
+        margin_right: float | None = None,
+        price_limit: str | None = None,
+    ) -> File:
+        """
+        Print a page as a PDF document.
+
+        :param url: Page to load; http and https only.
+        :param selector: CSS selector of an element to wait for before acting.
+        :param stealth: Present the fingerprint of an ordinary browser to the page; default false.
+        :param timeout: Page load timeout in seconds; default 30.
+        :param user_agent: Custom User-Agent.
+        :param wait: Extra seconds to wait after the page event; not counted in the timeout.
+        :param wait_until: Page event to wait for; default "load".
+        :param engine: Engine that loads the page; auto uses a browser only if the page or the request needs one;
+            default "auto".
+        :param partial: At the timeout, return the content so far instead of an error; default false.
+        :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
+            "500-599"], or "any".
+        :param landscape: Landscape orientation; default false.
+        :param print_background: Print background colours and images; default true.
+        :param scale: Render scale; default 1.
+        :param paper_width: Paper width in inches; default 8.5.
+        :param paper_height: Paper height in inches; default 11.
+        :param margin_top: Top margin in inches; 0.4 by default.
+        :param margin_bottom: Bottom margin in inches; 0.4 by default.
+        :param margin_left: Left margin in inches; 0.4 by default.
+        :param margin_right: Right margin in inches; 0.4 by default.
+        """
+        body: dict[str, Any] = {
+            "url": url,
+            "selector": selector,
+            "stealth": stealth,
+            "timeout": timeout,
+            "user_agent": user_agent,
+            "wait": wait,
+            "wait_until": wait_until,
+            "engine": engine,
+            "partial": partial,
+            "accept_status": accept_status,
+            "landscape": landscape,
+            "print_background": print_background,
+            "scale": scale,
+            "paper_width": paper_width,
+            "paper_height": paper_height,
+            "margin_top": margin_top,
+            "margin_bottom": margin_bottom,
+            "margin_left": margin_left,
+            "margin_right": margin_right,
+        }
+        return self._file("/pdf", body, price_limit)
+
+    def screenshot(
+        self,
+        url: str,
+        *,
+        selector: str | None = None,
+        stealth: bool | None = None,
+        timeout: int | None = None,
+        user_agent: str | None = None,
+        wait: int | None = None,
+        wait_until: Literal["load", "domcontentloaded", "networkidle0"] | None = None,
+        engine: Literal["auto", "static", "browser"] | None = None,
+        partial: bool | None = None,
+        accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        format: Literal["png", "jpeg", "webp"] | None = None,
+        full_page: bool | None = None,
+        width: int | None = None,
+        height: int | None = None,
+        quality: int | None = None,
+        price_limit: str | None = None,
+    ) -> File:
+        """
+        Take a picture of a page.
+
+        :param url: Page to load; http and https only.
+        :param selector: CSS selector of an element to wait for before acting.
+        :param stealth: Present the fingerprint of an ordinary browser to the page; default false.
+        :param timeout: Page load timeout in seconds; default 30.
+        :param user_agent: Custom User-Agent.
+        :param wait: Extra seconds to wait after the page event; not counted in the timeout.
+        :param wait_until: Page event to wait for; default "load".
+        :param engine: Engine that loads the page; auto uses a browser only if the page or the request needs one;
+            default "auto".
+        :param partial: At the timeout, return the content so far instead of an error; default false.
+        :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
+            "500-599"], or "any".
+        :param format: Image format; default "png".
+        :param full_page: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels
+            wide, 30,000 high (webp: 16,383) and 40 million in all; default false.
+        :param width: Viewport width in pixels; default 1280.
+        :param height: Viewport height in pixels; default 720.
+        :param quality: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless.
+        """
+        body: dict[str, Any] = {
+            "url": url,
+            "selector": selector,
+            "stealth": stealth,
+            "timeout": timeout,
+            "user_agent": user_agent,
+            "wait": wait,
+            "wait_until": wait_until,
+            "engine": engine,
+            "partial": partial,
+            "accept_status": accept_status,
+            "format": format,
+            "full_page": full_page,
+            "width": width,
+            "height": height,
+            "quality": quality,
+        }
+        return self._file("/screenshot", body, price_limit)
+
+    def resolve(
+        self,
+        question: str,
+        *,
+        criteria: str | None = None,
+        max_sources: int | None = None,
+        sources: Sequence[str] | None = None,
+        timeout: int | None = None,
+        price_limit: str | None = None,
+    ) -> ResolveResponse:
+        """
+        Find the outcome of a prediction-market question.
+
+        :param question: Prediction-market question.
+        :param criteria: How the market resolves YES or NO; default "".
+        :param max_sources: Maximum web sources to read; default 5.
+        :param sources: Hint URLs to check for evidence; read before all others, also if they are more than max_sources;
+            default [].
+        :param timeout: Timeout in seconds; the response has the result so far; default 30.
+        """
+        body: dict[str, Any] = {
+            "question": question,
+            "criteria": criteria,
+            "max_sources": max_sources,
+            "sources": sources,
+            "timeout": timeout,
+        }
+        return self._json(ResolveResponse, "POST", "/resolve", body, price_limit)
+
+    def qr(
+        self,
+        data: str,
+        *,
+        size: int | None = None,
+        margin: int | None = None,
+        price_limit: str | None = None,
+    ) -> File:
+        """
+        Draw a QR code.
+
+        :param data: Text, URL or data to encode.
+        :param size: Width and height of the image in pixels; default 256.
+        :param margin: Quiet zone in modules; default 2.
+        """
+        body: dict[str, Any] = {
+            "data": data,
+            "size": size,
+            "margin": margin,
+        }
+        return self._file("/qr", body, price_limit)
+
+    def health(
+        self,
+        *,
+        price_limit: str | None = None,
+    ) -> Health:
+        """Report whether the service works."""
+        return self._json(Health, "GET", "/health", None, price_limit)
+
+    @abstractmethod
+    def _json(
+        self, kind: type[T], method: str, path: str, body: dict[str, Any] | None, price_limit: str | None
+    ) -> T: ...
+
+    @abstractmethod
+    def _file(self, path: str, body: dict[str, Any], price_limit: str | None) -> File: ...
+
+    @abstractmethod
+    def _start(self, path: str, body: dict[str, Any], price_limit: str | None) -> Job: ...
+
+
+class AsyncOperations(ABC):
+    """The same, asynchronously."""
+
+    async def search(
+        self,
+        query: str,
+        *,
+        count: int | None = None,
+        page: int | None = None,
+        site: str | None = None,
+        exclude_site: Sequence[str] | None = None,
+        after: str | None = None,
+        before: str | None = None,
+        lang: str | None = None,
+        timeout: int | None = None,
+        price_limit: str | None = None,
+    ) -> SearchResponse:
+        """
+        Search the web.
+
+        :param query: Search query: words, phrases in quotation marks, and -words.
+        :param count: Number of results on a page; default 10.
+        :param page: Page of results; page × count is at most 200; default 1.
+        :param site: Host whose pages are wanted, with its subdomains.
+        :param exclude_site: Hosts whose pages are left out, with their subdomains.
+        :param after: First day of publication.
+        :param before: Last day of publication.
+        :param lang: Language of results, by ISO 639-1.
+        :param timeout: Search timeout in seconds; default 30.
+        """
+        body: dict[str, Any] = {
+            "query": query,
+            "count": count,
+            "page": page,
+            "site": site,
+            "exclude_site": exclude_site,
+            "after": after,
+            "before": before,
+            "lang": lang,
+            "timeout": timeout,
+        }
+        return await self._json(SearchResponse, "POST", "/search", body, price_limit)
+
+    async def search_content(
+        self,
+        query: str,
+        *,
+        count: int | None = None,
+        page: int | None = None,
+        site: str | None = None,
+        exclude_site: Sequence[str] | None = None,
+        after: str | None = None,
+        before: str | None = None,
+        lang: str | None = None,
+        timeout: int | None = None,
+        content: Literal["markdown"] = "markdown",
+        pages: int | None = None,
+        max_length: int | None = None,
+        price_limit: str | None = None,
+    ) -> SearchContentResponse:
+        """
+        Search the web and read the first results.
+
+        :param query: Search query: words, phrases in quotation marks, and -words.
+        :param count: Number of results on a page; default 10.
+        :param page: Page of results; page × count is at most 200; default 1.
+        :param site: Host whose pages are wanted, with its subdomains.
+        :param exclude_site: Hosts whose pages are left out, with their subdomains.
+        :param after: First day of publication.
+        :param before: Last day of publication.
+        :param lang: Language of results, by ISO 639-1.
+        :param timeout: Search timeout in seconds; default 30.
+        :param content: Format of the contents.
+        :param pages: Number of first results that are read; default 3.
+        :param max_length: Maximum length of a page's content in characters; longer content is cut; default 20000.
+        """
+        body: dict[str, Any] = {
+            "query": query,
+            "count": count,
+            "page": page,
+            "site": site,
+            "exclude_site": exclude_site,
+            "after": after,
+            "before": before,
+            "lang": lang,
+            "timeout": timeout,
+            "content": content,
+            "pages": pages,
+            "max_length": max_length,
+        }
+        return await self._json(SearchContentResponse, "POST", "/search/content", body, price_limit)
+
+    async def map(
+        self,
+        url: str,
+        *,
+        search: str | None = None,
+        limit: int | None = None,
+        subdomains: bool | None = None,
+        ignore_query: bool | None = None,
+        include_paths: Sequence[str] | None = None,
+        exclude_paths: Sequence[str] | None = None,
+        sitemap: Literal["include", "only", "skip"] | None = None,
+        timeout: int | None = None,
+        price_limit: str | None = None,
+    ) -> MapResponse:
+        """
+        List the addresses of a site.
+
+        :param url: Any address of the site; http and https only.
+        :param search: Only addresses that have one of these words, in themselves or in their title, the best first.
+        :param limit: Maximum number of addresses; default 5000.
+        :param subdomains: Also addresses of hosts below the site's; default false.
+        :param ignore_query: Return addresses without their query, each once; default false.
+        :param include_paths: Regular expressions; only paths that one of them matches anywhere are returned.
+        :param exclude_paths: Regular expressions; paths that one of them matches anywhere are left out.
+        :param sitemap: Use of the site's sitemaps beside its first pages and the search index; default "include".
+        :param timeout: Time for all of it, in seconds; default 30.
+        """
+        body: dict[str, Any] = {
+            "url": url,
+            "search": search,
+            "limit": limit,
+            "subdomains": subdomains,
+            "ignore_query": ignore_query,
+            "include_paths": include_paths,
+            "exclude_paths": exclude_paths,
+            "sitemap": sitemap,
+            "timeout": timeout,
+        }
+        return await self._json(MapResponse, "POST", "/map", body, price_limit)
+
+    async def crawl(
+        self,
+        urls: Sequence[str],
+        *,
+        limit: int | None = None,
+        max_depth: int | None = None,
+        include_paths: Sequence[str] | None = None,
+        exclude_paths: Sequence[str] | None = None,
+        subdomains: bool | None = None,
+        external: bool | None = None,
+        ignore_query: bool | None = None,
+        sitemap: Literal["include", "only", "skip"] | None = None,
+        skip_noindex: bool | None = None,
+        near_duplicates: Literal["deliver", "same-path", "skip"] | None = None,
+        delay: float | None = None,
+        concurrency: int | None = None,
+        selector: str | None = None,
+        stealth: bool | None = None,
+        timeout: int | None = None,
+        user_agent: str | None = None,
+        wait: int | None = None,
+        wait_until: Literal["load", "domcontentloaded", "networkidle0"] | None = None,
+        engine: Literal["auto", "static", "browser"] | None = None,
+        partial: bool | None = None,
+        accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        format: Literal["html", "markdown", "text", "links"] | None = None,
+        max_length: int | None = None,
+        max_age: int | None = None,
+        private: bool | None = None,
+        changes: CrawlRequestChanges | None = None,
+        only_changed: bool | None = None,
+        max_price: str | None = None,
+        webhook: CrawlRequestWebhook | None = None,
+        price_limit: str | None = None,
+    ) -> AsyncJob:
+        """
+        Load the pages of a site as a job.
+
+        :param urls: Addresses at which the crawl begins; their hosts are the site.
+        :param limit: Maximum number of delivered pages; default 100.
+        :param max_depth: Maximum number of links from a start to a page; default 20.
+        :param include_paths: Regular expressions; only linked pages whose path one of them matches anywhere are loaded.
+        :param exclude_paths: Regular expressions; linked pages whose path one of them matches anywhere are not loaded.
+        :param subdomains: Also pages of hosts below the site's; default false.
+        :param external: Also pages of other sites that the site links to; their links are not followed; default false.
+        :param ignore_query: Load addresses without their query, each once; default false.
+        :param sitemap: Use of the site's sitemaps beside the links of its pages; default "include".
+        :param skip_noindex: Do not deliver pages that ask not to be indexed; default false.
+        :param near_duplicates: Pages whose text is nearly that of another page: deliver them, or skip those with the
+            same path (on another host, or with another query), or all of them; default "same-path".
+        :param delay: Minimum seconds between two requests to a host; default 0.
+        :param concurrency: Maximum number of pages loaded at a time by each content service; default 8.
+        :param selector: CSS selector of an element to wait for before acting.
+        :param stealth: Present the fingerprint of an ordinary browser to the page; default false.
+        :param timeout: Page load timeout in seconds; default 30.
+        :param user_agent: Custom User-Agent.
+        :param wait: Extra seconds to wait after the page event; not counted in the timeout.
+        :param wait_until: Page event to wait for; default "load".
+        :param engine: Engine that loads the page; auto uses a browser only if the page or the request needs one;
+            default "auto".
+        :param partial: At the timeout, return the content so far instead of an error; default false.
+        :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
+            "500-599"], or "any".
+        :param format: Output format; default "markdown".
+        :param max_length: Maximum content length in characters; longer content is cut.
+        :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
+            only keeps it.
+        :param private: With max_age: do not keep the page for others, who could see that it was requested; default
+            false.
+        :param changes: Compare the page with a version that you received before, and keep it for the next time.
+        :param only_changed: Deliver only pages that are new or changed since your last crawl with the same format;
+            default false.
+        :param max_price: The most that the job may cost, in the smallest unit of the asset; it ends with the reason
+            max-price before that.
+        :param webhook: Sends the events of the job, signed with the `webhook_secret` of the response.
+        """
+        body: dict[str, Any] = {
+            "urls": urls,
+            "limit": limit,
+            "max_depth": max_depth,
+            "include_paths": include_paths,
+            "exclude_paths": exclude_paths,
+            "subdomains": subdomains,
+            "external": external,
+            "ignore_query": ignore_query,
+            "sitemap": sitemap,
+            "skip_noindex": skip_noindex,
+            "near_duplicates": near_duplicates,
+            "delay": delay,
+            "concurrency": concurrency,
+            "selector": selector,
+            "stealth": stealth,
+            "timeout": timeout,
+            "user_agent": user_agent,
+            "wait": wait,
+            "wait_until": wait_until,
+            "engine": engine,
+            "partial": partial,
+            "accept_status": accept_status,
+            "format": format,
+            "max_length": max_length,
+            "max_age": max_age,
+            "private": private,
+            "changes": changes,
+            "only_changed": only_changed,
+            "max_price": max_price,
+            "webhook": webhook,
+        }
+        return await self._start("/crawl", body, price_limit)
+
+    async def scrape(
+        self,
+        url: str,
+        *,
+        selector: str | None = None,
+        stealth: bool | None = None,
+        timeout: int | None = None,
+        user_agent: str | None = None,
+        wait: int | None = None,
+        wait_until: Literal["load", "domcontentloaded", "networkidle0"] | None = None,
+        engine: Literal["auto", "static", "browser"] | None = None,
+        partial: bool | None = None,
+        accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        format: Literal["html", "markdown", "text", "links"] | None = None,
+        max_length: int | None = None,
+        evaluate: str | None = None,
+        max_age: int | None = None,
+        private: bool | None = None,
+        changes: ScrapeRequestChanges | None = None,
+        price_limit: str | None = None,
+    ) -> ScrapeResponse:
+        """
+        Retrieve a page as HTML, Markdown, text or links.
+
+        :param url: Page to load; http and https only.
+        :param selector: CSS selector of an element to wait for before acting.
+        :param stealth: Present the fingerprint of an ordinary browser to the page; default false.
+        :param timeout: Page load timeout in seconds; default 30.
+        :param user_agent: Custom User-Agent.
+        :param wait: Extra seconds to wait after the page event; not counted in the timeout.
+        :param wait_until: Page event to wait for; default "load".
+        :param engine: Engine that loads the page; auto uses a browser only if the page or the request needs one;
+            default "auto".
+        :param partial: At the timeout, return the content so far instead of an error; default false.
+        :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
+            "500-599"], or "any".
+        :param format: Output format; default "markdown".
+        :param max_length: Maximum content length in characters; longer content is cut.
+        :param evaluate: JavaScript expression evaluated on the page; its result takes the place of the content.
+        :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
+            only keeps it.
+        :param private: With max_age: do not keep the page for others, who could see that it was requested; default
+            false.
+        :param changes: Compare the page with a version that you received before, and keep it for the next time.
+        """
+        body: dict[str, Any] = {
+            "url": url,
+            "selector": selector,
+            "stealth": stealth,
+            "timeout": timeout,
+            "user_agent": user_agent,
+            "wait": wait,
+            "wait_until": wait_until,
+            "engine": engine,
+            "partial": partial,
+            "accept_status": accept_status,
+            "format": format,
+            "max_length": max_length,
+            "evaluate": evaluate,
+            "max_age": max_age,
+            "private": private,
+            "changes": changes,
+        }
+        return await self._json(ScrapeResponse, "POST", "/scrape", body, price_limit)
+
+    async def batch(
+        self,
+        urls: Sequence[str],
+        *,
+        selector: str | None = None,
+        stealth: bool | None = None,
+        timeout: int | None = None,
+        user_agent: str | None = None,
+        wait: int | None = None,
+        wait_until: Literal["load", "domcontentloaded", "networkidle0"] | None = None,
+        engine: Literal["auto", "static", "browser"] | None = None,
+        partial: bool | None = None,
+        accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        format: Literal["html", "markdown", "text", "links"] | None = None,
+        max_length: int | None = None,
+        evaluate: str | None = None,
+        max_age: int | None = None,
+        private: bool | None = None,
+        changes: BatchRequestChanges | None = None,
+        price_limit: str | None = None,
+    ) -> BatchResponse:
+        """
+        Retrieve many pages at once.
+
+        :param urls: Pages to load.
+        :param selector: CSS selector of an element to wait for before acting.
+        :param stealth: Present the fingerprint of an ordinary browser to the page; default false.
+        :param timeout: Page load timeout in seconds; default 30.
+        :param user_agent: Custom User-Agent.
+        :param wait: Extra seconds to wait after the page event; not counted in the timeout.
+        :param wait_until: Page event to wait for; default "load".
+        :param engine: Engine that loads the page; auto uses a browser only if the page or the request needs one;
+            default "auto".
+        :param partial: At the timeout, return the content so far instead of an error; default false.
+        :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
+            "500-599"], or "any".
+        :param format: Output format; default "markdown".
+        :param max_length: Maximum content length in characters; longer content is cut.
+        :param evaluate: JavaScript expression evaluated on the page; its result takes the place of the content.
+        :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
+            only keeps it.
+        :param private: With max_age: do not keep the page for others, who could see that it was requested; default
+            false.
+        :param changes: Compare the page with a version that you received before, and keep it for the next time.
+        """
+        body: dict[str, Any] = {
+            "urls": urls,
+            "selector": selector,
+            "stealth": stealth,
+            "timeout": timeout,
+            "user_agent": user_agent,
+            "wait": wait,
+            "wait_until": wait_until,
+            "engine": engine,
+            "partial": partial,
+            "accept_status": accept_status,
+            "format": format,
+            "max_length": max_length,
+            "evaluate": evaluate,
+            "max_age": max_age,
+            "private": private,
+            "changes": changes,
+        }
+        return await self._json(BatchResponse, "POST", "/batch", body, price_limit)
+
+    async def batch_job(
+        self,
+        urls: Sequence[str],
+        *,
+        selector: str | None = None,
+        stealth: bool | None = None,
+        timeout: int | None = None,
+        user_agent: str | None = None,
+        wait: int | None = None,
+        wait_until: Literal["load", "domcontentloaded", "networkidle0"] | None = None,
+        engine: Literal["auto", "static", "browser"] | None = None,
+        partial: bool | None = None,
+        accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        format: Literal["html", "markdown", "text", "links"] | None = None,
+        max_length: int | None = None,
+        evaluate: str | None = None,
+        max_age: int | None = None,
+        private: bool | None = None,
+        changes: BatchRequestChanges | None = None,
+        max_price: str | None = None,
+        webhook: BatchRequestWebhook | None = None,
+        price_limit: str | None = None,
+    ) -> AsyncJob:
+        """
+        Retrieve many pages at once, as a job.
+
+        :param urls: Pages to load.
+        :param selector: CSS selector of an element to wait for before acting.
+        :param stealth: Present the fingerprint of an ordinary browser to the page; default false.
+        :param timeout: Page load timeout in seconds; default 30.
+        :param user_agent: Custom User-Agent.
+        :param wait: Extra seconds to wait after the page event; not counted in the timeout.
+        :param wait_until: Page event to wait for; default "load".
+        :param engine: Engine that loads the page; auto uses a browser only if the page or the request needs one;
+            default "auto".
+        :param partial: At the timeout, return the content so far instead of an error; default false.
+        :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
+            "500-599"], or "any".
+        :param format: Output format; default "markdown".
+        :param max_length: Maximum content length in characters; longer content is cut.
+        :param evaluate: JavaScript expression evaluated on the page; its result takes the place of the content.
+        :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
+            only keeps it.
+        :param private: With max_age: do not keep the page for others, who could see that it was requested; default
+            false.
+        :param changes: Compare the page with a version that you received before, and keep it for the next time.
+        :param max_price: The most that the job may cost, in the smallest unit of the asset; it ends with the reason
+            max-price before that.
+        :param webhook: Sends the events of the job, signed with the `webhook_secret` of the response.
+        """
+        body: dict[str, Any] = {
+            "urls": urls,
+            "selector": selector,
+            "stealth": stealth,
+            "timeout": timeout,
+            "user_agent": user_agent,
+            "wait": wait,
+            "wait_until": wait_until,
+            "engine": engine,
+            "partial": partial,
+            "accept_status": accept_status,
+            "format": format,
+            "max_length": max_length,
+            "evaluate": evaluate,
+            "max_age": max_age,
+            "private": private,
+            "changes": changes,
+            "max_price": max_price,
+            "webhook": webhook,
+            "async": True,
+        }
+        return await self._start("/batch", body, price_limit)
+
+    async def extract(
+        self,
+        url: str,
+        selectors: Mapping[str, str],
+        *,
+        selector: str | None = None,
+        stealth: bool | None = None,
+        timeout: int | None = None,
+        user_agent: str | None = None,
+        wait: int | None = None,
+        wait_until: Literal["load", "domcontentloaded", "networkidle0"] | None = None,
+        engine: Literal["auto", "static", "browser"] | None = None,
+        partial: bool | None = None,
+        accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        price_limit: str | None = None,
+    ) -> ExtractResponse:
+        """
+        Extract texts and attributes of a page by CSS selectors.
+
+        :param url: Page to load; http and https only.
+        :param selector: CSS selector of an element to wait for before acting.
+        :param stealth: Present the fingerprint of an ordinary browser to the page; default false.
+        :param timeout: Page load timeout in seconds; default 30.
+        :param user_agent: Custom User-Agent.
+        :param wait: Extra seconds to wait after the page event; not counted in the timeout.
+        :param wait_until: Page event to wait for; default "load".
+        :param engine: Engine that loads the page; auto uses a browser only if the page or the request needs one;
+            default "auto".
+        :param partial: At the timeout, return the content so far instead of an error; default false.
+        :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
+            "500-599"], or "any".
+        :param selectors: CSS selectors by the names that their results get. `selector@attribute` gives an attribute's
+            values in place of texts.
+        """
+        body: dict[str, Any] = {
+            "url": url,
+            "selector": selector,
+            "stealth": stealth,
+            "timeout": timeout,
+            "user_agent": user_agent,
+            "wait": wait,
+            "wait_until": wait_until,
+            "engine": engine,
+            "partial": partial,
+            "accept_status": accept_status,
+            "selectors": selectors,
+        }
+        return await self._json(ExtractResponse, "POST", "/extract", body, price_limit)
+
+    async def read(
+        self,
+        url: str,
+        *,
+        selector: str | None = None,
+        stealth: bool | None = None,
+        timeout: int | None = None,
+        user_agent: str | None = None,
+        wait: int | None = None,
+        wait_until: Literal["load", "domcontentloaded", "networkidle0"] | None = None,
+        engine: Literal["auto", "static", "browser"] | None = None,
+        partial: bool | None = None,
+        accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        max_age: int | None = None,
+        private: bool | None = None,
+        changes: ReadRequestChanges | None = None,
+        max_length: int | None = None,
+        comments: bool | None = None,
+        price_limit: str | None = None,
+    ) -> ReadResponse:
+        """
+        Read the main article of a page.
+
+        :param url: Page to load; http and https only.
+        :param selector: CSS selector of an element to wait for before acting.
+        :param stealth: Present the fingerprint of an ordinary browser to the page; default false.
+        :param timeout: Page load timeout in seconds; default 30.
+        :param user_agent: Custom User-Agent.
+        :param wait: Extra seconds to wait after the page event; not counted in the timeout.
+        :param wait_until: Page event to wait for; default "load".
+        :param engine: Engine that loads the page; auto uses a browser only if the page or the request needs one;
+            default "auto".
+        :param partial: At the timeout, return the content so far instead of an error; default false.
+        :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
+            "500-599"], or "any".
+        :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
+            only keeps it.
+        :param private: With max_age: do not keep the page for others, who could see that it was requested; default
+            false.
+        :param changes: Compare the page with a version that you received before, and keep it for the next time.
+        :param max_length: Maximum content length in characters; longer content is cut.
+        :param comments: Also return the readers' comments below an article; default false.
+        """
+        body: dict[str, Any] = {
+            "url": url,
+            "selector": selector,
+            "stealth": stealth,
+            "timeout": timeout,
+            "user_agent": user_agent,
+            "wait": wait,
+            "wait_until": wait_until,
+            "engine": engine,
+            "partial": partial,
+            "accept_status": accept_status,
+            "max_age": max_age,
+            "private": private,
+            "changes": changes,
+            "max_length": max_length,
+            "comments": comments,
+        }
+        return await self._json(ReadResponse, "POST", "/read", body, price_limit)
+
+    async def pdf(
+        self,
+        url: str,
+        *,
+        selector: str | None = None,
+        stealth: bool | None = None,
+        timeout: int | None = None,
+        user_agent: str | None = None,
+        wait: int | None = None,
+        wait_until: Literal["load", "domcontentloaded", "networkidle0"] | None = None,
+        engine: Literal["auto", "static", "browser"] | None = None,
+        partial: bool | None = None,
+        accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        landscape: bool | None = None,
+        print_background: bool | None = None,
+        scale: float | None = None,
+        paper_width: float | None = None,
+        paper_height: float | None = None,
+        margin_top: float | None = None,
+        margin_bottom: float | None = None,
+        margin_left: float | None = None,
+        margin_right: float | None = None,
+        price_limit: str | None = None,
+    ) -> File:
+        """
+        Print a page as a PDF document.
+
+        :param url: Page to load; http and https only.
+        :param selector: CSS selector of an element to wait for before acting.
+        :param stealth: Present the fingerprint of an ordinary browser to the page; default false.
+        :param timeout: Page load timeout in seconds; default 30.
+        :param user_agent: Custom User-Agent.
+        :param wait: Extra seconds to wait after the page event; not counted in the timeout.
+        :param wait_until: Page event to wait for; default "load".
+        :param engine: Engine that loads the page; auto uses a browser only if the page or the request needs one;
+            default "auto".
+        :param partial: At the timeout, return the content so far instead of an error; default false.
+        :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
+            "500-599"], or "any".
+        :param landscape: Landscape orientation; default false.
+        :param print_background: Print background colours and images; default true.
+        :param scale: Render scale; default 1.
+        :param paper_width: Paper width in inches; default 8.5.
+        :param paper_height: Paper height in inches; default 11.
+        :param margin_top: Top margin in inches; 0.4 by default.
+        :param margin_bottom: Bottom margin in inches; 0.4 by default.
+        :param margin_left: Left margin in inches; 0.4 by default.
+        :param margin_right: Right margin in inches; 0.4 by default.
+        """
+        body: dict[str, Any] = {
+            "url": url,
+            "selector": selector,
+            "stealth": stealth,
+            "timeout": timeout,
+            "user_agent": user_agent,
+            "wait": wait,
+            "wait_until": wait_until,
+            "engine": engine,
+            "partial": partial,
+            "accept_status": accept_status,
+            "landscape": landscape,
+            "print_background": print_background,
+            "scale": scale,
+            "paper_width": paper_width,
+            "paper_height": paper_height,
+            "margin_top": margin_top,
+            "margin_bottom": margin_bottom,
+            "margin_left": margin_left,
+            "margin_right": margin_right,
+        }
+        return await self._file("/pdf", body, price_limit)
+
+    async def screenshot(
+        self,
+        url: str,
+        *,
+        selector: str | None = None,
+        stealth: bool | None = None,
+        timeout: int | None = None,
+        user_agent: str | None = None,
+        wait: int | None = None,
+        wait_until: Literal["load", "domcontentloaded", "networkidle0"] | None = None,
+        engine: Literal["auto", "static", "browser"] | None = None,
+        partial: bool | None = None,
+        accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        format: Literal["png", "jpeg", "webp"] | None = None,
+        full_page: bool | None = None,
+        width: int | None = None,
+        height: int | None = None,
+        quality: int | None = None,
+        price_limit: str | None = None,
+    ) -> File:
+        """
+        Take a picture of a page.
+
+        :param url: Page to load; http and https only.
+        :param selector: CSS selector of an element to wait for before acting.
+        :param stealth: Present the fingerprint of an ordinary browser to the page; default false.
+        :param timeout: Page load timeout in seconds; default 30.
+        :param user_agent: Custom User-Agent.
+        :param wait: Extra seconds to wait after the page event; not counted in the timeout.
+        :param wait_until: Page event to wait for; default "load".
+        :param engine: Engine that loads the page; auto uses a browser only if the page or the request needs one;
+            default "auto".
+        :param partial: At the timeout, return the content so far instead of an error; default false.
+        :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
+            "500-599"], or "any".
+        :param format: Image format; default "png".
+        :param full_page: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels
+            wide, 30,000 high (webp: 16,383) and 40 million in all; default false.
+        :param width: Viewport width in pixels; default 1280.
+        :param height: Viewport height in pixels; default 720.
+        :param quality: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless.
+        """
+        body: dict[str, Any] = {
+            "url": url,
+            "selector": selector,
+            "stealth": stealth,
+            "timeout": timeout,
+            "user_agent": user_agent,
+            "wait": wait,
+            "wait_until": wait_until,
+            "engine": engine,
+            "partial": partial,
+            "accept_status": accept_status,
+            "format": format,
+            "full_page": full_page,
+            "width": width,
+            "height": height,
+            "quality": quality,
+        }
+        return await self._file("/screenshot", body, price_limit)
+
+    async def resolve(
+        self,
+        question: str,
+        *,
+        criteria: str | None = None,
+        max_sources: int | None = None,
+        sources: Sequence[str] | None = None,
+        timeout: int | None = None,
+        price_limit: str | None = None,
+    ) -> ResolveResponse:
+        """
+        Find the outcome of a prediction-market question.
+
+        :param question: Prediction-market question.
+        :param criteria: How the market resolves YES or NO; default "".
+        :param max_sources: Maximum web sources to read; default 5.
+        :param sources: Hint URLs to check for evidence; read before all others, also if they are more than max_sources;
+            default [].
+        :param timeout: Timeout in seconds; the response has the result so far; default 30.
+        """
+        body: dict[str, Any] = {
+            "question": question,
+            "criteria": criteria,
+            "max_sources": max_sources,
+            "sources": sources,
+            "timeout": timeout,
+        }
+        return await self._json(ResolveResponse, "POST", "/resolve", body, price_limit)
+
+    async def qr(
+        self,
+        data: str,
+        *,
+        size: int | None = None,
+        margin: int | None = None,
+        price_limit: str | None = None,
+    ) -> File:
+        """
+        Draw a QR code.
+
+        :param data: Text, URL or data to encode.
+        :param size: Width and height of the image in pixels; default 256.
+        :param margin: Quiet zone in modules; default 2.
+        """
+        body: dict[str, Any] = {
+            "data": data,
+            "size": size,
+            "margin": margin,
+        }
+        return await self._file("/qr", body, price_limit)
+
+    async def health(
+        self,
+        *,
+        price_limit: str | None = None,
+    ) -> Health:
+        """Report whether the service works."""
+        return await self._json(Health, "GET", "/health", None, price_limit)
+
+    @abstractmethod
+    async def _json(
+        self, kind: type[T], method: str, path: str, body: dict[str, Any] | None, price_limit: str | None
+    ) -> T: ...
+
+    @abstractmethod
+    async def _file(self, path: str, body: dict[str, Any], price_limit: str | None) -> File: ...
+
+    @abstractmethod
+    async def _start(self, path: str, body: dict[str, Any], price_limit: str | None) -> AsyncJob: ...

@@ -1,0 +1,501 @@
+"""The types of the API's bodies. Made by scripts/generate.ts; changes here are lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class SearchResponseResult(TypedDict):
+    title: str
+    url: str
+    snippet: str
+
+
+class SearchResponse(TypedDict):
+    query: str
+    results: Sequence[SearchResponseResult]
+    metadata: SearchMetadata
+
+
+class SearchMetadata(TypedDict):
+    """Facts about a search."""
+
+    #: Length of all results as JSON in bytes, before the cut
+    content_length: int
+    #: Time taken, in milliseconds
+    elapsed_ms: int
+    #: Whether there were more results than count
+    truncated: bool
+    #: The search providers that responded
+    providers: Sequence[str]
+    #: Whether the results come from the cache
+    cached: bool
+
+
+class ProblemError(TypedDict):
+    path: str
+    message: str
+
+
+class Problem(TypedDict):
+    """RFC 9457 problem details."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    #: The request's X-Request-Id
+    instance: NotRequired[str]
+    errors: NotRequired[Sequence[ProblemError]]
+    #: The HTTP status of the page's server
+    page_status: NotRequired[int]
+
+
+class SearchContentResponse(TypedDict):
+    query: str
+    results: Sequence[SearchContentResult]
+    metadata: SearchContentMetadata
+
+
+class SearchContentResult(TypedDict):
+    """A result, with the content of its page if it was read."""
+
+    title: str
+    url: str
+    snippet: str
+    #: Main content of a page that was read
+    content: NotRequired[str]
+    #: Whether the content was cut to max_length
+    truncated: NotRequired[bool]
+    #: Reason why the page was not read
+    error: NotRequired[str]
+    #: The problem type of the error
+    error_type: NotRequired[str]
+
+
+class SearchContentMetadata(TypedDict):
+    """Facts about a search and its pages."""
+
+    #: Length of all results as JSON in bytes, before the cut
+    content_length: int
+    #: Time taken, in milliseconds
+    elapsed_ms: int
+    #: Whether there were more results than count
+    truncated: bool
+    #: The search providers that responded
+    providers: Sequence[str]
+    #: Whether the results come from the cache
+    cached: bool
+    #: Number of pages with content
+    pages_read: int
+
+
+class MapResponse(TypedDict):
+    url: str
+    links: Sequence[MapLink]
+    metadata: MapMetadata
+
+
+class MapLink(TypedDict):
+    """An address of a site."""
+
+    url: str
+    #: Title of the page, or the text of a link to it
+    title: NotRequired[str]
+    #: Date of the last change, as the sitemap has it
+    modified: NotRequired[str]
+
+
+class MapMetadata(TypedDict):
+    """Facts about a map."""
+
+    #: Time taken, in milliseconds
+    elapsed_ms: int
+    #: Whether there are more addresses than limit
+    truncated: bool
+    #: Whether the timeout came before the end of the site's sitemaps
+    partial: bool
+    #: Number of addresses that were left out because robots.txt forbids them
+    forbidden: int
+
+
+class StartedJob(TypedDict):
+    """A job that was started."""
+
+    #: Name of the job
+    id: str
+    #: The value of X-Job-Secret in requests about this job; shown only here
+    secret: str
+    #: The secret that signs the job's webhooks
+    webhook_secret: NotRequired[str]
+    #: Path of the job's state; DELETE cancels it
+    status: str
+    #: Path of the job's results
+    results: str
+
+
+class CrawlRequestChanges(TypedDict):
+    """Compare the page with a version that you received before, and keep it for the next time."""
+
+    #: The version to compare with: the last one, or the one of this time; default "last"
+    since: NotRequired[str]
+    #: A unified diff of the content, or the changed members of content that is JSON; default "diff"
+    mode: NotRequired[Literal["diff", "fields"]]
+
+
+class CrawlRequestWebhook(TypedDict):
+    """Sends the events of the job, signed with the `webhook_secret` of the response."""
+
+    #: Receiver of the events, by POST
+    url: str
+    #: Types of events that are sent; absent for all
+    events: NotRequired[Sequence[Literal["started", "page", "completed", "failed", "cancelled"]]]
+    #: Texts that each event repeats
+    metadata: NotRequired[Mapping[str, str]]
+
+
+class ScrapeResponse(TypedDict):
+    url: str
+    format: str
+    content: str
+    metadata: Metadata
+    changes: NotRequired[PageChanges]
+
+
+class Metadata(TypedDict):
+    """Facts about the load of a page."""
+
+    #: Length of the content in bytes, before it was cut
+    content_length: int
+    #: Time taken to load and read the page, in milliseconds
+    elapsed_ms: int
+    #: Whether the content was cut to max_length
+    truncated: bool
+    #: HTTP status of the page's server; a failed page has it only if it failed because of this status
+    status: NotRequired[int]
+    #: The page's address after redirects
+    final_url: NotRequired[str]
+    #: Type of the page's document
+    content_type: NotRequired[str]
+    #: Title of the page
+    title: NotRequired[str]
+    #: Author of the article, if the page names one
+    byline: NotRequired[str]
+    #: Publication date of the article, if the page has one
+    published: NotRequired[str]
+    #: Language of the article, if the page declares it
+    language: NotRequired[str]
+    #: Name of the site, if the page has it
+    site_name: NotRequired[str]
+    #: The page's canonical address
+    canonical_url: NotRequired[str]
+    #: Address of the article's lead picture, if the page names one
+    image: NotRequired[str]
+    #: Confidence that this is the main content and nothing else: the expected F1 score over words
+    confidence: NotRequired[float]
+    #: True if the timeout came before the end of the page, or pages of a long document are missing
+    partial: NotRequired[bool]
+    #: True if the page was loaded for an earlier request
+    cached: NotRequired[bool]
+    #: Seconds since the server of a cached page sent or confirmed it
+    age: NotRequired[int]
+    ai_terms: NotRequired[AiTerms]
+    #: Engine that loaded the page
+    engine: NotRequired[Literal["static", "browser"]]
+
+
+class AiTerms(TypedDict):
+    """Terms of the site for the use of the page by AI, if it states some."""
+
+    #: Content-Signal of robots.txt: by use, whether it is allowed
+    signals: NotRequired[Mapping[str, bool]]
+    #: Whether text and data mining is reserved (TDMRep)
+    tdm_reserved: NotRequired[bool]
+    #: Address of the policy for text and data mining
+    tdm_policy: NotRequired[str]
+    #: Address of an RSL licence
+    license: NotRequired[str]
+    #: Uses that the licence does not grant for free, if it was read
+    license_denies: NotRequired[Sequence[str]]
+
+
+class PageChangesField(TypedDict):
+    path: str
+    before: NotRequired[Any]
+    after: NotRequired[Any]
+
+
+class PageChanges(TypedDict):
+    """Difference to an older version, if the request has `changes`."""
+
+    state: Literal["new", "same", "changed", "removed"]
+    #: Time from which on the older version is known
+    compared_with: NotRequired[str]
+    #: Unified diff of the content
+    diff: NotRequired[str]
+    #: Changed members, by JSON Pointer
+    fields: NotRequired[Sequence[PageChangesField]]
+    #: True if the diff or the list is cut
+    truncated: NotRequired[bool]
+
+
+class ScrapeRequestChanges(TypedDict):
+    """Compare the page with a version that you received before, and keep it for the next time."""
+
+    #: The version to compare with: the last one, or the one of this time; default "last"
+    since: NotRequired[str]
+    #: A unified diff of the content, or the changed members of content that is JSON; default "diff"
+    mode: NotRequired[Literal["diff", "fields"]]
+
+
+class BatchResponse(TypedDict):
+    #: One for each URL, in their order
+    results: Sequence[BatchResult]
+    #: Time taken for all, in milliseconds
+    total_time_ms: int
+
+
+class BatchResult(TypedDict):
+    """The content of one page, or the error instead of it."""
+
+    url: str
+    format: str
+    #: The page's content; empty if this page failed
+    content: str
+    metadata: Metadata
+    #: Reason of the failure; only if this page failed
+    error: NotRequired[str]
+    #: The problem type of the error
+    error_type: NotRequired[str]
+    changes: NotRequired[PageChanges]
+
+
+class BatchRequestChanges(TypedDict):
+    """Compare the page with a version that you received before, and keep it for the next time."""
+
+    #: The version to compare with: the last one, or the one of this time; default "last"
+    since: NotRequired[str]
+    #: A unified diff of the content, or the changed members of content that is JSON; default "diff"
+    mode: NotRequired[Literal["diff", "fields"]]
+
+
+class BatchRequestWebhook(TypedDict):
+    """Sends the events of the job, signed with the `webhook_secret` of the response."""
+
+    #: Receiver of the events, by POST
+    url: str
+    #: Types of events that are sent; absent for all
+    events: NotRequired[Sequence[Literal["started", "page", "completed", "failed", "cancelled"]]]
+    #: Texts that each event repeats
+    metadata: NotRequired[Mapping[str, str]]
+
+
+class ExtractResponse(TypedDict):
+    url: str
+    #: By name: a string for one element, an array for several, null for none
+    data: Mapping[str, str | Sequence[str] | None]
+    metadata: Metadata
+
+
+class ReadResponse(TypedDict):
+    url: str
+    title: str
+    content: str
+    metadata: Metadata
+    changes: NotRequired[PageChanges]
+
+
+class ReadRequestChanges(TypedDict):
+    """Compare the page with a version that you received before, and keep it for the next time."""
+
+    #: The version to compare with: the last one, or the one of this time; default "last"
+    since: NotRequired[str]
+    #: A unified diff of the content, or the changed members of content that is JSON; default "diff"
+    mode: NotRequired[Literal["diff", "fields"]]
+
+
+class ResolveResponseSourcesConsulted(TypedDict):
+    title: str
+    url: str
+
+
+class ResolveResponse(TypedDict):
+    question: str
+    #: Of YES; at least 0.01 and at most 0.99
+    probability: float
+    verdict: Literal["YES", "LIKELY_YES", "UNCERTAIN", "LIKELY_NO", "NO"]
+    confidence: Literal["high", "medium", "low"]
+    #: The reasons, with the numbers of the evidence from 1, and the pages that could not be read
+    reasoning: str
+    evidence: Sequence[Evidence]
+    #: The sources that were read; pages that repeat the text of another are not among them
+    sources_consulted: Sequence[ResolveResponseSourcesConsulted]
+    metadata: ResolveMetadata
+
+
+class Evidence(TypedDict):
+    """A statement of a source, and the outcome that it supports."""
+
+    #: A statement of the source, word for word
+    claim: str
+    #: Title of the source
+    source: str
+    supports: Literal["YES", "NO", "NEUTRAL"]
+    url: str
+
+
+class ResolveMetadata(TypedDict):
+    """Facts about the work on a question."""
+
+    #: Time taken, in milliseconds
+    elapsed_ms: int
+    #: Number of searches that got a response
+    searches: int
+    #: Sources that were read
+    sources_read: int
+    #: Analyst that found the evidence
+    analyst: Literal["embedded", "language model"]
+
+
+class HealthBrowser(TypedDict):
+    """null: this machine has no browser, and pages that need one fail."""
+
+    name: str
+    version: str
+    #: Whether pages run in a sandbox
+    sandboxed: bool
+
+
+class HealthFonts(TypedDict):
+    #: Kinds of text for which no font is installed
+    missing: Sequence[Literal["latin", "serif", "mono", "cjk", "emoji"]]
+
+
+class HealthSearch(TypedDict):
+    name: str
+    state: Literal["closed", "open", "half-open"]
+
+
+class Health(TypedDict):
+    """The state of the service and of the programs and providers that it uses."""
+
+    status: Literal["ok"]
+    #: Version of Turnpike
+    version: str
+    #: null: this machine has no browser, and pages that need one fail
+    browser: HealthBrowser | None
+    fonts: NotRequired[HealthFonts]
+    #: Search providers; a provider that is open (its circuit breaker) is not queried
+    search: Sequence[HealthSearch]
+
+
+class JobState(TypedDict):
+    """The state of a job."""
+
+    #: Name of the job
+    id: str
+    state: Literal["running", "completed", "cancelled", "failed"]
+    #: Why it ended: `limit`, `max-price`, `bytes`, `time` or another reason; absent if all was done
+    reason: NotRequired[str]
+    #: Maximum number of delivered pages
+    limit: int
+    #: Number of delivered pages
+    delivered: int
+    #: Number of pages that failed
+    failed: int
+    #: Number of addresses that the job knows
+    known: int
+    #: Number of known addresses that are not loaded yet
+    waiting: int
+    #: Bytes of the compressed results
+    bytes: int
+    #: `storage`: the service cannot store results now, because its disk or the file of jobs is full. It goes on by
+    #: itself
+    waits_for: NotRequired[Literal["storage"]]
+    #: Number of addresses that were not delivered, by the reason
+    not_delivered: Mapping[str, int]
+    cost: NotRequired[JobCost]
+    webhook: NotRequired[JobWebhook]
+    created_at: str
+    ended_at: NotRequired[str]
+    #: Time until which the results of an ended job can be read
+    expires_at: NotRequired[str]
+
+
+class JobCost(TypedDict):
+    """The cost of a job that is paid by its pages."""
+
+    #: The price of the delivered pages so far
+    due: str
+    #: The paid part of it. Only paid results can be read
+    paid: str
+    #: The most that the job costs
+    quote: str
+    #: The token of the amounts, which are in its smallest unit
+    asset: str
+    network: str
+    #: Number of paid pages
+    paid_pages: int
+    #: False if nothing more will be paid
+    open: bool
+    #: The transaction that has moved `paid` on the chain
+    transaction: NotRequired[str]
+
+
+class JobWebhook(TypedDict):
+    """The progress of a webhook."""
+
+    state: Literal["sending", "failing", "done", "given-up"]
+    #: Number of the last event that the receiver accepted or did not want; -1 before the first
+    sent: int
+    #: Why the next event was not accepted
+    failure: NotRequired[str]
+    failing_since: NotRequired[str]
+
+
+class JobResults(TypedDict):
+    """Some results of a job."""
+
+    state: Literal["running", "completed", "cancelled", "failed"]
+    results: Sequence[JobResult]
+    #: The `after` of the next request, if further results are ready
+    next: NotRequired[int]
+
+
+class JobResult(TypedDict):
+    """A page of a job, or the error instead of its content."""
+
+    #: Place among the results, from 1 on without gaps
+    number: int
+    url: str
+    #: Number of links from a start to the page
+    depth: int
+    format: NotRequired[str]
+    content: NotRequired[str]
+    metadata: NotRequired[Metadata]
+    #: True if the page asks not to be indexed
+    noindex: NotRequired[bool]
+    #: Why the page was not delivered
+    error: NotRequired[str]
+    #: The kind of the error
+    kind: NotRequired[str]
+
+
+class JobEventsEvent(TypedDict):
+    #: 0 for the start, the number of the result, or the last number for the end
+    number: int
+    type: Literal["started", "page", "completed", "failed", "cancelled"]
+    #: Name of the job
+    job: str
+    #: The result, or the state of the job
+    data: Mapping[str, Any]
+
+
+class JobEvents(TypedDict):
+    """Some events of a job."""
+
+    state: Literal["running", "completed", "cancelled", "failed"]
+    events: Sequence[JobEventsEvent]
+    #: The `after` of the next request, if further events are ready
+    next: NotRequired[int]
