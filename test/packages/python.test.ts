@@ -12,7 +12,7 @@ import { type Market, openMarket, PRICE, Stall } from "../payments/market.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { Folder } from "../support/program.ts";
 
-setDefaultTimeout(patient(120_000));
+setDefaultTimeout(patient(300_000));
 
 const PYTHON = "/usr/bin/python3";
 const CLIENT = join(import.meta.dir, "../../clients/python");

@@ -63,14 +63,14 @@ class GatewayTest(unittest.TestCase):
         self.payer = Payer(PRIVATE_KEY, on_payment=self.payments.append)
 
     def test_each_library_pays(self) -> None:
-        with httpx.Client(transport=PayingTransport(self.payer)) as client:
+        with httpx.Client(transport=PayingTransport(self.payer), timeout=600) as client:
             self.assertEqual(client.post(f"{self.url}/paid", content=b"order").text.split()[0], "goods")
         with requests.Session() as session:
             session.mount("http://", PayingAdapter(self.payer))
             self.assertEqual(session.post(f"{self.url}/paid", data=b"order").text.split()[0], "goods")
 
         async def call() -> str:
-            async with httpx.AsyncClient(transport=AsyncPayingTransport(self.payer)) as client:
+            async with httpx.AsyncClient(transport=AsyncPayingTransport(self.payer), timeout=600) as client:
                 return (await client.post(f"{self.url}/paid", content=b"order")).text
 
         self.assertEqual(asyncio.run(call()).split()[0], "goods")
@@ -79,7 +79,7 @@ class GatewayTest(unittest.TestCase):
     def test_a_lost_reply_is_repeated_for_the_same_payment(self) -> None:
         losing = Losing()
         losing.losses = 2
-        with httpx.Client(transport=PayingTransport(self.payer, losing, no_sleep)) as client:
+        with httpx.Client(transport=PayingTransport(self.payer, losing, no_sleep), timeout=600) as client:
             first = client.get(f"{self.url}/paid")
             second = client.get(f"{self.url}/paid")
         # The upstream numbers its responses.
@@ -88,12 +88,12 @@ class GatewayTest(unittest.TestCase):
         self.assertEqual(self.payer.today().signed, 2 * 10**34)
 
     def test_under_upto_only_the_delivered_amount_is_charged(self) -> None:
-        with httpx.Client(transport=PayingTransport(self.payer)) as client:
+        with httpx.Client(transport=PayingTransport(self.payer), timeout=600) as client:
             self.assertEqual(client.get(f"{self.url}/upto").status_code, 200)
         self.assertEqual([payment.price for payment in self.payments], ["$0.005"])
 
     def test_a_failed_request_costs_nothing(self) -> None:
-        with httpx.Client(transport=PayingTransport(self.payer)) as client:
+        with httpx.Client(transport=PayingTransport(self.payer), timeout=600) as client:
             self.assertEqual(client.get(f"{self.url}/paid/fails").status_code, 500)
         self.assertEqual(self.payments, [])
 
@@ -139,14 +139,14 @@ class ChainTest(unittest.TestCase):
         payments: list[Payment] = []
         chain = GATEWAYS["chain"]
         payer = Payer(PRIVATE_KEY, allow_assets=[chain["asset"]], max_total="$0.03", on_payment=payments.append)
-        with httpx.Client(transport=PayingTransport(payer)) as client:
-            self.assertEqual(client.post(chain["url"], content=b"order", timeout=60).status_code, 200)
+        with httpx.Client(transport=PayingTransport(payer), timeout=600) as client:
+            self.assertEqual(client.post(chain["url"], content=b"order").status_code, 200)
         with requests.Session() as session:
             session.mount("http://", PayingAdapter(payer))
-            self.assertEqual(session.post(chain["url"], data=b"order", timeout=60).status_code, 200)
+            self.assertEqual(session.post(chain["url"], data=b"order").status_code, 200)
 
         async def call() -> int:
-            async with httpx.AsyncClient(transport=AsyncPayingTransport(payer), timeout=60) as client:
+            async with httpx.AsyncClient(transport=AsyncPayingTransport(payer)) as client:
                 return (await client.post(chain["url"], content=b"order")).status_code
 
         self.assertEqual(asyncio.run(call()), 200)

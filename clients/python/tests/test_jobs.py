@@ -44,7 +44,7 @@ class JobsTest(unittest.TestCase):
         self.server.unpaid = lambda seen: (self.answers.pop(0) if len(self.answers) > 1 else self.answers[0])(seen)
 
     def sync_read(self, kind: str, after: int) -> list[int]:
-        with httpx.Client() as http:
+        with httpx.Client(timeout=600) as http:
             job = Job(STARTED, self.server.url, http, self.waits.append, lambda: 0.0)
             return [item["number"] for item in (job.results(after) if kind == "results" else job.watch(after))]
 
@@ -53,7 +53,7 @@ class JobsTest(unittest.TestCase):
             self.waits.append(seconds)
 
         async def run() -> list[int]:
-            async with httpx.AsyncClient() as http:
+            async with httpx.AsyncClient(timeout=600) as http:
                 job = AsyncJob(STARTED, self.server.url, http, sleep, lambda: 0.0)
                 items = job.results(after) if kind == "results" else job.watch(after)
                 return [item["number"] async for item in items]

@@ -40,7 +40,7 @@ class Calls:
         self.waits: list[float] = []
 
     def httpx(self, url: str, method: str = "POST", **options: Any) -> tuple[int, bytes]:
-        with httpx.Client(transport=PayingTransport(self.payer, sleep=self.waits.append)) as client:
+        with httpx.Client(transport=PayingTransport(self.payer, sleep=self.waits.append), timeout=600) as client:
             follow = options.pop("follow", False)
             response = client.request(method, url, follow_redirects=follow, **options)
             return response.status_code, response.content
@@ -50,7 +50,7 @@ class Calls:
             self.waits.append(seconds)
 
         async def call() -> tuple[int, bytes]:
-            async with httpx.AsyncClient(transport=AsyncPayingTransport(self.payer, sleep=sleep)) as client:
+            async with httpx.AsyncClient(transport=AsyncPayingTransport(self.payer, sleep=sleep), timeout=600) as client:
                 follow = options.pop("follow", False)
                 response = await client.request(method, url, follow_redirects=follow, **options)
                 return response.status_code, response.content
@@ -144,7 +144,7 @@ class TransportsTest(unittest.TestCase):
         self.assertEqual(self.server.paid, [])
 
     def test_a_request_can_have_its_own_limit(self) -> None:
-        with httpx.Client(transport=PayingTransport(Payer(PRIVATE_KEY, max_price="$1"))) as client:
+        with httpx.Client(transport=PayingTransport(Payer(PRIVATE_KEY, max_price="$1")), timeout=600) as client:
             with self.assertRaises(PriceTooHigh):
                 client.get(self.server.url, extensions={"turnpike_price_limit": "0.009"})
 
@@ -250,7 +250,7 @@ class TransportsTest(unittest.TestCase):
     def test_an_async_call_that_is_cancelled_is_not_paid_twice(self) -> None:
         async def call() -> None:
             payer = Payer(PRIVATE_KEY)
-            async with httpx.AsyncClient(transport=AsyncPayingTransport(payer)) as client:
+            async with httpx.AsyncClient(transport=AsyncPayingTransport(payer), timeout=600) as client:
                 task = asyncio.create_task(client.get(self.server.url))
                 while not self.server.paid:
                     await asyncio.sleep(0.01)
