@@ -146,7 +146,7 @@ class ChainTest(unittest.TestCase):
             self.assertEqual(session.post(chain["url"], data=b"order").status_code, 200)
 
         async def call() -> int:
-            async with httpx.AsyncClient(transport=AsyncPayingTransport(payer)) as client:
+            async with httpx.AsyncClient(transport=AsyncPayingTransport(payer), timeout=600) as client:
                 return (await client.post(chain["url"], content=b"order")).status_code
 
         self.assertEqual(asyncio.run(call()), 200)
