@@ -1,7 +1,14 @@
 /** The stock client of the Machine Payments Protocol buys on a real chain, over each HTTP version. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { hexToBytes } from "@noble/hashes/utils.js";
 import { evm, Mppx } from "mppx/client";
+import { charge } from "mppx/evm/server";
+import { Mppx as Server } from "mppx/server";
 import { privateKeyToAccount } from "viem/accounts";
+import { payAndFetch } from "../../src/payments/client/client.ts";
+import { transferCall } from "../../src/payments/evm/eip3009/calls.ts";
+import { type Authorization } from "../../src/payments/signatures/typed-data.ts";
+import { type Hex } from "../../src/payments/x402/address.ts";
 import { decodeJson } from "../../src/payments/mpp/canonical-json.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
@@ -140,6 +147,55 @@ for (const protocol of PROTOCOLS) {
 test.skipIf(!hasChain)("the stock client pays without TLS on one machine", async () => {
   const response = await paying(fetch)(`http://127.0.0.1:${gateway.plainPort}/goods`);
   expect([response.status, receiptOf(response)]).toMatchObject([200, { status: "success" }]);
+});
+
+test.skipIf(!hasChain)("the payer of Turnpike pays a server of the stock package", async () => {
+  const { address: currency, name, version } = market.token;
+  const { network } = market.chain;
+  const seller = addressOf(freshKey());
+  const shop = Server.create({
+    secretKey: "a secret of the test, 32 bytes long",
+    realm: "shop.example",
+    methods: [
+      charge({
+        currency,
+        recipient: seller,
+        chainId: Number(chainId(network)),
+        decimals: 6,
+        authorization: { name, version },
+        // The package types hex as text.
+        settle: async ({ payload: { signature, ...authorization } }) => {
+          const data = transferCall(authorization as Authorization, signature as Hex);
+          return { reference: await market.chain.send({ to: currency, data }) };
+        },
+      }),
+    ],
+  });
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: async (request) => {
+      const sale = await shop.charge({ amount: "0.01" })(request);
+      return sale.status === 402 ? sale.challenge : sale.withReceipt(new Response("the goods"));
+    },
+  });
+  try {
+    const asset = { network, address: currency, symbol: "TEST", name, version, decimals: 6 };
+    const paid = await payAndFetch(
+      server.url.href,
+      { method: "POST", body: "an order" },
+      {
+        account: () => ({ address: PAYER, privateKey: hexToBytes(PRIVATE_KEY.slice(2)) }),
+        maxPrice: "$1",
+        assets: [asset],
+      },
+    );
+    expect([paid.response.status, await paid.response.text()]).toEqual([200, "the goods"]);
+    expect(paid.receipt).toMatchObject({ success: true, network });
+    expect(await market.token.balanceOf(seller)).toBe(PRICE);
+  } finally {
+    await server.stop(true);
+  }
 });
 
 test.skipIf(!hasChain)("no output of the gateway has a credential", () => {

@@ -16,6 +16,7 @@ import { networkTitle } from "../x402/networks.ts";
 import { fromV1Challenge, fromV1Network, toV1Payment, X_PAYMENT, X_PAYMENT_RESPONSE } from "../x402/v1.ts";
 import { type ChoiceOptions, choosePayment, dollarsOf, type Choice, PaymentDeclined } from "./choice.ts";
 import { formatAmount, isAtomic } from "../x402/price.ts";
+import { chargeReceipt, type Charges, chargesIn, signCharge } from "./charges.ts";
 import { expiryOf, signChoice } from "./sign-choice.ts";
 
 export { type Choice, PaymentDeclined, PriceTooHigh } from "./choice.ts";
@@ -86,25 +87,33 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
     const price = `the price is not from ${originOf(url)}, which redirected the request to ${originOf(first.url)}`;
     throw new PaymentDeclined(`Cannot pay: ${price}. Call that address instead`);
   }
-  const challenge = await readChallenge(first, url);
-  const { required } = challenge;
-  const choice = await choosePayment(required, options);
+  const now = options.now ?? Date.now;
+  const headers = new Headers(init.headers);
+  const charges = chargesIn(first, { now: now(), url, headers });
+  const { version, required } = await readChallenge(first, url, charges);
+  // Of equal prices, the first one is taken.
+  const choice = await choosePayment({ ...required, accepts: [...required.accepts, ...charges.keys()] }, options);
+  const charge = charges.get(choice.requirements);
   init.signal?.throwIfAborted();
   const account = options.account();
   // Before the signature: each holder of a signature can spend it, whatever the gateway responds.
   const release = options.spend?.(dollarsOf(choice));
-  const expires = expiryOf(choice, (options.now ?? Date.now)());
-  const payment = signChoice(required, choice, account, expires);
-  const headers = new Headers(init.headers);
-  if (challenge.version === 2) headers.set(PAYMENT_SIGNATURE, encodeHeader(payment));
-  else headers.set(X_PAYMENT, encodeHeader(toV1Payment(payment)));
+  const expires = expiryOf(choice, now());
+  if (charge === undefined) {
+    const payment = signChoice(required, choice, account, expires);
+    if (version === 2) headers.set(PAYMENT_SIGNATURE, encodeHeader(payment));
+    else headers.set(X_PAYMENT, encodeHeader(toV1Payment(payment)));
+  } else headers.set("authorization", signCharge(charge, choice, account, expires));
   // A redirect would send a spendable payment to its target.
   const paid: RequestInit = { ...init, headers, redirect: "manual" };
   const sent = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
   const { response } = sent;
-  const receipt = readReceipt(response, choice, account);
+  const receipt =
+    charge === undefined ? readReceipt(response, choice, account) : chargeReceipt(response, choice, account);
   if (response.ok || receipt?.success === true) return { response, choice, receipt, isOpen: false, isFree: false };
-  const isOpen = sent.wasBroken || (receipt === undefined && (await isOpenAfter(response)));
+  // A failure by the `Payment` scheme has no receipt, and only some statuses say that the payment was refused.
+  const isUnclear = charge !== undefined && response.status !== 402 && response.status !== 400;
+  const isOpen = sent.wasBroken || isUnclear || (receipt === undefined && (await isOpenAfter(response)));
   if (!isOpen) release?.(expires);
   return { response, choice, receipt, isOpen, isFree: !isOpen };
 }
@@ -172,12 +181,13 @@ interface Challenge {
 }
 
 /** Reads the price: version 2 from a header, otherwise version 1 from the body, as the reference clients do. */
-async function readChallenge(response: Response, url: string): Promise<Challenge> {
+async function readChallenge(response: Response, url: string, charges: Charges): Promise<Challenge> {
   const header = response.headers.get(PAYMENT_REQUIRED);
   if (header === null) {
     const body = await readJsonUpTo(response, MAX_READ_BYTES).catch(() => undefined);
     const required = fromV1Challenge(body, url);
     if (required !== undefined) return { version: 1, required };
+    if (charges.size > 0) return { version: 2, required: { x402Version: 2, resource: { url }, accepts: [] } };
     throw new PaymentDeclined(
       "Cannot pay: the 402 has no x402 payment requirements, neither in PAYMENT-REQUIRED nor in its body",
     );

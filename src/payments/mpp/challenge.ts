@@ -1,5 +1,3 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
-
 /** The `Payment` scheme of HTTP authentication (draft-httpauth-payment-00). */
 export const PAYMENT_SCHEME = "Payment";
 /** The field with the payment methods that a client accepts. */
@@ -23,22 +21,6 @@ export interface PaymentChallenge extends ChallengeTerms {
 
 const NAMES = ["id", "realm", "method", "intent", "request", "expires", "digest", "opaque"] as const;
 
-/** The id that binds the terms to a secret (§5.1.2.1.1): an absent member is an empty slot. */
-export function challengeId(terms: ChallengeTerms, secret: Uint8Array): string {
-  const { realm, method, intent, request, expires = "", digest = "", opaque = "" } = terms;
-  const slots = [realm, method, intent, request, expires, digest, opaque].join("|");
-  return createHmac("sha256", secret).update(slots).digest("base64url");
-}
-
-/** True if one of the secrets gives the challenge its id. */
-export function isIssued(challenge: PaymentChallenge, secrets: readonly Uint8Array[]): boolean {
-  const id = Buffer.from(challenge.id);
-  return secrets.some((secret) => {
-    const expected = Buffer.from(challengeId(challenge, secret));
-    return expected.length === id.length && timingSafeEqual(expected, id);
-  });
-}
-
 /** A challenge as a value of WWW-Authenticate. */
 export function writeChallenge(challenge: PaymentChallenge): string {
   const parameters = NAMES.flatMap((name) => {
@@ -46,4 +28,49 @@ export function writeChallenge(challenge: PaymentChallenge): string {
     return value === undefined ? [] : [`${name}="${value.replace(/["\\]/g, "\\$&")}"`];
   });
   return `${PAYMENT_SCHEME} ${parameters.join(", ")}`;
+}
+
+/** Characters of WWW-Authenticate that are read, and challenges in them. @bound */
+const MAX_LENGTH = 65_536;
+const MAX_CHALLENGES = 32;
+
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const PARAMETER = new RegExp(`[ \\t,]*(${TOKEN})[ \\t]*=[ \\t]*(?:"((?:[^"\\\\]|\\\\.)*)"|(${TOKEN}))`, "y");
+const SCHEME = new RegExp(`[ \\t,]*(${TOKEN})(?=[ \\t,]|$)`, "y");
+/** The token68 of another scheme (RFC 9110 §11.2). */
+const TOKEN68 = /[ \t,]*[A-Za-z0-9._~+/-]+=*(?=[ \t,]|$)/y;
+
+/** The challenges of the `Payment` scheme in a WWW-Authenticate field with all its lines. Malformed ones are left out. */
+export function readChallenges(field: string): readonly PaymentChallenge[] {
+  const found: Map<string, string>[] = [];
+  let current: Map<string, string> | undefined;
+  for (let at = 0; at < Math.min(field.length, MAX_LENGTH); ) {
+    const parameter = matchAt(PARAMETER, field, at);
+    const scheme = parameter === null ? matchAt(SCHEME, field, at) : null;
+    const skipped = scheme === null ? matchAt(TOKEN68, field, at) : null;
+    const match = parameter ?? scheme ?? skipped;
+    if (match === null || (found.length >= MAX_CHALLENGES && scheme !== null)) break;
+    at += match[0].length;
+    if (parameter !== null) {
+      const [, name = "", quoted, token = ""] = parameter;
+      current?.set(name.toLowerCase(), quoted?.replace(/\\(.)/g, "$1") ?? token);
+    } else if (scheme !== null) {
+      current = scheme[1]?.toLowerCase() === PAYMENT_SCHEME.toLowerCase() ? new Map<string, string>() : undefined;
+      if (current !== undefined) found.push(current);
+    }
+  }
+  return found.flatMap((parameters) => challengeOf(parameters) ?? []);
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+function challengeOf(parameters: ReadonlyMap<string, string>): PaymentChallenge | undefined {
+  const [id, realm, method, intent, request, expires, digest, opaque] = NAMES.map((name) => parameters.get(name));
+  if (!id || realm === undefined || method === undefined || intent === undefined || request === undefined) {
+    return undefined;
+  }
+  return { id, realm, method, intent, request, expires, digest, opaque };
 }

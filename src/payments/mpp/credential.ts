@@ -42,7 +42,7 @@ export function readCredential(encoded: string): Credential | undefined {
   return success ? data : undefined;
 }
 
-/** A credential as a value of Authorization. @internal */
+/** A credential as a value of Authorization. */
 export function writeCredential(credential: {
   readonly challenge: PaymentChallenge;
   readonly source: string;

@@ -81,7 +81,7 @@ export function readAuthorization(payload: Readonly<Record<string, unknown>>): E
   return success ? data : undefined;
 }
 
-/** A payload of x402 as the payload of a credential. @internal */
+/** A payload of x402 as the payload of a credential. */
 export function writeAuthorization({ signature, authorization }: Eip3009Payment["payload"]): Record<string, string> {
   return { type: AUTHORIZATION, signature, ...authorization };
 }

@@ -1,5 +1,5 @@
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { type PaymentChallenge } from "../mpp/challenge.ts";
+import { type PaymentChallenge, readChallenges } from "../mpp/challenge.ts";
 import { writeCredential } from "../mpp/credential.ts";
 import { challengeNonce, payerDid, readChargeRequest, writeAuthorization } from "../mpp/evm-charge.ts";
 import { signHash } from "../signatures/signature.ts";
@@ -8,20 +8,12 @@ import { parseNetwork } from "../x402/networks.ts";
 import { isAddress } from "../x402/address.ts";
 import { PAYER, PRIVATE_KEY } from "./payment.ts";
 
-/** The challenges in the WWW-Authenticate field of a response. Only for values without quotes in them. */
+/** The challenges of the `Payment` scheme in a response. */
 export function challengesOf(response: Response): readonly PaymentChallenge[] {
-  const value = response.headers.get("www-authenticate") ?? "";
-  return value
-    .split(/(?:^|, )Payment /)
-    .slice(1)
-    .map((text) => {
-      const found = Object.fromEntries([...text.matchAll(/([a-z]+)="([^"]*)"/g)].map(([, name, one]) => [name, one]));
-      const { id = "", realm = "", method = "", intent = "", request = "", expires, digest, opaque } = found;
-      return { id, realm, method, intent, request, expires, digest, opaque };
-    });
+  return readChallenges(response.headers.get("www-authenticate") ?? "");
 }
 
-/** What a test changes in a credential. */
+/** The parts of a credential that a test changes. */
 export interface CredentialChanges {
   /** Before the signature. */
   readonly authorization?: Partial<Authorization>;
@@ -30,12 +22,12 @@ export interface CredentialChanges {
   readonly source?: string;
 }
 
-/** The value of Authorization that answers a challenge for USDC on Base Sepolia, signed by `PAYER`. */
+/** The value of Authorization that pays for a challenge of USDC on Base Sepolia, signed by `PAYER`. */
 export function answerTo(challenge: PaymentChallenge, changes: CredentialChanges = {}): string {
   const asked = readChargeRequest(challenge.request);
   const network = parseNetwork(asked?.network ?? "");
   if (asked === undefined || network === undefined || !isAddress(asked.asset) || !isAddress(asked.payTo)) {
-    throw new Error("Cannot answer the challenge: it asks for no charge");
+    throw new Error("Cannot pay for the challenge: it is not for a charge");
   }
   const authorization: Authorization = {
     from: PAYER,

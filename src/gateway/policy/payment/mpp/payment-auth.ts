@@ -3,13 +3,8 @@ import { fieldLine, type Fields } from "../../../../lib/http/fields.ts";
 import { isLoopback } from "../../../../payments/facilitator/loopback-only.ts";
 import { acceptsPayment } from "../../../../payments/mpp/accept-payment.ts";
 import { decodeJson, encodeJson } from "../../../../payments/mpp/canonical-json.ts";
-import {
-  ACCEPT_PAYMENT,
-  challengeId,
-  isIssued,
-  type PaymentChallenge,
-  writeChallenge,
-} from "../../../../payments/mpp/challenge.ts";
+import { ACCEPT_PAYMENT, type PaymentChallenge, writeChallenge } from "../../../../payments/mpp/challenge.ts";
+import { challengeId, isIssued } from "../../../../payments/mpp/challenge-id.ts";
 import { type Credential } from "../../../../payments/mpp/credential.ts";
 import { CHARGE, EVM } from "../../../../payments/mpp/evm-charge.ts";
 import { type Exchange, type RequestHead } from "../../../exchange/exchange.ts";
