@@ -56,6 +56,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/payments/evm"],
   ["src/payments/signatures"],
   ["src/payments/x402"],
+  ["src/payments/solana"],
   ["src/store"],
   ["src/lib"],
 ];

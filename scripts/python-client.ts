@@ -6,19 +6,19 @@ import {
   resolveSchema,
   successOf,
 } from "../src/content/api/api-document.ts";
-import { ASSETS } from "../src/payments/x402/assets.ts";
-import { KNOWN_NETWORKS } from "../src/payments/x402/networks.ts";
+import { ASSETS, isEvmAsset } from "../src/payments/x402/assets.ts";
+import { isEvm, KNOWN_NETWORKS } from "../src/payments/x402/networks.ts";
 import { V1_NETWORKS } from "../src/payments/x402/v1.ts";
 
 const MADE = "Made by scripts/generate.ts; changes here are lost.";
 const WIDTH = 120;
 
-/** The tokens and networks that the Python client knows. */
+/** The tokens and networks that the Python client knows: it pays on EVM chains. */
 export function pythonNetworks(): string {
-  const networks = KNOWN_NETWORKS.map(
+  const networks = KNOWN_NETWORKS.filter(({ network }) => isEvm(network)).map(
     ({ network, name, title }) => `    ${text(network)}: (${text(name)}, ${text(title)}),`,
   );
-  const assets = ASSETS.map((asset) => {
+  const assets = ASSETS.filter(isEvmAsset).map((asset) => {
     const { network, address, symbol, name, version, decimals } = asset;
     return `    Asset(${[network, address, symbol, name, version].map(text).join(", ")}, ${decimals}),`;
   });

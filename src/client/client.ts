@@ -12,7 +12,7 @@ import { parsePreferences } from "../payments/client/preference.ts";
 import { type Environment, openChain, rpcVariable } from "../payments/evm/balances.ts";
 import { checksumAddress } from "../payments/x402/address-hash.ts";
 import { type Receipt } from "../payments/x402/messages.ts";
-import { parseNetwork } from "../payments/x402/networks.ts";
+import { parseEvmNetwork } from "../payments/x402/networks.ts";
 import { formatAmount, isAtomic } from "../payments/x402/price.ts";
 import { readLimit } from "../payments/client/limit.ts";
 import { addressOfPrivateKey } from "../payments/signatures/signature.ts";
@@ -207,7 +207,7 @@ export class Turnpike extends Operations {
 function rpcEndpoints(rpc: Readonly<Record<string, string>>): Environment {
   return Object.fromEntries(
     Object.entries(rpc).map(([name, url]) => {
-      const network = parseNetwork(name);
+      const network = parseEvmNetwork(name);
       if (network === undefined) throw new TypeError(`Cannot use the endpoint of "${name}": it is not a network`);
       openChain(network, url);
       return [rpcVariable(network), url];

@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
-import { type PaymentPayload } from "../../src/payments/x402/messages.ts";
+import { isEip3009, type PaymentPayload } from "../../src/payments/x402/messages.ts";
 import { LOCALHOST } from "../support/certificates.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { Http2Client } from "../support/http2-client.ts";
@@ -113,8 +113,8 @@ export function newPayment(settle: "before" | "after" = "after"): PaymentPayload
   return { ...signedPayment(Date.now() / 1000), accepted: { ...REQUIREMENTS, extra } };
 }
 
-export function nonceOf({ payload }: PaymentPayload): string {
-  return "authorization" in payload ? payload.authorization.nonce : "";
+export function nonceOf(payment: PaymentPayload): string {
+  return isEip3009(payment) ? payment.payload.authorization.nonce : "";
 }
 
 /** One request on a connection of its own. */

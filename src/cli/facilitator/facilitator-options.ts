@@ -3,8 +3,8 @@ import { type Config } from "../../gateway/config/config.ts";
 import { loadFile, loadValue } from "../../gateway/config/load.ts";
 import { isAddress } from "../../payments/x402/address.ts";
 import { type TakenAsset } from "../../payments/facilitator/asset-gate.ts";
-import { assetsOn } from "../../payments/x402/assets.ts";
-import { parseNetwork } from "../../payments/x402/networks.ts";
+import { assetsOn, isEvmAsset } from "../../payments/x402/assets.ts";
+import { parseEvmNetwork } from "../../payments/x402/networks.ts";
 import { type FacilitatorEndpoint } from "../../payments/facilitator/serve-facilitator.ts";
 import { compileTerms } from "../../payments/x402/terms.ts";
 import { problemsError } from "../common/configuration.ts";
@@ -45,7 +45,7 @@ export function parseAssets(texts: readonly string[]): TakenAsset[] {
   if (texts.length > MAX_ASSET_FLAGS) throw new UsageError(`--asset can be given ${MAX_ASSET_FLAGS} times`);
   return texts.map((text) => {
     const [, name = "", address = ""] = /^((?:eip155:)?[a-z0-9-]{1,40}):(0x[0-9a-fA-F]{40})$/.exec(text) ?? [];
-    const network = parseNetwork(name);
+    const network = parseEvmNetwork(name);
     if (network === undefined || !isAddress(address)) {
       throw new UsageError("--asset takes NETWORK:ADDRESS, as base-sepolia:0x036CbD53842c5426634e7929541eC2318f3dCF7e");
     }
@@ -64,7 +64,7 @@ export function takenAssets(
 ): TakenAsset[] {
   const stray = named.find(({ network }) => !networks.includes(network));
   if (stray !== undefined) throw new UsageError(`--asset names ${stray.network}, which is not one of the chains`);
-  const all = [...networks.flatMap(assetsOn), ...routes.flatMap(assetsOf), ...named];
+  const all = [...networks.flatMap(assetsOn).filter(isEvmAsset), ...routes.flatMap(assetsOf), ...named];
   // Another facilitator settles payments on the other chains of the routes.
   const here = all.filter(({ network }) => networks.includes(network));
   return [...new Map(here.map((asset) => [`${asset.network} ${asset.address.toLowerCase()}`, asset])).values()];

@@ -11,7 +11,7 @@ import { codeOf } from "../../lib/caught.ts";
 import { type Address, isAddress } from "../../payments/x402/address.ts";
 import { hasBadChecksum } from "../../payments/x402/address-hash.ts";
 import { lostPayee } from "../../payments/x402/lost-payee.ts";
-import { type Network, networkTitle, parseNetwork } from "../../payments/x402/networks.ts";
+import { type EvmNetwork, networkTitle, parseEvmNetwork } from "../../payments/x402/networks.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
 import { type InitChoices, initText, initYaml } from "./init-text.ts";
@@ -115,7 +115,7 @@ const PRICE: Question<string | undefined> = {
 };
 
 /** A network with money has no default, since the burn address would lose it. */
-function payToOn(network: Network): Question<Address> {
+function payToOn(network: EvmNetwork): Question<Address> {
   return {
     flag: "pay-to",
     text: "Account that receives the payments",
@@ -142,12 +142,12 @@ const PATHS: Question<readonly string[]> = {
     return paths;
   },
 };
-const NETWORK: Question<Network> = {
+const NETWORK: Question<EvmNetwork> = {
   flag: "network",
   text: "Chain",
   otherwise: "base-sepolia",
   read(text) {
-    const network = parseNetwork(text);
+    const network = parseEvmNetwork(text);
     if (network === undefined)
       throw new UsageError(`--network "${text}" is not an EVM chain, such as base or eip155:8453`);
     return network;

@@ -1,4 +1,5 @@
-import { isAddress } from "../../payments/x402/address.ts";
+import { isAccount, searchPrefix } from "../../payments/x402/account.ts";
+import { canonicalAddress, isAddress } from "../../payments/x402/address.ts";
 import { type LedgerFilter } from "../../store/ledger-view.ts";
 import { type PaymentState } from "../../store/ledger.ts";
 import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
@@ -84,7 +85,6 @@ const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100_000;
 /** Characters in the prefix of a nonce or transaction hash. A shorter prefix would match payments by chance. */
 const MIN_PREFIX = 4;
-const MAX_PREFIX = 64;
 
 /** The location of the ledger. Without either, the ledger of `turnpike start`. */
 export interface LedgerLocation {
@@ -175,11 +175,11 @@ function filterOf({ state, route, payer, since, until }: Values): LedgerFilter {
   if (state !== undefined && states === undefined) {
     throw new Error(`Cannot use --state "${state}": it must be one of ${Object.keys(STATES).join(", ")}`);
   }
-  if (payer !== undefined && !isAddress(payer)) throw new Error(`Cannot use --payer "${payer}": it is not an address`);
+  if (payer !== undefined && !isAccount(payer)) throw new Error(`Cannot use --payer "${payer}": it is not an address`);
   return {
     ...(states === undefined ? {} : state === "owed" ? { owed: true } : { states }),
     ...(route === undefined ? {} : { route }),
-    ...(payer === undefined ? {} : { payer: payer.toLowerCase() }),
+    ...(payer === undefined ? {} : { payer: canonicalAddress(payer) }),
     ...(since === undefined ? {} : { since: timeOf("--since", since) }),
     ...(until === undefined ? {} : { until: timeOf("--until", until) }),
   };
@@ -197,11 +197,10 @@ function limitOf(text = String(DEFAULT_LIMIT)): number {
   throw new Error(`Cannot use --limit "${text}": it must be a number from 1 to ${MAX_LIMIT}`);
 }
 
-/** The prefix in lower case, without 0x. */
 function prefixOf(text: string): string {
-  const hex = text.toLowerCase().replace(/^0x/, "");
-  if (/^[0-9a-f]+$/.test(hex) && hex.length >= MIN_PREFIX && hex.length <= MAX_PREFIX) return `0x${hex}`;
+  const prefix = searchPrefix(text, MIN_PREFIX);
+  if (prefix !== undefined) return prefix;
   throw new Error(
-    `Cannot look for "${text}": it is not the start of a nonce or hash, with at least ${MIN_PREFIX} hexadecimal digits`,
+    `Cannot look for "${text}": it is not the start of a nonce or hash, with at least ${MIN_PREFIX} digits`,
   );
 }

@@ -1,8 +1,8 @@
 import { messageOf } from "../../lib/caught.ts";
 import { type Address } from "../../payments/x402/address.ts";
-import { type Asset, assetsOn } from "../../payments/x402/assets.ts";
+import { type Asset, assetsOn, isEvmAsset } from "../../payments/x402/assets.ts";
 import { namedNetworks, openChain, readBalances, rpcVariable } from "../../payments/evm/balances.ts";
-import { type Network, networkTitle, parseNetwork } from "../../payments/x402/networks.ts";
+import { type EvmNetwork, networkTitle, parseEvmNetwork } from "../../payments/x402/networks.ts";
 import { formatAmount } from "../../payments/x402/price.ts";
 import { UsageError } from "../common/usage-error.ts";
 
@@ -12,14 +12,14 @@ const GAS_DECIMALS = 18;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 interface Chain {
-  readonly network: Network;
+  readonly network: EvmNetwork;
   readonly url: string;
 }
 
 /** The balances of a wallet on a chain, as decimal numbers; `error` if the chain's node failed. */
 export type ChainBalances =
   | {
-      readonly network: Network;
+      readonly network: EvmNetwork;
       readonly gas: string;
       readonly assets: readonly {
         readonly symbol: string;
@@ -27,7 +27,7 @@ export type ChainBalances =
         readonly balance: string | null;
       }[];
     }
-  | { readonly network: Network; readonly error: string };
+  | { readonly network: EvmNetwork; readonly error: string };
 
 /** The networks to ask, in CAIP-2. `rpcEnv` is the variable with the RPC endpoint of the only one. */
 export interface ChainChoice {
@@ -45,7 +45,7 @@ export function chainsToAsk(
     throw new UsageError("--rpc-env takes the name of an environment variable, not an address");
   }
   const asked = networks.map((text) => {
-    const network = parseNetwork(text);
+    const network = parseEvmNetwork(text);
     if (network === undefined)
       throw new UsageError(`--network "${text}" is not an EVM chain such as base or eip155:8453`);
     return network;
@@ -72,7 +72,7 @@ export function balancesOf(
 ): Promise<readonly ChainBalances[]> {
   return Promise.all(
     chains.map(async ({ network, url }): Promise<ChainBalances> => {
-      const assets = [...assetsOn(network), ...more.filter((asset) => asset.network === network)];
+      const assets = [...assetsOn(network), ...more.filter((asset) => asset.network === network)].filter(isEvmAsset);
       try {
         const found = await readBalances(openChain(network, url), owner, assets);
         return {

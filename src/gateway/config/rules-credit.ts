@@ -1,4 +1,5 @@
 import { messageOf } from "../../lib/caught.ts";
+import { parseEvmNetwork, parseNetwork } from "../../payments/x402/networks.ts";
 import type * as Terms from "../../payments/x402/terms.ts";
 import { creditTerms } from "./credit-route.ts";
 import { type Draft, firstWith, type Report } from "./draft.ts";
@@ -18,6 +19,11 @@ export function checkCredit({ x402, routes }: Draft, report: Report): void {
   if (!x402.enabled) report.problem(path, "requires x402.enabled");
   else checkFacilitator(sold, path, { x402, report });
   acceptsRules(sold, path, report);
+  for (const [i, { network: name }] of [sold, ...sold.accepts].entries()) {
+    const at = i === 0 ? path : `${path}.accepts[${i - 1}]`;
+    if (parseNetwork(name) !== parseEvmNetwork(name))
+      report.problem(`${at}.network`, "credit is sold on EVM chains only");
+  }
   const amountOf = (price: string, at: string): bigint => {
     try {
       const [amount = 0n] = [sold, ...sold.accepts].map((one) =>

@@ -1,3 +1,5 @@
+import { canonicalAddress } from "../../payments/x402/address.ts";
+import { isForeign } from "../../payments/x402/networks.ts";
 import { type Steps } from "../../lib/slices.ts";
 import { HOP_FIELDS } from "../../lib/http/field-roles.ts";
 import { messageOf } from "../../lib/caught.ts";
@@ -138,6 +140,11 @@ function compiled(terms: X402Terms.Terms, path: string, report: Report): Payment
 
 const MISTYPED = "the letter case is not the checksum of this address (EIP-55); a digit may be mistyped";
 
+/** An EVM address has many spellings. */
+function spelled(value: unknown): unknown {
+  return typeof value === "string" ? canonicalAddress(value) : value;
+}
+
 /** Checks that clients can use each way of paying, that each is different, and that its scheme fits `settle`. */
 export function acceptsRules(x402: RouteX402Config, path: string, report: Report): void {
   const seen = new Map<string, string>();
@@ -147,9 +154,13 @@ export function acceptsRules(x402: RouteX402Config, path: string, report: Report
     if (requirements === undefined) continue;
     for (const key of x402Terms().mistypedIn(terms)) report.warning(`${at}.${key}`, MISTYPED);
     const { scheme, network, asset, payTo, amount, extra } = requirements;
-    const key = JSON.stringify([scheme, network, asset, payTo, amount, extra["assetTransferMethod"]]).toLowerCase();
+    const key = JSON.stringify([scheme, network, asset, payTo, amount, extra["assetTransferMethod"]].map(spelled));
     const other = firstWith(seen, key, at);
     if (other !== undefined) report.problem(at, `is the same payment method as ${other}`);
+    if (isForeign(network) && x402.settle !== "before") {
+      const why = "only its facilitator can read them, and the same payment can be written in many ways";
+      report.problem(`${at}.network`, `payments on ${network} need settle "before": ${why}`);
+    }
     if (scheme === "upto" && x402.settle === "before") {
       report.problem(`${at}.scheme`, '"upto" is charged by the response, so it excludes settle "before"');
     }

@@ -1,5 +1,5 @@
 import { FIELD_ROLES, HOP_FIELDS, PAYMENT_FIELDS } from "../../lib/http/field-roles.ts";
-import { parseNetwork } from "../../payments/x402/networks.ts";
+import { parseEvmNetwork, parseNetwork } from "../../payments/x402/networks.ts";
 import type * as Template from "../../payments/x402/template.ts";
 import { type Config, type RouteX402Config } from "./config.ts";
 import { type Draft, firstWith, type Report } from "./draft.ts";
@@ -100,7 +100,7 @@ function chains({ chains: list, embedded, enabled }: X402, report: Report): void
   const seen = new Map<string, number>();
   for (const [i, { network: name }] of list.entries()) {
     const path = `x402.chains[${i}].network`;
-    const network = parseNetwork(name);
+    const network = parseEvmNetwork(name);
     if (network === undefined) {
       report.problem(path, `expected an EVM chain, as in "eip155:84532", found ${JSON.stringify(name)}`);
       continue;

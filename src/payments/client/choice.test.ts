@@ -3,7 +3,7 @@ import { hexToBytes } from "@noble/hashes/utils.js";
 import { parseAllowedAsset } from "./allowed-asset.ts";
 import { checkSignature } from "../signatures/check-payment.ts";
 import { encodeHeader, MAX_HEADER_LENGTH } from "../x402/header.ts";
-import { type PaymentRequired, type PaymentRequirements, paymentPayloadSchema } from "../x402/messages.ts";
+import { type PaymentRequired, type PaymentRequirements, permit2PaymentSchema } from "../x402/messages.ts";
 import { choosePayment, dollarsOf, formatDollars, type Funds, type Choice, parseDollars } from "./choice.ts";
 import { permit2Hash, PROXIES } from "../signatures/permit2-typed-data.ts";
 import { parsePreferences } from "./preference.ts";
@@ -182,10 +182,9 @@ test("a Permit2 payment is signed for its proxy, its payee and its facilitator",
     [UPTO, "upto"],
   ] as const) {
     const chosen = await choose([choice], { funds: funds(choice) });
-    const { payload } = paymentPayloadSchema.parse(
+    const { payload } = permit2PaymentSchema.parse(
       signChoice(required([choice]), chosen, ACCOUNT, Math.floor(Date.now() / 1000) + 60),
     );
-    if (!("permit2Authorization" in payload)) throw new Error("not by Permit2");
     const authorization = payload.permit2Authorization;
     expect(recoverSigner(permit2Hash("eip155:84532", authorization), payload.signature)).toBe(PAYER);
     expect(authorization).toMatchObject({ spender: PROXIES[scheme], permitted: { amount: "10000" } });

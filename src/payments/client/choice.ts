@@ -1,5 +1,5 @@
 import { isAddress, sameAddress } from "../x402/address.ts";
-import { type Asset, findAsset } from "../x402/assets.ts";
+import { type Asset, type EvmAsset, findAsset, isEvmAsset } from "../x402/assets.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../x402/messages.ts";
 import { networkTitle, parseNetwork } from "../x402/networks.ts";
 import { formatAmount, parsePrice } from "../x402/price.ts";
@@ -9,7 +9,7 @@ import { placeOf, type Preference } from "./preference.ts";
 /** One set of a gateway's payment requirements that this client can pay. */
 export interface Choice {
   readonly requirements: PaymentRequirements;
-  readonly asset: Asset;
+  readonly asset: EvmAsset;
   /** The contract that moves the money: the token itself, or Permit2. */
   readonly method: "eip3009" | "permit2";
 }
@@ -122,9 +122,9 @@ function choiceOf(requirements: PaymentRequirements, assets: readonly Asset[]): 
   const network = parseNetwork(requirements.network);
   const flow = flowOf(requirements);
   const asset =
-    assets.find((candidate) => candidate.network === network && sameToken(candidate, requirements.asset)) ??
+    assets.find((candidate) => candidate.network === network && sameAddress(candidate.address, requirements.asset)) ??
     findAsset(requirements.network, requirements.asset);
-  if (network === undefined || asset === undefined) return undefined;
+  if (network === undefined || asset === undefined || !isEvmAsset(asset)) return undefined;
   const method = methodOf(requirements);
   const isExact = scheme === "exact" && (flow === "authorization" || flow === "upfront");
   if (isExact && method === "eip3009") return { requirements, asset, method };
@@ -132,10 +132,6 @@ function choiceOf(requirements: PaymentRequirements, assets: readonly Asset[]): 
   const isUpto =
     scheme === "upto" && flow === "authorization" && typeof facilitator === "string" && isAddress(facilitator);
   return (isExact || isUpto) && method === "permit2" ? { requirements, asset, method } : undefined;
-}
-
-function sameToken({ address }: Asset, text: string): boolean {
-  return address.toLowerCase() === text.toLowerCase();
 }
 
 /** Ranks a way to pay by the wallet's funds. An unknown Permit2 allowance counts as 0. */

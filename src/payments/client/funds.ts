@@ -4,10 +4,11 @@ import { wordAt } from "../evm/node/abi.ts";
 import { type Environment, openChain, rpcVariable } from "../evm/balances.ts";
 import { type EvmNode } from "../evm/node/node.ts";
 import { fundsRequests } from "../evm/permit2/state.ts";
-import { type Network } from "../x402/networks.ts";
+import { isEvmAsset } from "../x402/assets.ts";
+import { type EvmNetwork } from "../x402/networks.ts";
 import { type Funds, type Choice, PaymentDeclined } from "./choice.ts";
 
-function openNamed(network: Network, url: string): EvmNode {
+function openNamed(network: EvmNetwork, url: string): EvmNode {
   try {
     return openChain(network, url);
   } catch (error) {
@@ -20,8 +21,9 @@ function openNamed(network: Network, url: string): EvmNode {
  * Throws PaymentDeclined if a variable does not contain a URL.
  */
 export function createFunds(env: Environment, owner: () => Address): (choice: Choice) => Promise<Funds | undefined> {
-  const nodes = new Map<Network, EvmNode>();
+  const nodes = new Map<EvmNetwork, EvmNode>();
   return async ({ asset }) => {
+    if (!isEvmAsset(asset)) return undefined;
     const url = env[rpcVariable(asset.network)];
     if (url === undefined || url === "") return undefined;
     const node = nodes.get(asset.network) ?? openNamed(asset.network, url);

@@ -27,7 +27,7 @@ export function parsePreferences(texts: readonly string[], assets: readonly Asse
 }
 
 function partOf(word: string, text: string, assets: readonly Asset[]): Preference {
-  const network = parseNetwork(word.toLowerCase()) ?? parseNetwork(word);
+  const network = parseNetwork(word) ?? parseNetwork(word.toLowerCase());
   if (network !== undefined) return { network };
   if (SCHEMES.has(word.toLowerCase())) return { scheme: word.toLowerCase() };
   const token = word.toLowerCase();

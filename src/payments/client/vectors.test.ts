@@ -11,7 +11,7 @@ import { type Authorization, authorizationHash } from "../signatures/typed-data.
 import { type Address } from "../x402/address.ts";
 import { checksumAddress } from "../x402/address-hash.ts";
 import { paymentRequiredSchema } from "../x402/messages.ts";
-import { type Network } from "../x402/networks.ts";
+import { type EvmNetwork } from "../x402/networks.ts";
 import { parseAllowedAsset } from "./allowed-asset.ts";
 import { choosePayment, parseDollars } from "./choice.ts";
 import { readLimit } from "./limit.ts";
@@ -29,12 +29,12 @@ test("keys, hashes and addresses", () => {
 test("EIP-3009 and Permit2 signatures", () => {
   const authorizations = vectors.authorizations.map((vector) => {
     const { name, version, network, asset, authorization } = vector;
-    const domain = { name, version, network: network as Network, asset: asset as Address };
+    const domain = { name, version, network: network as EvmNetwork, asset: asset as Address };
     return { ...vector, digest: authorizationHash(domain, authorization as Authorization) };
   });
   const permits = vectors.permits.map((vector) => ({
     ...vector,
-    digest: permit2Hash(vector.network as Network, vector.authorization as Permit2Authorization),
+    digest: permit2Hash(vector.network as EvmNetwork, vector.authorization as Permit2Authorization),
   }));
   for (const { digest, hash, signature, private_key, authorization } of [...authorizations, ...permits]) {
     expect(`0x${bytesToHex(digest)}`).toBe(hash);

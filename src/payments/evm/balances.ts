@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Address } from "../x402/address.ts";
 import { type Asset } from "../x402/assets.ts";
-import { chainId, type Network, networkTitle, parseNetwork } from "../x402/networks.ts";
+import { chainId, type EvmNetwork, networkTitle, parseEvmNetwork } from "../x402/networks.ts";
 import { encodeCall, wordAt } from "./node/abi.ts";
 import { EvmNode } from "./node/node.ts";
 import { callRequest } from "./node/requests.ts";
@@ -21,15 +21,15 @@ export interface Balances {
 }
 
 /** The environment variable with the URL of a chain's RPC endpoint: `TURNPIKE_RPC_84532`. */
-export function rpcVariable(network: Network): string {
+export function rpcVariable(network: EvmNetwork): string {
   return `TURNPIKE_RPC_${chainId(network)}`;
 }
 
 /** The chains whose endpoints the environment names. */
-export function namedNetworks(env: Environment): readonly Network[] {
+export function namedNetworks(env: Environment): readonly EvmNetwork[] {
   return Object.entries(env).flatMap(([name, value]) => {
     const id = value === undefined || value === "" ? undefined : VARIABLE.exec(name)?.[1];
-    return (id === undefined ? undefined : parseNetwork(`eip155:${id}`)) ?? [];
+    return (id === undefined ? undefined : parseEvmNetwork(`eip155:${id}`)) ?? [];
   });
 }
 

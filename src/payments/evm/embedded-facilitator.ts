@@ -2,8 +2,7 @@ import { type Address } from "../x402/address.ts";
 import { type Facilitator, type Outcome, type Settlement, type Verification, type Kind } from "../x402/facilitator.ts";
 import { UnsupportedError } from "../x402/kinds.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
-import { paymentKey } from "../x402/payment-key.ts";
-import { transferOf } from "../x402/transfer.ts";
+import { payerIn, paymentKey } from "../x402/payment-key.ts";
 import { findOn } from "./chain-reader.ts";
 import { methodFor } from "./methods.ts";
 import { type ChainOptions, EvmNode } from "./node/node.ts";
@@ -125,7 +124,7 @@ export function createEmbeddedFacilitator(options: EmbeddedOptions): Facilitator
     if (chain === undefined) return { kind: "refused", reason: "invalid_network" };
     const method = methodFor(payment, requirements);
     if (method === undefined) return { kind: "refused", reason: "unsupported_payload_type" };
-    if (chain.sender.bars(transferOf(payment, requirements).from)) {
+    if (chain.sender.bars(payerIn(payment))) {
       return { kind: "refused", reason: `invalid_${method.scheme}_evm_transaction_failed` };
     }
     return await method.verify(chain, requirements);

@@ -1,4 +1,3 @@
-import { type Address } from "../x402/address.ts";
 import { isRpcError } from "./node/rpc.ts";
 import { type PayerShare, type Sent } from "./node/scheme.ts";
 import { NewestMap } from "../../lib/memory/newest-map.ts";
@@ -53,7 +52,7 @@ export class PayerGuard {
   }
 
   /** True if no transaction is sent for this payer at present. */
-  bars(payer: Address): boolean {
+  bars(payer: string): boolean {
     return this.#now() < (this.#standings.get(payer.toLowerCase())?.barredUntil ?? 0);
   }
 

@@ -36,7 +36,7 @@ export class SenderPool implements Sender {
     return this.#first.maxGas;
   }
 
-  bars(payer: Address): boolean {
+  bars(payer: string): boolean {
     return this.#first.bars(payer);
   }
 

@@ -82,7 +82,7 @@ export class KeySender implements Sender {
     return before === undefined ? undefined : this.#open.wait(before);
   }
 
-  bars(payer: Address): boolean {
+  bars(payer: string): boolean {
     return this.#guard.bars(payer);
   }
 

@@ -1,4 +1,4 @@
-import { type Address } from "../x402/address.ts";
+import { type Address, canonicalAddress } from "../x402/address.ts";
 import { type Facilitator } from "../x402/facilitator.ts";
 import { type PaymentRequirements } from "../x402/messages.ts";
 import { type Reason } from "../x402/reasons.ts";
@@ -47,5 +47,5 @@ export function takeOnly(
 }
 
 function idOf(network: string, address: string): string {
-  return `${network} ${address.toLowerCase()}`;
+  return `${network} ${canonicalAddress(address)}`;
 }

@@ -4,7 +4,7 @@ import { whyUnreadable } from "../../lib/caught.ts";
 import { type SignerOptions } from "../evm/signers/open-signer.ts";
 import { hasBadChecksum } from "../x402/address-hash.ts";
 import { type Address, isAddress } from "../x402/address.ts";
-import { parseNetwork } from "../x402/networks.ts";
+import { parseEvmNetwork } from "../x402/networks.ts";
 import { type Environment, readSecret } from "./secrets.ts";
 
 /** Consecutive chain calls that a response may need, and `SLACK_MS` for all other work, in milliseconds. */
@@ -66,7 +66,7 @@ export interface EmbeddedSettings {
 /** The chains with the URLs from the environment. Throws if a URL is missing; the error names the configuration key. */
 export function readChains(chains: readonly ChainSettings[], environment: Environment): EmbeddedChainOptions[] {
   return chains.map(({ network: name, rpc_url_env: variable, ...options }, i) => {
-    const network = parseNetwork(name);
+    const network = parseEvmNetwork(name);
     if (network === undefined) throw new Error(`Cannot use x402.chains[${i}].network: "${name}" is not an EVM chain`);
     return { ...options, network, rpc_url: readSecret(environment, variable, `x402.chains[${i}].rpc_url_env`) };
   });

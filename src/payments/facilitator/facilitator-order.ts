@@ -9,8 +9,7 @@ import {
 import { type KindsWatch } from "../x402/kinds.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { type Reason } from "../x402/reasons.ts";
-import { facilitatorOf, findKind } from "../x402/terms.ts";
-import { sameAddress } from "../x402/address.ts";
+import { findKind, maySettle } from "../x402/terms.ts";
 
 /** One of a route's facilitators. */
 export interface Member {
@@ -34,6 +33,7 @@ const UNSUITED: ReadonlySet<Reason> = new Set([
   "invalid_network",
   "invalid_scheme",
   "invalid_exact_evm_scheme",
+  "invalid_exact_svm_unsupported_scheme",
   "invalid_upto_evm_scheme",
   "invalid_payment_requirements",
   "unsupported_payload_type",
@@ -172,11 +172,8 @@ export class FacilitatorOrder implements Facilitator {
   }
 }
 
-/** Under `upto`, the payer has named the only facilitator that may settle. */
+/** Some payers have named the only facilitator that may settle. */
 function supports(kinds: readonly Kind[], requirements: PaymentRequirements): boolean {
   const kind = findKind(kinds, requirements);
-  if (kind === undefined || requirements.scheme !== "upto") return kind !== undefined;
-  const named = facilitatorOf(requirements.extra);
-  const own = facilitatorOf(kind.extra);
-  return named !== undefined && own !== undefined && sameAddress(named, own);
+  return kind !== undefined && maySettle(requirements, kind);
 }

@@ -5,6 +5,7 @@ import { type Facilitator, type Outcome, type Settlement, type Verification, typ
 import { facilitatorRequestSchema, FIND_EXTENSION, PARTIAL } from "./facilitator-messages.ts";
 import { isLoopback } from "./loopback-only.ts";
 import { UnsupportedError } from "../x402/kinds.ts";
+import { payerIn } from "../x402/payment-key.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 
 /**
@@ -179,9 +180,7 @@ async function readBody(request: Request): Promise<string | TurnpikeError> {
 function verified(verification: Verification, payment: PaymentPayload): Response {
   if (verification.kind === "valid") return Response.json({ isValid: true, payer: verification.payer });
   if (verification.kind === "refused") {
-    const { payload } = payment;
-    const payer = "authorization" in payload ? payload.authorization.from : payload.permit2Authorization.from;
-    return Response.json({ isValid: false, invalidReason: verification.reason, payer });
+    return Response.json({ isValid: false, invalidReason: verification.reason, payer: payerIn(payment) });
   }
   const isDown = verification.kind === "unavailable";
   const response = { isValid: false, invalidReason: "unexpected_verify_error" };

@@ -1,5 +1,5 @@
 import { type z } from "zod";
-import { type Address, isAddress } from "../x402/address.ts";
+import { isAddress } from "../x402/address.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { type Facilitator, type Outcome, type Settlement, type Verification, type Kind } from "../x402/facilitator.ts";
 import {
@@ -19,9 +19,15 @@ import {
   verifyResponseSchema,
 } from "../x402/messages.ts";
 import { isDefinite, toReason } from "../x402/reasons.ts";
-import { transferOf } from "../x402/transfer.ts";
+import { isForeign, isSolana } from "../x402/networks.ts";
+import { payerIn } from "../x402/payment-key.ts";
+import { fromBase58 } from "../solana/base58.ts";
 
-const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
+const EVM_TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
+/** Bytes of a signature, by which Solana names a transaction. */
+const SOLANA_TRANSACTION_BYTES = 64;
+/** The name of an account or of a transaction on a network that this program does not know. */
+const FOREIGN_NAME = /^[!-~]{1,128}$/;
 /** Statuses of a proxy whose backend is away. A 500 is the facilitator's own, perhaps for one payment. */
 const DOWN = new Set([502, 503, 504]);
 const TOO_MANY_REQUESTS = 429;
@@ -88,7 +94,7 @@ export class HttpFacilitator implements Facilitator {
     const said = await this.#ask(call);
     if (isCallError(said)) return { kind: said.error, cause: said.cause };
     const { status, data } = said;
-    if (data.isValid && status < 300) return { kind: "valid", payer: payerOf(data.payer, payment, requirements) };
+    if (data.isValid && status < 300) return { kind: "valid", payer: payerOf(data.payer, payment) };
     const reason = toReason(data.invalidReason);
     // A facilitator with an internal error has not judged the payment, unless it names a reason for the refusal.
     const isVerdict = !data.isValid && (status < 500 || reason !== "payment_refused");
@@ -117,10 +123,10 @@ export class HttpFacilitator implements Facilitator {
     const { outcome, transaction = "", payer } = said.data;
     if (said.status >= 300) return { kind: "unknown", cause: `it responded with ${said.status}` };
     if (outcome === "unspent" || outcome === "void") return { kind: outcome };
-    if (outcome === "unknown" || !TRANSACTION.test(transaction)) {
+    if (outcome === "unknown" || !isTransaction(transaction, requirements)) {
       return { kind: "unknown", cause: "it does not know the result" };
     }
-    return { kind: "settled", transaction, payer: payerOf(payer, payment, requirements) };
+    return { kind: "settled", transaction, payer: payerOf(payer, payment) };
   }
 
   /** Calls in progress continue. fetch closes its connections by itself. */
@@ -171,7 +177,7 @@ function settlementOf(
   requirements: PaymentRequirements,
 ): Settlement {
   const said = data.transaction ?? "";
-  const transaction = TRANSACTION.test(said) ? said : "";
+  const transaction = isTransaction(said, requirements) ? said : "";
   if (!data.success) {
     const reason = toReason(data.errorReason);
     if (isDefinite(reason, transaction) || data.extra?.definite === true) return { kind: "refused", reason };
@@ -183,14 +189,21 @@ function settlementOf(
   if ((transaction === "" && !isFree) || data.network !== requirements.network) {
     return { kind: "unknown", cause: "its receipt is for no transaction on this network", transaction };
   }
-  return { kind: "settled", transaction, payer: payerOf(data.payer, payment, requirements) };
+  return { kind: "settled", transaction, payer: payerOf(data.payer, payment) };
 }
 
 function isCallError(response: object): response is CallError {
   return "error" in response;
 }
 
-function payerOf(said: string | null | undefined, payment: PaymentPayload, requirements: PaymentRequirements): Address {
-  if (said !== null && said !== undefined && isAddress(said)) return said;
-  return transferOf(payment, requirements).from;
+function isTransaction(text: string, { network }: PaymentRequirements): boolean {
+  if (isSolana(network)) return fromBase58(text, SOLANA_TRANSACTION_BYTES) !== undefined;
+  return (isForeign(network) ? FOREIGN_NAME : EVM_TRANSACTION).test(text);
+}
+
+/** A contract may pay for a signer on an EVM chain. On Solana the transaction itself says who pays. */
+function payerOf(said: string | null | undefined, payment: PaymentPayload): string {
+  const { network } = payment.accepted;
+  const isKnown = said && (isForeign(network) ? FOREIGN_NAME.test(said) : isAddress(said) && !isSolana(network));
+  return isKnown ? said : payerIn(payment);
 }

@@ -4,11 +4,11 @@ import { type SimulatedTransfers } from "../../store/simulated-transfers.ts";
 import { type Checked } from "../signatures/signature.ts";
 import type * as Checks from "../signatures/check-payment.ts";
 import { type Facilitator, type Outcome, type Settlement, type Verification, type Kind } from "../x402/facilitator.ts";
+import { canonicalAddress } from "../x402/address.ts";
 import { isPermit2, type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
-import { paymentKey } from "../x402/payment-key.ts";
+import { paymentKey, validUntil } from "../x402/payment-key.ts";
 import { type Reason } from "../x402/reasons.ts";
 import { SIMULATED_FACILITATOR } from "../x402/terms.ts";
-import { transferOf } from "../x402/transfer.ts";
 import { SIMULATED_PREFIX } from "./simulated-transaction.ts";
 
 /** Loaded with the first payment: the code of signatures takes memory (bench start). */
@@ -68,7 +68,7 @@ export function createSimulatedFacilitator(simulatedTransfers: SimulatedTransfer
         if (requirements.amount === "0") return { kind: "settled", transaction: "", payer: signed.payer };
       }
       const { amount, payTo } = requirements;
-      const own = { ...key, digest, to: payTo.toLowerCase(), amount, transaction: transactionOf(signed.hash) };
+      const own = { ...key, digest, to: canonicalAddress(payTo), amount, transaction: transactionOf(signed.hash) };
       const transfer = standing ?? (await simulatedTransfers.book(own));
       if (transfer.digest !== digest) return { kind: "refused", reason: spentReason(payment) };
       return { kind: "settled", transaction: transfer.transaction, payer: signed.payer };
@@ -81,7 +81,7 @@ export function createSimulatedFacilitator(simulatedTransfers: SimulatedTransfer
       if (transfer?.digest === bytesToHex(signed.hash)) {
         return { kind: "settled", transaction: transfer.transaction, payer: signed.payer };
       }
-      const isOver = Number(transferOf(payment, requirements).validBefore) <= now() / 1000;
+      const isOver = validUntil(payment, requirements, now() / 1000) <= now() / 1000;
       return { kind: transfer !== undefined || isOver ? "void" : "unspent" };
     },
 

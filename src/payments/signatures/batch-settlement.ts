@@ -2,7 +2,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { NewestMap } from "../../lib/memory/newest-map.ts";
 import { type Address, type Hex } from "../x402/address.ts";
 import { type ChannelConfig, type Claim } from "../x402/channel-messages.ts";
-import { type Network } from "../x402/networks.ts";
+import { type EvmNetwork } from "../x402/networks.ts";
 import { hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
 import { domainHash } from "./typed-data.ts";
 
@@ -22,10 +22,10 @@ const CLAIM_BATCH_TYPE = hashText(`ClaimBatch(ClaimEntry[] claims)${CLAIM_ENTRY}
 
 /** Networks whose domain is kept; beyond it the oldest one is hashed again. */
 const MAX_DOMAINS = 64;
-const domains = new NewestMap<Network, Uint8Array>(MAX_DOMAINS);
+const domains = new NewestMap<EvmNetwork, Uint8Array>(MAX_DOMAINS);
 
 /** Kept, because each voucher needs it. */
-function domainOf(network: Network): Uint8Array {
+function domainOf(network: EvmNetwork): Uint8Array {
   const known = domains.get(network);
   if (known !== undefined) return known;
   const asset = BATCH_SETTLEMENT_CONTRACT;
@@ -39,7 +39,7 @@ function hex(bytes: Uint8Array): Hex {
 }
 
 /** The id of the channel with this config on one chain, in lower case. @internal */
-export function channelId(network: Network, config: ChannelConfig): Hex {
+export function channelId(network: EvmNetwork, config: ChannelConfig): Hex {
   const { payer, payerAuthorizer, receiver, receiverAuthorizer, token, withdrawDelay, salt } = config;
   const struct = hashWords([
     CONFIG_TYPE,
@@ -51,19 +51,19 @@ export function channelId(network: Network, config: ChannelConfig): Hex {
 }
 
 /** The 32 bytes that a payer signs for a voucher. */
-export function voucherHash(network: Network, id: Hex, maxClaimableAmount: string): Uint8Array {
+export function voucherHash(network: EvmNetwork, id: Hex, maxClaimableAmount: string): Uint8Array {
   const struct = hashWords([VOUCHER_TYPE, word(id.slice(2)), numberWord(BigInt(maxClaimableAmount))]);
   return signedHash(domainOf(network), struct);
 }
 
 /** The 32 bytes that a receiver authorizer signs for a refund of at most `amount`. `nonce`: the channel's own. @internal */
-export function refundHash(network: Network, id: Hex, nonce: string, amount: string): Uint8Array {
+export function refundHash(network: EvmNetwork, id: Hex, nonce: string, amount: string): Uint8Array {
   const struct = hashWords([REFUND_TYPE, word(id.slice(2)), numberWord(BigInt(nonce)), numberWord(BigInt(amount))]);
   return signedHash(domainOf(network), struct);
 }
 
 /** The 32 bytes that a receiver authorizer signs for these claims, in this order. @internal */
-export function claimBatchHash(network: Network, claims: readonly Claim[]): Uint8Array {
+export function claimBatchHash(network: EvmNetwork, claims: readonly Claim[]): Uint8Array {
   const entries = claims.map(({ voucher, totalClaimed }) =>
     hashWords([
       CLAIM_ENTRY_TYPE,

@@ -1,7 +1,7 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { type Address, type Hex } from "../x402/address.ts";
 import { type Deposit } from "../x402/channel-messages.ts";
-import { type Network } from "../x402/networks.ts";
+import { type EvmNetwork } from "../x402/networks.ts";
 import { hashWords, word } from "./eip712.ts";
 import { permit2DepositHash } from "./permit2-typed-data.ts";
 import { authorizationHash } from "./typed-data.ts";
@@ -14,7 +14,7 @@ export const COLLECTORS: Readonly<Record<"eip3009" | "permit2", Address>> = {
 
 /** The parts of a deposit that its authorization is about. */
 export interface DepositTerms {
-  readonly network: Network;
+  readonly network: EvmNetwork;
   readonly payer: Address;
   /** The token, by the signer's or the seller's own knowledge. `name` and `version` matter under EIP-3009. */
   readonly asset: { readonly address: Address; readonly name: string; readonly version: string };

@@ -1,9 +1,20 @@
 import { type Checked } from "./signature.ts";
 import { checkEip3009Signature, checkEip3009Terms } from "./eip3009.ts";
-import { isEip3009, isPermit2, type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
+import {
+  isEip3009,
+  isEvmPayment,
+  isPermit2,
+  isSolanaPayment,
+  type PaymentPayload,
+  type PaymentRequirements,
+} from "../x402/messages.ts";
 import { checkPermit2Signature, checkPermit2Terms } from "./permit2.ts";
 import { type Reason } from "../x402/reasons.ts";
 import { transferOf } from "../x402/transfer.ts";
+import type * as Solana from "./solana.ts";
+
+/** Loaded with the first payment on Solana: the code of its curve takes memory (bench start). */
+const solana = (): typeof Solana => require("./solana.ts");
 
 /**
  * Checks an `exact` or `upto` payment as far as that needs no signature: terms, recipient, amount and times. Under
@@ -16,7 +27,9 @@ export function checkTerms(
 ): Reason | undefined {
   if (isEip3009(payment)) return checkEip3009Terms(payment, requirements, now);
   if (isPermit2(payment)) return checkPermit2Terms(payment, requirements, now);
-  return "unsupported_payload_type";
+  if (isSolanaPayment(payment)) return solana().checkSolanaTerms(payment, requirements);
+  // Only the facilitator can read it.
+  return undefined;
 }
 
 /**
@@ -25,7 +38,7 @@ export function checkTerms(
  * amount.
  */
 export function atMost(payment: PaymentPayload, requirements: PaymentRequirements): PaymentRequirements | undefined {
-  if (requirements.scheme !== "upto") return requirements;
+  if (requirements.scheme !== "upto" || !isEvmPayment(payment)) return requirements;
   const { value } = transferOf(payment, requirements);
   return BigInt(requirements.amount) > BigInt(value) ? undefined : { ...requirements, amount: value };
 }
@@ -63,5 +76,6 @@ export function checkSignature(payment: PaymentPayload, requirements: PaymentReq
 function recoverPayer(payment: PaymentPayload, requirements: PaymentRequirements): Checked | Reason {
   if (isEip3009(payment)) return checkEip3009Signature(payment, requirements);
   if (isPermit2(payment)) return checkPermit2Signature(payment, requirements);
+  if (isSolanaPayment(payment)) return solana().checkSolanaSignature(payment);
   return "unsupported_payload_type";
 }

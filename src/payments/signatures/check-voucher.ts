@@ -1,6 +1,6 @@
 import { sameAddress } from "../x402/address.ts";
 import { type ChannelConfig, type Voucher } from "../x402/channel-messages.ts";
-import { type Network } from "../x402/networks.ts";
+import { type EvmNetwork } from "../x402/networks.ts";
 import { isZero, voucherHash } from "./batch-settlement.ts";
 import { recoverSigner } from "./recover-signer.ts";
 
@@ -9,7 +9,7 @@ import { recoverSigner } from "./recover-signer.ts";
  * contract, which then checks the signature (ERC-1271). @internal
  */
 export function checkVoucher(
-  network: Network,
+  network: EvmNetwork,
   { payerAuthorizer }: Pick<ChannelConfig, "payerAuthorizer">,
   { channelId: id, maxClaimableAmount, signature }: Voucher,
 ): "valid" | "invalid" | "chain" {

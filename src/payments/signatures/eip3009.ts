@@ -1,6 +1,6 @@
 import { isAddress, sameAddress } from "../x402/address.ts";
 import { type Eip3009Payment, type PaymentRequirements } from "../x402/messages.ts";
-import { parseNetwork } from "../x402/networks.ts";
+import { parseEvmNetwork } from "../x402/networks.ts";
 import { type Reason } from "../x402/reasons.ts";
 import { type Checked } from "./signature.ts";
 import { recoverSigner } from "./recover-signer.ts";
@@ -33,7 +33,7 @@ export function checkEip3009Terms(
 /** Recovers the signer. Accepts only plain accounts: checking a contract's signature would need a call to the chain. */
 export function checkEip3009Signature(payment: Eip3009Payment, requirements: PaymentRequirements): Checked | Reason {
   const { name, version } = requirements.extra;
-  const network = parseNetwork(requirements.network);
+  const network = parseEvmNetwork(requirements.network);
   if (network === undefined) return "invalid_exact_evm_network_mismatch";
   if (typeof name !== "string" || typeof version !== "string" || !isAddress(requirements.asset)) {
     return "invalid_exact_evm_missing_eip712_domain";

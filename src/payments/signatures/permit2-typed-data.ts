@@ -1,7 +1,7 @@
 import { type Address, type Hex } from "../x402/address.ts";
 import { hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
 import { type Permit2Payment } from "../x402/messages.ts";
-import { chainId, type Network } from "../x402/networks.ts";
+import { chainId, type EvmNetwork } from "../x402/networks.ts";
 import { PERMIT2 } from "../x402/transfer.ts";
 
 /** What a payer signs under Permit2, with x402's witness. Numbers are decimal strings, times Unix seconds. */
@@ -31,7 +31,7 @@ const UPTO_PERMIT_TYPE = hashText(`${PERMIT}Witness witness)${TOKEN_PERMISSIONS}
 // EIP-712 puts the types of members behind it in the order of their names.
 const DEPOSIT_PERMIT_TYPE = hashText(`${PERMIT}DepositWitness witness)${DEPOSIT_WITNESS}${TOKEN_PERMISSIONS}`);
 
-function domainHash(network: Network): Uint8Array {
+function domainHash(network: EvmNetwork): Uint8Array {
   return hashWords([DOMAIN_TYPE, DOMAIN_NAME, numberWord(chainId(network)), word(PERMIT2.slice(2))]);
 }
 
@@ -47,7 +47,7 @@ function witnessHash({ to, facilitator, validAfter }: Permit2Authorization["witn
 /** The members that every permit has. */
 type Permit = Pick<Permit2Authorization, "permitted" | "spender" | "nonce" | "deadline">;
 
-function permitHash(network: Network, permit: Permit, type: Uint8Array, witness: Uint8Array): Uint8Array {
+function permitHash(network: EvmNetwork, permit: Permit, type: Uint8Array, witness: Uint8Array): Uint8Array {
   const { permitted, spender, nonce, deadline } = permit;
   const message = hashWords([
     type,
@@ -64,13 +64,13 @@ function permitHash(network: Network, permit: Permit, type: Uint8Array, witness:
  * The EIP-712 hash of a Permit2 PermitWitnessTransferFrom: the 32 bytes that are signed. Uses the `upto` form of the
  * witness if it names a facilitator, otherwise the `exact` form.
  */
-export function permit2Hash(network: Network, authorization: Permit2Authorization): Uint8Array {
+export function permit2Hash(network: EvmNetwork, authorization: Permit2Authorization): Uint8Array {
   const { witness } = authorization;
   const type = witness.facilitator === undefined ? EXACT_PERMIT_TYPE : UPTO_PERMIT_TYPE;
   return permitHash(network, authorization, type, witnessHash(witness));
 }
 
 /** Like `permit2Hash`, for a deposit into the channel `id`. */
-export function permit2DepositHash(network: Network, permit: Permit, id: Hex): Uint8Array {
+export function permit2DepositHash(network: EvmNetwork, permit: Permit, id: Hex): Uint8Array {
   return permitHash(network, permit, DEPOSIT_PERMIT_TYPE, hashWords([DEPOSIT_WITNESS_TYPE, word(id.slice(2))]));
 }

@@ -1,6 +1,6 @@
 import { sameAddress } from "../x402/address.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../x402/messages.ts";
-import { parseNetwork } from "../x402/networks.ts";
+import { parseEvmNetwork } from "../x402/networks.ts";
 import { permit2Hash, PROXIES } from "./permit2-typed-data.ts";
 import { type Reason } from "../x402/reasons.ts";
 import { type Checked } from "./signature.ts";
@@ -69,6 +69,6 @@ export function checkPermit2Signature(payment: Permit2Payment, { network }: Paym
 }
 
 function hashOf(payment: Permit2Payment, network: string): Uint8Array | undefined {
-  const known = parseNetwork(network);
+  const known = parseEvmNetwork(network);
   return known === undefined ? undefined : permit2Hash(known, payment.payload.permit2Authorization);
 }

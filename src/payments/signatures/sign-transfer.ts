@@ -1,6 +1,6 @@
 import { type Address, isAddress } from "../x402/address.ts";
-import { type Network } from "../x402/networks.ts";
-import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
+import { type EvmNetwork } from "../x402/networks.ts";
+import { type EvmPayment, type PaymentRequirements } from "../x402/messages.ts";
 import { type Permit2Authorization, permit2Hash, PROXIES } from "./permit2-typed-data.ts";
 import { type Account, signHash } from "./signature.ts";
 import { type Authorization, authorizationHash } from "./typed-data.ts";
@@ -9,7 +9,7 @@ export interface UnsignedTransfer {
   readonly requirements: PaymentRequirements;
   /** The token by the signer's own knowledge: a domain from a peer could make the signature valid for another token. */
   readonly asset: {
-    readonly network: Network;
+    readonly network: EvmNetwork;
     readonly address: Address;
     readonly name: string;
     readonly version: string;
@@ -23,7 +23,7 @@ export interface UnsignedTransfer {
 }
 
 /** Signs a transfer of the amount that the requirements ask for. Throws if an address in them is invalid. */
-export function signTransfer(transfer: UnsignedTransfer, account: Account): PaymentPayload["payload"] {
+export function signTransfer(transfer: UnsignedTransfer, account: Account): EvmPayment["payload"] {
   return transfer.method === "permit2" ? permit(transfer, account) : authorize(transfer, account);
 }
 

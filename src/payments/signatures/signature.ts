@@ -12,7 +12,7 @@ export interface Account {
 
 /** A valid authorization: its payer, and the hash that was signed. */
 export interface Checked {
-  readonly payer: Address;
+  readonly payer: string;
   readonly hash: Uint8Array;
 }
 

@@ -1,7 +1,7 @@
 import { type Address } from "../x402/address.ts";
 import { hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
 import { type Eip3009Payment } from "../x402/messages.ts";
-import { chainId, type Network } from "../x402/networks.ts";
+import { chainId, type EvmNetwork } from "../x402/networks.ts";
 
 /** The message that a payer signs under EIP-3009. Numbers are decimal strings. */
 export type Authorization = Readonly<Eip3009Payment["payload"]["authorization"]>;
@@ -10,7 +10,7 @@ export type Authorization = Readonly<Eip3009Payment["payload"]["authorization"]>
 export interface TokenDomain {
   readonly name: string;
   readonly version: string;
-  readonly network: Network;
+  readonly network: EvmNetwork;
   readonly asset: Address;
 }
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { until } from "../../lib/testing/until.ts";
 import { type Address, type Hex, isAddress } from "../x402/address.ts";
 import { type Argument, encodeArguments, encodeCall, wordAt } from "../evm/node/abi.ts";
-import { type Network } from "../x402/networks.ts";
+import { type EvmNetwork } from "../x402/networks.ts";
 import { startAnvil } from "./anvil.ts";
 import { testContract } from "./contracts.ts";
 import { patient } from "../../lib/testing/patience.ts";
@@ -45,7 +45,7 @@ export interface Call {
 /** A real chain of one node, anvil. It mines a block for every transaction, unless `setMining(false)` was called. */
 export interface Chain {
   readonly rpcUrl: string;
-  readonly network: Network;
+  readonly network: EvmNetwork;
   /** Calls the node; throws the node's error. */
   rpc(method: string, params?: readonly unknown[]): Promise<unknown>;
   /** Gives an account ether for gas, in wei. Default: 1000 ether. */

@@ -4,7 +4,7 @@ import { writeCredential } from "../mpp/credential.ts";
 import { challengeNonce, payerDid, readChargeRequest, writeAuthorization } from "../mpp/evm-charge.ts";
 import { signHash } from "../signatures/signature.ts";
 import { type Authorization, authorizationHash } from "../signatures/typed-data.ts";
-import { parseNetwork } from "../x402/networks.ts";
+import { parseEvmNetwork } from "../x402/networks.ts";
 import { isAddress } from "../x402/address.ts";
 import { PAYER, PRIVATE_KEY } from "./payment.ts";
 
@@ -25,7 +25,7 @@ export interface CredentialChanges {
 /** The value of Authorization that pays for a challenge of USDC on Base Sepolia, signed by `PAYER`. */
 export function answerTo(challenge: PaymentChallenge, changes: CredentialChanges = {}): string {
   const asked = readChargeRequest(challenge.request);
-  const network = parseNetwork(asked?.network ?? "");
+  const network = parseEvmNetwork(asked?.network ?? "");
   if (asked === undefined || network === undefined || !isAddress(asked.asset) || !isAddress(asked.payTo)) {
     throw new Error("Cannot pay for the challenge: it is not for a charge");
   }

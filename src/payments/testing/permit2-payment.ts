@@ -1,7 +1,7 @@
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { type Address, isAddress } from "../x402/address.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../x402/messages.ts";
-import { parseNetwork } from "../x402/networks.ts";
+import { parseEvmNetwork } from "../x402/networks.ts";
 import { type Permit2Authorization, permit2Hash, PROXIES } from "../signatures/permit2-typed-data.ts";
 import { signHash } from "../signatures/signature.ts";
 import { facilitatorOf } from "../x402/terms.ts";
@@ -44,7 +44,7 @@ export function signedPermit2(
   change: Partial<Permit2Authorization> = {},
   privateKey: Uint8Array = hexToBytes(PRIVATE_KEY.slice(2)),
 ): Permit2Payment {
-  const network = parseNetwork(requirements.network);
+  const network = parseEvmNetwork(requirements.network);
   if (network === undefined) throw new Error(`Cannot sign a payment: "${requirements.network}" is not a network`);
   const authorization = permit2Authorization(requirements, now, change);
   const signature = signHash(permit2Hash(network, authorization), privateKey);

@@ -10,7 +10,12 @@ export function isAddress(text: string): text is Address {
   return ADDRESS.test(text);
 }
 
-/** True if both are the same account. Letter case is only a checksum. */
+/** True if both are the same account. */
 export function sameAddress(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
+  return a === b || canonicalAddress(a) === canonicalAddress(b);
+}
+
+/** The one spelling of an address. In hex, letter case is only a checksum; base58 has no 0, and its letter case counts. */
+export function canonicalAddress(text: string): string {
+  return text.startsWith("0x") ? text.toLowerCase() : text;
 }

@@ -1,10 +1,10 @@
-import { type Address, sameAddress } from "./address.ts";
-import { type Network, PREPAID } from "./networks.ts";
+import { type Address, isAddress, sameAddress } from "./address.ts";
+import { type EvmNetwork, isEvm, type Network, PREPAID, type SolanaNetwork } from "./networks.ts";
 
-/** A token that can be used for payments. `name` and `version` are those of its EIP-712 domain. */
+/** A token that can be used for payments. `name` and `version` are those of its EIP-712 domain; elsewhere `version` is empty. */
 export interface Asset {
   readonly network: Network;
-  readonly address: Address;
+  readonly address: string;
   readonly symbol: string;
   readonly name: string;
   readonly version: string;
@@ -13,6 +13,17 @@ export interface Asset {
   readonly isPermit2Only?: true;
   /** The token has no EIP-2612: only a transaction of the payer can approve Permit2. */
   readonly lacksPermit?: true;
+}
+
+/** A token on an EVM chain. */
+export interface EvmAsset extends Asset {
+  readonly network: EvmNetwork;
+  readonly address: Address;
+}
+
+/** True if the token is on an EVM chain. */
+export function isEvmAsset(asset: Asset): asset is EvmAsset {
+  return isEvm(asset.network) && isAddress(asset.address);
 }
 
 type Row = readonly [id: number, symbol: string, address: Address, name: string, version: string, decimals: number];
@@ -54,6 +65,15 @@ const BY_PERMIT2: readonly Row[] = [
 /** Known tokens with neither EIP-3009 nor EIP-2612. */
 const BY_APPROVAL: readonly Row[] = [[38833, "USDC", "0xA5b8BF902b2844dA17d4506cc827F7F1681735E7", "USDC", "1", 6]];
 
+function solanaUsdc(network: SolanaNetwork, address: string): Asset {
+  return { network, address, symbol: "USDC", name: "USD Coin", version: "", decimals: 6 };
+}
+
+const ON_SOLANA: readonly Asset[] = [
+  solanaUsdc("solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"),
+  solanaUsdc("solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1", "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU"),
+];
+
 function assetOf([id, symbol, address, name, version, decimals]: Row): Asset {
   return { network: `eip155:${id}`, address, symbol, name, version, decimals };
 }
@@ -63,6 +83,7 @@ export const ASSETS: readonly Asset[] = [
   ...BY_EIP3009.map(assetOf),
   ...BY_PERMIT2.map((row) => ({ ...assetOf(row), isPermit2Only: true as const })),
   ...BY_APPROVAL.map((row) => ({ ...assetOf(row), isPermit2Only: true as const, lacksPermit: true as const })),
+  ...ON_SOLANA,
 ];
 
 /** The known token with the symbol or address `text` on `network`, which can be that of prepaid charges. */

@@ -3,7 +3,7 @@ import {
   addressSchema,
   atomicSchema,
   bytes32Schema,
-  paymentPayloadSchema,
+  paymentFrameSchema,
   paymentRequirementsSchema,
   signatureSchema,
 } from "./messages.ts";
@@ -125,13 +125,13 @@ const channelRequirementsSchema = paymentRequirementsSchema.extend({
 });
 
 /** A client's payment from a channel. Unknown keys of its payload are dropped. @internal */
-export const channelPaymentSchema = paymentPayloadSchema.extend({
+export const channelPaymentSchema = paymentFrameSchema.extend({
   accepted: channelRequirementsSchema,
   payload: z.union([depositPayload, voucherPayload, refundPayload]),
 });
 
 /** An order to a facilitator to change the chain: a deposit of the client, or an order of the seller. @internal */
-export const channelOrderSchema = paymentPayloadSchema.extend({
+export const channelOrderSchema = paymentFrameSchema.extend({
   accepted: channelRequirementsSchema,
   payload: z.union([depositPayload, claimPayload, settlePayload, refundOrderPayload]),
 });

@@ -1,4 +1,4 @@
-import { isEip3009, type PaymentPayload } from "./messages.ts";
+import { isEip3009, isEvmPayment, type PaymentPayload } from "./messages.ts";
 import { methodOf } from "./terms.ts";
 import { fromV1Network } from "./v1.ts";
 
@@ -8,9 +8,12 @@ import { fromV1Network } from "./v1.ts";
  */
 export function contradictionIn(payment: PaymentPayload): string | undefined {
   const { accepted } = payment;
-  const method = isEip3009(payment) ? "eip3009" : "permit2";
-  if (accepted.scheme === "upto" && method !== "permit2") return "it accepts the scheme upto, and is made by EIP-3009";
-  if (methodOf(accepted) !== method) return `it accepts another transfer method than its own, ${method}`;
+  if (isEvmPayment(payment)) {
+    const method = isEip3009(payment) ? "eip3009" : "permit2";
+    if (accepted.scheme === "upto" && method !== "permit2")
+      return "it accepts the scheme upto, and is made by EIP-3009";
+    if (methodOf(accepted) !== method) return `it accepts another transfer method than its own, ${method}`;
+  }
   // Members of version 1, which some clients send with both versions.
   const { scheme = accepted.scheme, network = accepted.network } = payment;
   if (scheme !== accepted.scheme) return "it names two schemes";

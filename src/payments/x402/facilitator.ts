@@ -1,11 +1,10 @@
-import { type Address } from "./address.ts";
 import { type ChannelFacilitator } from "./channel-facilitator.ts";
 import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 import { type Reason } from "./reasons.ts";
 
 /** `by`: the name of the one of several facilitators that responded. `unavailable`: no response. `failed`: an invalid response. In both cases the state of the payment is unknown. */
 export type Verification =
-  | { readonly kind: "valid"; readonly payer: Address; readonly by?: string }
+  | { readonly kind: "valid"; readonly payer: string; readonly by?: string }
   | { readonly kind: "refused"; readonly reason: Reason }
   | { readonly kind: "unavailable" | "failed"; readonly cause: string };
 
@@ -15,7 +14,7 @@ export type Verification =
  * `isUnsent`: this call certainly sent nothing that could move money.
  */
 export type Settlement =
-  | { readonly kind: "settled"; readonly transaction: string; readonly payer: Address }
+  | { readonly kind: "settled"; readonly transaction: string; readonly payer: string }
   | { readonly kind: "refused"; readonly reason: Reason }
   | { readonly kind: "unknown"; readonly cause: string; readonly transaction: string; readonly isUnsent?: true };
 
@@ -24,7 +23,7 @@ export type Settlement =
  * and none will, because the authorization has expired or the payer canceled it.
  */
 export type Outcome =
-  | { readonly kind: "settled"; readonly transaction: string; readonly payer: Address }
+  | { readonly kind: "settled"; readonly transaction: string; readonly payer: string }
   | { readonly kind: "unspent" | "void" }
   | { readonly kind: "unknown"; readonly cause: string };
 

@@ -1,5 +1,5 @@
 import { type Address, sameAddress } from "./address.ts";
-import { isTestNetwork, type Network } from "./networks.ts";
+import { type EvmNetwork, isTestNetwork } from "./networks.ts";
 import { PERMIT2 } from "./transfer.ts";
 
 /** Chains of local development. */
@@ -24,7 +24,7 @@ const MAX_PERIOD = 16;
 const ZEROS = "0".repeat(16);
 
 /** Why payments to `payTo` in a token would be lost; undefined if they are not, or if the network's tokens have no value. */
-export function lostPayee(payTo: Address, network: Network, token?: Address): string | undefined {
+export function lostPayee(payTo: Address, network: EvmNetwork, token?: Address): string | undefined {
   if (LOCAL.has(network) || isTestNetwork(network)) return undefined;
   if (PUBLIC_ACCOUNTS.some((account) => sameAddress(account, payTo))) return "its private key is public";
   if ([PERMIT2, token].some((contract) => contract !== undefined && sameAddress(payTo, contract)))

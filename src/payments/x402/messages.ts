@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { type Address, type Hex, isAddress } from "./address.ts";
+import { decodeTransaction } from "../solana/transaction.ts";
+import { isForeign, isSolana } from "./networks.ts";
 import { isAtomic } from "./price.ts";
 
 /** The names of the three headers, in upper case for sending. Lower-case them to look them up. */
@@ -90,23 +92,48 @@ const permit2Payload = ofOneTransfer.pipe(
   }),
 );
 
-/**
- * A payment on an EVM chain, by EIP-3009 or Permit2. Unknown keys of `payload` are dropped: a facilitator might settle
- * a second authorization there that the ledger does not know.
- */
-export const paymentPayloadSchema = z.looseObject({
+const evmPayload = z.union([eip3009Payload, permit2Payload]);
+
+const solanaPayload = z.object({
+  /** A transaction in base64, which still lacks the signature of the fee payer. */
+  transaction: z.string().refine((base64) => decodeTransaction(base64) !== undefined, "must be a transaction"),
+});
+
+/** A payment on a chain that this program does not know: its facilitator reads it. */
+const foreignPayload = record;
+
+function payloadOf(network: string): z.ZodType<Payload> {
+  if (isSolana(network)) return solanaPayload;
+  return isForeign(network) ? foreignPayload : evmPayload;
+}
+
+/** A payment without its payload. */
+export const paymentFrameSchema = z.looseObject({
   x402Version: z.literal(2),
   resource: resourceInfo.optional(),
   accepted: paymentRequirementsSchema,
-  payload: z.union([eip3009Payload, permit2Payload]),
   extensions: record.optional(),
 });
 
+/**
+ * A payment on the network that it accepts. On known chains, unknown keys of `payload` are dropped: a facilitator might
+ * settle a second authorization there that the ledger does not know.
+ */
+export const paymentPayloadSchema = paymentFrameSchema.transform((sent, context): Frame & { payload: Payload } => {
+  const parsed = payloadOf(sent.accepted.network).safeParse(sent["payload"]);
+  if (parsed.success) return { ...sent, payload: parsed.data };
+  context.addIssue({ code: "custom", path: ["payload"], message: "is not a payment on this network" });
+  return z.NEVER;
+});
+
 /** A payment by EIP-3009. */
-export const eip3009PaymentSchema = paymentPayloadSchema.extend({ payload: eip3009Payload });
+export const eip3009PaymentSchema = paymentFrameSchema.extend({ payload: eip3009Payload });
 
 /** A payment by Permit2. @internal */
-export const permit2PaymentSchema = paymentPayloadSchema.extend({ payload: permit2Payload });
+export const permit2PaymentSchema = paymentFrameSchema.extend({ payload: permit2Payload });
+
+type Frame = z.infer<typeof paymentFrameSchema>;
+type Payload = z.infer<typeof evmPayload> | z.infer<typeof solanaPayload> | z.infer<typeof foreignPayload>;
 
 export const verifyResponseSchema = z.looseObject({
   isValid: z.boolean(),
@@ -153,15 +180,30 @@ export type PaymentPayload = z.infer<typeof paymentPayloadSchema>;
 export type Eip3009Payment = z.infer<typeof eip3009PaymentSchema>;
 /** A payment by Permit2. */
 export type Permit2Payment = z.infer<typeof permit2PaymentSchema>;
+/** A payment on an EVM chain. */
+export type EvmPayment = Eip3009Payment | Permit2Payment;
+/** A payment on Solana. */
+export type SolanaPayment = Frame & { payload: z.infer<typeof solanaPayload> };
 /** The content of the PAYMENT-RESPONSE header. */
 export type Receipt = z.infer<typeof receiptSchema>;
 
 /** True if the payment is made by EIP-3009. */
 export function isEip3009(payment: PaymentPayload): payment is Eip3009Payment {
-  return "authorization" in payment.payload;
+  return isEvmPayment(payment) && "authorization" in payment.payload;
 }
 
 /** True if the payment is made by Permit2. */
 export function isPermit2(payment: PaymentPayload): payment is Permit2Payment {
-  return "permit2Authorization" in payment.payload;
+  return isEvmPayment(payment) && "permit2Authorization" in payment.payload;
+}
+
+/** True if the payment is on an EVM chain. Only these are read on networks without a CAIP-2 identifier. */
+export function isEvmPayment(payment: PaymentPayload): payment is EvmPayment {
+  const { network } = payment.accepted;
+  return !isSolana(network) && !isForeign(network);
+}
+
+/** True if the payment is on Solana. */
+export function isSolanaPayment(payment: PaymentPayload): payment is SolanaPayment {
+  return isSolana(payment.accepted.network);
 }

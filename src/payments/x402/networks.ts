@@ -1,5 +1,9 @@
 /** A chain's CAIP-2 identifier, for example `eip155:84532`. */
-export type Network = `eip155:${string}`;
+export type Network = `${string}:${string}`;
+/** The identifier of an EVM chain. */
+export type EvmNetwork = `eip155:${string}`;
+/** The identifier of a Solana cluster: the beginning of its genesis hash. */
+export type SolanaNetwork = `solana:${string}`;
 
 interface KnownNetwork {
   readonly name: string;
@@ -7,11 +11,13 @@ interface KnownNetwork {
   readonly network: Network;
   /** The base URL of its block explorer. */
   readonly explorer: string;
+  /** The query of its pages, where one explorer has several networks. */
+  readonly explorerQuery?: string;
   /** True if its tokens have no value. */
   readonly isTest: boolean;
 }
 
-/** Networks that a configuration can name in words: chain id, name, title, explorer. Any `eip155:<id>` works as well. */
+/** Networks that a configuration can name in words: chain id, name, title, explorer. */
 const CHAINS: readonly (readonly [id: number, name: string, title: string, explorer: string, kind?: "test"])[] = [
   [8453, "base", "Base", "https://basescan.org"],
   [84532, "base-sepolia", "Base Sepolia", "https://sepolia.basescan.org", "test"],
@@ -57,34 +63,76 @@ const CHAINS: readonly (readonly [id: number, name: string, title: string, explo
   ],
 ];
 
-/** Every known network. */
-export const KNOWN_NETWORKS: readonly KnownNetwork[] = CHAINS.map(([id, name, title, explorer, kind]) => ({
-  name,
-  title,
-  network: `eip155:${id}`,
-  explorer,
-  isTest: kind === "test",
-}));
+const SOLANA_EXPLORER = "https://explorer.solana.com";
+
+/** Every known network, which a configuration can name in words. Any CAIP-2 identifier works as well. */
+export const KNOWN_NETWORKS: readonly KnownNetwork[] = [
+  ...CHAINS.map(([id, name, title, explorer, kind]) => ({
+    name,
+    title,
+    network: `eip155:${id}` as const,
+    explorer,
+    isTest: kind === "test",
+  })),
+  {
+    name: "solana",
+    title: "Solana",
+    network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
+    explorer: SOLANA_EXPLORER,
+    isTest: false,
+  },
+  {
+    name: "solana-devnet",
+    title: "Solana Devnet",
+    network: "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1",
+    explorer: SOLANA_EXPLORER,
+    explorerQuery: "?cluster=devnet",
+    isTest: true,
+  },
+];
 
 /** CAIP-2 allows 32 characters of reference. A chain id that fits in a JavaScript number has at most 15 digits. */
 const EIP155 = /^eip155:[1-9][0-9]{0,14}$/;
+const SOLANA = /^solana:[1-9A-HJ-NP-Za-km-z]{32}$/;
+/** Namespaces whose payments this program does not know. `credit:` is not a chain. */
+const OTHER = /^(?!eip155:|solana:|credit:)[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/;
 
 /** The beginning of the network of charges to prepaid credit that was bought on a chain: `credit:8453`. */
 export const PREPAID = /^credit:/;
 
-function isNetwork(text: string): text is Network {
-  return EIP155.test(text);
+/** True for the identifier of an EVM chain. */
+export function isEvm(network: string): network is EvmNetwork {
+  return EIP155.test(network);
 }
 
-/** The network with the name or CAIP-2 identifier `text`; undefined if it is not an EVM chain. */
+/** True for the identifier of a Solana cluster. */
+export function isSolana(network: string): network is SolanaNetwork {
+  return SOLANA.test(network);
+}
+
+/**
+ * True for a chain whose payments only its facilitator can read. They are identified by a digest, which their sender can
+ * change, so that they must be settled before anything is sold for them.
+ */
+export function isForeign(network: string): network is Network {
+  return OTHER.test(network);
+}
+
+/** The network with the name or CAIP-2 identifier `text`. */
 export function parseNetwork(text: string): Network | undefined {
-  if (isNetwork(text)) return text;
+  if (isEvm(text) || isSolana(text) || isForeign(text)) return text;
   return KNOWN_NETWORKS.find(({ name }) => name === text)?.network;
+}
+
+/** The EVM chain with the name or CAIP-2 identifier `text`. */
+export function parseEvmNetwork(text: string): EvmNetwork | undefined {
+  const network = parseNetwork(text);
+  return network !== undefined && isEvm(network) ? network : undefined;
 }
 
 /** The chain id; throws if `network` is not an EVM chain. */
 export function chainId(network: string): bigint {
-  if (!isNetwork(network)) throw new Error(`Cannot read a chain id: "${network}" is not an eip155 network`);
+  if (!isEvm(network)) throw new Error(`Cannot read a chain id: "${network}" is not an eip155 network`);
   return BigInt(network.slice("eip155:".length));
 }
 
@@ -99,6 +147,16 @@ export function networkTitle(network: string): string {
 /** The base URL of the network's block explorer; undefined for other networks. */
 export function explorerOf(network: string): string | undefined {
   return KNOWN_NETWORKS.find((candidate) => candidate.network === network)?.explorer;
+}
+
+/** The name of a transaction that explorers know, in hex or base58. */
+const TRANSACTION = /^[0-9A-Za-z]{64,128}$/;
+
+/** The page of a transaction in the network's block explorer; undefined without one. */
+export function explorerPage(network: string, transaction: string): string | undefined {
+  const known = KNOWN_NETWORKS.find((candidate) => candidate.network === network);
+  if (known === undefined || !TRANSACTION.test(transaction)) return undefined;
+  return `${known.explorer}/tx/${transaction}${known.explorerQuery ?? ""}`;
 }
 
 /** True for a known network whose tokens have no value. */

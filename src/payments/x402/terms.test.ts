@@ -8,11 +8,13 @@ import { type Address } from "./address.ts";
 import { assetsOn, findAsset } from "./assets.ts";
 import { isLoopback, requireLoopback } from "../facilitator/loopback-only.ts";
 import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
-import { explorerOf, isTestNetwork, networkTitle, parseNetwork } from "./networks.ts";
+import { explorerPage, isTestNetwork, networkTitle, parseNetwork } from "./networks.ts";
 import { compileTerms, completeTerms, findKind, findError, isComplete, type Terms } from "./terms.ts";
 import { PERMIT2 } from "./transfer.ts";
 import { fromV1Network, v1Network } from "./v1.ts";
 import { PAYEE, REQUIREMENTS, signedPayment, TERMS } from "../testing/payment.ts";
+
+const HASH = `0x${"a".repeat(64)}`;
 
 test("terms in words become the protocol's payment requirements", () => {
   expect(compileTerms(TERMS)).toEqual(REQUIREMENTS);
@@ -165,7 +167,8 @@ test("the reference implementation's names of chains are known, and their explor
     const { blockExplorers, testnet } = known.find((chain) => chain.id === id) ?? {};
     expect(isTestNetwork(network)).toBe(testnet === true);
     // viem has another name of Story's explorer.
-    if (name !== "story") expect(`${explorerOf(network)}`).toBe(`${blockExplorers?.default.url}`.replace(/\/$/, ""));
+    if (name !== "story")
+      expect(explorerPage(network, HASH)).toBe(`${blockExplorers?.default.url}`.replace(/\/?$/, `/tx/${HASH}`));
   }
 });
 

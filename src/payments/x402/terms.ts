@@ -1,10 +1,12 @@
+import { isSolanaAddress } from "../solana/address.ts";
 import { type Address, isAddress, sameAddress } from "./address.ts";
 import { checksumAddress, hasBadChecksum } from "./address-hash.ts";
-import { type Asset, findAsset } from "./assets.ts";
+import { type EvmAsset, findAsset } from "./assets.ts";
 import { type Kind } from "./facilitator.ts";
 import { lostPayee } from "./lost-payee.ts";
 import { type PaymentPayload, type PaymentRequired, type PaymentRequirements } from "./messages.ts";
-import { networkTitle, parseNetwork } from "./networks.ts";
+import { isEvm, isForeign, isSolana, networkTitle, parseNetwork } from "./networks.ts";
+import { compileOtherTerms } from "./other-terms.ts";
 import { parsePrice } from "./price.ts";
 
 /** A route's price, as in the configuration. An empty string means that the key is not set. */
@@ -19,6 +21,8 @@ export interface Terms {
   readonly extra_version: string;
   /** The contract that moves the money under `exact`: the token itself, or Permit2, which works with any token. */
   readonly asset_transfer_method?: "eip3009" | "permit2";
+  /** On Solana: the text that each payment must contain. */
+  readonly memo?: string;
 }
 
 /** The facilitator's address under `upto` in test mode. It belongs to no account. */
@@ -35,13 +39,15 @@ export function compileTerms(terms: Terms): PaymentRequirements {
   const scheme = schemeOf(terms);
   const network = parseNetwork(terms.network);
   if (network === undefined) throw new Error(`Cannot accept payments: network "${terms.network}" is unknown`);
-  if (!isAddress(terms.pay_to) || ZERO_ADDRESS.test(terms.pay_to)) {
-    throw new Error(`Cannot accept payments: pay_to "${terms.pay_to}" is not an address`);
-  }
   if (!Number.isSafeInteger(terms.max_timeout_seconds) || terms.max_timeout_seconds < 1) {
     throw new Error(
       `Cannot accept payments: max_timeout_seconds ${terms.max_timeout_seconds} is not a whole number above 0`,
     );
+  }
+  if (!isEvm(network)) return compileOtherTerms(terms, network);
+  if (terms.memo) throw new Error(`Cannot accept payments: memo has no meaning on ${networkTitle(network)}`);
+  if (!isAddress(terms.pay_to) || ZERO_ADDRESS.test(terms.pay_to)) {
+    throw new Error(`Cannot accept payments: pay_to "${terms.pay_to}" is not an address of ${networkTitle(network)}`);
   }
   const token = tokenOf(terms, network);
   const lost = lostPayee(terms.pay_to, network, token.address);
@@ -85,19 +91,51 @@ function schemeOf({ scheme, asset_transfer_method }: Terms): "exact" | "upto" {
 /** The facilitator's kind that accepts `requirements`; undefined if there is no such kind. */
 export function findKind(kinds: readonly Kind[], { scheme, network }: PaymentRequirements): Kind | undefined {
   const ofScheme = kinds.filter((kind) => kind.scheme === scheme);
-  return ofScheme.find((kind) => kind.network === network) ?? ofScheme.find((kind) => kind.network === "eip155:*");
+  const all = `${network.slice(0, network.indexOf(":"))}:*`;
+  return ofScheme.find((kind) => kind.network === network) ?? ofScheme.find((kind) => kind.network === all);
 }
 
-/** True if clients can get `requirements` as they are. Under `upto` they must name the facilitator. */
-export function isComplete({ scheme, extra }: PaymentRequirements): boolean {
-  return scheme !== "upto" || facilitatorOf(extra) !== undefined;
+/** True if payers sign who may settle: under `upto`, and on Solana, where the facilitator pays the fee. */
+function isTied({ scheme, network }: PaymentRequirements): boolean {
+  return scheme === "upto" || isSolana(network);
+}
+
+/** The only facilitator that may settle, as requirements or a kind name it in `extra`; undefined if missing or invalid. */
+function settlerOf({ network }: PaymentRequirements, extra: Kind["extra"]): string | undefined {
+  if (!isSolana(network)) return facilitatorOf(extra);
+  const feePayer = extra?.["feePayer"];
+  return typeof feePayer === "string" && isSolanaAddress(feePayer) ? feePayer : undefined;
+}
+
+/** True if the facilitator with this kind may settle payments by `requirements`. */
+export function maySettle(requirements: PaymentRequirements, kind: Kind): boolean {
+  if (!isTied(requirements)) return true;
+  const named = settlerOf(requirements, requirements.extra);
+  const own = settlerOf(requirements, kind.extra);
+  return named !== undefined && own !== undefined && sameAddress(named, own);
+}
+
+/** True if clients can get `requirements` as they are, without values that only the facilitator knows. */
+export function isComplete(requirements: PaymentRequirements): boolean {
+  if (isForeign(requirements.network)) return false;
+  return !isTied(requirements) || settlerOf(requirements, requirements.extra) !== undefined;
 }
 
 /**
- * Adds to `requirements` the values that only the facilitator knows. Under `upto` this is its own address, which the
- * payer must sign. Throws `Cannot accept payments: ...` if `kind` does not contain it.
+ * Adds to `requirements` the values that only the facilitator knows: under `upto` and on Solana its own address, which the
+ * payer must sign, and on unknown networks all that it names. Throws `Cannot accept payments: ...` if `kind` does not
+ * contain its address.
  */
 export function completeTerms(requirements: PaymentRequirements, kind: Kind): PaymentRequirements {
+  if (isForeign(requirements.network)) return { ...requirements, extra: { ...kind.extra, ...requirements.extra } };
+  if (isSolana(requirements.network)) {
+    const feePayer = settlerOf(requirements, kind.extra);
+    // A blockhash of the facilitator's list would be too old for a payment.
+    if (feePayer !== undefined) return { ...requirements, extra: { ...requirements.extra, feePayer } };
+    throw new Error(
+      `Cannot accept payments: the facilitator supports "exact" on ${requirements.network}, and names no feePayer`,
+    );
+  }
   if (requirements.scheme !== "upto") return requirements;
   const facilitatorAddress = facilitatorOf(kind.extra);
   if (facilitatorAddress === undefined) {
@@ -120,7 +158,7 @@ export function mistypedIn(terms: Terms): readonly ("pay_to" | "asset")[] {
   return (["pay_to", "asset"] as const).filter((key) => isAddress(terms[key]) && hasBadChecksum(terms[key]));
 }
 
-type Token = Pick<Asset, "address" | "name" | "version" | "decimals" | "isPermit2Only">;
+type Token = Pick<EvmAsset, "address" | "name" | "version" | "decimals" | "isPermit2Only">;
 
 function tokenOf(terms: Terms, network: string): Token {
   const known = findAsset(network, terms.asset);
@@ -172,8 +210,13 @@ export function findError(
   return undefined;
 }
 
-/** The contract that moves the money, as `extra` names it: `eip3009`, `permit2` or an unknown method. */
-export function methodOf({ scheme, extra }: Pick<PaymentRequirements, "scheme" | "extra">): unknown {
+/** The contract that moves the money, as `extra` names it: `eip3009`, `permit2` or an unknown method; undefined beyond EVM. */
+export function methodOf({
+  scheme,
+  network,
+  extra,
+}: Pick<PaymentRequirements, "scheme" | "network" | "extra">): unknown {
+  if (isSolana(network) || isForeign(network)) return extra["assetTransferMethod"];
   return extra["assetTransferMethod"] ?? (scheme === "upto" ? "permit2" : "eip3009");
 }
 

@@ -1,5 +1,5 @@
 import { type Address, type Hex } from "./address.ts";
-import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
+import { type EvmPayment, type PaymentRequirements } from "./messages.ts";
 
 /** Uniswap's Permit2, at the same address on every chain. */
 export const PERMIT2: Address = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
@@ -19,7 +19,7 @@ export interface Transfer {
 }
 
 /** The transfer that `payment` permits, of the asset of `requirements`. */
-export function transferOf({ payload }: PaymentPayload, { asset }: PaymentRequirements): Transfer {
+export function transferOf({ payload }: EvmPayment, { asset }: PaymentRequirements): Transfer {
   if ("authorization" in payload) return { contract: asset, ...payload.authorization };
   const { permitted, from, nonce, deadline, witness } = payload.permit2Authorization;
   return {

@@ -5,7 +5,7 @@ import { issueCredit } from "../../../payments/credit/issue.ts";
 import { CALLS, isCreditAmount } from "../../../payments/credit/credit-terms.ts";
 import { creditHistory, shownCredit } from "../../../payments/credit/shown-credit.ts";
 import { findAsset } from "../../../payments/x402/assets.ts";
-import { parseNetwork } from "../../../payments/x402/networks.ts";
+import { parseEvmNetwork } from "../../../payments/x402/networks.ts";
 import { parsePrice } from "../../../payments/x402/price.ts";
 import { type Credit, type Credits, type NewCredit } from "../../../store/credits.ts";
 import { refundOf } from "../overview/read-payments.ts";
@@ -195,7 +195,7 @@ function termsOf(
   const { owner, network: chain, asset, amount: price, calls, seconds, name, routes } = parsed.data;
   if (price !== undefined && calls !== undefined) fail("calls", "excludes amount");
   if (price === undefined && calls === undefined && seconds === undefined) fail("amount", "is missing");
-  const network = parseNetwork(chain) ?? fail("network", `is unknown: ${JSON.stringify(chain)}`);
+  const network = parseEvmNetwork(chain) ?? fail("network", `is unknown: ${JSON.stringify(chain)}`);
   const known = findAsset(network, asset);
   if (known === undefined && !/^0x[0-9a-fA-F]{40}$/.test(asset)) fail("asset", `is unknown on ${network}`);
   const amount = price === undefined ? String(calls ?? 0) : priceOf(price, known?.decimals);

@@ -1,4 +1,5 @@
-import { isAddress } from "../../../payments/x402/address.ts";
+import { isAccount, searchPrefix } from "../../../payments/x402/account.ts";
+import { canonicalAddress } from "../../../payments/x402/address.ts";
 import { messageOf } from "../../../lib/caught.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { isObject } from "../../../lib/is-object.ts";
@@ -55,7 +56,7 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
       const text = (query.get("text") ?? "").trim();
       const before = placeOf(query.get("before"));
       const view = ledgerOf(parts);
-      const prefix = hexPrefix(text);
+      const prefix = isAccount(text) ? undefined : searchPrefix(text, MIN_DIGITS);
       if (prefix !== undefined) {
         const { states, owed } = filter;
         const found = (await read(view.search(prefix))).filter(
@@ -152,15 +153,9 @@ function filterOf(text: string): LedgerFilter {
   throw new TurnpikeError("bad-request", "Cannot search payments: there is no such state");
 }
 
-/** The beginning of a nonce or transaction in lower case; undefined for other texts, and for an address. */
-function hexPrefix(text: string): string | undefined {
-  const hex = text.toLowerCase().replace(/^0x/, "");
-  return isAddress(text) || hex.length < MIN_DIGITS || !/^[0-9a-f]{1,64}$/.test(hex) ? undefined : `0x${hex}`;
-}
-
 function selectionOf(text: string): LedgerFilter {
   if (text === "") return {};
-  if (isAddress(text)) return { payer: text.toLowerCase() };
+  if (isAccount(text)) return { payer: canonicalAddress(text) };
   if (text.includes("/")) return { route: text };
   throw new TurnpikeError(
     "bad-request",

@@ -3,7 +3,7 @@ import { type Payment } from "../../../store/ledger.ts";
 import { type Refund } from "../../../store/refunds.ts";
 import { dueSoFar } from "../../../payments/settlement/deferral.ts";
 import { findAsset } from "../../../payments/x402/assets.ts";
-import { explorerOf } from "../../../payments/x402/networks.ts";
+import { explorerPage } from "../../../payments/x402/networks.ts";
 import { type PaymentDetail, type PaymentSummary, type RecentPayment, type ShownRefund } from "../shapes/payments.ts";
 
 const DAY_MS = 86_400_000;
@@ -66,7 +66,7 @@ export function recentPayment(payment: Payment): RecentPayment {
 /** Everything that operators see of a payment. */
 export function paymentDetail(payment: Payment, refunds: readonly Refund[]): PaymentDetail {
   const { scheme, asset, consumer, payTo, reason, validBefore, attempt, cuts, repeats, updatedAt } = payment;
-  const explorer = explorerOf(payment.network);
+  const explorer = explorerPage(payment.network, payment.transaction);
   return {
     ...recentPayment(payment),
     ...(explorer === undefined ? {} : { explorer }),

@@ -47,7 +47,7 @@ export const refund = z
 
 const paymentDetail = recentPayment
   .extend({
-    explorer: z.string().optional().openapi({ description: "Base URL of the network's block explorer" }),
+    explorer: z.string().optional().openapi({ description: "Page of the transaction in the network's block explorer" }),
     scheme: z.string(),
     contract: z.string().openapi({ description: "The contract that records the nonce as spent" }),
     consumer: z.string(),

@@ -2,11 +2,14 @@ import * as z from "./recorded-schema.ts";
 import { priceMatch } from "./route-match.ts";
 import { count, jsonObject, optionalFacilitatorUrl, optionalHttpUrl, ours, secret, text } from "./kinds.ts";
 
+/** Characters of a memo. Its bytes are limited as well. @bound */
+const MAX_MEMO = 256;
+
 /** The price of a request and the way of its payment. */
 const terms = {
   price: text.describe('Price of one request: atomic units of the asset ("10000"), or dollars ("$0.01").'),
-  asset: text.describe("Token: its contract address, or the symbol of a known token (`USDC`)."),
-  network: text.describe("Chain, such as `eip155:84532` or `base-sepolia`."),
+  asset: text.describe("Token: its contract or mint address, or the symbol of a known token (`USDC`)."),
+  network: text.describe("Chain, such as `eip155:84532`, `base-sepolia` or `solana`: any that the facilitator offers."),
   pay_to: text.describe(
     "Address that receives the money. One from which no one can spend is an error, except on test networks.",
   ),
@@ -20,6 +23,15 @@ const terms = {
       ),
     ),
   max_timeout_seconds: count(60, 1, 86_400).describe("Seconds that a client has to complete a payment."),
+  memo: z
+    .string()
+    .max(MAX_MEMO)
+    .exactOptional()
+    .meta(
+      ours(
+        "On Solana: the memo of each payment, at most 256 bytes. Absent: the client's own. With the same memo, some clients cannot pay twice within a minute.",
+      ),
+    ),
 };
 
 const domain = {
@@ -27,7 +39,7 @@ const domain = {
   extra_version: z.string().default("").describe("EIP-712 domain version of the asset. Not needed for known assets."),
 };
 
-const { price: _price, scheme: _scheme, ...account } = terms;
+const { price: _price, scheme: _scheme, memo: _memo, ...account } = terms;
 
 /** A way of paying for prepaid credit. */
 export const creditMethod = { ...account, ...domain };
@@ -60,12 +72,15 @@ const unitPrice = z
   })
   .describe("A price for each unit in the JSON body.");
 
+/** An address of an EVM chain, or of Solana. */
+const PAYER = /^(?:0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/;
+
 const priceRule = z
   .strictObject({
     match: priceMatch.prefault({}),
     consumers: z.array(text.max(256)).max(1000).default([]).describe("Names from authentication. Empty: all clients."),
     payers: z
-      .array(z.string().regex(/^0x[0-9a-fA-F]{40}$/, "expected an address, 0x and 40 hexadecimal digits"))
+      .array(z.string().regex(PAYER, "expected an address, in hex on EVM chains or base58 on Solana"))
       .max(1000)
       .default([])
       .describe("Addresses that pay. Empty: all. A request without a payment fits no address."),

@@ -4,7 +4,7 @@ import { until } from "../../../lib/testing/until.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 import { type Facilitator } from "../../../payments/x402/facilitator.ts";
 import { type FacilitatorsSettings, Facilitators } from "../../../payments/facilitator/facilitators.ts";
-import { type PaymentPayload } from "../../../payments/x402/messages.ts";
+import { isEip3009, type PaymentPayload } from "../../../payments/x402/messages.ts";
 import { PAYER } from "../../../payments/testing/payment.ts";
 import { openPostgresStore } from "../../../store/postgres/open-postgres-store.ts";
 import { hasPostgres, TestPostgres } from "../../../store/testing/postgres.ts";
@@ -117,7 +117,7 @@ function openWorld(
 }
 
 function nonceOf(payment: PaymentPayload): string {
-  return "authorization" in payment.payload ? payment.payload.authorization.nonce : "";
+  return isEip3009(payment) ? payment.payload.authorization.nonce : "";
 }
 
 function fake(world: { chain: Map<string, string>; twice: number }): Fake {

@@ -1,6 +1,6 @@
 import { type Hex, isAddress } from "../../x402/address.ts";
 import { type Outcome } from "../../x402/facilitator.ts";
-import { type PaymentPayload, type PaymentRequirements } from "../../x402/messages.ts";
+import { type Eip3009Payment, type PaymentRequirements } from "../../x402/messages.ts";
 import { type Transfer, transferOf } from "../../x402/transfer.ts";
 import { toWord, wordAt } from "../node/abi.ts";
 import { earliestSettlement, findEvent } from "../node/log-search.ts";
@@ -17,7 +17,7 @@ function unknown(cause: string): Outcome {
 /** Finds the outcome of a payment from the state of its nonce in the token. */
 export async function findEip3009(
   node: EvmNode,
-  payment: PaymentPayload,
+  payment: Eip3009Payment,
   requirements: PaymentRequirements,
 ): Promise<Outcome> {
   const transfer = transferOf(payment, requirements);

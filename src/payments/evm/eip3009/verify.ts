@@ -3,7 +3,7 @@ import { type Checked } from "../../signatures/signature.ts";
 import { checkSignature, checkTerms } from "../../signatures/check-payment.ts";
 import { type Verification } from "../../x402/facilitator.ts";
 import { type Eip3009Payment, type PaymentRequirements } from "../../x402/messages.ts";
-import { parseNetwork } from "../../x402/networks.ts";
+import { parseEvmNetwork } from "../../x402/networks.ts";
 import { type Reason } from "../../x402/reasons.ts";
 import { authorizationHash } from "../../signatures/typed-data.ts";
 import { abiText, wordAt } from "../node/abi.ts";
@@ -92,7 +92,7 @@ async function checkContract(
   payment: Eip3009Payment,
   { asset, extra: { name, version }, network }: PaymentRequirements,
 ): Promise<Reason | RpcError | undefined> {
-  const known = parseNetwork(network);
+  const known = parseEvmNetwork(network);
   if (typeof name !== "string" || typeof version !== "string" || !isAddress(asset) || known === undefined) {
     return "invalid_exact_evm_missing_eip712_domain";
   }

@@ -1,4 +1,4 @@
-import { chainId, type Network, parseNetwork } from "../../x402/networks.ts";
+import { chainId, type EvmNetwork, parseEvmNetwork } from "../../x402/networks.ts";
 import { chainIdRequest } from "./requests.ts";
 import { type Responses, Rpc, type RpcError, isRpcError, type Request, type Requests } from "./rpc.ts";
 
@@ -20,7 +20,7 @@ export interface ChainOptions {
 
 /** A chain, for a facilitator with a key or for a reader. It refuses to work if the node's chain is another one. */
 export class EvmNode {
-  readonly network: Network;
+  readonly network: EvmNetwork;
   /** Number of blocks, including its own, after which a transaction counts. */
   readonly confirmations: number;
   /** Time between two checks for a receipt, in milliseconds. */
@@ -34,7 +34,7 @@ export class EvmNode {
 
   /** Throws if the network is invalid, or if the URL is not an http or https URL. The error never contains the URL. */
   constructor(options: ChainOptions, now: () => number) {
-    const network = parseNetwork(options.network);
+    const network = parseEvmNetwork(options.network);
     if (network === undefined) throw new Error(`Cannot use the chain "${options.network}": it is not an EVM network`);
     const url = URL.parse(options.rpc_url);
     if (url === null || !/^https?:$/.test(url.protocol)) {

@@ -3,7 +3,7 @@ import { type Hex, sameAddress } from "../../x402/address.ts";
 import { atMost } from "../../signatures/check-payment.ts";
 import { type Outcome, type Settlement } from "../../x402/facilitator.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../../x402/messages.ts";
-import { parseNetwork } from "../../x402/networks.ts";
+import { parseEvmNetwork } from "../../x402/networks.ts";
 import { checkPermit2Agreement, checkPermit2Terms } from "../../signatures/permit2.ts";
 import { permit2Hash } from "../../signatures/permit2-typed-data.ts";
 import { toWord, TRANSFER, wordAt } from "../node/abi.ts";
@@ -95,7 +95,7 @@ class Permit2Settlement {
 
   /** The same for every charge of one authorization, because only one of them can be made. */
   get #tag(): string {
-    const known = parseNetwork(this.#requirements.network);
+    const known = parseEvmNetwork(this.#requirements.network);
     return known === undefined ? "" : bytesToHex(permit2Hash(known, this.#payment.payload.permit2Authorization));
   }
 

@@ -28,11 +28,10 @@ export class RouteRequirements {
     this.#challenge = this.#make();
   }
 
-  /** Throws if the challenge cannot be sent. The facilitator's address does not change its length. */
+  /** Throws if the challenge cannot be sent. The facilitator's address has at most this length. */
   check(): void {
     const accepts = this.#accepts.map(
-      (requirements) =>
-        completed(requirements, [{ ...requirements, extra: { facilitatorAddress: ANY_ADDRESS } }]) ?? requirements,
+      (requirements) => completed(requirements, [{ ...requirements, extra: ANY_FACILITATOR }]) ?? requirements,
     );
     this.#write(accepts).check();
   }
@@ -53,7 +52,10 @@ export class RouteRequirements {
   }
 }
 
-const ANY_ADDRESS = `0x${"1".repeat(40)}`;
+const ANY_FACILITATOR = {
+  facilitatorAddress: `0x${"1".repeat(40)}`,
+  feePayer: "SysvarS1otHashes111111111111111111111111111",
+};
 
 /** The complete payment requirements; undefined if they need data that only the facilitator has. */
 function completed(requirements: PaymentRequirements, kinds: readonly Kind[]): PaymentRequirements | undefined {

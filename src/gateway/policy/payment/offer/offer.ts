@@ -3,9 +3,9 @@ import { checkTerms } from "../../../../payments/signatures/check-payment.ts";
 import { fromV1 } from "../../../../payments/signatures/from-v1.ts";
 import { toStored } from "../../../../payments/settlement/stored-payment.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../../../../payments/x402/messages.ts";
-import { paymentKey } from "../../../../payments/x402/payment-key.ts";
+import { paymentKey, validUntil } from "../../../../payments/x402/payment-key.ts";
+import { canonicalAddress } from "../../../../payments/x402/address.ts";
 import { agrees, findError } from "../../../../payments/x402/terms.ts";
-import { transferOf } from "../../../../payments/x402/transfer.ts";
 import { fittedName } from "../../../../lib/memory/shared-names.ts";
 import { CREDIT_SCHEME } from "../../../../store/credits.ts";
 import { type PaymentKey, type Reservation } from "../../../../store/ledger.ts";
@@ -124,15 +124,14 @@ export function reservationOf(paidRoute: PaidRoute, exchange: Exchange, offer: O
   const { token, ...key } = prepaid ?? { ...paymentKey(payload, requirements), token: requirements.asset };
   return {
     ...key,
-    token: token.toLowerCase(),
+    token: canonicalAddress(token),
     scheme: schemeOf(offer),
     amount: requirements.amount,
-    payTo: requirements.payTo.toLowerCase(),
+    payTo: canonicalAddress(requirements.payTo),
     route: paidRoute.route,
     consumer: fittedName(exchange.consumer || key.from),
     fingerprint: fingerprintOf(exchange, { header, testMode }, isResumed),
-    // The number loses precision only for terms that were rejected. In that case only existing work is looked up.
-    validBefore: Math.min(Number(transferOf(payload, requirements).validBefore), Number.MAX_SAFE_INTEGER),
+    validBefore: validUntil(payload, requirements, paidRoute.clock() / 1000),
     payload: prepaid === undefined ? toStored(payload, requirements, testMode) : "",
   };
 }

@@ -3,6 +3,7 @@ import { type Fields, fieldValues } from "../../../../lib/http/fields.ts";
 import { contradictionIn } from "../../../../payments/x402/contradiction.ts";
 import { decodeHeader, MAX_HEADER_LENGTH } from "../../../../payments/x402/header.ts";
 import { type PaymentPayload, paymentPayloadSchema } from "../../../../payments/x402/messages.ts";
+import { payerIn } from "../../../../payments/x402/payment-key.ts";
 import { type V1Payment, v1PaymentSchema } from "../../../../payments/x402/v1.ts";
 import { paymentError } from "../protocol/respond.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
@@ -61,9 +62,9 @@ function readPayment(fields: Fields): Presented | TurnpikeError | undefined {
   return headers.length === 1 ? readV2(header) : readV1(header);
 }
 
-/** The address whose money a payment would move. Its signature is not checked. */
-export function payerOf({ payment: { payload } }: Presented): string {
-  return "authorization" in payload ? payload.authorization.from : payload.permit2Authorization.from;
+/** The address whose money a payment would move; empty if only its facilitator knows. Its signature is not checked. */
+export function payerOf({ version, payment }: Presented): string {
+  return version === 2 ? payerIn(payment) : payment.payload.authorization.from;
 }
 
 function readV2(header: string): Presented | TurnpikeError {
@@ -73,7 +74,7 @@ function readV2(header: string): Presented | TurnpikeError {
     return contradiction === undefined ? { version: 2, header, payment: parsed.data } : unreadable(contradiction);
   }
   return unreadable(
-    "PAYMENT-SIGNATURE must be one base64 header with an x402 version 2 payment by EIP-3009 or Permit2",
+    "PAYMENT-SIGNATURE must be one base64 header with an x402 version 2 payment, on an EVM chain by EIP-3009 or Permit2",
   );
 }
 

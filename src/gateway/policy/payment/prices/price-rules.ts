@@ -2,6 +2,7 @@ import { TurnpikeError } from "../../../../lib/errors.ts";
 import { type Json } from "../../../../lib/json-schema/json.ts";
 import { JsonError, readJson } from "../../../../lib/json-schema/read-json.ts";
 import { isAtomic } from "../../../../payments/x402/price.ts";
+import { canonicalAddress } from "../../../../payments/x402/address.ts";
 import { compileTerms, type Terms } from "../../../../payments/x402/terms.ts";
 import { type RouteX402Config } from "../../../config/config.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
@@ -95,8 +96,8 @@ export class PriceRules {
    */
   of(exchange: Exchange, payerOf: () => string): Price | Promise<Price> {
     const { head, consumer } = exchange;
-    const proven = exchange.payer.toLowerCase();
-    const payer = this.#hasPayers ? payerOf().toLowerCase() || proven : "";
+    const proven = canonicalAddress(exchange.payer);
+    const payer = this.#hasPayers ? canonicalAddress(payerOf()) || proven : "";
     const subject = new MatchSubject(head, head.path);
     const others = this.#hasPaths ? otherPaths(head.path).map((path) => new MatchSubject(head, path)) : [];
     return this.#decide(
@@ -204,7 +205,7 @@ class CompiledRule {
     this.#alike = { ...this.#conditions, path: this.#conditions.pathAnyCase };
     this.hasPath = match.path_pattern !== undefined;
     this.#consumers = new Set(consumers);
-    this.#payers = new Set(payers.map((payer) => payer.toLowerCase()));
+    this.#payers = new Set(payers.map(canonicalAddress));
     this.hasPayers = payers.length > 0;
     this.#body = body.map((test) => ({ at: new BodyValue(test.pointer), test }));
     this.needsJson = body.length > 0 || unit !== undefined;

@@ -1,7 +1,7 @@
 import { isAddress, sameAddress } from "../../../../payments/x402/address.ts";
 import { checksumAddress } from "../../../../payments/x402/address-hash.ts";
 import { findAsset } from "../../../../payments/x402/assets.ts";
-import { parseNetwork } from "../../../../payments/x402/networks.ts";
+import { isEvm, networkTitle, parseEvmNetwork } from "../../../../payments/x402/networks.ts";
 import { compileTerms, methodOf } from "../../../../payments/x402/terms.ts";
 import { chooseFacilitators } from "../../../../payments/facilitator/create-facilitator.ts";
 import { readChains, readLocalKeys } from "../../../../payments/facilitator/chain-settings.ts";
@@ -67,6 +67,8 @@ export class ConfiguredSeller implements RefundSeller {
           : "the payment was made in test mode",
       );
     }
+    if (!isEvm(network))
+      throw new Error(`refunds are sent on EVM chains only, and the payment was made on ${networkTitle(network)}`);
     const account = this.#accounts.get(payTo.toLowerCase());
     if (account === undefined)
       throw new Error(`this gateway has no key of the receiving address ${payTo} (x402.refunds.key_envs)`);
@@ -112,7 +114,7 @@ export class ConfiguredSeller implements RefundSeller {
 
   /** The token by the terms of the routes, or else as it is known here. */
   #tokenOf({ network: text, token, asset }: Payment): RefundToken | undefined {
-    const network = parseNetwork(text);
+    const network = parseEvmNetwork(text);
     if (network === undefined || !isAddress(token)) return undefined;
     const offers = this.#config.routes.flatMap(({ x402 }) => (x402 === undefined ? [] : [x402, ...x402.accepts]));
     const same = offers

@@ -18,7 +18,8 @@ export interface HeldPayment {
 }
 
 /** Gives the exchange its verified payer, for logs, usage and traces. */
-export function namePayer(exchange: Exchange, { from }: Payment): void {
-  exchange.payer = from;
-  if (exchange.consumer === "") exchange.consumer = from;
+export function namePayer(exchange: Exchange, { from, payer }: Payment): void {
+  const name = from || payer;
+  exchange.payer = name;
+  if (exchange.consumer === "") exchange.consumer = name;
 }

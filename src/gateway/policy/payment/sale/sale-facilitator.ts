@@ -6,7 +6,7 @@ import {
   type Verification,
 } from "../../../../payments/x402/facilitator.ts";
 import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
-import { transferOf } from "../../../../payments/x402/transfer.ts";
+import { payerIn } from "../../../../payments/x402/payment-key.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { type AcceptedPayment } from "../offer/offer.ts";
 import { asSpan, type PaymentWork } from "./payment-span.ts";
@@ -39,7 +39,7 @@ export class SaleFacilitator {
   /** Asks whether the payment is valid. An exception counts as a failure, so the client gets nothing. */
   async verify(): Promise<Verification> {
     const { payload, requirements, prepaid } = this.#accepted;
-    if (prepaid !== undefined) return { kind: "valid", payer: transferOf(payload, requirements).from };
+    if (prepaid !== undefined) return { kind: "valid", payer: payerIn(payload) };
     const verification = await this.#ask<Verification>(
       "payment.verify",
       (facilitator) => facilitator.verify(payload, requirements),
@@ -61,7 +61,7 @@ export class SaleFacilitator {
     const { payload, prepaid } = this.#accepted;
     // A charge of zero needs no transfer on a chain.
     if (prepaid !== undefined || requirements.amount === "0") {
-      return { kind: "settled", transaction: "", payer: transferOf(payload, requirements).from };
+      return { kind: "settled", transaction: "", payer: payerIn(payload) };
     }
     return this.#ask<Settlement>(
       "payment.settle",

@@ -135,9 +135,13 @@ export class Sale {
     if (listed !== undefined) return this.#deny(listed);
     const verification = await this.#facilitator.verify();
     if (verification.kind !== "valid" || this.#exchange.gone) return this.#lost.unverified(verification);
+    const { payer } = verification;
+    // Of an unknown network, only the facilitator knows who pays.
+    const from = this.#payment.from || payer;
+    const late = this.#payment.from === "" ? screening?.listed({ ...this.#payment, from }) : undefined;
     // The service is not asked about addresses that anyone can invent.
-    const denial = await screening?.asked(this.#payment);
-    return denial === undefined ? this.#admit(verification.payer) : this.#deny(denial);
+    const denial = late ?? (await screening?.asked({ ...this.#payment, from }));
+    return denial === undefined ? this.#admit(payer) : this.#deny(denial);
   }
 
   #deny(denial: TurnpikeError): SaleState {
@@ -150,7 +154,7 @@ export class Sale {
     // A reservation has taken the amount from the credit already.
     if (!prepaid && !(await this.#lease.move({ state: "verified", lease: true, payer }))) return this.#lost.taken();
     if (await this.#lease.tieId()) {
-      namePayer(this.#exchange, this.#payment);
+      namePayer(this.#exchange, { ...this.#payment, payer });
       this.#client.count("verified");
       return { at: "verified" };
     }

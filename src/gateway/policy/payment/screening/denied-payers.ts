@@ -1,6 +1,8 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { messageOf } from "../../../../lib/caught.ts";
+import { isSolanaAddress } from "../../../../payments/solana/address.ts";
+import { canonicalAddress } from "../../../../payments/x402/address.ts";
 
 /** Addresses in all lists together. More are an error at the start. @bound */
 const MAX_ADDRESSES = 1_000_000;
@@ -8,8 +10,8 @@ const MAX_ADDRESSES = 1_000_000;
 const MAX_LIST_BYTES = 1_073_741_824;
 /** Milliseconds between two looks at the files. */
 const LOOK_MS = 60_000;
-/** An address of an EVM chain that is not within a longer word. */
-const ADDRESS = /(?<![0-9a-zA-Z])0x[0-9a-fA-F]{40}(?![0-9a-zA-Z])/g;
+/** An address of an EVM chain, or a word that may be one of Solana, that is not within a longer word. */
+const ADDRESS = /(?<![0-9a-zA-Z])(?:0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})(?![0-9a-zA-Z])/g;
 const WORD_CHARACTER = /[0-9a-zA-Z]/;
 /** Characters of a word that is too long for an address. */
 const LONG_WORD = 64;
@@ -49,9 +51,8 @@ export class DeniedPayers {
     this.#timer.unref();
   }
 
-  /** `address` is in lower case. */
   has(address: string): boolean {
-    return this.#addresses.has(address);
+    return this.#addresses.has(canonicalAddress(address));
   }
 
   /** Reads the files again if one has changed. */
@@ -91,7 +92,7 @@ async function readLists(paths: readonly string[], version: string): Promise<Rea
 }
 
 /**
- * Adds the EVM addresses in a file. OFAC publishes its list as XML and CSV, and others publish extracts of it as text and
+ * Adds the addresses of EVM chains and of Solana in a file. OFAC publishes its list as XML and CSV, and others publish extracts of it as text and
  * JSON. In all of them an address stands alone between other characters.
  */
 async function readList(path: string, addresses: Set<string>): Promise<void> {
@@ -101,8 +102,10 @@ async function readList(path: string, addresses: Set<string>): Promise<void> {
   let found = 0;
   const take = (text: string): void => {
     for (const [address] of text.matchAll(ADDRESS)) {
+      // Words of other meanings, such as digests in hex, are rarely of 32 bytes.
+      if (!address.startsWith("0x") && !isSolanaAddress(address)) continue;
       found += 1;
-      addresses.add(address.toLowerCase());
+      addresses.add(canonicalAddress(address));
       if (addresses.size > MAX_ADDRESSES) throw new Error(`Cannot use the list "${path}": it has too many addresses`);
     }
   };
@@ -114,7 +117,7 @@ async function readList(path: string, addresses: Set<string>): Promise<void> {
     rest = text.slice(cut, cut + LONG_WORD);
   }
   take(rest);
-  if (found === 0) throw new Error(`Cannot use the list "${path}": it has no address of an EVM chain`);
+  if (found === 0) throw new Error(`Cannot use the list "${path}": it has no address of an EVM chain or of Solana`);
 }
 
 function startOfLastWord(text: string): number {

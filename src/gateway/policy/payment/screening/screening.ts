@@ -41,6 +41,7 @@ export class Screening {
 
   /** The response to a verified payment that the service does not allow. */
   async asked(payment: Payment): Promise<TurnpikeError | undefined> {
+    if (payment.from === "") return paymentError("forbidden", `${DENIED}: the facilitator does not say who pays.`);
     const { telemetry, log } = this.#parts;
     const result = await this.#hook?.of(payment);
     if (result !== undefined) telemetry.counts.add("payersScreened", 1, result.kind);
