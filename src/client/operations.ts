@@ -705,6 +705,7 @@ export interface JobResult {
   readonly format?: string | undefined;
   readonly content?: string | undefined;
   readonly metadata?: Metadata | undefined;
+  readonly changes?: PageChanges | undefined;
   /** True if the page asks not to be indexed */
   readonly noindex?: boolean | undefined;
   /** Why the page was not delivered */

@@ -4,8 +4,7 @@ import { isRequestId } from "../lib/http/request-id.ts";
 import { SETTLEMENT_OVERRIDES } from "../payments/x402/charge.ts";
 import { apiDocument } from "./api/api-document.ts";
 import { LANDING_HEADERS, landingPage, pointers } from "./docs-page/landing.ts";
-import { type DocumentedAt, DOCS_HEADERS, docsPage } from "./docs-page/page.ts";
-import { type TryGateway } from "./docs-page/try-operation.ts";
+import { type DocumentedAt, docsHeaders, docsPage } from "./docs-page/page.ts";
 import { type Figures } from "./figures/figures.ts";
 import { METRICS_CONTENT_TYPE, modelMetrics } from "./figures/model-figures.ts";
 import { type OperationCounts } from "./figures/operation-counts.ts";
@@ -45,8 +44,6 @@ export interface AppOptions {
   /** Undefined: /mcp is not served. */
   readonly mcp?: Pick<McpHttp, "fetch"> | undefined;
   readonly prices: AskPrices;
-  /** The gateway through which visitors of the documentation can try operations. Undefined: they cannot try any. */
-  readonly gateway?: TryGateway | undefined;
   readonly operations?: OperationCounts;
   /** Serves Firecrawl's API too. Default: false. */
   readonly firecrawl?: boolean;
@@ -57,7 +54,7 @@ export interface AppOptions {
 /** Creates the content service's HTTP interface: a function from a request to its response, which never throws. */
 export function createApp(
   services: Services,
-  { mcp, prices, gateway, operations, figures, firecrawl = false }: AppOptions,
+  { mcp, prices, operations, figures, firecrawl = false }: AppOptions,
 ): Responder {
   const app = new Hono<{ Bindings: { upgrade: Upgrade | undefined } }>();
   if (mcp !== undefined) app.all("/mcp", async (context) => await mcp.fetch(context.req.raw));
@@ -131,13 +128,10 @@ export function createApp(
     if (!wantsPage) return context.json(pointers(page), 200, { vary: "Accept" });
     return context.body(landingPage(page), 200, LANDING_HEADERS);
   });
-  app.post("/docs/try", async (context) => {
-    const request = context.req.raw;
-    // Loaded with its cryptography at the first use, to save memory at rest.
-    const { tryOperation } = await import("./docs-page/try-operation.ts");
-    return await tryOperation(request, JSON.stringify(await readJson(request)), gateway);
+  app.get("/docs", async (context) => {
+    const page = await documentFor(context.req.raw);
+    return context.body(docsPage(page), 200, docsHeaders(page));
   });
-  app.get("/docs", async (context) => context.body(docsPage(await documentFor(context.req.raw)), 200, DOCS_HEADERS));
   app.notFound((context) => {
     const { path } = context.req;
     const document = DOCUMENTS.includes(path) ? "GET" : undefined;

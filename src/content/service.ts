@@ -152,9 +152,7 @@ export async function startContentService(options: ContentOptions): Promise<Cont
 async function serveContent(options: ContentOptions, parts: AsyncDisposableStack): Promise<ContentService> {
   const { listen, protection = {} } = options;
   const gatewayUrl = options.mcp?.gatewayUrl;
-  const send = sendTo(gatewayUrl ?? "");
-  const prices = gatewayUrl === undefined ? unknownPrices : pricesOf(gatewayUrl, send);
-  const gateway = gatewayUrl === undefined ? undefined : { url: gatewayUrl, send, prices };
+  const prices = gatewayUrl === undefined ? unknownPrices : pricesOf(gatewayUrl, sendTo(gatewayUrl));
   const mcp = createMcp(options, prices);
   const [pool, { createApp }] = await Promise.all([
     startBrowser(options),
@@ -183,7 +181,7 @@ async function serveContent(options: ContentOptions, parts: AsyncDisposableStack
     operations: operations.read(),
     model: services.resolver.modelFigures,
   });
-  const app = createApp(services, { mcp, prices, gateway, operations, figures, firecrawl: options.firecrawl === true });
+  const app = createApp(services, { mcp, prices, operations, figures, firecrawl: options.firecrawl === true });
   const entrance = new Entrance(app, protection.token);
   const server = await serve(listen, (request, upgrade) => entrance.fetch(request, upgrade), protection.tls);
   parts.defer(() => server.stop(true));

@@ -19,7 +19,8 @@ beforeAll(async () => {
     routes: [
       { path_prefix: "/goods", upstream: "shop", x402: { ...TERMS, price: "$0.01", description: "Goods" } },
       { path_prefix: "/more", upstream: "shop", x402: { ...TERMS, price: "$0.02" } },
-      { path_prefix: "/", upstream: "shop" },
+      { path_prefix: "/free", upstream: "shop" },
+      { path_prefix: "/.well-known", upstream: "shop" },
     ],
   });
   url = `http://127.0.0.1:${gateway.port}`;
@@ -44,6 +45,11 @@ test("priced routes are listed free of charge with their payment requirements, a
       { url: "https://api.example.com/more", accepts: [{ amount: "20000" }] },
     ],
   });
+});
+
+test("the prices of paths name the free ones, and leave out those without a route", async () => {
+  const response = await fetch(`${url}${PATH}?path=/more&path=/free/a&path=/none&path=/%zz`);
+  expect(await response.json()).toMatchObject({ total: 1, resources: [{ path: "/more" }], free: ["/free/a"] });
 });
 
 test("the list is the same over HTTP/2, has no body for HEAD, and supports no other method", async () => {

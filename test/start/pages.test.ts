@@ -100,15 +100,21 @@ test("on a phone one operation is shown at a time, with a link back", async () =
   await page.close();
 });
 
-test("a form tries an operation with a test wallet's payment, and shows the response", async () => {
+function form(path: string): string {
+  return `form[data-path="${path}"]`;
+}
+
+test("a form tries an operation with the payment of a wallet in the page, and shows the response", async () => {
   const { page, complaints } = await open("/docs#read", 1280, "light");
-  await page.click(`form[data-operation="read"] button`);
-  await page.waitForSelector(`form[data-operation="read"] output pre`);
-  const said = await page.$eval(`form[data-operation="read"] output`, (output) => output.textContent);
-  expect(said).toStartWith("200, paid $0.005 of test money");
+  await page.click(`${form("/read")} button`);
+  await page.waitForSelector(`${form("/read")} .result pre`);
+  expect(await page.$eval(`${form("/read")} .told`, (told) => told.textContent)).toBe(
+    "Paid 0.005 USDC of test money. ",
+  );
   expect(documentation.runs.at(-1)).toMatchObject({ name: "read" });
-  await page.click(`form[data-operation="qr"] button`);
-  await page.waitForSelector(`form[data-operation="qr"] output img`);
+  await page.click(`${form("/qr")} button`);
+  await page.waitForSelector(`${form("/qr")} .result img`);
+  expect(await errors(page)).toEqual([]);
   expect(complaints).toEqual([]);
   await page.close();
 });
@@ -126,21 +132,19 @@ test("the page of a price can be operated by keyboard: its wallet, its link, its
   await page.close();
 });
 
-test("operations can be tried only from the page, and programs find the URLs", async () => {
-  const { url } = documentation;
-  const headers = { "content-type": "application/json" };
-  const body = JSON.stringify({ data: "x" });
-  for (const origin of ["http://evil.example", ""]) {
-    const sent = { ...headers, ...(origin === "" ? {} : { origin }) };
-    const refused = await fetch(`${url}/docs/try?operation=qr`, { method: "POST", headers: sent, body });
-    expect(refused.status).toBe(403);
-  }
-  const unknown = await fetch(`${url}/docs/try?operation=fly`, {
-    method: "POST",
-    headers: { ...headers, origin: url },
-    body,
-  });
-  expect(unknown.status).toBe(404);
-  const root = await fetch(url);
+test("in test mode the wallet of a price's page pays, and shows the response", async () => {
+  const { page, complaints } = await open("/qr?data=x", 390, "dark");
+  await page.click("#pay button");
+  await page.waitForSelector("#pay .result");
+  await page.waitForFunction(
+    `document.querySelector("#pay .told").textContent !== "Paying and waiting for the response."`,
+  );
+  expect(await page.$eval("#pay .told", (told) => told.textContent)).toContain("It was not charged");
+  expect(complaints).toEqual([expect.stringContaining("405")]);
+  await page.close();
+});
+
+test("programs find the URLs", async () => {
+  const root = await fetch(documentation.url);
   expect(await root.json()).toMatchObject({ docs: "/docs", openapi: "/openapi.json", mcp: "/mcp" });
 });

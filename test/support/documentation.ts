@@ -31,7 +31,7 @@ export async function startDocumentation(): Promise<Documentation> {
   const prices = pricesOf(url, fetch);
   const nothing: unknown = undefined;
   // The documents use no service.
-  const app = createApp(nothing as Services, { prices, gateway: { url, send: fetch, prices } });
+  const app = createApp(nothing as Services, { prices });
   const service = Bun.serve({
     unix: folder.file("content.sock"),
     async fetch(request) {

@@ -474,6 +474,7 @@ class JobResult(TypedDict):
     format: NotRequired[str]
     content: NotRequired[str]
     metadata: NotRequired[Metadata]
+    changes: NotRequired[PageChanges]
     #: True if the page asks not to be indexed
     noindex: NotRequired[bool]
     #: Why the page was not delivered

@@ -5,7 +5,7 @@ import { errorExample } from "./error-examples.ts";
 import { JOB_OPERATIONS, type JobOperation } from "../operations/job-requests.ts";
 import { type Operation } from "../operations/operation.ts";
 import { OPERATIONS } from "../operations/operations.ts";
-import { type PriceList } from "./price-list.ts";
+import { isServed, type PriceList } from "./price-list.ts";
 
 const problemSchema = z
   .object({
@@ -20,8 +20,8 @@ const problemSchema = z
   .openapi("Problem", { description: "RFC 9457 problem details" });
 
 /**
- * The OpenAPI 3.1 description of all operations. `baseUrl` is the URL at which the client reaches the service. Without
- * `prices` the description states no prices.
+ * The OpenAPI 3.1 description of the operations that the gateway serves. `baseUrl` is the URL at which the client reaches
+ * the service. Without `prices` the description has all operations, and states no prices.
  */
 export function describeApi(baseUrl: string, prices?: PriceList): object {
   const app = new OpenAPIHono();
@@ -39,8 +39,13 @@ export function describeApi(baseUrl: string, prices?: PriceList): object {
     name: "X-Job-Secret",
     description: "The secret that the response to the request that started the job contains.",
   });
-  for (const operation of OPERATIONS) app.openAPIRegistry.registerPath(describeOperation(operation, prices));
-  for (const operation of JOB_OPERATIONS) app.openAPIRegistry.registerPath(describeJobOperation(operation));
+  const served = ({ path }: { readonly path: string }) => isServed(path, prices);
+  for (const operation of OPERATIONS.filter(served)) {
+    app.openAPIRegistry.registerPath(describeOperation(operation, prices));
+  }
+  for (const operation of JOB_OPERATIONS.filter(served)) {
+    app.openAPIRegistry.registerPath(describeJobOperation(operation));
+  }
   return app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {

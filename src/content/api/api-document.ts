@@ -83,7 +83,7 @@ const described = new NewestMap<string, ApiDocument>(MAX_KEPT);
 
 /** The API's description at a base URL, with the given prices. Without `prices` it states no prices. */
 export function apiDocument(baseUrl: string, prices?: PriceList): ApiDocument {
-  const key = JSON.stringify([prices?.prices, prices?.rules]);
+  const key = JSON.stringify([prices?.prices, prices?.rules, prices?.unserved]);
   let document = described.get(key);
   if (document === undefined) {
     // The description's own test validates it as OpenAPI. The type has the parts of OpenAPI that the description uses.

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { readJsonUpTo } from "../../lib/http/response-bytes.ts";
-import { paymentRequirementsSchema } from "../../payments/x402/messages.ts";
+import { type PaymentRequirements, paymentRequirementsSchema } from "../../payments/x402/messages.ts";
 import { priceText } from "../../payments/x402/price-text.ts";
 import { type Send } from "./gateway-address.ts";
 import { OPERATIONS } from "../operations/operations.ts";
@@ -8,8 +8,12 @@ import { NewestMap } from "../../lib/memory/newest-map.ts";
 
 /** The prices of the operations at a gateway. Only the gateway knows them. */
 export interface PriceList {
-  /** Prices such as `$0.005`, with the gateway's rules in words, by path. A path that is not listed is free. */
+  /** Prices such as `$0.005`, with the gateway's rules in words, by path. Other paths that are served are free. */
   readonly prices: Readonly<Record<string, string>>;
+  /** Paths of operations for which the gateway has no route. */
+  readonly unserved: readonly string[];
+  /** The requirements of all prices. */
+  readonly accepts: readonly PaymentRequirements[];
   /** The rules of paths that have some, as data. */
   readonly rules: Readonly<Record<string, readonly unknown[]>>;
   /** The gateway checks payments but moves no money. */
@@ -46,6 +50,8 @@ const schema = z.object({
       }),
     )
     .max(OPERATIONS.length),
+  /** Absent at gateways that do not tell free paths from paths without a route. */
+  free: z.array(z.string()).max(OPERATIONS.length).optional(),
 });
 
 interface Asked {
@@ -78,9 +84,12 @@ async function ask(url: string, host: string, send: Send): Promise<PriceList | u
   });
   const parsed = schema.safeParse(await readJsonUpTo(response, MAX_BYTES));
   if (!response.ok || !parsed.success) return undefined;
-  const { resources, testMode } = parsed.data;
+  const { resources, testMode, free } = parsed.data;
+  const served = new Set([...resources.map(({ path }) => path), ...(free ?? [])]);
   return {
     testMode,
+    unserved: free === undefined ? [] : OPERATIONS.map(({ path }) => path).filter((path) => !served.has(path)),
+    accepts: resources.flatMap(({ accepts }) => accepts),
     prices: Object.fromEntries(resources.map((resource) => [resource.path, textOf(resource)])),
     rules: Object.fromEntries(resources.flatMap(({ path, rules }) => (rules.length === 0 ? [] : [[path, rules]]))),
   };
@@ -94,4 +103,9 @@ function textOf({ accepts, rules, freePerDay }: z.output<typeof schema>["resourc
   const price = conditional.length === 0 ? otherwise : `${conditional.join("; ")}; otherwise ${otherwise}`;
   if (freePerDay === undefined) return price;
   return `${price}; ${freePerDay.requests} a day free for each ${freePerDay.key === "payer" ? "payer" : "client"}`;
+}
+
+/** False for an operation, or a request about its jobs, for which the gateway has no route. */
+export function isServed(path: string, list: PriceList | undefined): boolean {
+  return list?.unserved.some((gone) => path === gone || path.startsWith(`${gone}/{`)) !== true;
 }

@@ -6,14 +6,30 @@ import { type PriceList, unknownPrices } from "../api/price-list.ts";
 import { type Services } from "../operations/operation.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import { docsPage } from "./page.ts";
+import { REQUIREMENTS } from "../../payments/testing/payment.ts";
 
-const LIST: PriceList = { prices: { "/scrape": "$0.07", "/batch": "up to $0.50" }, rules: {}, testMode: false };
-const live = { prices: {}, rules: {}, testMode: true };
+const LIST: PriceList = {
+  prices: { "/scrape": "$0.07", "/batch": "up to $0.50" },
+  rules: {},
+  testMode: false,
+  unserved: [],
+  accepts: [REQUIREMENTS],
+};
 
-test("forms to try operations exist only in test mode", () => {
-  expect(page).not.toContain('class="try"');
-  const form = docsPage({ document: apiDocument("/", live), list: live });
-  for (const { name } of OPERATIONS) expect(form).toContain(`data-operation="${name}"`);
+test("each operation has a form if the gateway is known, and the wallet of the page pays only in test mode", () => {
+  for (const { path } of OPERATIONS) expect(page).toContain(`data-path="${path}"`);
+  expect(docsPage({ document: apiDocument("/"), list: undefined })).not.toContain('class="try"');
+  const tested = { ...LIST, testMode: true };
+  const form = docsPage({ document: apiDocument("/", tested), list: tested });
+  expect([form, page].map((text) => text.includes("a test wallet"))).toEqual([true, false]);
+});
+
+test("an operation that the gateway does not serve is not described, nor are its jobs", () => {
+  const list = { ...LIST, unserved: ["/crawl", "/qr"] };
+  const small = docsPage({ document: apiDocument("/", list), list });
+  const ids = [...small.matchAll(/<section class="operation" id="([^"]+)"/g)].map(([, id]) => id);
+  expect(ids.filter((id) => id?.startsWith("crawl") || id === "qr")).toEqual([]);
+  expect(ids).toContain("batch_status");
 });
 
 const page = docsPage({ document: apiDocument("https://pay.test", LIST), list: LIST });
@@ -44,7 +60,7 @@ test("the page is HTML without errors, loads nothing, and runs only its own scri
   const errors: string[] = [];
   parse(page, { onParseError: ({ code }) => errors.push(code), sourceCodeLocationInfo: true });
   expect(errors).toEqual([]);
-  const markup = page.replace(/<script>[^]*<\/script>/, "");
+  const markup = page.replaceAll(/<script[^]*?<\/script>/g, "");
   expect(markup).not.toMatch(/<(?:script|link|img|iframe|object|embed)\b| style=| on\w+=|\ssrc=|url\(|@import/);
 });
 

@@ -11,6 +11,7 @@ import {
 import { fieldsTable } from "./fields.ts";
 import { type Html, html, prose, raw } from "../../lib/text/html.ts";
 import { type PriceList } from "../api/price-list.ts";
+import { PAY_SOURCES, payData, payElements, payScript } from "../../payments/browser/pay-script.ts";
 import { STOCK_CLIENTS, STOCK_INSTALL } from "../../payments/x402/stock-client.ts";
 import { samplesOf } from "./samples.ts";
 import { SCRIPT } from "./script.ts";
@@ -21,14 +22,17 @@ const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 const SCRIPT_HASH = createHash("sha256").update(SCRIPT).digest("base64");
 
 /**
- * The header fields of the page: it loads nothing, runs only its own script, and sends requests only to its own origin.
+ * The header fields of the page: it loads nothing, runs only its own scripts, and sends requests only to its own origin.
  */
-export const DOCS_HEADERS: Readonly<Record<string, string>> = {
-  "content-type": "text/html; charset=utf-8",
-  "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; script-src 'sha256-${SCRIPT_HASH}'; connect-src 'self'; img-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
-};
+export function docsHeaders({ list }: DocumentedAt): Readonly<Record<string, string>> {
+  const allowed = list === undefined ? "" : `${payScript(list.testMode).source}; ${PAY_SOURCES}`;
+  return {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; script-src 'sha256-${SCRIPT_HASH}' ${allowed}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+  };
+}
 
 /** The API's description at a base URL, and the prices there. */
 export interface DocumentedAt {
@@ -62,7 +66,8 @@ ${schemas(document)}
 <p class="back"><a href="#content">All operations</a></p>
 </main>
 </div>
-<script>${raw(SCRIPT)}</script>`;
+<script>${raw(SCRIPT)}</script>
+${list === undefined ? undefined : payElements(payScript(list.testMode), payData(list.accepts))}`;
   return htmlPage({ title, style: STYLE }, body);
 }
 
@@ -79,8 +84,8 @@ function navigation(
   )}</ul><p>More</p><ul><li><a href="#schemas">Schemas</a></li><li><a href="openapi.json">OpenAPI</a></li></ul></nav>`;
 }
 
-const TEST_MODE = html`<p class="test"><strong>Test mode.</strong> Signatures are checked, and no money moves. Each operation has a form here that
-tries it with a test wallet's payment.</p>`;
+const TEST_MODE = html`<p class="test"><strong>Test mode.</strong> Signatures are checked, and no money moves. The forms here pay
+with a wallet of this page.</p>`;
 
 /** Hidden until the script shows it. */
 const SEARCH = html`<form role="search" hidden><label for="find">Search</label><input id="find" type="search" autocomplete="off" placeholder="Operation, field or error"><ul id="results" hidden></ul></form>`;
@@ -106,7 +111,7 @@ function section({ document, list }: DocumentedAt, operation: PlacedOperation): 
 <p>${prose(description)}</p>
 ${figure("curl", samples.curl)}
 ${samples.program === undefined ? undefined : figure("JavaScript", samples.program)}
-${list?.testMode === true ? tryForm(operation) : undefined}
+${list === undefined || path.includes("{") ? undefined : tryForm(operation)}
 ${body === undefined ? undefined : fieldsTable(document, body, "Request")}
 ${fieldsTable(document, { properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])) }, "Parameters")}
 ${reply(document, successOf(operation))}
@@ -119,15 +124,15 @@ function figure(caption: string, code: string): Html {
   return html`<figure><figcaption>${caption}</figcaption><pre><code>${code}</code></pre></figure>`;
 }
 
-/** Hidden until the script shows it. The script sends it. */
-function tryForm({ operationId, requestBody }: PlacedOperation): Html {
+/** Hidden until the script shows it. The script sends it, and lets a wallet pay. */
+function tryForm({ operationId, method, path, requestBody }: PlacedOperation): Html {
   const example = requestBody?.content["application/json"]?.example;
   const id = `${operationId}-body`;
   const body =
     example === undefined
       ? undefined
       : html`<label for="${id}">Body</label><textarea id="${id}" rows="5" spellcheck="false">${JSON.stringify(example, undefined, 2)}</textarea>`;
-  return html`<form class="try" data-operation="${operationId}" hidden>${body}<button type="submit">Try ${operationId}</button><output></output></form>`;
+  return html`<form class="try" data-method="${method.toUpperCase()}" data-path="${path}" hidden>${body}<button type="submit">Try ${operationId}</button><div class="pay"></div></form>`;
 }
 
 function reply(document: ApiDocument, response: ApiResponse | undefined): Html | undefined {

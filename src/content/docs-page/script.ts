@@ -1,5 +1,5 @@
 /**
- * The page's only script: it searches the page, copies code, and sends forms to `docs/try`. Without it the page is
+ * The page's only script: it searches the page and copies code. Without it the page is
  * complete.
  */
 export const SCRIPT = `
@@ -93,54 +93,4 @@ addEventListener("keydown", (event) => {
   }
   if (event.key === "Escape" && document.activeElement === box) { box.value = ""; search(); }
 });
-
-// Forms that try an operation with a payment of test mode.
-const show = async (response, output) => {
-  const type = response.headers.get("content-type") || "";
-  const paid = response.headers.get("x-turnpike-paid");
-  output.append(make("p", response.status + (paid ? ", paid " + paid + " of test money" : ""), response.ok ? "good" : "bad"));
-  if (/json|text/.test(type)) {
-    const text = await response.text();
-    const code = make("code");
-    try { code.textContent = JSON.stringify(JSON.parse(text), undefined, 2); } catch { code.textContent = text; }
-    const pre = make("pre");
-    pre.append(code);
-    output.append(pre);
-    return;
-  }
-  const url = URL.createObjectURL(await response.blob());
-  if (type.startsWith("image/")) {
-    const image = make("img");
-    image.src = url;
-    image.alt = "The response";
-    output.append(image);
-  }
-  const link = make("a", "Save the file (" + type + ")");
-  link.href = url;
-  link.download = "response." + type.split("/")[1];
-  output.append(link);
-};
-for (const form of all("form.try")) {
-  form.hidden = false;
-  const output = form.querySelector("output");
-  const button = form.querySelector("button");
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    output.replaceChildren(make("p", "Working…"));
-    button.disabled = true;
-    try {
-      const response = await fetch("docs/try?operation=" + form.dataset.operation, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: form.querySelector("textarea")?.value ?? "{}",
-      });
-      output.replaceChildren();
-      await show(response, output);
-    } catch (error) {
-      output.replaceChildren(make("p", String(error), "bad"));
-    } finally {
-      button.disabled = false;
-    }
-  });
-}
 `;

@@ -1,7 +1,8 @@
+import { PAY_STYLE } from "../../payments/browser/pay-script.ts";
 import { PAGE_STYLE } from "../../lib/text/page-style.ts";
 
 /** The page's only style. It loads no font, picture or script. */
-export const STYLE = `${PAGE_STYLE}
+export const STYLE = `${PAGE_STYLE}${PAY_STYLE}
 html { scroll-behavior: smooth; scroll-padding-top: 1rem }
 @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto } }
 .skip { position: absolute; left: -100rem }
@@ -44,9 +45,6 @@ button:disabled { opacity: .6; cursor: default }
 .try { margin: 1.25rem 0; padding: 1rem; border: 1px solid var(--line); border-radius: 8px; background: var(--panel) }
 .try label { display: block; margin-bottom: .25rem; font-weight: 600; font-size: .9rem }
 .try button { margin-top: .6rem }
-.try output { display: block }
-.try pre { max-height: 28rem; overflow-y: auto }
-.try img { display: block; max-width: 100%; margin: .5rem 0; border: 1px solid var(--line) }
 .good { color: var(--price) }
 .bad { color: var(--bad) }
 table { width: 100%; table-layout: fixed; border-collapse: collapse; font-size: .925rem }

@@ -4,6 +4,7 @@ import { EVENT_TYPES } from "../jobs/job-events.ts";
 import { type AddedJob } from "../jobs/jobs.ts";
 import { METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type OperationResult } from "./operation.ts";
+import { changesSchema } from "./page-changes.ts";
 
 /** The beginning of the paths under which the gateway charges for jobs. */
 export const CHARGES = "/charges";
@@ -110,6 +111,7 @@ const jobResult = z
     format: z.string().optional(),
     content: z.string().optional(),
     metadata: metadataSchema.optional(),
+    changes: changesSchema,
     noindex: z.boolean().optional().openapi({ description: "True if the page asks not to be indexed" }),
     error: z.string().optional().openapi({ description: "Why the page was not delivered" }),
     kind: z.string().optional().openapi({ description: "The kind of the error" }),

@@ -12,8 +12,8 @@ const MAX_PATHS = 32;
 /** The mode of the gateway, and the functions that find the paid route of a path. */
 export interface CatalogueOptions {
   readonly testMode: boolean;
-  /** The payment policy of the route for a request; undefined if the request is free or has no route. */
-  readonly sold: (authority: string, path: string) => PaymentPolicy | undefined;
+  /** The payment policy of the route for a request; `free` if the route has no price, and undefined without a route. */
+  readonly sold: (authority: string, path: string) => PaymentPolicy | "free" | undefined;
   /** The methods of a policy's route; empty: all. */
   readonly methodsOf: (policy: PaymentPolicy) => readonly string[];
 }
@@ -35,14 +35,16 @@ export class Catalogue {
   bytesFor({ authority, query }: Pick<RequestHead, "authority" | "query">): Uint8Array {
     const paths = new URLSearchParams(query).getAll("path");
     if (paths.length === 0) return this.bytes();
+    const free: string[] = [];
     const resources = paths.slice(0, MAX_PATHS).flatMap((path) => {
       const normal = normalisePath(path);
       const policy = normal === undefined ? undefined : this.#options.sold(authority, normal);
-      const challenge = policy?.challenge();
-      if (policy === undefined || challenge === undefined) return [];
+      if (policy === "free") free.push(path);
+      const challenge = typeof policy === "object" ? policy.challenge() : undefined;
+      if (typeof policy !== "object" || challenge === undefined) return [];
       return [{ path, ...this.#resourceOf(challenge.required, policy) }];
     });
-    return this.#encode(resources, resources.length);
+    return this.#encode(resources, resources.length, { free });
   }
 
   bytes(): Uint8Array {
@@ -87,9 +89,9 @@ export class Catalogue {
     };
   }
 
-  #encode(resources: readonly object[], total: number): Uint8Array {
+  #encode(resources: readonly object[], total: number, more: object = {}): Uint8Array {
     const mode = this.#options.testMode ? { testMode: true } : {};
-    return Buffer.from(JSON.stringify({ x402Version: 2, ...mode, total, resources }));
+    return Buffer.from(JSON.stringify({ x402Version: 2, ...mode, total, resources, ...more }));
   }
 }
 

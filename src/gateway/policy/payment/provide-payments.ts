@@ -247,12 +247,15 @@ class Payments implements PolicyFeature {
       // If a path has several routes, the policy of the first method with a price.
       sold(authority, path) {
         byRoute ??= new Map(config.routes.map((route, i) => [routes[i], ofRoutes.get(route)]));
+        let free: "free" | undefined;
         for (const method of LISTED_METHODS) {
           const route = table.match(authority, path, { method, query: "", fields: "" });
-          const policy = route && byRoute.get(route);
+          if (route === undefined) continue;
+          const policy = byRoute.get(route);
           if (policy !== undefined) return policy;
+          free = "free";
         }
-        return undefined;
+        return free;
       },
       methodsOf: (policy) => (policy instanceof LazyPolicy ? policy.methods : []),
     });

@@ -60,7 +60,7 @@ function kept(key: string): string | undefined {
 
 /** A form that sends a request to this origin, and lets the person pay for it. */
 function openForm(form: HTMLFormElement, data: PageData, mode: Mode): void {
-  const output = form.querySelector("output");
+  const output = form.querySelector<HTMLElement>(".pay");
   const submit = form.querySelector("button");
   const { method = "POST", path = "" } = form.dataset;
   if (output === null || submit === null) return;
@@ -74,9 +74,15 @@ function openForm(form: HTMLFormElement, data: PageData, mode: Mode): void {
       ...(body === undefined ? {} : { body, headers: { "content-type": "application/json" } }),
     };
     submit.disabled = true;
-    output.replaceChildren(make("p", "Working…"));
+    output.replaceChildren(told("Working…"));
     void tryRequest(request, output, { data, mode }).finally(() => (submit.disabled = false));
   });
+}
+
+function told(text: string, className = ""): HTMLElement {
+  const line = make("p", text, `told ${className}`);
+  line.setAttribute("role", "status");
+  return line;
 }
 
 /** The detail of a problem document, or the whole text. */
@@ -111,12 +117,13 @@ async function tryRequest(
       panel.open(output);
       if (mode.testWallet !== undefined) await panel.pay(mode.testWallet);
     } else if (response.ok) {
-      output.append(make("p", `${response.status}, free`, "good"));
-      await showBody(response, output);
+      const result = make("div", "", "result");
+      output.append(told("The response cost nothing.", "good"), result);
+      await showBody(response, result);
     } else {
-      output.append(make("p", `${response.status}: ${textOf(await response.text())}`, "bad"));
+      output.append(told(`${response.status}: ${textOf(await response.text())}`, "bad"));
     }
   } catch {
-    output.replaceChildren(make("p", "No response came. Nothing was paid.", "bad"));
+    output.replaceChildren(told("No response came. Nothing was paid.", "bad"));
   }
 }
