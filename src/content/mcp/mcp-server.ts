@@ -1,8 +1,10 @@
-import { Server, type ServerContext } from "@modelcontextprotocol/server";
+import { type CallToolResult, ProtocolError, Server, type ServerContext } from "@modelcontextprotocol/server";
 import { VERSION } from "../../lib/process/version.ts";
 import { type PriceList } from "../api/price-list.ts";
 import { type Operation } from "../operations/operation.ts";
-import { callTool, type Gateway } from "./tool-call.ts";
+import { isObject } from "../../lib/is-object.ts";
+import { PAYMENT_FAILED_CODE, PAYMENT_REQUIRED_CODE, REQUIRED_KEY } from "../../payments/mpp/mcp.ts";
+import { callTool, type Gateway, hasCredential } from "./tool-call.ts";
 import { failure } from "./tool-result.ts";
 import { JOB_TOOLS, listedJobTool } from "./job-tools.ts";
 import { costText, isFree, type Tool, tools } from "./tools.ts";
@@ -50,13 +52,31 @@ export function createMcpServer(gateway: (context: ServerContext) => Gateway, ad
     try {
       const { name, arguments: given } = params;
       const { signal, _meta: meta } = context.mcpReq;
-      return await callTool({ name, arguments: given, meta, signal: untilGone(signal, context) }, gateway(context));
+      const call = { name, arguments: given, meta, signal: untilGone(signal, context) };
+      const result = await callTool(call, gateway(context));
+      if (hasCredential(meta)) throwUnpaid(result, PAYMENT_FAILED_CODE);
+      else if (server.getClientCapabilities()?.experimental?.["payment"]) throwUnpaid(result, PAYMENT_REQUIRED_CODE);
+      return result;
     } finally {
       endProgress();
       end();
     }
   });
   return server;
+}
+
+/**
+ * Throws the error of the `Payment` scheme if a result asks for a payment. Only clients of the scheme get it: in MCP itself the
+ * code has another meaning.
+ */
+function throwUnpaid({ _meta: meta }: CallToolResult, code: number): void {
+  const data = meta?.[REQUIRED_KEY];
+  if (!isObject(data)) return;
+  if (code === PAYMENT_REQUIRED_CODE) throw new ProtocolError(code, "Payment Required", data);
+  const { problem, ...rest } = data;
+  const { type, detail } = isObject(problem) ? problem : {};
+  const reason = typeof type === "string" ? type.slice(type.lastIndexOf("/") + 1) : undefined;
+  throw new ProtocolError(code, "Payment Verification Failed", { ...rest, problem, failure: { reason, detail } });
 }
 
 function listedTool(tool: Tool, list: PriceList | undefined) {

@@ -1,7 +1,9 @@
-import { type CallToolResult } from "@modelcontextprotocol/server";
+import { type CallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { codeOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { PaymentDeclined, PaymentOutcomeUnknown } from "../../payments/client/client.ts";
+import { isObject } from "../../lib/is-object.ts";
+import { authorizationOf, CREDENTIAL_KEY } from "../../payments/mpp/mcp.ts";
 import { encodeHeader, MAX_HEADER_LENGTH } from "../../payments/x402/header.ts";
 import { PAYMENT_SIGNATURE } from "../../payments/x402/messages.ts";
 import { checkBody } from "../operations/operation.ts";
@@ -36,7 +38,7 @@ const MAX_CALL_MS = 300_000;
 
 /**
  * Serves a tool's call by a request to the gateway's own paid route, so that no operation can be used here without its
- * payment. Never fails: every error becomes a result that describes it.
+ * payment. Errors become results that describe them, except of a malformed credential: it throws a ProtocolError.
  */
 export async function callTool(call: ToolCall, gateway: Gateway): Promise<CallToolResult> {
   const tool = tools().get(call.name);
@@ -46,6 +48,7 @@ export async function callTool(call: ToolCall, gateway: Gateway): Promise<CallTo
     if (jobTool !== undefined) return await askJob(jobTool, call, gateway);
     return failure(`There is no tool "${call.name.slice(0, 100)}"`);
   } catch (error) {
+    if (error instanceof ProtocolError) throw error;
     if (error instanceof TurnpikeError) return refusal(error.message, error.errors ?? []);
     return failure(errorText(error));
   }
@@ -57,16 +60,16 @@ async function callOperation({ operation }: Tool, call: ToolCall, gateway: Gatew
   // Checked first, so that an agent learns of invalid arguments before it has to pay.
   if (schema !== undefined) checkBody(schema, body);
   const payment = paymentOf(call.meta);
-  const send = payment === undefined ? (gateway.pay ?? gateway.send) : gateway.send;
+  const send = Object.keys(payment).length === 0 ? (gateway.pay ?? gateway.send) : gateway.send;
   const response = await send(gateway.url + path, {
     ...requestOf(call, gateway, {
       "content-type": "application/json",
-      ...(payment === undefined ? {} : { [PAYMENT_SIGNATURE]: payment }),
+      ...payment,
     }),
     method: "POST",
     body: JSON.stringify(body),
   });
-  return await toolResult(response, documentUri(call.name, body));
+  return await toolResult(response, documentUri(call.name, body), hasCredential(call.meta));
 }
 
 /** A request about a job is free, so that it never pays. */
@@ -100,13 +103,32 @@ function errorText(error: unknown): string {
   return `Cannot get a response from the gateway: ${codeOf(error) ?? (error instanceof Error ? error.name : "unknown")}`;
 }
 
+/** True if a call has a payment by the `Payment` scheme. */
+export function hasCredential(meta: unknown): boolean {
+  return isObject(meta) && meta[CREDENTIAL_KEY] !== undefined;
+}
+
 /**
- * The agent's own payment in the gateway's format. The same payment always gives the same bytes, by which the gateway
- * recognises it.
+ * The agent's own payment as fields of the gateway. The same payment always gives the same bytes, by which the gateway
+ * recognises it. Payments of both protocols go to the gateway, which refuses them.
  */
-function paymentOf(meta: unknown): string | undefined {
-  const payment: unknown = typeof meta === "object" && meta !== null ? Reflect.get(meta, PAYMENT_KEY) : undefined;
-  if (payment === undefined) return undefined;
+function paymentOf(meta: unknown): Readonly<Record<string, string>> {
+  if (!isObject(meta)) return {};
+  const { [PAYMENT_KEY]: payment, [CREDENTIAL_KEY]: credential } = meta;
+  return {
+    ...(payment === undefined ? {} : { [PAYMENT_SIGNATURE]: x402Payment(payment) }),
+    ...(credential === undefined ? {} : { authorization: mppCredential(credential) }),
+  };
+}
+
+function mppCredential(credential: unknown): string {
+  const authorization = authorizationOf(credential);
+  if (authorization !== undefined && authorization.length <= MAX_HEADER_LENGTH) return authorization;
+  const detail = `_meta.${CREDENTIAL_KEY} must have a challenge and a payload, and at most ${MAX_HEADER_LENGTH} characters`;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid params", { detail });
+}
+
+function x402Payment(payment: unknown): string {
   const path = `_meta.${PAYMENT_KEY}`;
   const refuse = (message: string) =>
     new TurnpikeError("invalid-parameters", `Cannot accept the payment: '${path}' ${message}`, [{ path, message }]);

@@ -4,6 +4,7 @@ import { type FieldError } from "../../lib/errors.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { parsedJson } from "../../lib/parsed-json.ts";
 import { PENDING } from "../../payments/client/client.ts";
+import * as MPP from "../../payments/mpp/mcp.ts";
 import { decodeHeader } from "../../payments/x402/header.ts";
 import {
   PAYMENT_REQUIRED,
@@ -42,33 +43,56 @@ export function refusal(message: string, errors: readonly FieldError[]): Result 
 /** The gateway's response was cut off or is not valid. */
 export class ResponseUnreadable extends Error {}
 
-/** Converts a gateway's response into a tool's result. `uri` names a document in it. Throws ResponseUnreadable. */
-export async function toolResult(response: Response, uri: string): Promise<Result> {
+/**
+ * Converts a gateway's response into a tool's result. `uri` names a document in it. `byMpp`: the call was paid by the `Payment`
+ * scheme, which has no receipts of failures. Throws ResponseUnreadable.
+ */
+export async function toolResult(response: Response, uri: string, byMpp = false): Promise<Result> {
   const receipt = receiptSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_RESPONSE) ?? ""));
-  const reading = response.status === 402 ? unpaid(response) : responded(response, uri);
+  const charged = MPP.receiptIn(response);
+  const reading = response.status === 402 ? unpaid(response) : responded(response, uri, byMpp);
   const result = await reading.catch((error: unknown) => {
-    const paid = receipt.success ? ", and it was paid for; the same payment gets it again" : "";
+    const paid =
+      receipt.success || charged !== undefined ? ", and it was paid for; the same payment gets it again" : "";
     throw new ResponseUnreadable(`Cannot read the gateway's response: it ended early, or is invalid${paid}`, {
       cause: error,
     });
   });
-  return receipt.success ? { ...result, _meta: { [RECEIPT_KEY]: receipt.data } } : result;
+  const { _meta: own } = result;
+  const meta = {
+    ...own,
+    ...(receipt.success ? { [RECEIPT_KEY]: receipt.data } : {}),
+    ...(charged === undefined ? {} : { [MPP.RECEIPT_KEY]: charged }),
+  };
+  return Object.keys(meta).length === 0 ? result : { ...result, _meta: meta };
 }
 
-/** x402 over MCP: the challenge as structured content and as text, in a result that reports an error. */
+/**
+ * x402 over MCP: the challenge as structured content and as text, in a result that reports an error. Its `_meta` has the
+ * challenges of the `Payment` scheme.
+ */
 async function unpaid(response: Response): Promise<Result> {
   const parsed = paymentRequiredSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_REQUIRED) ?? ""));
   if (!parsed.success) return await problem(response);
-  await response.body?.cancel();
+  const required = MPP.requiredData(response, await problemIn(response));
   return {
     isError: true,
     structuredContent: parsed.data,
     content: [{ type: "text", text: JSON.stringify(parsed.data) }],
+    ...(required === undefined ? {} : { _meta: { [MPP.REQUIRED_KEY]: required } }),
   };
 }
 
-async function responded(response: Response, uri: string): Promise<Result> {
-  if (!response.ok) return await problem(response);
+/** The members of the problem document in a response. */
+async function problemIn(response: Response): Promise<object | undefined> {
+  const body = parsedJson((await readStart(response, MAX_FAILURE_BYTES, MAX_FAILURE_MS)).toString("utf8"));
+  if (!isObject(body)) return undefined;
+  const { type, title, status, detail } = body;
+  return { type, title, status, detail };
+}
+
+async function responded(response: Response, uri: string, byMpp: boolean): Promise<Result> {
+  if (!response.ok) return await problem(response, byMpp);
   const bytes = await readResponse(response);
   const type = mediaType(response);
   if (type === "application/json") {
@@ -85,7 +109,7 @@ async function responded(response: Response, uri: string): Promise<Result> {
  * A failed response as text: title, detail and invalid fields of a problem document, or the body; if it was free, and when to
  * retry.
  */
-async function problem(response: Response): Promise<Result> {
+async function problem(response: Response, byMpp = false): Promise<Result> {
   const body = (await readStart(response, MAX_FAILURE_BYTES, MAX_FAILURE_MS)).toString("utf8");
   const parsed = parsedJson(body);
   const fields = isObject(parsed) ? parsed : {};
@@ -97,7 +121,7 @@ async function problem(response: Response): Promise<Result> {
   }
   // 409: the same payment is in use, and its other request may be charged.
   const isOpen = response.status === 409 || fields["type"] === PENDING;
-  if (!isOpen && !response.headers.has(PAYMENT_RESPONSE)) lines.push("Not charged.");
+  if (!isOpen && !byMpp && !response.headers.has(PAYMENT_RESPONSE)) lines.push("Not charged.");
   const wait = response.headers.get("retry-after") ?? "";
   if (/^\d{1,5}$/.test(wait)) lines.push(`Try again in ${wait} s.`);
   return failure(lines.join("\n"));
