@@ -13,9 +13,9 @@ import {
   RECHECK_MS,
   type Reservation,
 } from "../ledger.ts";
-import { CHANNEL_SCHEME } from "../channels.ts";
-import { CREDIT_SCHEME, uncovered } from "../credits.ts";
+import { uncovered } from "../credits.ts";
 import { LiveLeases } from "../live-leases.ts";
+import { type NewNotice } from "../outbox.ts";
 import { GroupedWrites } from "./grouped-writes.ts";
 import { type SqliteConnection } from "./sqlite-connection.ts";
 import { isUncovered } from "./sqlite-credits.ts";
@@ -130,6 +130,12 @@ export interface Connections {
   readonly durable: SqliteConnection;
 }
 
+interface DurableMove {
+  /** The parameters of `MOVE`. */
+  readonly values: object;
+  readonly notice: NewNotice | undefined;
+}
+
 /**
  * The ledger in memory, or in an SQLite file that all processes of one machine share. Leases are timed by `steady`, the
  * machine's monotonic clock, so a change of the system time `now` does not affect them. Both clocks give milliseconds.
@@ -140,7 +146,7 @@ export class SqliteLedger implements Ledger {
   readonly #now: () => number;
   readonly #steady: () => number;
   readonly #leases: LiveLeases;
-  readonly #group: GroupedWrites<object, boolean>;
+  readonly #group: GroupedWrites<DurableMove, boolean>;
   readonly #timer: NodeJS.Timeout;
   #isTending = false;
 
@@ -151,9 +157,9 @@ export class SqliteLedger implements Ledger {
     this.#steady = steady;
     this.#leases = new LiveLeases(steady);
     const { durable } = files;
-    const moveAll = (changes: readonly object[]): boolean[] => changes.map((one) => durable.run(MOVE, one) > 0);
-    const write = (all: readonly object[]): boolean[] =>
-      all.length === 1 ? moveAll(all) : durable.together(() => moveAll(all));
+    const moveAll = (moves: readonly DurableMove[]): boolean[] => moves.map((one) => this.#moveDurably(one));
+    const write = (all: readonly DurableMove[]): boolean[] =>
+      all.length === 1 && all[0]?.notice === undefined ? moveAll(all) : durable.together(() => moveAll(all));
     this.#group = new GroupedWrites(write, turns);
     this.#timer = setInterval(() => void this.#tend(), LEASE_MS / 3);
     this.#timer.unref();
@@ -186,30 +192,30 @@ export class SqliteLedger implements Ledger {
   }
 
   async move(payment: Payment, change: Change): Promise<boolean> {
-    // The requests of all holders of credit and of channels wait for the disk together.
-    const isBooked = payment.scheme === CREDIT_SCHEME || payment.scheme === CHANNEL_SCHEME;
-    const isCharge = isBooked && change.lease && waits(change);
-    const isGrouped = isCharge && change.notice === undefined;
-    const moved = await (isGrouped
-      ? this.#group.run(this.#valuesOf(payment, change))
-      : this.#files.quick.turn(() => this.#moved(payment, change)));
+    const values = this.#valuesOf(payment, change);
+    // The requests that go on wait for the disk together. A lease ends at once: the next request may need it.
+    const moved = await (waits(change) && change.lease
+      ? this.#group.run({ values, notice: change.notice })
+      : this.#files.quick.turn(() => this.#moveAlone(change, values)));
     if (moved && change.lease) this.#leases.touch(payment.nonce);
     else this.#leases.drop(payment.nonce);
     return moved;
   }
 
-  #moved(payment: Payment, change: Change): boolean {
+  #moveAlone(change: Change, values: object): boolean {
     const { quick, durable } = this.#files;
-    const values = this.#valuesOf(payment, change);
     // A payment that was never verified is deleted: anyone can invent such payments.
     if (change.state === "released" && quick.run(FORGET, values) > 0) return true;
     const { notice } = change;
-    if (notice === undefined) return (waits(change) ? durable : quick).run(MOVE, values) > 0;
-    return durable.together(() => {
-      if (durable.run(MOVE, values) === 0) return false;
-      durable.run(POST, { ...notice, now: this.#now() });
-      return true;
-    });
+    if (notice !== undefined) return durable.together(() => this.#moveDurably({ values, notice }));
+    return (waits(change) ? durable : quick).run(MOVE, values) > 0;
+  }
+
+  #moveDurably({ values, notice }: DurableMove): boolean {
+    const { durable } = this.#files;
+    if (durable.run(MOVE, values) === 0) return false;
+    if (notice !== undefined) durable.run(POST, { ...notice, now: this.#now() });
+    return true;
   }
 
   #valuesOf(payment: Payment, change: Change): object {
