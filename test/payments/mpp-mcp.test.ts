@@ -1,12 +1,16 @@
 /** The Payment scheme over MCP: the stock client buys tool calls, and sees why a payment is refused. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Client, ProtocolError, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Validator } from "@seriousme/openapi-schema-validator";
 import { evm } from "mppx/client";
+import { validate } from "mppx/discovery";
 import { McpClient } from "mppx/mcp/client";
 import { privateKeyToAccount } from "viem/accounts";
+import { describeApi } from "../../src/content/api/api-description.ts";
+import { pricesOf } from "../../src/content/api/price-list.ts";
 import { McpHttp } from "../../src/content/mcp/mcp-http.ts";
 import { isObject, type JsonRecord } from "../../src/lib/is-object.ts";
-import { PAYEE, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
+import { PAYEE, PRIVATE_KEY, REQUIREMENTS } from "../../src/payments/testing/payment.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 
 const CALL = { name: "scrape", arguments: { url: "https://example.com/" } };
@@ -33,7 +37,11 @@ beforeAll(async () => {
     upstreams: [{ name: "content", servers: [{ address: "127.0.0.1", port: origin.port }] }],
     routes: [
       { path_prefix: "/scrape", upstream: "content", x402 },
-      { path_prefix: "/read", upstream: "content", x402 },
+      {
+        path_prefix: "/read",
+        upstream: "content",
+        x402: { ...x402, rules: [{ match: { methods: ["PUT"] }, price: "$0.02" }] },
+      },
     ],
   });
   service = new McpHttp({
@@ -100,6 +108,22 @@ test("a client of the scheme gets its challenges in an error, and other clients 
   });
   const client = await connect({ experimental: { payment: {} } });
   expect(await errorOf(client.callTool(CALL))).toMatchObject({ code: -32042, data: { httpStatus: 402, challenges } });
+});
+
+test("the OpenAPI description has the offers, as the stock package reads them", async () => {
+  const prices = await pricesOf(`http://127.0.0.1:${gateway.port}`, fetch)("");
+  const document: unknown = JSON.parse(JSON.stringify(describeApi("https://pay.test", prices)));
+  expect(validate(document).filter(({ severity }) => severity === "error")).toEqual([]);
+  const offer = { intent: "charge", method: "evm", amount: "10000", currency: REQUIREMENTS.asset };
+  expect(document).toMatchObject({
+    paths: {
+      "/scrape": { post: { "x-payment-info": { offers: [offer] }, security: [{ x402: [] }, { payment: [] }] } },
+      "/read": { post: { "x-payment-info": { offers: [{ ...offer, amount: null }] } } },
+    },
+    components: { securitySchemes: { payment: { type: "http", scheme: "Payment" } } },
+  });
+  // A validator accepts any object.
+  expect(await new Validator().validate(document as Record<string, unknown>)).toMatchObject({ valid: true });
 });
 
 test("a used credential, and one for another tool, are refused with a new challenge", async () => {

@@ -33,6 +33,13 @@ export function describeApi(baseUrl: string, prices?: PriceList): object {
       "Pay by the request with x402: a request without payment gets 402 with a PAYMENT-REQUIRED header; " +
       "repeat it with a signed payment in the PAYMENT-SIGNATURE header. There are no API keys.",
   });
+  if (prices !== undefined && Object.keys(prices.offers).length > 0) {
+    app.openAPIRegistry.registerComponent("securitySchemes", "payment", {
+      type: "http",
+      scheme: "Payment",
+      description: "Pay for a challenge in WWW-Authenticate of a 402 (paymentauth.org), in place of x402.",
+    });
+  }
   app.openAPIRegistry.registerComponent("securitySchemes", "jobSecret", {
     type: "apiKey",
     in: "header",
@@ -104,9 +111,10 @@ function describeOperation(operation: Operation, prices: PriceList | undefined):
     operationId: operation.name,
     summary: operation.summary,
     description: operation.description,
-    security: isSold ? [{ x402: [] }] : [],
+    security: isSold ? [{ x402: [] }, ...(prices?.offers[path] === undefined ? [] : [{ payment: [] }])] : [],
     ...(price === undefined ? {} : { "x-price": price }),
     ...(prices?.rules[path] === undefined ? {} : { "x-price-rules": prices.rules[path] }),
+    ...(prices?.offers[path] === undefined ? {} : { "x-payment-info": { offers: prices.offers[path] } }),
     ...(body === undefined
       ? {}
       : { request: { body: { required: true, content: { "application/json": { schema: body, example } } } } }),

@@ -16,6 +16,8 @@ export interface PriceList {
   readonly accepts: readonly PaymentRequirements[];
   /** The rules of paths that have some, as data. */
   readonly rules: Readonly<Record<string, readonly unknown[]>>;
+  /** The offers of the `Payment` scheme by path, as data. */
+  readonly offers: Readonly<Record<string, readonly unknown[]>>;
   /** The gateway checks payments but moves no money. */
   readonly testMode: boolean;
 }
@@ -46,6 +48,7 @@ const schema = z.object({
           .array(z.looseObject({ text: z.string(), when: z.looseObject({}) }))
           .max(32)
           .default([]),
+        offers: z.array(z.looseObject({})).max(32).default([]),
         freePerDay: z.object({ requests: z.number(), key: z.string() }).optional(),
       }),
     )
@@ -92,6 +95,7 @@ async function ask(url: string, host: string, send: Send): Promise<PriceList | u
     accepts: resources.flatMap(({ accepts }) => accepts),
     prices: Object.fromEntries(resources.map((resource) => [resource.path, textOf(resource)])),
     rules: Object.fromEntries(resources.flatMap(({ path, rules }) => (rules.length === 0 ? [] : [[path, rules]]))),
+    offers: Object.fromEntries(resources.flatMap(({ path, offers }) => (offers.length === 0 ? [] : [[path, offers]]))),
   };
 }
 

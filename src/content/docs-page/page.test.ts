@@ -11,6 +11,7 @@ import { REQUIREMENTS } from "../../payments/testing/payment.ts";
 const LIST: PriceList = {
   prices: { "/scrape": "$0.07", "/batch": "up to $0.50" },
   rules: {},
+  offers: {},
   testMode: false,
   unserved: [],
   accepts: [REQUIREMENTS],

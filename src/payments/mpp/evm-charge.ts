@@ -49,6 +49,11 @@ export function chargeRequest({ amount, asset, payTo, network }: PaymentRequirem
   });
 }
 
+/** A charge in a list of prices (draft-payment-discovery-00). Without a fixed price its amount is null. */
+export function chargeOffer({ amount, asset }: PaymentRequirements, isFixed: boolean) {
+  return { intent: CHARGE, method: EVM, amount: isFixed ? amount : null, currency: checksummed(asset) } as const;
+}
+
 /** The charge of a challenge. Undefined if no single EIP-3009 authorization can pay it. */
 export function readChargeRequest(request: string): ChargeRequest | undefined {
   const { success, data } = requestSchema.safeParse(decodeJson(request));

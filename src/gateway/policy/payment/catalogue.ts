@@ -1,3 +1,4 @@
+import { chargeOffer } from "../../../payments/mpp/evm-charge.ts";
 import { type PaymentRequired } from "../../../payments/x402/messages.ts";
 import { normalisePath } from "../../../lib/http/url-path.ts";
 import { type RequestHead } from "../../exchange/exchange.ts";
@@ -78,6 +79,7 @@ export class Catalogue {
     const method = methodOf(extensions?.["bazaar"]);
     const methods = method === undefined ? this.#options.methodsOf(policy) : [method];
     const { rules, freePerDay } = policy.listing();
+    const charges = policy.challenge()?.charges ?? [];
     return {
       ...resource,
       type: "http",
@@ -85,6 +87,7 @@ export class Catalogue {
       accepts,
       ...(rules.length === 0 ? {} : { rules }),
       ...(freePerDay === undefined ? {} : { freePerDay }),
+      ...(charges.length === 0 ? {} : { offers: charges.map((charge) => chargeOffer(charge, rules.length === 0)) }),
       ...(extensions === undefined ? {} : { extensions }),
     };
   }

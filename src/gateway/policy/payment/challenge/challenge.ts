@@ -146,6 +146,11 @@ export class Challenge {
     return this.#charged.find((charge) => charge.request === request)?.requirements;
   }
 
+  /** The requirements that the `Payment` scheme offers too. */
+  get charges(): readonly PaymentRequirements[] {
+    return this.#options.auth === undefined ? [] : this.#charged.map(({ requirements }) => requirements);
+  }
+
   get #charged(): readonly Charged[] {
     return (this.#charges ??= this.required.accepts
       .filter(isChargeable)
