@@ -66,10 +66,11 @@ export interface WorkTerms {
   readonly syncedBefore: number;
 }
 
-/** The seller's risk in one token: what is charged and not claimed. */
+/** The seller's risk in one token: the charges that are not claimed. */
 export interface Risk {
   readonly network: string;
   readonly token: string;
+  /** Channels with such charges. */
   readonly channels: number;
   /** Channels of these from which the payer withdraws. */
   readonly withdrawing: number;
@@ -111,8 +112,18 @@ export const ID_LENGTH = 66;
 
 /**
  * The nonce of a payment in the ledger: its channel and the base of its voucher. Bases only grow with each charge, so one
- * voucher pays once. @internal
+ * voucher pays once.
  */
 export function channelNonce(id: string, base: string): string {
   return `${id}:${base.padStart(MAX_CHANNEL_DIGITS, "0")}`;
+}
+
+/** The channel of a payment. */
+export function channelOf(nonce: string): string {
+  return nonce.slice(0, ID_LENGTH);
+}
+
+/** The base of a payment's voucher. */
+export function baseOf(nonce: string): string {
+  return nonce.slice(ID_LENGTH + 1).replace(/^0+(?=.)/, "");
 }

@@ -1,3 +1,4 @@
+import { type ChannelFacilitator } from "../x402/channel-facilitator.ts";
 import { type Facilitator } from "../x402/facilitator.ts";
 
 export const OPERATIONS = ["verify", "settle", "find", "supported"] as const;
@@ -49,6 +50,22 @@ export function observe(facilitator: Facilitator, observer: FacilitatorObserver)
       observer.asked("find", outcome.kind === "unknown" ? "unknown" : "ok");
       return outcome;
     },
+    channels: facilitator.channels && observeChannels(facilitator.channels, observer),
     close: () => facilitator.close(),
+  };
+}
+
+function observeChannels(channels: ChannelFacilitator, observer: FacilitatorObserver): ChannelFacilitator {
+  return {
+    async verify(payment, requirements) {
+      const verification = await channels.verify(payment, requirements);
+      observer.asked("verify", verification.kind === "valid" ? "ok" : verification.kind);
+      return verification;
+    },
+    async settle(order, requirements) {
+      const settlement = await channels.settle(order, requirements);
+      observer.asked("settle", settlement.kind === "settled" ? "ok" : settlement.kind);
+      return settlement;
+    },
   };
 }

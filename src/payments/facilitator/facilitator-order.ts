@@ -1,3 +1,4 @@
+import { type ChannelFacilitator } from "../x402/channel-facilitator.ts";
 import {
   type Assignment,
   type Facilitator,
@@ -40,6 +41,8 @@ const UNSUITED: ReadonlySet<Reason> = new Set([
   "eip6492_factory_not_allowed",
   "payment_refused",
 ]);
+
+const NO_CHANNELS = "no facilitator knows channels";
 
 /**
  * Facilitators in order of preference. Any of them may verify a payment. Only the one that the ledger names may settle it
@@ -143,6 +146,25 @@ export class FacilitatorOrder implements Facilitator {
     return outcome ?? { kind: "unknown", cause: "there is no facilitator" };
   }
 
+  /** Any facilitator may work on a channel: the contract takes an order once, and the seller's own key permits it. */
+  readonly channels: ChannelFacilitator = {
+    verify: async (payment, requirements) => {
+      const channels = this.#ofChannels(requirements);
+      return (await channels?.verify(payment, requirements)) ?? { kind: "unavailable", cause: NO_CHANNELS };
+    },
+    settle: async (order, requirements) => {
+      const channels = this.#ofChannels(requirements);
+      return (
+        (await channels?.settle(order, requirements)) ?? {
+          kind: "unknown",
+          cause: NO_CHANNELS,
+          transaction: "",
+          isUnsent: true,
+        }
+      );
+    },
+  };
+
   async close(): Promise<void> {
     await Promise.all(this.#members.map(({ facilitator }) => facilitator.close()));
   }
@@ -151,6 +173,11 @@ export class FacilitatorOrder implements Facilitator {
   async #checked(refusal: Settlement, ...call: Parameters<Facilitator["find"]>): Promise<Settlement> {
     const outcome = await this.#deps.chain?.find(...call);
     return outcome?.kind === "settled" ? outcome : refusal;
+  }
+
+  #ofChannels(requirements: PaymentRequirements): ChannelFacilitator | undefined {
+    const fit = this.#byHealth(this.#fit(requirements));
+    return fit.find(({ facilitator }) => facilitator.channels !== undefined)?.facilitator.channels;
   }
 
   #named(name: string): Member | undefined {

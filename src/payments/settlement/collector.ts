@@ -1,5 +1,6 @@
 import { faultOf } from "../../lib/caught.ts";
 import { isObject } from "../../lib/is-object.ts";
+import { CHANNEL_SCHEME } from "../../store/channels.ts";
 import { CREDIT_SCHEME } from "../../store/credits.ts";
 import { type Change, type Ledger, type Payment } from "../../store/ledger.ts";
 import { type NewNotice } from "../../store/outbox.ts";
@@ -146,7 +147,7 @@ export class Collector {
   }
 
   async #collect({ payment, deferral }: Held): Promise<void> {
-    const isCredit = payment.scheme === CREDIT_SCHEME;
+    const isCredit = isBooked(payment);
     const word = await this.#ask({ payment, deferral }, { paid: isCredit ? deferral.due : "0" });
     const isOver = this.#options.clock() / 1000 >= deferral.until;
     if (word === undefined) {
@@ -186,7 +187,7 @@ export class Collector {
   async #finish(held: Held): Promise<void> {
     const { payment, deferral } = held;
     const change = { deferral: deferralText(deferral), dueInMs: 0, amount: deferral.due };
-    if (payment.scheme === CREDIT_SCHEME || deferral.due === "0") {
+    if (isBooked(payment) || deferral.due === "0") {
       const due = { payment: { ...payment, amount: deferral.due }, deferral };
       await this.#book(due, { transaction: "", payer: payment.from }, change);
     } else if (this.#isOtherMode(payment)) await this.#later(held, MAX_RETRY_MS);
@@ -308,6 +309,11 @@ export class Collector {
   #move(payment: Payment, change: Change): Promise<boolean> {
     return this.#options.ledger.move(payment, change);
   }
+}
+
+/** Prepaid credit and channels need no settlement. */
+function isBooked({ scheme }: Payment): boolean {
+  return scheme === CREDIT_SCHEME || scheme === CHANNEL_SCHEME;
 }
 
 function retryMs(failures: number): number {

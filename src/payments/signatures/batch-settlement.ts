@@ -6,7 +6,7 @@ import { type EvmNetwork } from "../x402/networks.ts";
 import { hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
 import { domainHash } from "./typed-data.ts";
 
-/** The contract that keeps the money of all channels: at the same address on every chain. @internal */
+/** The contract that keeps the money of all channels: at the same address on every chain. */
 export const BATCH_SETTLEMENT_CONTRACT: Address = "0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003";
 
 const ZERO = /^0x0{40}$/;
@@ -38,7 +38,7 @@ function hex(bytes: Uint8Array): Hex {
   return `0x${bytesToHex(bytes)}`;
 }
 
-/** The id of the channel with this config on one chain, in lower case. @internal */
+/** The id of the channel with this config on one chain, in lower case. */
 export function channelId(network: EvmNetwork, config: ChannelConfig): Hex {
   const { payer, payerAuthorizer, receiver, receiverAuthorizer, token, withdrawDelay, salt } = config;
   const struct = hashWords([
@@ -56,13 +56,13 @@ export function voucherHash(network: EvmNetwork, id: Hex, maxClaimableAmount: st
   return signedHash(domainOf(network), struct);
 }
 
-/** The 32 bytes that a receiver authorizer signs for a refund of at most `amount`. `nonce`: the channel's own. @internal */
+/** The 32 bytes that a receiver authorizer signs for a refund of at most `amount`. `nonce`: the channel's own. */
 export function refundHash(network: EvmNetwork, id: Hex, nonce: string, amount: string): Uint8Array {
   const struct = hashWords([REFUND_TYPE, word(id.slice(2)), numberWord(BigInt(nonce)), numberWord(BigInt(amount))]);
   return signedHash(domainOf(network), struct);
 }
 
-/** The 32 bytes that a receiver authorizer signs for these claims, in this order. @internal */
+/** The 32 bytes that a receiver authorizer signs for these claims, in this order. */
 export function claimBatchHash(network: EvmNetwork, claims: readonly Claim[]): Uint8Array {
   const entries = claims.map(({ voucher, totalClaimed }) =>
     hashWords([

@@ -6,7 +6,7 @@ import { recoverSigner } from "./recover-signer.ts";
 
 /**
  * Checks a voucher's signature. `chain`: the payer signs for itself, and only the chain knows whether the payer is a
- * contract, which then checks the signature (ERC-1271). @internal
+ * contract, which then checks the signature (ERC-1271).
  */
 export function checkVoucher(
   network: EvmNetwork,

@@ -124,7 +124,7 @@ const channelRequirementsSchema = paymentRequirementsSchema.extend({
   maxTimeoutSeconds: z.int().nonnegative(),
 });
 
-/** A client's payment from a channel. Unknown keys of its payload are dropped. @internal */
+/** A client's payment from a channel. Unknown keys of its payload are dropped. */
 export const channelPaymentSchema = paymentFrameSchema.extend({
   accepted: channelRequirementsSchema,
   payload: z.union([depositPayload, voucherPayload, refundPayload]),

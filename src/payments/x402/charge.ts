@@ -45,10 +45,10 @@ export function parseCharge(values: readonly string[], requirements: PaymentRequ
   return charge !== undefined && BigInt(charge) <= BigInt(requirements.amount) ? charge : undefined;
 }
 
-/** True if the Settlement-Overrides headers `values` make a success under `exact` free of charge. */
+/** True if the Settlement-Overrides headers `values` make a success under `exact`, or from a channel, free of charge. */
 export function isFreeOfCharge(values: readonly string[], requirements: PaymentRequirements): boolean {
   const amount = readOverrides(values)?.amount;
-  if (requirements.scheme !== "exact" || amount === undefined) return false;
+  if (requirements.scheme === "upto" || amount === undefined) return false;
   // A charge below one unit is rounded down to 0 as well, but the upstream wants to be paid.
   return !/[1-9]/.test(amount) && toAtomic(amount, requirements) === "0";
 }
@@ -67,7 +67,7 @@ function readOverrides(values: readonly string[]): z.infer<typeof overrides> | u
 export function isChargedFailure(values: readonly string[], requirements: PaymentRequirements): boolean {
   const charge = values.length === 0 ? undefined : parseCharge(values, requirements);
   if (charge === undefined || charge === "0") return false;
-  return requirements.scheme === "upto" || charge === requirements.amount;
+  return requirements.scheme !== "exact" || charge === requirements.amount;
 }
 
 function toAtomic(text: string, requirements: PaymentRequirements): string | undefined {

@@ -38,7 +38,7 @@ const NEVER_SOLD: readonly (readonly [change: Partial<Terms>, message: string])[
   [{ asset: "DOGE" }, 'Cannot accept payments: asset "DOGE" is unknown on eip155:84532'],
   [{ asset: PAYEE }, "needs extra_name and extra_version"],
   [{ asset: PAYEE, extra_name: "a", extra_version: "1" }, "must be in atomic units"],
-  [{ scheme: "atmost" }, 'Cannot accept payments: scheme "atmost" is neither "exact" nor "upto"'],
+  [{ scheme: "atmost" }, 'Cannot accept payments: scheme "atmost" is not "exact", "upto" or "batch-settlement"'],
   [{ scheme: "upto", price: "$0" }, "it is zero"],
   [
     { scheme: "upto", asset_transfer_method: "eip3009" },

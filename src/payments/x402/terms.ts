@@ -76,9 +76,9 @@ export function compileTerms(terms: Terms): PaymentRequirements {
   };
 }
 
-function schemeOf({ scheme, asset_transfer_method }: Terms): "exact" | "upto" {
-  if (scheme !== "exact" && scheme !== "upto") {
-    throw new Error(`Cannot accept payments: scheme "${scheme}" is neither "exact" nor "upto"`);
+function schemeOf({ scheme, asset_transfer_method }: Terms): "exact" | "upto" | "batch-settlement" {
+  if (scheme !== "exact" && scheme !== "upto" && scheme !== "batch-settlement") {
+    throw new Error(`Cannot accept payments: scheme "${scheme}" is not "exact", "upto" or "batch-settlement"`);
   }
   if (scheme === "upto" && asset_transfer_method === "eip3009") {
     throw new Error(
@@ -115,9 +115,12 @@ export function maySettle(requirements: PaymentRequirements, kind: Kind): boolea
   return named !== undefined && own !== undefined && sameAddress(named, own);
 }
 
-/** True if clients can get `requirements` as they are, without values that only the facilitator knows. */
+/**
+ * True if clients can get `requirements` as they are, without values that only the facilitator knows. Channels need a
+ * facilitator that knows them.
+ */
 export function isComplete(requirements: PaymentRequirements): boolean {
-  if (isForeign(requirements.network)) return false;
+  if (isForeign(requirements.network) || requirements.scheme === "batch-settlement") return false;
   return !isTied(requirements) || settlerOf(requirements, requirements.extra) !== undefined;
 }
 
@@ -193,7 +196,7 @@ export type TermsError = "No matching payment requirements" | "extension_echo_mi
  * have additional members, but no changed ones. `isFor` returns true if the URL in the payment is the request's URL.
  */
 export function findError(
-  payment: PaymentPayload,
+  payment: Pick<PaymentPayload, "accepted" | "extensions" | "resource">,
   required: PaymentRequired,
   isFor: (url: string) => boolean,
 ): TermsError | undefined {

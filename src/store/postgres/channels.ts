@@ -96,7 +96,7 @@ const LIST = statement(`
 const RISKS = statement(`
   SELECT network, token, count(*), count(*) FILTER (WHERE standing = 'withdrawing'), sum(charged - claimed),
     coalesce(min(nullif(owed_since, 0)), 0)
-  FROM ${CHANNELS} GROUP BY network, token ORDER BY network, token`);
+  FROM ${CHANNELS} WHERE owed_since > 0 GROUP BY network, token ORDER BY network, token`);
 const FORGET = statement(`
   DELETE FROM ${CHANNELS} WHERE id IN (
     SELECT id FROM ${CHANNELS} WHERE updated_at < $1::bigint AND balance = 0 AND base = 0 AND standing = 'open' AND holder = ''

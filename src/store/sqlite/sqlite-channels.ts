@@ -81,7 +81,7 @@ const RISKS = `
   SELECT network, token, count(*) AS channels, sum(standing = 'withdrawing') AS withdrawing,
     CAST(sum(charged_high - claimed_high) AS TEXT) AS high, CAST(sum(charged_low - claimed_low) AS TEXT) AS low,
     coalesce(min(nullif(owed_since, 0)), 0) AS owedSince
-  FROM channels GROUP BY network, token ORDER BY network, token`;
+  FROM channels WHERE owed_since > 0 GROUP BY network, token ORDER BY network, token`;
 
 const FORGET = `
   DELETE FROM channels WHERE id IN (

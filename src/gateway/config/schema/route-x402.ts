@@ -13,7 +13,10 @@ const terms = {
   pay_to: text.describe(
     "Address that receives the money. One from which no one can spend is an error, except on test networks.",
   ),
-  scheme: z.enum(["exact", "upto"]).default("exact").describe("Payment scheme."),
+  scheme: z
+    .enum(["exact", "upto", "batch-settlement"])
+    .default("exact")
+    .describe("Payment scheme. `batch-settlement`: from the client's channel, by `x402.channels`."),
   asset_transfer_method: z
     .enum(["eip3009", "permit2"])
     .exactOptional()

@@ -1,3 +1,4 @@
+import { channels } from "./x402-channels.ts";
 import { credit } from "./x402-credit.ts";
 import { PAYMENT_FIELDS } from "../../../lib/http/field-roles.ts";
 import * as z from "./recorded-schema.ts";
@@ -219,6 +220,7 @@ export const x402 = z
     payment_fields: paymentFields,
     screening,
     credit: credit.exactOptional(),
+    channels,
     mpp: mpp.exactOptional(),
     refunds,
     signed_receipts: signedReceipts,

@@ -2,7 +2,7 @@ import { faultOf } from "../../../lib/caught.ts";
 import { fieldLine } from "../../../lib/http/fields.ts";
 import { type Credit, UNCOVERED } from "../../../store/credits.ts";
 import { standingOf } from "../../../payments/credit/credit-terms.ts";
-import { type Payment, type PaymentState, type Reservation } from "../../../store/ledger.ts";
+import { type Payment, type Reservation } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { type FunnelLoss } from "../../telemetry/metrics/funnel-steps.ts";
 import { type Decision } from "../policy.ts";
@@ -11,27 +11,22 @@ import { BALANCE_FIELD } from "../../../payments/credit/token.ts";
 import { findAsset } from "../../../payments/x402/assets.ts";
 import { formatAmount } from "../../../payments/x402/price.ts";
 import { appendFields } from "../../exchange/head-fields.ts";
+import { admitChannel } from "./channels/admit-channel.ts";
 import { creditOffer } from "./offer/credit-offer.ts";
 import { type CreditError } from "../../../payments/credit/credit-error.ts";
 import { isResuming } from "./offer/fingerprint.ts";
 import { type Offer, readOffer, type Refusal, reservationOf } from "./offer/offer.ts";
 import { type PaidRoute } from "./route/paid-route.ts";
-import { type Presented } from "./offer/presented.ts";
-import { lossOf } from "./route/loss.ts";
-import { REFUSED_BY_RULE, respondRefused, respondSpent, respondUnserved } from "./route/refusals.ts";
+import { type Presented, type PresentedChannel } from "./offer/presented.ts";
+import { respondRefused } from "./route/refusals.ts";
+import { hasRoom, isBegun, refusalLoss, refuse, respondNoRoom } from "./sale/begin.ts";
 import { respondRepeat } from "./sale/repeat.ts";
 import { paymentError, respondError } from "./protocol/respond.ts";
 import { Sale } from "./sale/sale.ts";
 
-/** Seconds after which a client can retry if there was no room for the response. */
-const ROOM_RETRY_S = 1;
 /** Seconds after which a client can retry if the ledger did not respond. */
 const LEDGER_RETRY_S = 5;
 const NO_LEDGER = "The payment could not be looked up. Send the same payment again, not a new one.";
-const NO_ROOM = "Too many paid responses wait for settlement; nothing was charged. Send the same payment again.";
-
-/** States of payments for which work has begun. */
-const BEGUN: ReadonlySet<PaymentState> = new Set(["deferred", "settling", "unknown", "settled"]);
 
 type Claim =
   | { readonly kind: "refused"; readonly refusal: Refusal }
@@ -80,6 +75,9 @@ export async function admit(
 ): Promise<Decision> {
   const client = paidRoute.funnel.of(exchange.head);
   try {
+    if ("version" in presented && presented.version === "channel") {
+      return await admitChannel(paidRoute, exchange, presented);
+    }
     const offer = offerOf(paidRoute, exchange, presented);
     if (offer === undefined || typeof offer === "string") {
       client.count("terms");
@@ -90,7 +88,7 @@ export async function admit(
     if (claim.kind === "leased") return await new Sale(paidRoute, exchange, offer, claim.payment).run();
     client.count(claimLoss(paidRoute, claim, offer));
     if (claim.kind === "refused") refuse(paidRoute, exchange, claim.refusal);
-    else if (claim.kind === "no-room") respondError(exchange, paymentError("overloaded", NO_ROOM), ROOM_RETRY_S);
+    else if (claim.kind === "no-room") respondNoRoom(exchange);
     else await respondRepeat({ paidRoute, exchange, form: offer }, claim.payment, claim.fingerprint);
   } catch (error) {
     client.count("overloaded");
@@ -104,21 +102,17 @@ export async function admit(
 function offerOf(
   paidRoute: PaidRoute,
   exchange: Exchange,
-  presented: Presented | PresentedCredit,
+  presented: Exclude<Presented, PresentedChannel> | PresentedCredit,
 ): Offer | CreditError | undefined {
   if (!("credit" in presented)) return readOffer(paidRoute, exchange, presented);
   const { credit } = presented;
   return credit === undefined ? "credit_token_unknown" : creditOffer(paidRoute, exchange, credit);
 }
 
-function claimLoss({ accepts }: PaidRoute, claim: Exclude<Claim, { kind: "leased" }>, { payload }: Offer): FunnelLoss {
+function claimLoss(paidRoute: PaidRoute, claim: Exclude<Claim, { kind: "leased" }>, { payload }: Offer): FunnelLoss {
   if (claim.kind === "no-room") return "overloaded";
   if (claim.kind === "taken") return "used";
-  const { refusal } = claim;
-  if (refusal.kind === "unserved") return "no_servers";
-  if (refusal.kind === "refused") return "not_sold";
-  if (refusal.kind === "unusable") return "unreadable";
-  return lossOf(refusal.error, payload.accepted, accepts.current()?.required.accepts);
+  return refusalLoss(paidRoute, claim.refusal, payload.accepted);
 }
 
 async function claimPayment(paidRoute: PaidRoute, exchange: Exchange, offer: Offer): Promise<Claim> {
@@ -152,22 +146,4 @@ async function resumed(paidRoute: PaidRoute, exchange: Exchange, offer: Offer): 
   const whole = reservationOf(paidRoute, exchange, offer, true);
   const standing = await paidRoute.ledger.find(own);
   return standing?.fingerprint === whole.fingerprint ? whole : own;
-}
-
-async function isBegun({ ledger }: PaidRoute, reservation: Reservation): Promise<boolean> {
-  const standing = await ledger.find(reservation);
-  if (standing === undefined || standing.fingerprint !== reservation.fingerprint) return false;
-  return BEGUN.has(standing.state);
-}
-
-/** A response that is passed through needs no buffer. */
-function hasRoom({ responses, settle, clock }: PaidRoute, fingerprint: string): boolean {
-  return settle === "before" || responses.admits() || responses.has(fingerprint, clock());
-}
-
-function refuse(paidRoute: PaidRoute, exchange: Exchange, refusal: Refusal): void {
-  if (refusal.kind === "unserved") respondUnserved(exchange);
-  else if (refusal.kind === "refused") respondError(exchange, REFUSED_BY_RULE);
-  else if (refusal.kind === "unusable") respondSpent(exchange, paidRoute, refusal.error);
-  else respondRefused(exchange, paidRoute, refusal.error);
 }

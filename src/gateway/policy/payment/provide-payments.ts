@@ -1,6 +1,7 @@
 import { inSlices } from "../../../lib/slices.ts";
 import { requireLoopback } from "../../../payments/facilitator/loopback-only.ts";
 import { type Facilitators, type Lease } from "../../../payments/facilitator/facilitators.ts";
+import type * as ChannelSettings from "../../../payments/channels/settings.ts";
 import type * as Templates from "../../../payments/x402/template.ts";
 import { type AskUpstream } from "../../../payments/settlement/collector.ts";
 import { type Store } from "../../../store/store.ts";
@@ -21,6 +22,8 @@ import type * as CreditPolicies from "./create-credit-policy.ts";
 import { CREDIT_PATH } from "../../config/own-paths.ts";
 import type * as ChallengeSecrets from "./mpp/challenge-secrets.ts";
 import type * as PaymentAuths from "./mpp/payment-auth.ts";
+import type * as ChannelDesks from "./channels/desk/channel-desk.ts";
+import { hasChannels } from "../../config/has-channels.ts";
 import { isContentRoute } from "./content-route.ts";
 import { type LedgerUpkeep } from "./maintenance/ledger-upkeep.ts";
 import { counted, type MaintenanceSettings, maintenanceSettings } from "./maintenance/payment-maintenance.ts";
@@ -38,6 +41,12 @@ const paymentFields = (): typeof PaymentFields => require("./route/payment-field
 
 /** Loaded when offers and receipts are signed. */
 const signedTerms = (): typeof SignedTerms => require("./protocol/signed-terms.ts");
+
+/** Loaded with the first route that takes payments from channels. */
+const channelSettings = (): typeof ChannelSettings => require("../../../payments/channels/settings.ts");
+
+/** Loaded as `channelSettings` is. */
+const channelDesks = (): typeof ChannelDesks => require("./channels/desk/channel-desk.ts");
 
 /** Loaded as `policies` is. */
 const screenings = (): typeof Screenings => require("./screening/screening.ts");
@@ -110,6 +119,8 @@ class Payments implements PolicyFeature {
   readonly #maintenance: MaintenanceSettings;
   readonly #parts: PaymentParts;
   readonly #lease: Lease;
+  readonly #channels: ChannelSettings.ChannelSettings | undefined;
+  #channelDesk: ChannelDesks.ChannelDesk | undefined;
   #template: Templates.ChallengeTemplate | undefined;
   readonly #screening: Screenings.Screening | undefined;
   readonly #fields: PaymentFields.PaymentFields | undefined;
@@ -145,6 +156,7 @@ class Payments implements PolicyFeature {
       const stored = { paymentIds: () => parts.store().paymentIds, clock: parts.clock, log: parts.log };
       this.#secrets = challengeSecrets().openSecrets(x402.mpp.secret_env, process.env, stored);
     }
+    if (hasChannels(routes)) this.#channels = channelSettings().readChannelSettings(x402.channels, process.env);
     if (x402.signed_receipts.key_env !== "") {
       const key = signedTerms().readStatementKey(x402.signed_receipts, process.env);
       if (key !== undefined) this.#signer = new (signedTerms().TermsSigner)(key, x402.signed_receipts, parts.clock);
@@ -182,6 +194,7 @@ class Payments implements PolicyFeature {
     const { description, facilitator_url: url } = terms;
     this.#template ??= templates().decodeTemplate(x402.payment_required_b64);
     const credits = x402.credit && store().credits;
+    const channelDesk = this.#deskOfChannels();
     const paid = {
       path_prefix: route.path_prefix,
       ...(route.host === undefined ? {} : { host: route.host }),
@@ -192,11 +205,12 @@ class Payments implements PolicyFeature {
       base_url: this.#parts.baseUrl,
       template: this.#template,
       signer: this.#signer,
+      channels: this.#channels,
       auth: this.#authOf(route),
     };
     const deps = {
       ...this.#lease.forRoute(url),
-      ledger: this.#ledger,
+      ledger: channelDesk?.watching(this.#ledger) ?? this.#ledger,
       lateWrites: ledger.lateWrites,
       paymentIds: store().paymentIds,
       responses,
@@ -213,6 +227,7 @@ class Payments implements PolicyFeature {
       mayDefer: route.upstream !== undefined,
       onDeferred: ledger.collect,
       credits,
+      channels: channelDesk,
       ...(description === "" ? {} : { description }),
     };
     if (x402.credit === undefined || this.handlerOf(route) === undefined) {
@@ -234,6 +249,15 @@ class Payments implements PolicyFeature {
       hasHost: route.host !== undefined,
       clock,
     });
+  }
+
+  /** One for all routes, because clients use one channel on several. */
+  #deskOfChannels(): ChannelDesks.ChannelDesk | undefined {
+    const { store, clock } = this.#parts;
+    if (this.#channels !== undefined) {
+      this.#channelDesk ??= new (channelDesks().ChannelDesk)(this.#channels, store().channels, clock);
+    }
+    return this.#channelDesk;
   }
 
   /** The prices of the compiled routes, in the order of the configuration. Undefined if no route is paid. */

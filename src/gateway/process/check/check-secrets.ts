@@ -2,12 +2,14 @@ import { messageOf } from "../../../lib/caught.ts";
 import { readEmbedded } from "../../../payments/facilitator/chain-settings.ts";
 import type * as Embedded from "../../../payments/evm/embedded-facilitator.ts";
 import type * as Keys from "../../../payments/evm/signers/key.ts";
+import type * as ChannelSettings from "../../../payments/channels/settings.ts";
 import { type Environment, readSecret, readSecretHeaders } from "../../../payments/facilitator/secrets.ts";
 import { parseSecrets } from "../../../payments/settlement/webhooks/webhook-secret.ts";
 import { readExternalAccount } from "../../acme/external-account.ts";
 import { readKeys } from "../../admin/http/keys.ts";
 import { type Config } from "../../config/config.ts";
 import { type Diagnostic } from "../../config/diagnostic.ts";
+import { hasChannels } from "../../config/has-channels.ts";
 import { PaymentFields } from "../../policy/payment/route/payment-fields.ts";
 import type * as SignedTerms from "../../policy/payment/protocol/signed-terms.ts";
 import { readRedisUrl } from "../../policy/rate-limit/provide-rate-limits.ts";
@@ -18,6 +20,9 @@ const embedded = (): typeof Embedded => require("../../../payments/evm/embedded-
 
 /** Loaded when a configuration has keys for refunds (bench start). */
 const keys = (): typeof Keys => require("../../../payments/evm/signers/key.ts");
+
+/** Loaded when a configuration takes payments from channels (bench start). */
+const channelSettings = (): typeof ChannelSettings => require("../../../payments/channels/settings.ts");
 
 /** Loaded when a configuration signs receipts (bench start). */
 const signedTerms = (): typeof SignedTerms => require("../../policy/payment/protocol/signed-terms.ts");
@@ -55,6 +60,9 @@ function paymentDiagnostics({ x402, routes }: Config, environment: Environment):
     ...errorOf("x402.signed_receipts.key_env", () => {
       if (isPriced && x402.signed_receipts.key_env !== "")
         signedTerms().readStatementKey(x402.signed_receipts, environment);
+    }),
+    ...errorOf("x402.channels.authorizer_key_env", () => {
+      if (hasChannels(routes)) channelSettings().readChannelSettings(x402.channels, environment);
     }),
     ...x402.refunds.key_envs.flatMap((name, i) => {
       const path = `x402.refunds.key_envs[${i}]`;

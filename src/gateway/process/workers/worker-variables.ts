@@ -9,6 +9,7 @@ export function workerVariables({ postgres, rate_limit_store: store, x402, upstr
     x402.payment_fields.secret_env,
     x402.screening.token_env,
     x402.signed_receipts.key_env,
+    x402.channels.authorizer_key_env,
     ...upstreams.map(({ token_env: name }) => name),
     ...x402.facilitators.flatMap(({ headers }) => headers.map(({ value_env: name }) => name)),
     ...x402.facilitator_headers.map(({ value_env: name }) => name),

@@ -173,6 +173,22 @@ export const METRICS = {
     "Charges to prepaid credit by their result. Those that are returned cost nothing.",
     ["result", ["charged", "returned"]],
   ),
+  channelsOwing: {
+    ...gauge("turnpike_channels_owing", "Payment channels with charges that are not claimed yet."),
+    isShared: true,
+  },
+  channelsWithdrawing: {
+    ...gauge("turnpike_channels_withdrawing", "Those of `turnpike_channels_owing` from which the payer withdraws."),
+    isShared: true,
+  },
+  channelRisk: {
+    ...gauge("turnpike_channel_risk_dollars", "Unclaimed charges of payment channels, in known dollar tokens."),
+    isShared: true,
+  },
+  channelClaims: counter("turnpike_channel_claims_total", "Claims of payment channels by their result.", [
+    "result",
+    ["claimed", "withdrawal", "reverting", "unclaimed", "lost"],
+  ]),
   refunds: counter("turnpike_refunds_total", "Refunds by their end.", ["result", ["settled", "recorded", "failed"]]),
   refundsPending: {
     ...gauge("turnpike_refunds_pending", "Refunds that are not sent yet, or whose outcome is not known."),

@@ -13,7 +13,7 @@ import { networkTitle } from "../../../../payments/x402/networks.ts";
 import { formatAmount } from "../../../../payments/x402/price.ts";
 import { type Reason } from "../../../../payments/x402/reasons.ts";
 import { STOCK_CLIENTS } from "../../../../payments/x402/stock-client.ts";
-import { type TermsError } from "../../../../payments/x402/terms.ts";
+import { agrees, type TermsError } from "../../../../payments/x402/terms.ts";
 import { v1Accepts } from "../../../../payments/x402/v1.ts";
 import { type Exchange, type RequestHead } from "../../../exchange/exchange.ts";
 import { type CreditError } from "../../../../payments/credit/credit-error.ts";
@@ -113,6 +113,16 @@ export class Challenge {
       return;
     }
     respondJson(exchange, status, body.write(named.json, exchange.id), fields);
+  }
+
+  /** As `respond`, and the requirements in `corrected` come first, in place of those that they are for. */
+  respondCorrected(exchange: Exchange, error: Reason, corrected: PaymentRequirements): void {
+    const { status, header } = this.#prepared.get(error) ?? this.#prepare(error);
+    const others = this.required.accepts.filter((own) => !agrees(corrected, own));
+    const required = { ...this.#naming(this.#name(exchange.head, header).url), accepts: [corrected, ...others], error };
+    const problem = toProblem(new TurnpikeError("payment-required", detailOf(error, this.#price)), exchange.id);
+    const json = JSON.stringify({ ...problem, ...this.#terms(required, error) });
+    respondJson(exchange, status, json, fieldLine(PAYMENT_REQUIRED, encodeHeader(required)));
   }
 
   /** Responds with an error about the payment that was sent, and with the payment requirements for another payment. */

@@ -3,9 +3,16 @@ import { type Steps } from "../../../../lib/slices.ts";
 import { type ChallengeTemplate, decodeTemplate } from "../../../../payments/x402/template.ts";
 import { type Config, type RouteX402Config } from "../../../config/config.ts";
 import { type Diagnostic } from "../../../config/diagnostic.ts";
+import { channels } from "../../../config/schema/x402-channels.ts";
 import { createRequirements } from "./create-requirements.ts";
 
 const LONGEST_AMOUNT = String((1n << 256n) - 1n);
+
+/** Channels as long as any in a challenge. The check knows no secrets. */
+const LONGEST_CHANNELS = {
+  keys: channels.parse({ withdraw_delay_s: 2_592_000, deposit_requests: 1_000_000 }),
+  authorizer: { address: `0x${"1".repeat(40)}` },
+} as const;
 
 export interface Sold {
   readonly routes: Config["routes"];
@@ -40,7 +47,8 @@ export function* challengeProblems(sold: Sold, known: ReadonlySet<unknown>): Ste
   const check = (i: number): boolean => {
     const route = sold.routes[i];
     if (route?.x402 === undefined) return true;
-    const terms = { x402: withLongestAmounts(route.x402), public_url, test_mode, base_url: sold.baseUrl };
+    const x402 = withLongestAmounts(route.x402);
+    const terms = { x402, public_url, test_mode, base_url: sold.baseUrl, channels: LONGEST_CHANNELS };
     try {
       template ??= decodeTemplate(encoded);
       const config = { path_prefix: route.path_prefix, ...terms, template };

@@ -1,6 +1,8 @@
 import { messageOf } from "../../../../lib/caught.ts";
+import { type ChannelSettings, withChannelTerms } from "../../../../payments/channels/settings.ts";
 import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { type ChallengeTemplate } from "../../../../payments/x402/template.ts";
+import { CHANNEL_SCHEME } from "../../../../store/channels.ts";
 import { compileTerms } from "../../../../payments/x402/terms.ts";
 import { type RouteIdentity } from "../../../routing/route-name.ts";
 import { type PriceConfig } from "../prices/price-rules.ts";
@@ -33,6 +35,13 @@ export interface PaidRouteConfig extends RouteIdentity {
   readonly template?: ChallengeTemplate;
   readonly signer?: TermsSigner | undefined;
   readonly auth?: PaymentAuth | undefined;
+  /** Undefined if there is no way to pay from a channel. */
+  readonly channels?: ChannelTerms | undefined;
+}
+
+/** The seller's side of the channels that a route accepts. */
+export interface ChannelTerms extends Pick<ChannelSettings, "keys"> {
+  readonly authorizer: Pick<ChannelSettings["authorizer"], "address">;
 }
 
 /** A route's payment requirements and challenge; `description` is for people. Throws if it cannot be sold. */
@@ -70,15 +79,20 @@ export function extensionsOf({ x402, template }: PaidRouteConfig): Readonly<Reco
 }
 
 /** The route's own requirements and those of `accepts`, each with the gateway's additions in `extra`. */
-function acceptsOf({ path_prefix, x402 }: PaidRouteConfig): PaymentRequirements[] {
+function acceptsOf({ path_prefix, x402, channels }: PaidRouteConfig): PaymentRequirements[] {
+  const gateway = x402.gateway_id === "" ? {} : { gatewayId: x402.gateway_id };
   const added = {
-    ...(x402.gateway_id === "" ? {} : { gatewayId: x402.gateway_id }),
+    ...gateway,
     // Clients prefer to pay for a response that is already there.
     ...(x402.settle === "before" ? { paymentFlow: "upfront" } : {}),
   };
   try {
     return [x402, ...x402.accepts].map((terms) => {
       const requirements = compileTerms(terms);
+      if (requirements.scheme === CHANNEL_SCHEME) {
+        if (channels === undefined) throw new Error("Cannot accept payments: the key of x402.channels is missing");
+        return withChannelTerms({ ...requirements, extra: { ...requirements.extra, ...gateway } }, channels);
+      }
       return { ...requirements, extra: { ...requirements.extra, ...added } };
     });
   } catch (error) {

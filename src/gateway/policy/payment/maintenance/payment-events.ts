@@ -1,6 +1,8 @@
 import { Outage } from "../../../../lib/time/outage.ts";
 import { type Counts } from "../../../telemetry/metrics/counts.ts";
 import { type FacilitatorObserver } from "../../../../payments/facilitator/facilitator-observer.ts";
+import { type ChannelTrouble } from "../../../../payments/channels/claimer.ts";
+import { type Channel } from "../../../../store/channels.ts";
 import { type CollectorTrouble } from "../../../../payments/settlement/collector.ts";
 import { type Change, type Payment } from "../../../../store/ledger.ts";
 import { type NewEvent, type OnEvent } from "../../../telemetry/event.ts";
@@ -45,6 +47,18 @@ export function deferredEvent(
     refused: "cannot be charged, because its settlement is refused; it is tried again until the payment ends",
   };
   return { kind: "payment", message: `a payment on ${route} ${words[trouble]}`, details: { route, network, nonce } };
+}
+
+/** The event for operators about a channel. */
+export function channelEvent({ id, network, payer, withdrawAt }: Channel, trouble: ChannelTrouble): NewEvent {
+  const words: Readonly<Record<ChannelTrouble, string>> = {
+    withdrawal: "gets no more responses: its payer withdraws; its charges are claimed now",
+    reverting: "cannot be claimed: the chain refuses its newest voucher; it is tried again",
+    unclaimed: "is perhaps not claimed yet: the facilitator gave no result; it is asked again",
+    lost: "has less money than it was charged: its payer has withdrawn before its charges were claimed",
+  };
+  const details = { channel: id, network, payer, withdraw_at: withdrawAt };
+  return { kind: "payment", message: `a payment channel ${words[trouble]}`, details };
 }
 
 /** Counts calls to facilitators, and reports changes of their breakers as events and lines of the log. */

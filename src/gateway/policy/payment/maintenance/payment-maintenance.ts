@@ -1,21 +1,27 @@
 import { type Facilitator } from "../../../../payments/x402/facilitator.ts";
 import { type Lease } from "../../../../payments/facilitator/facilitators.ts";
 import type * as Posters from "../../../../payments/settlement/webhooks/webhook-poster.ts";
+import type * as Claimers from "../../../../payments/channels/claimer.ts";
+import type * as ChannelSettings from "../../../../payments/channels/settings.ts";
 import type * as Collectors from "../../../../payments/settlement/collector.ts";
 import type * as Reconcilers from "../../../../payments/settlement/reconciler.ts";
 import { type Environment } from "../../../../payments/facilitator/secrets.ts";
 import type * as Records from "../../../../payments/settlement/settlement-record.ts";
 import { parseSecrets } from "../../../../payments/settlement/webhooks/webhook-secret.ts";
+import { findAsset } from "../../../../payments/x402/assets.ts";
+import { formatAmount } from "../../../../payments/x402/price.ts";
+import { type Risk } from "../../../../store/channels.ts";
 import { CREDIT_SCHEME } from "../../../../store/credits.ts";
 import { type Change, type Ledger, type Payment } from "../../../../store/ledger.ts";
 import { type NewNotice } from "../../../../store/outbox.ts";
 import { type Store } from "../../../../store/store.ts";
 import { type Config, type RouteConfig } from "../../../config/config.ts";
+import { hasChannels } from "../../../config/has-channels.ts";
 import { routeName } from "../../../routing/route-name.ts";
 import { type OnEvent } from "../../../telemetry/event.ts";
 import { type Counts } from "../../../telemetry/metrics/counts.ts";
 import { type LedgerWatch } from "./ledger-watch.ts";
-import { deferredEvent, paymentEvent } from "./payment-events.ts";
+import { channelEvent, deferredEvent, paymentEvent } from "./payment-events.ts";
 import { Retention } from "./retention.ts";
 
 /** Loaded as `posters` is. */
@@ -29,6 +35,12 @@ const collectors = (): typeof Collectors => require("../../../../payments/settle
 
 /** Loaded when a ledger is opened, like the other modules here (bench start). */
 const posters = (): typeof Posters => require("../../../../payments/settlement/webhooks/webhook-poster.ts");
+
+/** Loaded as `posters` is. */
+const claimers = (): typeof Claimers => require("../../../../payments/channels/claimer.ts");
+
+/** Loaded with the first route that takes payments from channels. */
+const channelSettings = (): typeof ChannelSettings => require("../../../../payments/channels/settings.ts");
 
 /** Milliseconds between two counts of the open payments. */
 const COUNT_MS = 2000;
@@ -49,6 +61,8 @@ export interface MaintenanceSettings {
   readonly keepDays: number;
   /** Each secret signs the records; empty if no secret is set. */
   readonly secrets: readonly Uint8Array[];
+  /** Undefined if no route takes payments from channels. */
+  readonly channels?: ChannelSettings.ChannelSettings | undefined;
   /** False if no route reports and no secret is set: records of an earlier configuration wait. */
   readonly posts: boolean;
 }
@@ -82,7 +96,8 @@ export function maintenanceSettings(
   });
   const reports = sellers.some(({ target }) => target.settlement_url !== "");
   const secrets = parseSecrets(name, environment[name]);
-  return { sellers, testMode, keepDays, secrets, posts: reports || secrets.length > 0 };
+  const channels = hasChannels(routes) ? channelSettings().readChannelSettings(x402.channels, environment) : undefined;
+  return { sellers, testMode, keepDays, secrets, channels, posts: reports || secrets.length > 0 };
 }
 
 /** Maintains a process's ledger: it resolves open payments, reports settlements and removes old ones. */
@@ -92,6 +107,7 @@ export class PaymentMaintenance {
   readonly #reconciler: Reconcilers.Reconciler;
   readonly #collector: Collectors.Collector;
   readonly #poster: Posters.OutboxPoster;
+  readonly #claimer: Claimers.Claimer;
   readonly #retention: Retention;
   readonly #counting: NodeJS.Timeout;
 
@@ -134,6 +150,7 @@ export class PaymentMaintenance {
         waiting: (number) => counts.set("recordsWaiting", number),
       },
     });
+    this.#claimer = claimerOf(deps, () => this.#settings);
     this.#retention = new Retention({ store, clock, log, keepDays: () => this.#settings.keepDays });
     this.#counting = setInterval(() => void this.#count(), COUNT_MS);
     this.#counting.unref();
@@ -143,6 +160,7 @@ export class PaymentMaintenance {
     this.#reconciler.start();
     this.#collector.start();
     this.#retention.start();
+    if (this.#settings.channels !== undefined) this.#claimer.start();
     void this.#count();
     if (this.#settings.posts) this.#poster.start();
   }
@@ -150,6 +168,7 @@ export class PaymentMaintenance {
   use(settings: MaintenanceSettings): void {
     this.#settings = settings;
     if (settings.posts) this.#poster.start();
+    if (settings.channels !== undefined) this.#claimer.start();
   }
 
   /** A charge was deferred. */
@@ -165,6 +184,7 @@ export class PaymentMaintenance {
       this.#collector.close(),
       this.#poster.close(),
       this.#retention.close(),
+      this.#claimer.close(),
     ]);
   }
 
@@ -182,6 +202,43 @@ export class PaymentMaintenance {
     }
     await watch.tryAgain(store, clock());
   }
+}
+
+/** The claimer of a process. Any facilitator of the payments may work on a channel. */
+function claimerOf(deps: MaintenanceDeps, settings: () => MaintenanceSettings): Claimers.Claimer {
+  const { store, counts, onEvent, clock, log } = deps;
+  return new (claimers().Claimer)({
+    channels: store.channels,
+    settings: () => settings().channels,
+    facilitator: () =>
+      settings().sellers.find(({ facilitator }) => facilitator.channels !== undefined)?.facilitator.channels,
+    onTrouble: (channel, trouble) => {
+      counts.add("channelClaims", 1, trouble);
+      onEvent(channelEvent(channel, trouble));
+    },
+    onRisks: (risks) => countRisks(risks, counts),
+    onClaimed: () => counts.add("channelClaims", 1, "claimed"),
+    clock,
+    log,
+  });
+}
+
+function countRisks(risks: readonly Risk[], counts: Counts): void {
+  const sum = (valueOf: (risk: Risk) => number): number => risks.reduce((total, risk) => total + valueOf(risk), 0);
+  counts.set(
+    "channelsOwing",
+    sum(({ channels }) => channels),
+  );
+  counts.set(
+    "channelsWithdrawing",
+    sum(({ withdrawing }) => withdrawing),
+  );
+  counts.set("channelRisk", sum(dollarsOf));
+}
+
+function dollarsOf({ network, token, owed }: Risk): number {
+  const asset = findAsset(network, token);
+  return asset === undefined ? 0 : Number(formatAmount(owed, asset.decimals));
 }
 
 /** The same ledger, which also counts the outcomes of payments and failed writes, and reports trouble as events. */

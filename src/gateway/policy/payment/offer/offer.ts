@@ -7,6 +7,8 @@ import { paymentKey, validUntil } from "../../../../payments/x402/payment-key.ts
 import { canonicalAddress } from "../../../../payments/x402/address.ts";
 import { agrees, findError } from "../../../../payments/x402/terms.ts";
 import { fittedName } from "../../../../lib/memory/shared-names.ts";
+import { type ChannelPayment, type ChannelRequirements } from "../../../../payments/x402/channel-messages.ts";
+import { type Channel } from "../../../../store/channels.ts";
 import { CREDIT_SCHEME } from "../../../../store/credits.ts";
 import { type PaymentKey, type Reservation } from "../../../../store/ledger.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
@@ -14,7 +16,7 @@ import { type ChallengeError } from "../challenge/challenge.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { idempotencyId, readIdentifier } from "../protocol/identifier.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
-import { type Presented } from "./presented.ts";
+import { type Presented, type PresentedChannel } from "./presented.ts";
 import { chargedOffer } from "./charged-offer.ts";
 import { type PresentedCredential } from "../mpp/presented-credential.ts";
 import { type PaymentForm } from "../protocol/receipt.ts";
@@ -40,6 +42,14 @@ export interface AcceptedPayment extends PaymentForm {
   readonly id: string | undefined;
   /** A charge to prepaid credit: its key in the ledger, and the token that is charged. Its `payload` is not signed. */
   readonly prepaid?: PaymentKey & { readonly token: string };
+  /** A payment from a channel. It is a charge as of prepaid credit, except if it brings a deposit. */
+  readonly channel?: ChannelUse;
+}
+
+/** The channel that pays, as it was before, and the deposit that the payment brings. */
+export interface ChannelUse {
+  row: Channel;
+  readonly deposit?: { readonly payment: ChannelPayment; readonly requirements: ChannelRequirements } | undefined;
 }
 
 /** Why a route does not begin new work for a payment. */
@@ -60,7 +70,11 @@ export interface Offer extends AcceptedPayment {
 }
 
 /** Compares a payment with the route's terms. Undefined if the payment cannot be identified at all. */
-export function readOffer(paidRoute: PaidRoute, exchange: Exchange, presented: Presented): Offer | undefined {
+export function readOffer(
+  paidRoute: PaidRoute,
+  exchange: Exchange,
+  presented: Exclude<Presented, PresentedChannel>,
+): Offer | undefined {
   if (presented.version === "mpp") return mppOffer(paidRoute, exchange, presented);
   const challenge = paidRoute.accepts.current();
   const accepts = challenge?.required.accepts ?? [];
@@ -100,7 +114,8 @@ function mppOffer(paidRoute: PaidRoute, exchange: Exchange, presented: Presented
   };
 }
 
-function refusalOf(
+/** Why the route begins no work for a payment that has this id, and this error against its terms. */
+export function refusalOf(
   { isRefused, isServed, requiresId }: PaidRoute,
   identifier: ReturnType<typeof readIdentifier>,
   error: ChallengeError | undefined,

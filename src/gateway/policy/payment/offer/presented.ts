@@ -1,10 +1,13 @@
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { type Fields, fieldValues } from "../../../../lib/http/fields.ts";
 import { contradictionIn } from "../../../../payments/x402/contradiction.ts";
+import { type ChannelPayment, channelPaymentSchema } from "../../../../payments/x402/channel-messages.ts";
 import { decodeHeader, MAX_HEADER_LENGTH } from "../../../../payments/x402/header.ts";
 import { type PaymentPayload, paymentPayloadSchema } from "../../../../payments/x402/messages.ts";
 import { payerIn } from "../../../../payments/x402/payment-key.ts";
 import { type V1Payment, v1PaymentSchema } from "../../../../payments/x402/v1.ts";
+import { isObject } from "../../../../lib/is-object.ts";
+import { CHANNEL_SCHEME } from "../../../../store/channels.ts";
 import { paymentError } from "../protocol/respond.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { type Problem } from "../../../../payments/mpp/problems.ts";
@@ -19,6 +22,7 @@ const NO_SECRETS = paymentError("overloaded", "The payment could not be looked u
 export type Presented =
   | { readonly version: 2; readonly header: string; readonly payment: PaymentPayload }
   | { readonly version: 1; readonly header: string; readonly payment: V1Payment }
+  | PresentedChannel
   | PresentedCredential;
 
 /** The reason why the payment of a request cannot be read. */
@@ -47,6 +51,13 @@ export function readPresented(
   return "version" in credential ? credential : new Unreadable(credential);
 }
 
+/** A payment from a channel. */
+export interface PresentedChannel {
+  readonly version: "channel";
+  readonly header: string;
+  readonly payment: ChannelPayment;
+}
+
 /** Reads the payment in a request's head; undefined without one, an error if it cannot be read. */
 function readPayment(fields: Fields): Presented | TurnpikeError | undefined {
   const headers = fieldValues(fields, "payment-signature");
@@ -63,12 +74,20 @@ function readPayment(fields: Fields): Presented | TurnpikeError | undefined {
 }
 
 /** The address whose money a payment would move; empty if only its facilitator knows. Its signature is not checked. */
-export function payerOf({ version, payment }: Presented): string {
+export function payerOf(presented: Presented): string {
+  if (presented.version === "channel") return presented.payment.payload.channelConfig.payer;
+  const { version, payment } = presented;
   return version === 2 ? payerIn(payment) : payment.payload.authorization.from;
 }
 
 function readV2(header: string): Presented | TurnpikeError {
-  const parsed = paymentPayloadSchema.safeParse(decodeHeader(header));
+  const sent = decodeHeader(header);
+  if (isOfChannel(sent)) {
+    const { data } = channelPaymentSchema.safeParse(sent);
+    if (data !== undefined) return { version: "channel", header, payment: data };
+    return unreadable("it must be a deposit, a voucher or a refund of the scheme batch-settlement");
+  }
+  const parsed = paymentPayloadSchema.safeParse(sent);
   if (parsed.success) {
     const contradiction = contradictionIn(parsed.data);
     return contradiction === undefined ? { version: 2, header, payment: parsed.data } : unreadable(contradiction);
@@ -76,6 +95,10 @@ function readV2(header: string): Presented | TurnpikeError {
   return unreadable(
     "PAYMENT-SIGNATURE must be one base64 header with an x402 version 2 payment, on an EVM chain by EIP-3009 or Permit2",
   );
+}
+
+function isOfChannel(sent: unknown): boolean {
+  return isObject(sent) && isObject(sent["accepted"]) && sent["accepted"]["scheme"] === CHANNEL_SCHEME;
 }
 
 function readV1(header: string): Presented | TurnpikeError {

@@ -10,7 +10,9 @@ const ID = /^[A-Za-z0-9_-]{16,128}$/;
 export const ID_KEEP_MS = 86_400_000;
 
 /** The id in a payment: `undefined` without the extension, `invalid` if its id is not valid. */
-export function readIdentifier({ extensions }: PaymentPayload): { readonly id: string } | "invalid" | undefined {
+export function readIdentifier({
+  extensions,
+}: Pick<PaymentPayload, "extensions">): { readonly id: string } | "invalid" | undefined {
   const info = infoOf(extensions);
   if (info === undefined) return undefined;
   const id = member(info, "id");

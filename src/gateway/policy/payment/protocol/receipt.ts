@@ -4,18 +4,23 @@ import { PAYMENT_RESPONSE, type Receipt } from "../../../../payments/x402/messag
 import { type SettlementTarget } from "../../../../payments/settlement/settlement-record.ts";
 import { v1Receipt, X_PAYMENT_RESPONSE } from "../../../../payments/x402/v1.ts";
 import { PAYMENT_RECEIPT, writeReceipt } from "../../../../payments/mpp/receipt.ts";
+import { baseOf, type Channel, CHANNEL_SCHEME, channelOf } from "../../../../store/channels.ts";
 import { CREDIT_SCHEME } from "../../../../store/credits.ts";
 import { type Payment } from "../../../../store/ledger.ts";
 
 /** The fields of a payment that its receipt shows. */
-export type Paid = Pick<Payment, "network" | "scheme" | "amount" | "transaction" | "payer">;
+export type Paid = Pick<Payment, "network" | "scheme" | "amount" | "transaction" | "payer" | "nonce">;
 
-/** The receipt of a settled payment; with `upto` and with prepaid credit it has the amount that was charged. */
-export function receiptOf(target: SettlementTarget, paid: Paid): Receipt {
+/**
+ * The receipt of a settled payment; with `upto` and with prepaid credit it has the amount that was charged. `channel`: the
+ * channel that paid, if it is known.
+ */
+export function receiptOf(target: SettlementTarget, paid: Paid, channel?: Channel): Receipt {
   const { network, scheme, amount, transaction, payer } = paid;
   const extra = {
     ...(target.testMode ? { testMode: true } : {}),
     ...(target.gateway_id === "" ? {} : { gatewayId: target.gateway_id }),
+    ...(scheme === CHANNEL_SCHEME ? channelReceipt(paid, channel) : {}),
   };
   return {
     success: true,
@@ -23,7 +28,27 @@ export function receiptOf(target: SettlementTarget, paid: Paid): Receipt {
     network,
     payer,
     ...(scheme === "upto" || scheme === CREDIT_SCHEME ? { amount } : {}),
+    ...(scheme === CHANNEL_SCHEME ? { amount: "" } : {}),
     ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+}
+
+/** The charge, and the sum of all charges to the channel, from which its client counts on. */
+function channelReceipt({ amount, nonce }: Paid, channel: Channel | undefined): object {
+  const chargedCumulativeAmount = String(BigInt(baseOf(nonce)) + BigInt(amount));
+  const state = channel === undefined ? { channelId: channelOf(nonce) } : channelStateOf(channel);
+  return { chargedAmount: amount, channelState: { ...state, chargedCumulativeAmount } };
+}
+
+/** A channel in messages to its client. */
+export function channelStateOf({ id, balance, claimed, withdrawAt, refundNonce, base }: Channel) {
+  return {
+    channelId: id,
+    balance,
+    totalClaimed: claimed,
+    withdrawRequestedAt: withdrawAt,
+    refundNonce,
+    chargedCumulativeAmount: base,
   };
 }
 

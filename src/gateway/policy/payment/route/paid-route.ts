@@ -8,6 +8,7 @@ import { type RouteFunnel } from "../../../telemetry/funnel.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { type Policy } from "../../policy.ts";
 import { type GiveBack } from "../../rate-limit/rate-limit.ts";
+import { type ChannelDesk } from "../channels/desk/channel-desk.ts";
 import { type PaymentFields, type ToldPayment } from "./payment-fields.ts";
 import { type PaymentAuth } from "../mpp/payment-auth.ts";
 import { type TermsSigner } from "../protocol/signed-terms.ts";
@@ -40,6 +41,8 @@ export interface PaidRouteServices {
   readonly onPaid?: ((exchange: Exchange, payment: ToldPayment & PaymentKey) => void) | undefined;
   /** The prepaid balances; undefined if no credit is sold. */
   readonly credits?: Credits | undefined;
+  /** The channels of clients; undefined if the route takes no payments from them. */
+  readonly channels?: ChannelDesk | undefined;
   /** The upstream can be asked later what is due. */
   readonly mayDefer: boolean;
   /** Called when a payment was recorded that is charged later. */

@@ -20,13 +20,14 @@ const PATH = /^\/(?!\/)[\x21-\x7e]{0,511}$/;
 /** Unix seconds until which a charge can be made later; undefined if this payment is charged with its response. */
 export function deferrableUntil(
   { mayDefer, settle, clock }: Pick<PaidRoute, "mayDefer" | "settle" | "clock">,
-  { prepaid }: Pick<AcceptedPayment, "prepaid">,
+  { prepaid, channel }: Pick<AcceptedPayment, "prepaid" | "channel">,
   payment: Payment,
 ): number | undefined {
   const known = deferralOf(payment);
   if (known !== undefined) return known.until;
   if (!mayDefer || settle === "before" || payment.amount === "0") return undefined;
   const now = Math.floor(clock() / 1000);
+  if (channel !== undefined) return now + MAX_CREDIT_S;
   if (prepaid !== undefined) return prepaid.token === CALLS ? undefined : now + MAX_CREDIT_S;
   const until = payment.validBefore - SETTLE_MARGIN_S;
   return payment.scheme === "upto" && until >= now + MIN_WORK_S ? until : undefined;

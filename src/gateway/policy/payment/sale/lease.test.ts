@@ -80,6 +80,7 @@ describe("a settled payment", () => {
       expect(lease.paid).toEqual({
         network: "eip155:1",
         scheme: "exact",
+        nonce: "0xnonce",
         amount: "5",
         transaction: "0xtx",
         payer: "0xpayer",

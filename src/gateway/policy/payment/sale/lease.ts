@@ -71,8 +71,8 @@ export class Lease {
     spentOn?: Pick<Change, "bodyDigest">,
   ): Promise<boolean> {
     const { target, clock } = this.#paidRoute;
-    const { network, scheme } = this.#payment;
-    this.#paid = { network, scheme, amount, transaction, payer };
+    const { network, scheme, nonce } = this.#payment;
+    this.#paid = { network, scheme, nonce, amount, transaction, payer };
     const notice = settlementNotice(target, this.#payment, { transaction, payer, amount, at: clock() });
     const facts = { transaction, payer, ...(spentOn === undefined ? {} : { amount, ...spentOn }) };
     this.#settled = { ...facts, ...(notice === undefined ? {} : { notice }) };

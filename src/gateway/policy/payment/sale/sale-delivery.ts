@@ -44,8 +44,8 @@ export class SaleDelivery {
   }
 
   #receipt(): Receipt {
-    const { paidRoute, exchange, lease, payment } = this.#held;
-    return signedReceipt(paidRoute, exchange, lease.paid ?? payment);
+    const { paidRoute, exchange, lease, payment, accepted } = this.#held;
+    return signedReceipt(paidRoute, exchange, lease.paid ?? payment, accepted.channel?.row);
   }
 
   /** Tells the upstream of the payment, in the fields of its request. `until`: it may be charged later, until then. */

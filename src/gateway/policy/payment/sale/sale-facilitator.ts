@@ -8,17 +8,23 @@ import {
 import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { payerIn } from "../../../../payments/x402/payment-key.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
+import { findDeposit } from "../../../../payments/channels/find-deposit.ts";
+import { type ChannelPayment } from "../../../../payments/x402/channel-messages.ts";
 import { type AcceptedPayment } from "../offer/offer.ts";
+import { makeDeposit, verifyDeposit } from "./deposit.ts";
 import { asSpan, type PaymentWork } from "./payment-span.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 
-type Asked = Pick<PaidRoute, "facilitator" | "log">;
+type Asked = Pick<PaidRoute, "facilitator" | "log" | "channels" | "clock">;
 
 const NAMES: Readonly<Record<PaymentWork, string>> = {
   "payment.verify": "verification",
   "payment.settle": "settlement",
   "payment.find": "lookup of a settlement",
 };
+
+const NO_JUDGEMENT: Verification = { kind: "failed", cause: "defect" };
+const NOT_KNOWN: Settlement = { kind: "unknown", cause: "defect", transaction: "" };
 
 /** The facilitators of a route, as one sale asks them. Prepaid credit needs none. Methods do not reject. */
 export class SaleFacilitator {
@@ -38,12 +44,16 @@ export class SaleFacilitator {
 
   /** Asks whether the payment is valid. An exception counts as a failure, so the client gets nothing. */
   async verify(): Promise<Verification> {
-    const { payload, requirements, prepaid } = this.#accepted;
+    const { payload, requirements, prepaid, channel } = this.#accepted;
+    if (channel?.deposit !== undefined) {
+      const { deposit } = channel;
+      return this.#ask<Verification>("payment.verify", () => verifyDeposit(this.#asked, deposit), NO_JUDGEMENT);
+    }
     if (prepaid !== undefined) return { kind: "valid", payer: payerIn(payload) };
     const verification = await this.#ask<Verification>(
       "payment.verify",
       (facilitator) => facilitator.verify(payload, requirements),
-      { kind: "failed", cause: "defect" },
+      NO_JUDGEMENT,
     );
     if (verification.kind === "valid") this.#name = verification.by ?? "";
     return verification;
@@ -58,7 +68,10 @@ export class SaleFacilitator {
 
   /** Asks for the settlement. After an exception the outcome is unknown. */
   async settle(requirements: PaymentRequirements, to: Pick<Assignment, "reassign"> = {}): Promise<Settlement> {
-    const { payload, prepaid } = this.#accepted;
+    const { payload, prepaid, channel } = this.#accepted;
+    if (channel?.deposit !== undefined) {
+      return this.#ask<Settlement>("payment.settle", () => makeDeposit(this.#asked, channel), NOT_KNOWN);
+    }
     // A charge of zero needs no transfer on a chain.
     if (prepaid !== undefined || requirements.amount === "0") {
       return { kind: "settled", transaction: "", payer: payerIn(payload) };
@@ -66,18 +79,33 @@ export class SaleFacilitator {
     return this.#ask<Settlement>(
       "payment.settle",
       (facilitator) => facilitator.settle(payload, requirements, { name: this.#name, ...to }),
-      { kind: "unknown", cause: "defect", transaction: "" },
+      NOT_KNOWN,
     );
   }
 
   /** Looks up the outcome of the settlement that was asked for before. */
   async find(requirements: PaymentRequirements): Promise<Outcome> {
     if (requirements.amount === "0") return { kind: "unspent" };
+    const { channel } = this.#accepted;
+    if (channel?.deposit !== undefined) {
+      const { deposit } = channel;
+      return this.#ask<Outcome>("payment.find", () => this.#findDeposit(deposit.payment), {
+        kind: "unknown",
+        cause: "defect",
+      });
+    }
     return this.#ask<Outcome>(
       "payment.find",
       (facilitator) => facilitator.find(this.#accepted.payload, requirements, this.#name),
       { kind: "unknown", cause: "defect" },
     );
+  }
+
+  async #findDeposit(payment: ChannelPayment): Promise<Outcome> {
+    const { facilitator, clock } = this.#asked;
+    return facilitator.channels === undefined
+      ? { kind: "unknown", cause: "the facilitator knows no channels" }
+      : findDeposit(facilitator.channels, payment, clock() / 1000);
   }
 
   async #ask<Answer extends { readonly kind: string }>(

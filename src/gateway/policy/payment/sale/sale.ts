@@ -5,6 +5,7 @@ import { fromStored } from "../../../../payments/settlement/stored-payment.ts";
 import { voidReason } from "../../../../payments/settlement/void-reason.ts";
 import { isChargedFailure, isFreeOfCharge, parseCharge } from "../../../../payments/x402/charge.ts";
 import { type Settlement } from "../../../../payments/x402/facilitator.ts";
+import { type Reason } from "../../../../payments/x402/reasons.ts";
 import { type Payment } from "../../../../store/ledger.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { type ClientFunnel } from "../../../telemetry/funnel.ts";
@@ -40,6 +41,8 @@ import {
 
 /** The response is not stored, so its delivery waits for nothing. */
 const NOT_KEPT = Promise.resolve();
+
+const UNMADE: Reason = "invalid_batch_settlement_evm_payload_authorization_valid_before";
 
 /** One request that holds its payment in the ledger. A method that returns a state is a step of `SaleState`. */
 export class Sale {
@@ -230,7 +233,7 @@ export class Sale {
     }
     if (path !== undefined) return { at: "deferring", sold, path };
     const { requirements } = this.#accepted;
-    const amount = requirements.scheme === "upto" ? parseCharge(overrides, requirements) : requirements.amount;
+    const amount = requirements.scheme === "exact" ? requirements.amount : parseCharge(overrides, requirements);
     if (amount !== undefined) return { at: "priced", amount, sold };
     return this.#broken(paymentError("upstream-failed", "The upstream's charge for this request is invalid"));
   }
@@ -239,6 +242,11 @@ export class Sale {
   async #defer({ sold, path }: SaleState & { at: "deferring" }): Promise<SaleState> {
     if (this.#exchange.gone) return this.#leave();
     const isNew = !this.#lease.isDeferred;
+    if (isNew && this.#accepted.channel?.deposit !== undefined) {
+      const made = await this.#facilitator.settle(this.#accepted.requirements);
+      if (made.kind === "refused") return this.#lost.unsettled(made.reason);
+      if (made.kind === "unknown") return this.#lost.pending(made.cause, made.transaction);
+    }
     const change = {
       ...deferralChange(this.#payment, { path, until: this.#deferrableUntil ?? 0 }),
       ...(isNew ? { facilitator: this.#facilitator.assign() } : {}),
@@ -288,7 +296,8 @@ export class Sale {
     const outcome = await this.#facilitator.find(requirements);
     if (outcome.kind === "void") {
       const isInTime = this.#payment.validBefore > this.#paidRoute.clock() / 1000;
-      return this.#lost.unsettled(voidReason(this.#accepted.payload, isInTime));
+      const { payload, channel } = this.#accepted;
+      return this.#lost.unsettled(channel === undefined ? voidReason(payload, isInTime) : UNMADE);
     }
     const settlement = outcome.kind === "settled" ? outcome : await this.#facilitator.settle(requirements);
     if (settlement.kind === "settled") {

@@ -1,0 +1,255 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type TurnpikeError } from "../../../../lib/errors.ts";
+import { type Reason } from "../../../../payments/x402/reasons.ts";
+import { type Channel, channelNonce } from "../../../../store/channels.ts";
+import { UNCOVERED } from "../../../../store/credits.ts";
+import { isOwed, type Payment, type Reservation } from "../../../../store/ledger.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { type Decision } from "../../policy.ts";
+import { type AcceptedPayment } from "../offer/offer.ts";
+import { type PresentedChannel } from "../offer/presented.ts";
+import { paymentError, respondError } from "../protocol/respond.ts";
+import { lossOf } from "../route/loss.ts";
+import { type PaidRoute } from "../route/paid-route.ts";
+import { respondRefused, respondUnverified } from "../route/refusals.ts";
+import { hasRoom, isBegun, refusalLoss, refuse, respondNoRoom } from "../sale/begin.ts";
+import { respondRepeat } from "../sale/repeat.ts";
+import { Sale } from "../sale/sale.ts";
+import { type ChannelDesk } from "./desk/channel-desk.ts";
+import {
+  askChain,
+  balanceError,
+  channelOffer,
+  type ChannelOffer,
+  channelReservation,
+  isCheckedByChain,
+  signatureError,
+} from "./channel-offer.ts";
+import { refundChannel, type RefundRequest } from "./refund-channel.ts";
+import { MISMATCH, respondCorrected } from "./respond-corrected.ts";
+
+/** Milliseconds between two looks at a channel that another process uses. */
+const LOOK_MS = 50;
+/** Seconds after which a client can retry if its channel was in use, or its risk was too high. */
+const SOON_S = 1;
+
+/** The payer takes its money back. */
+const WITHDRAWING: Reason = "invalid_batch_settlement_evm_insufficient_balance";
+
+const BUSY = paymentError(
+  "overloaded",
+  "Another request of this channel is being served; nothing was charged. Send the same payment again.",
+);
+const RISKY = paymentError(
+  "overloaded",
+  "The charges of this channel are being claimed; nothing was charged. Send the same payment again.",
+);
+
+type Result =
+  /** The client's state of the channel is old. */
+  | { readonly kind: "corrected"; readonly channel: Channel }
+  | { readonly kind: "refused"; readonly reason: Reason }
+  | { readonly kind: "later"; readonly error: TurnpikeError }
+  | { readonly kind: "no-room" | "unasked" }
+  /** The same request was served with this payment, or is being served. */
+  | { readonly kind: "again"; readonly payment: Payment }
+  | { readonly kind: "leased"; readonly payment: Payment; readonly channel: Channel }
+  /** The channel is in use, or has changed. */
+  | { readonly kind: "busy" };
+
+/** Handles or rejects a request with a payment from a channel. Rejects if the ledger fails. */
+export async function admitChannel(
+  paidRoute: PaidRoute,
+  exchange: Exchange,
+  presented: PresentedChannel,
+): Promise<Decision> {
+  const { channels: desk, funnel } = paidRoute;
+  const client = funnel.of(exchange.head);
+  const offer = channelOffer(paidRoute, exchange, presented);
+  const error = typeof offer === "string" ? offer : signatureError(offer);
+  if (typeof offer === "string" || desk === undefined || error !== undefined) {
+    const reason = error ?? "No matching payment requirements";
+    client.count(lossOf(reason, presented.payment.accepted, paidRoute.accepts.current()?.required.accepts));
+    respondRefused(exchange, paidRoute, reason);
+    return "responded";
+  }
+  const { refusal } = offer;
+  const request = { desk, offer };
+  if (offer.payment.payload.type === "refund") {
+    client.count(await refundChannel(paidRoute, exchange, request));
+    return "responded";
+  }
+  const reservation = channelReservation(paidRoute, exchange, offer);
+  // Work that has begun is finished, even if the terms have changed.
+  if (refusal !== undefined && !(await isBegun(paidRoute, reservation))) {
+    client.count(refusalLoss(paidRoute, refusal, offer.agreed));
+    refuse(paidRoute, exchange, refusal);
+    return "responded";
+  }
+  return new ChannelRequest(paidRoute, exchange, { ...request, reservation }).run();
+}
+
+/** One request with a voucher. It waits for the earlier ones of its channel. */
+class ChannelRequest {
+  readonly #paidRoute: PaidRoute;
+  readonly #exchange: Exchange;
+  readonly #desk: ChannelDesk;
+  readonly #offer: ChannelOffer;
+  readonly #reservation: Reservation;
+  #hasAsked = false;
+
+  constructor(
+    paidRoute: PaidRoute,
+    exchange: Exchange,
+    { desk, offer, reservation }: RefundRequest & { readonly reservation: Reservation },
+  ) {
+    this.#paidRoute = paidRoute;
+    this.#exchange = exchange;
+    this.#desk = desk;
+    this.#offer = offer;
+    this.#reservation = reservation;
+  }
+
+  async run(): Promise<Decision> {
+    const { channelId, key } = this.#offer;
+    const { turns, settings } = this.#desk;
+    const until = this.#paidRoute.clock() + settings.keys.wait_ms;
+    if (!(await turns.enter(channelId, key.nonce, settings.keys.wait_ms))) {
+      return this.#respond({ kind: "later", error: BUSY });
+    }
+    let result: Result = { kind: "busy" };
+    try {
+      result = await this.#result(until);
+      return await this.#respond(result);
+    } finally {
+      if (result.kind === "corrected") turns.expect(channelId, key.nonce, channelNonce(channelId, result.channel.base));
+      else if (result.kind !== "leased") turns.leave(channelId, key.nonce);
+    }
+  }
+
+  async #result(until: number): Promise<Result> {
+    const { clock } = this.#paidRoute;
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop -- each look waits for the one before
+      const result = await this.#look();
+      if (result.kind !== "busy" || this.#exchange.gone || clock() > until) return result;
+      // oxlint-disable-next-line no-await-in-loop -- another process uses the channel
+      await pause(LOOK_MS);
+    }
+  }
+
+  async #look(): Promise<Result> {
+    const { channelId, base, key } = this.#offer;
+    const { ledger } = this.#paidRoute;
+    const channel = (await this.#desk.channels.find(channelId)) ?? (await this.#ask());
+    if (channel === undefined) return { kind: "unasked" };
+    if (typeof channel === "string") return { kind: "refused", reason: channel };
+    if (base === undefined) return { kind: "corrected", channel };
+    if (base !== channel.base || channel.holder === key.nonce) {
+      const standing = await ledger.find(key);
+      const known = standing && (await this.#known(standing, channel));
+      if (known !== undefined) return known;
+    }
+    if (channel.holder !== "") return await this.#free(channel);
+    if (base !== channel.base) return { kind: "corrected", channel };
+    return this.#reserve(channel);
+  }
+
+  /** The result of a payment that the ledger has; undefined if it is of another request. */
+  async #known(standing: Payment, channel: Channel): Promise<Result | undefined> {
+    const { responses, clock, maxPartials, ledger } = this.#paidRoute;
+    if (standing.fingerprint !== this.#reservation.fingerprint) return undefined;
+    const { state, delivered, nonce } = standing;
+    if (state === "released" || state === "failed") return undefined;
+    const isSold = state === "settled" || state === "deferred";
+    if (isSold && (delivered || (state === "settled" && !isOwed(standing)))) {
+      // A client that has lost its state sends an old voucher: a stored response is for the newest one alone.
+      const isRepeat = channel.tail === nonce && responses.has(standing.fingerprint, clock());
+      return isRepeat ? { kind: "again", payment: standing } : undefined;
+    }
+    const { leased, payment } = await ledger.reserve(this.#reservation, maxPartials);
+    return leased ? { kind: "leased", payment, channel } : { kind: "again", payment };
+  }
+
+  async #reserve(channel: Channel): Promise<Result> {
+    const { ledger, maxPartials } = this.#paidRoute;
+    const offer = this.#offer;
+    if (channel.standing === "withdrawing") return { kind: "refused", reason: WITHDRAWING };
+    if (channel.standing === "refunding") return { kind: "busy" };
+    const reason = balanceError(offer, channel);
+    const isCurrent =
+      this.#hasAsked || (reason === undefined && this.#desk.isFresh(channel) && !isCheckedByChain(offer));
+    if (!isCurrent) {
+      const asked = await this.#ask();
+      if (asked === undefined) return { kind: "unasked" };
+      return typeof asked === "string" ? { kind: "refused", reason: asked } : this.#look();
+    }
+    if (reason !== undefined) return { kind: "refused", reason };
+    if (await this.#desk.isTooRisky(channel, offer.agreed.amount)) return { kind: "later", error: RISKY };
+    if (!hasRoom(this.#paidRoute, this.#reservation.fingerprint)) return { kind: "no-room" };
+    const { leased, payment } = await ledger.reserve(this.#reservation, maxPartials);
+    if (leased) return { kind: "leased", payment, channel };
+    const isOther = payment.reason === UNCOVERED || payment.fingerprint !== this.#reservation.fingerprint;
+    return isOther ? { kind: "busy" } : { kind: "again", payment };
+  }
+
+  /** Frees a channel whose request has died with its process. */
+  async #free({ holder: nonce }: Channel): Promise<Result> {
+    const { ledger } = this.#paidRoute;
+    const holder = await ledger.find({ ...this.#offer.key, nonce });
+    if (holder?.state === "reserved" || holder?.state === "verified") {
+      const { leased, payment } = await ledger.reserve(holder);
+      if (leased) await ledger.move(payment, { state: "released", lease: false });
+    }
+    return { kind: "busy" };
+  }
+
+  async #ask(): Promise<Channel | Reason | undefined> {
+    this.#hasAsked = true;
+    return askChain(this.#paidRoute, this.#offer);
+  }
+
+  async #respond(result: Result): Promise<Decision> {
+    const [paidRoute, exchange, offer] = [this.#paidRoute, this.#exchange, this.#offer];
+    const client = paidRoute.funnel.of(exchange.head);
+    switch (result.kind) {
+      case "leased":
+        return await new Sale(paidRoute, exchange, accepted(offer, result.channel), result.payment).run();
+      case "again":
+        client.count("used");
+        await respondRepeat({ paidRoute, exchange, form: { version: 2 } }, result.payment, result.payment.fingerprint);
+        break;
+      case "refused":
+        client.count(lossOf(result.reason));
+        respondRefused(exchange, paidRoute, result.reason);
+        break;
+      case "unasked":
+        client.count("facilitator");
+        respondUnverified(exchange, "unavailable");
+        break;
+      case "corrected":
+        client.count("terms");
+        respondCorrected(paidRoute, exchange, { offer, channel: result.channel, error: MISMATCH });
+        break;
+      case "no-room":
+        client.count("overloaded");
+        respondNoRoom(exchange);
+        break;
+      case "later":
+      case "busy":
+      default:
+        client.count("overloaded");
+        respondError(exchange, result.kind === "later" ? result.error : BUSY, SOON_S);
+    }
+    return "responded";
+  }
+}
+
+/** A voucher is a charge that needs no facilitator. A deposit is settled on the chain. */
+function accepted(offer: ChannelOffer, row: Channel): AcceptedPayment {
+  const { payload, requirements, version, id, payment, agreed, key } = offer;
+  const shared = { payload, requirements, version, id };
+  if (payment.payload.type === "deposit")
+    return { ...shared, channel: { row, deposit: { payment, requirements: agreed } } };
+  return { ...shared, prepaid: key, channel: { row } };
+}

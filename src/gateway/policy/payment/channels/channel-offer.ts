@@ -1,0 +1,148 @@
+import { identityOf, toChainState } from "../../../../payments/channels/chain-state.ts";
+import { BATCH_SETTLEMENT_CONTRACT } from "../../../../payments/signatures/batch-settlement.ts";
+import { checkChannelTerms } from "../../../../payments/signatures/channel-terms.ts";
+import { checkVoucher } from "../../../../payments/signatures/check-voucher.ts";
+import { type ChannelPayment, type ChannelRequirements } from "../../../../payments/x402/channel-messages.ts";
+import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
+import { parseEvmNetwork } from "../../../../payments/x402/networks.ts";
+import { type Reason } from "../../../../payments/x402/reasons.ts";
+import { agrees, findError } from "../../../../payments/x402/terms.ts";
+import { fittedName } from "../../../../lib/memory/shared-names.ts";
+import { type Channel, CHANNEL_SCHEME, channelNonce, MAX_CHANNEL_DIGITS } from "../../../../store/channels.ts";
+import { type PaymentKey, type Reservation } from "../../../../store/ledger.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { type ChallengeError } from "../challenge/challenge.ts";
+import { fingerprintOf } from "../offer/fingerprint.ts";
+import { type AcceptedPayment, type Refusal, refusalOf } from "../offer/offer.ts";
+import { type PresentedChannel } from "../offer/presented.ts";
+import { readIdentifier } from "../protocol/identifier.ts";
+import { type PaidRoute } from "../route/paid-route.ts";
+
+/** A payment from a channel as a route sees it. */
+export interface ChannelOffer extends Omit<AcceptedPayment, "prepaid"> {
+  readonly header: string;
+  readonly channelId: string;
+  readonly payment: ChannelPayment;
+  readonly agreed: ChannelRequirements;
+  /** The channel's base if the voucher is right; undefined if it does not even cover the price. */
+  readonly base: string | undefined;
+  readonly key: PaymentKey & { readonly token: string };
+  /** Unix seconds. */
+  readonly validBefore: number;
+  readonly refusal: Refusal | undefined;
+}
+
+/** Compares a payment from a channel with the route's terms. An error if it is for no channel of the route. */
+export function channelOffer(
+  paidRoute: PaidRoute,
+  exchange: Exchange,
+  { payment, header }: PresentedChannel,
+): ChannelOffer | ChallengeError {
+  const challenge = paidRoute.accepts.current();
+  const agreed = challenge?.required.accepts.find((candidate) => agrees(payment.accepted, candidate));
+  if (challenge === undefined || agreed === undefined || !isOfChannels(agreed))
+    return "No matching payment requirements";
+  const { channelConfig, voucher, type } = payment.payload;
+  const error = checkChannelTerms(channelConfig, voucher.channelId, agreed);
+  if (error !== undefined) return error;
+  const terms = findError(payment, challenge.required, (url) => challenge.isFor(url, exchange.head));
+  const channelId = voucher.channelId.toLowerCase();
+  const base = BigInt(voucher.maxClaimableAmount) - (type === "refund" ? 0n : BigInt(agreed.amount));
+  const isCounted = base >= 0n && voucher.maxClaimableAmount.length <= MAX_CHANNEL_DIGITS;
+  const identifier = readIdentifier(payment);
+  const validBefore = Math.ceil(paidRoute.clock() / 1000) + agreed.maxTimeoutSeconds;
+  const key = {
+    network: agreed.network,
+    asset: BATCH_SETTLEMENT_CONTRACT.toLowerCase(),
+    from: channelConfig.payer.toLowerCase(),
+    nonce: channelNonce(channelId, isCounted ? String(base) : "0"),
+    token: agreed.asset.toLowerCase(),
+  };
+  return {
+    ...asTransfer(agreed, payment, validBefore),
+    version: 2,
+    id: identifier === "invalid" ? undefined : identifier?.id,
+    header,
+    channelId,
+    payment,
+    agreed,
+    validBefore,
+    base: isCounted ? String(base) : undefined,
+    key,
+    refusal: refusalOf(paidRoute, identifier, terms),
+  };
+}
+
+function isOfChannels(requirements: PaymentRequirements): requirements is ChannelRequirements {
+  return requirements.scheme === CHANNEL_SCHEME;
+}
+
+/** The voucher's part of the payment in the form of a transfer. */
+function asTransfer(agreed: PaymentRequirements, { payload }: ChannelPayment, validBefore: number) {
+  const { payer, receiver, salt } = payload.channelConfig;
+  const times = { validAfter: "0", validBefore: String(validBefore) };
+  const authorization = { from: payer, to: receiver, value: agreed.amount, ...times, nonce: salt };
+  return {
+    payload: { x402Version: 2, accepted: agreed, payload: { signature: payload.voucher.signature, authorization } },
+    requirements: agreed,
+  } as const;
+}
+
+/** The row of the ledger that a payment from a channel asks for. */
+export function channelReservation(paidRoute: PaidRoute, exchange: Exchange, offer: ChannelOffer): Reservation {
+  const { key, agreed, header, payment, validBefore } = offer;
+  const { testMode } = paidRoute.target;
+  const { voucher } = payment.payload;
+  // A deposit is kept whole: its outcome can be looked up later. Of a voucher, the triggers read its signature.
+  const kept = payment.payload.type === "deposit" ? { ...payment, accepted: agreed } : { payload: { voucher } };
+  return {
+    ...key,
+    scheme: CHANNEL_SCHEME,
+    amount: agreed.amount,
+    payTo: agreed.payTo.toLowerCase(),
+    route: paidRoute.route,
+    consumer: fittedName(exchange.consumer || key.from),
+    fingerprint: fingerprintOf(exchange, { header, testMode }),
+    validBefore,
+    payload: JSON.stringify(kept),
+  };
+}
+
+/** The reason why a channel has not enough money for a voucher at its base. */
+export function balanceError({ payment: { payload } }: ChannelOffer, { balance }: Channel): Reason | undefined {
+  const deposit = payload.type === "deposit" ? BigInt(payload.deposit.amount) : 0n;
+  const sum = BigInt(balance) + deposit;
+  if (BigInt(payload.voucher.maxClaimableAmount) <= sum) return undefined;
+  return sum === 0n
+    ? "invalid_batch_settlement_evm_channel_not_found"
+    : "invalid_batch_settlement_evm_cumulative_exceeds_balance";
+}
+
+/** The reason why a voucher's signature is not that of its channel. */
+export function signatureError({ payment: { payload }, agreed }: ChannelOffer): Reason | undefined {
+  const network = parseEvmNetwork(agreed.network);
+  const isValid = network !== undefined && checkVoucher(network, payload.channelConfig, payload.voucher) !== "invalid";
+  return isValid ? undefined : "invalid_batch_settlement_evm_voucher_signature";
+}
+
+/** True if only the chain can check the signature: the payer may be a contract. */
+export function isCheckedByChain({ payment: { payload } }: ChannelOffer): boolean {
+  return /^0x0{40}$/.test(payload.channelConfig.payerAuthorizer);
+}
+
+/** The state of a channel, by the chain; a string is the reason against the payment, undefined no response. */
+export async function askChain(
+  { facilitator, channels, clock, log, route }: PaidRoute,
+  { payment, agreed, channelId }: ChannelOffer,
+): Promise<Channel | Reason | undefined> {
+  const at = clock();
+  if (facilitator.channels === undefined || channels === undefined) return undefined;
+  const verification = await facilitator.channels.verify(payment, agreed);
+  if (verification.kind === "refused") return verification.reason;
+  if (verification.kind !== "valid") {
+    log(`payment: cannot look up a channel on ${route}: the facilitator ${verification.kind}: ${verification.cause}`);
+    return undefined;
+  }
+  const identity = identityOf(agreed.network, channelId, payment.payload.channelConfig);
+  return channels.channels.open(identity, toChainState(verification.state), at);
+}

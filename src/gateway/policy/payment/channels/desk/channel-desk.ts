@@ -1,0 +1,76 @@
+import { type ChannelSettings, atomicOf } from "../../../../../payments/channels/settings.ts";
+import { type Channel, type Channels, CHANNEL_SCHEME, channelOf, type Risk } from "../../../../../store/channels.ts";
+import { type Change, type Ledger, type Payment, type PaymentState } from "../../../../../store/ledger.ts";
+import { ChannelTurns } from "./channel-turns.ts";
+
+/** Milliseconds for which the sum of all risks is not counted again. @bound */
+const RISK_MS = 2000;
+
+/** The states of a payment that does not hold its channel. */
+const FREE: ReadonlySet<PaymentState> = new Set(["settled", "deferred", "released", "failed"]);
+
+/** The channels of a process: their rows, the requests that wait for them, and the bounds of the seller's risk. */
+export class ChannelDesk {
+  readonly settings: ChannelSettings;
+  readonly channels: Channels;
+  readonly turns = new ChannelTurns();
+  readonly #clock: () => number;
+  #risks: { readonly at: number; readonly all: Promise<readonly Risk[]> } | undefined;
+
+  /** `clock` gives Unix milliseconds. */
+  constructor(settings: ChannelSettings, channels: Channels, clock: () => number) {
+    this.settings = settings;
+    this.channels = channels;
+    this.#clock = clock;
+  }
+
+  /** True if a voucher is taken without a question to the chain. */
+  isFresh({ syncedAt, withdrawDelay }: Channel): boolean {
+    const freshMs = Math.min(this.settings.keys.fresh_s, withdrawDelay / 3) * 1000;
+    return this.#clock() - syncedAt < freshMs;
+  }
+
+  /** True if a further charge of `amount` exceeds what the seller risks in this channel or in all of its token. */
+  async isTooRisky(channel: Channel, amount: string): Promise<boolean> {
+    const { max_risk, max_total_risk } = this.settings.keys;
+    const own = BigInt(channel.base) - BigInt(channel.claimed) + BigInt(amount);
+    const [most, mostInAll] = [atomicOf(max_risk, channel), atomicOf(max_total_risk, channel)];
+    if (most !== undefined && own > most) return true;
+    return mostInAll !== undefined && (await this.#riskOf(channel)) + BigInt(amount) > mostInAll;
+  }
+
+  /** The same ledger, which also tells the requests that wait when a channel is free. */
+  watching(ledger: Ledger): Ledger {
+    return {
+      reserve: (reservation, maxPartials) => ledger.reserve(reservation, maxPartials),
+      move: async (payment, change) => {
+        try {
+          return await ledger.move(payment, change);
+        } finally {
+          this.#moved(payment, change);
+        }
+      },
+      deliver: (payment) => ledger.deliver(payment),
+      repeat: (payment, most) => ledger.repeat(payment, most),
+      find: (key) => ledger.find(key),
+      claimOpen: (limit) => ledger.claimOpen(limit),
+      claimDue: (limit) => ledger.claimDue(limit),
+      close: () => ledger.close(),
+    };
+  }
+
+  #moved({ scheme, nonce }: Pick<Payment, "scheme" | "nonce">, { state }: Change): void {
+    if (scheme === CHANNEL_SCHEME && FREE.has(state)) this.turns.leave(channelOf(nonce), nonce);
+  }
+
+  async #riskOf({ network, token }: Channel): Promise<bigint> {
+    const now = this.#clock();
+    if (this.#risks === undefined || now - this.#risks.at > RISK_MS)
+      this.#risks = { at: now, all: this.channels.risks() };
+    const all = await this.#risks.all.catch((error: unknown) => {
+      this.#risks = undefined;
+      throw error;
+    });
+    return BigInt(all.find((risk) => risk.network === network && risk.token === token)?.owed ?? 0);
+  }
+}

@@ -1,0 +1,129 @@
+import { toChainState } from "../../../../payments/channels/chain-state.ts";
+import { refundOrder } from "../../../../payments/channels/orders.ts";
+import { type ChannelSettlement } from "../../../../payments/x402/channel-facilitator.ts";
+import { type Reason } from "../../../../payments/x402/reasons.ts";
+import { fieldLine } from "../../../../lib/http/fields.ts";
+import { type Channel } from "../../../../store/channels.ts";
+import { respond } from "../../../exchange/local-response.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { type FunnelStep } from "../../../telemetry/metrics/funnel-steps.ts";
+import { channelStateOf, receiptFields } from "../protocol/receipt.ts";
+import { paymentError, respondError } from "../protocol/respond.ts";
+import { EXPOSED } from "../protocol/response-fields.ts";
+import { type PaidRoute } from "../route/paid-route.ts";
+import { respondRefused, respondUnverified } from "../route/refusals.ts";
+import { askChain, type ChannelOffer } from "./channel-offer.ts";
+import { type ChannelDesk } from "./desk/channel-desk.ts";
+import { MISMATCH, respondCorrected } from "./respond-corrected.ts";
+
+const FIELDS = fieldLine("Content-Type", "application/json") + fieldLine("Cache-Control", "no-store") + EXPOSED;
+const RETRY_S = 5;
+const BUSY = paymentError("overloaded", "The channel is in use. Send the same refund again.");
+const PENDING = paymentError("settlement-pending", "It is not known yet whether the refund went through.");
+
+/** A request to pay back what a channel has not been charged, without a response of the upstream. */
+export interface RefundRequest {
+  readonly desk: ChannelDesk;
+  readonly offer: ChannelOffer;
+}
+
+/** Pays back a channel's money to its payer, and claims what is charged. Resolves with what the request counts as. */
+export async function refundChannel(
+  paidRoute: PaidRoute,
+  exchange: Exchange,
+  request: RefundRequest,
+): Promise<FunnelStep> {
+  const { desk, offer } = request;
+  const { channelId, key } = offer;
+  const refused = (reason: Reason): FunnelStep => {
+    respondRefused(exchange, paidRoute, reason);
+    return "refused";
+  };
+  const known = (await desk.channels.find(channelId)) ?? (await askChain(paidRoute, offer));
+  if (known === undefined) {
+    respondUnverified(exchange, "unavailable");
+    return "facilitator";
+  }
+  if (typeof known === "string") return refused(known);
+  if (known.base !== offer.base) {
+    respondCorrected(paidRoute, exchange, { offer, channel: known, error: MISMATCH });
+    return "terms";
+  }
+  if (!(await desk.turns.enter(channelId, key.nonce, desk.settings.keys.wait_ms))) {
+    respondError(exchange, BUSY, RETRY_S);
+    return "overloaded";
+  }
+  try {
+    return await refundOpen(paidRoute, exchange, request);
+  } finally {
+    desk.turns.leave(channelId, key.nonce);
+  }
+}
+
+async function refundOpen(
+  paidRoute: PaidRoute,
+  exchange: Exchange,
+  { desk, offer }: RefundRequest,
+): Promise<FunnelStep> {
+  const { channelId } = offer;
+  const leased = await desk.channels.refund(channelId);
+  if (leased === undefined) {
+    respondError(exchange, BUSY, RETRY_S);
+    return "overloaded";
+  }
+  const at = paidRoute.clock();
+  const asked = await askChain(paidRoute, offer).catch(() => undefined);
+  const channel = typeof asked === "object" ? asked : undefined;
+  const amount = channel === undefined ? undefined : amountOf(channel, offer);
+  if (channel === undefined || typeof amount !== "bigint" || channel.base !== offer.base) {
+    // Nothing was sent.
+    await desk.channels.done(channelId, channel ?? leased, channel === undefined ? leased.syncedAt : at);
+    if (channel === undefined) respondUnverified(exchange, "unavailable");
+    else respondRefused(exchange, paidRoute, amount === undefined || typeof amount === "bigint" ? MISMATCH : amount);
+    return channel === undefined ? "facilitator" : "refused";
+  }
+  const made = await send(paidRoute, channel, { amount, desk });
+  if (made.kind !== "settled") {
+    await desk.channels.done(channelId, made.kind === "refused" ? channel : undefined, at);
+    if (made.kind === "refused") respondRefused(exchange, paidRoute, made.reason);
+    else respondError(exchange, PENDING, RETRY_S);
+    return made.kind === "refused" ? "refused" : "unknown";
+  }
+  await desk.channels.done(channelId, made.state && toChainState(made.state), at);
+  const now = (await desk.channels.find(channelId)) ?? channel;
+  const receipt = {
+    success: true,
+    transaction: made.transaction,
+    network: channel.network,
+    payer: channel.payer,
+    amount: made.amount,
+    extra: { channelState: channelStateOf(now) },
+  };
+  const body = JSON.stringify({ message: "Refund acknowledged", channelId });
+  respond(exchange, 200, FIELDS + receiptFields(receipt, { version: 2 }), Buffer.from(body));
+  return "free";
+}
+
+/** The amount that is paid back, or the reason why nothing is. */
+function amountOf({ balance, base }: Channel, { payment: { payload } }: ChannelOffer): bigint | Reason {
+  const rest = BigInt(balance) - BigInt(base);
+  if (rest <= 0n) return "invalid_batch_settlement_evm_refund_no_balance";
+  if (payload.type !== "refund" || payload.amount === undefined) return rest;
+  const amount = BigInt(payload.amount);
+  return amount > 0n && amount <= rest ? amount : "invalid_batch_settlement_evm_refund_amount_invalid";
+}
+
+async function send(
+  { facilitator, log, route }: PaidRoute,
+  channel: Channel,
+  { amount, desk }: { readonly amount: bigint; readonly desk: ChannelDesk },
+): Promise<ChannelSettlement> {
+  const order = refundOrder(channel, String(amount), desk.settings.authorizer);
+  try {
+    const made = await facilitator.channels?.settle(order, { ...order.accepted, maxTimeoutSeconds: 0 });
+    if (made?.kind === "unknown") log(`payment: a refund of a channel on ${route} is open: ${made.cause}`);
+    return made ?? { kind: "unknown", cause: "the facilitator knows no channels", transaction: "" };
+  } catch {
+    return { kind: "unknown", cause: "defect", transaction: "" };
+  }
+}

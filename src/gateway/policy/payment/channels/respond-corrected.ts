@@ -1,0 +1,31 @@
+import { type Reason } from "../../../../payments/x402/reasons.ts";
+import { type Channel } from "../../../../store/channels.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { channelStateOf } from "../protocol/receipt.ts";
+import { type PaidRoute } from "../route/paid-route.ts";
+import { respondRefused } from "../route/refusals.ts";
+import { type ChannelOffer } from "./channel-offer.ts";
+
+/** The client's state of its channel is old: its voucher is not for the base and the price. */
+export const MISMATCH: Reason = "invalid_batch_settlement_evm_cumulative_amount_mismatch";
+
+/**
+ * Sends the requirements again, with the state of the channel, and the client's own newest voucher as proof. Without a
+ * voucher, clients ask the chain.
+ */
+export function respondCorrected(
+  paidRoute: PaidRoute,
+  exchange: Exchange,
+  { offer, channel, error }: { readonly offer: ChannelOffer; readonly channel: Channel; readonly error: Reason },
+): void {
+  const { agreed } = offer;
+  const { signed, signature } = channel;
+  const challenge = paidRoute.accepts.current();
+  if (challenge === undefined) {
+    respondRefused(exchange, paidRoute, error);
+    return;
+  }
+  const proof = signature === "" ? {} : { voucherState: { signedMaxClaimable: signed, signature } };
+  const extra = { ...agreed.extra, channelState: channelStateOf(channel), ...proof };
+  challenge.respondCorrected(exchange, error, { ...agreed, extra });
+}
