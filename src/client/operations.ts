@@ -673,6 +673,8 @@ export interface JobCost {
   readonly paid_pages: number;
   /** False if nothing more will be paid */
   readonly open: boolean;
+  /** What pages from the cache cost less; absent for none */
+  readonly saved?: string | undefined;
   /** The transaction that has moved `paid` on the chain */
   readonly transaction?: string | undefined;
 }

@@ -284,6 +284,7 @@ function createServices(
     jobs: startJobs({
       pages,
       versions,
+      hitPrice,
       store: jobStore ?? openSqliteJobs(join(stateDir, "jobs.sqlite"), Date.now, settings.maxBytes),
       settings,
       robots,
@@ -302,6 +303,7 @@ function createServices(
 interface JobParts {
   readonly pages: RememberingReader;
   readonly versions: PageVersions | undefined;
+  readonly hitPrice: number;
   readonly store: JobStore;
   readonly settings: JobSettings;
   readonly robots: RobotsFiles;
@@ -311,13 +313,14 @@ interface JobParts {
 }
 
 /** Starts the work of jobs. */
-function startJobs({ pages, versions, store, settings, robots, fetch, log, parts }: JobParts): Jobs {
+function startJobs({ pages, versions, hitPrice, store, settings, robots, fetch, log, parts }: JobParts): Jobs {
   const now = performance.now.bind(performance);
   const runner = new JobRunner({
     store,
     paces: new HostPaces(settings.hostIntervalMs, now),
     robots,
     fetch,
+    hitPrice,
     open: ({ order, payer, createdAt }) =>
       openJob(order, pages, { userAgent: fetch.userAgent, now, versions, payer, createdAt }),
     now,

@@ -5,14 +5,14 @@ const DOCUMENT = ',"document":';
 
 /** The state of a job in Firecrawl's words. A job that has ended is not over until all of its results are paid. */
 export function stateOf(job: Job, isOver: boolean): object {
-  const { delivered, results, open, limit, createdAt, endedAt, keptMs, maxRunMs } = job;
+  const { delivered, saved, results, open, limit, createdAt, endedAt, keptMs, maxRunMs } = job;
   const total = job.state === "running" ? Math.min(limit + results - delivered, results + open) : results;
   return {
     success: true,
     status: isOver ? job.state : "scraping",
     total,
     completed: delivered,
-    creditsUsed: delivered,
+    creditsUsed: Math.ceil(delivered - saved / 100),
     expiresAt: new Date((endedAt === 0 ? createdAt + maxRunMs : endedAt) + keptMs).toISOString(),
     ...(job.state === "failed" ? { error: `The job has ended: ${job.reason}` } : {}),
   };

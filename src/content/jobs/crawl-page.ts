@@ -45,6 +45,8 @@ export interface CrawlDeps {
   readonly paces: HostPaces;
   readonly robots: RobotsFiles;
   readonly fetch: Omit<SiteFetch, "signal">;
+  /** The percentage of its price for a page from the cache. */
+  readonly hitPrice: number;
   /** Monotonic milliseconds, and Unix milliseconds. */
   readonly now: () => number;
   readonly unixNow: () => number;
@@ -126,7 +128,7 @@ export class Crawl {
         });
     const paces = pace === undefined ? [] : [pace];
     if (!(outcome instanceof TurnpikeError)) {
-      if (given) return { ...ended(delivery(taken, outcome)), paces };
+      if (given) return { ...ended(this.#delivery(taken, outcome)), paces };
       return { ...(await this.#loaded(taken, outcome)), paces };
     }
     const { code, message } = outcome;
@@ -188,7 +190,7 @@ export class Crawl {
       return { finished: [failure(taken, "noindex", "The page asks not to be indexed")], found, leftOut };
     }
     if (page.isUnchanged === true) return { finished: [{ taken, kind: "unchanged" }], found, leftOut };
-    const finished = [delivery(taken, page, directives.noindex ? { noindex: true } : {})];
+    const finished = [this.#delivery(taken, page, directives.noindex ? { noindex: true } : {})];
     return { finished, claims: this.#claims(taken, page), found, leftOut };
   }
 
@@ -218,6 +220,11 @@ export class Crawl {
     return [...claims, { names: groups, most: NEARLY_EQUAL, kind: "near-duplicate" }];
   }
 
+  #delivery(taken: Taken, page: LoadedPage, about: object = {}): Finished {
+    const result = packed({ url: taken.url, depth: taken.depth, ...page.result, ...about });
+    return { taken, kind: "delivered", result, saved: page.isCached ? 100 - this.#deps.hitPrice : 0 };
+  }
+
   /** The end of a failure that may pass, or a further try. */
   #retried(taken: Taken, kind: string, text: string): Finished {
     const againMs = AGAIN_MS[Math.floor(taken.tries / POSTPONED)];
@@ -227,11 +234,6 @@ export class Crawl {
 
 function ended(finished: Finished): Outcome {
   return { finished: [finished], found: [] };
-}
-
-function delivery(taken: Taken, page: LoadedPage, about: object = {}): Finished {
-  const result = packed({ url: taken.url, depth: taken.depth, ...page.result, ...about });
-  return { taken, kind: "delivered", result };
 }
 
 function failure(taken: Taken, kind: string, error: string, about: object = {}): Finished {

@@ -65,7 +65,7 @@ class Feed {
 }
 
 function hasChanged(a: Job, b: Job): boolean {
-  return a.results !== b.results || a.state !== b.state || a.payment !== b.payment || a.paidThrough !== b.paidThrough;
+  return a.results !== b.results || a.state !== b.state || a.payment !== b.payment || a.paid !== b.paid;
 }
 
 /** The jobs that clients of this service watch. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parsedJson } from "../../lib/parsed-json.ts";
 import { type Job } from "../../store/jobs/job-store.ts";
 import { type HookState } from "../../store/jobs/hook-store.ts";
-import { amountOf, saleOf } from "./sale.ts";
+import { amountOf, isPaid, saleOf } from "./sale.ts";
 import { SITEMAPS_KIND } from "./scope.ts";
 
 /** Facts about a job that its row does not have. */
@@ -73,8 +73,21 @@ function costOf(job: Job) {
   const sale = saleOf(job);
   if (sale === undefined) return {};
   const { quote, asset, network } = sale;
-  const due = amountOf(quote, job.limit, job.delivered);
-  const [paid, paid_pages] = [job.paid, Math.min(job.paidThrough, job.delivered)];
+  const { limit, delivered, paid, saved } = job;
+  const due = amountOf(quote, limit, delivered, saved);
+  const paid_pages = isPaid(job, { pages: delivered, saved }) ? delivered : Math.min(job.paidThrough, delivered);
+  const less = saved === 0 ? {} : { saved: String(BigInt(amountOf(quote, limit, delivered)) - BigInt(due)) };
   const transaction = job.transaction === "" ? {} : { transaction: job.transaction };
-  return { cost: { due, paid, quote, asset, network, paid_pages, open: job.payment !== "closed", ...transaction } };
+  const cost = {
+    due,
+    paid,
+    quote,
+    asset,
+    network,
+    paid_pages,
+    open: job.payment !== "closed",
+    ...less,
+    ...transaction,
+  };
+  return { cost };
 }

@@ -10,6 +10,7 @@ import {
   amountOf,
   type DeferredPayment,
   hashOf,
+  isPaid,
   isSecret,
   jobIdOf,
   pagesOf,
@@ -31,8 +32,9 @@ const SECRET_BYTES = 24;
 /** A result as JSON text, with its number. */
 export interface Result {
   readonly number: number;
-  /** Delivered pages up to this result. */
+  /** Delivered pages up to this result, and hundredths of the price of a page that they cost less. */
   readonly pages: number;
+  readonly saved: number;
   readonly json: string;
 }
 
@@ -180,7 +182,7 @@ export class Jobs {
   /** At most `count` results with numbers above `after`, up to what is paid. Every reader of results uses this. */
   async results(job: Job, after: number, count: number): Promise<readonly Result[]> {
     const stored = await this.#ask((store) => store.results(job, after, count));
-    return stored.filter(({ pages }) => job.payment === "none" || pages <= job.paidThrough).map(resultOf);
+    return stored.filter((result) => isPaid(job, result)).map(resultOf);
   }
 
   /** The events with numbers above `after`: the start, at most `count` results, and the end if no result can follow. */
@@ -202,9 +204,9 @@ export class Jobs {
   }
 
   /** Whether results after `last` can be read now. */
-  hasMore({ payment, paidThrough, results, delivered }: Job, last: Result): boolean {
-    if (last.number >= results) return false;
-    return payment === "none" || last.pages < paidThrough || last.pages === delivered;
+  hasMore(job: Job, { number, pages, saved }: Result): boolean {
+    if (number >= job.results) return false;
+    return isPaid(job, { pages: job.delivered, saved: job.saved }) || isPaid(job, { pages: pages + 1, saved });
   }
 
   /** Whether no result can be read later that cannot be read now. */
@@ -226,7 +228,7 @@ export class Jobs {
     if (paid.isClosed) await this.#ask((store) => store.end(id, "cancelled", "payment"));
     if (job.payment === "waiting" || paid.isClosed) runner.wake();
     const now = (await this.#find(id)) ?? job;
-    return { due: amountOf(sale.quote, now.limit, now.delivered), ended: now.state !== "running" };
+    return { due: amountOf(sale.quote, now.limit, now.delivered, now.saved), ended: now.state !== "running" };
   }
 
   /** The state of a job as clients see it. */
@@ -246,6 +248,6 @@ export class Jobs {
   }
 }
 
-function resultOf({ number, pages, body }: StoredResult): Result {
-  return { number, pages, json: `{"number":${number},${unpacked(body).slice(1)}` };
+function resultOf({ number, pages, saved, body }: StoredResult): Result {
+  return { number, pages, saved, json: `{"number":${number},${unpacked(body).slice(1)}` };
 }

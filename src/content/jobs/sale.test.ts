@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { amountOf, deferredPayment, jobIdOf, pagesOf } from "./sale.ts";
+import { amountOf, deferredPayment, isPaid, jobIdOf, pagesOf, saleText } from "./sale.ts";
 
 const FIELDS = {
   "settlement-deferral": '{"until":1800000000}',
@@ -28,6 +28,14 @@ test("the paid amount covers exactly the pages that were due", () => {
 test("a whole limit of pages costs the quote, and the quote pays for no more", () => {
   expect([amountOf("500000", 100, 100), amountOf("500000", 100, 101)]).toEqual(["500000", "500000"]);
   expect([pagesOf("500000", 100, "500000"), pagesOf("500000", 100, "900000")]).toEqual([100, 100]);
+});
+
+test("pages from the cache cost less, and the paid amount covers what was due", () => {
+  expect(amountOf("500000", 100, 10, 240)).toBe("38000");
+  expect(amountOf("500000", 100, 3, 300)).toBe("0");
+  const job = { sale: saleText({ quote: "500000", asset: "", network: "" }, "key"), limit: 100, paid: "38000" };
+  expect([isPaid(job, { pages: 10, saved: 240 }), isPaid(job, { pages: 10, saved: 239 })]).toEqual([true, false]);
+  expect(isPaid({ ...job, sale: "" }, { pages: 99, saved: 0 })).toBe(true);
 });
 
 test("a deferred payment is read from the fields of the gateway, all of which must be there", () => {

@@ -53,9 +53,21 @@ export function saleText({ quote, asset, network, capped }: Omit<Sale, "keyHash"
   return JSON.stringify({ quote, asset, network, capped, keyHash: hashOf(key).toString("hex") } satisfies Sale);
 }
 
-/** The amount that is due for `pages` of the `limit` pages of the quote. Fractions of the smallest unit are dropped. */
-export function amountOf(quote: string, limit: number, pages: number): string {
-  return String((BigInt(quote) * BigInt(Math.min(pages, limit))) / BigInt(limit));
+/**
+ * The amount that is due for `pages` of the `limit` pages of the quote, which cost `saved` hundredths of a page less. Fractions
+ * of the smallest unit are dropped.
+ */
+export function amountOf(quote: string, limit: number, pages: number, saved = 0): string {
+  return String((BigInt(quote) * BigInt(Math.min(pages, limit) * 100 - saved)) / BigInt(limit * 100));
+}
+
+/** Whether everything is paid up to a number of delivered pages, which cost `saved` hundredths of a page less. */
+export function isPaid(
+  job: Pick<Job, "sale" | "limit" | "paid">,
+  { pages, saved }: { readonly pages: number; readonly saved: number },
+): boolean {
+  const sale = saleOf(job);
+  return sale === undefined || BigInt(amountOf(sale.quote, job.limit, pages, saved)) <= BigInt(job.paid);
 }
 
 /** The most pages for which at most `amount` is due. */

@@ -54,6 +54,7 @@ const jobCost = z
     network: z.string(),
     paid_pages: z.int().openapi({ description: "Number of paid pages" }),
     open: z.boolean().openapi({ description: "False if nothing more will be paid" }),
+    saved: z.string().optional().openapi({ description: "What pages from the cache cost less; absent for none" }),
     transaction: z.string().optional().openapi({ description: "The transaction that has moved `paid` on the chain" }),
   })
   .openapi("JobCost", { description: "The cost of a job that is paid by its pages" });

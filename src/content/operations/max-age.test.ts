@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
+import { until } from "../../lib/testing/until.ts";
 import { type ContentService } from "../service.ts";
 import { baseUrl, call } from "../testing/client.ts";
 import { startLocalService, startTestService, type TestService } from "../testing/service.ts";
@@ -108,6 +109,46 @@ describe("max_age", () => {
     expect(await crawled({})).toEqual(["4", false]);
     expect(await crawled({})).toEqual(["4", true]);
     expect(seen).toHaveLength(4);
+  });
+
+  test("a crawl that is paid by its pages costs the price of hits for pages of the cache", async () => {
+    const { url } = serve((request, count) =>
+      request.url.endsWith("/robots.txt") ? new Response("", { status: 404 }) : numbered()(request, count),
+    );
+    const fields = {
+      "settlement-deferral": JSON.stringify({ until: Math.ceil(Date.now() / 1_000) + 3_600 }),
+      "turnpike-amount": "10000",
+      "turnpike-asset": "0xtoken",
+      "turnpike-network": "eip155:84532",
+      "turnpike-payer": "0xpayer",
+      "turnpike-payment-id": "0x1",
+    };
+    const order = { urls: [url], limit: 10, sitemap: "skip", engine: "static", max_age: 60, timeout: 120 };
+    const { json: first } = await call(made.service, "/crawl", order);
+    const ask = async (
+      { json, path }: { json: typeof first; path: "results" | "status" },
+      more: Record<string, string> = {},
+    ) => {
+      const asked = { headers: { ...more, "x-job-secret": String(json["secret"]) } };
+      return await fetch(`${baseUrl(made.service)}${String(json[path])}`, asked);
+    };
+    // The stream ends with the job.
+    await (await ask({ json: first, path: "results" }, { accept: "application/x-ndjson" })).text();
+    const { headers, json } = await call(made.service, "/crawl", order, fields);
+    const { path } = JSON.parse(headers.get("settlement-deferral") ?? "{}") as { path: string };
+    const say = async (paid: string) => (await call(made.service, path, { paid })).json;
+    await until(async () => (await say("0"))["ended"] === true);
+    expect(await say("0")).toEqual({ due: "200", ended: true });
+    await say("199");
+    expect(await (await ask({ json, path: "results" })).json()).toMatchObject({ results: [] });
+    await say("200");
+    expect(await (await ask({ json, path: "results" })).json()).toMatchObject({
+      results: [{ metadata: { cached: true } }],
+    });
+    expect(await (await ask({ json, path: "status" })).json()).toMatchObject({
+      delivered: 1,
+      cost: { due: "200", paid: "200", saved: "800", paid_pages: 1 },
+    });
   });
 
   test("a page of the browser is shared with what its scripts made", async () => {

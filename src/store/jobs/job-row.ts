@@ -2,14 +2,27 @@ import { type Job, type JobPayment, type JobState } from "./job-store.ts";
 
 /** The columns of a job that `jobOf` reads, in their order. Both databases have them; the counts by kind follow as JSON. */
 export const JOB_COLUMNS = `number, id, secret_hash, payer, orders, sale, payment, paid, tx, state, reason, page_limit, max_known,
-  ends_at, kept_ms, known, open, delivered, paid_through, results, bytes, created_at, ended_at`;
+  ends_at, kept_ms, known, open, delivered, paid_through, results, bytes, created_at, ended_at, saved`;
 
 /** A job from its row: the values of `JOB_COLUMNS`, then a JSON object with the counts by kind or null. */
 export function jobOf(row: readonly unknown[]): Job {
   const [number, id, secretHash, payer, order, sale, payment, paid, transaction, state, reason, ...rest] =
     row.map(textOf);
-  const [limit, maxKnown, endsAt, keptMs, known, open, delivered, paidThrough, results, bytes, createdAt, endedAt] =
-    rest.slice(0, -1).map(Number);
+  const [
+    limit,
+    maxKnown,
+    endsAt,
+    keptMs,
+    known,
+    open,
+    delivered,
+    paidThrough,
+    results,
+    bytes,
+    createdAt,
+    endedAt,
+    saved,
+  ] = rest.slice(0, -1).map(Number);
   return {
     number: Number(number),
     id: id ?? "",
@@ -35,6 +48,7 @@ export function jobOf(row: readonly unknown[]): Job {
     bytes: bytes ?? 0,
     createdAt: createdAt ?? 0,
     endedAt: endedAt ?? 0,
+    saved: saved ?? 0,
     // The database makes this object from names and numbers.
     kinds: JSON.parse(rest.at(-1) || "{}") as Readonly<Record<string, number>>,
   };

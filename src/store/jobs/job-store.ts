@@ -36,7 +36,7 @@ export interface JobStore {
   finish(job: Job, outcome: Outcome): Promise<Stored | undefined>;
   /** Ends a job that runs. False if it does not run. */
   end(id: string, state: Exclude<JobState, "running">, reason: string): Promise<boolean>;
-  /** Records what was paid. It never records fewer pages than before, and opens no closed payment. The job begins. */
+  /** Records what was paid. It never records less than before, and opens no closed payment. The job begins. */
   paid(id: string, paid: PaidSoFar): Promise<void>;
   /** Gives a job another secret and other terms of payment, because the response with the first ones was lost. */
   rename(id: string, names: Pick<NewJob, "secretHash" | "sale">): Promise<void>;
@@ -117,6 +117,8 @@ export interface Job extends NewJob {
   readonly known: number;
   readonly open: number;
   readonly delivered: number;
+  /** Hundredths of the price of a page that delivered pages cost less. */
+  readonly saved: number;
   readonly payment: JobPayment;
   /** Delivered pages that are paid, counted from the first result on, and the amount in the smallest unit of the asset. */
   readonly paidThrough: number;
@@ -173,6 +175,8 @@ export interface Finished {
   readonly againMs?: number;
   /** The content of its result, compressed. Undefined: it has no result. */
   readonly result?: Uint8Array;
+  /** Hundredths of the price of a page that a delivered one costs less. Default: 0. */
+  readonly saved?: number;
 }
 
 /** Names within a job that belong to the first page that is delivered with them. */
@@ -214,7 +218,8 @@ export interface Pace {
 /** One result. Numbers begin at 1 and have no gap. */
 export interface StoredResult {
   readonly number: number;
-  /** Delivered pages up to this result. */
+  /** Delivered pages up to this result, and hundredths of the price of a page that they cost less. */
   readonly pages: number;
+  readonly saved: number;
   readonly body: Uint8Array;
 }

@@ -80,6 +80,7 @@ export const JOB_SCHEMA: Schema = {
       `ALTER TABLE ${RESULTS} ALTER COLUMN body SET STORAGE EXTERNAL`,
     ],
     [`ALTER TABLE ${JOBS} ADD COLUMN tx text NOT NULL DEFAULT ''`],
+    [JOBS, RESULTS].map((table) => `ALTER TABLE ${table} ADD COLUMN saved bigint NOT NULL DEFAULT 0`),
   ],
 };
 

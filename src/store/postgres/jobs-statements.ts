@@ -120,11 +120,11 @@ const NO_ADDRESSES = `
   added AS (SELECT 0::bigint AS host WHERE $3::text IS NULL),
   dropped AS (SELECT 0 AS count WHERE false)`;
 const NO_RESULTS = `
-  numbered AS (SELECT true AS fits, true AS delivered WHERE false),
+  numbered AS (SELECT true AS fits, true AS delivered, 0 AS saving WHERE false),
   kept AS (SELECT 0 AS bytes WHERE false)`;
 /** SQL: `done`, the ends of leases. */
 const DONE = `
-  done AS MATERIALIZED (SELECT host, kind, again, body, at FROM ended JOIN outcome USING (key)),
+  done AS MATERIALIZED (SELECT host, kind, again, body, saved, at FROM ended JOIN outcome USING (key)),
   lost AS (SELECT '' AS kind WHERE false)`;
 /**
  * SQL: the same for one page with the claims in `$6`. If another page gets one of the names at the same time, the statement
@@ -143,18 +143,19 @@ const DONE_WITH_CLAIMS = `
     INSERT INTO ${ADDRESSES} (job, key, host, task, depth, url)
     SELECT $2::bigint, name, 0, ${CLAIM}, 0, page FROM free ORDER BY name ON CONFLICT DO NOTHING RETURNING 1),
   done AS MATERIALIZED (
-    SELECT host, coalesce(lost.kind, outcome.kind) AS kind, again, CASE WHEN lost.kind IS NULL THEN body END AS body, at
+    SELECT host, coalesce(lost.kind, outcome.kind) AS kind, again, CASE WHEN lost.kind IS NULL THEN body END AS body, saved, at
     FROM ended JOIN outcome USING (key) LEFT JOIN lost ON true
     WHERE 1 / ((SELECT count(*) FROM free) = (SELECT count(*) FROM claimed))::integer = 1)`;
 const RESULTS_OF_PAGES = `
   numbered AS MATERIALIZED (
-    SELECT row_number() OVER (ORDER BY at) AS number, body, kind = 'delivered' AS delivered,
+    SELECT row_number() OVER (ORDER BY at) AS number, body, kind = 'delivered' AS delivered, done.saved AS saving,
+      held.saved + sum(done.saved) OVER (ORDER BY at ROWS UNBOUNDED PRECEDING) AS saved,
       held.delivered + sum((kind = 'delivered')::integer) OVER (ORDER BY at ROWS UNBOUNDED PRECEDING) AS pages,
       (held.page_limit - held.delivered) > coalesce(sum((kind = 'delivered')::integer) OVER (ORDER BY at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS fits
     FROM done, held WHERE again IS NULL AND body IS NOT NULL),
   kept AS (
-    INSERT INTO ${RESULTS} (job, number, pages, body)
-    SELECT held.number, held.results + numbered.number, numbered.pages, decode(body, 'base64') FROM numbered, held WHERE fits
+    INSERT INTO ${RESULTS} (job, number, pages, saved, body)
+    SELECT held.number, held.results + numbered.number, numbered.pages, numbered.saved, decode(body, 'base64') FROM numbered, held WHERE fits
     RETURNING length(body) AS bytes)`;
 
 /**
@@ -166,7 +167,7 @@ const finish = (add: string, results: string, done = DONE): Statement =>
   statement(`
   WITH job AS MATERIALIZED (SELECT number, known, max_known FROM ${JOBS} WHERE number = $2::bigint AND state = 'running'),
   outcome AS MATERIALIZED (
-    SELECT * FROM json_to_recordset($4::json) AS outcome (key bigint, tries smallint, kind text, again bigint, body text, at bigint)),
+    SELECT * FROM json_to_recordset($4::json) AS outcome (key bigint, tries smallint, kind text, again bigint, body text, saved bigint, at bigint)),
   ended AS (
     ${change(
       `SELECT number AS job, key, ${NOW} + again AS due, tries FROM outcome, job`,
@@ -187,13 +188,14 @@ const finish = (add: string, results: string, done = DONE): Statement =>
     ON CONFLICT (job, kind) DO UPDATE SET count = kinds.count + excluded.count RETURNING kind, count),
   total AS (
     SELECT (SELECT count(*) FROM added) AS added, (SELECT count(*) FROM done WHERE again IS NULL) AS closed,
-      (SELECT count(*) FROM numbered WHERE fits AND delivered) AS delivered, (SELECT count(*) FROM kept) AS results,
+      (SELECT count(*) FROM numbered WHERE fits AND delivered) AS delivered,
+      (SELECT coalesce(sum(saving), 0) FROM numbered WHERE fits) AS saved, (SELECT count(*) FROM kept) AS results,
       (SELECT coalesce(sum(bytes), 0) FROM kept) AS bytes),
   ending AS (
     SELECT held.delivered + total.delivered >= page_limit AS limited, open + added - closed = 0 AS exhausted FROM held, total),
   changed AS (
     UPDATE ${JOBS} AS changed SET known = changed.known + added, open = changed.open + added - closed,
-      delivered = changed.delivered + total.delivered, results = changed.results + total.results, bytes = changed.bytes + total.bytes,
+      delivered = changed.delivered + total.delivered, saved = changed.saved + total.saved, results = changed.results + total.results, bytes = changed.bytes + total.bytes,
       state = CASE WHEN limited OR exhausted THEN 'completed' ELSE 'running' END,
       reason = CASE WHEN limited AND NOT exhausted THEN 'limit' ELSE '' END, ended_at = CASE WHEN limited OR exhausted THEN ${NOW} ELSE 0 END
     FROM held, total, ending WHERE changed.number = held.number RETURNING changed.*)
@@ -225,16 +227,16 @@ export const END = statement(
   `UPDATE ${JOBS} SET state = $3, reason = $4, ended_at = ${NOW} WHERE id = $2 AND state = 'running'`,
 );
 export const PAID = statement(`
-  UPDATE ${JOBS} SET paid = CASE WHEN paid_through > $2::bigint THEN paid ELSE $3 END,
+  UPDATE ${JOBS} SET paid = CASE WHEN paid::numeric > $3::text::numeric THEN paid ELSE $3::text END,
     paid_through = greatest(paid_through, $2::bigint), tx = CASE WHEN $5 = '' THEN tx ELSE $5 END,
     payment = CASE WHEN $4::integer = 1 OR payment = 'closed' THEN 'closed' ELSE 'open' END WHERE id = $1`);
 export const RENAME = statement(`UPDATE ${JOBS} SET secret_hash = $2, sale = $3 WHERE id = $1`);
 
 /** All results of a page together are not much longer than the limit, except for a single long one. */
 export const READ_RESULTS = statement(`
-  SELECT number, pages, encode(body, 'base64') FROM (
+  SELECT number, pages, saved, encode(body, 'base64') FROM (
     SELECT *, sum(length(body)) OVER (ORDER BY number) AS bytes FROM (
-      SELECT number, pages, body FROM ${RESULTS} WHERE job = $1::bigint AND number > $2::bigint ORDER BY number LIMIT $3::integer
+      SELECT number, pages, saved, body FROM ${RESULTS} WHERE job = $1::bigint AND number > $2::bigint ORDER BY number LIMIT $3::integer
     ) AS next) AS summed WHERE bytes <= $4::bigint OR number = $2::bigint + 1 ORDER BY number`);
 
 export const TIME_OUT = statement(

@@ -122,12 +122,13 @@ export class PostgresJobs implements JobStore {
       const rows = paces.map(({ host, intervalMs, pauseMs }) => ({ host, pause: pauseMs, pace: intervalMs }));
       await this.#write(sql.PACE, [clock, JSON.stringify(rows)]);
     }
-    const outcomes = finished.map(({ taken: { key, tries }, kind, againMs, result }, at) => ({
+    const outcomes = finished.map(({ taken: { key, tries }, kind, againMs, result, saved = 0 }, at) => ({
       key,
       tries,
       kind,
       again: againMs,
       body: result === undefined ? undefined : Buffer.from(result).toString("base64"),
+      saved: kind === "delivered" ? saved : 0,
       at,
     }));
     const named = claims.flatMap((claim, place) =>
@@ -158,9 +159,10 @@ export class PostgresJobs implements JobStore {
 
   async results({ number }: Job, after: number, count: number): Promise<readonly StoredResult[]> {
     const { rows } = await this.#database.read(sql.READ_RESULTS, [number, after, count, RESULT_PAGE_BYTES]);
-    return rows.map(([at, pages, body]) => ({
+    return rows.map(([at, pages, saved, body]) => ({
       number: Number(at),
       pages: Number(pages),
+      saved: Number(saved),
       body: Buffer.from(body ?? "", "base64"),
     }));
   }

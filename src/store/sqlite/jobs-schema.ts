@@ -1,7 +1,7 @@
 import { type Database } from "bun:sqlite";
 
 /** The version of the tables below. */
-const VERSION = 4;
+const VERSION = 5;
 
 const HOOKS = `
   CREATE TABLE hooks (
@@ -23,7 +23,7 @@ const TABLES = `
     state TEXT NOT NULL DEFAULT 'running', reason TEXT NOT NULL DEFAULT '', known INTEGER NOT NULL DEFAULT 0,
     open INTEGER NOT NULL DEFAULT 0, delivered INTEGER NOT NULL DEFAULT 0, paid_through INTEGER NOT NULL DEFAULT 0,
     results INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL,
-    ended_at INTEGER NOT NULL DEFAULT 0, swept INTEGER NOT NULL DEFAULT 0
+    ended_at INTEGER NOT NULL DEFAULT 0, swept INTEGER NOT NULL DEFAULT 0, saved INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE INDEX jobs_running ON jobs (number) WHERE state = 'running';
   CREATE INDEX jobs_unswept ON jobs (number) WHERE state <> 'running' AND swept = 0;
@@ -46,11 +46,14 @@ const TABLES = `
   ${HOOKS};
   CREATE TABLE results (
     job INTEGER NOT NULL, number INTEGER NOT NULL, pages INTEGER NOT NULL, body BLOB NOT NULL,
-    PRIMARY KEY (job, number)
+    saved INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (job, number)
   ) STRICT`;
 
-/** Changes the tables of version 3. */
-const FROM_THIRD = "ALTER TABLE jobs ADD COLUMN tx TEXT NOT NULL DEFAULT ''";
+/** Changes the tables of versions 4 and 3. */
+const FROM_FOURTH = ["jobs", "results"]
+  .map((table) => `ALTER TABLE ${table} ADD COLUMN saved INTEGER NOT NULL DEFAULT 0`)
+  .join("; ");
+const FROM_THIRD = `ALTER TABLE jobs ADD COLUMN tx TEXT NOT NULL DEFAULT ''; ${FROM_FOURTH}`;
 
 /**
  * Changes the tables of version 1, whose jobs were crawls that were paid as a whole. The order of a crawl was its input
@@ -76,7 +79,7 @@ export function createJobTables(database: Database): void {
     database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
   database
     .transaction(() => {
-      const sql = [TABLES, FROM_FIRST, undefined, FROM_THIRD][version()];
+      const sql = [TABLES, FROM_FIRST, undefined, FROM_THIRD, FROM_FOURTH][version()];
       if (sql !== undefined) database.run(`${sql}; PRAGMA user_version = ${VERSION}`);
     })
     .immediate();

@@ -72,9 +72,10 @@ test("a file of the first version keeps its jobs with their results, which are p
   expect(await store.create({ ...job, id: "new" }, [])).toBe(true);
   await store.close();
   const third = new Database(path);
-  third.run("ALTER TABLE jobs DROP COLUMN tx; PRAGMA user_version = 3");
+  const added = ["jobs DROP COLUMN tx", "jobs DROP COLUMN saved", "results DROP COLUMN saved"];
+  third.run(`${added.map((column) => `ALTER TABLE ${column}`).join("; ")}; PRAGMA user_version = 3`);
   third.close();
   const newest = openSqliteJobs(path);
-  expect(await newest.find("new")).toMatchObject({ limit: 9, transaction: "" });
+  expect(await newest.find("new")).toMatchObject({ limit: 9, transaction: "", saved: 0 });
   await newest.close();
 });

@@ -33,14 +33,14 @@ const COMPLETE = `UPDATE jobs SET state = 'completed', reason = iif(open > 0, 'l
   WHERE number = $number AND (open = 0 OR delivered >= page_limit)`;
 const COUNT = `INSERT INTO kinds VALUES ($job, $kind, $count)
   ON CONFLICT (job, kind) DO UPDATE SET count = count + excluded.count`;
-const DELIVER = `UPDATE jobs SET results = results + 1, delivered = delivered + $pages, bytes = bytes + $bytes
+const DELIVER = `UPDATE jobs SET results = results + 1, delivered = delivered + $pages, saved = saved + $saved, bytes = bytes + $bytes
   WHERE number = $job AND delivered < page_limit`;
-const RESULT = `INSERT INTO results (job, number, pages, body)
-  SELECT number, results, delivered, $result FROM jobs WHERE number = $job`;
+const RESULT = `INSERT INTO results (job, number, pages, saved, body)
+  SELECT number, results, delivered, saved, $result FROM jobs WHERE number = $job`;
 const RESULTS =
-  "SELECT number, pages, body FROM results WHERE job = $number AND number > $after ORDER BY number LIMIT $count";
+  "SELECT number, pages, saved, body FROM results WHERE job = $number AND number > $after ORDER BY number LIMIT $count";
 const END = "UPDATE jobs SET state = $state, reason = $reason, ended_at = $now WHERE id = $id AND state = 'running'";
-const PAID = `UPDATE jobs SET paid = iif(paid_through > $pages, paid, $amount), paid_through = max(paid_through, $pages),
+const PAID = `UPDATE jobs SET paid = iif((length(paid), paid) > (length($amount), $amount), paid, $amount), paid_through = max(paid_through, $pages),
   payment = iif($isClosed OR payment = 'closed', 'closed', 'open'), tx = iif($transaction = '', tx, $transaction) WHERE id = $id`;
 const RENAME = "UPDATE jobs SET secret_hash = $secretHash, sale = $sale WHERE id = $id";
 
@@ -135,11 +135,12 @@ export class SqliteJobs implements JobStore {
     });
   }
 
-  #deliver(job: number, { kind, result }: Finished): void {
+  #deliver(job: number, { kind, result, saved = 0 }: Finished): void {
     const isDelivered = kind === "delivered";
     if (!isDelivered) this.#count(job, kind, 1);
     if (result === undefined) return;
-    const isWithin = this.#file.run(DELIVER, { job, pages: Number(isDelivered), bytes: result.length }) > 0;
+    const page = { pages: Number(isDelivered), saved: isDelivered ? saved : 0, bytes: result.length };
+    const isWithin = this.#file.run(DELIVER, { job, ...page }) > 0;
     if (isWithin) this.#file.run(RESULT, { job, result });
   }
 

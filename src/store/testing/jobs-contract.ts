@@ -368,11 +368,12 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       expect(await store.find(job.id)).toMatchObject({ state: "running", payment: "open" });
     });
 
-    test("paid pages are never recorded as unpaid again, and a closed payment stays closed", async () => {
+    test("a paid amount is never recorded as unpaid again, and a closed payment stays closed", async () => {
       await using at = await begin({ sale: "terms" });
       const { store, job } = at;
       await store.paid(job.id, { pages: 7, amount: "35", transaction: "", isClosed: false });
-      await store.paid(job.id, { pages: 3, amount: "15", transaction: "0xtx", isClosed: true });
+      await store.paid(job.id, { pages: 7, amount: "34", transaction: "", isClosed: false });
+      await store.paid(job.id, { pages: 3, amount: "9", transaction: "0xtx", isClosed: true });
       expect(await store.find(job.id)).toMatchObject({
         paidThrough: 7,
         paid: "35",
@@ -409,6 +410,24 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
         [4, 2],
         [5, 2],
         [6, 3],
+      ]);
+    });
+
+    test("delivered pages that cost less are added up, in the job and up to each result", async () => {
+      await using at = await begin({ limit: 2 }, pages(4));
+      const { store, job } = at;
+      const taken = await store.take(job, SHARE);
+      const finished = taken.map((one, index) => ({ ...(index === 0 ? failed(one) : delivered(one)), saved: 80 }));
+      expect(await store.finish(job, { finished: finished.slice(0, 2), found: [] })).toMatchObject({ saved: 80 });
+      expect(await store.finish(job, { finished: finished.slice(2), found: [] })).toMatchObject({
+        saved: 160,
+        delivered: 2,
+      });
+      const results = await store.results(job, 0, 10);
+      expect(results.map(({ pages: count, saved }) => [count, saved])).toEqual([
+        [0, 0],
+        [1, 80],
+        [2, 160],
       ]);
     });
 

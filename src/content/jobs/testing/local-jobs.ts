@@ -43,6 +43,7 @@ export function localService(store: JobStore, load?: Load, settings: Partial<Job
     paces: new HostPaces(bounds.hostIntervalMs, now),
     robots: new RobotsFiles(fetch, now),
     fetch,
+    hitPrice: 20,
     // The order was written by `Jobs`.
     open: ({ order }) => ({ order: (JSON.parse(order) as { input: CrawlOrder }).input, load: load ?? noLoad }),
     now,
