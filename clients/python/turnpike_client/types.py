@@ -439,6 +439,8 @@ class JobCost(TypedDict):
     paid_pages: int
     #: False if nothing more will be paid
     open: bool
+    #: What pages from the cache cost less; absent for none
+    saved: NotRequired[str]
     #: The transaction that has moved `paid` on the chain
     transaction: NotRequired[str]
 
