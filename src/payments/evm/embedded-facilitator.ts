@@ -1,11 +1,15 @@
 import { type Address } from "../x402/address.ts";
+import { BATCH_SETTLEMENT } from "../x402/channel-messages.ts";
 import { type Facilitator, type Outcome, type Settlement, type Verification, type Kind } from "../x402/facilitator.ts";
 import { UnsupportedError } from "../x402/kinds.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { payerIn, paymentKey } from "../x402/payment-key.ts";
+import { createBatchFacilitator } from "./batch/batch-facilitator.ts";
+import { hasChannels } from "./batch/state.ts";
 import { findOn } from "./chain-reader.ts";
 import { methodFor } from "./methods.ts";
 import { type ChainOptions, EvmNode } from "./node/node.ts";
+import { isRpcError, type RpcError } from "./node/rpc.ts";
 import { type Chain } from "./node/scheme.ts";
 import { unsent } from "./node/settlements.ts";
 import { PayerGuard } from "./payer-guard.ts";
@@ -74,10 +78,17 @@ function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
   return chains;
 }
 
-function kindsOf({ node: { network }, sender }: OwnChain): readonly Kind[] {
+/** The kinds of a chain, or the error of its node. Chains without the contract of channels do not have the last one. */
+async function kindsOf({ node, sender }: OwnChain): Promise<readonly Kind[] | RpcError> {
+  const { network } = node;
+  const error = await node.check();
+  if (error !== undefined) return error;
+  const isChannelled = await hasChannels(node);
+  if (isRpcError(isChannelled)) return isChannelled;
   return [
     { scheme: "exact", network },
     { scheme: "upto", network, extra: { facilitatorAddress: sender.account } },
+    ...(isChannelled ? [{ scheme: BATCH_SETTLEMENT, network }] : []),
   ];
 }
 
@@ -105,16 +116,18 @@ function createFlights(maxFlights: number) {
 export function createEmbeddedFacilitator(options: EmbeddedOptions): Facilitator {
   const chains = openChains(options);
   const nodes: ReadonlyMap<string, EvmNode> = new Map([...chains].map(([network, { node }]) => [network, node]));
-  const fly = createFlights(options.max_pending * options.signers.length * chains.size);
+  const maxFlights = options.max_pending * options.signers.length * chains.size;
+  const fly = createFlights(maxFlights);
 
   /** Throws if a node is away or of another chain; the error contains the kinds of all other chains. */
   async function supported(): Promise<readonly Kind[]> {
     const all = [...chains.values()];
-    const errors = await Promise.all(all.map(({ node }) => node.check()));
-    const kinds = all.flatMap((chain, i) => (errors[i] === undefined ? kindsOf(chain) : []));
-    const causes = all.flatMap(({ node }, i) =>
-      errors[i] === undefined ? [] : [`${node.network}: ${errors[i].cause}`],
-    );
+    const found = await Promise.all(all.map(kindsOf));
+    const kinds = found.flatMap((each) => (isRpcError(each) ? [] : each));
+    const causes = all.flatMap(({ node }, i) => {
+      const each = found[i];
+      return isRpcError(each) ? [`${node.network}: ${each.cause}`] : [];
+    });
     if (causes.length > 0) throw new UnsupportedError(causes.join("; "), kinds);
     return kinds;
   }
@@ -151,6 +164,7 @@ export function createEmbeddedFacilitator(options: EmbeddedOptions): Facilitator
     verify,
     settle,
     find,
+    channels: createBatchFacilitator(chains, maxFlights),
     async close() {
       for (const { sender } of chains.values()) sender.close();
     },

@@ -5,6 +5,7 @@ import { type EvmNode } from "./node/node.ts";
 import { type OpenTransaction, OpenTransactions } from "./open-transactions.ts";
 import { PayerGuard } from "./payer-guard.ts";
 import { estimateRequest, sendRequest, transactionCountRequest } from "./node/requests.ts";
+import { gasFor } from "./node/gas.ts";
 import { type RpcError, isRpcError } from "./node/rpc.ts";
 import { type Sender, type Sending, type Sent } from "./node/scheme.ts";
 import { type Signer } from "./signers/signer.ts";
@@ -96,7 +97,12 @@ export class KeySender implements Sender {
   }
 
   /** The gas and fees within the limits, or the reason why nothing can be sent. */
-  async #prepare({ to, data }: Sending): Promise<{ readonly gas: bigint; readonly fees: Fees } | Sent> {
+  async #prepare({
+    to,
+    data,
+    settlements = 1,
+    leastGas = 0n,
+  }: Sending): Promise<{ readonly gas: bigint; readonly fees: Fees } | Sent> {
     const [fees, gas] = await Promise.all([
       currentFees(this.#node, this.#bounds.maxFeePerGas),
       this.#node.read(estimateRequest(this.#signer.address, to, data)),
@@ -104,9 +110,11 @@ export class KeySender implements Sender {
     if (isRpcError(gas)) return unsent(gas);
     if (isRpcError(fees)) return unsent(fees);
     if (fees === "too dear") return withheld("the chain's fees are above max_fee_per_gas: nothing was sent");
-    if (gas > this.#bounds.maxGas) return { kind: "rejected" };
-    const generous = (gas * GAS_MARGIN_PERCENT) / 100n;
-    return { gas: generous < this.#bounds.maxGas ? generous : this.#bounds.maxGas, fees };
+    const most = gasFor(settlements, this.#bounds.maxGas);
+    if (gas > most) return { kind: "rejected" };
+    const estimated = (gas * GAS_MARGIN_PERCENT) / 100n;
+    const generous = estimated > leastGas ? estimated : leastGas;
+    return { gas: generous < most ? generous : most, fees };
   }
 
   #signing({ to, data }: Sending, gas: bigint): OpenTransaction["sign"] {

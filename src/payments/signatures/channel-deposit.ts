@@ -6,7 +6,7 @@ import { hashWords, word } from "./eip712.ts";
 import { permit2DepositHash } from "./permit2-typed-data.ts";
 import { authorizationHash } from "./typed-data.ts";
 
-/** The contracts that bring a deposit from the payer to the channels: at the same address on every chain. @internal */
+/** The contracts that bring a deposit from the payer to the channels: at the same address on every chain. */
 export const COLLECTORS: Readonly<Record<"eip3009" | "permit2", Address>> = {
   eip3009: "0x4020806089470a89826cB9fB1f4059150b550004",
   permit2: "0x4020425FAf3B746C082C2f942b4E5159887B0005",
@@ -23,7 +23,7 @@ export interface DepositTerms {
   readonly amount: string;
 }
 
-/** The nonce of an EIP-3009 deposit in the token. It binds the money to one channel. @internal */
+/** The nonce of an EIP-3009 deposit in the token. It binds the money to one channel. */
 export function depositNonce(channelId: Hex, salt: Hex): Hex {
   return `0x${bytesToHex(hashWords([word(channelId.slice(2)), word(salt.slice(2))]))}`;
 }
@@ -39,7 +39,7 @@ function erc3009DepositHash(
   return authorizationHash(domain, authorization, "ReceiveWithAuthorization");
 }
 
-/** The hash that a payer signs for `deposit`, by the method that it uses. @internal */
+/** The hash that a payer signs for `deposit`, by the method that it uses. */
 export function depositHash(terms: DepositTerms, { deposit: { authorization } }: Deposit): Uint8Array {
   if ("erc3009Authorization" in authorization) return erc3009DepositHash(terms, authorization.erc3009Authorization);
   const { permitted, spender, nonce, deadline, witness } = authorization.permit2Authorization;

@@ -7,7 +7,7 @@ export interface ChannelState {
   /** All deposits without refunds and withdrawals. Claims do not lower it. */
   readonly balance: bigint;
   readonly totalClaimed: bigint;
-  /** The time from which the payer may take back the rest, in Unix seconds; 0 if the payer has not asked. */
+  /** When the payer asked for a withdrawal, in Unix seconds; 0 if none is pending. It may be taken after the delay. */
   readonly withdrawRequestedAt: number;
   readonly refundNonce: bigint;
 }

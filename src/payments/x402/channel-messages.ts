@@ -8,7 +8,7 @@ import {
   signatureSchema,
 } from "./messages.ts";
 
-/** The scheme of payments from a channel: a deposit on chain, and a voucher for the sum of all charges with each request. @internal */
+/** The scheme of payments from a channel: a deposit on chain, and a voucher for the sum of all charges with each request. */
 export const BATCH_SETTLEMENT = "batch-settlement";
 
 const UINT128_MAX = (1n << 128n) - 1n;

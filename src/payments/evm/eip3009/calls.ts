@@ -8,8 +8,6 @@ const BY_PARTS = "transferWithAuthorization(address,address,uint256,uint256,uint
 const BY_BYTES = "transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)";
 const PLAIN_SIGNATURE_BYTES = 65;
 
-/** The result of an ERC-1271 call for a valid signature: the function's selector as a word. */
-export const IS_VALID = `0x1626ba7e${"0".repeat(56)}`;
 /** The last bytes of a signature for an account that is not deployed yet (ERC-6492). */
 const UNDEPLOYED = "6492".repeat(16);
 
@@ -42,11 +40,6 @@ export function balanceCall(owner: Address): Hex {
 /** Reads the state of a nonce. It is not 0 if the nonce was used, or its authorization canceled. */
 export function stateCall({ from, nonce }: { readonly from: Address; readonly nonce: Hex }): Hex {
   return encodeCall("authorizationState(address,bytes32)", [from, nonce]);
-}
-
-/** Asks a contract whether it has signed `hash` (ERC-1271). */
-export function isValidSignatureCall(hash: Uint8Array, signature: Hex): Hex {
-  return encodeCall("isValidSignature(bytes32,bytes)", [`0x${hash.toHex()}`, hexToBytes(signature.slice(2))]);
 }
 
 /** Reads the name of the token, which is part of its EIP-712 domain. */

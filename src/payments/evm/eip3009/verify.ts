@@ -6,21 +6,13 @@ import { type Eip3009Payment, type PaymentRequirements } from "../../x402/messag
 import { parseEvmNetwork } from "../../x402/networks.ts";
 import { type Reason } from "../../x402/reasons.ts";
 import { authorizationHash } from "../../signatures/typed-data.ts";
+import { isSignedByContract } from "../node/account-signature.ts";
 import { abiText, wordAt } from "../node/abi.ts";
 import { type Block, blockRequest, callRequest, codeRequest } from "../node/requests.ts";
 import { type RpcError, isRpcError } from "../node/rpc.ts";
 import { type Chain } from "../node/scheme.ts";
 import { refused } from "../node/settlements.ts";
-import {
-  balanceCall,
-  isForUndeployed,
-  isValidSignatureCall,
-  IS_VALID,
-  nameCall,
-  stateCall,
-  transferCall,
-  versionCall,
-} from "./calls.ts";
+import { balanceCall, isForUndeployed, nameCall, stateCall, transferCall, versionCall } from "./calls.ts";
 
 function away({ error, cause }: RpcError): Verification {
   return { kind: error === "unavailable" ? "unavailable" : "failed", cause };
@@ -98,11 +90,9 @@ async function checkContract(
   }
   const { authorization, signature } = payment.payload;
   const hash = authorizationHash({ name, version, network: known, asset }, authorization);
-  const call = callRequest(authorization.from, isValidSignatureCall(hash, signature), { gas: sender.maxGas });
-  const response = await node.read(call);
-  if (isRevert(response)) return "invalid_exact_evm_signature";
-  if (isRpcError(response)) return response;
-  return response.slice(0, IS_VALID.length).toLowerCase() === IS_VALID ? undefined : "invalid_exact_evm_signature";
+  const isSigned = await isSignedByContract(node, authorization.from, { hash, signature, gas: sender.maxGas });
+  if (isRpcError(isSigned)) return isSigned;
+  return isSigned ? undefined : "invalid_exact_evm_signature";
 }
 
 /** Finds why the token refuses a valid-looking payment: often its domain differs from the requirements. */

@@ -21,6 +21,24 @@ describe("calls to contracts, and their results", () => {
     );
   });
 
+  test("arrays of bytes, and of tuples with bytes, are encoded as in another library", () => {
+    const abi = parseAbi(["function g((uint256 a, bytes b)[] rows, bytes[] data, uint256 c)"]);
+    fc.assert(
+      fc.property(fc.array(any, { maxLength: 3 }), (all) => {
+        const hex = all.map((one) => `0x${one.toHex()}` as const);
+        const rows = hex.map((b, i) => ({ a: BigInt(i), b }));
+        const items = all.map((b, i) => ({ kind: "tuple", items: [BigInt(i), b] }) as const);
+        expect(
+          encodeCall("g((uint256,bytes)[],bytes[],uint256)", [
+            { kind: "array", items },
+            { kind: "array", items: all },
+            7n,
+          ]),
+        ).toBe(encodeFunctionData({ abi, args: [rows, hex, 7n] }));
+      }),
+    );
+  });
+
   test("numbers and words that would move the following arguments are refused", () => {
     expect(() => encodeCall("f(uint256)", [2n ** 256n])).toThrow("Cannot encode a call: a number is not a uint256");
     expect(encodeCall("f(uint256)", [2n ** 256n - 1n]).slice(10)).toBe("f".repeat(64));

@@ -2,11 +2,17 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { type Address, type Hex } from "../../x402/address.ts";
 
+/** A tuple with a part of no fixed length, or an array of such tuples or of bytes. */
+interface Nested {
+  readonly kind: "tuple" | "array";
+  readonly items: readonly Argument[];
+}
+
 /**
- * An argument of a call: a number, hex of at most 32 bytes (an address or a hash), or bytes of any length. A tuple of
- * such words is passed word by word. Other types are not needed here.
+ * An argument of a call: a number, hex of at most 32 bytes (an address or a hash), bytes of any length, or a tuple or array
+ * with such bytes. A tuple of words is passed word by word. Other types are not needed here.
  */
-export type Argument = bigint | Hex | Uint8Array;
+export type Argument = bigint | Hex | Uint8Array | Nested;
 
 const WORD_BYTES = 32;
 const WORD_DIGITS = 2 * WORD_BYTES;
@@ -33,7 +39,7 @@ export function toWord(hex: Hex): Hex {
   return `0x${hex.slice(2).toLowerCase().padStart(WORD_DIGITS, "0")}`;
 }
 
-/** Encodes the arguments of a constructor, as hex without `0x`. @internal */
+/** Encodes the arguments of a constructor, as hex without `0x`. */
 export function encodeArguments(args: readonly Argument[]): string {
   let head = "";
   let tail = "";
@@ -42,12 +48,20 @@ export function encodeArguments(args: readonly Argument[]): string {
     else if (typeof arg === "string") head += toWord(arg).slice(2);
     else {
       head += numberDigits(BigInt(args.length * WORD_BYTES + tail.length / 2));
-      const digits = bytesToHex(arg);
-      const room = Math.ceil(digits.length / WORD_DIGITS) * WORD_DIGITS;
-      tail += numberDigits(BigInt(arg.length)) + digits.padEnd(room, "0");
+      tail += arg instanceof Uint8Array ? bytesDigits(arg) : nestedDigits(arg);
     }
   }
   return head + tail;
+}
+
+function bytesDigits(bytes: Uint8Array): string {
+  const digits = bytesToHex(bytes);
+  const room = Math.ceil(digits.length / WORD_DIGITS) * WORD_DIGITS;
+  return numberDigits(BigInt(bytes.length)) + digits.padEnd(room, "0");
+}
+
+function nestedDigits({ kind, items }: Nested): string {
+  return (kind === "array" ? numberDigits(BigInt(items.length)) : "") + encodeArguments(items);
 }
 
 /** The data of a call: the first 4 bytes of the hash of its signature, and the arguments. `signature` is for example `transfer(address,uint256)`. */

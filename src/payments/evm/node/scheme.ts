@@ -23,6 +23,10 @@ export interface Sending {
   readonly share: PayerShare;
   /** The only account that may send it; undefined if any may. */
   readonly from?: Address | undefined;
+  /** The number of settlements in it, each with the gas of one. Default 1. */
+  readonly settlements?: number | undefined;
+  /** The least gas limit, for a call that an outdated node takes for a cheaper one. */
+  readonly leastGas?: bigint | undefined;
 }
 
 /**

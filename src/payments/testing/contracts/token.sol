@@ -26,6 +26,9 @@ contract Token {
   bytes32 private constant TRANSFER = keccak256(
     "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
   );
+  bytes32 private constant RECEIVE = keccak256(
+    "ReceiveWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
+  );
   bytes32 private constant CANCEL = keccak256("CancelAuthorization(address authorizer,bytes32 nonce)");
 
   constructor(string memory name_, string memory version_) {
@@ -74,7 +77,7 @@ contract Token {
     bytes32 r,
     bytes32 s
   ) external {
-    pay(from, to, value, validAfter, validBefore, nonce, abi.encodePacked(r, s, v));
+    pay(TRANSFER, from, to, value, validAfter, validBefore, nonce, abi.encodePacked(r, s, v));
   }
 
   function transferWithAuthorization(
@@ -86,7 +89,20 @@ contract Token {
     bytes32 nonce,
     bytes memory signature
   ) external {
-    pay(from, to, value, validAfter, validBefore, nonce, signature);
+    pay(TRANSFER, from, to, value, validAfter, validBefore, nonce, signature);
+  }
+
+  function receiveWithAuthorization(
+    address from,
+    address to,
+    uint256 value,
+    uint256 validAfter,
+    uint256 validBefore,
+    bytes32 nonce,
+    bytes memory signature
+  ) external {
+    require(to == msg.sender, "FiatTokenV2: caller must be the payee");
+    pay(RECEIVE, from, to, value, validAfter, validBefore, nonce, signature);
   }
 
   function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s) external {
@@ -101,6 +117,7 @@ contract Token {
   }
 
   function pay(
+    bytes32 kind,
     address from,
     address to,
     uint256 value,
@@ -113,7 +130,7 @@ contract Token {
     require(block.timestamp < validBefore, "FiatTokenV2: authorization is expired");
     requireUnused(from, nonce);
     requireSigned(
-      from, keccak256(abi.encode(TRANSFER, from, to, value, validAfter, validBefore, nonce)), signature
+      from, keccak256(abi.encode(kind, from, to, value, validAfter, validBefore, nonce)), signature
     );
     authorizationState[from][nonce] = true;
     emit AuthorizationUsed(from, nonce);

@@ -1,0 +1,45 @@
+import { BATCH_SETTLEMENT_CONTRACT } from "../../signatures/batch-settlement.ts";
+import { type Hex } from "../../x402/address.ts";
+import { type ChannelState } from "../../x402/channel-facilitator.ts";
+import { wordAt } from "../node/abi.ts";
+import { type EvmNode } from "../node/node.ts";
+import { callRequest, codeRequest } from "../node/requests.ts";
+import { type Request, type RpcError, isRpcError } from "../node/rpc.ts";
+import { channelCall, refundNonceCall, withdrawalCall } from "./calls.ts";
+
+/** True if the chain has the contract of channels. A contract stays; its absence may end. */
+export async function hasChannels(node: EvmNode): Promise<boolean | RpcError> {
+  const code = await node.read(codeRequest(BATCH_SETTLEMENT_CONTRACT));
+  return isRpcError(code) ? code : code !== "0x";
+}
+
+/** The calls that read a channel, for one batch with others. */
+export function channelRequests(
+  id: Hex,
+  block: bigint | "latest" = "latest",
+): [Request<Hex>, Request<Hex>, Request<Hex>] {
+  const read = (data: Hex): Request<Hex> => callRequest(BATCH_SETTLEMENT_CONTRACT, data, { block });
+  return [read(channelCall(id)), read(withdrawalCall(id)), read(refundNonceCall(id))];
+}
+
+/** The channel in the results of `channelRequests`. */
+export function channelOf(results: readonly [Hex | RpcError, Hex | RpcError, Hex | RpcError]): ChannelState | RpcError {
+  const error = results.find(isRpcError);
+  if (error !== undefined) return error;
+  const [channel, withdrawal, nonce] = results.map((result) => (isRpcError(result) ? "0x" : result));
+  const [balance, totalClaimed] = [wordAt(channel ?? "", 0), wordAt(channel ?? "", 1)];
+  const [requestedAt, refundNonce] = [wordAt(withdrawal ?? "", 1), wordAt(nonce ?? "", 0)];
+  if (balance === undefined || totalClaimed === undefined || requestedAt === undefined || refundNonce === undefined) {
+    return { error: "failed", cause: "there is no contract of channels on this chain" };
+  }
+  return { balance, totalClaimed, withdrawRequestedAt: Number(requestedAt), refundNonce };
+}
+
+/** Reads a channel. One that does not exist has only zeros. */
+export async function readChannel(
+  node: EvmNode,
+  id: Hex,
+  block: bigint | "latest" = "latest",
+): Promise<ChannelState | RpcError> {
+  return channelOf(await node.readAll<[Hex, Hex, Hex]>(...channelRequests(id, block)));
+}

@@ -1,0 +1,151 @@
+import { BATCH_SETTLEMENT_CONTRACT, voucherHash } from "../../signatures/batch-settlement.ts";
+import { checkVoucher } from "../../signatures/check-voucher.ts";
+import { depositHash, type DepositTerms } from "../../signatures/channel-deposit.ts";
+import {
+  checkChannelTerms,
+  checkCumulative,
+  checkDepositTerms,
+  depositTermsOf,
+} from "../../signatures/channel-terms.ts";
+import { type Hex } from "../../x402/address.ts";
+import { type ChannelState, type ChannelVerification } from "../../x402/channel-facilitator.ts";
+import {
+  type ChannelConfig,
+  type ChannelPayment,
+  type ChannelRequirements,
+  type Deposit,
+  type DepositAuthorization,
+  type Voucher,
+} from "../../x402/channel-messages.ts";
+import { type Reason } from "../../x402/reasons.ts";
+import { isSignedBy } from "../node/account-signature.ts";
+import { balanceCall, isForUndeployed } from "../eip3009/calls.ts";
+import { wordAt } from "../node/abi.ts";
+import { callRequest } from "../node/requests.ts";
+import { type RpcError, isRpcError } from "../node/rpc.ts";
+import { type Chain } from "../node/scheme.ts";
+import { fundsRequests } from "../permit2/state.ts";
+import { depositCall } from "./calls.ts";
+import { channelOf, channelRequests, readChannel } from "./state.ts";
+
+/** The reason for a refusal, or the error because of which the chain could not be asked. */
+export type Problem = Reason | RpcError;
+
+function concluded(payer: ChannelConfig["payer"], result: ChannelState | Problem): ChannelVerification {
+  if (typeof result === "string") return { kind: "refused", reason: result };
+  if (!isRpcError(result)) return { kind: "valid", payer, state: result };
+  return { kind: result.error === "unavailable" ? "unavailable" : "failed", cause: result.cause };
+}
+
+/** Verifies a client's deposit, voucher or refund against its channel on the chain. */
+export async function verifyChannelPayment(
+  chain: Chain,
+  { payload }: ChannelPayment,
+  requirements: ChannelRequirements,
+): Promise<ChannelVerification> {
+  const { payer } = payload.channelConfig;
+  if (payload.type === "deposit") return concluded(payer, await verifyDeposit(chain, payload, requirements));
+  const problem =
+    checkChannelTerms(payload.channelConfig, payload.voucher.channelId, requirements) ??
+    (await voucherProblem(chain, payload.channelConfig, payload.voucher));
+  if (problem !== undefined) return concluded(payer, problem);
+  const state = await readChannel(chain.node, payload.voucher.channelId);
+  if (isRpcError(state)) return concluded(payer, state);
+  const wrong = checkCumulative(payload.voucher.maxClaimableAmount, state, payload.type === "refund");
+  return concluded(payer, wrong ?? state);
+}
+
+/** Undefined if the voucher is signed by the channel's payer. */
+export async function voucherProblem(
+  { node, sender }: Chain,
+  config: ChannelConfig,
+  voucher: Voucher,
+): Promise<Problem | undefined> {
+  const checked = checkVoucher(node.network, config, voucher);
+  if (checked === "valid") return undefined;
+  if (checked === "invalid") return "invalid_batch_settlement_evm_voucher_signature";
+  const { channelId: id, maxClaimableAmount, signature } = voucher;
+  const hash = voucherHash(node.network, id, maxClaimableAmount);
+  const isSigned = await isSignedBy(node, config.payer, { hash, signature, gas: sender.maxGas });
+  if (isRpcError(isSigned)) return isSigned;
+  return isSigned ? undefined : "invalid_batch_settlement_evm_voucher_signature";
+}
+
+/** The signature of a deposit's authorization. */
+export function signatureOf(authorization: DepositAuthorization): Hex {
+  return "erc3009Authorization" in authorization
+    ? authorization.erc3009Authorization.signature
+    : authorization.permit2Authorization.signature;
+}
+
+async function authorizationProblem(
+  { node, sender }: Chain,
+  deposit: Deposit,
+  terms: DepositTerms,
+): Promise<Problem | undefined> {
+  const { authorization } = deposit.deposit;
+  const signature = signatureOf(authorization);
+  if (isForUndeployed(signature)) return "invalid_batch_settlement_evm_eip6492_factory_not_allowed";
+  const signed = { hash: depositHash(terms, deposit), signature, gas: sender.maxGas };
+  const isSigned = await isSignedBy(node, terms.payer, signed);
+  if (isRpcError(isSigned)) return isSigned;
+  if (isSigned) return undefined;
+  return "erc3009Authorization" in authorization
+    ? "invalid_batch_settlement_evm_receive_authorization_signature"
+    : "invalid_batch_settlement_evm_permit2_invalid_signature";
+}
+
+/** The channel before the deposit, or the reason why the deposit cannot be made. */
+export async function verifyDeposit(
+  chain: Chain,
+  deposit: Deposit,
+  requirements: ChannelRequirements,
+): Promise<ChannelState | Problem> {
+  const { channelConfig, voucher } = deposit;
+  const terms = depositTermsOf(deposit, requirements);
+  const problem =
+    checkChannelTerms(channelConfig, voucher.channelId, requirements) ??
+    (typeof terms === "string" ? terms : checkDepositTerms(deposit, terms, chain.node.now() / 1000));
+  if (problem !== undefined || typeof terms === "string") return problem ?? "payment_refused";
+  const unsigned =
+    (await voucherProblem(chain, channelConfig, voucher)) ?? (await authorizationProblem(chain, deposit, terms));
+  if (unsigned !== undefined) return unsigned;
+  const [state, funds] = await Promise.all([simulateDeposit(chain, deposit), depositFunds(chain, deposit)]);
+  const amount = BigInt(deposit.deposit.amount);
+  if (isRpcError(funds)) return funds;
+  if (typeof state !== "string" && isRpcError(state)) return state;
+  if (funds.owned < amount) return "invalid_batch_settlement_evm_insufficient_balance";
+  if (funds.allowed < amount) return "invalid_batch_settlement_evm_permit2_allowance_required";
+  if (typeof state === "string") return state;
+  const after = { ...state, balance: state.balance + amount };
+  return checkCumulative(voucher.maxClaimableAmount, after) ?? state;
+}
+
+async function simulateDeposit({ node, sender }: Chain, deposit: Deposit): Promise<ChannelState | Problem> {
+  const call = depositCall(deposit, signatureOf(deposit.deposit.authorization));
+  const [run, ...channel] = await node.readAll<[Hex, Hex, Hex, Hex]>(
+    callRequest(BATCH_SETTLEMENT_CONTRACT, call, { from: sender.account, gas: sender.maxGas }),
+    ...channelRequests(deposit.voucher.channelId),
+  );
+  const state = channelOf(channel);
+  if (isRpcError(state)) return state;
+  if (!isRpcError(run)) return state;
+  return run.refusal === "reverted" ? "invalid_batch_settlement_evm_deposit_simulation_failed" : run;
+}
+
+interface Funds {
+  readonly owned: bigint;
+  readonly allowed: bigint;
+}
+
+/** The payer's balance, and the part of it that the deposit's method may move. */
+export async function depositFunds({ node }: Chain, { channelConfig, deposit }: Deposit): Promise<Funds | RpcError> {
+  const { token, payer } = channelConfig;
+  const isErc3009 = "erc3009Authorization" in deposit.authorization;
+  const requests = isErc3009 ? [callRequest(token, balanceCall(payer))] : fundsRequests(token, payer);
+  const [balance = "0x", allowance] = await node.readAll<Hex[]>(...requests);
+  if (isRpcError(balance)) return balance;
+  if (isRpcError(allowance)) return allowance;
+  const owned = wordAt(balance, 0) ?? 0n;
+  return { owned, allowed: allowance === undefined ? owned : (wordAt(allowance, 0) ?? 0n) };
+}
