@@ -5,8 +5,12 @@ import {
   payAndFetch,
   PaymentDeclined,
   PaymentOutcomeUnknown,
+  type PayOptions,
 } from "../payments/client/client.ts";
-import { type ChoiceOptions } from "../payments/client/choice.ts";
+import { channelsPath } from "../payments/client/channels/channel-file.ts";
+import { Channels } from "../payments/client/channels/channels.ts";
+import { payerFrom } from "../payments/client/channels/pay-from-channel.ts";
+import { type ChannelPayer } from "../payments/client/send-paid.ts";
 import { createFunds } from "../payments/client/funds.ts";
 import { parsePreferences } from "../payments/client/preference.ts";
 import { type Environment, openChain, rpcVariable } from "../payments/evm/balances.ts";
@@ -61,6 +65,13 @@ export interface TurnpikeOptions {
    * Permit2 if it is approved.
    */
   readonly rpc?: Readonly<Record<string, string>> | undefined;
+  /**
+   * The most that payment channels (batch-settlement) may hold unspent at once, such as `5 USDC`. A channel pays requests
+   * without a transaction for each. It needs `wallet` or `channels`. Default: no channels.
+   */
+  readonly maxDeposit?: string | undefined;
+  /** The folder with the state of the channels, which only this client and its owner use. Default: beside `wallet`. */
+  readonly channels?: string | undefined;
   /** Sends the requests. Default: the global fetch. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Called after each successful payment. */
@@ -79,7 +90,7 @@ export class Turnpike extends Operations {
   readonly #base: string;
   readonly #options: TurnpikeOptions;
   readonly #maxPrice: string;
-  readonly #choice: Pick<ChoiceOptions, "prefer" | "funds">;
+  readonly #choice: Pick<PayOptions, "prefer" | "funds" | "channels">;
   #account: Account | undefined;
 
   /** Throws if the URL, the key, the price, the order or an endpoint is invalid. */
@@ -93,6 +104,7 @@ export class Turnpike extends Operations {
     this.#maxPrice = limitOf(options.maxPrice ?? DEFAULT_MAX_PRICE);
     this.#choice = {
       prefer: parsePreferences(options.prefer ?? []),
+      channels: channelsOf(options),
       funds: createFunds(rpcEndpoints(options.rpc ?? {}), () => this.#payer().address),
     };
     if (options.privateKey !== undefined) this.#account = accountOf(options.privateKey);
@@ -204,6 +216,13 @@ export class Turnpike extends Operations {
   }
 }
 
+function channelsOf({ maxDeposit, wallet, channels: folder }: TurnpikeOptions): ChannelPayer | undefined {
+  if (maxDeposit === undefined) return undefined;
+  const path = folder ?? (wallet === undefined ? undefined : channelsPath(wallet));
+  if (path === undefined) throw new TypeError("Cannot pay from channels: name a wallet, or the folder of the channels");
+  return payerFrom(new Channels(path, { maxDeposit: limitOf(maxDeposit, "maxDeposit") }));
+}
+
 function rpcEndpoints(rpc: Readonly<Record<string, string>>): Environment {
   return Object.fromEntries(
     Object.entries(rpc).map(([name, url]) => {
@@ -233,9 +252,9 @@ async function repeatable(init: RequestInit): Promise<RequestInit> {
   return { ...init, headers, body: await form.arrayBuffer() };
 }
 
-function limitOf(price: string): string {
+function limitOf(price: string, name = "maxPrice"): string {
   const limit = readLimit(price);
-  if (limit === undefined) throw new TypeError(`Cannot use the maxPrice "${price}": it is not an amount such as 0.05`);
+  if (limit === undefined) throw new TypeError(`Cannot use the ${name} "${price}": it is not an amount such as 0.05`);
   return limit;
 }
 

@@ -19,7 +19,7 @@ import { say, sayNote } from "../common/terminal.ts";
 import { flagsText } from "../common/flags.ts";
 
 const USAGE = `usage: turnpike call OPERATION [URL or TEXT] [--set key=value ...] [--gateway URL]
-                     [--out PATH] [--detach] [--json] [--max-price X] [--max-total X] [--allow-asset TOKEN ...]
+                     [--out PATH] [--detach] [--json] [--max-price X] [--max-total X] [--max-deposit X] [--allow-asset TOKEN ...]
                      [--prefer METHOD ...] [--ca FILE]
 
   OPERATION: ${Object.keys(OPERATIONS).join(", ")}

@@ -28,7 +28,7 @@ const FLAGS = {
   "no-pay": { type: "boolean", text: 'give the price to the agent, which pays by _meta["x402/payment"]' },
 } as const satisfies FlagTable;
 
-const USAGE = `usage: turnpike mcp [--gateway URL] [--max-price X] [--max-total X] [--allow-asset TOKEN ...]
+const USAGE = `usage: turnpike mcp [--gateway URL] [--max-price X] [--max-total X] [--max-deposit X] [--allow-asset TOKEN ...]
                     [--prefer METHOD ...] [--ca FILE]
        turnpike mcp [--gateway URL] [--ca FILE] --no-pay
 

@@ -14,7 +14,7 @@ import { say } from "../common/terminal.ts";
 import { flagsText } from "../common/flags.ts";
 
 const USAGE = `usage: turnpike pay [METHOD] URL [-d BODY] [-H "NAME: VALUE" ...] [--out FILE]
-                    [--max-price X] [--max-total X] [--allow-asset TOKEN ...] [--prefer METHOD ...]
+                    [--max-price X] [--max-total X] [--max-deposit X] [--allow-asset TOKEN ...] [--prefer METHOD ...]
                     [--ca FILE]
 
 Sends a request to any server, pays its price by x402 (version 2 or 1), and prints the response.

@@ -1,6 +1,9 @@
 import { messageOf } from "../../lib/caught.ts";
 import { parseAllowedAsset } from "../../payments/client/allowed-asset.ts";
 import { type Asset } from "../../payments/x402/assets.ts";
+import { channelsPath } from "../../payments/client/channels/channel-file.ts";
+import { Channels } from "../../payments/client/channels/channels.ts";
+import { payerFrom } from "../../payments/client/channels/pay-from-channel.ts";
 import { type PayOptions } from "../../payments/client/client.ts";
 import { createFunds } from "../../payments/client/funds.ts";
 import { readLimit } from "../../payments/client/limit.ts";
@@ -25,6 +28,11 @@ export function payerFlags({ maxPrice, maxTotal }: { readonly maxPrice: string; 
       value: "X",
       text: `maximum sum that the wallet pays in a day (UTC), over all requests (default $TURNPIKE_MAX_TOTAL, else ${maxTotal})`,
     },
+    "max-deposit": {
+      type: "string",
+      value: "X",
+      text: "pay from channels (batch-settlement), which may hold this sum unspent at once (default $TURNPIKE_MAX_DEPOSIT, else no channels)",
+    },
     "allow-asset": {
       type: "string",
       multiple: true,
@@ -45,6 +53,7 @@ export function payerFlags({ maxPrice, maxTotal }: { readonly maxPrice: string; 
 export interface PayerFlags {
   readonly "max-price"?: string | undefined;
   readonly "max-total"?: string | undefined;
+  readonly "max-deposit"?: string | undefined;
   readonly "allow-asset"?: readonly string[] | undefined;
   readonly prefer?: readonly string[] | undefined;
   readonly ca?: string | undefined;
@@ -56,6 +65,8 @@ export interface PayerSettings {
   readonly maxPrice: string;
   /** The most that all requests of a day may cost; undefined: no limit. */
   readonly maxTotal: string | undefined;
+  /** The most that all channels may hold unspent; undefined: no channels. */
+  readonly maxDeposit: string | undefined;
   /** Tokens to pay with, in addition to the known ones. */
   readonly assets: readonly Asset[];
   /** The order of payment methods. */
@@ -70,22 +81,31 @@ export function payerSettings(
   defaults: Pick<PayerSettings, "maxPrice" | "maxTotal">,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): PayerSettings {
-  const total = flags["max-total"] ?? env["TURNPIKE_MAX_TOTAL"];
-  const totalName = flags["max-total"] === undefined ? "TURNPIKE_MAX_TOTAL" : "--max-total";
   const assets = (flags["allow-asset"] ?? []).map((text) => asUsage(() => parseAllowedAsset(text)));
   return {
     maxPrice: amount("--max-price", flags["max-price"] ?? defaults.maxPrice),
-    maxTotal: totalOf(totalName, total, defaults.maxTotal),
+    maxTotal: limitOf("max-total", flags["max-total"], env) ?? preset(defaults.maxTotal),
+    maxDeposit: limitOf("max-deposit", flags["max-deposit"], env),
     assets,
     prefer: asUsage(() => parsePreferences(flags.prefer ?? [], assets)),
     send: fetchTrusting(flags.ca),
   };
 }
 
+function preset(total: string | undefined): string | undefined {
+  return total === undefined ? undefined : amount("--max-total", total);
+}
+
 /** An empty environment variable counts as not set. An empty flag is an error: a shell may have replaced an unquoted `$5`. */
-function totalOf(name: string, text: string | undefined, preset: string | undefined): string | undefined {
-  const given = text === undefined || (text === "" && !name.startsWith("-")) ? preset : text;
-  return given === undefined ? undefined : amount(name, given);
+function limitOf(
+  name: string,
+  flag: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  if (flag !== undefined) return amount(`--${name}`, flag);
+  const variable = `TURNPIKE_${name.toUpperCase().replace("-", "_")}`;
+  const text = env[variable];
+  return text === undefined || text === "" ? undefined : amount(variable, text);
 }
 
 /** The text that remains of an unquoted `$0.05` or `$5` after a shell has expanded it. */
@@ -108,7 +128,7 @@ function asUsage<T>(read: () => T): T {
 
 /** The wallet in $TURNPIKE_HOME, which pays within `settings`. If the wallet is created, `say` receives a line about it. */
 export function createPayer(
-  { maxPrice, maxTotal, assets, prefer, send }: PayerSettings,
+  { maxPrice, maxTotal, maxDeposit, assets, prefer, send }: PayerSettings,
   say: (line: string) => void,
 ): PayOptions {
   const path = walletPath();
@@ -126,6 +146,7 @@ export function createPayer(
     maxPrice,
     assets,
     prefer,
+    channels: maxDeposit === undefined ? undefined : payerFrom(new Channels(channelsPath(path), { maxDeposit })),
     fetch: send,
     spend: (dollars) => spending.add(dollars, maxTotal),
     funds: createFunds(process.env, () => account().address),

@@ -6,6 +6,7 @@ import { importWallet, openWallet, readWallet, walletPath } from "../../payments
 import { atBoundary } from "../common/boundary.ts";
 import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
 import { UsageError } from "../common/usage-error.ts";
+import { parseChannels, walletChannels } from "./wallet-channels.ts";
 import { balancesOf, balancesText, chainsToAsk } from "./wallet-balance.ts";
 
 const FLAGS = {
@@ -31,18 +32,21 @@ const FLAGS = {
 
 const USAGE = `usage: turnpike wallet [create | address | import | balance] [--json]
        turnpike wallet balance [--network N ...] [--rpc-env NAME] [--allow-asset TOKEN ...] [--json]
+       turnpike wallet channels [list | refund | withdraw] [CHANNEL ...] [--json]
 
   (none)     show the wallet's address and file, and what it paid today; makes one on first use
   create     make a wallet, unless there is one
   address    print the address alone
   import     make a wallet from the private key on standard input (64 hexadecimal digits), unless there is one
   balance    show its balance on each chain: known tokens, and the currency for gas
+  channels   show its channels; refund asks their sellers for the rest, withdraw takes it from the chain without them, in
+             two steps with the channel's delay between them, and needs gas and $TURNPIKE_RPC_<chain id>
 
 ${flagsText(FLAGS)}
 
 The wallet is in $TURNPIKE_HOME or ~/.turnpike, readable only by its owner.`;
 
-const COMMANDS = ["", "create", "address", "import", "balance"] as const;
+const COMMANDS = ["", "create", "address", "import", "balance", "channels"] as const;
 type Command = (typeof COMMANDS)[number];
 
 /** Characters of a private key on standard input, including white space. Longer input is refused. */
@@ -52,17 +56,18 @@ function parse(args: readonly string[]) {
   const { values, positionals } = parseFlags(args, FLAGS);
   const [name = "", ...rest] = positionals;
   const command = COMMANDS.find((known) => known === name);
-  if (command === undefined || rest.length > 0) throw new UsageError(`No command "${positionals.join(" ")}"`);
+  if (command === undefined || (rest.length > 0 && command !== "channels"))
+    throw new UsageError(`No command "${positionals.join(" ")}"`);
   const forBalance = [values.network, values["rpc-env"], values["allow-asset"]].some((value) => value !== undefined);
   if (forBalance && command !== "balance")
     throw new UsageError("--network, --rpc-env and --allow-asset are flags of balance only");
-  return { command, values };
+  return { command, values, rest };
 }
 
 /** `turnpike wallet`: shows or creates the wallet, shows balances. Returns 0 done, 1 failed, 2 wrong usage. */
 export function wallet(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
-    const { command, values } = parse(args);
+    const { command, values, rest } = parse(args);
     const json = values.json === true;
     const path = walletPath();
     if (command === "balance") {
@@ -73,11 +78,12 @@ export function wallet(args: readonly string[]): Promise<number> {
       console.log(json ? JSON.stringify({ address: account.address, chains: balances }) : balancesText(balances));
       return balances.every((chain) => "gas" in chain) ? 0 : 1;
     }
+    if (command === "channels") return await walletChannels(parseChannels(rest), { wallet: path, json });
     return await show(command, path, json);
   });
 }
 
-async function show(command: Exclude<Command, "balance">, path: string, json: boolean): Promise<number> {
+async function show(command: Exclude<Command, "balance" | "channels">, path: string, json: boolean): Promise<number> {
   if ((command === "create" || command === "import") && readWallet(path) !== undefined) {
     throw new Error(`Cannot ${command} a wallet: there is one already at ${path}`);
   }

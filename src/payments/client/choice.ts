@@ -1,5 +1,6 @@
 import { isAddress, sameAddress } from "../x402/address.ts";
 import { type Asset, type EvmAsset, findAsset, isEvmAsset } from "../x402/assets.ts";
+import { BATCH_SETTLEMENT } from "../x402/channel-messages.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../x402/messages.ts";
 import { networkTitle, parseNetwork } from "../x402/networks.ts";
 import { formatAmount, parsePrice } from "../x402/price.ts";
@@ -37,6 +38,8 @@ export interface ChoiceOptions {
   readonly funds?: ((choice: Choice) => Promise<Funds | undefined>) | undefined;
   /** The client's own order of payment methods. Without it, and among methods with the same place, the cheapest is taken. */
   readonly prefer?: readonly Preference[] | undefined;
+  /** Weighs a payment from a channel: the deposit that it needs, or why it is not possible. Undefined: no channels. */
+  readonly weighChannel?: ((choice: Choice) => bigint | string) | undefined;
 }
 
 /** Decimal places used to compare and add amounts of tokens with different decimals, without rounding. */
@@ -44,7 +47,12 @@ const PLACES = 36;
 
 /** The price of a payment method in 10^-36 dollars. Each token that this client pays with is assumed to be worth one dollar. */
 export function dollarsOf({ requirements, asset }: Choice): bigint {
-  return BigInt(requirements.amount) * 10n ** BigInt(PLACES - asset.decimals);
+  return toDollars(BigInt(requirements.amount), asset.decimals);
+}
+
+/** Atomic units of a token in 10^-36 dollars. */
+export function toDollars(amount: bigint, decimals: number): bigint {
+  return amount * 10n ** BigInt(PLACES - decimals);
 }
 
 /** Converts dollars such as `$0.05` to units of 10^-36 dollars. Throws if the text is not an amount, or zero. */
@@ -74,7 +82,7 @@ type Weight =
  * `options.assets` are never used. Throws PaymentDeclined if no payment method can be paid.
  */
 export async function choosePayment(required: PaymentRequired, options: ChoiceOptions): Promise<Choice> {
-  const known = required.accepts.flatMap((requirements) => choiceOf(requirements, options.assets ?? []) ?? []);
+  const known = required.accepts.flatMap((requirements) => choiceOf(requirements, options) ?? []);
   const payable = known.filter(({ requirements }) => isAddress(requirements.payTo));
   if (known.length > 0 && payable.length === 0) throw new PaymentDeclined("Cannot pay: the payee is not an address");
   const limit = parseDollars(options.maxPrice);
@@ -111,13 +119,17 @@ function cheapestFirst(a: Choice, b: Choice): number {
   return orderOf(a) - orderOf(b);
 }
 
-/** Of equal prices: `upto` charges what was delivered, and under `upfront` the money moves before the response arrives. */
+/**
+ * Of equal prices: a channel needs no transaction, and charges what was delivered, as `upto` does. Under `upfront` the money
+ * moves before the response arrives.
+ */
 function orderOf({ requirements }: Choice): number {
+  if (requirements.scheme === BATCH_SETTLEMENT) return -1;
   if (requirements.scheme === "upto") return 0;
   return flowOf(requirements) === "upfront" ? 2 : 1;
 }
 
-function choiceOf(requirements: PaymentRequirements, assets: readonly Asset[]): Choice | undefined {
+function choiceOf(requirements: PaymentRequirements, { assets = [], weighChannel }: ChoiceOptions): Choice | undefined {
   const { scheme, extra } = requirements;
   const network = parseNetwork(requirements.network);
   const flow = flowOf(requirements);
@@ -128,6 +140,8 @@ function choiceOf(requirements: PaymentRequirements, assets: readonly Asset[]): 
   const method = methodOf(requirements);
   const isExact = scheme === "exact" && (flow === "authorization" || flow === "upfront");
   if (isExact && method === "eip3009") return { requirements, asset, method };
+  const isChannel = scheme === BATCH_SETTLEMENT && weighChannel !== undefined;
+  if (isChannel && (method === "eip3009" || method === "permit2")) return { requirements, asset, method };
   const facilitator = extra["facilitatorAddress"];
   const isUpto =
     scheme === "upto" && flow === "authorization" && typeof facilitator === "string" && isAddress(facilitator);
@@ -135,13 +149,16 @@ function choiceOf(requirements: PaymentRequirements, assets: readonly Asset[]): 
 }
 
 /** Ranks a way to pay by the wallet's funds. An unknown Permit2 allowance counts as 0. */
-async function weigh(choice: Choice, { funds }: ChoiceOptions): Promise<Weight> {
+async function weigh(choice: Choice, { funds, weighChannel }: ChoiceOptions): Promise<Weight> {
   const { facilitatorAddress } = choice.requirements.extra;
   // No chain has this facilitator, so the payment moves no money.
   if (typeof facilitatorAddress === "string" && sameAddress(facilitatorAddress, SIMULATED_FACILITATOR))
     return { rank: 1 };
+  const isChannel = choice.requirements.scheme === BATCH_SETTLEMENT;
+  const amount = isChannel ? (weighChannel?.(choice) ?? 0n) : BigInt(choice.requirements.amount);
+  if (typeof amount === "string") return { reason: amount };
+  if (amount === 0n) return { rank: 0 };
   const found = await funds?.(choice);
-  const amount = BigInt(choice.requirements.amount);
   if (choice.method === "permit2" && (found === undefined || found.allowance < amount)) {
     return {
       reason: found === undefined ? "the allowance to Permit2 is unknown" : "the allowance to Permit2 is too low",

@@ -1,6 +1,7 @@
 import { encodeHeader, MAX_HEADER_LENGTH } from "../x402/header.ts";
 import { type PaymentPayload, type PaymentRequired } from "../x402/messages.ts";
 import { type Choice } from "./choice.ts";
+import { randomHex } from "./random-hex.ts";
 import { type Account } from "../signatures/signature.ts";
 import { signTransfer } from "../signatures/sign-transfer.ts";
 
@@ -36,16 +37,11 @@ export function signChoice(
   return id === undefined ? payment : { ...payment, extensions: { [PAYMENT_IDENTIFIER]: id } };
 }
 
-/** 32 random bytes. Uses no API of a single runtime: this code also runs in the callers' programs. */
-function randomHex(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 /**
  * The gateway's extensions. If the gateway accepts a payment identifier, adds a new one, so that the gateway recognizes
  * the payment again even if the nonce differs.
  */
-function echo({ extensions }: PaymentRequired): Record<string, unknown> | undefined {
+export function echo({ extensions }: PaymentRequired): Record<string, unknown> | undefined {
   const offered = extensions?.[PAYMENT_IDENTIFIER];
   if (typeof offered !== "object" || offered === null) return extensions;
   const info: unknown = Reflect.get(offered, "info");

@@ -19,7 +19,7 @@ const MAX_CLAIMS = 256;
 /** The contract counts amounts in 128 bits; a larger number would lose its upper bits there. */
 const amount = atomicSchema.refine((text) => BigInt(text) <= UINT128_MAX, "must fit in a uint128");
 
-/** The terms of a channel. Their hash is the channel's id, so that nothing in them can change. @internal */
+/** The terms of a channel. Their hash is the channel's id, so that nothing in them can change. */
 export const channelConfigSchema = z.object({
   payer: addressSchema,
   /** The account that signs vouchers. Zero: the payer itself signs, perhaps as a contract (ERC-1271). */
@@ -33,7 +33,7 @@ export const channelConfigSchema = z.object({
   salt: bytes32Schema,
 });
 
-/** The payer's word that up to this sum of all charges may be claimed. @internal */
+/** The payer's word that up to this sum of all charges may be claimed. */
 export const voucherSchema = z.object({
   channelId: bytes32Schema,
   maxClaimableAmount: amount,

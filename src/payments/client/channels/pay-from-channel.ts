@@ -1,0 +1,198 @@
+import { z } from "zod";
+import { type Account } from "../../signatures/signature.ts";
+import { sameAddress } from "../../x402/address.ts";
+import { decodeHeader, encodeHeader } from "../../x402/header.ts";
+import {
+  atomicSchema,
+  PAYMENT_REQUIRED,
+  PAYMENT_SIGNATURE,
+  type PaymentRequired,
+  paymentRequiredSchema,
+  type Receipt,
+  receiptSchema,
+} from "../../x402/messages.ts";
+import { type Choice, PaymentDeclined, toDollars } from "../choice.ts";
+import {
+  type ChannelPayer,
+  isOpenAfter,
+  type Paid,
+  type PaidRequest,
+  receiptField,
+  sendPaid,
+  sleepFor,
+} from "../send-paid.ts";
+import { echo, expiryOf } from "../sign-choice.ts";
+import { type Channel, liveAmount, without } from "./channel-file.ts";
+import { channelPayment, type Channels, largest, type Seat, seatOf } from "./channels.ts";
+import { neededFor } from "./channel-plan.ts";
+import { balanceOf, isCorrective, resynchronised } from "./resynchronise.ts";
+
+interface ChannelRequest extends PaidRequest {
+  readonly channels: Channels;
+}
+
+/** Lets a client pay from these channels. */
+export function payerFrom(channels: Channels): ChannelPayer {
+  return {
+    weigh: (choice, account) => channels.weigh(choice, account),
+    pay: async (request) => await payFromChannel({ ...request, channels }),
+  };
+}
+
+/**
+ * Pays a request from a channel: by a voucher, with a deposit if the channel needs one. If the server shows that it has
+ * charged earlier requests whose responses were lost, the wallet signs once more. It never signs a second voucher after a
+ * response of this request was lost. Throws as `payAndFetch`.
+ */
+async function payFromChannel(request: ChannelRequest): Promise<Paid> {
+  const { channels, choice, account, init } = request;
+  const expires = expiryOf(choice, channels.now());
+  const origin = { url: request.url, method: init.method ?? "GET", expires };
+  const seat = await channels.take(choice, account, origin, init.signal ?? undefined);
+  try {
+    const release = spend(request, seat);
+    const first = await attempt(request, seat);
+    const last = first.again === undefined ? first : await attempt(request, first.again);
+    // The deposit is not made: it leaves the day's total once its signature has expired.
+    if (last.isDepositFree || (first.again !== undefined && first.again.deposit === undefined)) release?.(expires);
+    return last.paid;
+  } finally {
+    channels.release(seat);
+  }
+}
+
+/** Counts the deposit in the day's total before it is sent. */
+function spend({ channels, choice, options }: ChannelRequest, seat: Seat): ((expires: number) => void) | undefined {
+  if (seat.deposit === undefined) return undefined;
+  try {
+    return options.spend?.(toDollars(BigInt(seat.deposit.amount), choice.asset.decimals));
+  } catch (error) {
+    channels.change(seat, (channel) => withoutOpen(without(channel, "deposit"), seat.price));
+    throw error;
+  }
+}
+
+interface Attempt {
+  readonly paid: Paid;
+  /** The seat with which the request can be sent once more. */
+  readonly again?: Seat | undefined;
+  readonly isDepositFree: boolean;
+}
+
+async function attempt(request: ChannelRequest, seat: Seat): Promise<Attempt> {
+  const { channels, choice, account, init, required, options } = request;
+  const { requirements } = choice;
+  const headers = new Headers(init.headers);
+  const resource = { resource: required.resource, extensions: echo(required) };
+  headers.set(PAYMENT_SIGNATURE, encodeHeader(channelPayment(seat, resource, requirements)));
+  const paid: RequestInit = { ...init, headers, redirect: "manual" };
+  const sent = await sendPaid(
+    () => request.send(request.url, paid),
+    init.signal ?? undefined,
+    options.sleep ?? sleepFor,
+  );
+  const { response, wasBroken } = sent;
+  const unpaid = { response, choice, receipt: undefined };
+  const receipt = readChannelReceipt(response, seat, choice, account);
+  if (receipt !== undefined || response.ok) {
+    channels.change(seat, (channel) => charged(channel, seat, receipt));
+    const shown = receipt && { ...receipt.receipt, amount: receipt.charged };
+    return { paid: { ...unpaid, receipt: shown, isOpen: false, isFree: false }, isDepositFree: false };
+  }
+  const told = paymentRequiredSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_REQUIRED) ?? "")).data;
+  if (response.status === 402 && told !== undefined && isCorrective(told)) {
+    // The server may have charged this request, whose response got lost. A second voucher would pay for it twice.
+    if (wasBroken) return { paid: { ...unpaid, isOpen: true, isFree: false }, isDepositFree: false };
+    const again = resume(request, seat, told);
+    await response.body?.cancel();
+    return { paid: { ...unpaid, isOpen: false, isFree: true }, again, isDepositFree: false };
+  }
+  const isOpen = wasBroken || (await isOpenAfter(response));
+  if (!isOpen) channels.change(seat, (channel) => refused(channel, seat, channels.now()));
+  return { paid: { ...unpaid, isOpen, isFree: !isOpen }, isDepositFree: !isOpen };
+}
+
+/** Adopts the server's sum of charges, and prepares the second voucher. Throws PaymentDeclined if the sum cannot be true. */
+function resume({ channels, choice, account }: ChannelRequest, seat: Seat, told: PaymentRequired): Seat {
+  let fault: string | undefined;
+  let isDeposit = false;
+  const sent = BigInt(seat.before.charged) + seat.price;
+  const channel = channels.change(seat, (now) => {
+    const adopted = resynchronised({ channel: seat.before, sent }, told, choice.requirements, account);
+    fault = undefined;
+    if ("fault" in adopted) {
+      ({ fault } = adopted);
+      return { ...refused(now, seat, channels.now()), ...(adopted.isDispute ? { disputed: true } : {}) };
+    }
+    const { charged: sum, balance } = adopted;
+    const signed = largest(BigInt(adopted.signed), BigInt(now.signed));
+    const next = { ...now, charged: sum, balance, open: "0", signed: signed.toString() };
+    const needed = neededFor({ ...next, deposit: undefined }, seat.price, channels.now());
+    isDeposit = needed > 0n;
+    if (needed > BigInt(seat.deposit?.amount ?? "0")) {
+      fault = "it needs a deposit, which the next request can make";
+      return refused(next, seat, channels.now());
+    }
+    const most = largest(signed, BigInt(sum) + seat.price).toString();
+    // The same deposit is sent again. A new one would add to it.
+    const kept = isDeposit ? next : refused(next, seat, channels.now());
+    return { ...kept, open: seat.price.toString(), signed: most };
+  });
+  if (fault !== undefined) throw new PaymentDeclined(`Cannot pay from the channel ${channel.id}: ${fault}`);
+  const deposit = isDeposit ? BigInt(seat.deposit?.amount ?? "0") : 0n;
+  return seatOf({ channel, before: seat.before }, choice, account, { key: seat.key, deposit, signed: seat.deposit });
+}
+
+interface ChannelReceipt {
+  readonly receipt: Receipt;
+  /** At most the price. */
+  readonly charged: string;
+  readonly balance: string | undefined;
+}
+
+const chargeSchema = z.object({
+  chargedAmount: atomicSchema.optional().catch(undefined),
+  channelState: z.object({ balance: atomicSchema }).optional().catch(undefined),
+});
+
+/** The receipt of a success, if it fits this payment. A charge above the price is not one that the wallet has agreed to. */
+function readChannelReceipt(
+  response: Response,
+  { price }: Seat,
+  { requirements }: Choice,
+  { address }: Account,
+): ChannelReceipt | undefined {
+  const { data } = receiptSchema.safeParse(decodeHeader(receiptField(response) ?? ""));
+  if (data?.success !== true || data.network !== requirements.network) return undefined;
+  if (data.payer !== undefined && !sameAddress(data.payer, address)) return undefined;
+  const { chargedAmount, channelState } = chargeSchema.parse(data.extra ?? {});
+  const isWithin = chargedAmount !== undefined && BigInt(chargedAmount) <= price;
+  return { receipt: data, charged: isWithin ? chargedAmount : price.toString(), balance: channelState?.balance };
+}
+
+/** The channel after a response. The server accepted the voucher, so it has charged no request whose outcome was unknown. */
+function charged(channel: Channel, seat: Seat, receipt: ChannelReceipt | undefined): Channel {
+  const sum = BigInt(channel.charged) + BigInt(receipt?.charged ?? seat.price);
+  const next: Channel = { ...channel, charged: sum.toString(), open: "0" };
+  if (receipt !== undefined && seat.deposit !== undefined) {
+    const balance = BigInt(channel.balance) + BigInt(seat.deposit.amount);
+    return { ...without(next, "deposit"), balance: balance.toString() };
+  }
+  if (receipt?.balance === undefined) return next;
+  return { ...without(next, "deposit"), ...balanceOf(next, receipt.balance) };
+}
+
+/** The channel after a refusal: nothing was charged, but the signature of a deposit can be used until it expires. */
+function refused(channel: Channel, seat: Seat, now: number): Channel {
+  const { deposit, refused: before } = channel;
+  const uncharged = withoutOpen(channel, seat.price);
+  if (seat.deposit === undefined || deposit === undefined) return uncharged;
+  const amount = liveAmount(before, now) + BigInt(deposit.amount);
+  const expires = Math.max(deposit.expires, before?.expires ?? 0);
+  return { ...without(uncharged, "deposit"), refused: { amount: amount.toString(), expires } };
+}
+
+function withoutOpen(channel: Channel, price: bigint): Channel {
+  const open = BigInt(channel.open) - price;
+  return { ...channel, open: (open < 0n ? 0n : open).toString() };
+}
