@@ -59,6 +59,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ],
   ["src/payments/mpp"],
   ["src/payments/facilitator"],
+  ["src/payments/solana-node"],
   ["src/payments/evm"],
   ["src/payments/signatures"],
   ["src/payments/x402"],

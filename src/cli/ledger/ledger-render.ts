@@ -20,7 +20,7 @@ const PAYMENT_COLUMNS: readonly Column<Payment>[] = [
   { title: "STATE", cell: stateText },
   { title: "ROUTE", cell: ({ route }) => route },
   { title: "AMOUNT", cell: amountText, right: true },
-  { title: "PAYER", cell: ({ from }) => from, short: ({ from }) => shortened(from) },
+  { title: "PAYER", cell: payerOf, short: (payment) => shortened(payerOf(payment)) },
   { title: "NONCE", cell: ({ nonce }) => nonce, short: ({ nonce }) => shortened(nonce) },
   { title: "TRANSACTION", cell: ({ transaction }) => transaction, short: ({ transaction }) => shortened(transaction) },
 ];
@@ -109,4 +109,9 @@ function stateText(payment: Payment): string {
 
 function shortened(text: string): string {
   return text.length > SHORT ? `${text.slice(0, SHORT)}…` : text;
+}
+
+/** On unknown networks only the facilitator knows who pays. */
+function payerOf({ from, payer }: Payment): string {
+  return from || payer;
 }

@@ -1,5 +1,5 @@
 import { FIELD_ROLES, HOP_FIELDS, PAYMENT_FIELDS } from "../../lib/http/field-roles.ts";
-import { parseEvmNetwork, parseNetwork } from "../../payments/x402/networks.ts";
+import { isEvm, isForeign, parseEvmNetwork, parseNetwork } from "../../payments/x402/networks.ts";
 import type * as Template from "../../payments/x402/template.ts";
 import { type Config, type RouteX402Config } from "./config.ts";
 import { type Draft, firstWith, type Report } from "./draft.ts";
@@ -100,15 +100,17 @@ function chains({ chains: list, embedded, enabled }: X402, report: Report): void
   const seen = new Map<string, number>();
   for (const [i, { network: name }] of list.entries()) {
     const path = `x402.chains[${i}].network`;
-    const network = parseEvmNetwork(name);
-    if (network === undefined) {
-      report.problem(path, `expected an EVM chain, as in "eip155:84532", found ${JSON.stringify(name)}`);
+    const network = parseNetwork(name);
+    if (network === undefined || isForeign(network)) {
+      const expected = 'expected an EVM chain, as in "eip155:84532", or Solana';
+      report.problem(path, `${expected}, found ${JSON.stringify(name)}`);
       continue;
     }
     const other = firstWith(seen, network, i);
     if (other !== undefined) report.problem(path, `${network} is also the network of x402.chains[${other}]`);
   }
-  if (embedded.enabled && list.length === 0) report.problem("x402.embedded.enabled", "requires x402.chains");
+  const isAny = list.some(({ network }) => parseEvmNetwork(network) !== undefined);
+  if (embedded.enabled && !isAny) report.problem("x402.embedded.enabled", "requires an EVM chain in x402.chains");
   if (embedded.enabled && !enabled)
     report.warning("x402.embedded.enabled", "has no effect, because x402.enabled is off");
 }
@@ -144,8 +146,11 @@ export function checkFacilitator(route: RouteX402Config, path: string, context: 
   const known = x402.chains.map(({ network }) => parseNetwork(network));
   for (const [i, { network: name }] of [route, ...route.accepts].entries()) {
     const network = parseNetwork(name);
-    if (network === undefined || known.includes(network)) continue;
+    if (network === undefined || (isEvm(network) && known.includes(network))) continue;
+    const why = isEvm(network)
+      ? "is not one of x402.chains, on which x402.embedded settles"
+      : "is not an EVM chain, on which x402.embedded settles";
     const at = i === 0 ? path : `${path}.accepts[${i - 1}]`;
-    report.problem(`${at}.network`, `${network} is not one of x402.chains, on which x402.embedded settles`);
+    report.problem(`${at}.network`, `${network} ${why}`);
   }
 }

@@ -4,7 +4,8 @@ import { whyUnreadable } from "../../lib/caught.ts";
 import { type SignerOptions } from "../evm/signers/open-signer.ts";
 import { hasBadChecksum } from "../x402/address-hash.ts";
 import { type Address, isAddress } from "../x402/address.ts";
-import { parseEvmNetwork } from "../x402/networks.ts";
+import { isEvm, isSolana, parseNetwork } from "../x402/networks.ts";
+import { type SolanaCluster } from "../solana-node/solana-reader.ts";
 import { type Environment, readSecret } from "./secrets.ts";
 
 /** Consecutive chain calls that a response may need, and `SLACK_MS` for all other work, in milliseconds. */
@@ -63,11 +64,22 @@ export interface EmbeddedSettings {
   readonly chains: readonly ChainSettings[];
 }
 
-/** The chains with the URLs from the environment. Throws if a URL is missing; the error names the configuration key. */
+/** The EVM chains with the URLs from the environment. Throws if a URL is missing; the error names the configuration key. */
 export function readChains(chains: readonly ChainSettings[], environment: Environment): EmbeddedChainOptions[] {
+  return readAll(chains, environment).flatMap(({ network, ...options }) =>
+    isEvm(network) ? [{ ...options, network }] : [],
+  );
+}
+
+/** The clusters of Solana, like `readChains`. */
+export function readClusters(chains: readonly ChainSettings[], environment: Environment): SolanaCluster[] {
+  return readAll(chains, environment).filter(({ network }) => isSolana(network));
+}
+
+function readAll(chains: readonly ChainSettings[], environment: Environment) {
   return chains.map(({ network: name, rpc_url_env: variable, ...options }, i) => {
-    const network = parseEvmNetwork(name);
-    if (network === undefined) throw new Error(`Cannot use x402.chains[${i}].network: "${name}" is not an EVM chain`);
+    const network = parseNetwork(name);
+    if (network === undefined) throw new Error(`Cannot use x402.chains[${i}].network: "${name}" is unknown`);
     return { ...options, network, rpc_url: readSecret(environment, variable, `x402.chains[${i}].rpc_url_env`) };
   });
 }
@@ -78,9 +90,10 @@ export function readEmbedded(
   environment: Environment,
 ): EmbeddedOptions | undefined {
   if (!embedded.enabled) return undefined;
-  if (chains.length === 0) throw new Error("Cannot use x402.embedded: x402.chains is empty");
+  const own = readChains(chains, environment);
+  if (own.length === 0) throw new Error("Cannot use x402.embedded: x402.chains has no EVM chain");
   return {
-    chains: readChains(chains, environment),
+    chains: own,
     signers: readSigners(embedded, environment),
     max_pending: embedded.max_pending,
   };

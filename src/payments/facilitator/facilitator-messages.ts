@@ -16,11 +16,18 @@ const MAX_KINDS = 1024;
  */
 const MAX_NAME = 128;
 const MAX_EXTRA = 2048;
+/** Accounts of a facilitator on the networks of a namespace. A longer list is ignored. */
+const MAX_SIGNERS = 256;
 
 /** The /supported response. Entries that are not valid kinds are ignored, above all those of version 1. */
 export const supportedSchema = z.looseObject({
   kinds: z.array(z.unknown()).max(MAX_KINDS),
   extensions: z.array(z.unknown()).catch([]).default([]),
+  /** The facilitator's accounts, by patterns of networks. */
+  signers: z
+    .record(z.string(), z.array(z.string().max(MAX_NAME)).max(MAX_SIGNERS))
+    .catch({})
+    .default({}),
   [PARTIAL]: z.unknown().optional(),
 });
 
@@ -34,13 +41,19 @@ const kindSchema = z.object({
     .nullish(),
 });
 
-/** The version 2 kinds of a list. */
-export function readKinds(list: readonly unknown[]): readonly Kind[] {
+/**
+ * The version 2 kinds of a list. Of several accounts that may pay fees, a facilitator names another one each time. The first
+ * of `signers` in the order of the alphabet is taken, so that all workers and gateways name the same one in challenges.
+ */
+export function readKinds(list: readonly unknown[], signers: Readonly<Record<string, string[]>> = {}): readonly Kind[] {
   return list.flatMap((item) => {
     const parsed = kindSchema.safeParse(item);
     if (!parsed.success) return [];
     const { scheme, network, extra } = parsed.data;
-    return [{ scheme, network, ...(extra === undefined || extra === null ? {} : { extra }) }];
+    if (extra === undefined || extra === null) return [{ scheme, network }];
+    const accounts = signers[`${network.slice(0, network.indexOf(":"))}:*`] ?? [];
+    const isOneOf = typeof extra["feePayer"] === "string" && accounts.includes(extra["feePayer"]);
+    return [{ scheme, network, extra: isOneOf ? { ...extra, feePayer: accounts.toSorted()[0] } : extra }];
   });
 }
 

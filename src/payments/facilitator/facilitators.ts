@@ -1,4 +1,4 @@
-import { readChains } from "./chain-settings.ts";
+import { readChains, readClusters } from "./chain-settings.ts";
 import {
   type Choice,
   chooseFacilitators,
@@ -12,10 +12,13 @@ import { type FacilitatorObserver, observe } from "./facilitator-observer.ts";
 import { FacilitatorOrder, type Member } from "./facilitator-order.ts";
 import { KindsWatch } from "../x402/kinds.ts";
 import type * as ChainReaders from "../evm/chain-reader.ts";
+import { isSolanaPayment } from "../x402/messages.ts";
+import type * as SolanaReaders from "../solana-node/solana-reader.ts";
 import { type Environment } from "./secrets.ts";
 
 /** Loaded on first use, because most gateways sell nothing (bench start). */
 const chainReaders = (): typeof ChainReaders => require("../evm/chain-reader.ts");
+const solanaReaders = (): typeof SolanaReaders => require("../solana-node/solana-reader.ts");
 
 /** The facilitators of a route, and the kinds that they listed last. */
 export interface RouteFacilitator {
@@ -126,9 +129,12 @@ export class Facilitators {
     if (chains.length === 0 || !choices.some(({ kind }) => kind === "http")) return undefined;
     const { environment, now, observer } = this.#deps;
     const reader = chainReaders().createChainReader(readChains(chains, environment), now);
+    const clusters = readClusters(chains, environment);
+    const solana = clusters.length === 0 ? undefined : new (solanaReaders().SolanaReader)(clusters, now);
     return {
       async find(payment, requirements) {
-        const outcome = await reader.find(payment, requirements);
+        const isSolana = solana !== undefined && isSolanaPayment(payment);
+        const outcome = await (isSolana ? solana.find(payment) : reader.find(payment, requirements));
         if (outcome.kind !== "unknown") observer.asked("find", "ok");
         return outcome;
       },

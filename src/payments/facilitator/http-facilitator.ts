@@ -84,7 +84,7 @@ export class HttpFacilitator implements Facilitator {
     if (isCallError(said)) throw new UnsupportedError(said.cause);
     if (said.status >= 300) throw new UnsupportedError(`it responded with ${said.status}`);
     this.#canFind = said.data.extensions.includes(FIND_EXTENSION);
-    const kinds = readKinds(said.data.kinds);
+    const kinds = readKinds(said.data.kinds, said.data.signers);
     if (said.data[PARTIAL] === true) throw new UnsupportedError("it cannot query one of its chains", kinds);
     return kinds;
   }

@@ -3,6 +3,7 @@ export type Address = `0x${string}`;
 /** Bytes as hex with the prefix `0x`, in any letter case. */
 export type Hex = `0x${string}`;
 
+const HEX = /^0x[0-9a-f]+$/i;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 /** True for `0x` and 40 hexadecimal digits. The checksum in their letter case is not checked. */
@@ -17,5 +18,5 @@ export function sameAddress(a: string, b: string): boolean {
 
 /** The one spelling of an address. In hex, letter case is only a checksum; base58 has no 0, and its letter case counts. */
 export function canonicalAddress(text: string): string {
-  return text.startsWith("0x") ? text.toLowerCase() : text;
+  return HEX.test(text) ? text.toLowerCase() : text;
 }

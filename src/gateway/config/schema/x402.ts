@@ -23,7 +23,7 @@ import { signers } from "./x402-signers.ts";
 /** A chain that this gateway may ask and, with the embedded facilitator, write to. */
 const chain = z
   .strictObject({
-    network: text.describe("Chain, such as `eip155:84532` or `base-sepolia`."),
+    network: text.describe("Chain, such as `eip155:84532`, `base-sepolia` or `solana`."),
     rpc_url_env: environmentName.describe("Environment variable with the URL of its JSON-RPC endpoint."),
     timeout_ms: milliseconds(5000).describe("Time for one call to the endpoint."),
     poll_ms: milliseconds(500).describe("Time between two lookups of a receipt: about half of the chain's block time."),
@@ -45,7 +45,7 @@ const chain = z
       ),
     max_gas: count(300_000, 21_000, 10_000_000).describe("Maximum gas of one settlement."),
   })
-  .meta(ours("A chain on which payments are looked up and, with `x402.embedded`, settled."));
+  .meta(ours("A chain on which payments are looked up and, on EVM chains with `x402.embedded`, settled."));
 
 const embedded = z
   .strictObject({

@@ -52,7 +52,7 @@ export class SaleDelivery {
   tellUpstream(until?: number): void {
     const { paidRoute, exchange, payment, lease } = this.#held;
     const { amount, transaction } = lease.paid ?? { amount: payment.amount, transaction: "" };
-    const told = { ...payment, amount, transaction };
+    const told = { ...payment, from: payment.from || exchange.payer, amount, transaction };
     paidRoute.onPaid?.(exchange, told);
     const deferral = until === undefined ? "" : deferralField(until);
     appendFields(exchange.head, paidRoute.fields.linesOf(told, paidRoute.clock()) + deferral);
@@ -111,7 +111,7 @@ export class SaleDelivery {
 
   #count(delivered: boolean): void {
     const { client, payment, exchange } = this.#held;
-    if (delivered) client.delivered(payment.from);
+    if (delivered) client.delivered(payment.from || payment.payer);
     else client.count(exchange.gone ? "gone" : "upstream");
   }
 }
