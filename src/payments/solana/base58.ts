@@ -1,5 +1,5 @@
 const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-const VALUES = new Map([...ALPHABET].map((character, value) => [character, value]));
+const VALUES = new Map(Array.from(ALPHABET, (character, value) => [character, value]));
 
 /** Longest text that is decoded, in characters: 64 bytes have at most 88. A longer one is invalid. */
 const MAX_LENGTH = 88;

@@ -212,7 +212,7 @@ function testMoves(newDatabase: NewDatabase): void {
 }
 
 function testChain(newDatabase: NewDatabase): void {
-  test("a claim by anybody lowers the risk, and the base never falls below it", async () => {
+  test("a claim by any account lowers the risk, and the base never falls below it", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     await store.channels.open(IDENTITY, STATE, START);
