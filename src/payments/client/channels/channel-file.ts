@@ -75,7 +75,9 @@ export function liveAmount(signed: Channel["deposit"], now: number): bigint {
 
 /** All that can be in a channel and is not spent, with deposits that can still be made. */
 export function unspentOf({ balance, charged, deposit, refused }: Channel, now: number): bigint {
-  return BigInt(balance) - BigInt(charged) + liveAmount(deposit, now) + liveAmount(refused, now);
+  const rest = BigInt(balance) - BigInt(charged);
+  // After a withdrawal, less can be in the channel than was charged.
+  return (rest < 0n ? 0n : rest) + liveAmount(deposit, now) + liveAmount(refused, now);
 }
 
 /**

@@ -103,12 +103,12 @@ export function multicall(calls: readonly Hex[]): Hex {
   return encodeCall("multicall(bytes[])", [{ kind: "array", items: calls.map(bytesOf) }]);
 }
 
-/** Asks for a withdrawal, by the payer. @internal */
+/** Asks for a withdrawal, by the payer. */
 export function initiateWithdrawCall(config: ChannelConfig, amount: bigint): Hex {
   return encodeCall(`initiateWithdraw(${CONFIG},uint128)`, [...configWords(config), amount]);
 }
 
-/** Takes a withdrawal after its delay, by the payer. @internal */
+/** Takes a withdrawal after its delay, by the payer. */
 export function finalizeWithdrawCall(config: ChannelConfig): Hex {
   return encodeCall(`finalizeWithdraw(${CONFIG})`, configWords(config));
 }
