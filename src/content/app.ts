@@ -3,6 +3,14 @@ import { TurnpikeError } from "../lib/errors.ts";
 import { isRequestId } from "../lib/http/request-id.ts";
 import { SETTLEMENT_OVERRIDES } from "../payments/x402/charge.ts";
 import { apiDocument } from "./api/api-document.ts";
+import {
+  LLMS_PATH,
+  llmsText,
+  MCP_CATALOG_PATH,
+  mcpCatalog,
+  SERVER_CARD_PATHS,
+  serverCard,
+} from "./docs-page/discovery.ts";
 import { LANDING_HEADERS, landingPage, pointers } from "./docs-page/landing.ts";
 import { type DocumentedAt, docsHeaders, docsPage } from "./docs-page/page.ts";
 import { type Figures } from "./figures/figures.ts";
@@ -47,6 +55,8 @@ export interface AppOptions {
   readonly operations?: OperationCounts;
   /** Serves Firecrawl's API too. Default: false. */
   readonly firecrawl?: boolean;
+  /** Serves `/llms.txt`, and the server card and catalogue of MCP. Default: true. */
+  readonly discovery?: boolean;
   /** The load of the service, served at /figures and /metrics. Undefined: they are not served. */
   readonly figures?: () => Figures;
 }
@@ -54,10 +64,14 @@ export interface AppOptions {
 /** Creates the content service's HTTP interface: a function from a request to its response, which never throws. */
 export function createApp(
   services: Services,
-  { mcp, prices, operations, figures, firecrawl = false }: AppOptions,
+  { mcp, prices, operations, figures, firecrawl = false, discovery = true }: AppOptions,
 ): Responder {
   const app = new Hono<{ Bindings: { upgrade: Upgrade | undefined } }>();
   if (mcp !== undefined) app.all("/mcp", async (context) => await mcp.fetch(context.req.raw));
+  const documentFor = async (request: Request): Promise<DocumentedAt> => {
+    const list = await prices(hostOf(request));
+    return { document: apiDocument(baseUrlOf(request), list), list };
+  };
   const serve = async (name: string, request: Request, run: () => Promise<OperationResult>): Promise<Response> => {
     operations?.called(name);
     try {
@@ -82,6 +96,13 @@ export function createApp(
       const result = await run({ id, headers, query: new URL(url).searchParams, signal }, services.jobs);
       return "socket" in result ? switched(result.socket, context.env.upgrade) : respond(result, signal);
     });
+  }
+  if (discovery) {
+    app.get(LLMS_PATH, async ({ req: { raw } }) => llmsText(await documentFor(raw), mcp !== undefined));
+    if (mcp !== undefined) {
+      for (const path of SERVER_CARD_PATHS) app.get(path, ({ req: { raw } }) => serverCard(baseUrlOf(raw)));
+      app.get(MCP_CATALOG_PATH, ({ req: { raw } }) => mcpCatalog(baseUrlOf(raw)));
+    }
   }
   app.post(`${CHARGES}/:id/:key`, async (context) => {
     const { id, key } = context.req.param();
@@ -117,10 +138,6 @@ export function createApp(
       return context.text(text, 200, { "content-type": METRICS_CONTENT_TYPE });
     });
   }
-  const documentFor = async (request: Request): Promise<DocumentedAt> => {
-    const list = await prices(hostOf(request));
-    return { document: apiDocument(baseUrlOf(request), list), list };
-  };
   app.get("/openapi.json", async (context) => context.json((await documentFor(context.req.raw)).document));
   app.get("/", async (context) => {
     const page = await documentFor(context.req.raw);

@@ -80,6 +80,8 @@ export interface ContentOptions {
   };
   /** Serves Firecrawl's API too. */
   readonly firecrawl?: boolean;
+  /** Serves the documents by which programs find the service. Default: true. */
+  readonly discovery?: boolean;
   /** Absent bounds are as in JOB_DEFAULTS. */
   readonly jobs?: Partial<JobSettings>;
   /** The jobs that the services of a fleet share. Undefined: they are in a file of the state folder. */
@@ -181,7 +183,14 @@ async function serveContent(options: ContentOptions, parts: AsyncDisposableStack
     operations: operations.read(),
     model: services.resolver.modelFigures,
   });
-  const app = createApp(services, { mcp, prices, operations, figures, firecrawl: options.firecrawl === true });
+  const app = createApp(services, {
+    mcp,
+    prices,
+    operations,
+    figures,
+    firecrawl: options.firecrawl === true,
+    discovery: options.discovery !== false,
+  });
   const entrance = new Entrance(app, protection.token);
   const server = await serve(listen, (request, upgrade) => entrance.fetch(request, upgrade), protection.tls);
   parts.defer(() => server.stop(true));

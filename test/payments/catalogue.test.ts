@@ -52,6 +52,49 @@ test("the prices of paths name the free ones, and leave out those without a rout
   expect(await response.json()).toMatchObject({ total: 1, resources: [{ path: "/more" }], free: ["/free/a"] });
 });
 
+test("the manifest and llms.txt list the same resources, and llms.txt leaves its path to a free route", async () => {
+  const manifest = await fetch(`${url}${PATH}.json`);
+  expect(manifest.headers.get("access-control-allow-origin")).toBe("*");
+  expect(await manifest.json()).toMatchObject({
+    x402Version: 2,
+    lastUpdated: expect.any(Number),
+    items: [
+      {
+        resource: { url: "https://api.example.com/goods", description: "Goods" },
+        type: "http",
+        accepts: [{ amount: "10000" }],
+        input: { method: "GET" },
+      },
+      { resource: { url: "https://api.example.com/more" } },
+    ],
+  });
+  const text = await (await fetch(`${url}/llms.txt`)).text();
+  expect(text).toStartWith("# api.example.com\n");
+  expect(text).toContain(
+    "- [any method https://api.example.com/goods](https://api.example.com/goods): Goods. $0.01 a request, on Base Sepolia (eip155:84532)\n",
+  );
+  expect(text).toContain("Test mode");
+});
+
+test("a free route keeps /llms.txt, and both documents can be switched off", async () => {
+  const upstreams = [{ name: "shop", servers: [{ address: "127.0.0.1", port: origin.port }] }];
+  const routes = [
+    { path_prefix: "/goods", upstream: "shop", x402: { ...TERMS, price: "$0.01" } },
+    { path_prefix: "/", upstream: "shop" },
+  ];
+  for (const [discovery, llms, manifest] of [
+    [{}, "the origin's own", '{"x402Version":2'],
+    [{ llms_txt: "always" }, "# 127.0.0.1", '{"x402Version":2'],
+    [{ llms_txt: "never", manifest: false }, "the origin's own", "the origin's own"],
+  ] as const) {
+    const other = await startGateway({ x402: { enabled: true, test_mode: true, discovery }, upstreams, routes });
+    const at = `http://127.0.0.1:${other.port}`;
+    expect(await (await fetch(`${at}/llms.txt`)).text()).toStartWith(llms);
+    expect(await (await fetch(`${at}${PATH}.json`)).text()).toStartWith(manifest);
+    await other.stop();
+  }
+});
+
 test("the list is the same over HTTP/2, has no body for HEAD, and supports no other method", async () => {
   const text = await (await fetch(url + PATH)).text();
   const session = connect(url);

@@ -24,6 +24,7 @@ export interface ContentProcessOptions {
   readonly allowPrivate: boolean;
   readonly chargeTimeouts: boolean;
   readonly firecrawl: boolean;
+  readonly discovery: boolean;
   /** Environment variables that the service needs, beyond those of the system. */
   readonly variables: readonly string[];
   /** The values of `content.page_cache`, `content.jobs`, `content.search` and `content.resolve` in the configuration, as JSON. */
@@ -111,6 +112,7 @@ export class ContentProcess {
       allowPrivate,
       chargeTimeouts,
       firecrawl,
+      discovery,
       pageCache,
       jobs,
       aiUses,
@@ -126,6 +128,7 @@ export class ContentProcess {
     args.push(...aiUses.flatMap((use) => ["--ai-use", use]));
     if (chargeTimeouts) args.push("--charge-timeouts");
     if (firecrawl) args.push("--firecrawl");
+    if (!discovery) args.push("--no-discovery");
     if (mcp !== undefined) args.push("--gateway", mcp.gatewayUrl, ...mcp.hosts.flatMap((host) => ["--mcp-host", host]));
     const { promise, resolve } = Promise.withResolvers<ContentReport>();
     const bornAt = this.#clock();

@@ -56,6 +56,7 @@ const FLAGS = {
     type: "boolean",
     text: "mark failures of pages that used up their own time; only the gateway of turnpike start charges for them",
   },
+  "no-discovery": { type: "boolean", text: "do not serve /llms.txt, and MCP's server card and catalogue" },
   firecrawl: { type: "boolean", text: "serve the API of Firecrawl too, at /v2 and /v1" },
   browser: {
     type: "string",
@@ -93,7 +94,7 @@ const FLAGS = {
 
 const USAGE = `usage: turnpike content [--socket PATH | --port N | --listen HOST:PORT] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
                         [--token-env NAME | --token-file FILE] [--tls-cert FILE --tls-key FILE | --plaintext]
-                        [--drain-delay SECONDS] [--charge-timeouts] [--firecrawl] [--browser JSON] [--ai-use USE ...] [--page-cache JSON]
+                        [--drain-delay SECONDS] [--charge-timeouts] [--firecrawl] [--no-discovery] [--browser JSON] [--ai-use USE ...] [--page-cache JSON]
                         [--jobs JSON] [--search JSON] [--resolve JSON] [--gateway URL [--mcp-host NAME ...]]
 
 Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.
@@ -152,6 +153,7 @@ async function run(args: readonly string[]): Promise<number> {
       allowPrivate: values["allow-private"] === true,
       chargeTimeouts: values["charge-timeouts"] === true,
       firecrawl: values.firecrawl === true,
+      discovery: values["no-discovery"] !== true,
       remoteBrowser: parseBrowserOptions(values.browser, process.env),
       aiUses: (values["ai-use"] ?? []).map(aiUseOf),
       pageCache: parsePageCacheOptions(values["page-cache"], values.jobs),

@@ -148,6 +148,7 @@ function contentOptions({ content }: Config) {
     browser: content.browser,
     chargeTimeouts: content.charge_timeouts,
     firecrawl: content.firecrawl,
+    discovery: content.discovery,
     pageCache: JSON.stringify(content.page_cache),
     jobs: JSON.stringify(content.jobs),
     aiUses: content.ai_uses,

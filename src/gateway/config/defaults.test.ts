@@ -102,6 +102,7 @@ const OWN = {
     screening: { denied_payers: [], service_url: "", token_env: "", timeout_ms: 2000, cache_s: 600 },
     refunds: { key_envs: [], owed_after_days: 0 },
     signed_receipts: { key_env: "", format: "eip712", algorithm: "EdDSA", kid: "", transaction: false },
+    discovery: { manifest: true, llms_txt: "auto" },
     payment_fields: {
       payer: "Turnpike-Payer",
       amount: "Turnpike-Amount",
@@ -132,6 +133,7 @@ const OWN = {
     socket: "",
     charge_timeouts: false,
     firecrawl: true,
+    discovery: true,
     ai_uses: [],
     page_cache: { max_mb: 256, versions_mb: 256, shared: false, hit_price_percent: 100 },
     jobs: {

@@ -6,6 +6,10 @@ export const READY_PATH = "/.ready";
 export const METRICS_PATH = "/metrics";
 /** The catalogue of paid routes. Routes get the path if nothing is for sale. */
 export const CATALOGUE_PATH = "/.well-known/x402";
+/** The same list as a manifest of x402, whose format is a draft. Routes get the path if `x402.discovery.manifest` is false. */
+export const MANIFEST_PATH = "/.well-known/x402.json";
+/** A text for language models. Routes get the path by `x402.discovery.llms_txt`. */
+export const LLMS_PATH = "/llms.txt";
 /** HTTP-01 challenges (RFC 8555 §8.3). Routes get the paths of challenges that the gateway does not know. */
 export const CHALLENGE_PREFIX = "/.well-known/acme-challenge/";
 

@@ -1,5 +1,5 @@
 import { respond, type RespondWithError, CannedError } from "../exchange/local-response.ts";
-import { CATALOGUE_PATH, CHALLENGE_PREFIX, HEALTH_PATH, METRICS_PATH, READY_PATH } from "../config/own-paths.ts";
+import { CHALLENGE_PREFIX, HEALTH_PATH, METRICS_PATH, READY_PATH } from "../config/own-paths.ts";
 import { type Exchange } from "../exchange/exchange.ts";
 import { SECURITY_FIELDS, securityFields } from "../exchange/security-fields.ts";
 import { flatText } from "../../lib/memory/flat-text.ts";
@@ -29,9 +29,8 @@ export interface GatewayPaths {
   readonly respondWithError: RespondWithError;
 }
 
-/** Pages of other sites may read the catalogue. It is not cached, because prices change with the configuration. */
-const CATALOGUE_FIELDS =
-  "Content-Type: application/json\r\nCache-Control: public, max-age=60\r\nAccess-Control-Allow-Origin: *\r\n";
+/** Pages of other sites may read the catalogue. It is cached for a short time, because prices change. */
+const CATALOGUE_FIELDS = "Cache-Control: public, max-age=60\r\nAccess-Control-Allow-Origin: *\r\n";
 
 /**
  * Serves liveness, readiness, metrics, ACME challenges and the catalogue, on every protocol and before any route.
@@ -40,7 +39,7 @@ const CATALOGUE_FIELDS =
  */
 export function serveGatewayPath(exchange: Exchange, { state, catalogue, respondWithError }: GatewayPaths): boolean {
   const { path, method } = exchange.head;
-  const listed = path === CATALOGUE_PATH ? catalogue : undefined;
+  const listed = catalogue?.documentAt(exchange.head);
   const proof = path.startsWith(CHALLENGE_PREFIX) ? state.challenge(path.slice(CHALLENGE_PREFIX.length)) : undefined;
   const isOwn = path === HEALTH_PATH || path === READY_PATH || path === METRICS_PATH;
   if (!isOwn && listed === undefined && proof === undefined) return false;
@@ -49,9 +48,10 @@ export function serveGatewayPath(exchange: Exchange, { state, catalogue, respond
     return true;
   }
   if (proof !== undefined) respond(exchange, 200, PROOF_FIELDS + securityFields(), Buffer.from(proof));
-  else if (listed !== undefined)
-    respond(exchange, 200, CATALOGUE_FIELDS + securityFields(), listed.bytesFor(exchange.head));
-  else if (path === METRICS_PATH) {
+  else if (listed !== undefined) {
+    const fields = `Content-Type: ${listed.type}\r\n${CATALOGUE_FIELDS}${securityFields()}`;
+    respond(exchange, 200, fields, listed.bytes());
+  } else if (path === METRICS_PATH) {
     const { text, contentType } = state.metrics();
     respond(exchange, 200, `Content-Type: ${contentType}\r\n${NO_STORE}${securityFields()}`, Buffer.from(text));
   } else {

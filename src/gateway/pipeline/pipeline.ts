@@ -87,8 +87,8 @@ export function serve(pipeline: Pipeline, exchange: Exchange, on: "any" | "reser
   observer.begin(exchange);
   if (head.isGrpc) GrpcResponse.install(exchange, observer);
   const second = head.path.charCodeAt(1);
-  // A dot or an m: the second character of every gateway path.
-  const mayBeOurs = second === 0x2e || second === 0x6d;
+  // A dot, an m or an l: the second character of every gateway path.
+  const mayBeOurs = second === 0x2e || second === 0x6d || second === 0x6c;
   if (on !== "any") {
     if (!mayBeOurs || !serveGatewayPath(exchange, { ...pipeline, catalogue: undefined }))
       pipeline.respondWithError(exchange, on === "reserved" ? CONNECTION_LIMIT : MISDIRECTED);

@@ -40,6 +40,12 @@ export const content = z
       .boolean()
       .default(true)
       .describe("Serve the API of Firecrawl too, to the routes `/v2/` and `/v1/` that lead to the content service."),
+    discovery: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Serve `/llms.txt`, and with MCP its server card and catalogue, to the routes that lead to the content service.",
+      ),
     ai_uses: z
       .array(z.enum(["search", "ai-input", "ai-train", "tdm"]))
       .default([])

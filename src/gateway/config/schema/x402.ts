@@ -165,6 +165,22 @@ const facilitator = z.strictObject({
     .describe("Header fields of calls to it, as `facilitator_headers`."),
 });
 
+const discovery = z
+  .strictObject({
+    manifest: z
+      .boolean()
+      .default(true)
+      .describe("Serve `/.well-known/x402.json`: the priced routes in a format that x402 has as a draft."),
+    llms_txt: z
+      .enum(["auto", "always", "never"])
+      .default("auto")
+      .describe(
+        "Serve `/llms.txt`, which tells language models what is sold and how to pay. `auto`: if no free route serves this path.",
+      ),
+  })
+  .prefault({})
+  .meta(ours("Documents beside `/.well-known/x402`, by which programs find what is sold."));
+
 /** `x402`: payment settings that all priced routes share. */
 export const x402 = z
   .strictObject({
@@ -218,6 +234,7 @@ export const x402 = z
         ),
       ),
     payment_fields: paymentFields,
+    discovery,
     screening,
     credit: credit.exactOptional(),
     channels,

@@ -16,7 +16,13 @@ function required(url: string, extensions?: Record<string, unknown>): PaymentReq
 
 const OPTIONS = { location: { fixed: "", publicUrl: "", baseUrl: "", hasHost: false }, testMode: false };
 
-const NONE = { testMode: false, sold: () => undefined, methodsOf: () => [] };
+const NONE = {
+  testMode: false,
+  sold: () => undefined,
+  methodsOf: () => [],
+  discovery: { manifest: true, llms_txt: "auto" },
+  clock: () => 1_800_000_000_500,
+} as const;
 
 /** A route whose challenge is set by the test. */
 function route(current: { challenge: Challenge | undefined }): PaymentPolicy {

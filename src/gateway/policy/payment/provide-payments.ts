@@ -263,11 +263,13 @@ class Payments implements PolicyFeature {
   /** The prices of the compiled routes, in the order of the configuration. Undefined if no route is paid. */
   catalogue<R extends Routable>(table: RouteTable<R>, routes: readonly R[]): Catalogues.Catalogue | undefined {
     if (this.#policies.size === 0) return undefined;
-    const { config } = this.#parts;
+    const { config, clock } = this.#parts;
     const ofRoutes = this.#policies;
     let byRoute: ReadonlyMap<R | undefined, LazyPolicy | undefined> | undefined;
     return new (catalogues().Catalogue)([...ofRoutes.values()], {
       testMode: config.x402.test_mode,
+      discovery: config.x402.discovery,
+      clock,
       // If a path has several routes, the policy of the first method with a price.
       sold(authority, path) {
         byRoute ??= new Map(config.routes.map((route, i) => [routes[i], ofRoutes.get(route)]));
