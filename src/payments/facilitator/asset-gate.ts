@@ -1,4 +1,7 @@
 import { type Address, canonicalAddress } from "../x402/address.ts";
+import { type ChannelFacilitator } from "../x402/channel-facilitator.ts";
+import { type ChannelOrder, type ChannelPayment, type ChannelRequirements } from "../x402/channel-messages.ts";
+import { tokensIn } from "./channel-calls.ts";
 import { type Facilitator } from "../x402/facilitator.ts";
 import { type PaymentRequirements } from "../x402/messages.ts";
 import { type Reason } from "../x402/reasons.ts";
@@ -20,7 +23,7 @@ export function takeOnly(
 ): Facilitator {
   const taken = new Set(assets.map(({ network, address }) => idOf(network, address)));
 
-  function refusalOf({ network, asset }: PaymentRequirements): Reason | undefined {
+  function refusalOf({ network, asset }: Pick<PaymentRequirements, "network" | "asset">): Reason | undefined {
     if (!networks.includes(network)) return "invalid_network";
     return taken.has(idOf(network, asset)) ? undefined : "invalid_payment_requirements";
   }
@@ -42,7 +45,25 @@ export function takeOnly(
       }
       return await facilitator.find(payment, requirements);
     },
+    channels: facilitator.channels && channelsOnly(facilitator.channels, refusalOf),
     close: () => facilitator.close(),
+  };
+}
+
+function channelsOnly(
+  channels: ChannelFacilitator,
+  refusalOf: (requirements: Pick<PaymentRequirements, "network" | "asset">) => Reason | undefined,
+): ChannelFacilitator {
+  function refusal(payment: ChannelOrder | ChannelPayment, requirements: ChannelRequirements) {
+    const { network } = requirements;
+    const reasons = tokensIn(payment, requirements).map((asset) => refusalOf({ network, asset }));
+    const reason = reasons.find((one) => one !== undefined);
+    return reason === undefined ? undefined : ({ kind: "refused", reason } as const);
+  }
+  return {
+    verify: async (payment, requirements) =>
+      refusal(payment, requirements) ?? (await channels.verify(payment, requirements)),
+    settle: async (order, requirements) => refusal(order, requirements) ?? (await channels.settle(order, requirements)),
   };
 }
 

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Facilitator, type Settlement } from "../x402/facilitator.ts";
+import { type Facilitator } from "../x402/facilitator.ts";
 
 /**
  * Time for which the last facilitator stays when it is no longer configured, in milliseconds: the longest lease of a
  * payment. Afterwards it closes. @bound
  */
 const RETIRE_MS = 900_000;
+const NO_CHANNELS = { kind: "refused", reason: "invalid_scheme" } as const;
 
 /** The facilitator with this process's key, across configurations: one owner assigns transaction nonces. */
 export class EmbeddedHost<Settings> {
@@ -21,7 +22,19 @@ export class EmbeddedHost<Settings> {
       supported: async () => this.#ready().facilitator.supported(),
       verify: async (payment, requirements) => this.#ready().facilitator.verify(payment, requirements),
       find: async (payment, requirements) => this.#ready().facilitator.find(payment, requirements),
-      settle: async (payment, requirements) => this.#ready().settle(payment, requirements),
+      settle: async (payment, requirements) => {
+        const tenant = this.#ready();
+        return tenant.settle(() => tenant.facilitator.settle(payment, requirements));
+      },
+      channels: {
+        verify: async (payment, requirements) =>
+          (await this.#ready().facilitator.channels?.verify(payment, requirements)) ?? NO_CHANNELS,
+        settle: async (order, requirements) => {
+          const tenant = this.#ready();
+          const { channels } = tenant.facilitator;
+          return channels === undefined ? NO_CHANNELS : await tenant.settle(() => channels.settle(order, requirements));
+        },
+      },
       close: async () => {
         // The owner of this host closes it.
       },
@@ -69,7 +82,7 @@ class Tenant<Settings> {
   readonly settings: Settings;
   readonly facilitator: Facilitator;
   readonly #before: Promise<void> | undefined;
-  readonly #settling = new Set<Promise<Settlement>>();
+  readonly #settling = new Set<Promise<unknown>>();
 
   constructor(settings: Settings, facilitator: Facilitator, before: Promise<void> | undefined) {
     this.settings = settings;
@@ -77,8 +90,8 @@ class Tenant<Settings> {
     this.#before = before;
   }
 
-  async settle(...call: Parameters<Facilitator["settle"]>): Promise<Settlement> {
-    const settling = this.#settleInTurn(...call);
+  async settle<T>(work: () => Promise<T>): Promise<T> {
+    const settling = this.#inTurn(work);
     this.#settling.add(settling);
     try {
       return await settling;
@@ -87,9 +100,9 @@ class Tenant<Settings> {
     }
   }
 
-  async #settleInTurn(...call: Parameters<Facilitator["settle"]>): Promise<Settlement> {
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     await this.#before;
-    return this.facilitator.settle(...call);
+    return await work();
   }
 
   async leave(): Promise<void> {

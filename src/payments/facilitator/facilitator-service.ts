@@ -1,18 +1,24 @@
+import { type z } from "zod";
 import { faultOf } from "../../lib/caught.ts";
 import { toProblem, TurnpikeError } from "../../lib/errors.ts";
 import { bearerCheck } from "../../lib/http/bearer-token.ts";
 import { type Facilitator, type Outcome, type Settlement, type Verification, type Kind } from "../x402/facilitator.ts";
+import { type ChannelFacilitator } from "../x402/channel-facilitator.ts";
+import {
+  channelSettleSchema,
+  channelVerifySchema,
+  isForChannel,
+  settlementJson,
+  verificationJson,
+} from "./channel-calls.ts";
 import { facilitatorRequestSchema, FIND_EXTENSION, PARTIAL } from "./facilitator-messages.ts";
 import { isLoopback } from "./loopback-only.ts";
 import { UnsupportedError } from "../x402/kinds.ts";
 import { payerIn } from "../x402/payment-key.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 
-/**
- * Longest request body of the facilitator service, in bytes; a longer one is refused. @operator A payment header has 8 KiB
- * of Base64, and the requirements occur twice.
- */
-export const MAX_REQUEST_BYTES = 64 * 1024;
+/** Longest request body of the facilitator service, in bytes; a longer one is refused. @operator A claim has 200 vouchers. */
+export const MAX_REQUEST_BYTES = 256 * 1024;
 /** Calls of the facilitator service in progress at the same time; a further one gets 503. @operator */
 const MAX_CALLS = 512;
 /** Time in which a request's body must arrive completely, in milliseconds. @bound */
@@ -27,11 +33,6 @@ export interface ServiceOptions {
   /** The token that callers must send as `Authorization: Bearer`. If it is not set, callers need none. */
   readonly token?: string | undefined;
   readonly log: (message: string) => void;
-}
-
-interface Checked {
-  readonly payment: PaymentPayload;
-  readonly requirements: PaymentRequirements;
 }
 
 /** Serves the protocol's calls with a facilitator of this process. */
@@ -90,10 +91,16 @@ export class FacilitatorService {
   async #response(pathname: string, request: Request, patient: () => void): Promise<Response> {
     try {
       if (pathname === "/supported") return Response.json(await this.#supported());
-      const checked = await readRequest(request);
+      const body = await readJson(request);
+      if (body instanceof TurnpikeError) return problem(body);
+      const { channels } = this.#facilitator;
+      if (isForChannel(body.json) && channels !== undefined && pathname !== "/find") {
+        return await forChannel(channels, pathname === "/verify", body.json, patient);
+      }
+      const checked = parsed(facilitatorRequestSchema, body.json);
       if (checked instanceof TurnpikeError) return problem(checked);
       patient();
-      const { payment, requirements } = checked;
+      const { paymentPayload: payment, paymentRequirements: requirements } = checked;
       if (pathname === "/verify") return verified(await this.#facilitator.verify(payment, requirements), payment);
       if (pathname === "/find") return Response.json(found(await this.#facilitator.find(payment, requirements)));
       return settled(await this.#facilitator.settle(payment, requirements), requirements);
@@ -129,18 +136,43 @@ function isJson(request: Request): boolean {
   return /^application\/json(?:[ \t]*;|$)/i.test(request.headers.get("content-type") ?? "");
 }
 
-async function readRequest(request: Request): Promise<Checked | TurnpikeError> {
+async function readJson(request: Request): Promise<{ readonly json: unknown } | TurnpikeError> {
   const text = await readBody(request);
   if (text instanceof TurnpikeError) return text;
-  let json: unknown;
   try {
-    json = JSON.parse(text);
+    return { json: JSON.parse(text) };
   } catch {
     return new TurnpikeError("invalid-parameters", "The body is not JSON");
   }
-  const parsed = facilitatorRequestSchema.safeParse(json);
-  if (parsed.success) return { payment: parsed.data.paymentPayload, requirements: parsed.data.paymentRequirements };
-  const [first] = parsed.error.issues;
+}
+
+async function forChannel(
+  channels: ChannelFacilitator,
+  isVerify: boolean,
+  body: unknown,
+  patient: () => void,
+): Promise<Response> {
+  if (isVerify) {
+    const checked = parsed(channelVerifySchema, body);
+    if (checked instanceof TurnpikeError) return problem(checked);
+    patient();
+    const { paymentPayload, paymentRequirements } = checked;
+    const verification = await channels.verify(paymentPayload, paymentRequirements);
+    const isDown = verification.kind === "unavailable" || verification.kind === "failed";
+    return Response.json(verificationJson(verification, paymentPayload), isDown ? awayAs(verification.kind) : {});
+  }
+  const checked = parsed(channelSettleSchema, body);
+  if (checked instanceof TurnpikeError) return problem(checked);
+  patient();
+  const { paymentPayload, paymentRequirements } = checked;
+  const settlement = await channels.settle(paymentPayload, paymentRequirements);
+  return Response.json(settlementJson(settlement, paymentPayload, paymentRequirements.network));
+}
+
+function parsed<T>(schema: z.ZodType<T>, json: unknown): T | TurnpikeError {
+  const result = schema.safeParse(json);
+  if (result.success) return result.data;
+  const [first] = result.error.issues;
   const where = first?.path.map(String).join(".").slice(0, 100) ?? "";
   return new TurnpikeError(
     "invalid-parameters",
@@ -182,9 +214,13 @@ function verified(verification: Verification, payment: PaymentPayload): Response
   if (verification.kind === "refused") {
     return Response.json({ isValid: false, invalidReason: verification.reason, payer: payerIn(payment) });
   }
-  const isDown = verification.kind === "unavailable";
   const response = { isValid: false, invalidReason: "unexpected_verify_error" };
-  return Response.json(response, isDown ? { status: 503, headers: { "retry-after": RETRY_S } } : { status: 502 });
+  return Response.json(response, awayAs(verification.kind));
+}
+
+/** The status of a payment that was not judged. */
+function awayAs(kind: "unavailable" | "failed"): ResponseInit {
+  return kind === "unavailable" ? { status: 503, headers: { "retry-after": RETRY_S } } : { status: 502 };
 }
 
 function settled(settlement: Settlement, { network, amount }: PaymentRequirements): Response {

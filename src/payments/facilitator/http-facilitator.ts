@@ -1,5 +1,7 @@
 import { type z } from "zod";
 import { isAddress } from "../x402/address.ts";
+import { httpChannels } from "./channel-calls.ts";
+import { type ChannelFacilitator } from "../x402/channel-facilitator.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { type Facilitator, type Outcome, type Settlement, type Verification, type Kind } from "../x402/facilitator.ts";
 import {
@@ -45,8 +47,8 @@ export interface HttpFacilitatorOptions extends CallOptions {
 
 interface Ask<T> extends Omit<Request, "body" | "timeoutMs"> {
   readonly schema: z.ZodType<T>;
-  readonly payment?: PaymentPayload;
-  readonly requirements?: PaymentRequirements;
+  readonly payment?: object;
+  readonly requirements?: object;
 }
 
 interface Said<T> {
@@ -67,10 +69,12 @@ export class HttpFacilitator implements Facilitator {
   /** Undefined until the facilitator has listed its extensions. */
   #canFind: boolean | undefined;
   #isClosed = false;
+  readonly channels: ChannelFacilitator;
 
   constructor(options: HttpFacilitatorOptions) {
     this.#options = options;
     this.#call = createCall(options);
+    this.channels = httpChannels((call) => this.#ask(call), options.isOwn === true);
     this.#breaker = new CircuitBreaker({
       now: () => performance.now(),
       onChange: (isOpen) => {

@@ -13,8 +13,8 @@ export const BATCH_SETTLEMENT = "batch-settlement";
 
 const UINT128_MAX = (1n << 128n) - 1n;
 const UINT40_MAX = 2 ** 40 - 1;
-/** Most vouchers in one claim. @bound The stock server sends 100, and a block has room for some 1000. */
-const MAX_CLAIMS = 256;
+/** Most vouchers in one claim. @bound The stock server sends 100. Nodes accept transactions of 128 KiB. */
+export const MAX_CLAIMS = 200;
 
 /** The contract counts amounts in 128 bits; a larger number would lose its upper bits there. */
 const amount = atomicSchema.refine((text) => BigInt(text) <= UINT128_MAX, "must fit in a uint128");
@@ -119,7 +119,7 @@ const refundOrderPayload = refundPayload.extend({
 });
 
 /** `maxTimeoutSeconds` is 0 in a seller's own orders. */
-const channelRequirementsSchema = paymentRequirementsSchema.extend({
+export const channelRequirementsSchema = paymentRequirementsSchema.extend({
   scheme: z.literal(BATCH_SETTLEMENT),
   maxTimeoutSeconds: z.int().nonnegative(),
 });
@@ -130,7 +130,7 @@ export const channelPaymentSchema = paymentFrameSchema.extend({
   payload: z.union([depositPayload, voucherPayload, refundPayload]),
 });
 
-/** An order to a facilitator to change the chain: a deposit of the client, or an order of the seller. @internal */
+/** An order to a facilitator to change the chain: a deposit of the client, or an order of the seller. */
 export const channelOrderSchema = paymentFrameSchema.extend({
   accepted: channelRequirementsSchema,
   payload: z.union([depositPayload, claimPayload, settlePayload, refundOrderPayload]),
