@@ -5,12 +5,13 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { placePermit2 } from "../../src/payments/evm/permit2/testing/permit2-shop.ts";
 import { PAYER } from "../../src/payments/testing/payment.ts";
+import { answerTo, challengesOf } from "../../src/payments/testing/mpp.ts";
 import { signedPermit2 } from "../../src/payments/testing/permit2-payment.ts";
-import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
+import { decodeHeader } from "../../src/payments/x402/header.ts";
 import { receiptSchema } from "../../src/payments/x402/messages.ts";
 import { PERMIT2 } from "../../src/payments/x402/transfer.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
-import { insist, type Market, never, openMarket, PRICE, send, Stall } from "./market.ts";
+import { fieldsOf, insist, type Market, never, openMarket, PRICE, send, Stall } from "./market.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
 // A lease lasts, and many processes start at once.
@@ -57,23 +58,32 @@ const atUpstream: Point = (stall, reached) => {
 };
 
 const atDelivery: Point = () => {};
+const afterSend = atCall("eth_sendRawTransaction", true);
 
 const POINTS: readonly (readonly [name: string, point: Point])[] = [
   ["while it verifies", atCall("eth_call")],
   ["while the upstream works", atUpstream],
   ["before the transaction is sent", atCall("eth_sendRawTransaction")],
-  ["after the transaction was sent, before it knows of that", atCall("eth_sendRawTransaction", true)],
+  ["after the transaction was sent, before it knows of that", afterSend],
   ["while it waits for the receipt", atCall("eth_getTransactionReceipt")],
   ["after settlement, while it delivers", atDelivery],
 ];
 
-async function sellThroughCrash(settle: "after" | "before", point: Point): Promise<void> {
-  const stall = new Stall(market, { settle });
+/** The fields of a payment by the `Payment` scheme. */
+async function credential(stall: Stall): Promise<{ readonly authorization: string }> {
+  const [challenge] = challengesOf(await fetch(stall.url));
+  if (challenge === undefined) throw new Error("the stall has no challenge");
+  return { authorization: answerTo(challenge, { domain: market.token }) };
+}
+
+async function sellThroughCrash(settle: "after" | "before", point: Point, isMpp = false): Promise<void> {
+  // The port changes with every process, and a challenge is for one host.
+  const stall = new Stall(market, { settle }, { x402: isMpp ? { mpp: {}, public_url: "https://stall.example" } : {} });
   stalls.push(stall);
   const goods = point === atDelivery ? LONG_GOODS : GOODS;
   stall.sell = () => new Response(goods);
   await stall.open();
-  const payment = await stall.sign();
+  const payment = isMpp ? await credential(stall) : await stall.sign();
   const { promise, resolve } = Promise.withResolvers<void>();
   point(stall, resolve);
   const sent = send(stall, payment).catch(() => undefined);
@@ -89,8 +99,8 @@ async function sellThroughCrash(settle: "after" | "before", point: Point): Promi
   expect(response.status).toBe(200);
   expect(Buffer.from(await response.arrayBuffer()).equals(goods)).toBe(true);
   expect(await stall.balance()).toBe(PRICE);
-  const other = await fetch(`${stall.url}?another`, { headers: { "payment-signature": encodeHeader(payment) } });
-  expect(other.status).toBe(409);
+  const other = await fetch(`${stall.url}?another`, { headers: fieldsOf(payment) });
+  expect(other.status).toBe(isMpp ? 402 : 409);
   expect(stall.runs).toBeLessThanOrEqual(2);
 }
 
@@ -98,6 +108,12 @@ for (const settle of ["after", "before"] as const) {
   for (const [name, point] of POINTS) {
     test.concurrent.skipIf(!hasChain)(`settle ${settle}: killed ${name}`, () => sellThroughCrash(settle, point));
   }
+}
+
+for (const [name, point] of POINTS.filter(([, each]) => each === atUpstream || each === afterSend)) {
+  test.concurrent.skipIf(!hasChain)(`a payment by the Payment scheme: killed ${name}`, () =>
+    sellThroughCrash("after", point, true),
+  );
 }
 
 test.concurrent.skipIf(!hasChain)("a completely delivered response stays delivered after a restart", async () => {

@@ -220,15 +220,23 @@ export class Stall {
   }
 }
 
-export function send(stall: Stall, payment: PaymentPayload): Promise<Response> {
-  return fetch(stall.url, { headers: { "payment-signature": encodeHeader(payment) } });
+/** A payment of x402, or the fields of another one. */
+export type Paying = PaymentPayload | { readonly authorization: string };
+
+export function fieldsOf(payment: Paying): Record<string, string> {
+  if ("authorization" in payment) return { authorization: String(payment.authorization) };
+  return { "payment-signature": encodeHeader(payment) };
+}
+
+export function send(stall: Stall, payment: Paying): Promise<Response> {
+  return fetch(stall.url, { headers: fieldsOf(payment) });
 }
 
 /** Milliseconds: longer than a lease that is not released. */
 const RETRY_MS = 4 * LEASE_MS;
 
 /** Behaves like a good client: sends the same payment as long as the response asks for a retry. */
-export async function insist(stall: Stall, payment: PaymentPayload): Promise<Response> {
+export async function insist(stall: Stall, payment: Paying): Promise<Response> {
   const end = performance.now() + RETRY_MS;
   for (;;) {
     const response = await send(stall, payment);

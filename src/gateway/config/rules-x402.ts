@@ -122,6 +122,7 @@ export function checkX402({ x402 }: Draft, report: Report): void {
   facilitators(x402, report);
   signedReceipts(x402, report);
   paymentFields(x402, report);
+  if (x402.mpp !== undefined && !x402.enabled) report.problem("x402.mpp", "requires x402.enabled");
   chains(x402, report);
   if (x402.payment_required_b64 === "") return;
   const ignored = template().ignoredMembers(x402.payment_required_b64);

@@ -5,7 +5,7 @@ import { type Address, type Hex, isAddress } from "../x402/address.ts";
 import { checksumAddress } from "../x402/address-hash.ts";
 import { findAsset } from "../x402/assets.ts";
 import { type Eip3009Payment, eip3009PaymentSchema, type PaymentRequirements } from "../x402/messages.ts";
-import { chainId, parseNetwork } from "../x402/networks.ts";
+import { chainId, isEvm } from "../x402/networks.ts";
 import { PERMIT2 } from "../x402/transfer.ts";
 import { isByEip3009 } from "../x402/v1.ts";
 import { decodeJson, encodeJson } from "./canonical-json.ts";
@@ -30,7 +30,7 @@ const requestSchema = z.looseObject({
 
 /** True if requirements can be offered as a charge: they are paid by an EIP-3009 authorization on an EVM chain. */
 export function isChargeable(requirements: PaymentRequirements): boolean {
-  return isByEip3009(requirements) && parseNetwork(requirements.network) === requirements.network;
+  return isByEip3009(requirements) && isEvm(requirements.network);
 }
 
 /** The `request` of a challenge for payment requirements that are chargeable. */

@@ -20,9 +20,11 @@ export interface CredentialChanges {
   readonly payload?: Readonly<Record<string, string>>;
   readonly challenge?: Partial<PaymentChallenge>;
   readonly source?: string;
+  /** Of the token; USDC on Base Sepolia by default. */
+  readonly domain?: { readonly name: string; readonly version: string };
 }
 
-/** The value of Authorization that pays for a challenge of USDC on Base Sepolia, signed by `PAYER`. */
+/** The value of Authorization that pays for a challenge, signed by `PAYER`. */
 export function answerTo(challenge: PaymentChallenge, changes: CredentialChanges = {}): string {
   const asked = readChargeRequest(challenge.request);
   const network = parseEvmNetwork(asked?.network ?? "");
@@ -38,7 +40,10 @@ export function answerTo(challenge: PaymentChallenge, changes: CredentialChanges
     nonce: challengeNonce(challenge),
     ...changes.authorization,
   };
-  const hash = authorizationHash({ name: "USDC", version: "2", network, asset: asked.asset }, authorization);
+  const hash = authorizationHash(
+    { name: "USDC", version: "2", ...changes.domain, network, asset: asked.asset },
+    authorization,
+  );
   const signature = signHash(hash, hexToBytes(PRIVATE_KEY.slice(2)));
   return writeCredential({
     challenge: { ...challenge, ...changes.challenge },

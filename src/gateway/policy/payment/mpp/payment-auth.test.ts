@@ -3,11 +3,15 @@ import { answerTo, challengesOf, type CredentialChanges } from "../../../../paym
 import { decodeJson } from "../../../../payments/mpp/canonical-json.ts";
 import { type PaymentChallenge, writeChallenge } from "../../../../payments/mpp/challenge.ts";
 import { readCredential } from "../../../../payments/mpp/credential.ts";
-import { readAuthorization } from "../../../../payments/mpp/evm-charge.ts";
+import { isChargeable, readAuthorization } from "../../../../payments/mpp/evm-charge.ts";
 import { encodeHeader } from "../../../../payments/x402/header.ts";
 import { PAYEE, PAYER, REQUIREMENTS, TERMS, USDC } from "../../../../payments/testing/payment.ts";
 import { closeShops, decoded, openShop, type Shop, type ShopOptions } from "../testing/shop.ts";
-import { respondWith } from "../testing/test-gateway.ts";
+import { respondWith, TestExchange } from "../testing/test-gateway.ts";
+import { plainHead } from "../../../exchange/exchange-state.ts";
+import { fieldValues } from "../../../../lib/http/fields.ts";
+import { readPresented } from "../offer/presented.ts";
+import { PaymentAuth } from "./payment-auth.ts";
 
 afterEach(closeShops);
 
@@ -77,6 +81,7 @@ test("each challenge is different, and only what EIP-3009 pays for is offered", 
     { methodDetails: { chainId: 8453 } },
   ]);
   expect(new Set(challenges.map(({ id }) => id)).size).toBe(4);
+  expect(isChargeable({ ...REQUIREMENTS, network: "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1" })).toBe(false);
 });
 
 test("a gateway without x402.mpp offers none, and passes the field on as before", async () => {
@@ -368,6 +373,42 @@ test("without the ledger's secret there is no challenge, and no credential is ac
   expect([unpaid.status, challengesOf(unpaid)]).toEqual([402, []]);
   expect((await pay(shop, credential)).status).toBe(503);
   expect((await shop.send(shop.payment())).status).toBe(200);
+});
+
+function authAt(publicUrl: string): PaymentAuth {
+  return new PaymentAuth({
+    secrets: { all: [Buffer.alloc(32)], load: () => undefined },
+    route: "/goods",
+    publicUrl,
+    baseUrl: "http://127.0.0.1",
+    hasHost: false,
+    clock: Date.now,
+  });
+}
+
+function requestFrom(peerAddress: string, scheme: "http" | "https") {
+  const { head, body } = new TestExchange(new Request("http://shop.example/goods"));
+  return { head: { ...plainHead(head), scheme }, body, peerAddress, paymentCredential: "e30" };
+}
+
+test("challenges and credentials need a private connection", () => {
+  const charge = [{ request: "e30", maxTimeoutSeconds: 60 }];
+  const [readable, closed] = [requestFrom("203.0.113.1", "http"), requestFrom("203.0.113.1", "https")];
+  expect([authAt("").isPrivate(readable), authAt("").challengesFor(readable, charge)]).toEqual([false, ""]);
+  expect(readPresented(readable, authAt(""))).toMatchObject({
+    why: { code: "invalid-payment", message: expect.stringContaining("HTTPS") },
+  });
+  for (const [auth, exchange] of [
+    [authAt(""), closed],
+    [authAt(""), requestFrom("127.0.0.1", "http")],
+    [authAt(""), requestFrom("::1", "http")],
+    [authAt("https://shop.example"), readable],
+  ] as const) {
+    expect([
+      auth.isPrivate(exchange),
+      fieldValues(auth.challengesFor(exchange, charge), "www-authenticate").length,
+    ]).toEqual([true, 1]);
+  }
 });
 
 test("a quote in a challenge is escaped", () => {

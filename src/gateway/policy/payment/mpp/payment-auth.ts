@@ -44,11 +44,13 @@ interface PaymentAuthDeps {
   readonly random?: (bytes: number) => Buffer;
 }
 
+type Asked = Pick<Exchange, "head" | "peerAddress" | "body">;
+
 /** Bytes that make each challenge of a route different, so that two payments of one payer are never the same. */
 const NONCE_BYTES = 12;
 
 /** Digests of bodies, taken before the upstream reads them. */
-const digests = new WeakMap<Exchange, string | undefined>();
+const digests = new WeakMap<Asked, string | undefined>();
 
 /** Issues and recognises the challenges of one route, by the `Payment` scheme. It keeps nothing of a challenge. */
 export class PaymentAuth {
@@ -73,12 +75,12 @@ export class PaymentAuth {
   }
 
   /** True if the network cannot read the request: TLS ends here or before the gateway, or the client is on this machine. */
-  isPrivate({ head, peerAddress }: Pick<Exchange, "head" | "peerAddress">): boolean {
+  isPrivate({ head, peerAddress }: Pick<Asked, "head" | "peerAddress">): boolean {
     return head.scheme === "https" || this.#isPublicPrivate || isLoopback(peerAddress);
   }
 
   /** The challenges for a request, as field lines. */
-  challengesFor(exchange: Exchange, charges: readonly OfferedCharge[]): Fields {
+  challengesFor(exchange: Asked, charges: readonly OfferedCharge[]): Fields {
     const [secret] = this.#deps.secrets.all;
     if (secret === undefined || charges.length === 0 || !this.isPrivate(exchange)) return "";
     if (!acceptsPayment(headValue(exchange.head, ACCEPT_PAYMENT.toLowerCase()), EVM, CHARGE)) return "";
@@ -95,7 +97,7 @@ export class PaymentAuth {
   }
 
   /** Why a credential's challenge is not one for this request; undefined if it is. */
-  errorOf(exchange: Exchange, { challenge }: Pick<Credential, "challenge">): MppError | undefined {
+  errorOf(exchange: Asked, { challenge }: Pick<Credential, "challenge">): MppError | undefined {
     if (!isIssued(challenge, this.#deps.secrets.all)) return "challenge_unknown";
     if (challenge.realm !== this.#realmOf(exchange.head)) return "challenge_other_realm";
     if (routeIn(challenge) !== this.#route) return "challenge_other_route";
@@ -117,7 +119,7 @@ function routeIn({ opaque = "" }: PaymentChallenge): unknown {
 }
 
 /** The digest of a body (RFC 9530) that was read whole before the payment, so that the price can depend on it. */
-function digestOf(exchange: Exchange): string | undefined {
+function digestOf(exchange: Asked): string | undefined {
   const { body } = exchange;
   if (!digests.has(exchange)) {
     const isRead = body instanceof GatheredBody && body.bytes.length > 0;
