@@ -52,6 +52,7 @@ For a running gateway, through its admin interface:
   requests       show requests as they end
   keys           list, issue and revoke API keys of routes
   refund         send the money of a payment back, or record that it was given back
+  channels       list, claim and close payment channels
   credit         list, issue and revoke prepaid balances
   tenants        list the warm tenants, and remove one
 
@@ -99,6 +100,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   requests: async (args) => await administer(args, (await import("./admin/requests.ts")).REQUESTS),
   keys: async (args) => await administer(args, (await import("./admin/keys.ts")).KEYS),
   refund: async (args) => await administer(args, (await import("./admin/refund.ts")).REFUND),
+  channels: async (args) => await administer(args, (await import("./admin/channels.ts")).CHANNELS),
   credit: async (args) => await administer(args, (await import("./admin/credit.ts")).CREDIT),
   tenants: async (args) => await administer(args, (await import("./admin/tenants.ts")).TENANTS),
 };

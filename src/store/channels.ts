@@ -31,7 +31,10 @@ export interface ChannelIdentity {
  * base back. A row with charges is never deleted, so that no voucher is accepted below what was charged.
  */
 export interface Channel extends ChannelIdentity, ChainState {
-  /** `refunding`: money goes back to the payer. `withdrawing`: the payer has asked for its money. Neither takes vouchers. */
+  /**
+   * `refunding`: money goes back to the payer. `closing`: all of it will. `withdrawing`: the payer takes its money. Only an
+   * open channel takes vouchers.
+   */
   readonly standing: (typeof STANDINGS)[number];
   /** Unix milliseconds at which the chain was asked. */
   readonly syncedAt: number;
@@ -53,7 +56,7 @@ export interface Channel extends ChannelIdentity, ChainState {
   readonly updatedAt: number;
 }
 
-export const STANDINGS = ["open", "refunding", "withdrawing"] as const;
+export const STANDINGS = ["open", "refunding", "closing", "withdrawing"] as const;
 
 /** When the charges of a channel are to be claimed, or its state is to be read again. */
 export interface WorkTerms {
@@ -84,7 +87,7 @@ export interface Channels {
   find(id: string): Promise<Channel | undefined>;
   /** Adds a channel, whose base is what the chain has as claimed; or records the state of a known one. */
   open(identity: ChannelIdentity, state: ChainState, at: number): Promise<Channel>;
-  /** Records what the chain said at `at` (Unix milliseconds), if nothing later is known. It does not end a refund. */
+  /** Records what the chain said at `at` (Unix milliseconds), if nothing later is known. It ends no refund and no closing. */
   sync(id: string, state: ChainState, at: number): Promise<void>;
   /** Leases channels that are due: those of withdrawals first. A lease ends after `WORK_MS`. */
   work(terms: WorkTerms, limit: number): Promise<readonly Channel[]>;
@@ -92,6 +95,10 @@ export interface Channels {
   lease(id: string): Promise<Channel | undefined>;
   /** Leases a channel, and closes it to vouchers until the work ends. Undefined: it is not open, or in use. */
   refund(id: string): Promise<Channel | undefined>;
+  /** Makes an open channel that is not in use due for the refund of its rest. False: it is not open, or in use. */
+  close(id: string): Promise<boolean>;
+  /** Makes the charges of a channel, or of all, due for a claim. Returns how many channels have charges. */
+  demand(id: string | undefined): Promise<number>;
   /** Ends the lease of this process with what the chain says now; undefined: not known. False: the lease had ended. */
   done(id: string, state: ChainState | undefined, at: number): Promise<boolean>;
   /** Newest use first. `before`: the last channel of the page before. */

@@ -118,6 +118,7 @@ export class AdministeredGateway {
       requests: this.#requests,
       ledger: () => gateway.figures.ledger(),
       credits: () => (gateway.figures.store?.() ?? gateway.seller.store())?.credits,
+      channels: () => (gateway.figures.store?.() ?? gateway.seller.store())?.channels,
       refunds: this.#refunds,
       get usage() {
         return views.usage;

@@ -2,7 +2,7 @@ import { faultOf, messageOf } from "../../lib/caught.ts";
 import { type ChainState, type Channel, type Channels, MAX_CHANNEL_DIGITS, type Risk } from "../../store/channels.ts";
 import { type ChannelFacilitator, type ChannelSettlement } from "../x402/channel-facilitator.ts";
 import { lookAt, toChainState } from "./chain-state.ts";
-import { claimOrder, settleOrder } from "./orders.ts";
+import { claimOrder, refundOrder, settleOrder } from "./orders.ts";
 import { atomicOf, type ChannelSettings } from "./settings.ts";
 
 /** Milliseconds between two looks for channels that are due. @bound */
@@ -114,8 +114,13 @@ export class Claimer {
     const seen = (await Promise.all(batch.map((channel) => this.#see(channel, facilitator)))).flatMap(
       (one) => one ?? [],
     );
-    const [first, ...others] = seen.filter((channel) => this.#isDue(channel, settings, all));
-    const idle = seen.filter((channel) => channel !== first && !others.includes(channel));
+    for (const channel of seen.filter(({ standing }) => standing === "closing")) {
+      // oxlint-disable-next-line no-await-in-loop -- one transaction after the other
+      await this.#close(channel, facilitator, settings);
+    }
+    const usual = seen.filter(({ standing }) => standing !== "closing");
+    const [first, ...others] = usual.filter((channel) => this.#isDue(channel, settings, all));
+    const idle = usual.filter((channel) => channel !== first && !others.includes(channel));
     await Promise.all(idle.map((channel) => this.#options.channels.done(channel.id, channel, channel.syncedAt)));
     if (first === undefined) return 0;
     const claimed = await this.#claim([first, ...others], facilitator, settings);
@@ -191,6 +196,28 @@ export class Claimer {
       if (first !== undefined) claimed += await this.#claim([first, ...others], facilitator, settings);
     }
     return claimed;
+  }
+
+  /** Pays the rest of a channel back, and claims its charges with the same transaction. */
+  async #close(channel: Channel, facilitator: ChannelFacilitator, { authorizer }: ChannelSettings): Promise<void> {
+    const { channels, clock, log, onTrouble } = this.#options;
+    const rest = BigInt(channel.balance) - BigInt(channel.base);
+    if (rest <= 0n || channel.withdrawAt > 0) {
+      await channels.done(channel.id, channel, channel.syncedAt);
+      return;
+    }
+    const at = clock();
+    const made = await this.#order(() => {
+      const order = refundOrder(channel, String(rest), authorizer);
+      return facilitator.settle(order, { ...order.accepted });
+    });
+    if (made.kind === "settled") {
+      await channels.done(channel.id, made.state && toChainState(made.state), at);
+      return;
+    }
+    log(`channels: the refund of a channel is open: ${made.kind === "unknown" ? made.cause : made.reason}`);
+    await this.#giveUp([channel]);
+    if (made.kind === "refused") onTrouble(channel, "reverting");
   }
 
   /** Sends what was claimed to the receiver, seldom: it costs gas, and nothing is at risk. */

@@ -74,7 +74,7 @@ export function channelTables(names: Names): readonly string[] {
        id text COLLATE "C" NOT NULL PRIMARY KEY, network text COLLATE "C" NOT NULL, payer text NOT NULL,
        payer_authorizer text NOT NULL, receiver text NOT NULL, receiver_authorizer text NOT NULL,
        token text COLLATE "C" NOT NULL, withdraw_delay bigint NOT NULL, salt text NOT NULL,
-       standing text COLLATE "C" NOT NULL CHECK (standing IN ('open','refunding','withdrawing')),
+       standing text COLLATE "C" NOT NULL CHECK (standing IN ('open','refunding','closing','withdrawing')),
        balance numeric(78,0) NOT NULL, claimed numeric(78,0) NOT NULL, withdraw_at bigint NOT NULL,
        refund_nonce numeric(78,0) NOT NULL, synced_at bigint NOT NULL,
        base numeric(78,0) NOT NULL CHECK (base >= 0), charged numeric(78,0) NOT NULL CHECK (charged >= 0),
@@ -86,7 +86,7 @@ export function channelTables(names: Names): readonly string[] {
      )`,
     `CREATE INDEX ${channels}_by_time ON ${channels} (updated_at)`,
     `CREATE INDEX ${channels}_owed ON ${channels} (owed_since) WHERE owed_since > 0`,
-    `CREATE INDEX ${channels}_refunding ON ${channels} (standing) WHERE standing = 'refunding'`,
+    `CREATE INDEX ${channels}_refunding ON ${channels} (standing) WHERE standing IN ('refunding', 'closing')`,
     change(names),
     ...triggers,
   ];

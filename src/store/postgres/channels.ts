@@ -55,7 +55,7 @@ function synced(standing: string, more = ""): string {
     owed_since = CASE WHEN c.charged <= $4::numeric THEN 0 WHEN c.claimed <> $4::numeric THEN ${NOW} ELSE c.owed_since END ${more}`;
 }
 
-const SYNCED = synced(`CASE WHEN c.standing = 'refunding' THEN c.standing ELSE ${byChain("$5")} END`);
+const SYNCED = synced(`CASE WHEN c.standing IN ('refunding', 'closing') THEN c.standing ELSE ${byChain("$5")} END`);
 const SYNC = statement(
   `UPDATE ${CHANNELS} AS c SET ${SYNCED} WHERE c.id = $2 AND c.synced_at <= $7::bigint RETURNING ${CHANNEL}`,
 );
@@ -72,8 +72,8 @@ const TAKEN = `worker = $2, worker_until = ${NOW} + ${WORK_MS}`;
 
 const WORK = statement(`
   WITH picked AS MATERIALIZED (
-    SELECT c.id FROM ${CHANNELS} AS c WHERE (c.owed_since > 0 OR c.standing = 'refunding') AND ${IDLE}
-      AND (c.standing = 'refunding' OR (c.charged > c.claimed AND (c.standing = 'withdrawing' OR c.charges >= $4::int
+    SELECT c.id FROM ${CHANNELS} AS c WHERE (c.owed_since > 0 OR c.standing IN ('refunding', 'closing')) AND ${IDLE}
+      AND (c.standing IN ('refunding', 'closing') OR (c.charged > c.claimed AND (c.standing = 'withdrawing' OR c.charges >= $4::int
         OR c.owed_since <= $5::bigint OR c.synced_at < $6::bigint OR c.charged - c.claimed >= $7::numeric)))
     ORDER BY c.standing = 'withdrawing' DESC, c.owed_since LIMIT $3::int FOR UPDATE SKIP LOCKED)
   UPDATE ${CHANNELS} AS c SET ${TAKEN} FROM picked WHERE c.id = picked.id RETURNING ${CHANNEL}`);
@@ -82,6 +82,12 @@ const LEASE = statement(`UPDATE ${CHANNELS} AS c SET ${TAKEN} WHERE c.id = $3 AN
 const REFUND = statement(`
   UPDATE ${CHANNELS} AS c SET standing = 'refunding', ${TAKEN}
   WHERE c.id = $3 AND ${IDLE} AND c.standing = 'open' AND c.holder = '' RETURNING ${CHANNEL}`);
+
+const CLOSE = statement(`
+  UPDATE ${CHANNELS} AS c SET standing = 'closing' WHERE c.id = $2 AND ${IDLE} AND c.standing = 'open' AND c.holder = ''`);
+const DEMAND = statement(
+  `UPDATE ${CHANNELS} SET owed_since = 1 WHERE owed_since > 0 AND ($1::text IS NULL OR id = $1)`,
+);
 
 const DONE = statement(`
   UPDATE ${CHANNELS} AS c SET ${synced(byChain("$5"), ", worker_until = 0")}
@@ -141,6 +147,14 @@ export class PostgresChannels implements Channels {
 
   refund(id: string): Promise<Channel | undefined> {
     return this.#leased(REFUND, id);
+  }
+
+  async close(id: string): Promise<boolean> {
+    return (await this.#database.durable(CLOSE, [this.#database.clock, id])).count > 0;
+  }
+
+  async demand(id: string | undefined): Promise<number> {
+    return (await this.#database.quick(DEMAND, [id ?? null])).count;
   }
 
   async done(id: string, state: ChainState | undefined, at: number): Promise<boolean> {

@@ -30,7 +30,7 @@ const MAX_CLAIMABLE = "json_extract(OLD.payload, '$.payload.voucher.maxClaimable
 export const CHANNELS = `CREATE TABLE channels (
      id TEXT NOT NULL PRIMARY KEY, network TEXT NOT NULL, payer TEXT NOT NULL, payer_authorizer TEXT NOT NULL,
      receiver TEXT NOT NULL, receiver_authorizer TEXT NOT NULL, token TEXT NOT NULL, withdraw_delay INTEGER NOT NULL,
-     salt TEXT NOT NULL, standing TEXT NOT NULL CHECK (standing IN ('open','refunding','withdrawing')),
+     salt TEXT NOT NULL, standing TEXT NOT NULL CHECK (standing IN ('open','refunding','closing','withdrawing')),
      balance TEXT NOT NULL, withdraw_at INTEGER NOT NULL, refund_nonce TEXT NOT NULL, synced_at INTEGER NOT NULL,
      claimed_high INTEGER NOT NULL, claimed_low INTEGER NOT NULL,
      base_high INTEGER NOT NULL CHECK (base_high BETWEEN 0 AND ${MOST}), base_low INTEGER NOT NULL,
@@ -43,7 +43,7 @@ export const CHANNELS = `CREATE TABLE channels (
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX channels_by_time ON channels (updated_at);
    CREATE INDEX channels_owed ON channels (owed_since) WHERE owed_since > 0;
-   CREATE INDEX channels_refunding ON channels (standing) WHERE standing = 'refunding';
+   CREATE INDEX channels_refunding ON channels (standing) WHERE standing IN ('refunding', 'closing');
    CREATE TRIGGER channel_reserved AFTER INSERT ON payments WHEN NEW.scheme = '${CHANNEL_SCHEME}' BEGIN
      ${REQUIRE};
      UPDATE channels SET ${addition("NEW.amount", "base_")}, holder = NEW.nonce, tail = NEW.nonce, updated_at = NEW.updated_at

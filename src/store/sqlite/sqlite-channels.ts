@@ -51,18 +51,18 @@ function synced(standing: string, more = ""): string {
 }
 
 const BY_CHAIN = "iif($withdrawAt > 0, 'withdrawing', 'open')";
-const SYNC = `${synced(`iif(standing = 'refunding', standing, ${BY_CHAIN})`)} AND synced_at <= $at`;
+const SYNC = `${synced(`iif(standing IN ('refunding', 'closing'), standing, ${BY_CHAIN})`)} AND synced_at <= $at`;
 
 const IDLE = `(worker_until < $steady OR worker_until > $steady + ${2 * WORK_MS})`;
 const IS_OWED = "(charged_high, charged_low) > (claimed_high, claimed_low)";
 
-const DUE = `${IDLE} AND (standing = 'refunding' OR (${IS_OWED} AND (standing = 'withdrawing' OR charges >= $charges
+const DUE = `${IDLE} AND (standing IN ('refunding', 'closing') OR (${IS_OWED} AND (standing = 'withdrawing' OR charges >= $charges
   OR owed_since <= $owedBefore OR synced_at < $syncedBefore
   OR (charged_high - claimed_high) * 1e15 + charged_low - claimed_low >= CAST($owed AS REAL))))`;
 
 const WORK = `
   UPDATE channels SET worker = $worker, worker_until = $until WHERE id IN (
-    SELECT id FROM channels WHERE (owed_since > 0 OR standing = 'refunding') AND ${DUE}
+    SELECT id FROM channels WHERE (owed_since > 0 OR standing IN ('refunding', 'closing')) AND ${DUE}
     ORDER BY standing = 'withdrawing' DESC, owed_since LIMIT $limit)
   RETURNING ${CHANNEL}`;
 
@@ -71,6 +71,9 @@ const LEASE = `UPDATE channels SET worker = $worker, worker_until = $until WHERE
 const REFUND = `
   UPDATE channels SET standing = 'refunding', worker = $worker, worker_until = $until
   WHERE id = $id AND ${IDLE} AND standing = 'open' AND holder = '' RETURNING ${CHANNEL}`;
+
+const CLOSE = `UPDATE channels SET standing = 'closing' WHERE id = $id AND ${IDLE} AND standing = 'open' AND holder = ''`;
+const DEMAND = "UPDATE channels SET owed_since = 1 WHERE owed_since > 0";
 
 const MINE = "worker = $worker AND worker_until > 0";
 const DONE = `${synced(BY_CHAIN, ", worker_until = 0")} AND ${MINE}`;
@@ -123,7 +126,7 @@ export class SqliteChannels implements Channels {
   async work(terms: WorkTerms, limit: number): Promise<readonly Channel[]> {
     const steady = this.#steady();
     // Most looks find nothing, and need no turn of the file's writers.
-    const look = `SELECT 1 FROM channels WHERE (owed_since > 0 OR standing = 'refunding') AND ${DUE} LIMIT 1`;
+    const look = `SELECT 1 FROM channels WHERE (owed_since > 0 OR standing IN ('refunding', 'closing')) AND ${DUE} LIMIT 1`;
     if (this.#file.get(look, { ...terms, steady }) === undefined) return [];
     return this.#file.turn(() =>
       this.#file.all<ChannelRow>(WORK, { ...terms, ...this.#lease(), limit }).map(toChannel),
@@ -136,6 +139,15 @@ export class SqliteChannels implements Channels {
 
   refund(id: string): Promise<Channel | undefined> {
     return this.#leased(REFUND, id);
+  }
+
+  close(id: string): Promise<boolean> {
+    const steady = this.#steady();
+    return this.#file.turn(() => this.#file.run(CLOSE, { id, steady }) > 0);
+  }
+
+  demand(id: string | undefined): Promise<number> {
+    return this.#file.write(id === undefined ? DEMAND : `${DEMAND} AND id = $id`, { id });
   }
 
   async done(id: string, state: ChainState | undefined, at: number): Promise<boolean> {

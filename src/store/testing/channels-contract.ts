@@ -313,6 +313,26 @@ function testWork(newDatabase: NewDatabase): void {
     expect(await channelOf(store)).toMatchObject(ended);
   });
 
+  test("a closing channel and charges that are demanded are due at once", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    await store.channels.open(IDENTITY, STATE, START);
+    expect([await store.channels.demand(undefined), await store.channels.close("unknown")]).toEqual([0, false]);
+    const { payment } = await store.ledger.reserve(voucher("0"));
+    expect(await store.channels.close(ID)).toBe(false);
+    await store.ledger.move(payment, { state: "settled", lease: false });
+    expect([await store.channels.demand("unknown"), await store.channels.demand(ID)]).toEqual([0, 1]);
+    expect(await store.channels.work({ ...NEVER, owedBefore: 1 }, 10)).toHaveLength(1);
+    expect(await store.channels.close(ID)).toBe(false);
+    await store.channels.done(ID, undefined, 0);
+    expect(await store.channels.close(ID)).toBe(true);
+    expect((await store.ledger.reserve(voucher("1000"))).payment.reason).toBe(UNCOVERED);
+    await store.channels.sync(ID, STATE, clock.now);
+    expect(await store.channels.work(NEVER, 10)).toMatchObject([{ id: ID, standing: "closing" }]);
+    await store.channels.done(ID, { ...STATE, balance: "1000", claimed: "1000" }, clock.now);
+    expect(await channelOf(store)).toMatchObject({ standing: "open", balance: "1000" });
+  });
+
   test("channels are listed by their last use, in pages", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;

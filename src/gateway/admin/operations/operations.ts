@@ -1,3 +1,4 @@
+import { CHANNEL_OPERATIONS } from "./channels.ts";
 import { CONFIG_OPERATIONS } from "./config.ts";
 import { CREDIT_OPERATIONS } from "./credits.ts";
 import { JOB_OPERATIONS } from "./jobs.ts";
@@ -25,6 +26,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...JOB_OPERATIONS,
   ...PAYMENT_OPERATIONS,
   ...CREDIT_OPERATIONS,
+  ...CHANNEL_OPERATIONS,
   ...LIVE_OPERATIONS,
   ...REFUND_OPERATIONS,
   ...SESSION_OPERATIONS,

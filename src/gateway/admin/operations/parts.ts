@@ -1,4 +1,5 @@
 import { type LedgerView } from "../../../store/ledger-view.ts";
+import { type Channels } from "../../../store/channels.ts";
 import { type Credits } from "../../../store/credits.ts";
 import { type EventLog } from "../events/event-log.ts";
 import { type RequestLog } from "../events/request-log.ts";
@@ -48,5 +49,7 @@ export interface AdminParts {
   readonly tenants: TenantDirectory;
   /** The prepaid balances; undefined if only workers have them. Throws if they cannot be opened. */
   readonly credits: () => Credits | undefined;
+  /** The payment channels, as `credits`. */
+  readonly channels: () => Channels | undefined;
   readonly refunds: Pick<OptionalRefunds, "refund" | "refundCredit">;
 }

@@ -132,7 +132,7 @@ class ChannelRequest {
     for (;;) {
       // oxlint-disable-next-line no-await-in-loop -- each look waits for the one before
       const result = await this.#look();
-      if (result.kind !== "busy" || this.#exchange.gone || clock() > until) return result;
+      if (result.kind !== "busy" || this.#exchange.gone || clock() >= until) return result;
       // oxlint-disable-next-line no-await-in-loop -- another process uses the channel
       await pause(LOOK_MS);
     }
@@ -199,7 +199,7 @@ class ChannelRequest {
     const holder = await ledger.find({ ...this.#offer.key, nonce });
     if (holder?.state === "reserved" || holder?.state === "verified") {
       const { leased, payment } = await ledger.reserve(holder);
-      if (leased) await ledger.move(payment, { state: "released", lease: false });
+      if (leased && (await ledger.move(payment, { state: "released", lease: false }))) return this.#look();
     }
     return { kind: "busy" };
   }

@@ -1,0 +1,86 @@
+import * as z from "zod";
+import { formatAmount } from "../../payments/x402/price.ts";
+import { flagsText } from "../common/flags.ts";
+import { type Column } from "../common/table.ts";
+import { timeText } from "../common/units.ts";
+import { type AdminCommand, jsonFlag, readAs, tableText, told } from "./admin-command.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
+
+const USAGE = `usage: turnpike channels [list] [--json]
+       turnpike channels claim [--json]
+       turnpike channels close ID [--json]
+
+Lists the payment channels of a running gateway, and settles them.
+
+  list      list those that were used last (also without a subcommand)
+  claim     claim all charges on the chain now
+  close     claim the charges of one, and pay its rest back to the payer
+
+${flagsText(jsonFlag())}
+
+${ADMIN_FLAGS_TEXT}`;
+
+const channelSchema = z.looseObject({
+  id: z.string(),
+  payer: z.string(),
+  symbol: z.string().optional(),
+  decimals: z.number().optional(),
+  standing: z.string(),
+  balance: z.string(),
+  charged: z.string(),
+  claimed: z.string(),
+  used_ms: z.number(),
+});
+type Channel = z.output<typeof channelSchema>;
+
+const listSchema = z.looseObject({ channels: z.array(channelSchema) });
+const claimedSchema = z.looseObject({ channels: z.number() });
+
+function amountText(amount: string, { symbol, decimals }: Channel): string {
+  return decimals === undefined ? amount : `${formatAmount(amount, decimals)} ${symbol ?? ""}`;
+}
+
+const COLUMNS: readonly Column<Channel>[] = [
+  { title: "ID", cell: ({ id }) => id },
+  { title: "PAYER", cell: ({ payer }) => payer },
+  { title: "STANDING", cell: ({ standing }) => standing },
+  { title: "DEPOSIT", cell: (row) => amountText(row.balance, row) },
+  { title: "CHARGED", cell: (row) => amountText(row.charged, row) },
+  { title: "CLAIMED", cell: (row) => amountText(row.claimed, row) },
+  { title: "USED", cell: ({ used_ms: at }) => timeText(at) },
+];
+
+const list: AdminCommand["forms"][string] = {
+  read: (_words, values) => async (client) => {
+    const response = await client.json({ path: "/channels" });
+    const { channels } = readAs(client, listSchema, response);
+    return await told(values, response, () => tableText(COLUMNS, channels, "no channels"));
+  },
+};
+
+/** `turnpike channels`: lists, claims and closes payment channels of a running gateway. */
+export const CHANNELS: AdminCommand = {
+  usage: USAGE,
+  flags: {},
+  forms: {
+    "": list,
+    list,
+    claim: {
+      read: (_words, values) => async (client) => {
+        const response = await client.json({ method: "POST", path: "/channels/claims" });
+        const { channels } = readAs(client, claimedSchema, response);
+        return await told(values, response, `channels with charges that are claimed now: ${channels}\n`);
+      },
+    },
+    close: {
+      words: ["ID"],
+      read:
+        ([id = ""], values) =>
+        async (client) => {
+          const response = await client.json({ method: "DELETE", path: `/channels/${encodeURIComponent(id)}` });
+          const channel = readAs(client, channelSchema, response);
+          return await told(values, response, `${channel.id} is closed within seconds\n`);
+        },
+    },
+  },
+};

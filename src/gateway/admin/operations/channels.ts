@@ -1,0 +1,122 @@
+import { z } from "@hono/zod-openapi";
+import { messageOf } from "../../../lib/caught.ts";
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { findAsset } from "../../../payments/x402/assets.ts";
+import { type Channel, type Channels } from "../../../store/channels.ts";
+import { channel } from "../shapes/channels.ts";
+import { type Call, callerOf, type Operation } from "./operation.ts";
+import { type AdminParts } from "./parts.ts";
+
+/** Channels on one page. @bound */
+const PAGE = 100;
+
+const ID = { id: "The id of the channel" };
+
+export const CHANNEL_OPERATIONS: readonly Operation[] = [
+  {
+    name: "listChannels",
+    method: "get",
+    path: "/v1/channels",
+    summary: "Payment channels, the last used first",
+    access: "read",
+    query: [{ name: "before", description: "The id of the last channel of the page before" }],
+    success: {
+      description: `At most ${PAGE} channels`,
+      schema: z.object({ channels: z.array(channel), more: z.boolean() }),
+    },
+    failures: ["not-found", "store-unavailable"],
+    async run({ query }, parts) {
+      const channels = channelsOf(parts);
+      const id = query.get("before");
+      const before = id === null ? undefined : await found(channels, id);
+      const rows = await stored(() => channels.list(before, PAGE + 1));
+      return Response.json({ channels: rows.slice(0, PAGE).map(shown), more: rows.length > PAGE });
+    },
+  },
+  {
+    name: "claimChannels",
+    method: "post",
+    path: "/v1/channels/claims",
+    summary: "Claim all charges of channels on the chain",
+    description: "The claims are made within seconds by a process that serves.",
+    access: "full",
+    success: { description: "The number of channels with charges", schema: z.object({ channels: z.int() }) },
+    failures: ["store-unavailable"],
+    async run(call, parts) {
+      const channels = channelsOf(parts);
+      const number = await stored(() => channels.demand(undefined));
+      tell(parts, call, `demanded the charges of ${number} channels`);
+      return Response.json({ channels: number });
+    },
+  },
+  {
+    name: "closeChannel",
+    method: "delete",
+    path: "/v1/channels/{id}",
+    summary: "Pay the rest of a channel back to its payer, and claim its charges",
+    description: "A process that serves does this within seconds. A later deposit opens the channel again.",
+    access: "full",
+    parameters: ID,
+    success: { description: "The channel", schema: channel },
+    failures: ["not-found", "payment-conflict", "store-unavailable"],
+    async run(call, parts) {
+      const channels = channelsOf(parts);
+      const { id } = await found(channels, call.parameters["id"] ?? "");
+      if (!(await stored(() => channels.close(id)))) {
+        throw new TurnpikeError("payment-conflict", "Cannot close the channel: it is not open, or in use");
+      }
+      tell(parts, call, `closed the channel ${id}`);
+      return Response.json(shown(await found(channels, id)));
+    },
+  },
+];
+
+function channelsOf(parts: AdminParts): Channels {
+  let channels: Channels | undefined;
+  try {
+    channels = parts.channels();
+  } catch (error) {
+    throw new TurnpikeError("store-unavailable", `Cannot open the ledger: ${messageOf(error)}`);
+  }
+  if (channels !== undefined) return channels;
+  throw new TurnpikeError("store-unavailable", "Cannot open the ledger: it is in the memory of the workers");
+}
+
+async function stored<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw new TurnpikeError("store-unavailable", `Cannot use the ledger: ${messageOf(error)}`);
+  }
+}
+
+async function found(channels: Channels, id: string): Promise<Channel> {
+  const row = await stored(() => channels.find(id.toLowerCase()));
+  if (row === undefined) throw new TurnpikeError("not-found", `Cannot find the channel ${JSON.stringify(id)}`);
+  return row;
+}
+
+function tell({ events }: AdminParts, call: Call, message: string): void {
+  events.add({ kind: "change", message, by: callerOf(call).by, outcome: "done" });
+}
+
+function shown(row: Channel): z.output<typeof channel> {
+  const { id, network, payer, receiver, token, standing, balance, charged, claimed, base } = row;
+  const known = findAsset(network, token);
+  return {
+    id,
+    network,
+    payer,
+    receiver,
+    asset: token,
+    ...(known === undefined ? {} : { symbol: known.symbol, decimals: known.decimals }),
+    standing,
+    balance,
+    charged,
+    claimed,
+    reserved: String(BigInt(base) - BigInt(charged)),
+    withdraw_at_s: row.withdrawAt,
+    synced_ms: row.syncedAt,
+    used_ms: row.updatedAt,
+  };
+}

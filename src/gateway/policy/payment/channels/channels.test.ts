@@ -1,0 +1,403 @@
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { BatchSettlementEvmScheme } from "@x402/evm/batch-settlement/client";
+import { wrapFetchWithPaymentFromConfig } from "@x402/fetch";
+import { createPublicClient, http, type PublicClient } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { patient } from "../../../../lib/testing/patience.ts";
+import { Claimer, type ChannelTrouble } from "../../../../payments/channels/claimer.ts";
+import { type ChannelSettings } from "../../../../payments/channels/settings.ts";
+import {
+  freshAccount,
+  keyOf,
+  openShop as openChain,
+  type OpenFacilitator,
+  type Shop as Chain,
+  type TestAccount,
+} from "../../../../payments/evm/testing/shop.ts";
+import { finalizeWithdrawCall, initiateWithdrawCall } from "../../../../payments/evm/batch/calls.ts";
+import { refundOrder } from "../../../../payments/channels/orders.ts";
+import { BATCH_SETTLEMENT_CONTRACT, channelId } from "../../../../payments/signatures/batch-settlement.ts";
+import {
+  channelConfig,
+  channelRequirements,
+  placeChannels,
+  signedDeposit,
+  signedVoucher,
+} from "../../../../payments/testing/channels.ts";
+import { freshNonce } from "../../../../payments/testing/payment.ts";
+import { type ChannelConfig, type ChannelRequirements } from "../../../../payments/x402/channel-messages.ts";
+import { type EvmNetwork, parseEvmNetwork } from "../../../../payments/x402/networks.ts";
+import { LEASE_MS } from "../../../../store/ledger.ts";
+import { type Channel, channelNonce } from "../../../../store/channels.ts";
+import { fieldLine } from "../../../../lib/http/fields.ts";
+import { channels as channelKeys } from "../../../config/schema/x402-channels.ts";
+import { closeShops, decoded, openShop, type Shop, type ShopOptions } from "../testing/shop.ts";
+import { respondWith, type TestExchange } from "../testing/test-gateway.ts";
+
+setDefaultTimeout(patient(60_000));
+
+let chain: Chain;
+let facilitator: OpenFacilitator;
+let seller: TestAccount;
+let settings: ChannelSettings;
+
+beforeAll(async () => {
+  chain = await openChain();
+  await placeChannels(chain.chain);
+  facilitator = await chain.facilitator();
+});
+
+beforeEach(() => {
+  seller = freshAccount();
+  settings = { keys: channelKeys.parse({ withdraw_delay_s: 900 }), authorizer: freshAccount() };
+});
+
+afterAll(async () => {
+  await closeShops();
+  await chain.close();
+});
+
+interface Buyer {
+  readonly account: TestAccount;
+  readonly scheme: BatchSettlementEvmScheme;
+  buy(path?: string, init?: RequestInit): Promise<Response>;
+}
+
+/** The stock client, which asks the chain by itself. Each call without `salt` begins without any state. */
+function buyerOf(shop: Shop, account: TestAccount, salt?: `0x${string}`): Buyer {
+  const signer = privateKeyToAccount(keyOf(account));
+  const reader: PublicClient = createPublicClient({ transport: http(chain.chain.rpcUrl) });
+  const scheme = new BatchSettlementEvmScheme(
+    { ...signer, readContract: (call) => reader.readContract(call) },
+    salt === undefined ? {} : { salt },
+  );
+  const schemes = [{ network: chain.chain.network, client: scheme }];
+  const paid = wrapFetchWithPaymentFromConfig(fetch, { schemes, spendControls: false });
+  return { account, scheme, buy: (path = "/goods", init = {}) => paid(shop.gateway.url + path, init) };
+}
+
+function open(options: ShopOptions = {}): Shop {
+  const { requirements } = chain;
+  return openShop({
+    testMode: false,
+    channels: settings,
+    kinds: { current: [{ scheme: "batch-settlement", network: requirements.network }] },
+    facilitator: () => facilitator,
+    ...options,
+    terms: {
+      scheme: "batch-settlement",
+      price: "1000",
+      network: requirements.network,
+      asset: requirements.asset,
+      pay_to: seller.address,
+      max_timeout_seconds: 60,
+      extra_name: String(requirements.extra["name"]),
+      extra_version: String(requirements.extra["version"]),
+      ...options.terms,
+    },
+  });
+}
+
+async function onlyChannel({ store }: Shop): Promise<Channel> {
+  const [channel, ...others] = await store.channels.list(undefined, 10);
+  if (channel === undefined || others.length > 0) throw new Error("not one channel");
+  return channel;
+}
+
+interface Claims {
+  readonly claimer: Claimer;
+  readonly troubles: ChannelTrouble[];
+}
+
+function claims({ store, clock }: Shop): Claims {
+  const troubles: ChannelTrouble[] = [];
+  const claimer = new Claimer({
+    channels: store.channels,
+    settings: () => settings,
+    facilitator: () => facilitator.channels,
+    onTrouble: (_channel, trouble) => troubles.push(trouble),
+    onRisks: () => {},
+    onClaimed: () => {},
+    clock: () => clock.now,
+    log: () => {},
+  });
+  return { claimer, troubles };
+}
+
+test("the stock client opens a channel by a deposit, and pays by vouchers, of which the chain knows nothing", async () => {
+  const shop = open();
+  const buyer = buyerOf(shop, await chain.payer(50_000n));
+  const first = await buyer.buy();
+  expect([first.status, await first.text()]).toEqual([200, "the goods"]);
+  expect(decoded(first, "payment-response")).toMatchObject({
+    success: true,
+    transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    extra: { chargedAmount: "1000", channelState: { chargedCumulativeAmount: "1000", balance: "10000" } },
+  });
+  expect(await chain.token.balanceOf(buyer.account.address)).toBe(40_000n);
+  const height = await chain.chain.rpc("eth_blockNumber");
+  for (let i = 2; i <= 5; i++) {
+    const response = await buyer.buy();
+    expect(response.status).toBe(200);
+    expect(decoded(response, "payment-response")).toMatchObject({
+      transaction: "",
+      extra: { chargedAmount: "1000", channelState: { chargedCumulativeAmount: String(i * 1000) } },
+    });
+  }
+  expect(await chain.chain.rpc("eth_blockNumber")).toBe(height);
+  expect(await onlyChannel(shop)).toMatchObject({ base: "5000", charged: "5000", signed: "5000", balance: "10000" });
+  expect(shop.runs).toBe(5);
+});
+
+test("claims bring the charges to the seller, to the unit", async () => {
+  const shop = open();
+  const buyer = buyerOf(shop, await chain.payer());
+  for (let i = 0; i < 3; i++) expect((await buyer.buy()).status).toBe(200);
+  const { claimer } = claims(shop);
+  expect(await claimer.round()).toBe(0);
+  expect(await claimer.round(true)).toBe(1);
+  expect(await onlyChannel(shop)).toMatchObject({ claimed: "3000", charged: "3000", owedSince: 0 });
+  expect(await chain.token.balanceOf(seller.address)).toBe(3000n);
+  expect(await claimer.round(true)).toBe(0);
+});
+
+test("a client that has lost its state is corrected once, and continues", async () => {
+  const shop = open();
+  const account = await chain.payer();
+  const before = buyerOf(shop, account);
+  for (const path of ["/goods?1", "/goods?2"]) expect((await before.buy(path)).status).toBe(200);
+  const after = buyerOf(shop, account);
+  const response = await after.buy("/goods?3");
+  expect(response.status).toBe(200);
+  expect((await after.buy("/goods?4")).status).toBe(200);
+  expect(await onlyChannel(shop)).toMatchObject({ base: "4000", charged: "4000" });
+  expect(shop.runs).toBe(4);
+});
+
+test("requests of one channel at once are served one after the other", async () => {
+  const shop = open();
+  const buyer = buyerOf(shop, await chain.payer());
+  expect((await buyer.buy("/goods?0")).status).toBe(200);
+  const responses = await Promise.all([1, 2, 3, 4, 5].map((i) => buyer.buy(`/goods?${i}`)));
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  expect(await onlyChannel(shop)).toMatchObject({ base: "6000", charged: "6000" });
+});
+
+test("a charge below the voucher is the base of the next one, and a free response costs nothing", async () => {
+  let charge = "300";
+  const upstream = (exchange: TestExchange): void =>
+    respondWith(exchange, 200, "goods", fieldLine("Settlement-Overrides", JSON.stringify({ amount: charge })));
+  const shop = open({ upstream });
+  const buyer = buyerOf(shop, await chain.payer());
+  expect((await buyer.buy("/goods?0")).status).toBe(200);
+  charge = "0";
+  expect((await buyer.buy("/goods?1")).status).toBe(200);
+  expect(await onlyChannel(shop)).toMatchObject({ base: "300", holder: "" });
+  charge = "20%";
+  expect(decoded(await buyer.buy("/goods?2"), "payment-response")).toMatchObject({
+    extra: { chargedAmount: "200", channelState: { chargedCumulativeAmount: "500" } },
+  });
+  expect(await onlyChannel(shop)).toMatchObject({ base: "500", charged: "500", signed: "1300" });
+});
+
+test("a failed response is free, and the same voucher pays for the next one", async () => {
+  let status = 500;
+  const shop = open({ upstream: (exchange) => respondWith(exchange, status, "x") });
+  const buyer = buyerOf(shop, await chain.payer());
+  expect((await buyer.buy("/goods?0")).status).toBe(500);
+  expect(await onlyChannel(shop)).toMatchObject({ base: "0", balance: "0", holder: "" });
+  status = 200;
+  expect((await buyer.buy("/goods?1")).status).toBe(200);
+  expect(await onlyChannel(shop)).toMatchObject({ base: "1000", charged: "1000" });
+});
+
+test("a refund pays the rest back and claims the charges, and the base stays", async () => {
+  const shop = open();
+  const account = await chain.payer(20_000n);
+  const buyer = buyerOf(shop, account);
+  for (const path of ["/goods?1", "/goods?2"]) expect((await buyer.buy(path)).status).toBe(200);
+  const part = await buyer.scheme.refund(`${shop.gateway.url}/goods`, { amount: "3000" });
+  expect(part).toMatchObject({ success: true, amount: "3000" });
+  expect(await chain.token.balanceOf(account.address)).toBe(13_000n);
+  expect(await onlyChannel(shop)).toMatchObject({ standing: "open", balance: "7000", claimed: "2000", base: "2000" });
+  expect(await buyer.scheme.refund(`${shop.gateway.url}/goods`)).toMatchObject({ success: true, amount: "5000" });
+  expect(await chain.token.balanceOf(account.address)).toBe(18_000n);
+  expect(await onlyChannel(shop)).toMatchObject({ balance: "2000", base: "2000", charged: "2000" });
+  // The next deposit begins at what was claimed: a voucher for one unit more than that buys nothing.
+  expect((await buyerOf(shop, account).buy("/goods?3")).status).toBe(200);
+  expect(await onlyChannel(shop)).toMatchObject({ base: "3000", charged: "3000", balance: "12000" });
+  expect(shop.runs).toBe(3);
+});
+
+/** A payment that is not the stock client's: a voucher for `most` in the channel of `config`. */
+function voucher(config: ChannelConfig, most: bigint, signer: TestAccount, change: object = {}): unknown {
+  const network = evmNetwork();
+  const accepted = requirementsNow();
+  const payload = { type: "voucher", channelConfig: config, voucher: signedVoucher(network, config, most, signer) };
+  return { x402Version: 2, accepted, payload, ...change };
+}
+
+function evmNetwork(): EvmNetwork {
+  const network = parseEvmNetwork(chain.chain.network);
+  if (network === undefined) throw new Error("not an EVM chain");
+  return network;
+}
+
+function requirementsNow(): ChannelRequirements {
+  const made = channelRequirements(chain.token, evmNetwork(), {
+    payTo: seller.address,
+    authorizer: settings.authorizer.address,
+  });
+  return { ...made, extra: { ...made.extra, minDeposit: "10000" } };
+}
+
+async function deposited(shop: Shop, payer: TestAccount, amount: bigint): Promise<ChannelConfig> {
+  const requirements = requirementsNow();
+  const config = channelConfig(requirements, payer.address);
+  const now = await chain.chain.time();
+  const payload = signedDeposit(requirements, config, { amount, most: 1000n, signer: payer, now });
+  const response = await shop.send({ x402Version: 2, accepted: requirements, payload });
+  expect(response.status).toBe(200);
+  return config;
+}
+
+function errorOf(response: Response): unknown {
+  return (decoded(response, "payment-required") as { error?: unknown }).error;
+}
+
+const MISMATCH = "invalid_batch_settlement_evm_cumulative_amount_mismatch";
+
+test("no voucher pays twice, below its base, above the deposit, or with another signature", async () => {
+  const shop = open();
+  const payer = await chain.payer();
+  const config = await deposited(shop, payer, 3000n);
+  const second = voucher(config, 2000n, payer);
+  expect((await shop.send(second, { path: "/goods?1" })).status).toBe(200);
+  const refused = async (payment: unknown, error: string): Promise<void> => {
+    const response = await shop.send(payment, { path: "/goods?2" });
+    expect([response.status, errorOf(response)]).toEqual([402, error]);
+  };
+  await refused(second, MISMATCH);
+  await refused(voucher(config, 2001n, payer), MISMATCH);
+  await refused(voucher(config, 999n, payer), MISMATCH);
+  await refused(voucher(config, 3000n, freshAccount()), "invalid_batch_settlement_evm_voucher_signature");
+  const other = { ...config, salt: freshNonce() };
+  const moved = { ...signedVoucher(evmNetwork(), other, 3000n, payer) };
+  const payload = { type: "voucher", channelConfig: config, voucher: moved };
+  await refused(voucher(config, 3000n, payer, { payload }), "invalid_batch_settlement_evm_channel_id_mismatch");
+  await refused(voucher(other, 1000n, payer), "invalid_batch_settlement_evm_channel_not_found");
+  const foreign = { ...config, receiver: payer.address };
+  await refused(voucher(foreign, 3000n, payer), "invalid_batch_settlement_evm_receiver_mismatch");
+  expect((await shop.send(voucher(config, 3000n, payer), { path: "/goods?3" })).status).toBe(200);
+  await refused(voucher(config, 4000n, payer), "invalid_batch_settlement_evm_cumulative_exceeds_balance");
+  expect(shop.runs).toBe(3);
+  expect(await onlyChannel(shop)).toMatchObject({ base: "3000", charged: "3000", balance: "3000" });
+});
+
+test("the same request with the newest voucher gets its response again, and pays once", async () => {
+  const shop = open();
+  const payer = await chain.payer();
+  const config = await deposited(shop, payer, 5000n);
+  const payment = voucher(config, 2000n, payer);
+  const [first, again] = [await shop.send(payment), await shop.send(payment)];
+  expect([first.status, again.status, await again.text()]).toEqual([200, 200, "the goods"]);
+  expect(shop.runs).toBe(2);
+  expect(await onlyChannel(shop)).toMatchObject({ charged: "2000" });
+});
+
+test("the next request takes a channel over whose process has died", async () => {
+  settings = { ...settings, keys: channelKeys.parse({ withdraw_delay_s: 900, wait_ms: 0 }) };
+  const shop = open();
+  const payer = await chain.payer();
+  const config = await deposited(shop, payer, 5000n);
+  const [channel] = await shop.store.channels.list(undefined, 1);
+  const dead = {
+    network: chain.chain.network,
+    asset: "0x4020074e9df2ce1dee5a9c1b5c3f541d02a10003",
+    from: payer.address,
+    nonce: channelNonce(channel?.id ?? "", "1000"),
+    token: chain.token.address.toLowerCase(),
+    scheme: "batch-settlement",
+    amount: "1000",
+    payTo: seller.address,
+    route: "/goods",
+    consumer: "",
+    fingerprint: "of the dead process",
+    validBefore: Math.ceil(shop.clock.now / 1000) + 60,
+    payload: "{}",
+  };
+  expect((await shop.store.ledger.reserve(dead)).leased).toBe(true);
+  expect((await shop.send(voucher(config, 2000n, payer))).status).toBe(503);
+  shop.clock.now += LEASE_MS + 1;
+  expect((await shop.send(voucher(config, 2000n, payer))).status).toBe(200);
+  expect(await onlyChannel(shop)).toMatchObject({ base: "2000", holder: "" });
+});
+
+test("charges beyond the bound of the seller's risk wait for a claim", async () => {
+  settings = { ...settings, keys: channelKeys.parse({ withdraw_delay_s: 900, max_risk: "2500" }) };
+  const shop = open();
+  const payer = await chain.payer();
+  const config = await deposited(shop, payer, 9000n);
+  expect((await shop.send(voucher(config, 2000n, payer), { path: "/goods?1" })).status).toBe(200);
+  const third = voucher(config, 3000n, payer);
+  const refused = await shop.send(third, { path: "/goods?2" });
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect(await claims(shop).claimer.round(true)).toBe(1);
+  expect((await shop.send(third, { path: "/goods?2" })).status).toBe(200);
+});
+
+test("a channel that the chain refuses to claim does not stop the claim of others", async () => {
+  const shop = open();
+  const [one, two] = [await chain.payer(), await chain.payer()];
+  await deposited(shop, one, 3000n);
+  const config = await deposited(shop, two, 3000n);
+  const id = channelId(evmNetwork(), config);
+  await shop.send(voucher(config, 2000n, two), { path: "/goods?1" });
+  // Another facilitator pays the second channel's rest back, behind the seller.
+  const row = await shop.store.channels.find(id);
+  if (row === undefined) throw new Error("no channel");
+  const order = refundOrder({ ...row, charged: "0" }, "2500", settings.authorizer);
+  expect((await facilitator.channels?.settle(order, order.accepted))?.kind).toBe("settled");
+  const { claimer, troubles } = claims(shop);
+  expect(await claimer.round(true)).toBe(1);
+  expect(troubles).toEqual(["lost"]);
+  expect(await chain.token.balanceOf(seller.address)).toBe(1000n);
+});
+
+test("the seller closes a channel: it claims the charges and pays the rest back", async () => {
+  settings = { ...settings, keys: channelKeys.parse({ withdraw_delay_s: 900, wait_ms: 0 }) };
+  const shop = open();
+  const payer = await chain.payer(5000n);
+  const config = await deposited(shop, payer, 5000n);
+  const { id } = await onlyChannel(shop);
+  expect(await shop.store.channels.close(id)).toBe(true);
+  expect((await shop.send(voucher(config, 2000n, payer))).status).toBe(503);
+  await claims(shop).claimer.round();
+  expect(await chain.token.balanceOf(payer.address)).toBe(4000n);
+  expect(await onlyChannel(shop)).toMatchObject({ standing: "open", balance: "1000", claimed: "1000" });
+});
+
+test("a withdrawal ends the service, and its charges are claimed before its delay is over", async () => {
+  const shop = open();
+  const payer = await chain.payer(5000n);
+  const config = await deposited(shop, payer, 5000n);
+  expect((await shop.send(voucher(config, 2000n, payer), { path: "/goods?1" })).status).toBe(200);
+  await chain.chain.fund(payer.address);
+  await chain.chain.send({
+    from: payer.address,
+    to: BATCH_SETTLEMENT_CONTRACT,
+    data: initiateWithdrawCall(config, 3000n),
+  });
+  const { claimer, troubles } = claims(shop);
+  expect(await claimer.round()).toBe(0);
+  shop.clock.now += 301_000;
+  expect([await claimer.round(), troubles]).toEqual([1, ["withdrawal"]]);
+  expect(await onlyChannel(shop)).toMatchObject({ standing: "withdrawing", claimed: "2000", charged: "2000" });
+  const refused = await shop.send(voucher(config, 3000n, payer), { path: "/goods?2" });
+  expect([refused.status, errorOf(refused)]).toEqual([402, "invalid_batch_settlement_evm_insufficient_balance"]);
+  await chain.chain.passTime(901);
+  await chain.chain.send({ from: payer.address, to: BATCH_SETTLEMENT_CONTRACT, data: finalizeWithdrawCall(config) });
+  expect(await chain.token.balanceOf(payer.address)).toBe(3000n);
+  expect(await chain.token.balanceOf(seller.address)).toBe(2000n);
+  expect(shop.runs).toBe(2);
+});
