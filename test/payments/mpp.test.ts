@@ -47,6 +47,8 @@ beforeAll(async () => {
   const terms = { price: String(PRICE), asset, network, pay_to: payee, extra_name: name, extra_version: version };
   gateway = await startProtocols(
     {
+      // One challenges, and the other can get the credential.
+      server: { workers: 2 },
       x402: {
         enabled: true,
         mpp: {},

@@ -371,7 +371,8 @@ test("without the ledger's secret there is no challenge, and no credential is ac
   shop.store.paymentIds.tie = () => Promise.reject(new Error("down"));
   const unpaid = await ask(shop);
   expect([unpaid.status, challengesOf(unpaid)]).toEqual([402, []]);
-  expect((await pay(shop, credential)).status).toBe(503);
+  const { status, headers } = await pay(shop, credential);
+  expect([status, headers.get("retry-after"), headers.get("payment-required")]).toEqual([503, "5", null]);
   expect((await shop.send(shop.payment())).status).toBe(200);
 });
 

@@ -46,9 +46,12 @@ export function respondUnreadable(
   why: TurnpikeError | Problem,
 ): void {
   const challenge = paidRoute.accepts.current();
-  if (why instanceof TurnpikeError) respondSpent(exchange, paidRoute, why);
-  else if (challenge === undefined) respondProblem(exchange, why);
-  else challenge.respondProblem(exchange, why);
+  if (!(why instanceof TurnpikeError)) {
+    if (challenge === undefined) respondProblem(exchange, why);
+    else challenge.respondProblem(exchange, why);
+    // The payment may be good: no price for another one.
+  } else if (why.code === "overloaded") respondError(exchange, why, PENDING_RETRY_S);
+  else respondSpent(exchange, paidRoute, why);
 }
 
 /** The route has no servers that could respond. */
