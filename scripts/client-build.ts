@@ -1,13 +1,22 @@
 /**
- * Builds the package's `turnpike/client` as plain JavaScript for Node, with its types, so that its users compile nothing. npm runs it
+ * Builds the package's typed client and tools for agents as plain JavaScript for Node, with types: users compile nothing. npm runs it
  * after `npm ci` and before it packs. Without the packages for development there are no types.
  */
 import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Glob } from "bun";
+import { type BunPlugin, Glob } from "bun";
 
 const ROOT = join(import.meta.dir, "..");
+/** Modules of src/client that become files. */
+const MODULES = ["client", "tools", "ai", "langchain"];
+/** The frameworks' modules share this one as a file. */
+const SHARED: BunPlugin = {
+  name: "shared",
+  setup(build) {
+    build.onResolve({ filter: /^\.\/tools\.ts$/ }, () => ({ path: "./tools.js", external: true }));
+  },
+};
 const COMPILER = join(ROOT, "node_modules/.bin/tsc");
 
 /** Programs that read the file meanwhile get the old one or the new one. */
@@ -18,17 +27,19 @@ function put(name: string, text: string): void {
   renameSync(draft, path);
 }
 
-async function putScript(): Promise<void> {
+async function putScript(name: string): Promise<void> {
   const built = await Bun.build({
-    entrypoints: [join(ROOT, "src/client/client.ts")],
+    entrypoints: [join(ROOT, `src/client/${name}.ts`)],
     root: ROOT,
     target: "node",
     format: "esm",
     packages: "external",
+    plugins: [SHARED],
+    minify: { whitespace: true },
   });
   const [output] = built.outputs;
   if (output === undefined) throw new Error("Cannot build the client: it has no output");
-  put("client.js", await output.text());
+  put(`${name}.js`, await output.text());
 }
 
 async function putTypes(): Promise<void> {
@@ -44,7 +55,7 @@ async function putTypes(): Promise<void> {
         outDir: join(folder, "out"),
         typeRoots: [join(ROOT, "node_modules/@types")],
       },
-      include: [join(ROOT, "src/client/client.ts")],
+      include: MODULES.map((name) => join(ROOT, `src/client/${name}.ts`)),
     };
     const path = join(folder, "tsconfig.json");
     writeFileSync(path, JSON.stringify(project));
@@ -60,5 +71,5 @@ async function putTypes(): Promise<void> {
   }
 }
 
-await putScript();
+for (const name of MODULES) await putScript(name);
 if (existsSync(COMPILER)) await putTypes();

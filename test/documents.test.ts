@@ -59,7 +59,9 @@ const NOT_HERE = new Set([
   "text/*",
   "text/event-stream",
   "text/html",
+  "turnpike/ai",
   "turnpike/client",
+  "turnpike/langchain",
 ]);
 
 for (const document of [...DOCUMENTS, ...FOLDER_DOCUMENTS]) {

@@ -14,8 +14,8 @@ const NAMED = /(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s+from\s+"(\.[^"]+)"/
 const WHOLE = /\*\s+as\s+\w+\s+from\s+"(\.[^"]+)"|(?:import|require)\(\s*"(\.[^"]+)",?\s*\)/g;
 const DECLARED = /^export\s+(?:abstract\s+)?(?:async\s+)?(?:const|let|class|function\*?)\s+([\w$]+)/gm;
 
-/** The program that other packages import. */
-const PUBLIC = new Set(["src/client/client.ts"]);
+/** The programs that other packages import. */
+const PUBLIC = new Set(["src/client/client.ts", "src/client/ai.ts", "src/client/langchain.ts"]);
 const FOLDERS = ["src", "scripts", "bench", "test", "client", "tools", "examples"];
 
 /** The numbers of files that use an exported value. */

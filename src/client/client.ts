@@ -19,6 +19,7 @@ import { type Receipt } from "../payments/x402/messages.ts";
 import { parseEvmNetwork } from "../payments/x402/networks.ts";
 import { formatAmount, isAtomic } from "../payments/x402/price.ts";
 import { readLimit } from "../payments/client/limit.ts";
+import { SignedTotal } from "../payments/client/total.ts";
 import { addressOfPrivateKey } from "../payments/signatures/signature.ts";
 import { openWallet } from "../payments/client/wallet.ts";
 import { type Account } from "../payments/signatures/signature.ts";
@@ -56,6 +57,10 @@ export interface TurnpikeOptions {
   /** The highest price of one call, such as `0.05`, `0.05 USDC` or `$0.05`. Default: 1 USDC. */
   readonly maxPrice?: string | undefined;
   /**
+   * The highest sum of all signatures of this object. The signature of a failed call counts until it expires. Default: no limit.
+   */
+  readonly maxTotal?: string | undefined;
+  /**
    * The order of payment methods, if a server offers several. Each text names a network, a scheme, a token or several of them:
    * `base`, `upto`, `base/USDC`. Default: the cheapest.
    */
@@ -90,6 +95,7 @@ export class Turnpike extends Operations {
   readonly #base: string;
   readonly #options: TurnpikeOptions;
   readonly #maxPrice: string;
+  readonly #total: SignedTotal | undefined;
   readonly #choice: Pick<PayOptions, "prefer" | "funds" | "channels">;
   #account: Account | undefined;
 
@@ -102,6 +108,7 @@ export class Turnpike extends Operations {
     this.#base = url.href.replace(/\/+$/, "");
     this.#options = options;
     this.#maxPrice = limitOf(options.maxPrice ?? DEFAULT_MAX_PRICE);
+    if (options.maxTotal !== undefined) this.#total = new SignedTotal(limitOf(options.maxTotal, "maxTotal"));
     this.#choice = {
       prefer: parsePreferences(options.prefer ?? []),
       channels: channelsOf(options),
@@ -193,6 +200,7 @@ export class Turnpike extends Operations {
       ...this.#choice,
       account: () => this.#payer(),
       maxPrice: maxPrice === undefined ? this.#maxPrice : limitOf(maxPrice),
+      spend: (dollars: bigint) => this.#total?.add(dollars),
       ...(fetch === undefined ? {} : { fetch }),
     };
     const paid = await payAndFetch(url, init, pay).catch((error: unknown) => {

@@ -51,12 +51,19 @@ test("the package has the program, and neither tests, benches nor documents", ()
   expect(client.files.toSorted()).toEqual([
     "LICENSE",
     "README.md",
+    "ai.d.ts",
+    "ai.js",
     "call.d.ts",
     "client.d.ts",
     "client.js",
     "job.d.ts",
+    "langchain.d.ts",
+    "langchain.js",
     "operations.d.ts",
     "package.json",
+    "tool-operations.d.ts",
+    "tools.d.ts",
+    "tools.js",
     "turnpike-error.d.ts",
   ]);
   expect(manifest).not.toHaveProperty("private");

@@ -22,6 +22,28 @@ const WORDS = "High water at the harbour comes twice a day, about fifty minutes 
 const PAGE = `<!doctype html><html lang="en"><head><title>Tide tables</title></head><body>
 <article><h1>Tide tables</h1><p>${WORDS}</p><p>${WORDS}</p><a href="/next">Next</a></article></body></html>`;
 
+const TOOLS_SCRIPT = `import { turnpikeTools as toolsOfAi } from "turnpike/ai";
+import { Turnpike } from "turnpike/client";
+import { turnpikeTools } from "turnpike/langchain";
+const [url, privateKey, sales] = process.argv.slice(2);
+const turnpike = new Turnpike({ url, privateKey, maxTotal: "1" });
+const tools = turnpikeTools(turnpike);
+const call = (name, input) => tools.find((tool) => tool.name === name).invoke(input);
+const results = {};
+for (const [name, body] of JSON.parse(sales)) {
+  let content = await call(name, body);
+  if (name === "crawl") {
+    const job = JSON.parse(content);
+    // Results can be read when they are paid.
+    do content = await call("job_results", job);
+    while (!content.includes('"number"') && ["running", "completed"].includes(JSON.parse(await call("job_status", job)).state));
+  }
+  results[name] = typeof content === "string" ? content : Buffer.from(content[0].data, "base64").toString("latin1");
+}
+results.ai = await toolsOfAi(turnpike).read.execute(JSON.parse(sales).find(([name]) => name === "read")[1], {});
+console.log(JSON.stringify([tools.map(({ name }) => name), results]));
+`;
+
 const PYTHON = "/usr/bin/python3";
 const hasHttpx =
   Bun.spawnSync([PYTHON, "-c", "import httpx, cryptography"], { stdio: ["ignore", "ignore", "ignore"] }).exitCode === 0;
@@ -76,6 +98,8 @@ beforeAll(async () => {
         : new Response("", { status: 404 }),
   });
   buildClient();
+  // Without it, a package of the folders above could be named like this one.
+  folder.write("package.json", { type: "module" });
   mkdirSync(folder.file("node_modules"));
   symlinkSync(ROOT, folder.file("node_modules/turnpike"));
   for (const name of ["@x402", "viem"])
@@ -197,6 +221,22 @@ test.skipIf(!isInstalled("python3-httpx", hasHttpx))("the Python client pays for
   expect(cancelled).toEqual([expect.stringMatching(/^(?:cancelled|completed)$/), expect.any(Number)]);
 });
 
+test("the tools for agents call every operation with a price on Node", async () => {
+  const priced = OPERATIONS.filter(({ price }) => price !== undefined).map(({ name }) => name);
+  const script = folder.write("tools.mjs", TOOLS_SCRIPT);
+  const sales = JSON.stringify(priced.map((name) => [name, paidRouteOf(name)?.body]));
+  const { code, out, err } = await run(["node", script, gateway, PRIVATE_KEY, sales]);
+  expect([code, err]).toEqual([0, ""]);
+  // The output of the script.
+  const [names, { ai, ...results }] = JSON.parse(out) as [string[], Record<string, string> & { ai: object }];
+  expect(names).toEqual([...priced, "job_status", "job_results", "job_cancel"]);
+  expect(ai).toMatchObject({ title: "Tide tables" });
+  for (const name of priced) {
+    const holds = name === "crawl" ? '"number":1' : (paidRouteOf(name)?.holds ?? "?");
+    expect([name, results[name]]).toEqual([name, expect.stringContaining(holds)]);
+  }
+});
+
 test("the program that the price page prints pays with the stock client", async () => {
   const browser = { accept: "text/html", "user-agent": "Mozilla/5.0" };
   const page = await (await fetch(`${gateway}/read`, { headers: browser })).text();
@@ -275,7 +315,6 @@ test("the typed client's types hold in a strict program for Node", async () => {
     },
     files: ["use.ts"],
   });
-  folder.write("package.json", { type: "module" });
   expect(await run([join(ROOT, "node_modules/.bin/tsc"), "-p", "."])).toEqual({ code: 0, out: "", err: "" });
 });
 

@@ -77,8 +77,8 @@ export const map = postOperation(
     price: "$0.01",
     summary: "List the addresses of a site",
     description:
-      "Returns the addresses of a site from its first pages, its sitemaps (XML, indexes, text, RSS and Atom, gzipped or not), " +
-      "those that robots.txt names, and the search index of the gateway. Each address appears once. Nothing that robots.txt " +
+      "Returns the addresses of a site from its first pages, its sitemaps, those that robots.txt names, and the search " +
+      "index of the gateway. Sitemaps are XML, indexes, text, RSS or Atom, gzipped or not. Each address appears once. Nothing that robots.txt " +
       "forbids is requested or returned. With `Accept: application/x-ndjson` each address is sent as a line of JSON when it " +
       "is found, and a last line has the `metadata`. A map without an address is an error and free.",
     body,

@@ -1,0 +1,702 @@
+// Made of the API's description by scripts/generate.ts; changes here are lost.
+import { type CallOptions } from "./call.ts";
+import { type Turnpike } from "./client.ts";
+
+/** An operation that an agent can call. */
+export interface ToolOperation {
+  readonly name: string;
+  readonly description: string;
+  /** The JSON schema of its parameters, without references. */
+  readonly parameters: Readonly<Record<string, unknown>> & { readonly type: "object" };
+  /** The gateway checks the input. */
+  readonly call: (turnpike: Turnpike, input: never, options: CallOptions) => Promise<unknown>;
+}
+
+/** The name of an operation that an agent can call. */
+export type ToolName =
+  | "search"
+  | "search_content"
+  | "map"
+  | "crawl"
+  | "scrape"
+  | "batch"
+  | "extract"
+  | "read"
+  | "pdf"
+  | "screenshot"
+  | "resolve"
+  | "qr";
+
+/** Parameters of several operations. */
+const SHARED = {
+  query: {
+    type: "string",
+    maxLength: 500,
+    pattern: "[^\\s\\p{Cc}\\p{Cf}]",
+    description: "Search query: words, phrases in quotation marks, and -words",
+  },
+  count: { type: "integer", minimum: 1, maximum: 50, default: 10, description: "Number of results on a page" },
+  page: {
+    type: "integer",
+    minimum: 1,
+    maximum: 50,
+    default: 1,
+    description: "Page of results; page × count is at most 200",
+  },
+  site: {
+    type: "string",
+    maxLength: 253,
+    pattern: "^(?:[\\p{L}\\p{N}](?:[\\p{L}\\p{M}\\p{N}-]*[\\p{L}\\p{M}\\p{N}])?\\.)+[\\p{L}\\p{M}\\p{N}-]{2,}$",
+    description: "Host whose pages are wanted, with its subdomains",
+  },
+  exclude_site: {
+    type: "array",
+    items: {
+      type: "string",
+      maxLength: 253,
+      pattern: "^(?:[\\p{L}\\p{N}](?:[\\p{L}\\p{M}\\p{N}-]*[\\p{L}\\p{M}\\p{N}])?\\.)+[\\p{L}\\p{M}\\p{N}-]{2,}$",
+    },
+    minItems: 1,
+    maxItems: 10,
+    description: "Hosts whose pages are left out, with their subdomains",
+  },
+  after: { type: "string", description: "First day of publication", format: "date" },
+  before: { type: "string", description: "Last day of publication", format: "date" },
+  lang: { type: "string", pattern: "^[a-z]{2}$", description: "Language of results, by ISO 639-1" },
+  timeout: { type: "integer", minimum: 1, maximum: 120, default: 30, description: "Search timeout in seconds" },
+  selector: {
+    type: "string",
+    minLength: 1,
+    maxLength: 2000,
+    description: "CSS selector of an element to wait for before acting",
+  },
+  stealth: {
+    type: "boolean",
+    default: false,
+    description: "Present the fingerprint of an ordinary browser to the page",
+  },
+  timeout_11: { type: "integer", minimum: 1, maximum: 120, default: 30, description: "Page load timeout in seconds" },
+  user_agent: {
+    type: "string",
+    minLength: 1,
+    maxLength: 512,
+    pattern: "^[\\x20-\\x7e]*$",
+    description: "Custom User-Agent",
+  },
+  wait: {
+    type: "integer",
+    minimum: 0,
+    maximum: 30,
+    description: "Extra seconds to wait after the page event; not counted in the timeout",
+  },
+  wait_until: {
+    type: "string",
+    enum: ["load", "domcontentloaded", "networkidle0"],
+    default: "load",
+    description: "Page event to wait for",
+  },
+  engine: {
+    type: "string",
+    enum: ["auto", "static", "browser"],
+    default: "auto",
+    description: "Engine that loads the page; auto uses a browser only if the page or the request needs one",
+  },
+  partial: {
+    type: "boolean",
+    default: false,
+    description: "At the timeout, return the content so far instead of an error",
+  },
+  accept_status: {
+    anyOf: [
+      { type: "string", enum: ["any"] },
+      {
+        type: "array",
+        items: {
+          anyOf: [
+            { type: "integer", minimum: 400, maximum: 999 },
+            { type: "string", pattern: "^([4-9]\\d\\d)-([4-9]\\d\\d)$" },
+          ],
+        },
+        minItems: 1,
+        maxItems: 20,
+      },
+    ],
+    description:
+      'Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any"',
+  },
+  format: {
+    type: "string",
+    enum: ["html", "markdown", "text", "links"],
+    default: "markdown",
+    description: "Output format",
+  },
+  max_length: {
+    type: "integer",
+    minimum: 1,
+    maximum: 1000000,
+    description: "Maximum content length in characters; longer content is cut",
+  },
+  max_age: {
+    type: "integer",
+    minimum: 0,
+    maximum: 2592000,
+    description:
+      "Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it",
+  },
+  private: {
+    type: "boolean",
+    default: false,
+    description: "With max_age: do not keep the page for others, who could see that it was requested",
+  },
+  changes: {
+    type: "object",
+    properties: {
+      since: {
+        type: "string",
+        default: "last",
+        description: "The version to compare with: the last one, or the one of this time",
+      },
+      mode: {
+        type: "string",
+        enum: ["diff", "fields"],
+        default: "diff",
+        description: "A unified diff of the content, or the changed members of content that is JSON",
+      },
+    },
+    additionalProperties: false,
+    description: "Compare the page with a version that you received before, and keep it for the next time",
+  },
+  url: { type: "string", minLength: 1, maxLength: 8192, description: "Page to load; http and https only" },
+  evaluate: {
+    type: "string",
+    minLength: 1,
+    description: "JavaScript expression evaluated on the page; its result takes the place of the content",
+  },
+};
+
+/** Every operation with a price. */
+export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
+  search: {
+    name: "search",
+    description:
+      "Search the web. Queries the configured search providers and merges their results. Each page appears once, the best first, with title and snippet as plain text. An empty list is a result. If all providers fail, the call is an error and free, and so is a restriction that no provider supports. Operators in the query, such as site:, have no effect; use the parameters. /search/content also returns the text of the first pages. The call is paid; a failed call costs nothing.",
+    parameters: {
+      type: "object",
+      required: ["query"],
+      additionalProperties: false,
+      properties: {
+        query: SHARED.query,
+        count: SHARED.count,
+        page: SHARED.page,
+        site: SHARED.site,
+        exclude_site: SHARED.exclude_site,
+        after: SHARED.after,
+        before: SHARED.before,
+        lang: SHARED.lang,
+        timeout: SHARED.timeout,
+      },
+    },
+    call: (turnpike, input, options) => turnpike.search(input, options),
+  },
+  search_content: {
+    name: "search_content",
+    description:
+      "Search the web and read the first results. Searches as /search does, and reads the first results as /read does, at the same time. A page that fails has an `error` and no content, and does not affect the others. The price is the same for any number of pages. If no page was read, the call is free, unless the operator charges for pages that use up their own time. `timeout` is for the whole call; the search gets half of it. The call is paid; a failed call costs nothing.",
+    parameters: {
+      type: "object",
+      required: ["query", "content"],
+      additionalProperties: false,
+      properties: {
+        query: SHARED.query,
+        count: SHARED.count,
+        page: SHARED.page,
+        site: SHARED.site,
+        exclude_site: SHARED.exclude_site,
+        after: SHARED.after,
+        before: SHARED.before,
+        lang: SHARED.lang,
+        timeout: SHARED.timeout,
+        content: { type: "string", enum: ["markdown"], description: "Format of the contents" },
+        pages: {
+          type: "integer",
+          minimum: 1,
+          maximum: 5,
+          default: 3,
+          description: "Number of first results that are read",
+        },
+        max_length: {
+          type: "integer",
+          minimum: 1,
+          maximum: 100000,
+          default: 20000,
+          description: "Maximum length of a page's content in characters; longer content is cut",
+        },
+      },
+    },
+    call: (turnpike, input, options) => turnpike.search_content(input, options),
+  },
+  map: {
+    name: "map",
+    description:
+      "List the addresses of a site. Returns the addresses of a site from its first pages, its sitemaps, those that robots.txt names, and the search index of the gateway. Sitemaps are XML, indexes, text, RSS or Atom, gzipped or not. Each address appears once. Nothing that robots.txt forbids is requested or returned. With `Accept: application/x-ndjson` each address is sent as a line of JSON when it is found, and a last line has the `metadata`. A map without an address is an error and free. The call is paid; a failed call costs nothing.",
+    parameters: {
+      type: "object",
+      required: ["url"],
+      additionalProperties: false,
+      properties: {
+        url: {
+          type: "string",
+          minLength: 1,
+          maxLength: 8192,
+          description: "Any address of the site; http and https only",
+        },
+        search: {
+          type: "string",
+          maxLength: 500,
+          pattern: "[^\\s\\p{Cc}\\p{Cf}]",
+          description: "Only addresses that have one of these words, in themselves or in their title, the best first",
+        },
+        limit: {
+          type: "integer",
+          minimum: 1,
+          maximum: 100000,
+          default: 5000,
+          description: "Maximum number of addresses",
+        },
+        subdomains: { type: "boolean", default: false, description: "Also addresses of hosts below the site's" },
+        ignore_query: {
+          type: "boolean",
+          default: false,
+          description: "Return addresses without their query, each once",
+        },
+        include_paths: {
+          type: "array",
+          items: { type: "string", minLength: 1, maxLength: 200 },
+          minItems: 1,
+          maxItems: 20,
+          description: "Regular expressions; only paths that one of them matches anywhere are returned",
+        },
+        exclude_paths: {
+          type: "array",
+          items: { type: "string", minLength: 1, maxLength: 200 },
+          minItems: 1,
+          maxItems: 20,
+          description: "Regular expressions; paths that one of them matches anywhere are left out",
+        },
+        sitemap: {
+          type: "string",
+          enum: ["include", "only", "skip"],
+          default: "include",
+          description: "Use of the site's sitemaps beside its first pages and the search index",
+        },
+        timeout: {
+          type: "integer",
+          minimum: 1,
+          maximum: 120,
+          default: 30,
+          description: "Time for all of it, in seconds",
+        },
+      },
+    },
+    call: (turnpike, input, options) => turnpike.map(input, options),
+  },
+  crawl: {
+    name: "crawl",
+    description:
+      "Load the pages of a site as a job. Returns the job at once: read its results with job_results, and its state with job_status. It is paid.",
+    parameters: {
+      type: "object",
+      required: ["urls"],
+      additionalProperties: false,
+      properties: {
+        urls: {
+          type: "array",
+          items: { type: "string", minLength: 1, maxLength: 8192, description: "Page to load; http and https only" },
+          minItems: 1,
+          maxItems: 100,
+          description: "Addresses at which the crawl begins; their hosts are the site",
+        },
+        limit: {
+          type: "integer",
+          minimum: 1,
+          maximum: 10000,
+          default: 100,
+          description: "Maximum number of delivered pages",
+        },
+        max_depth: {
+          type: "integer",
+          minimum: 0,
+          maximum: 50,
+          default: 20,
+          description: "Maximum number of links from a start to a page",
+        },
+        include_paths: {
+          type: "array",
+          items: { type: "string", minLength: 1, maxLength: 200 },
+          minItems: 1,
+          maxItems: 20,
+          description: "Regular expressions; only linked pages whose path one of them matches anywhere are loaded",
+        },
+        exclude_paths: {
+          type: "array",
+          items: { type: "string", minLength: 1, maxLength: 200 },
+          minItems: 1,
+          maxItems: 20,
+          description: "Regular expressions; linked pages whose path one of them matches anywhere are not loaded",
+        },
+        subdomains: { type: "boolean", default: false, description: "Also pages of hosts below the site's" },
+        external: {
+          type: "boolean",
+          default: false,
+          description: "Also pages of other sites that the site links to; their links are not followed",
+        },
+        ignore_query: { type: "boolean", default: false, description: "Load addresses without their query, each once" },
+        sitemap: {
+          type: "string",
+          enum: ["include", "only", "skip"],
+          default: "include",
+          description: "Use of the site's sitemaps beside the links of its pages",
+        },
+        skip_noindex: {
+          type: "boolean",
+          default: false,
+          description: "Do not deliver pages that ask not to be indexed",
+        },
+        near_duplicates: {
+          type: "string",
+          enum: ["deliver", "same-path", "skip"],
+          default: "same-path",
+          description:
+            "Pages whose text is nearly that of another page: deliver them, or skip those with the same path (on another host, or with another query), or all of them",
+        },
+        delay: {
+          type: "number",
+          minimum: 0,
+          maximum: 60,
+          default: 0,
+          description: "Minimum seconds between two requests to a host",
+        },
+        concurrency: {
+          type: "integer",
+          minimum: 1,
+          maximum: 16,
+          default: 8,
+          description: "Maximum number of pages loaded at a time by each content service",
+        },
+        selector: SHARED.selector,
+        stealth: SHARED.stealth,
+        timeout: SHARED.timeout_11,
+        user_agent: SHARED.user_agent,
+        wait: SHARED.wait,
+        wait_until: SHARED.wait_until,
+        engine: SHARED.engine,
+        partial: SHARED.partial,
+        accept_status: SHARED.accept_status,
+        format: SHARED.format,
+        max_length: SHARED.max_length,
+        max_age: SHARED.max_age,
+        private: SHARED.private,
+        changes: SHARED.changes,
+        only_changed: {
+          type: "boolean",
+          default: false,
+          description: "Deliver only pages that are new or changed since your last crawl with the same format",
+        },
+        max_price: {
+          type: "string",
+          pattern: "^(?:0|[1-9][0-9]{0,76})$",
+          description:
+            "The most that the job may cost, in the smallest unit of the asset; it ends with the reason max-price before that",
+        },
+      },
+    },
+    call: (turnpike, input, options) => turnpike.crawl(input, options),
+  },
+  scrape: {
+    name: "scrape",
+    description:
+      "Retrieve a page as HTML, Markdown, text or links. Loads the page and returns its content. With `evaluate`, the result of that expression is the content: text unchanged, everything else as JSON. `links` returns one link per line, in the page's order. The call is paid; a failed call costs nothing.",
+    parameters: {
+      type: "object",
+      required: ["url"],
+      additionalProperties: false,
+      properties: {
+        url: SHARED.url,
+        selector: SHARED.selector,
+        stealth: SHARED.stealth,
+        timeout: SHARED.timeout_11,
+        user_agent: SHARED.user_agent,
+        wait: SHARED.wait,
+        wait_until: SHARED.wait_until,
+        engine: SHARED.engine,
+        partial: SHARED.partial,
+        accept_status: SHARED.accept_status,
+        format: SHARED.format,
+        max_length: SHARED.max_length,
+        evaluate: SHARED.evaluate,
+        max_age: SHARED.max_age,
+        private: SHARED.private,
+        changes: SHARED.changes,
+      },
+    },
+    call: (turnpike, input, options) => turnpike.scrape(input, options),
+  },
+  batch: {
+    name: "batch",
+    description: "Retrieve many pages at once. The call is paid; a failed call costs nothing.",
+    parameters: {
+      type: "object",
+      required: ["urls"],
+      additionalProperties: false,
+      anyOf: [
+        { properties: { async: { enum: [true] } }, required: ["async"] },
+        { properties: { urls: { maxItems: 20 } } },
+      ],
+      properties: {
+        urls: {
+          type: "array",
+          items: { type: "string", minLength: 1, maxLength: 8192, description: "Page to load; http and https only" },
+          minItems: 1,
+          maxItems: 10000,
+          description: "Pages to load",
+        },
+        selector: SHARED.selector,
+        stealth: SHARED.stealth,
+        timeout: SHARED.timeout_11,
+        user_agent: SHARED.user_agent,
+        wait: SHARED.wait,
+        wait_until: SHARED.wait_until,
+        engine: SHARED.engine,
+        partial: SHARED.partial,
+        accept_status: SHARED.accept_status,
+        format: SHARED.format,
+        max_length: SHARED.max_length,
+        evaluate: SHARED.evaluate,
+        max_age: SHARED.max_age,
+        private: SHARED.private,
+        changes: SHARED.changes,
+      },
+    },
+    call: (turnpike, input, options) => turnpike.batch(input, options),
+  },
+  extract: {
+    name: "extract",
+    description:
+      "Extract texts and attributes of a page by CSS selectors. Loads the page and returns the text of the elements that each selector matches, as browsers match them: a string for one element, an array for several, null for no match. `selector@attribute` returns an attribute of the elements that have it; addresses become absolute. Without `@`, code is omitted, and each block has a line of its own. The call is paid; a failed call costs nothing.",
+    parameters: {
+      type: "object",
+      required: ["url", "selectors"],
+      additionalProperties: false,
+      properties: {
+        url: SHARED.url,
+        selector: SHARED.selector,
+        stealth: SHARED.stealth,
+        timeout: SHARED.timeout_11,
+        user_agent: SHARED.user_agent,
+        wait: SHARED.wait,
+        wait_until: SHARED.wait_until,
+        engine: SHARED.engine,
+        partial: SHARED.partial,
+        accept_status: SHARED.accept_status,
+        selectors: {
+          type: "object",
+          additionalProperties: { type: "string", maxLength: 2000 },
+          propertyNames: { minLength: 1, maxLength: 100 },
+          minProperties: 1,
+          maxProperties: 100,
+          description:
+            "CSS selectors by the names that their results get. `selector@attribute` gives an attribute's values in place of texts",
+        },
+      },
+    },
+    call: (turnpike, input, options) => turnpike.extract(input, options),
+  },
+  read: {
+    name: "read",
+    description:
+      "Read the main article of a page. Loads the page and returns its title and its main content as Markdown, without navigation, advertisements and side columns. A page with nothing to read is an error. `GET /r/https://example.com/` returns title and content as plain Markdown. The call is paid; a failed call costs nothing.",
+    parameters: {
+      type: "object",
+      required: ["url"],
+      additionalProperties: false,
+      properties: {
+        url: SHARED.url,
+        selector: SHARED.selector,
+        stealth: SHARED.stealth,
+        timeout: SHARED.timeout_11,
+        user_agent: SHARED.user_agent,
+        wait: SHARED.wait,
+        wait_until: SHARED.wait_until,
+        engine: SHARED.engine,
+        partial: SHARED.partial,
+        accept_status: SHARED.accept_status,
+        max_age: SHARED.max_age,
+        private: SHARED.private,
+        changes: SHARED.changes,
+        max_length: SHARED.max_length,
+        comments: {
+          type: "boolean",
+          default: false,
+          description: "Also return the readers' comments below an article",
+        },
+      },
+    },
+    call: (turnpike, input, options) => turnpike.read(input, options),
+  },
+  pdf: {
+    name: "pdf",
+    description:
+      "Print a page as a PDF document. Loads the page in a browser and prints it. A URL that is a PDF document itself is passed through unchanged. A page behind a bot challenge or a consent wall is an error, and so is an empty page. Header fields of the response have the page's final address and its engine. The call is paid; a failed call costs nothing.",
+    parameters: {
+      type: "object",
+      required: ["url"],
+      additionalProperties: false,
+      properties: {
+        url: SHARED.url,
+        selector: SHARED.selector,
+        stealth: SHARED.stealth,
+        timeout: SHARED.timeout_11,
+        user_agent: SHARED.user_agent,
+        wait: SHARED.wait,
+        wait_until: SHARED.wait_until,
+        engine: SHARED.engine,
+        partial: SHARED.partial,
+        accept_status: SHARED.accept_status,
+        landscape: { type: "boolean", default: false, description: "Landscape orientation" },
+        print_background: { type: "boolean", default: true, description: "Print background colours and images" },
+        scale: { type: "number", minimum: 0.1, maximum: 2, default: 1, description: "Render scale" },
+        paper_width: { type: "number", minimum: 0.5, maximum: 200, default: 8.5, description: "Paper width in inches" },
+        paper_height: {
+          type: "number",
+          minimum: 0.5,
+          maximum: 200,
+          default: 11,
+          description: "Paper height in inches",
+        },
+        margin_top: { type: "number", minimum: 0, maximum: 100, description: "Top margin in inches; 0.4 by default" },
+        margin_bottom: {
+          type: "number",
+          minimum: 0,
+          maximum: 100,
+          description: "Bottom margin in inches; 0.4 by default",
+        },
+        margin_left: { type: "number", minimum: 0, maximum: 100, description: "Left margin in inches; 0.4 by default" },
+        margin_right: {
+          type: "number",
+          minimum: 0,
+          maximum: 100,
+          description: "Right margin in inches; 0.4 by default",
+        },
+      },
+    },
+    call: (turnpike, input, options) => turnpike.pdf(input, options),
+  },
+  screenshot: {
+    name: "screenshot",
+    description:
+      "Take a picture of a page. Loads the page in a browser and takes a picture of exactly `width` by `height` pixels, or of the whole page with `full_page`. `selector` only delays the picture until its element exists. A page behind a bot challenge or a consent wall is an error, and so is an empty page. Header fields of the response have the page's final address and its engine. The call is paid; a failed call costs nothing.",
+    parameters: {
+      type: "object",
+      required: ["url"],
+      additionalProperties: false,
+      properties: {
+        url: SHARED.url,
+        selector: SHARED.selector,
+        stealth: SHARED.stealth,
+        timeout: SHARED.timeout_11,
+        user_agent: SHARED.user_agent,
+        wait: SHARED.wait,
+        wait_until: SHARED.wait_until,
+        engine: SHARED.engine,
+        partial: SHARED.partial,
+        accept_status: SHARED.accept_status,
+        format: { type: "string", enum: ["png", "jpeg", "webp"], default: "png", description: "Image format" },
+        full_page: {
+          type: "boolean",
+          default: false,
+          description:
+            "Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all",
+        },
+        width: { type: "integer", minimum: 1, maximum: 10000, default: 1280, description: "Viewport width in pixels" },
+        height: { type: "integer", minimum: 1, maximum: 10000, default: 720, description: "Viewport height in pixels" },
+        quality: {
+          type: "integer",
+          minimum: 0,
+          maximum: 100,
+          description: "Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless",
+        },
+      },
+    },
+    call: (turnpike, input, options) => turnpike.screenshot(input, options),
+  },
+  resolve: {
+    name: "resolve",
+    description:
+      "Find the outcome of a prediction-market question. Searches the web, reads sources and returns the probability of YES, with a verdict and the statements that support it. Quotes are copied from their sources word for word. The verdict is UNCERTAIN if the sources say nothing or contradict each other, or if the deadline is still to come and nothing has happened yet. A page that cannot be read is named in `reasoning`, and the other pages are used. When `timeout` is over, the response has the result so far. If no source was read and no search provider responded, the response is an error and costs nothing. The call is paid; a failed call costs nothing.",
+    parameters: {
+      type: "object",
+      required: ["question"],
+      additionalProperties: false,
+      properties: {
+        question: {
+          type: "string",
+          maxLength: 2000,
+          pattern: "[^\\s\\p{Cc}\\p{Cf}]",
+          description: "Prediction-market question",
+        },
+        criteria: { type: "string", maxLength: 20000, default: "", description: "How the market resolves YES or NO" },
+        max_sources: {
+          type: "integer",
+          minimum: 1,
+          maximum: 8,
+          default: 5,
+          description: "Maximum web sources to read",
+        },
+        sources: {
+          type: "array",
+          items: { type: "string", minLength: 1, maxLength: 8192, description: "Page to load; http and https only" },
+          maxItems: 3,
+          default: [],
+          description:
+            "Hint URLs to check for evidence; read before all others, also if they are more than max_sources",
+        },
+        timeout: {
+          type: "integer",
+          minimum: 1,
+          maximum: 120,
+          default: 30,
+          description: "Timeout in seconds; the response has the result so far",
+        },
+      },
+    },
+    call: (turnpike, input, options) => turnpike.resolve(input, options),
+  },
+  qr: {
+    name: "qr",
+    description:
+      "Draw a QR code. Returns a black-and-white PNG of exactly the requested size. Each module has a whole number of pixels, and the remaining pixels widen the margin. Error correction is level M, or L if the data is too long for M or for the size. The call is paid; a failed call costs nothing.",
+    parameters: {
+      type: "object",
+      required: ["data"],
+      additionalProperties: false,
+      properties: {
+        data: {
+          type: "string",
+          minLength: 1,
+          maxLength: 4296,
+          pattern: "^\\P{Cs}*$",
+          description: "Text, URL or data to encode",
+        },
+        size: {
+          type: "integer",
+          minimum: 32,
+          maximum: 2048,
+          default: 256,
+          description: "Width and height of the image in pixels",
+        },
+        margin: { type: "integer", minimum: 0, maximum: 10, default: 2, description: "Quiet zone in modules" },
+      },
+    },
+    call: (turnpike, input, options) => turnpike.qr(input, options),
+  },
+};
