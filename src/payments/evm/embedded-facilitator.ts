@@ -12,6 +12,7 @@ import { type ChainOptions, EvmNode } from "./node/node.ts";
 import { isRpcError, type RpcError } from "./node/rpc.ts";
 import { type Chain } from "./node/scheme.ts";
 import { unsent } from "./node/settlements.ts";
+import { Factories } from "./node/undeployed.ts";
 import { PayerGuard } from "./payer-guard.ts";
 import { KeySender } from "./sender.ts";
 import { SenderPool } from "./sender-pool.ts";
@@ -33,6 +34,8 @@ export interface EmbeddedOptions {
   readonly signers: readonly SignerOptions[];
   /** Settlements in progress at the same time, for each key and chain. */
   readonly max_pending: number;
+  /** The contracts that may be called to deploy accounts of payers (ERC-6492). Default: none. */
+  readonly wallet_factories?: readonly string[];
   /** In milliseconds. Default: the system clock. */
   readonly now?: () => number;
 }
@@ -60,6 +63,7 @@ function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
   if (signers.length === 0) throw new Error("Cannot start the embedded facilitator: it has no key");
   if (accounts.size < signers.length)
     throw new Error("Cannot start the embedded facilitator: two of its keys are equal");
+  const factories = new Factories(options.wallet_factories ?? []);
   const chains = new Map<string, OwnChain>();
   for (const chain of options.chains) {
     const node = new EvmNode(chain, now);
@@ -72,7 +76,7 @@ function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
     };
     const guard = new PayerGuard(now);
     const senders = signers.map((signer) => new KeySender(node, signer, bounds, guard));
-    chains.set(node.network, { node, sender: new SenderPool(senders, now) });
+    chains.set(node.network, { node, sender: new SenderPool(senders, now), factories });
   }
   if (chains.size === 0) throw new Error("Cannot start the embedded facilitator: x402.chains is empty");
   return chains;

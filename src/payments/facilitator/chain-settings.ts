@@ -60,6 +60,7 @@ export interface EmbeddedSettings {
     readonly key_env: string;
     readonly signers: readonly SignerSettings[];
     readonly max_pending: number;
+    readonly wallet_factories: readonly string[];
   };
   readonly chains: readonly ChainSettings[];
 }
@@ -96,6 +97,7 @@ export function readEmbedded(
     chains: own,
     signers: readSigners(embedded, environment),
     max_pending: embedded.max_pending,
+    wallet_factories: embedded.wallet_factories,
   };
 }
 

@@ -55,6 +55,13 @@ const embedded = z
       .describe("Environment variable with the private key that pays gas: 32 bytes in hex."),
     signers,
     max_pending: count(256, 1, 4096).describe("Maximum simultaneous settlements of each key on each chain."),
+    wallet_factories: z
+      .array(z.string().regex(/^0x[0-9a-fA-F]{40}$/, "expected an address"))
+      .max(16)
+      .default([])
+      .describe(
+        "Contracts that deploy smart wallets. A payer whose wallet is not deployed yet may pay with a signature by ERC-6492 that calls one of them. Its gas counts as a second settlement.",
+      ),
   })
   .prefault({})
   .meta(ours("The embedded facilitator, in place of `facilitator_url`."));

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { BatchSettlementEvmScheme } from "@x402/evm/batch-settlement/client";
+import { privateKeyToAccount } from "viem/accounts";
 import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
 import {
   channelConfig,
@@ -18,12 +20,14 @@ import {
   type ChannelConfig,
   type ChannelOrder,
   type ChannelPayment,
+  channelPaymentSchema,
   type ChannelRequirements,
   type Deposit,
   type Voucher,
 } from "../../x402/channel-messages.ts";
 import { type EvmNetwork } from "../../x402/networks.ts";
-import { freshAccount, openShop, type OpenFacilitator, type Shop, type TestAccount } from "../testing/shop.ts";
+import { PERMIT2 } from "../../x402/transfer.ts";
+import { freshAccount, keyOf, openShop, type OpenFacilitator, type Shop, type TestAccount } from "../testing/shop.ts";
 import { finalizeWithdrawCall, initiateWithdrawCall } from "./calls.ts";
 
 const ORIGINS = hasPublishedChannels ? (["own", "published"] as const) : (["own"] as const);
@@ -278,6 +282,26 @@ describe.skipIf(!hasChain).each(ORIGINS)("the facilitator of channels, with the 
     const terms = { ...requirements, extra: { ...requirements.extra, withdrawDelay: 899 } };
     expect(await reason(await depositOf(short, payer, 500n, 500n), terms)).toBe("withdraw_delay_out_of_range");
     expect(await shop.token.balanceOf(payer.address)).toBe(500n);
+  });
+
+  test("a deposit by Permit2 moves the money once, and needs the payer's approval", async () => {
+    const payer = await shop.payer();
+    const account = privateKeyToAccount(keyOf(payer));
+    const client = new BatchSettlementEvmScheme({ ...account, readContract: async () => [0n, 0n] });
+    const terms = { ...requirements, extra: { ...requirements.extra, assetTransferMethod: "permit2" } };
+    const made = await client.createPaymentPayload(2, { ...terms, network });
+    const { payload } = channelPaymentSchema.parse({ ...made, accepted: terms });
+    if (payload.type !== "deposit") throw new Error("no deposit");
+    expect(await ask(payload, terms)).toEqual({
+      kind: "refused",
+      reason: "invalid_batch_settlement_evm_permit2_allowance_required",
+    });
+    await shop.token.approve(payer.address, PERMIT2, 1_000_000n);
+    expect((await ask(payload, terms)).kind).toBe("valid");
+    const settled = await order(payload, terms);
+    expect(settled).toMatchObject({ kind: "settled", amount: "5000", state: { balance: 5000n } });
+    expect(await order(payload, terms)).toEqual(settled);
+    expect(await shop.token.balanceOf(payer.address)).toBe(995_000n);
   });
 
   test("a smart wallet signs its vouchers by its contract, and one with a key of its own by that key", async () => {

@@ -12,9 +12,9 @@ import { type Block, blockRequest, callRequest, codeRequest, type Log } from "..
 import { type Request, type RpcError, isRpcError } from "../node/rpc.ts";
 import { refused, unknown, unsent } from "../node/settlements.ts";
 import { type Chain, type Sent } from "../node/scheme.ts";
-import { DEPOSITED, depositCall } from "./calls.ts";
+import { DEPOSITED } from "./calls.ts";
 import { channelOf, channelRequests, readChannel } from "./state.ts";
-import { depositFunds, signatureOf, verifyDeposit, voucherProblem } from "./verify.ts";
+import { depositFunds, planDeposit, verifyDeposit, voucherProblem } from "./verify.ts";
 
 /** The age up to which the event of a deposit is searched, in seconds. @bound Few authorizations live longer. */
 const SEARCH_S = 3600n;
@@ -63,15 +63,16 @@ class DepositSettlement {
     const before = await verifyDeposit(this.#chain, this.#deposit, this.#requirements);
     if (typeof before === "string") return refused(before);
     if (isRpcError(before)) return unsent(`${before.cause}: nothing was sent`);
+    const planned = await planDeposit(this.#chain, this.#deposit);
+    if (isRpcError(planned)) return unsent(`${planned.cause}: nothing was sent`);
     const sent = await sender.send({
       tag,
-      to: BATCH_SETTLEMENT_CONTRACT,
-      data: depositCall(this.#deposit, signatureOf(deposit.authorization)),
+      ...planned,
       share: {
         payer: channelConfig.payer,
         asset: channelConfig.token,
         value: BigInt(deposit.amount),
-        isContract: code !== "0x",
+        isContract: code !== "0x" || planned.isUndeployed,
         funds: () => this.#funds(),
       },
     });

@@ -14,15 +14,16 @@ import {
   type ChannelPayment,
   type ChannelRequirements,
   type Deposit,
-  type DepositAuthorization,
   type Voucher,
 } from "../../x402/channel-messages.ts";
 import { type Reason } from "../../x402/reasons.ts";
 import { isSignedBy } from "../node/account-signature.ts";
-import { balanceCall, isForUndeployed } from "../eip3009/calls.ts";
+import { balanceCall } from "../eip3009/calls.ts";
 import { wordAt } from "../node/abi.ts";
 import { callRequest } from "../node/requests.ts";
+import { gasFor } from "../node/gas.ts";
 import { type RpcError, isRpcError } from "../node/rpc.ts";
+import { planCall, type PlannedCall } from "../node/undeployed.ts";
 import { type Chain } from "../node/scheme.ts";
 import { fundsRequests } from "../permit2/state.ts";
 import { depositCall } from "./calls.ts";
@@ -71,8 +72,13 @@ export async function voucherProblem(
   return isSigned ? undefined : "invalid_batch_settlement_evm_voucher_signature";
 }
 
-/** The signature of a deposit's authorization. */
-export function signatureOf(authorization: DepositAuthorization): Hex {
+/** The call that makes a deposit. */
+export function planDeposit({ node }: Chain, deposit: Deposit): Promise<PlannedCall | RpcError> {
+  const payer = { payer: deposit.channelConfig.payer, signature: signatureOf(deposit) };
+  return planCall(node, payer, (plain) => ({ to: BATCH_SETTLEMENT_CONTRACT, data: depositCall(deposit, plain) }));
+}
+
+function signatureOf({ deposit: { authorization } }: Deposit): Hex {
   return "erc3009Authorization" in authorization
     ? authorization.erc3009Authorization.signature
     : authorization.permit2Authorization.signature;
@@ -82,11 +88,11 @@ async function authorizationProblem(
   { node, sender }: Chain,
   deposit: Deposit,
   terms: DepositTerms,
+  planned: PlannedCall,
 ): Promise<Problem | undefined> {
   const { authorization } = deposit.deposit;
-  const signature = signatureOf(authorization);
-  if (isForUndeployed(signature)) return "invalid_batch_settlement_evm_eip6492_factory_not_allowed";
-  const signed = { hash: depositHash(terms, deposit), signature, gas: sender.maxGas };
+  if (planned.isUndeployed) return undefined;
+  const signed = { hash: depositHash(terms, deposit), signature: planned.signature, gas: sender.maxGas };
   const isSigned = await isSignedBy(node, terms.payer, signed);
   if (isRpcError(isSigned)) return isSigned;
   if (isSigned) return undefined;
@@ -107,10 +113,16 @@ export async function verifyDeposit(
     checkChannelTerms(channelConfig, voucher.channelId, requirements) ??
     (typeof terms === "string" ? terms : checkDepositTerms(deposit, terms, chain.node.now() / 1000));
   if (problem !== undefined || typeof terms === "string") return problem ?? "payment_refused";
+  if (!chain.factories.allows(signatureOf(deposit))) {
+    return "invalid_batch_settlement_evm_eip6492_factory_not_allowed";
+  }
+  const planned = await planDeposit(chain, deposit);
+  if (isRpcError(planned)) return planned;
   const unsigned =
-    (await voucherProblem(chain, channelConfig, voucher)) ?? (await authorizationProblem(chain, deposit, terms));
+    (await voucherProblem(chain, channelConfig, voucher)) ??
+    (await authorizationProblem(chain, deposit, terms, planned));
   if (unsigned !== undefined) return unsigned;
-  const [state, funds] = await Promise.all([simulateDeposit(chain, deposit), depositFunds(chain, deposit)]);
+  const [state, funds] = await Promise.all([simulateDeposit(chain, deposit, planned), depositFunds(chain, deposit)]);
   const amount = BigInt(deposit.deposit.amount);
   if (isRpcError(funds)) return funds;
   if (typeof state !== "string" && isRpcError(state)) return state;
@@ -121,10 +133,13 @@ export async function verifyDeposit(
   return checkCumulative(voucher.maxClaimableAmount, after) ?? state;
 }
 
-async function simulateDeposit({ node, sender }: Chain, deposit: Deposit): Promise<ChannelState | Problem> {
-  const call = depositCall(deposit, signatureOf(deposit.deposit.authorization));
+async function simulateDeposit(
+  { node, sender }: Chain,
+  deposit: Deposit,
+  { to, data, settlements = 1 }: PlannedCall,
+): Promise<ChannelState | Problem> {
   const [run, ...channel] = await node.readAll<[Hex, Hex, Hex, Hex]>(
-    callRequest(BATCH_SETTLEMENT_CONTRACT, call, { from: sender.account, gas: sender.maxGas }),
+    callRequest(to, data, { from: sender.account, gas: gasFor(settlements, sender.maxGas) }),
     ...channelRequests(deposit.voucher.channelId),
   );
   const state = channelOf(channel);

@@ -8,18 +8,10 @@ const BY_PARTS = "transferWithAuthorization(address,address,uint256,uint256,uint
 const BY_BYTES = "transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)";
 const PLAIN_SIGNATURE_BYTES = 65;
 
-/** The last bytes of a signature for an account that is not deployed yet (ERC-6492). */
-const UNDEPLOYED = "6492".repeat(16);
-
 /** The topic of the event of an authorization that was used (EIP-3009), with payer and nonce. */
 export const AUTHORIZATION_USED = eventTopic("AuthorizationUsed(address,bytes32)");
 /** The topic of the event of an authorization that was canceled (EIP-3009), with payer and nonce. */
 export const AUTHORIZATION_CANCELED = eventTopic("AuthorizationCanceled(address,bytes32)");
-
-/** True for a signature whose check would first deploy the payer's account. */
-export function isForUndeployed(signature: Hex): boolean {
-  return signature.endsWith(UNDEPLOYED);
-}
 
 /** The call that moves the money. */
 export function transferCall(authorization: Authorization, signature: Hex): Hex {

@@ -10,10 +10,10 @@ import { callRequest, codeRequest } from "../node/requests.ts";
 import { type RpcError, isRpcError } from "../node/rpc.ts";
 import { refused, unknown, unsent } from "../node/settlements.ts";
 import { type Chain, type PayerShare, type Sent } from "../node/scheme.ts";
-import { balanceCall, isForUndeployed, stateCall, transferCall } from "./calls.ts";
+import { balanceCall, stateCall } from "./calls.ts";
 import { showsTransfer } from "./evidence.ts";
 import { findEip3009, usedAt } from "./find.ts";
-import { verifyEip3009 } from "./verify.ts";
+import { planTransfer, verifyEip3009 } from "./verify.ts";
 
 /** A payment counts as ending when less than this many seconds of its time are left. */
 const ENDING_S = 60n;
@@ -47,8 +47,7 @@ class Eip3009Settlement {
   }
 
   async settle(): Promise<Settlement> {
-    const { signature, authorization } = this.#payment.payload;
-    if (isForUndeployed(signature)) return refused("eip6492_factory_not_allowed");
+    if (!this.#chain.factories.allows(this.#payment.payload.signature)) return refused("eip6492_factory_not_allowed");
     const { asset } = this.#requirements;
     if (!isAddress(asset)) return refused("asset_not_deployed_contract");
     const { contract, from, to, value, nonce } = this.#transfer;
@@ -76,18 +75,19 @@ class Eip3009Settlement {
     const reason = checkTerms(this.#payment, this.#requirements, node.now() / 1000);
     if (reason !== undefined) return await this.#concludeUnfit(reason);
     // The token checks a contract's signature before anything is sent: see `rejected` in `Sent`.
-    const signed = code === "0x" ? checkSignature(this.#payment, this.#requirements) : undefined;
+    const planned = await planTransfer(this.#chain, this.#payment, asset);
+    if (isRpcError(planned)) return unsent(`${planned.cause}: nothing was sent`);
+    const isAccount = code === "0x" && !planned.isUndeployed;
+    const signed = isAccount ? checkSignature(this.#payment, this.#requirements) : undefined;
     if (typeof signed === "string") return refused(signed);
     const share: PayerShare = {
       payer: from,
       asset,
       value: BigInt(value),
-      isContract: code !== "0x",
+      isContract: !isAccount,
       funds: () => readFunds(node, asset, from),
     };
-    return await this.#conclude(
-      await sender.send({ tag, to: asset, data: transferCall(authorization, signature), share }),
-    );
+    return await this.#conclude(await sender.send({ tag, ...planned, share }));
   }
 
   #find(): Promise<Outcome> {

@@ -1,4 +1,4 @@
-import { type Hex, isAddress } from "../../x402/address.ts";
+import { type Address, type Hex, isAddress } from "../../x402/address.ts";
 import { type Checked } from "../../signatures/signature.ts";
 import { checkSignature, checkTerms } from "../../signatures/check-payment.ts";
 import { type Verification } from "../../x402/facilitator.ts";
@@ -8,11 +8,13 @@ import { type Reason } from "../../x402/reasons.ts";
 import { authorizationHash } from "../../signatures/typed-data.ts";
 import { isSignedByContract } from "../node/account-signature.ts";
 import { abiText, wordAt } from "../node/abi.ts";
+import { gasFor } from "../node/gas.ts";
 import { type Block, blockRequest, callRequest, codeRequest } from "../node/requests.ts";
 import { type RpcError, isRpcError } from "../node/rpc.ts";
 import { type Chain } from "../node/scheme.ts";
 import { refused } from "../node/settlements.ts";
-import { balanceCall, isForUndeployed, nameCall, stateCall, transferCall, versionCall } from "./calls.ts";
+import { planCall, type PlannedCall } from "../node/undeployed.ts";
+import { balanceCall, nameCall, stateCall, transferCall, versionCall } from "./calls.ts";
 
 function away({ error, cause }: RpcError): Verification {
   return { kind: error === "unavailable" ? "unavailable" : "failed", cause };
@@ -37,14 +39,18 @@ interface ChainState {
 
 async function look(
   { node, sender }: Chain,
-  { payload: { authorization, signature } }: Eip3009Payment,
+  { payload: { authorization } }: Eip3009Payment,
   { asset }: PaymentRequirements,
+  transfer: PlannedCall,
 ): Promise<ChainState | RpcError> {
   const [payerCode, balance, state, run, block] = await node.readAll<[Hex, Hex, Hex, Hex, Block | null]>(
     codeRequest(authorization.from),
     callRequest(asset, balanceCall(authorization.from)),
     callRequest(asset, stateCall(authorization)),
-    callRequest(asset, transferCall(authorization, signature), { from: sender.account, gas: sender.maxGas }),
+    callRequest(transfer.to, transfer.data, {
+      from: sender.account,
+      gas: gasFor(transfer.settlements ?? 1, sender.maxGas),
+    }),
     blockRequest("latest"),
   );
   if (isRpcError(payerCode)) return payerCode;
@@ -78,17 +84,27 @@ function wrongWith(chainState: ChainState, { payload: { authorization } }: Eip30
   return undefined;
 }
 
+/** The call that moves the money. */
+export function planTransfer(
+  { node }: Chain,
+  { payload: { authorization, signature } }: Eip3009Payment,
+  to: Address,
+): Promise<PlannedCall | RpcError> {
+  const payer = { payer: authorization.from, signature };
+  return planCall(node, payer, (plain) => ({ to, data: transferCall(authorization, plain) }));
+}
+
 /** Asks the payer's contract, with the gas limit of a settlement, whether it has signed. */
 async function checkContract(
   { node, sender }: Chain,
-  payment: Eip3009Payment,
+  { payload: { authorization } }: Eip3009Payment,
   { asset, extra: { name, version }, network }: PaymentRequirements,
+  signature: Hex,
 ): Promise<Reason | RpcError | undefined> {
   const known = parseEvmNetwork(network);
   if (typeof name !== "string" || typeof version !== "string" || !isAddress(asset) || known === undefined) {
     return "invalid_exact_evm_missing_eip712_domain";
   }
-  const { authorization, signature } = payment.payload;
   const hash = authorizationHash({ name, version, network: known, asset }, authorization);
   const isSigned = await isSignedByContract(node, authorization.from, { hash, signature, gas: sender.maxGas });
   if (isRpcError(isSigned)) return isSigned;
@@ -116,20 +132,22 @@ export async function verifyEip3009(
   requirements: PaymentRequirements,
 ): Promise<Verification> {
   const { authorization, signature } = payment.payload;
-  if (isForUndeployed(signature)) return refused("eip6492_factory_not_allowed");
+  if (!chain.factories.allows(signature)) return refused("eip6492_factory_not_allowed");
   if (!isAddress(requirements.asset)) return refused("invalid_exact_evm_missing_eip712_domain");
   const reason = checkTerms(payment, requirements, chain.node.now() / 1000);
   if (reason !== undefined) return refused(reason);
-  const looking = look(chain, payment, requirements);
+  const transfer = await planTransfer(chain, payment, requirements.asset);
+  if (isRpcError(transfer)) return away(transfer);
+  const looking = look(chain, payment, requirements, transfer);
   // Runs while the node works.
   const signed: Checked | Reason = checkSignature(payment, requirements);
   const chainState = await looking;
   if (isRpcError(chainState)) return away(chainState);
   const isAccount = chainState.payerCode === "0x";
-  if (isAccount && typeof signed === "string") return refused(signed);
+  if (isAccount && !transfer.isUndeployed && typeof signed === "string") return refused(signed);
   const wrong = wrongWith(chainState, payment);
   if (wrong !== undefined) return refused(wrong);
-  const contract = isAccount ? undefined : await checkContract(chain, payment, requirements);
+  const contract = isAccount ? undefined : await checkContract(chain, payment, requirements, transfer.signature);
   if (isRpcError(contract)) return away(contract);
   if (contract !== undefined) return refused(contract);
   if (!chainState.runs) return refused(await explain(chain, requirements));

@@ -1,6 +1,7 @@
 import { type Address, type Hex } from "../../x402/address.ts";
 import { type EvmNode } from "./node.ts";
 import { type Log } from "./requests.ts";
+import { type Factories } from "./undeployed.ts";
 import { type RpcError } from "./rpc.ts";
 
 /** A transaction's payer, for the limits on failures: if the payer makes it fail, only we pay gas. */
@@ -61,4 +62,5 @@ export interface Sender {
 export interface Chain {
   readonly node: EvmNode;
   readonly sender: Sender;
+  readonly factories: Factories;
 }

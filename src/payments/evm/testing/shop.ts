@@ -36,6 +36,7 @@ export interface Shop {
 
 export interface FacilitatorChange extends Partial<EmbeddedChainOptions> {
   readonly max_pending?: number;
+  readonly wallet_factories?: readonly Address[];
   readonly account?: TestAccount;
   /** In place of the account's own key. */
   readonly signers?: readonly SignerOptions[];
@@ -85,11 +86,19 @@ export async function openShop(): Promise<Shop> {
     chain,
     token,
     requirements,
-    async facilitator({ account = freshAccount(), max_pending = 256, now, signers, ...change } = {}) {
+    async facilitator({
+      account = freshAccount(),
+      max_pending = 256,
+      wallet_factories = [],
+      now,
+      signers,
+      ...change
+    } = {}) {
       await chain.fund(account.address);
       const facilitator = createEmbeddedFacilitator({
         signers: signers ?? [{ kind: "key", key: keyOf(account) }],
         max_pending,
+        wallet_factories,
         ...(now === undefined ? {} : { now }),
         chains: [
           {

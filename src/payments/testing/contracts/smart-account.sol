@@ -15,3 +15,16 @@ contract SmartAccount {
     return signer != address(0) && signer == owner ? this.isValidSignature.selector : bytes4(0xffffffff);
   }
 }
+
+/// Deploys such accounts at addresses that are known before. One that exists is left as it is.
+contract AccountFactory {
+  function deploy(address owner, bytes32 salt) external returns (address account) {
+    account = addressOf(owner, salt);
+    if (account.code.length == 0) new SmartAccount{salt: salt}(owner);
+  }
+
+  function addressOf(address owner, bytes32 salt) public view returns (address) {
+    bytes32 code = keccak256(abi.encodePacked(type(SmartAccount).creationCode, abi.encode(owner)));
+    return address(uint160(uint256(keccak256(abi.encodePacked(bytes1(0xff), address(this), salt, code)))));
+  }
+}
