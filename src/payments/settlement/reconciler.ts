@@ -1,7 +1,11 @@
 import { faultOf } from "../../lib/caught.ts";
+import { parsedJson } from "../../lib/parsed-json.ts";
 import { within } from "../../lib/time/within.ts";
 import { type Ledger, type Payment, RECHECK_MS } from "../../store/ledger.ts";
+import { CHANNEL_SCHEME } from "../../store/channels.ts";
 import { type NewNotice } from "../../store/outbox.ts";
+import { findDeposit } from "../channels/find-deposit.ts";
+import { channelPaymentSchema } from "../x402/channel-messages.ts";
 import { type Facilitator, type Outcome } from "../x402/facilitator.ts";
 import { type Settled } from "./settlement-record.ts";
 import { fromStored, type StoredPayment } from "./stored-payment.ts";
@@ -15,6 +19,8 @@ const LOOKS_PER_ROUND = 200;
  * Timeout of one call to a facilitator, in milliseconds. Beyond it the payment stays open. A lease is longer. @bound
  */
 const FIND_TIMEOUT_MS = 20_000;
+/** A deposit that is not on the chain, and whose time is over. */
+const UNMADE = "invalid_batch_settlement_evm_payload_authorization_valid_before";
 const NOBODY: Outcome = { kind: "unknown", cause: "no facilitator is configured" };
 
 /** The ledger, the facilitators that are asked, and where a result is reported. */
@@ -99,8 +105,9 @@ export class Reconciler {
     const { ledger, notice, clock, log } = this.#options;
     const stored = fromStored(payment);
     const outcome = await this.outcomeOf(payment);
-    if (stored !== undefined && outcome.kind === "void") {
-      const reason = voidReason(stored.payment, payment.validBefore > clock() / 1000);
+    if (outcome.kind === "void") {
+      const isInTime = payment.validBefore > clock() / 1000;
+      const reason = stored === undefined ? UNMADE : voidReason(stored.payment, isInTime);
       return ledger.move(payment, { state: "failed", lease: false, reason });
     }
     if (outcome.kind === "settled") {
@@ -121,8 +128,25 @@ export class Reconciler {
 
   /** Asks for the outcome of a settlement. Does not reject. */
   async outcomeOf(payment: Payment): Promise<Outcome> {
+    if (payment.scheme === CHANNEL_SCHEME) return await this.#askChannels(payment);
     const stored = fromStored(payment);
     return stored === undefined ? NOBODY : await this.#ask(payment, stored);
+  }
+
+  /** Finds the outcome of a deposit. Vouchers settle at once. */
+  async #askChannels(row: Payment): Promise<Outcome> {
+    const { facilitators, clock, log } = this.#options;
+    const { data: payment } = channelPaymentSchema.safeParse(parsedJson(row.payload));
+    const channels = facilitators(row).find((facilitator) => facilitator.channels !== undefined)?.channels;
+    if (payment === undefined || channels === undefined) return NOBODY;
+    try {
+      const finding = Promise.race([findDeposit(channels, payment, clock() / 1000), this.#closing.promise]);
+      const found = await within(FIND_TIMEOUT_MS, finding, () => "late" as const);
+      return typeof found === "string" ? { kind: "unknown", cause: found } : found;
+    } catch (error) {
+      log(`reconciliation: a lookup failed unexpectedly: ${faultOf(error)}`);
+      return { kind: "unknown", cause: "defect" };
+    }
   }
 
   async #ask(row: Payment, stored: StoredPayment): Promise<Outcome> {

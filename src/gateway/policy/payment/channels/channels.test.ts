@@ -25,9 +25,11 @@ import {
   signedVoucher,
 } from "../../../../payments/testing/channels.ts";
 import { freshNonce } from "../../../../payments/testing/payment.ts";
+import { Reconciler } from "../../../../payments/settlement/reconciler.ts";
+import { type ChannelFacilitator } from "../../../../payments/x402/channel-facilitator.ts";
 import { type ChannelConfig, type ChannelRequirements } from "../../../../payments/x402/channel-messages.ts";
 import { type EvmNetwork, parseEvmNetwork } from "../../../../payments/x402/networks.ts";
-import { LEASE_MS } from "../../../../store/ledger.ts";
+import { LEASE_MS, RECHECK_MS } from "../../../../store/ledger.ts";
 import { type Channel, channelNonce } from "../../../../store/channels.ts";
 import { fieldLine } from "../../../../lib/http/fields.ts";
 import { channels as channelKeys } from "../../../config/schema/x402-channels.ts";
@@ -363,6 +365,48 @@ test("a channel that the chain refuses to claim does not stop the claim of other
   expect(troubles).toEqual(["lost"]);
   expect(await chain.token.balanceOf(seller.address)).toBe(1000n);
 });
+
+test("a deposit whose result was lost is found on the chain, and its response is owed", async () => {
+  const shop = open({
+    facilitator: () => ({
+      ...facilitator,
+      channels: facilitator.channels && {
+        verify: (payment, requirements) => channelsOf().verify(payment, requirements),
+        settle: async (order, requirements) => {
+          await channelsOf().settle(order, requirements);
+          return { kind: "unknown", cause: "lost", transaction: "" };
+        },
+      },
+    }),
+  });
+  const payer = await chain.payer();
+  const requirements = requirementsNow();
+  const config = channelConfig(requirements, payer.address);
+  const now = await chain.chain.time();
+  const payload = signedDeposit(requirements, config, { amount: 5000n, most: 1000n, signer: payer, now });
+  const payment = { x402Version: 2, accepted: requirements, payload };
+  expect((await shop.send(payment)).status).toBe(503);
+  shop.clock.now += RECHECK_MS + 1;
+  const reconciler = new Reconciler({
+    ledger: shop.store.ledger,
+    facilitators: () => [facilitator],
+    testMode: () => false,
+    notice: () => undefined,
+    clock: () => shop.clock.now,
+    random: () => 0,
+    log: () => {},
+  });
+  expect(await reconciler.round()).toBe(1);
+  expect(await onlyChannel(shop)).toMatchObject({ base: "1000", charged: "1000", signed: "1000", holder: "" });
+  expect((await shop.send(payment)).status).toBe(200);
+  expect((await shop.send(voucher(config, 2000n, payer), { path: "/goods?1" })).status).toBe(200);
+  expect(shop.settlements).toBe(0);
+});
+
+function channelsOf(): ChannelFacilitator {
+  if (facilitator.channels === undefined) throw new Error("no channels");
+  return facilitator.channels;
+}
 
 test("the seller closes a channel: it claims the charges and pays the rest back", async () => {
   settings = { ...settings, keys: channelKeys.parse({ withdraw_delay_s: 900, wait_ms: 0 }) };
