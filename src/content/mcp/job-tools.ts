@@ -1,5 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { type Tool } from "./tools.ts";
+import { type ApiSchema } from "../api/api-document.ts";
+import { briefInput } from "./brief.ts";
+import { jobOutput } from "./tools.ts";
 
 /** Results of one call: by default, and at most. An agent reads all of them. */
 const COUNT = 10;
@@ -60,14 +62,17 @@ export const JOB_TOOLS: readonly JobTool[] = [
 ];
 
 /** The tool as `tools/list` has it. */
-export function listedJobTool({ name, title, description, input, method }: JobTool) {
-  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
-  const inputSchema: Tool["inputSchema"] = { ...schema, type: "object" };
+export function listedJobTool({ name, title, description, input, method, path }: JobTool) {
+  // The library writes JSON Schema.
+  const inputSchema = briefInput(z.toJSONSchema(input, { io: "input" }) as ApiSchema);
+  const [below = ""] = path({}).split("?");
+  const outputSchema = jobOutput(below, method);
   return {
     name,
     title,
     description: `${description} Free.`,
     inputSchema,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
     annotations: { readOnlyHint: method === "GET", openWorldHint: false },
   };
 }

@@ -1,6 +1,6 @@
 import { type CallToolResult, ProtocolError, Server, type ServerContext } from "@modelcontextprotocol/server";
 import { VERSION } from "../../lib/process/version.ts";
-import { type PriceList } from "../api/price-list.ts";
+import { isServed, type PriceList } from "../api/price-list.ts";
 import { type Operation } from "../operations/operation.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { PAYMENT_FAILED_CODE, PAYMENT_REQUIRED_CODE, REQUIRED_KEY } from "../../payments/mpp/mcp.ts";
@@ -14,12 +14,18 @@ const MAX_CALLS = 64;
 /** Milliseconds between two progress messages of a call whose client asked for them. */
 const PROGRESS_MS = 5000;
 
+/** JSON-RPC's code of invalid parameters. */
+const INVALID_PARAMS = -32_602;
+
 const INFO = { name: "turnpike", title: "Turnpike web content", version: VERSION };
 const INSTRUCTIONS =
   "Web search, pages as Markdown, text, data, PDF and pictures, and QR codes. Each call costs what its tool says. A call that " +
   "is not paid for ends in an x402 challenge; failed calls cost nothing, unless the operator charges for pages that use up " +
   "their own time: such a failure has a receipt. crawl, and batch with async, start a job and return at once: read it with " +
-  "job_status and job_results.";
+  "job_status and job_results. Tools are listed in a short form: the resource turnpike://tools/NAME has all bounds and defaults of one.";
+
+/** The beginning of the URI of a tool's whole description. */
+const TOOL_URI = "turnpike://tools/";
 
 /** Begins a call and returns the function that ends it; undefined if too many calls are in progress. */
 export type Admit = () => (() => void) | undefined;
@@ -38,11 +44,30 @@ export function callLimit(): Admit {
 
 /** An MCP server for the content operations. It passes calls to the gateway, and holds no money and no content. */
 export function createMcpServer(gateway: (context: ServerContext) => Gateway, admit: Admit): Server {
-  const server = new Server(INFO, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
+  const server = new Server(INFO, { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS });
   server.setRequestHandler("tools/list", async (_, context) => {
     const list = await gateway(context).prices();
+    const form = URL.parse(context.http?.req?.url ?? "")?.searchParams.get("tools") === "whole" ? "whole" : "brief";
+    const jobs = servesJobs(list) ? JOB_TOOLS.map(listedJobTool) : [];
+    return { tools: [...served(list).map((tool) => listedTool(tool, list, form)), ...jobs] };
+  });
+  server.setRequestHandler("resources/list", async (_, context) => {
+    const list = await gateway(context).prices();
     return {
-      tools: [...[...tools().values()].map((tool) => listedTool(tool, list)), ...JOB_TOOLS.map(listedJobTool)],
+      resources: served(list).map(({ operation: { name, summary } }) => ({
+        uri: TOOL_URI + name,
+        name,
+        title: summary,
+        mimeType: "application/json",
+      })),
+    };
+  });
+  server.setRequestHandler("resources/read", async ({ params: { uri } }, context) => {
+    const list = await gateway(context).prices();
+    const tool = served(list).find(({ operation }) => uri === TOOL_URI + operation.name);
+    if (tool === undefined) throw new ProtocolError(INVALID_PARAMS, "There is no such resource");
+    return {
+      contents: [{ uri, mimeType: "application/json", text: JSON.stringify(listedTool(tool, list, "whole")) }],
     };
   });
   server.setRequestHandler("tools/call", async ({ params }, context) => {
@@ -79,13 +104,24 @@ function throwUnpaid({ _meta: meta }: CallToolResult, code: number): void {
   throw new ProtocolError(code, "Payment Verification Failed", { ...rest, problem, failure: { reason, detail } });
 }
 
-function listedTool(tool: Tool, list: PriceList | undefined) {
-  const { operation, description, inputSchema } = tool;
+/** The tools of operations that the gateway serves. */
+function served(list: PriceList | undefined): readonly Tool[] {
+  return [...tools().values()].filter(({ operation }) => isServed(operation.path, list));
+}
+
+function servesJobs(list: PriceList | undefined): boolean {
+  return isServed("/crawl", list) || isServed("/batch", list);
+}
+
+function listedTool(tool: Tool, list: PriceList | undefined, form: "whole" | "brief") {
+  const { operation, outputSchema } = tool;
+  const { description, inputSchema } = tool[form];
   return {
     name: operation.name,
     title: operation.summary,
     description: `${description} ${costText(tool, list)}`,
     inputSchema,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
     ...rulesOf(operation, list),
     // Clients may call a read-only tool without asking their user. A tool that spends anyone's money is not read-only.
     annotations: { readOnlyHint: isFree(operation, list), openWorldHint: operation.name !== "qr" },
