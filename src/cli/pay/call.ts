@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readResponse, readJsonResponse } from "../../lib/http/response-bytes.ts";
@@ -10,7 +11,7 @@ import { type Output, writeBinary, writeText } from "../common/call-output.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { describeFailure, isNetworkError, sayPaid, withHint } from "./paid-response.ts";
 import { followJob } from "./jobs/follow-job.ts";
-import { type KeptJob, KeptJobs, startedJobOf } from "./jobs/kept-jobs.ts";
+import { type KeptJob, KeptJobs, type OrderedJob, startedJobOf } from "./jobs/kept-jobs.ts";
 import { refuseUsed } from "./jobs/result-sink.ts";
 import { createPayer } from "./payer.ts";
 import { type Progress, showProgress } from "../common/progress.ts";
@@ -68,15 +69,10 @@ async function performWithin(limitMs: number, request: CallRequest): Promise<num
   }
 }
 
-/** Keeps the job that the response names. */
-function keepJob({ name, parameters, gateway, out }: CallRequest, body: unknown): KeptJob {
+function about({ name, parameters, gateway, out }: CallRequest) {
   const [first] = [parameters["urls"]].flat();
-  return new KeptJobs().keep({
-    gateway: baseOf(gateway),
-    what: `${name} of ${typeof first === "string" ? first : "pages"}`,
-    ...(out === undefined ? {} : { out: resolve(out) }),
-    job: startedJobOf(body),
-  });
+  const what = `${name} of ${typeof first === "string" ? first : "pages"}`;
+  return { gateway: baseOf(gateway), what, ...(out === undefined ? {} : { out: resolve(out) }) };
 }
 
 async function follow({ json, detach, payer }: CallRequest, kept: KeptJob): Promise<number> {
@@ -91,15 +87,22 @@ function baseOf({ href }: URL): string {
 
 async function perform(request: CallRequest, gateway: URL, signal: AbortSignal): Promise<number | KeptJob> {
   const progress = showProgress(describe(request));
-  const paid = await sendUntilReady(gateway, request, progress, signal).finally(() => progress.stop());
+  const order = new PaidOrder(request);
+  const paid = await sendUntilReady({ gateway, request, order }, progress, signal)
+    .finally(() => progress.stop())
+    .catch((error: unknown) => {
+      if (error instanceof PaymentOutcomeUnknown) order.tell();
+      throw error;
+    });
   const { response } = paid;
   sayPaid(paid);
+  if (response.ok ? response.status !== 202 : !paid.isOpen) order.forget();
   if (!response.ok) throw new Error(await describeFailure(paid));
   const output: Output = { out: request.out, isTerminal: process.stdout.isTTY, say };
   const type = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
   if (type === "application/json") {
     const body = await readJsonResponse(response);
-    if (response.status === 202) return keepJob(request, body);
+    if (response.status === 202) return order.started(body);
     const { text, notes } = render(request, body);
     await writeText(text, output);
     for (const note of notes) say(note);
@@ -111,20 +114,56 @@ async function perform(request: CallRequest, gateway: URL, signal: AbortSignal):
   return 0;
 }
 
+interface Sent {
+  readonly gateway: URL;
+  readonly request: CallRequest;
+  readonly order: PaidOrder;
+}
+
+/** The paid request for a job. It is kept until the job is, so that the gateway can be asked for its response again. */
+class PaidOrder {
+  readonly #request: CallRequest;
+  readonly #jobs = new KeptJobs();
+  #kept: OrderedJob | undefined;
+
+  constructor(request: CallRequest) {
+    this.#request = request;
+  }
+
+  keep(url: string, headers: Headers, body: string): void {
+    if (!this.#request.isJob) return;
+    const id = randomBytes(16).toString("hex");
+    const order = { id, url, headers: Object.fromEntries(headers), body };
+    this.#kept = this.#jobs.keepOrder({ ...about(this.#request), order });
+  }
+
+  started(body: unknown): KeptJob {
+    const job = this.#jobs.keep({ ...about(this.#request), job: startedJobOf(body) });
+    this.forget();
+    return job;
+  }
+
+  tell(): void {
+    if (this.#kept !== undefined)
+      say(`the order is kept; send it again with: turnpike jobs resume ${this.#kept.order.id}`);
+  }
+
+  forget(): void {
+    if (this.#kept !== undefined) this.#jobs.forget(this.#kept);
+    this.#kept = undefined;
+  }
+}
+
 function describe({ name, parameters }: CallRequest): string {
   const { urls } = parameters;
   return Array.isArray(urls) ? `${name} of ${urls.length} pages` : name;
 }
 
 /** Sends the call again while the gateway is not ready. `payAndFetch` repeats a call with a payment. */
-async function sendUntilReady(
-  gateway: URL,
-  request: CallRequest,
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<Paid> {
+async function sendUntilReady(sent: Sent, progress: Progress, signal: AbortSignal): Promise<Paid> {
+  const { gateway } = sent;
   for (let tries = 1; ; tries += 1) {
-    const paid = await send(gateway, request, progress, signal);
+    const paid = await send(sent, progress, signal);
     const { response, choice: requirements } = paid;
     const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
     const isBusy = response.status === 503 && seconds <= MAX_RETRY_AFTER_S && requirements === undefined;
@@ -136,18 +175,20 @@ async function sendUntilReady(
   }
 }
 
-async function send(gateway: URL, request: CallRequest, progress: Progress, signal: AbortSignal): Promise<Paid> {
+async function send({ gateway, request, order }: Sent, progress: Progress, signal: AbortSignal): Promise<Paid> {
   const { name, operation, parameters } = request;
   const url = `${baseOf(gateway)}${operation.path ?? `/${name}`}`;
+  const body = JSON.stringify(parameters);
   const init: RequestInit =
     operation.method === "GET"
       ? { signal }
-      : { signal, method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(parameters) };
+      : { signal, method: "POST", headers: { "content-type": "application/json" }, body };
+  const told = (line: string): void => {
+    progress.clear();
+    say(line);
+  };
   try {
-    const payer = createPayer(request.payer, (line) => {
-      progress.clear();
-      say(line);
-    });
+    const payer = createPayer(request.payer, told, (headers) => order.keep(url, headers, body));
     return await payAndFetch(url, init, payer);
   } catch (error) {
     if (codeOf(error) === "ECONNREFUSED") {

@@ -130,6 +130,7 @@ function asUsage<T>(read: () => T): T {
 export function createPayer(
   { maxPrice, maxTotal, maxDeposit, assets, prefer, send }: PayerSettings,
   say: (line: string) => void,
+  paying?: PayOptions["paying"],
 ): PayOptions {
   const path = walletPath();
   const spending = new Spending(spendingPath(path));
@@ -148,6 +149,7 @@ export function createPayer(
     prefer,
     channels: maxDeposit === undefined ? undefined : payerFrom(new Channels(channelsPath(path), { maxDeposit })),
     fetch: send,
+    ...(paying === undefined ? {} : { paying }),
     spend: (dollars) => spending.add(dollars, maxTotal),
     funds: createFunds(process.env, () => account().address),
   };

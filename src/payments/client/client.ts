@@ -25,6 +25,8 @@ export interface PayOptions extends Omit<ChoiceOptions, "weighChannel"> {
    * expires.
    */
   readonly spend?: ((dollars: bigint) => ((expires: number) => void) | undefined) | undefined;
+  /** Called with the fields of the request that pays, before it is sent. Not for payments from a channel. */
+  readonly paying?: (headers: Headers) => void;
   /** Unix milliseconds. */
   readonly now?: () => number;
   /** The wallet's channels; without them no payment is made from a channel. */
@@ -76,6 +78,7 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
   } else headers.set("authorization", signCharge(charge, choice, account, expires));
   // A redirect would send a spendable payment to its target.
   const paid: RequestInit = { ...init, headers, redirect: "manual" };
+  options.paying?.(headers);
   const sent = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
   const { response } = sent;
   const receipt =

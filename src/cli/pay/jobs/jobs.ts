@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import { type JobState } from "../../../client/operations.ts";
 import { TurnpikeProblem } from "../../../client/turnpike-error.ts";
 import { messageOf } from "../../../lib/caught.ts";
+import { readJsonResponse } from "../../../lib/http/response-bytes.ts";
+import { sendPaid, sleepFor } from "../../../payments/client/send-paid.ts";
 import { visibleJson } from "../../../lib/text/visible-text.ts";
 import { atBoundary } from "../../common/boundary.ts";
 import { flagsText, type FlagTable, parseFlags } from "../../common/flags.ts";
@@ -12,8 +14,9 @@ import { fetchTrusting } from "../../common/trust.ts";
 import { timeText } from "../../common/units.ts";
 import { UsageError } from "../../common/usage-error.ts";
 import { followJob, jobOf } from "./follow-job.ts";
+import { describeFailure } from "../paid-response.ts";
 import { costText } from "./job-text.ts";
-import { type KeptJob, KeptJobs } from "./kept-jobs.ts";
+import { idOf, type KeptJob, KeptJobs, type OrderedJob, startedJobOf } from "./kept-jobs.ts";
 import { refuseUsed, standardSink } from "./result-sink.ts";
 
 const FLAGS = {
@@ -40,7 +43,8 @@ The jobs that "turnpike call crawl" and "turnpike call batch" have started. The 
   list      list them with their states (also without a subcommand)
   show      print the state of one
   results   print the results that it has
-  resume    write its results, until it ends, where they were written before
+  resume    write its results, until it ends, where they were written before; if the gateway's response to a paid order did
+            not come ("no response"), send the same order again, which the gateway does not charge twice
   cancel    cancel it; its results stay
   forget    remove it from the list, with the secret that gives access to it
 
@@ -68,21 +72,41 @@ export function jobs(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
     const { command, ids, values } = parse(args);
     if (command === "list" && ids.length === 0) return await list(values);
-    const run = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
-    if (run === undefined) throw new UsageError(`No command "${[command, ...ids].join(" ")}"`);
     if (command === "forget" && ids.length > 0) return forget(ids);
+    const run = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
+    if (run === undefined && command !== "forget") throw new UsageError(`No command "${[command, ...ids].join(" ")}"`);
     const [id, ...more] = ids;
-    if (id === undefined || more.length > 0) throw new UsageError(`${command} takes the ID of one job`);
-    return await run(new KeptJobs().find(id), values);
+    if (run === undefined || id === undefined || more.length > 0)
+      throw new UsageError(`${command} takes the ID of one job`);
+    const kept = new KeptJobs().find(id);
+    if ("job" in kept) return await run(kept, values);
+    if (command === "resume") return await run(await confirmed(kept, values), values);
+    throw new UsageError(`The gateway's response did not come: turnpike jobs resume ${kept.order.id}`);
   });
 }
 
-const COMMANDS: Readonly<Record<string, (kept: KeptJob, values: Values) => Promise<number> | number>> = {
+/** Sends a paid request again, whose response was lost. The gateway does not take the payment twice. */
+async function confirmed(ordered: OrderedJob, { ca }: Values): Promise<KeptJob> {
+  const { order, ...about } = ordered;
+  const { url, headers, body } = order;
+  const send = fetchTrusting(ca);
+  const init = { method: "POST", headers, body, redirect: "manual" } as const;
+  const { response } = await sendPaid(() => send(url, init), undefined, sleepFor);
+  if (!response.ok) {
+    const paid = { response, choice: undefined, receipt: undefined, isOpen: false, isFree: false };
+    throw new Error(`${await describeFailure(paid)}\nturnpike jobs forget ${order.id} removes the order`);
+  }
+  const all = new KeptJobs();
+  const kept = all.keep({ ...about, job: startedJobOf(await readJsonResponse(response)) });
+  all.forget(ordered);
+  return kept;
+}
+
+const COMMANDS: Readonly<Record<string, (kept: KeptJob, values: Values) => Promise<number>>> = {
   show: async (kept, { json, ca }) => await print(kept, await jobOf(kept, fetchTrusting(ca)).state(), json),
   cancel: async (kept, { json, ca }) => await print(kept, await jobOf(kept, fetchTrusting(ca)).cancel(), json),
   results,
   resume,
-  forget: ({ job: { id } }) => forget([id]),
 };
 
 async function results(kept: KeptJob, { after, json, ca }: Values): Promise<number> {
@@ -114,14 +138,14 @@ function forget(ids: readonly string[]): number {
 }
 
 interface Row {
-  readonly kept: KeptJob;
+  readonly kept: KeptJob | OrderedJob;
   readonly state: JobState | undefined;
   /** `running`, or why the state is not known. */
   readonly text: string;
 }
 
 const COLUMNS: readonly Column<Row>[] = [
-  { title: "ID", cell: ({ kept }) => kept.job.id, short: ({ kept }) => kept.job.id.slice(0, 8) },
+  { title: "ID", cell: ({ kept }) => idOf(kept), short: ({ kept }) => idOf(kept).slice(0, 8) },
   { title: "STATE", cell: ({ text }) => text },
   {
     title: "PAGES",
@@ -140,11 +164,11 @@ async function list({ json, ca }: Values): Promise<number> {
   for (let at = 0; at < kept.length; at += PARALLEL)
     rows.push(...(await Promise.all(kept.slice(at, at + PARALLEL).map((one) => rowOf(one, send)))));
   if (json === true) {
-    const all = rows.map(({ kept: { gateway, what, out, job }, state, text }) => ({
-      id: job.id,
-      gateway,
-      what,
-      ...(out === undefined ? {} : { out }),
+    const all = rows.map(({ kept: one, state, text }) => ({
+      id: idOf(one),
+      gateway: one.gateway,
+      what: one.what,
+      ...(one.out === undefined ? {} : { out: one.out }),
       ...(state ?? { state: text }),
     }));
     await writeStandard(`${visibleJson(all, 2)}\n`);
@@ -153,7 +177,8 @@ async function list({ json, ca }: Values): Promise<number> {
   return 0;
 }
 
-async function rowOf(kept: KeptJob, send: ReturnType<typeof fetchTrusting>): Promise<Row> {
+async function rowOf(kept: KeptJob | OrderedJob, send: ReturnType<typeof fetchTrusting>): Promise<Row> {
+  if (!("job" in kept)) return { kept, state: undefined, text: "no response" };
   try {
     const state = await jobOf(kept, send).state(AbortSignal.timeout(MAX_STATE_MS));
     return { kept, state, text: state.state };

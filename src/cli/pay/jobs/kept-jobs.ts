@@ -19,7 +19,7 @@ const startedSchema = z.object({
   results: z.string(),
 });
 
-const keptSchema = z.object({
+const aboutSchema = z.object({
   version: z.literal(1),
   /** Without a slash at the end. */
   gateway: z.string(),
@@ -29,17 +29,36 @@ const keptSchema = z.object({
   started_at: z.number(),
   /** The folder or the file with the results. */
   out: z.string().optional(),
-  job: startedSchema,
+});
+
+const keptSchema = aboutSchema.extend({ job: startedSchema });
+const orderedSchema = aboutSchema.extend({
+  order: z.object({
+    id: startedSchema.shape.id,
+    url: z.string(),
+    headers: z.record(z.string(), z.string()),
+    body: z.string(),
+  }),
 });
 
 /** A job that this user has started, with the secret that gives access to it. */
 export type KeptJob = z.output<typeof keptSchema>;
+
+/** A request that pays for a job, and whose response did not come yet. The gateway responds to it again. */
+export type OrderedJob = z.output<typeof orderedSchema>;
+
+type New<T> = Omit<T, "version" | "started_at"> & { readonly started_at?: number };
 
 /** The response to a request that starts a job. Throws if it is something else. */
 export function startedJobOf(response: unknown): KeptJob["job"] {
   const parsed = startedSchema.safeParse(response);
   if (!parsed.success) throw new Error("Cannot follow the job: the gateway's response does not name it");
   return parsed.data;
+}
+
+/** The name of a job, or of its order. */
+export function idOf(one: KeptJob | OrderedJob): string {
+  return "job" in one ? one.job.id : one.order.id;
 }
 
 /** The jobs of this user: a file of mode 0600 for each, in the folder `jobs` of $TURNPIKE_HOME or ~/.turnpike. */
@@ -52,30 +71,43 @@ export class KeptJobs {
   }
 
   /** Keeps a job that was started now or before, and removes old ones. */
-  keep(job: Omit<KeptJob, "version" | "started_at"> & { readonly started_at?: number }): KeptJob {
+  keep(job: New<KeptJob>): KeptJob {
     const kept: KeptJob = { version: 1, started_at: this.#now(), ...job };
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    replaceWholeFile(this.#file(kept.job.id), `${JSON.stringify(kept)}\n`);
+    this.#write(kept);
     for (const old of this.list()) if (old.started_at < this.#now() - KEPT_MS) this.forget(old);
     return kept;
   }
 
+  /** Keeps a request that pays for a job, before it is sent. */
+  keepOrder(ordered: New<OrderedJob>): OrderedJob {
+    const kept: OrderedJob = { version: 1, started_at: this.#now(), ...ordered };
+    this.#write(kept);
+    return kept;
+  }
+
   /** All jobs, the newest first. */
-  list(): KeptJob[] {
+  list(): (KeptJob | OrderedJob)[] {
+    const schema = z.union([keptSchema, orderedSchema]);
     return this.#names()
-      .flatMap((name) => keptSchema.safeParse(parsedJson(readFileSync(join(this.#folder, name), "utf8"))).data ?? [])
+      .flatMap((name) => schema.safeParse(parsedJson(readFileSync(join(this.#folder, name), "utf8"))).data ?? [])
       .toSorted((a, b) => b.started_at - a.started_at);
   }
 
   /** The job whose id begins with `start`. Throws UsageError if no job or several have such an id. */
-  find(start: string): KeptJob {
-    const found = this.list().filter(({ job: { id } }) => id.startsWith(start));
-    const [only] = found.filter(({ job: { id } }) => id === start || found.length === 1);
+  find(start: string): KeptJob | OrderedJob {
+    const found = this.list().filter((one) => idOf(one).startsWith(start));
+    const [only] = found.filter((one) => idOf(one) === start || found.length === 1);
     if (only !== undefined && start !== "") return only;
     throw new UsageError(`${found.length === 0 ? "No job" : "Several jobs"} with an id that begins with "${start}"`);
   }
 
-  forget({ job: { id } }: KeptJob): void {
+  #write(one: KeptJob | OrderedJob): void {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    replaceWholeFile(this.#file(idOf(one)), `${JSON.stringify(one)}\n`);
+  }
+
+  forget(one: KeptJob | OrderedJob): void {
+    const id = idOf(one);
     for (const file of [this.#file(id), `${this.#file(id)}.lock`]) rmSync(file, { force: true });
   }
 
