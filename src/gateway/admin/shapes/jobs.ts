@@ -22,6 +22,7 @@ const job = z.looseObject({
       quote: z.string(),
       asset: z.string(),
       network: z.string(),
+      transaction: z.string().optional(),
       decimals: z.int().optional().openapi({ description: "Missing if the gateway does not know the token" }),
       symbol: z.string().optional(),
     })

@@ -137,13 +137,21 @@ function kindsText({ not_delivered: kinds }: ListedJob): string {
   return texts.length === 0 ? NONE : [...texts, ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
 }
 
-/** The paid amount, with the most that a job costs in its tooltip; nothing if its request was paid, or is free. */
+/** The paid amount and its transaction, with the most that a job costs in its tooltip; nothing if its request was paid, or is free. */
 function Cost({ cost }: Pick<ListedJob, "cost">) {
   if (cost === undefined) return <>{NONE}</>;
-  const { paid, quote, decimals } = cost;
+  const { paid, quote, decimals, transaction } = cost;
   return (
     <span title={`of at most ${decimal(quote, decimals)}`}>
       {decimal(paid, decimals)} <Token {...cost} />
+      {transaction === undefined ? null : (
+        <>
+          <br />
+          <span class="soft">
+            <ShortHex text={transaction} />
+          </span>
+        </>
+      )}
     </span>
   );
 }
