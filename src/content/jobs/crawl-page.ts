@@ -2,7 +2,7 @@ import { RedirectError } from "../page/redirect-error.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { pause } from "../../lib/time/pause.ts";
 import { ERRORS, TurnpikeError } from "../../lib/errors.ts";
-import { parseHttpDate } from "../../lib/http/http-date.ts";
+import { retryAfterMs } from "../../lib/http/retry-after.ts";
 import {
   type Claim,
   type Finished,
@@ -273,13 +273,6 @@ function troubleOf(outcome: LoadedPage | TurnpikeError, now: number): Pick<Seen,
   const said = isBusy && outcome instanceof LoadStatusError ? outcome.retryAfter : undefined;
   return {
     isTrouble: isBusy || outcome.code === "page-timeout",
-    retryAfterMs: said === undefined ? undefined : waitOf(said, now),
+    retryAfterMs: retryAfterMs(said, now),
   };
-}
-
-/** Milliseconds of a Retry-After field (RFC 9110 §10.2.3). */
-function waitOf(field: string, now: number): number | undefined {
-  if (/^\d{1,9}$/.test(field)) return Number(field) * 1_000;
-  const at = parseHttpDate(field, now);
-  return at === undefined ? undefined : Math.max(0, at - now);
 }

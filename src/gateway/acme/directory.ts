@@ -1,3 +1,4 @@
+import { retryAfterMs } from "../../lib/http/retry-after.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { VERSION } from "../../lib/process/version.ts";
 import { isObject } from "../../lib/is-object.ts";
@@ -97,12 +98,12 @@ export class AcmeDirectory {
   #accepted(response: AcmeResponse): AcmeResponse {
     const { status, headers } = response;
     if (status >= 200 && status < 300) return response;
-    const retryAfterMs = retryAfter(headers, this.#options.clock());
+    const waitMs = retryAfterMs(headers.get("retry-after"), this.#options.clock()) ?? 0;
     try {
-      throw problemError(response.json(), { status, retryAfterMs });
+      throw problemError(response.json(), { status, retryAfterMs: waitMs });
     } catch (error) {
       if (error instanceof AcmeError && error.type !== "") throw error;
-      throw new AcmeError(`the directory responded with status ${status}`, { retryAfterMs });
+      throw new AcmeError(`the directory responded with status ${status}`, { retryAfterMs: waitMs });
     }
   }
 
@@ -170,12 +171,4 @@ export function problemError(
     type: name,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
-}
-
-/** Milliseconds that Retry-After asks to wait (RFC 9110 §10.2.3); 0 if the field is missing or its time has passed. */
-export function retryAfter(headers: Headers, now: number): number {
-  const value = headers.get("retry-after") ?? "";
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? 0 : Math.max(0, date - now);
 }

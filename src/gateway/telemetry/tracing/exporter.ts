@@ -1,3 +1,4 @@
+import { retryAfterMs } from "../../../lib/http/retry-after.ts";
 import { messageOf } from "../../../lib/caught.ts";
 import { within } from "../../../lib/time/within.ts";
 import { type Counts } from "../metrics/counts.ts";
@@ -166,7 +167,8 @@ export class Exporter {
     }
     const why = `the collector responds with ${status}`;
     if (!RETRYABLE.has(status)) return { kind: "refused", why, waitMs: 0 };
-    return { kind: "again", why, waitMs: retryAfter(response.headers.get("retry-after"), this.#deps.clock()) };
+    const waitMs = retryAfterMs(response.headers.get("retry-after"), this.#deps.clock()) ?? -1;
+    return { kind: "again", why, waitMs };
   }
 }
 
@@ -178,14 +180,6 @@ function reasonOf(error: unknown): string {
   return messageOf(error).includes("connect")
     ? "the collector cannot be reached"
     : "the exchange with the collector failed";
-}
-
-/** Retry-After in milliseconds; -1 if it is absent or invalid. */
-function retryAfter(value: string | null, now: number): number {
-  if (value === null) return -1;
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  const at = Date.parse(value);
-  return Number.isNaN(at) ? -1 : Math.max(at - now, 0);
 }
 
 /** The response body, or an empty text if it is longer than `max` bytes. */
