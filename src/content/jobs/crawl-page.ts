@@ -2,7 +2,7 @@ import { RedirectError } from "../page/redirect-error.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { pause } from "../../lib/time/pause.ts";
 import { ERRORS, TurnpikeError } from "../../lib/errors.ts";
-import { retryAfterMs } from "../../lib/http/retry-after.ts";
+import { retryWaitMs } from "../../lib/http/retry-after.ts";
 import {
   type Claim,
   type Finished,
@@ -273,6 +273,6 @@ function troubleOf(outcome: LoadedPage | TurnpikeError, now: number): Pick<Seen,
   const said = isBusy && outcome instanceof LoadStatusError ? outcome.retryAfter : undefined;
   return {
     isTrouble: isBusy || outcome.code === "page-timeout",
-    retryAfterMs: retryAfterMs(said, now),
+    retryAfterMs: retryWaitMs(said, now),
   };
 }

@@ -1,4 +1,4 @@
-import { retryAfterMs } from "../../lib/http/retry-after.ts";
+import { retryWaitMs } from "../../lib/http/retry-after.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { VERSION } from "../../lib/process/version.ts";
 import { isObject } from "../../lib/is-object.ts";
@@ -98,7 +98,7 @@ export class AcmeDirectory {
   #accepted(response: AcmeResponse): AcmeResponse {
     const { status, headers } = response;
     if (status >= 200 && status < 300) return response;
-    const waitMs = retryAfterMs(headers.get("retry-after"), this.#options.clock()) ?? 0;
+    const waitMs = retryWaitMs(headers.get("retry-after"), this.#options.clock()) ?? 0;
     try {
       throw problemError(response.json(), { status, retryAfterMs: waitMs });
     } catch (error) {

@@ -2,7 +2,7 @@ import { createPublicKey } from "node:crypto";
 import { isObject } from "../../lib/is-object.ts";
 import { type KeyPair } from "../wire/tls.ts";
 import { AcmeError } from "./acme-error.ts";
-import { retryAfterMs } from "../../lib/http/retry-after.ts";
+import { retryWaitMs } from "../../lib/http/retry-after.ts";
 import { type AcmeDirectory, type AcmeResponse, problemError } from "./directory.ts";
 import { checkedChain } from "./chain.ts";
 import { accountBinding } from "./external-account.ts";
@@ -165,7 +165,7 @@ async function settled(
     const value = response.json();
     if (!unfinished.includes(String(value["status"]))) return value;
     if (uptime() > end) throw new AcmeError(`the directory did not finish the order within ${settleMs / 1000} s`);
-    const asked = retryAfterMs(response.headers.get("retry-after"), now()) ?? 0;
+    const asked = retryWaitMs(response.headers.get("retry-after"), now()) ?? 0;
     await pause(Math.max(ms, Math.min(asked, LONGEST_LOOK_MS)));
   }
 }

@@ -1,5 +1,5 @@
 import { isObject } from "../../lib/is-object.ts";
-import { retryAfterMs } from "../../lib/http/retry-after.ts";
+import { retryWaitMs } from "../../lib/http/retry-after.ts";
 import { type AcmeDirectory } from "./directory.ts";
 import { pauseAfter } from "./failures.ts";
 import { type KeptCertificate } from "./records.ts";
@@ -66,7 +66,7 @@ export async function askRenewal(
     const { start, end } = isObject(suggestedWindow) ? suggestedWindow : {};
     const first = Date.parse(String(start));
     const last = Date.parse(String(end));
-    const wait = retryAfterMs(response.headers.get("retry-after"), now) || ASK_MS;
+    const wait = retryWaitMs(response.headers.get("retry-after"), now) || ASK_MS;
     const askAt = now + Math.min(Math.max(wait, LEAST_ASK_MS), LONGEST_ASK_MS);
     if (!(first < last)) return { renewAt: undefined, askAt };
     // RFC 9773 §4.2: a random moment of the window, so that certificates of one day are not all renewed at once.

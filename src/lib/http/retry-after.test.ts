@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { retryAfterMs } from "./retry-after.ts";
+import { retryWaitMs } from "./retry-after.ts";
 
 const NOW = Date.UTC(2026, 0, 31, 12);
 
@@ -17,5 +17,5 @@ test.each<[string | null | undefined, number | undefined]>([
   [null, undefined],
   [undefined, undefined],
 ])("the field %p asks to wait for %p ms", (field, ms) => {
-  expect(retryAfterMs(field, NOW)).toBe(ms);
+  expect(retryWaitMs(field, NOW)).toBe(ms);
 });

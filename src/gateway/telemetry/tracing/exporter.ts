@@ -1,4 +1,4 @@
-import { retryAfterMs } from "../../../lib/http/retry-after.ts";
+import { retryWaitMs } from "../../../lib/http/retry-after.ts";
 import { messageOf } from "../../../lib/caught.ts";
 import { within } from "../../../lib/time/within.ts";
 import { type Counts } from "../metrics/counts.ts";
@@ -167,7 +167,7 @@ export class Exporter {
     }
     const why = `the collector responds with ${status}`;
     if (!RETRYABLE.has(status)) return { kind: "refused", why, waitMs: 0 };
-    const waitMs = retryAfterMs(response.headers.get("retry-after"), this.#deps.clock()) ?? -1;
+    const waitMs = retryWaitMs(response.headers.get("retry-after"), this.#deps.clock()) ?? -1;
     return { kind: "again", why, waitMs };
   }
 }
