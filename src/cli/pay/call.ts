@@ -9,7 +9,7 @@ import { OPERATIONS } from "./operations.ts";
 import { isFailedBatch, render } from "./call-render.ts";
 import { type Output, writeBinary, writeText } from "../common/call-output.ts";
 import { atBoundary } from "../common/boundary.ts";
-import { describeFailure, isNetworkError, sayPaid, withHint } from "./paid-response.ts";
+import { describeFailure, isNetworkError, sayPaid, withHint } from "../common/paid-response.ts";
 import { followJob } from "./jobs/follow-job.ts";
 import { type KeptJob, KeptJobs, type OrderedJob, startedJobOf } from "./jobs/kept-jobs.ts";
 import { refuseUsed } from "./jobs/result-sink.ts";

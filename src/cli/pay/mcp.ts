@@ -1,4 +1,4 @@
-import { describeFailure } from "./paid-response.ts";
+import { describeFailure } from "../common/paid-response.ts";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { callLimit, createMcpServer } from "../../content/mcp/mcp-server.ts";
 import { JOB_TOOLS } from "../../content/mcp/job-tools.ts";

@@ -5,7 +5,7 @@ import { readResponse } from "../../lib/http/response-bytes.ts";
 import { type Paid, payAndFetch, PaymentOutcomeUnknown } from "../../payments/client/client.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { type Output, writeBinary, writeText } from "../common/call-output.ts";
-import { describeFailure, isNetworkError, sayPaid, withHint } from "./paid-response.ts";
+import { describeFailure, isNetworkError, sayPaid, withHint } from "../common/paid-response.ts";
 import { bodyOf, parsePay, PAY_FLAGS, type PayRequest, typeOf } from "./pay-arguments.ts";
 import { createPayer } from "./payer.ts";
 import { showProgress } from "../common/progress.ts";

@@ -14,7 +14,7 @@ import { fetchTrusting } from "../../common/trust.ts";
 import { timeText } from "../../common/units.ts";
 import { UsageError } from "../../common/usage-error.ts";
 import { followJob, jobOf } from "./follow-job.ts";
-import { describeFailure } from "../paid-response.ts";
+import { describeFailure } from "../../common/paid-response.ts";
 import { costText } from "./job-text.ts";
 import { idOf, type KeptJob, KeptJobs, type OrderedJob, startedJobOf } from "./kept-jobs.ts";
 import { refuseUsed, standardSink } from "./result-sink.ts";

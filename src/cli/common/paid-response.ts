@@ -3,8 +3,8 @@ import { isObject } from "../../lib/is-object.ts";
 import { dollarsOf, formatDollars } from "../../payments/client/choice.ts";
 import { describeReceipt, type Paid, PriceTooHigh } from "../../payments/client/client.ts";
 import { TotalTooHigh } from "../../payments/client/spending.ts";
-import { membersOf, wordsOf } from "../common/problem-text.ts";
-import { say, sayNote } from "../common/terminal.ts";
+import { membersOf, wordsOf } from "./problem-text.ts";
+import { say, sayNote } from "./terminal.ts";
 
 /** Fields of a problem that are shown. The rest is left out. */
 const MAX_PROBLEM_FIELDS = 20;
