@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readResponse, readJsonResponse } from "../../lib/http/response-bytes.ts";
@@ -132,8 +131,7 @@ class PaidOrder {
 
   keep(url: string, headers: Headers, body: string): void {
     if (!this.#request.isJob) return;
-    const id = randomBytes(16).toString("hex");
-    const order = { id, url, headers: Object.fromEntries(headers), body };
+    const order = { url, headers: Object.fromEntries(headers), body };
     this.#kept = this.#jobs.keepOrder({ ...about(this.#request), order });
   }
 

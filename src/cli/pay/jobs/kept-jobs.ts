@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
@@ -79,8 +80,13 @@ export class KeptJobs {
   }
 
   /** Keeps a request that pays for a job, before it is sent. */
-  keepOrder(ordered: New<OrderedJob>): OrderedJob {
-    const kept: OrderedJob = { version: 1, started_at: this.#now(), ...ordered };
+  keepOrder({
+    order,
+    ...about
+  }: New<Omit<OrderedJob, "order"> & { order: Omit<OrderedJob["order"], "id"> }>): OrderedJob {
+    // The payment is in it, so that no other order has the same name.
+    const id = createHash("sha256").update(JSON.stringify(order)).digest("hex").slice(0, 32);
+    const kept: OrderedJob = { version: 1, started_at: this.#now(), ...about, order: { id, ...order } };
     this.#write(kept);
     return kept;
   }
