@@ -1,6 +1,6 @@
 import { readResponse, readJsonResponse } from "../lib/http/response-bytes.ts";
 import {
-  type Choice,
+  type AnyChoice,
   type Paid,
   payAndFetch,
   PaymentDeclined,
@@ -16,11 +16,14 @@ import { parsePreferences } from "../payments/client/preference.ts";
 import { type Environment, openChain, rpcVariable } from "../payments/evm/balances.ts";
 import { checksumAddress } from "../payments/x402/address-hash.ts";
 import { type Receipt } from "../payments/x402/messages.ts";
-import { parseEvmNetwork } from "../payments/x402/networks.ts";
+import { isEvm, parseNetwork } from "../payments/x402/networks.ts";
 import { formatAmount, isAtomic } from "../payments/x402/price.ts";
 import { readLimit } from "../payments/client/limit.ts";
 import { SignedTotal } from "../payments/client/total.ts";
 import { addressOfPrivateKey } from "../payments/signatures/signature.ts";
+import { clusterVariable, createSolanaPayer } from "../payments/client/solana-payer.ts";
+import { parseSolanaKey, readSolanaWallet, solanaWalletPath } from "../payments/client/solana-wallet.ts";
+import { type SolanaAccount } from "../payments/solana/transfer.ts";
 import { openWallet } from "../payments/client/wallet.ts";
 import { type Account } from "../payments/signatures/signature.ts";
 import { type CallOptions, type FetchOptions, type OperationTarget, type TurnpikeFile } from "./call.ts";
@@ -75,6 +78,8 @@ export interface TurnpikeOptions {
    * without a transaction for each. It needs `wallet` or `channels`. Default: no channels.
    */
   readonly maxDeposit?: string | undefined;
+  /** The private key of an account on Solana: base58, as wallets export it, or a JSON array of 64 numbers. */
+  readonly solanaKey?: string | undefined;
   /** The folder with the state of the channels, which only this client and its owner use. Default: beside `wallet`. */
   readonly channels?: string | undefined;
   /** Sends the requests. Default: the global fetch. */
@@ -96,7 +101,7 @@ export class Turnpike extends Operations {
   readonly #options: TurnpikeOptions;
   readonly #maxPrice: string;
   readonly #total: SignedTotal | undefined;
-  readonly #choice: Pick<PayOptions, "prefer" | "funds" | "channels">;
+  readonly #choice: Pick<PayOptions, "prefer" | "funds" | "channels" | "solana">;
   #account: Account | undefined;
 
   /** Throws if the URL, the key, the price, the order or an endpoint is invalid. */
@@ -114,6 +119,12 @@ export class Turnpike extends Operations {
       channels: channelsOf(options),
       funds: createFunds(rpcEndpoints(options.rpc ?? {}), () => this.#payer().address),
     };
+    const { solanaKey, wallet } = options;
+    if (solanaKey !== undefined || wallet !== undefined) {
+      const account = solanaKey === undefined ? undefined : solanaAccountOf(solanaKey);
+      const opened = (): SolanaAccount | undefined => account ?? readSolanaWallet(solanaWalletPath(wallet ?? ""));
+      this.#choice = { ...this.#choice, solana: createSolanaPayer(rpcEndpoints(options.rpc ?? {}), opened) };
+    }
     if (options.privateKey !== undefined) this.#account = accountOf(options.privateKey);
   }
 
@@ -234,10 +245,11 @@ function channelsOf({ maxDeposit, wallet, channels: folder }: TurnpikeOptions): 
 function rpcEndpoints(rpc: Readonly<Record<string, string>>): Environment {
   return Object.fromEntries(
     Object.entries(rpc).map(([name, url]) => {
-      const network = parseEvmNetwork(name);
-      if (network === undefined) throw new TypeError(`Cannot use the endpoint of "${name}": it is not a network`);
-      openChain(network, url);
-      return [rpcVariable(network), url];
+      const network = parseNetwork(name);
+      const variable = network && (isEvm(network) ? rpcVariable(network) : clusterVariable(network));
+      if (variable === undefined) throw new TypeError(`Cannot use the endpoint of "${name}": it is not a network`);
+      if (isEvm(network ?? "")) openChain(network ?? "", url);
+      return [variable, url];
     }),
   );
 }
@@ -277,6 +289,13 @@ function accountOf(key: string | Uint8Array): Account {
   }
 }
 
+function solanaAccountOf(key: string): SolanaAccount {
+  const account = parseSolanaKey(key);
+  if (account === undefined)
+    throw new TypeError("Cannot use the solanaKey: it is not 64 bytes in base58, or a JSON array");
+  return account;
+}
+
 function bytesOf(hex: string): Uint8Array | undefined {
   const digits = /^(?:0x)?([\da-f]{64})$/i.exec(hex)?.[1];
   return digits === undefined ? undefined : new Uint8Array(Buffer.from(digits, "hex"));
@@ -288,7 +307,7 @@ function paymentError(error: unknown): unknown {
   return error;
 }
 
-function paymentOf(path: string, { requirements, asset }: Choice, { transaction, amount }: Receipt): Payment {
+function paymentOf(path: string, { requirements, asset }: AnyChoice, { transaction, amount }: Receipt): Payment {
   const charged = amount !== undefined && isAtomic(amount) ? amount : requirements.amount;
   const price = `$${formatAmount(charged, asset.decimals)}`;
   return { path, price, network: requirements.network, transaction };

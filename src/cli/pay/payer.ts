@@ -9,6 +9,9 @@ import { createFunds } from "../../payments/client/funds.ts";
 import { readLimit } from "../../payments/client/limit.ts";
 import { parsePreferences, type Preference } from "../../payments/client/preference.ts";
 import { Spending, spendingPath } from "../../payments/client/spending.ts";
+import { createSolanaPayer } from "../../payments/client/solana-payer.ts";
+import { readSolanaWallet, solanaWalletPath } from "../../payments/client/solana-wallet.ts";
+import { type SolanaAccount } from "../../payments/solana/transfer.ts";
 import { openWallet, walletPath } from "../../payments/client/wallet.ts";
 import { type Account } from "../../payments/signatures/signature.ts";
 import { type FlagTable } from "../common/flags.ts";
@@ -135,6 +138,7 @@ export function createPayer(
   const path = walletPath();
   const spending = new Spending(spendingPath(path));
   let opened: Account | undefined;
+  let solana: SolanaAccount | undefined;
   const account = (): Account => {
     if (opened !== undefined) return opened;
     const wallet = openWallet(path);
@@ -151,6 +155,7 @@ export function createPayer(
     fetch: send,
     ...(paying === undefined ? {} : { paying }),
     spend: (dollars) => spending.add(dollars, maxTotal),
+    solana: createSolanaPayer(process.env, () => (solana ??= readSolanaWallet(solanaWalletPath(path)))),
     funds: createFunds(process.env, () => account().address),
   };
 }

@@ -2,6 +2,13 @@ import { hexToBytes } from "@noble/hashes/utils.js";
 import { parseAllowedAsset } from "../../payments/client/allowed-asset.ts";
 import { formatDollars } from "../../payments/client/choice.ts";
 import { heldText, Spending, spendingPath } from "../../payments/client/spending.ts";
+import {
+  createSolanaWallet,
+  parseSolanaKey,
+  readSolanaWallet,
+  solanaWalletPath,
+} from "../../payments/client/solana-wallet.ts";
+import { type SolanaAccount } from "../../payments/solana/transfer.ts";
 import { importWallet, openWallet, readWallet, walletPath } from "../../payments/client/wallet.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
@@ -32,6 +39,7 @@ const FLAGS = {
 
 const USAGE = `usage: turnpike wallet [create | address | import | balance] [--json]
        turnpike wallet balance [--network N ...] [--rpc-env NAME] [--allow-asset TOKEN ...] [--json]
+       turnpike wallet solana [create | import] [--json]
        turnpike wallet channels [list | refund | withdraw] [CHANNEL ...] [--json]
 
   (none)     show the wallet's address and file, and what it paid today; makes one on first use
@@ -39,6 +47,8 @@ const USAGE = `usage: turnpike wallet [create | address | import | balance] [--j
   address    print the address alone
   import     make a wallet from the private key on standard input (64 hexadecimal digits), unless there is one
   balance    show its balance on each chain: known tokens, and the currency for gas
+  solana     show the address of its account on Solana; create makes one with a new key, and import with the key on standard
+             input, in base58 or as a JSON array. Payments need $TURNPIKE_RPC_SOLANA or $TURNPIKE_RPC_SOLANA_DEVNET
   channels   show its channels; refund asks their sellers for the rest, withdraw takes it from the chain without them, in
              two steps with the channel's delay between them, and needs gas and $TURNPIKE_RPC_<chain id>
 
@@ -46,17 +56,17 @@ ${flagsText(FLAGS)}
 
 The wallet is in $TURNPIKE_HOME or ~/.turnpike, readable only by its owner.`;
 
-const COMMANDS = ["", "create", "address", "import", "balance", "channels"] as const;
+const COMMANDS = ["", "create", "address", "import", "balance", "solana", "channels"] as const;
 type Command = (typeof COMMANDS)[number];
 
 /** Characters of a private key on standard input, including white space. Longer input is refused. */
-const MAX_KEY_INPUT = 256;
+const MAX_KEY_INPUT = 512;
 
 function parse(args: readonly string[]) {
   const { values, positionals } = parseFlags(args, FLAGS);
   const [name = "", ...rest] = positionals;
   const command = COMMANDS.find((known) => known === name);
-  if (command === undefined || (rest.length > 0 && command !== "channels"))
+  if (command === undefined || (rest.length > 0 && command !== "channels" && command !== "solana"))
     throw new UsageError(`No command "${positionals.join(" ")}"`);
   const forBalance = [values.network, values["rpc-env"], values["allow-asset"]].some((value) => value !== undefined);
   if (forBalance && command !== "balance")
@@ -78,12 +88,17 @@ export function wallet(args: readonly string[]): Promise<number> {
       console.log(json ? JSON.stringify({ address: account.address, chains: balances }) : balancesText(balances));
       return balances.every((chain) => "gas" in chain) ? 0 : 1;
     }
+    if (command === "solana") return await walletSolana(rest, path, json);
     if (command === "channels") return await walletChannels(parseChannels(rest), { wallet: path, json });
     return await show(command, path, json);
   });
 }
 
-async function show(command: Exclude<Command, "balance" | "channels">, path: string, json: boolean): Promise<number> {
+async function show(
+  command: Exclude<Command, "balance" | "channels" | "solana">,
+  path: string,
+  json: boolean,
+): Promise<number> {
   if ((command === "create" || command === "import") && readWallet(path) !== undefined) {
     throw new Error(`Cannot ${command} a wallet: there is one already at ${path}`);
   }
@@ -103,15 +118,42 @@ async function show(command: Exclude<Command, "balance" | "channels">, path: str
   return 0;
 }
 
+/** `turnpike wallet solana`. */
+async function walletSolana([action, ...more]: readonly string[], path: string, json: boolean): Promise<number> {
+  if ((action !== undefined && action !== "create" && action !== "import") || more.length > 0)
+    throw new UsageError("The commands of solana are create and import");
+  const file = solanaWalletPath(path);
+  if (action !== undefined) createSolanaWallet(file, action === "import" ? await readSolanaKey() : undefined);
+  const account = readSolanaWallet(file);
+  if (account === undefined)
+    throw new Error("There is no account on Solana: make one with turnpike wallet solana create");
+  const { address } = account;
+  console.log(
+    json ? JSON.stringify({ address, file, created: action !== undefined }) : `address  ${address}\nfile     ${file}`,
+  );
+  return 0;
+}
+
+async function readSolanaKey(): Promise<SolanaAccount> {
+  const account = parseSolanaKey(await readInput());
+  if (account === undefined)
+    throw new Error("Cannot use the key: it is neither base58 of 64 bytes nor a JSON array of them");
+  return account;
+}
+
 /** Reads the key from standard input, because other users can see arguments. Errors do not contain the input. */
 async function readKey(): Promise<Uint8Array> {
+  const digits = /^\s*(?:0x)?([0-9a-fA-F]{64})\s*$/.exec(await readInput())?.[1];
+  if (digits === undefined) throw new Error("Cannot use the key: it is not 64 hexadecimal digits");
+  return hexToBytes(digits);
+}
+
+async function readInput(): Promise<string> {
   let text = "";
   const decoder = new TextDecoder();
   for await (const chunk of Bun.stdin.stream()) {
     text += decoder.decode(chunk, { stream: true });
     if (text.length > MAX_KEY_INPUT) break;
   }
-  const digits = /^\s*(?:0x)?([0-9a-fA-F]{64})\s*$/.exec(text)?.[1];
-  if (digits === undefined) throw new Error("Cannot use the key: it is not 64 hexadecimal digits");
-  return hexToBytes(digits);
+  return text;
 }

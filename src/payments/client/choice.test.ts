@@ -4,7 +4,15 @@ import { parseAllowedAsset } from "./allowed-asset.ts";
 import { checkSignature } from "../signatures/check-payment.ts";
 import { encodeHeader, MAX_HEADER_LENGTH } from "../x402/header.ts";
 import { type PaymentRequired, type PaymentRequirements, permit2PaymentSchema } from "../x402/messages.ts";
-import { choosePayment, dollarsOf, formatDollars, type Funds, type Choice, parseDollars } from "./choice.ts";
+import {
+  choosePayment,
+  dollarsOf,
+  formatDollars,
+  type Funds,
+  type AnyChoice,
+  type Choice,
+  parseDollars,
+} from "./choice.ts";
 import { permit2Hash, PROXIES } from "../signatures/permit2-typed-data.ts";
 import { parsePreferences } from "./preference.ts";
 import { expiryOf, signChoice } from "./sign-choice.ts";
@@ -35,11 +43,11 @@ function required(accepts: readonly PaymentRequirements[], more: object = {}): P
   return { x402Version: 2, resource: { url: "http://a.example/" }, accepts: [...accepts], ...more };
 }
 
-function choose(accepts: readonly PaymentRequirements[], more: object = {}): Promise<Choice> {
+function choose(accepts: readonly PaymentRequirements[], more: object = {}): Promise<AnyChoice> {
   return choosePayment(required(accepts), { maxPrice: "$0.10", ...more });
 }
 
-function refusal(choice: Promise<Choice>): Promise<string> {
+function refusal(choice: Promise<AnyChoice>): Promise<string> {
   return choice.then(() => "taken", String);
 }
 

@@ -2,7 +2,8 @@ import { isAddress, sameAddress } from "../x402/address.ts";
 import { type Asset, type EvmAsset, findAsset, isEvmAsset } from "../x402/assets.ts";
 import { BATCH_SETTLEMENT } from "../x402/channel-messages.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../x402/messages.ts";
-import { networkTitle, parseNetwork } from "../x402/networks.ts";
+import { isSolanaAddress } from "../solana/address.ts";
+import { isSolana, networkTitle, parseNetwork } from "../x402/networks.ts";
 import { formatAmount, parsePrice } from "../x402/price.ts";
 import { flowOf, methodOf, SIMULATED_FACILITATOR } from "../x402/terms.ts";
 import { placeOf, type Preference } from "./preference.ts";
@@ -14,6 +15,16 @@ export interface Choice {
   /** The contract that moves the money: the token itself, or Permit2. */
   readonly method: "eip3009" | "permit2";
 }
+
+/** Payment requirements that this client can pay on Solana. */
+export interface SolanaChoice {
+  readonly requirements: PaymentRequirements;
+  readonly asset: Asset;
+  readonly method: "solana";
+}
+
+/** Payment requirements that this client can pay. */
+export type AnyChoice = Choice | SolanaChoice;
 
 /** The client made no payment and signed nothing. */
 export class PaymentDeclined extends Error {}
@@ -40,13 +51,15 @@ export interface ChoiceOptions {
   readonly prefer?: readonly Preference[] | undefined;
   /** Weighs a payment from a channel: the deposit that it needs, or why it is not possible. Undefined: no channels. */
   readonly weighChannel?: ((choice: Choice) => bigint | string) | undefined;
+  /** The balance on Solana; undefined if it is unknown. Undefined: the wallet does not pay there. */
+  readonly solanaBalance?: ((choice: SolanaChoice) => Promise<bigint | undefined>) | undefined;
 }
 
 /** Decimal places used to compare and add amounts of tokens with different decimals, without rounding. */
 const PLACES = 36;
 
 /** The price of a payment method in 10^-36 dollars. Each token that this client pays with is assumed to be worth one dollar. */
-export function dollarsOf({ requirements, asset }: Choice): bigint {
+export function dollarsOf({ requirements, asset }: AnyChoice): bigint {
   return toDollars(BigInt(requirements.amount), asset.decimals);
 }
 
@@ -81,9 +94,11 @@ type Weight =
  * whose funds are unknown. Then the client's own order counts, then the price. Tokens that are neither known nor in
  * `options.assets` are never used. Throws PaymentDeclined if no payment method can be paid.
  */
-export async function choosePayment(required: PaymentRequired, options: ChoiceOptions): Promise<Choice> {
+export async function choosePayment(required: PaymentRequired, options: ChoiceOptions): Promise<AnyChoice> {
   const known = required.accepts.flatMap((requirements) => choiceOf(requirements, options) ?? []);
-  const payable = known.filter(({ requirements }) => isAddress(requirements.payTo));
+  const payable = known.filter(({ requirements: { payTo }, method }) =>
+    method === "solana" ? isSolanaAddress(payTo) : isAddress(payTo),
+  );
   if (known.length > 0 && payable.length === 0) throw new PaymentDeclined("Cannot pay: the payee is not an address");
   const limit = parseDollars(options.maxPrice);
   const affordable = payable.filter((choice) => dollarsOf(choice) <= limit).toSorted(byOrder(options.prefer ?? []));
@@ -93,7 +108,7 @@ export async function choosePayment(required: PaymentRequired, options: ChoiceOp
   }
   const weighed = await Promise.all(
     affordable.map(
-      async (choice) => ({ choice, ...(await weigh(choice, options)) }) satisfies { choice: Choice } & Weight,
+      async (choice) => ({ choice, ...(await weigh(choice, options)) }) satisfies { choice: AnyChoice } & Weight,
     ),
   );
   const candidates = weighed.filter((one) => "rank" in one);
@@ -108,12 +123,12 @@ export async function choosePayment(required: PaymentRequired, options: ChoiceOp
 }
 
 /** By the client's own order; within one place the cheapest first. */
-function byOrder(prefer: readonly Preference[]): (a: Choice, b: Choice) => number {
-  const place = ({ requirements, asset }: Choice): number => placeOf(prefer, requirements.scheme, asset);
+function byOrder(prefer: readonly Preference[]): (a: AnyChoice, b: AnyChoice) => number {
+  const place = ({ requirements, asset }: AnyChoice): number => placeOf(prefer, requirements.scheme, asset);
   return (a, b) => place(a) - place(b) || cheapestFirst(a, b);
 }
 
-function cheapestFirst(a: Choice, b: Choice): number {
+function cheapestFirst(a: AnyChoice, b: AnyChoice): number {
   const difference = dollarsOf(a) - dollarsOf(b);
   if (difference !== 0n) return difference < 0n ? -1 : 1;
   return orderOf(a) - orderOf(b);
@@ -123,22 +138,27 @@ function cheapestFirst(a: Choice, b: Choice): number {
  * Of equal prices: a channel needs no transaction, and charges what was delivered, as `upto` does. Under `upfront` the money
  * moves before the response arrives.
  */
-function orderOf({ requirements }: Choice): number {
+function orderOf({ requirements }: AnyChoice): number {
   if (requirements.scheme === BATCH_SETTLEMENT) return -1;
   if (requirements.scheme === "upto") return 0;
   return flowOf(requirements) === "upfront" ? 2 : 1;
 }
 
-function choiceOf(requirements: PaymentRequirements, { assets = [], weighChannel }: ChoiceOptions): Choice | undefined {
+function choiceOf(
+  requirements: PaymentRequirements,
+  { assets = [], weighChannel, solanaBalance }: ChoiceOptions,
+): AnyChoice | undefined {
   const { scheme, extra } = requirements;
   const network = parseNetwork(requirements.network);
   const flow = flowOf(requirements);
   const asset =
     assets.find((candidate) => candidate.network === network && sameAddress(candidate.address, requirements.asset)) ??
     findAsset(requirements.network, requirements.asset);
-  if (network === undefined || asset === undefined || !isEvmAsset(asset)) return undefined;
-  const method = methodOf(requirements);
+  if (network === undefined || asset === undefined) return undefined;
   const isExact = scheme === "exact" && (flow === "authorization" || flow === "upfront");
+  if (isSolana(network) && isExact && solanaBalance !== undefined) return { requirements, asset, method: "solana" };
+  if (!isEvmAsset(asset)) return undefined;
+  const method = methodOf(requirements);
   if (isExact && method === "eip3009") return { requirements, asset, method };
   const isChannel = scheme === BATCH_SETTLEMENT && weighChannel !== undefined;
   if (isChannel && (method === "eip3009" || method === "permit2")) return { requirements, asset, method };
@@ -149,7 +169,11 @@ function choiceOf(requirements: PaymentRequirements, { assets = [], weighChannel
 }
 
 /** Ranks a way to pay by the wallet's funds. An unknown Permit2 allowance counts as 0. */
-async function weigh(choice: Choice, { funds, weighChannel }: ChoiceOptions): Promise<Weight> {
+async function weigh(choice: AnyChoice, { funds, weighChannel, solanaBalance }: ChoiceOptions): Promise<Weight> {
+  if (choice.method === "solana") {
+    const balance = await solanaBalance?.(choice);
+    return { rank: balance === undefined ? 1 : balance < BigInt(choice.requirements.amount) ? 2 : 0 };
+  }
   const { facilitatorAddress } = choice.requirements.extra;
   // No chain has this facilitator, so the payment moves no money.
   if (typeof facilitatorAddress === "string" && sameAddress(facilitatorAddress, SIMULATED_FACILITATOR))

@@ -7,16 +7,33 @@ import { networkTitle } from "../x402/networks.ts";
 import { formatAmount, isAtomic } from "../x402/price.ts";
 import { fromV1Network, toV1Payment, X_PAYMENT } from "../x402/v1.ts";
 import { chargeReceipt, chargesIn, signCharge } from "./charges.ts";
-import { type Choice, type ChoiceOptions, choosePayment, dollarsOf, PaymentDeclined } from "./choice.ts";
+import {
+  type AnyChoice,
+  type Choice,
+  type ChoiceOptions,
+  type SolanaChoice,
+  choosePayment,
+  dollarsOf,
+  PaymentDeclined,
+} from "./choice.ts";
 import { readChallenge } from "./read-challenge.ts";
-import { type ChannelPayer, isOpenAfter, type Paid, receiptField, sendPaid, sleepFor } from "./send-paid.ts";
+import {
+  type ChannelPayer,
+  isOpenAfter,
+  type Paid,
+  type PaidRequest,
+  receiptField,
+  sendPaid,
+  sleepFor,
+} from "./send-paid.ts";
+import { signSolana, solanaExpiry, type SolanaPayer } from "./solana-payer.ts";
 import { expiryOf, signChoice } from "./sign-choice.ts";
 
 export { type Paid, PaymentOutcomeUnknown, PENDING } from "./send-paid.ts";
-export { type Choice, PaymentDeclined, PriceTooHigh } from "./choice.ts";
+export { type AnyChoice, PaymentDeclined, PriceTooHigh } from "./choice.ts";
 
 /** The wallet of a client, its limits, and how it sends requests. */
-export interface PayOptions extends Omit<ChoiceOptions, "weighChannel"> {
+export interface PayOptions extends Omit<ChoiceOptions, "weighChannel" | "solanaBalance"> {
   /** Called only if there is something to pay. */
   readonly account: () => Account;
   /**
@@ -31,6 +48,8 @@ export interface PayOptions extends Omit<ChoiceOptions, "weighChannel"> {
   readonly now?: () => number;
   /** The wallet's channels; without them no payment is made from a channel. */
   readonly channels?: ChannelPayer | undefined;
+  /** The wallet on Solana; without it no payment is made there. */
+  readonly solana?: SolanaPayer | undefined;
   /** Waits `ms` milliseconds between two tries with the same payment. */
   readonly sleep?: (ms: number) => Promise<void>;
   /** Sends each request; the global fetch by default. */
@@ -62,9 +81,12 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
   const weighChannel = channels && version === 2 ? (one: Choice) => channels.weigh(one, options.account()) : undefined;
   // Of equal prices, the first one is taken.
   const all = { ...required, accepts: [...required.accepts, ...charges.keys()] };
-  const choice = await choosePayment(all, { ...options, weighChannel });
+  const solana = version === 2 ? options.solana?.account() : undefined;
+  const solanaBalance = solana && options.solana && options.solana.balance.bind(options.solana);
+  const choice = await choosePayment(all, { ...options, weighChannel, solanaBalance });
   const charge = charges.get(choice.requirements);
   init.signal?.throwIfAborted();
+  if (choice.method === "solana") return await payOnSolana({ url, init, send, required, choice }, options);
   const account = options.account();
   if (channels !== undefined && choice.requirements.scheme === BATCH_SETTLEMENT)
     return await channels.pay({ url, init, send, required, choice, account, options });
@@ -91,15 +113,53 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
   return { response, choice, receipt, isOpen, isFree: !isOpen };
 }
 
+/** Like `payAndFetch`, after the choice of a payment on Solana. */
+async function payOnSolana(
+  {
+    url,
+    init,
+    send,
+    required,
+    choice,
+  }: Omit<PaidRequest, "choice" | "account" | "options"> & { readonly choice: SolanaChoice },
+  options: PayOptions,
+): Promise<Paid> {
+  const account = options.solana?.account();
+  if (options.solana === undefined || account === undefined)
+    throw new PaymentDeclined("Cannot pay: there is no wallet on Solana");
+  const blockhash = await options.solana.blockhash(choice);
+  init.signal?.throwIfAborted();
+  const release = options.spend?.(dollarsOf(choice));
+  const expires = solanaExpiry((options.now ?? Date.now)());
+  const headers = new Headers(init.headers);
+  headers.set(PAYMENT_SIGNATURE, encodeHeader(signSolana(required, choice, account, blockhash)));
+  const paid: RequestInit = { ...init, headers, redirect: "manual" };
+  const { response, wasBroken } = await sendPaid(
+    () => send(url, paid),
+    init.signal ?? undefined,
+    options.sleep ?? sleepFor,
+  );
+  const receipt = readReceipt(response, choice, account);
+  if (response.ok || receipt?.success === true) return { response, choice, receipt, isOpen: false, isFree: false };
+  const isOpen = wasBroken || (receipt === undefined && (await isOpenAfter(response)));
+  if (!isOpen) release?.(expires);
+  return { response, choice, receipt, isOpen, isFree: !isOpen };
+}
+
 function originOf(url: string): string {
   return URL.parse(url)?.origin ?? "the gateway";
 }
 
 /** A transaction's hash. It is empty if no transaction was needed, for example if an `upto` payment charges 0. */
 const TRANSACTION = /^(?:0x[0-9a-fA-F]{1,64})?$/;
+const SOLANA_TRANSACTION = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
 
 /** The receipt if it fits this payment: same network and payer, and at most the signed amount. */
-function readReceipt(response: Response, { requirements }: Choice, account: Account): Receipt | undefined {
+function readReceipt(
+  response: Response,
+  { requirements, method }: AnyChoice,
+  account: { readonly address: string },
+): Receipt | undefined {
   const parsed = receiptSchema.safeParse(decodeHeader(receiptField(response) ?? ""));
   if (!parsed.success) return undefined;
   const { network, payer, transaction, amount } = parsed.data;
@@ -108,11 +168,12 @@ function readReceipt(response: Response, { requirements }: Choice, account: Acco
   const isWithin =
     amount === undefined ||
     (typeof amount === "string" && isAtomic(amount) && BigInt(amount) <= BigInt(requirements.amount));
-  return isOurs && isWithin && TRANSACTION.test(transaction) ? parsed.data : undefined;
+  const isNamed = (method === "solana" && SOLANA_TRANSACTION.test(transaction)) || TRANSACTION.test(transaction);
+  return isOurs && isWithin && isNamed ? parsed.data : undefined;
 }
 
 /** Describes the payment for people: `$0.01 USDC on Base Sepolia (eip155:84532), transaction 0x…`. */
-export function describeReceipt({ requirements, asset }: Choice, receipt: Receipt): string {
+export function describeReceipt({ requirements, asset }: AnyChoice, receipt: Receipt): string {
   const charged = receipt["amount"];
   const atomic = typeof charged === "string" && isAtomic(charged) ? charged : requirements.amount;
   const amount = `$${formatAmount(atomic, asset.decimals)} ${asset.symbol}`;

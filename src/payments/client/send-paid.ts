@@ -3,13 +3,13 @@ import { readJsonUpTo } from "../../lib/http/response-bytes.ts";
 import { type Account } from "../signatures/signature.ts";
 import { PAYMENT_RESPONSE, type PaymentRequired, type Receipt } from "../x402/messages.ts";
 import { X_PAYMENT_RESPONSE } from "../x402/v1.ts";
-import { type Choice } from "./choice.ts";
+import { type AnyChoice, type Choice } from "./choice.ts";
 
 /** The response to a request that the client may have paid for. */
 export interface Paid {
   readonly response: Response;
   /** The payment requirements that the client signed; undefined if no payment was requested. */
-  readonly choice: Choice | undefined;
+  readonly choice: AnyChoice | undefined;
   /** The gateway's receipt for the payment. */
   readonly receipt: Receipt | undefined;
   /** True if the payment's outcome is unknown: it may be charged, and a second payment as well. */

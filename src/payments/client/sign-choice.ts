@@ -1,6 +1,6 @@
 import { encodeHeader, MAX_HEADER_LENGTH } from "../x402/header.ts";
 import { type PaymentPayload, type PaymentRequired } from "../x402/messages.ts";
-import { type Choice } from "./choice.ts";
+import { type AnyChoice } from "./choice.ts";
 import { randomHex } from "./random-hex.ts";
 import { type Account } from "../signatures/signature.ts";
 import { signTransfer } from "../signatures/sign-transfer.ts";
@@ -14,7 +14,7 @@ const MAX_UPTO_VALID_S = 7_200;
 const PAYMENT_IDENTIFIER = "payment-identifier";
 
 /** The Unix time in seconds until which a payment that is signed at `now`, in Unix milliseconds, is valid. */
-export function expiryOf({ requirements }: Choice, now: number): number {
+export function expiryOf({ requirements }: Pick<AnyChoice, "requirements">, now: number): number {
   const most = requirements.scheme === "upto" ? MAX_UPTO_VALID_S : MAX_VALID_S;
   return Math.floor(now / 1000) + Math.min(requirements.maxTimeoutSeconds, most);
 }
@@ -22,13 +22,18 @@ export function expiryOf({ requirements }: Choice, now: number): number {
 /** Signs a payment that is valid until `expires` (Unix seconds), with the gateway's extensions if they fit. */
 export function signChoice(
   required: PaymentRequired,
-  choice: Choice,
+  choice: AnyChoice,
   account: Account,
   expires: number,
 ): PaymentPayload {
   const { requirements } = choice;
+  if (choice.method === "solana") throw new Error("a payment on Solana needs a blockhash");
   const payload = signTransfer({ ...choice, validBefore: expires, nonce: randomHex() }, account);
-  const payment: PaymentPayload = { x402Version: 2, resource: required.resource, accepted: requirements, payload };
+  return withExtensions(required, { x402Version: 2, resource: required.resource, accepted: requirements, payload });
+}
+
+/** A payment with the gateway's extensions if they fit. */
+export function withExtensions(required: PaymentRequired, payment: PaymentPayload): PaymentPayload {
   const extensions = echo(required);
   const whole = extensions === undefined ? payment : { ...payment, extensions };
   if (encodeHeader(whole).length <= MAX_HEADER_LENGTH) return whole;
