@@ -5,6 +5,8 @@ import { isAddress } from "../../payments/x402/address.ts";
 import { type TakenAsset } from "../../payments/facilitator/asset-gate.ts";
 import { assetsOn, isEvmAsset } from "../../payments/x402/assets.ts";
 import { parseEvmNetwork } from "../../payments/x402/networks.ts";
+import { type Caller } from "../../payments/facilitator/callers.ts";
+import { type Environment, readSecret } from "../../payments/facilitator/secrets.ts";
 import { type FacilitatorEndpoint } from "../../payments/facilitator/serve-facilitator.ts";
 import { compileTerms } from "../../payments/x402/terms.ts";
 import { problemsError } from "../common/configuration.ts";
@@ -12,6 +14,8 @@ import { UsageError } from "../common/usage-error.ts";
 
 /** Number of `--asset` flags. More are a usage error. */
 const MAX_ASSET_FLAGS = 64;
+/** Number of `--caller` flags. More are a usage error. */
+const MAX_CALLER_FLAGS = 64;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 export interface FacilitatorFlags {
@@ -38,6 +42,28 @@ export function parseEndpoint(text: string): FacilitatorEndpoint {
 export function variableName(flag: string, text: string): string {
   if (!VARIABLE_NAME.test(text)) throw new UsageError(`${flag} takes the name of an environment variable`);
   return text;
+}
+
+/** Parses the callers of `--caller NAME=VARIABLE`, with their tokens. Throws UsageError, or if a variable is not set. */
+export function parseCallers(texts: readonly string[], environment: Environment): Caller[] {
+  if (texts.length > MAX_CALLER_FLAGS) throw new UsageError(`--caller can be given ${MAX_CALLER_FLAGS} times`);
+  const callers = texts.map((text) => {
+    const [, name = "", variable = ""] = /^([a-z0-9-]{1,40})=(.+)$/.exec(text) ?? [];
+    if (name === "") throw new UsageError("--caller takes NAME=VARIABLE, as shop=SHOP_TOKEN");
+    return { name, token: readSecret(environment, variableName("--caller", variable), "--caller") };
+  });
+  const areDistinct = [callers.map(({ name }) => name), callers.map(({ token }) => token)].every(
+    (values) => new Set(values).size === values.length,
+  );
+  if (!areDistinct) throw new UsageError("two of --caller have the same name or token");
+  return callers;
+}
+
+/** Parses `--rate`. Throws UsageError. */
+export function parseRate(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9][0-9]{0,5}$/.test(text)) throw new UsageError("--rate takes a whole number from 1 to 999999");
+  return Number(text);
 }
 
 /** Parses the tokens of `--asset NETWORK:ADDRESS`. Throws UsageError. */

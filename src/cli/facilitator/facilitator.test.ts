@@ -15,7 +15,7 @@ import { addressOfPrivateKey, signHash } from "../../payments/signatures/signatu
 import { type Chain, CHAIN_SETUP_MS, hasChain, startChain, type TestToken } from "../../payments/testing/chain.ts";
 import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment } from "../../payments/testing/payment.ts";
 import { authorizationHash } from "../../payments/signatures/typed-data.ts";
-import { parseAssets, parseEndpoint } from "./facilitator-options.ts";
+import { parseAssets, parseCallers, parseEndpoint, parseRate } from "./facilitator-options.ts";
 import { patient } from "../../lib/testing/patience.ts";
 import { COMMAND } from "../../../test/support/program.ts";
 
@@ -113,6 +113,19 @@ test("addresses to listen on are parsed", () => {
   for (const wrong of ["a", ":1", "::1:1", "a:99999", "a:b", "http://a:1", "unix:a"]) {
     expect(() => parseEndpoint(wrong)).toThrow("is neither HOST:PORT nor unix:/path");
   }
+});
+
+test("callers and their rate are parsed", () => {
+  const environment = { A: "a-token", B: "b-token", SAME: "a-token" };
+  expect(parseCallers(["shop=A", "other=B"], environment)).toEqual([
+    { name: "shop", token: "a-token" },
+    { name: "other", token: "b-token" },
+  ]);
+  for (const wrong of [["shop"], ["=A"], ["Shop=A"], ["a=A", "a=B"], ["a=A", "b=SAME"], ["a=NO_SUCH"], ["a=1x"]]) {
+    expect(() => parseCallers(wrong, environment)).toThrow();
+  }
+  expect([parseRate(undefined), parseRate("50")]).toEqual([undefined, 50]);
+  for (const wrong of ["0", "-1", "1.5", "x", "1000000"]) expect(() => parseRate(wrong)).toThrow("--rate takes");
 });
 
 test("tokens are parsed, at most 64", () => {

@@ -10,13 +10,17 @@ import { type Gas, readGas, watchGas } from "../../payments/facilitator/gas-watc
 import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
 import { networkTitle } from "../../payments/x402/networks.ts";
 import { type Environment, readSecret } from "../../payments/facilitator/secrets.ts";
+import { type ServiceOptions } from "../../payments/facilitator/facilitator-service.ts";
+import { SoldResources } from "../../payments/facilitator/sold-resources.ts";
 import { type FacilitatorEndpoint, serveFacilitator } from "../../payments/facilitator/serve-facilitator.ts";
 import { openStore } from "../../store/open/open-store.ts";
 import { atBoundary } from "../common/boundary.ts";
 import {
   type FacilitatorFlags,
   parseAssets,
+  parseCallers,
   parseEndpoint,
+  parseRate,
   readSettings,
   takenAssets,
   variableName,
@@ -62,6 +66,18 @@ const FLAGS = {
     value: "NAME",
     text: "the environment variable with the token that callers must send as Authorization: Bearer ($TURNPIKE_FACILITATOR_TOKEN, if it is set); without a token only this machine can call",
   },
+  caller: {
+    type: "string",
+    multiple: true,
+    value: "NAME=VARIABLE",
+    text: "a caller with a token of its own, in place of --token-env: shop=SHOP_TOKEN",
+  },
+  rate: {
+    type: "string",
+    value: "N",
+    text: "the most verifications, and the most settlements, of each caller in a second",
+  },
+  discovery: { type: "boolean", text: "list what is sold to everyone at /discovery/resources and /discovery/search" },
   asset: {
     type: "string",
     multiple: true,
@@ -78,7 +94,8 @@ const FLAGS = {
 } as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike facilitator [--config FILE] [--listen PLACE] [--chain NETWORK=VARIABLE ...] [--key-env NAME]
-                            [--token-env NAME] [--asset NETWORK:ADDRESS ... | --any-asset]
+                            [--token-env NAME | --caller NAME=VARIABLE ...] [--rate N] [--discovery]
+                            [--asset NETWORK:ADDRESS ... | --any-asset]
        turnpike facilitator --test [--listen PLACE] [--state-dir DIR]
 
 Verifies and settles payments with a key of its own: POST /verify, POST /settle, GET /supported, GET /health.
@@ -101,22 +118,31 @@ export function facilitator(args: readonly string[]): Promise<number> {
     const values = readFlags(args, FLAGS);
     const isTest = values.test === true;
     const endpoint = parseEndpoint(values.listen);
-    const token = tokenOf(values["token-env"], process.env);
+    const { caller: named = [], rate, discovery, "token-env": tokenEnv } = values;
+    if (named.length > 0 && tokenEnv !== undefined) throw new UsageError("--caller takes the place of --token-env");
+    const callers = parseCallers(named, process.env);
+    const perSecond = parseRate(rate);
+    const access: Access = {
+      callers,
+      token: callers.length > 0 ? undefined : tokenOf(tokenEnv, process.env),
+      rate: perSecond === undefined ? undefined : { perSecond, now: () => performance.now() },
+      resources: discovery === true ? new SoldResources(Date.now) : undefined,
+    };
     if (isTest) requireOwnMachine(endpoint);
-    const { chain: chains = [], config, "key-env": key, asset: named = [], "any-asset": isAny = false } = values;
-    const ofChains = [config, key, ...chains, ...named];
+    const { chain: chains = [], config, "key-env": key, asset: assets = [], "any-asset": isAny = false } = values;
+    const ofChains = [config, key, ...chains, ...assets];
     if (isTest && (isAny || ofChains.some((value) => value !== undefined))) {
       throw new UsageError("--test excludes --config, --key-env, --chain, --asset and --any-asset");
     }
-    if (isAny && named.length > 0) throw new UsageError("--any-asset accepts every token, so --asset has no effect");
+    if (isAny && assets.length > 0) throw new UsageError("--any-asset accepts every token, so --asset has no effect");
     if (!isTest && chains.length === 0 && config === undefined) {
       throw new UsageError("Name a chain with --chain, or a configuration that has one with --config");
     }
     const keyEnv = key === undefined ? undefined : variableName("--key-env", key);
     const offered = isTest
       ? await openTest(stateFolder(values["state-dir"]))
-      : await openChains({ config, chains, keyEnv, test: false }, isAny ? "any" : parseAssets(named), endpoint);
-    return await serve(offered, endpoint, token);
+      : await openChains({ config, chains, keyEnv, test: false }, isAny ? "any" : parseAssets(assets), endpoint);
+    return await serve(offered, endpoint, access);
   });
 }
 
@@ -197,14 +223,21 @@ function gasText(gas: Gas, isShared: boolean): string {
   return `${networkTitle(gas.network)}, ${what}${isShared ? ` of ${gas.account}` : ""}`;
 }
 
-async function serve(offered: Offered, endpoint: FacilitatorEndpoint, token: string | undefined): Promise<number> {
+/** The callers with their rate, and the list that everyone may read. */
+type Access = Pick<ServiceOptions, "callers" | "token" | "rate" | "resources">;
+
+function accessText({ callers = [], token }: Access): string {
+  if (callers.length > 0) return callers.map(({ name }) => name).join(", ");
+  return token === undefined ? "this machine alone" : "callers with the token";
+}
+
+async function serve(offered: Offered, endpoint: FacilitatorEndpoint, access: Access): Promise<number> {
   const { facilitator: own, signers, graceMs } = offered;
   try {
-    const server = await serveFacilitator(own, endpoint, { signers, token, log: serviceLog() });
+    const server = await serveFacilitator(own, endpoint, { ...access, signers, log: serviceLog() });
     // Installed before the banner shows the address: a signal may follow at once.
     const stopped = stopSignal();
-    const access = token === undefined ? "this machine alone" : "callers with the token";
-    const lines = [["listening", server.url], ["callers", access], ...offered.lines];
+    const lines = [["listening", server.url], ["callers", accessText(access)], ...offered.lines];
     console.log(lines.map(([name = "", text = ""]) => `${name.padEnd(10)}${text}`).join("\n"));
     for (const warning of offered.warnings) sayWarning(`warning: ${warning}`);
     await stopped;

@@ -1,7 +1,6 @@
 import { type z } from "zod";
 import { faultOf } from "../../lib/caught.ts";
 import { toProblem, TurnpikeError } from "../../lib/errors.ts";
-import { bearerCheck } from "../../lib/http/bearer-token.ts";
 import { type Facilitator, type Outcome, type Settlement, type Verification, type Kind } from "../x402/facilitator.ts";
 import { type ChannelFacilitator } from "../x402/channel-facilitator.ts";
 import {
@@ -11,6 +10,8 @@ import {
   settlementJson,
   verificationJson,
 } from "./channel-calls.ts";
+import { type Caller, Callers, type CallRate } from "./callers.ts";
+import { type SoldResources } from "./sold-resources.ts";
 import { facilitatorRequestSchema, FIND_EXTENSION, PARTIAL } from "./facilitator-messages.ts";
 import { isLoopback } from "./loopback-only.ts";
 import { UnsupportedError } from "../x402/kinds.ts";
@@ -25,6 +26,15 @@ const MAX_CALLS = 512;
 const BODY_MS = 5000;
 /** The Retry-After of a 503 because of too many calls, in seconds. */
 const RETRY_S = "1";
+const DISCOVERY: ReadonlySet<string> = new Set(["/discovery/resources", "/discovery/search"]);
+/** The field that says that a settlement has put its resource on the list. */
+const LISTED = { "extension-responses": Buffer.from('{"bazaar":{"status":"success"}}').toString("base64") };
+
+/** A call in progress. `patient`: called before a long part of the work. */
+interface Call {
+  readonly caller: string;
+  readonly patient: () => void;
+}
 
 /** The settings of a facilitator that other programs call over HTTP. */
 export interface ServiceOptions {
@@ -32,6 +42,11 @@ export interface ServiceOptions {
   readonly signers?: Readonly<Record<string, readonly string[]>>;
   /** The token that callers must send as `Authorization: Bearer`. If it is not set, callers need none. */
   readonly token?: string | undefined;
+  /** Callers with tokens of their own. */
+  readonly callers?: readonly Caller[] | undefined;
+  readonly rate?: CallRate | undefined;
+  /** Lists what is sold to everyone; undefined: there is no list. */
+  readonly resources?: SoldResources | undefined;
   readonly log: (message: string) => void;
 }
 
@@ -39,27 +54,33 @@ export interface ServiceOptions {
 export class FacilitatorService {
   readonly #facilitator: Facilitator;
   readonly #options: ServiceOptions;
-  readonly #isAllowed: ((request: Request) => boolean) | undefined;
+  readonly #callers: Callers;
   readonly #calls = new Set<Promise<Response>>();
   #closing = false;
 
   constructor(facilitator: Facilitator, options: ServiceOptions) {
     this.#facilitator = facilitator;
     this.#options = options;
-    this.#isAllowed = options.token === undefined ? undefined : bearerCheck(options.token);
+    const { token, callers = [], rate } = options;
+    this.#callers = new Callers([...(token === undefined ? [] : [{ name: "", token }]), ...callers], rate);
   }
 
   /** Calls `patient` if the response may take long from this point on. */
   async handle(request: Request, patient: () => void): Promise<Response> {
-    const { pathname, hostname } = new URL(request.url);
+    const { pathname, hostname, searchParams } = new URL(request.url);
     // A web page in a browser on this machine may use the page's own host name for this service (DNS rebinding).
-    if (this.#isAllowed === undefined && !isLoopback(hostname)) {
+    if (!this.#callers.areKnown && !isLoopback(hostname)) {
       return problem(new TurnpikeError("host-not-allowed", "Without a token, only calls to loopback names are served"));
     }
     if (pathname === "/health") {
       return Response.json({ status: this.#closing ? "stopping" : "ok" }, { status: this.#closing ? 503 : 200 });
     }
-    if (this.#isAllowed?.(request) === false) return unauthorized();
+    const { resources } = this.#options;
+    if (resources !== undefined && request.method === "GET" && DISCOVERY.has(pathname)) {
+      return Response.json(resources.page(searchParams));
+    }
+    const caller = this.#callers.nameOf(request);
+    if (caller === undefined) return unauthorized();
     if (pathname !== "/supported" && pathname !== "/verify" && pathname !== "/settle" && pathname !== "/find") {
       return problem(new TurnpikeError("not-found", "There is nothing at this path"));
     }
@@ -73,7 +94,13 @@ export class FacilitatorService {
       return problem(new TurnpikeError("unsupported-media-type", "The body must be application/json"));
     }
     if (this.#closing || this.#calls.size >= MAX_CALLS) return busy();
-    const call = this.#response(pathname, request, patient);
+    const delay = this.#callers.delayOf(caller, pathname);
+    if (delay > 0) {
+      return problem(new TurnpikeError("rate-limited", "Too many calls of this caller"), {
+        "retry-after": String(delay),
+      });
+    }
+    const call = this.#response(pathname, request, { caller, patient });
     this.#calls.add(call);
     try {
       return await call;
@@ -88,14 +115,15 @@ export class FacilitatorService {
     await Promise.allSettled(this.#calls);
   }
 
-  async #response(pathname: string, request: Request, patient: () => void): Promise<Response> {
+  async #response(pathname: string, request: Request, { caller, patient }: Call): Promise<Response> {
     try {
       if (pathname === "/supported") return Response.json(await this.#supported());
       const body = await readJson(request);
       if (body instanceof TurnpikeError) return problem(body);
       const { channels } = this.#facilitator;
       if (isForChannel(body.json) && channels !== undefined && pathname !== "/find") {
-        return await forChannel(channels, pathname === "/verify", body.json, patient);
+        if (pathname === "/verify") return await verifyChannel(channels, body.json, patient);
+        return await this.#settleChannel(channels, body.json, { caller, patient });
       }
       const checked = parsed(facilitatorRequestSchema, body.json);
       if (checked instanceof TurnpikeError) return problem(checked);
@@ -103,7 +131,9 @@ export class FacilitatorService {
       const { paymentPayload: payment, paymentRequirements: requirements } = checked;
       if (pathname === "/verify") return verified(await this.#facilitator.verify(payment, requirements), payment);
       if (pathname === "/find") return Response.json(found(await this.#facilitator.find(payment, requirements)));
-      return settled(await this.#facilitator.settle(payment, requirements), requirements);
+      const settlement = await this.#facilitator.settle(payment, requirements);
+      const isListed = settlement.kind === "settled" && this.#options.resources?.add(caller, payment, requirements);
+      return settled(settlement, requirements, isListed === true ? LISTED : {});
     } catch (error) {
       // The message of the error may contain the address of an RPC endpoint.
       this.#options.log(`facilitator: ${pathname} failed: ${faultOf(error)}`);
@@ -111,12 +141,24 @@ export class FacilitatorService {
     }
   }
 
+  async #settleChannel(channels: ChannelFacilitator, body: unknown, { caller, patient }: Call): Promise<Response> {
+    const checked = parsed(channelSettleSchema, body);
+    if (checked instanceof TurnpikeError) return problem(checked);
+    patient();
+    const { paymentPayload, paymentRequirements } = checked;
+    const settlement = await channels.settle(paymentPayload, paymentRequirements);
+    const isListed =
+      settlement.kind === "settled" && this.#options.resources?.add(caller, paymentPayload, paymentRequirements);
+    const json = settlementJson(settlement, paymentPayload, paymentRequirements.network);
+    return Response.json(json, isListed === true ? { headers: LISTED } : {});
+  }
+
   async #supported(): Promise<object> {
     const { kinds, isPartial } = await this.#kinds();
     return {
       kinds: kinds.map((kind) => ({ x402Version: 2, ...kind })),
       ...(isPartial ? { [PARTIAL]: true } : {}),
-      extensions: [FIND_EXTENSION],
+      extensions: [FIND_EXTENSION, ...(this.#options.resources === undefined ? [] : ["bazaar"])],
       signers: this.#options.signers ?? {},
     };
   }
@@ -146,27 +188,14 @@ async function readJson(request: Request): Promise<{ readonly json: unknown } | 
   }
 }
 
-async function forChannel(
-  channels: ChannelFacilitator,
-  isVerify: boolean,
-  body: unknown,
-  patient: () => void,
-): Promise<Response> {
-  if (isVerify) {
-    const checked = parsed(channelVerifySchema, body);
-    if (checked instanceof TurnpikeError) return problem(checked);
-    patient();
-    const { paymentPayload, paymentRequirements } = checked;
-    const verification = await channels.verify(paymentPayload, paymentRequirements);
-    const isDown = verification.kind === "unavailable" || verification.kind === "failed";
-    return Response.json(verificationJson(verification, paymentPayload), isDown ? awayAs(verification.kind) : {});
-  }
-  const checked = parsed(channelSettleSchema, body);
+async function verifyChannel(channels: ChannelFacilitator, body: unknown, patient: () => void): Promise<Response> {
+  const checked = parsed(channelVerifySchema, body);
   if (checked instanceof TurnpikeError) return problem(checked);
   patient();
   const { paymentPayload, paymentRequirements } = checked;
-  const settlement = await channels.settle(paymentPayload, paymentRequirements);
-  return Response.json(settlementJson(settlement, paymentPayload, paymentRequirements.network));
+  const verification = await channels.verify(paymentPayload, paymentRequirements);
+  const isDown = verification.kind === "unavailable" || verification.kind === "failed";
+  return Response.json(verificationJson(verification, paymentPayload), isDown ? awayAs(verification.kind) : {});
 }
 
 function parsed<T>(schema: z.ZodType<T>, json: unknown): T | TurnpikeError {
@@ -223,10 +252,14 @@ function awayAs(kind: "unavailable" | "failed"): ResponseInit {
   return kind === "unavailable" ? { status: 503, headers: { "retry-after": RETRY_S } } : { status: 502 };
 }
 
-function settled(settlement: Settlement, { network, amount }: PaymentRequirements): Response {
+function settled(
+  settlement: Settlement,
+  { network, amount }: PaymentRequirements,
+  headers: Readonly<Record<string, string>>,
+): Response {
   if (settlement.kind === "settled") {
     const { transaction, payer } = settlement;
-    return Response.json({ success: true, transaction, network, payer, amount });
+    return Response.json({ success: true, transaction, network, payer, amount }, { headers });
   }
   if (settlement.kind === "refused") {
     const { reason } = settlement;

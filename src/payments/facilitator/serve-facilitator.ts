@@ -28,7 +28,12 @@ export async function serveFacilitator(
   endpoint: FacilitatorEndpoint,
   options: ServiceOptions,
 ): Promise<FacilitatorServer> {
-  if (!("unix" in endpoint) && options.token === undefined && !isLoopback(endpoint.hostname)) {
+  if (
+    !("unix" in endpoint) &&
+    options.token === undefined &&
+    !options.callers?.length &&
+    !isLoopback(endpoint.hostname)
+  ) {
     throw new Error(
       `Cannot listen on ${endpoint.hostname}: programs that reach it could spend this key's gas; set a token, or listen on 127.0.0.1`,
     );
