@@ -2,9 +2,10 @@
  * `npm run kills -- [--kills N] [--pay payment|credit] [--calls N] [--store sqlite|postgres] [--settle before|after]
  * [--seed S]`: sells through random SIGKILLs. Fails if a payment was taken and its buyer cannot get the response.
  * `npm run kills -- --crawls N [--kills N] [--seed S]` crawls, and compares the pages with the money. As root, it also fills
- * the disk.
+ * the disk. `npm run kills -- --channels N [--kills N] [--seed S]` buys from channels on a chain of its own.
  */
 import { parseArgs } from "node:util";
+import { buyThroughKills } from "./channel-kills.ts";
 import { crawlThroughKills } from "./job-kills.ts";
 import { sellThroughKills } from "./kills.ts";
 
@@ -14,6 +15,7 @@ const { values } = parseArgs({
     pay: { type: "string", default: "payment" },
     calls: { type: "string" },
     crawls: { type: "string" },
+    channels: { type: "string" },
     store: { type: "string", default: "sqlite" },
     settle: { type: "string", default: "before" },
     seed: { type: "string", default: String(Date.now() >>> 0) },
@@ -24,7 +26,8 @@ const { store, settle, pay, calls } = values;
 if (values.help) {
   console.log(
     "npm run kills -- [--kills N] [--pay payment|credit] [--calls N] [--store sqlite|postgres] [--settle before|after] [--seed S]\n" +
-      "npm run kills -- --crawls N [--kills N] [--seed S]",
+      "npm run kills -- --crawls N [--kills N] [--seed S]\n" +
+      "npm run kills -- --channels N [--kills N] [--seed S]",
   );
   process.exit(0);
 }
@@ -38,14 +41,17 @@ if ((store !== "sqlite" && store !== "postgres") || (settle !== "before" && sett
 }
 const began = performance.now();
 const progress = (text: string): void => console.log(`${Math.round((performance.now() - began) / 1000)} s: ${text}`);
-if (values.crawls !== undefined) {
-  const [kills, crawls, seed] = [values.kills, values.crawls, values.seed].map(Number);
-  const { wrong, ...sums } = await crawlThroughKills({
-    kills: kills ?? 0,
-    crawls: crawls ?? 0,
-    seed: seed ?? 0,
-    progress,
-  });
+if (values.crawls !== undefined || values.channels !== undefined) {
+  const [kills = 0, crawls = 0, channels = 0, seed = 0] = [
+    values.kills,
+    values.crawls ?? 0,
+    values.channels ?? 0,
+    values.seed,
+  ].map(Number);
+  const { wrong, ...sums } =
+    channels > 0
+      ? await buyThroughKills({ kills, channels, seed, progress })
+      : await crawlThroughKills({ kills, crawls, seed, progress });
   console.log(JSON.stringify(sums));
   console.log(`wrong: ${wrong.length}`);
   for (const one of wrong) console.log(`  ${one}`);

@@ -1,0 +1,14 @@
+/** The short run of `npm run kills -- --channels N`: channels of gateways that are killed at random moments. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { hasChain } from "../../src/payments/testing/chain.ts";
+import { buyThroughKills } from "./channel-kills.ts";
+
+setDefaultTimeout(patient(180_000));
+
+test.skipIf(!hasChain)("through kills, deliveries, charges and claims of channels agree to the unit", async () => {
+  const seed = Date.now() >>> 0;
+  const outcome = await buyThroughKills({ channels: 4, kills: 2, seed });
+  expect({ seed, wrong: outcome.wrong }).toEqual({ seed, wrong: [] });
+  expect(outcome.payments).toBeGreaterThan(0);
+});

@@ -1,0 +1,303 @@
+/** Buys from channels through a gateway that is killed repeatedly, and compares responses, ledger and chain to the unit. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fractionsOf } from "../../src/lib/testing/mulberry32.ts";
+import { Claimer } from "../../src/payments/channels/claimer.ts";
+import { readChannelSettings } from "../../src/payments/channels/settings.ts";
+import { createEmbeddedFacilitator } from "../../src/payments/evm/embedded-facilitator.ts";
+import { freshAccount, keyOf, type TestAccount } from "../../src/payments/evm/testing/shop.ts";
+import { channelId } from "../../src/payments/signatures/batch-settlement.ts";
+import {
+  channelConfig,
+  channelRequirements,
+  placeChannels,
+  signedDeposit,
+  signedVoucher,
+} from "../../src/payments/testing/channels.ts";
+import { type ChannelConfig, type ChannelRequirements } from "../../src/payments/x402/channel-messages.ts";
+import { encodeHeader } from "../../src/payments/x402/header.ts";
+import { type EvmNetwork, parseEvmNetwork } from "../../src/payments/x402/networks.ts";
+import { channels as channelKeys } from "../../src/gateway/config/schema/x402-channels.ts";
+import { machineTime } from "../../src/lib/time/machine-time.ts";
+import { WORK_MS } from "../../src/store/channels.ts";
+import { LEASE_MS } from "../../src/store/ledger.ts";
+import { openStore } from "../../src/store/open/open-store.ts";
+import { type Store } from "../../src/store/store.ts";
+import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
+import { type Market, openMarket, PRICE } from "./market.ts";
+
+export interface ChannelKillOptions {
+  readonly channels: number;
+  readonly kills: number;
+  readonly seed: number;
+  readonly progress?: (text: string) => void;
+}
+
+export interface ChannelKillOutcome {
+  readonly payments: number;
+  /** Payments that were interrupted and sent again. */
+  readonly retried: number;
+  /** Responses, charges and claims that do not agree, by channel. */
+  readonly wrong: readonly string[];
+}
+
+/** Milliseconds between a gateway's start to listen and its kill, at most. */
+const LONGEST_LIFE_MS = 3000;
+const RETRY_MS = 300;
+/** Time for open payments after the last kill. */
+const AFTERMATH_MS = 6 * LEASE_MS;
+/** Each deposit pays for this many requests. */
+const REQUESTS = 100n;
+const STORE_MS = 5000;
+const KEYS = { withdraw_delay_s: 900, claim: { charges: 7, on_stop: false } } as const;
+
+interface Buyer {
+  readonly account: TestAccount;
+  readonly config: ChannelConfig;
+  readonly id: string;
+  /** The sum of all requests that had their response. */
+  paid: bigint;
+  deposited: bigint;
+  /** The header of the request that is under way. */
+  header: string;
+  count: number;
+  problem: string;
+}
+
+/** Buys until `kills` kills have happened, then until every request that was sent has its response. */
+export async function buyThroughKills(options: ChannelKillOptions): Promise<ChannelKillOutcome> {
+  const run = await ChannelKillRun.open(options);
+  try {
+    return await run.run();
+  } finally {
+    await run.close();
+  }
+}
+
+class ChannelKillRun {
+  readonly #options: ChannelKillOptions;
+  readonly #market: Market;
+  readonly #network: EvmNetwork;
+  readonly #requirements: ChannelRequirements;
+  readonly #folder = mkdtempSync(join(tmpdir(), "turnpike-channel-kills-"));
+  readonly #gas = freshAccount();
+  readonly #authorizer = freshAccount();
+  readonly #seller = freshAccount();
+  readonly #random: () => number;
+  readonly #origin = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: (request) => new Response(goods(new URL(request.url).search)),
+  });
+  #gateway: Gateway | undefined;
+  #isSelling = true;
+  #deadline = Number.POSITIVE_INFINITY;
+  #retried = 0;
+
+  private constructor(options: ChannelKillOptions, market: Market, network: EvmNetwork) {
+    this.#options = options;
+    this.#market = market;
+    this.#network = network;
+    this.#random = fractionsOf(options.seed);
+    const made = channelRequirements(market.token, network, {
+      payTo: this.#seller.address,
+      authorizer: this.#authorizer.address,
+      amount: String(PRICE),
+    });
+    this.#requirements = { ...made, extra: { ...made.extra, minDeposit: String(PRICE * 10n) } };
+  }
+
+  static async open(options: ChannelKillOptions): Promise<ChannelKillRun> {
+    const market = await openMarket();
+    const network = parseEvmNetwork(market.chain.network);
+    if (network === undefined) throw new Error("not an EVM chain");
+    await placeChannels(market.chain);
+    const run = new ChannelKillRun(options, market, network);
+    await market.chain.fund(run.#gas.address);
+    return run;
+  }
+
+  async run(): Promise<ChannelKillOutcome> {
+    const { channels, kills, progress } = this.#options;
+    const buyers: Buyer[] = [];
+    for (let i = 0; i < channels; i++) buyers.push(await this.#newBuyer());
+    const buying = buyers.map((buyer) => this.#buy(buyer));
+    for (let kill = 1; kill <= kills; kill++) {
+      await this.#start();
+      await Bun.sleep(this.#random() * LONGEST_LIFE_MS);
+      const gateway = this.#gateway;
+      this.#gateway = undefined;
+      await gateway?.kill();
+      if (kill % 10 === 0) progress?.(`${kill} of ${kills} kills`);
+    }
+    await this.#start();
+    this.#isSelling = false;
+    this.#deadline = performance.now() + AFTERMATH_MS;
+    await Promise.all(buying);
+    await this.#gateway?.stop();
+    this.#gateway = undefined;
+    const payments = buyers.reduce((sum, { count }) => sum + count, 0);
+    return { payments, retried: this.#retried, wrong: await this.#judge(buyers) };
+  }
+
+  async #newBuyer(): Promise<Buyer> {
+    const account = freshAccount();
+    await this.#market.token.mint(account.address, PRICE * REQUESTS * 4n);
+    const config = channelConfig(this.#requirements, account.address);
+    const id = channelId(this.#network, config);
+    return { account, config, id, paid: 0n, deposited: 0n, header: "", count: 0, problem: "" };
+  }
+
+  async #start(): Promise<void> {
+    const { network, rpcUrl } = this.#market.chain;
+    const { address: asset, name, version } = this.#market.token;
+    const domain = { extra_name: name, extra_version: version };
+    const terms = { price: String(PRICE), asset, network, pay_to: this.#seller.address, ...domain };
+    this.#gateway = await startGateway(
+      {
+        state_path: this.#folder,
+        access_log: { enabled: false },
+        x402: {
+          enabled: true,
+          embedded: { enabled: true },
+          chains: [{ network, rpc_url_env: "TEST_RPC", poll_ms: 20, receipt_timeout_ms: 20_000 }],
+          channels: KEYS,
+        },
+        upstreams: [{ name: "origin", servers: [serverAt(this.#origin.port ?? 0)] }],
+        routes: [{ path_prefix: "/goods", upstream: "origin", x402: { ...terms, scheme: "batch-settlement" } }],
+      },
+      {
+        TEST_RPC: rpcUrl,
+        TURNPIKE_FACILITATOR_KEY: keyOf(this.#gas),
+        TURNPIKE_CHANNEL_KEY: keyOf(this.#authorizer),
+      },
+    );
+  }
+
+  /** One request after the other. An interrupted one is sent again, with the same payment, until it has its response. */
+  async #buy(buyer: Buyer): Promise<void> {
+    while (this.#isSelling && buyer.problem === "") {
+      buyer.header = await this.#payment(buyer);
+      let tries = 0;
+      while (!(await this.#try(buyer)) && performance.now() < this.#deadline) {
+        tries += 1;
+        await Bun.sleep(RETRY_MS * (0.5 + this.#random()));
+      }
+      if (tries > 0) this.#retried += 1;
+    }
+  }
+
+  async #payment({ account, config, paid, deposited }: Buyer): Promise<string> {
+    const most = paid + PRICE;
+    const accepted = this.#requirements;
+    if (most <= deposited) {
+      const voucher = signedVoucher(this.#network, config, most, account);
+      return encodeHeader({ x402Version: 2, accepted, payload: { type: "voucher", channelConfig: config, voucher } });
+    }
+    const now = (await this.#market.chain.time()) + 3600;
+    const payload = signedDeposit(accepted, config, { amount: PRICE * REQUESTS, most, signer: account, now });
+    return encodeHeader({ x402Version: 2, accepted, payload });
+  }
+
+  /** True: the request has its response, or never will have. */
+  async #try(buyer: Buyer): Promise<boolean> {
+    const port = this.#gateway?.port;
+    if (port === undefined) return false;
+    const search = `?${buyer.id}-${buyer.count}`;
+    try {
+      const headers = { "payment-signature": buyer.header };
+      const response = await fetch(`http://127.0.0.1:${port}/goods${search}`, { headers });
+      const body = await response.text();
+      if (response.status === 200) {
+        if (body !== goods(search)) buyer.problem = `other bytes: ${body.slice(0, 80)}`;
+        if (buyer.deposited < buyer.paid + PRICE) buyer.deposited += PRICE * REQUESTS;
+        buyer.paid += PRICE;
+        buyer.count += 1;
+        return true;
+      }
+      // The challenge is complete once the facilitator has listed its kinds.
+      if (response.status >= 500 || response.headers.has("retry-after")) return false;
+      buyer.problem = `${response.status} ${body.slice(0, 300)}`;
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Claims everything, and compares what was delivered with the ledger and the chain. */
+  async #judge(buyers: readonly Buyer[]): Promise<readonly string[]> {
+    const store = openStore(join(this.#folder, "turnpike.db"), Date.now, STORE_MS, afterLeases);
+    const wrong = buyers.filter(({ problem }) => problem !== "").map(({ id, problem }) => `${id}: ${problem}`);
+    try {
+      await this.#claim(store);
+      let total = 0n;
+      for (const { id, paid, deposited } of buyers) {
+        const row = await store.channels.find(id);
+        const { charged = "0", claimed = "0", balance = "0", holder = "" } = row ?? {};
+        const isRight = BigInt(charged) === paid && BigInt(claimed) === paid && BigInt(balance) === deposited;
+        if (!isRight || holder !== "") {
+          wrong.push(`${id}: ${paid} delivered, ${charged} charged, ${claimed} claimed of ${balance}, ${holder}`);
+        }
+        total += paid;
+      }
+      const received = await this.#market.token.balanceOf(this.#seller.address);
+      if (received !== total) wrong.push(`${received} received of ${total}`);
+    } finally {
+      await store.close();
+    }
+    return wrong;
+  }
+
+  async #claim(store: Store): Promise<void> {
+    const { network, rpcUrl } = this.#market.chain;
+    const facilitator = createEmbeddedFacilitator({
+      signers: [{ kind: "key", key: keyOf(this.#gas) }],
+      max_pending: 256,
+      chains: [
+        {
+          network: this.#network,
+          rpc_url: rpcUrl,
+          timeout_ms: 5000,
+          poll_ms: 5,
+          confirmations: 1,
+          receipt_timeout_ms: 20_000,
+          max_fee_per_gas: "5000000000",
+          max_gas: 10_000_000,
+        },
+      ],
+    });
+    const environment = { KEY: keyOf(this.#authorizer) };
+    const settings = readChannelSettings({ ...channelKeys.parse(KEYS), authorizer_key_env: "KEY" }, environment);
+    const claimer = new Claimer({
+      channels: store.channels,
+      settings: () => ({ ...settings, keys: { ...settings.keys, settle_s: 0 } }),
+      facilitator: () => facilitator.channels,
+      onTrouble: () => {},
+      onRisks: () => {},
+      onClaimed: () => {},
+      clock: () => Date.now(),
+      log: (message) => this.#options.progress?.(`${network}: ${message}`),
+    });
+    await claimer.round(true);
+    await facilitator.close();
+  }
+
+  async close(): Promise<void> {
+    this.#isSelling = false;
+    this.#deadline = 0;
+    await this.#gateway?.stop();
+    await this.#origin.stop(true);
+    await this.#market.chain.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** The leases of all processes that were killed are over. */
+function afterLeases(): number {
+  return machineTime() + WORK_MS;
+}
+
+function goods(search: string): string {
+  return `goods for ${search} `.repeat(20);
+}
