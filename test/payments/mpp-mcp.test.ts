@@ -1,5 +1,5 @@
 /** The Payment scheme over MCP: the stock client buys tool calls, and sees why a payment is refused. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { Client, ProtocolError, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { evm } from "mppx/client";
@@ -11,7 +11,10 @@ import { pricesOf } from "../../src/content/api/price-list.ts";
 import { McpHttp } from "../../src/content/mcp/mcp-http.ts";
 import { isObject, type JsonRecord } from "../../src/lib/is-object.ts";
 import { PAYEE, PRIVATE_KEY, REQUIREMENTS } from "../../src/payments/testing/payment.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
+
+setDefaultTimeout(patient(60_000));
 
 const CALL = { name: "scrape", arguments: { url: "https://example.com/" } };
 const CREDENTIAL = "org.paymentauth/credential";
