@@ -96,6 +96,17 @@ const OWN = {
     facilitator_headers: [],
     facilitator_refresh_s: 600,
     require_facilitator: false,
+    channels: {
+      authorizer_key_env: "TURNPIKE_CHANNEL_KEY",
+      withdraw_delay_s: 86_400,
+      deposit_requests: 10,
+      fresh_s: 300,
+      wait_ms: 5000,
+      max_risk: "$100",
+      max_total_risk: "$10000",
+      claim: { charges: 1000, amount: "$10", age_s: 21_600, batch: 100, on_stop: true },
+      settle_s: 86_400,
+    },
     embedded: {
       enabled: false,
       key_env: "TURNPIKE_FACILITATOR_KEY",

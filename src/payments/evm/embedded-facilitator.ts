@@ -5,7 +5,7 @@ import { UnsupportedError } from "../x402/kinds.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { payerIn, paymentKey } from "../x402/payment-key.ts";
 import { createBatchFacilitator } from "./batch/batch-facilitator.ts";
-import { hasChannels } from "./batch/state.ts";
+import { channelsCheck } from "./batch/state.ts";
 import { findOn } from "./chain-reader.ts";
 import { methodFor } from "./methods.ts";
 import { type ChainOptions, EvmNode } from "./node/node.ts";
@@ -42,6 +42,7 @@ export interface EmbeddedOptions {
 
 interface OwnChain extends Chain {
   readonly sender: SenderPool;
+  readonly hasChannels: ReturnType<typeof channelsCheck>;
 }
 
 /** A settlement in progress. */
@@ -76,18 +77,23 @@ function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
     };
     const guard = new PayerGuard(now);
     const senders = signers.map((signer) => new KeySender(node, signer, bounds, guard));
-    chains.set(node.network, { node, sender: new SenderPool(senders, now), factories });
+    chains.set(node.network, {
+      node,
+      sender: new SenderPool(senders, now),
+      factories,
+      hasChannels: channelsCheck(node),
+    });
   }
   if (chains.size === 0) throw new Error("Cannot start the embedded facilitator: x402.chains is empty");
   return chains;
 }
 
 /** The kinds of a chain, or the error of its node. Chains without the contract of channels do not have the last one. */
-async function kindsOf({ node, sender }: OwnChain): Promise<readonly Kind[] | RpcError> {
+async function kindsOf({ node, sender, hasChannels }: OwnChain): Promise<readonly Kind[] | RpcError> {
   const { network } = node;
   const error = await node.check();
   if (error !== undefined) return error;
-  const isChannelled = await hasChannels(node);
+  const isChannelled = await hasChannels();
   if (isRpcError(isChannelled)) return isChannelled;
   return [
     { scheme: "exact", network },

@@ -34,7 +34,7 @@ export const channels = z
         age_s: count(21_600, 60, 1_296_000).describe(
           "Claim a channel if its first unclaimed charge is this old. At most half of `withdraw_delay_s`.",
         ),
-        batch: count(100, 1, 256).describe("Channels in one claim."),
+        batch: count(100, 1, 200).describe("Channels in one claim."),
         on_stop: z.boolean().default(true).describe("Claim all charges when the gateway stops."),
       })
       .prefault({})

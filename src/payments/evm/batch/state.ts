@@ -7,10 +7,22 @@ import { callRequest, codeRequest } from "../node/requests.ts";
 import { type Request, type RpcError, isRpcError } from "../node/rpc.ts";
 import { channelCall, refundNonceCall, withdrawalCall } from "./calls.ts";
 
-/** True if the chain has the contract of channels. A contract stays; its absence may end. */
-export async function hasChannels(node: EvmNode): Promise<boolean | RpcError> {
-  const code = await node.read(codeRequest(BATCH_SETTLEMENT_CONTRACT));
-  return isRpcError(code) ? code : code !== "0x";
+/** Time after which a chain without the contract is asked for it again, in milliseconds. @bound */
+const ABSENT_MS = 60_000;
+
+/** Returns a function that tells whether the chain has the contract of channels. A contract stays for ever. */
+export function channelsCheck(node: EvmNode): () => Promise<boolean | RpcError> {
+  let isThere = false;
+  let askedAt: number | undefined;
+  return async () => {
+    const age = askedAt === undefined ? ABSENT_MS : Math.abs(node.now() - askedAt);
+    if (isThere || age < ABSENT_MS) return isThere;
+    const code = await node.read(codeRequest(BATCH_SETTLEMENT_CONTRACT));
+    if (isRpcError(code)) return code;
+    isThere = code !== "0x";
+    askedAt = node.now();
+    return isThere;
+  };
 }
 
 /** The calls that read a channel, for one batch with others. */
