@@ -14,6 +14,8 @@ const SITES = 20;
 const PAUSE_MS = 3_000;
 const FAULT_MS = 1_500;
 const LOOK_MS = 500;
+/** Milliseconds after the last fault in which all crawls must end. */
+const END_MS = 600_000;
 const FAULTS = ["service", "database", "network"] as const;
 
 interface Result {
@@ -86,9 +88,13 @@ class Crawls {
   /** Waits for the end of all crawls. Returns 0 if each delivered each page once. */
   async check(): Promise<number> {
     let wrong = 0;
+    const endAt = performance.now() + END_MS;
     for (const made of this.#made) {
       let state = await this.#ask((url) => stateOf(url, made));
-      for (; state.state === "running"; state = await this.#ask((url) => stateOf(url, made))) await Bun.sleep(LOOK_MS);
+      while (state.state === "running" && performance.now() < endAt) {
+        await Bun.sleep(LOOK_MS);
+        state = await this.#ask((url) => stateOf(url, made));
+      }
       const results = await this.#results(made);
       const delivered = results
         .filter(({ error }) => error === undefined)

@@ -1,6 +1,6 @@
 /**
- * Crawls that are paid by their pages, through random SIGKILLs of two gateways and the content service. Root also fills
- * the disk of all of them.
+ * Crawls that are paid by their pages, through random SIGKILLs of two gateways and the content service. With PostgreSQL, its
+ * server crashes, too. With files, root also fills the disk of all of them.
  */
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
@@ -13,7 +13,9 @@ import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
 import { type PaymentRequired } from "../../src/payments/x402/messages.ts";
 import { openStore } from "../../src/store/open/open-store.ts";
 import { type Payment } from "../../src/store/ledger.ts";
+import { openPostgresStore } from "../../src/store/postgres/open-postgres-store.ts";
 import { type Store } from "../../src/store/store.ts";
+import { TestPostgres } from "../../src/store/testing/postgres.ts";
 import { withBrowser } from "../../src/content/testing/state-folder.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { COMMAND, Folder } from "../support/program.ts";
@@ -28,11 +30,15 @@ const PAGE_MS = 100;
 const LOOK_MS = 400;
 /** Milliseconds for which the disk is full. */
 const FULL_MS = 4_000;
+/** Milliseconds after the last fault in which all crawls must end, and in which a killed process must start. */
+const END_MS = 600_000;
+const START_MS = 120_000;
 
 export interface JobKillOptions {
   readonly kills: number;
   /** Crawls of each way of payment. */
   readonly crawls: number;
+  readonly store: "sqlite" | "postgres";
   readonly seed: number;
   readonly progress: (text: string) => void;
 }
@@ -76,8 +82,9 @@ function numbers(seed: number): () => number {
 }
 
 /** Runs the crawls, and compares what was read with what was paid. */
-export async function crawlThroughKills({ kills, crawls, seed, progress }: JobKillOptions): Promise<JobKillResult> {
-  const world = await World.start();
+export async function crawlThroughKills(options: JobKillOptions): Promise<JobKillResult> {
+  const { kills, crawls, seed, progress } = options;
+  const world = await World.start(options.store === "postgres" ? await TestPostgres.start(undefined, "on") : undefined);
   const random = numbers(seed);
   try {
     await world.begin(crawls);
@@ -89,6 +96,7 @@ export async function crawlThroughKills({ kills, crawls, seed, progress }: JobKi
       await world.hit(fault);
       progress(`fault ${count}: ${typeof fault === "string" ? fault : `gateway ${fault}`}`);
     }
+    world.endBy(performance.now() + END_MS);
     await reading;
     return await world.compared();
   } finally {
@@ -96,8 +104,8 @@ export async function crawlThroughKills({ kills, crawls, seed, progress }: JobKi
   }
 }
 
-/** A SIGKILL of the content service or of a gateway, or a full disk. */
-type Fault = "content" | 0 | 1 | "disk";
+/** A SIGKILL of the content service or of a gateway, a crash of the database, or a full disk. */
+type Fault = "content" | 0 | 1 | "database" | "disk";
 
 class World {
   readonly crawls: Crawl[] = [];
@@ -106,24 +114,32 @@ class World {
   readonly #folder = new Folder();
   readonly #site: Bun.Server<undefined>;
   readonly #port: number;
+  readonly #database: TestPostgres | undefined;
+  #user = "";
+  #endAt = Number.POSITIVE_INFINITY;
   #content: Bun.Subprocess | undefined;
   readonly #gateways: Gateway[] = [];
   #store: Store | undefined;
   #token = "";
   #credit = "";
 
-  private constructor(port: number) {
+  private constructor(port: number, database: TestPostgres | undefined) {
     this.#port = port;
-    const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=64m", "tmpfs", this.#folder.path]);
-    this.faults = status === 0 ? ["content", 0, 1, "disk"] : ["content", 0, 1];
+    this.#database = database;
+    const mount = ["-t", "tmpfs", "-o", "size=64m", "tmpfs", this.#folder.path];
+    const hasDisk = database === undefined && spawnSync("mount", mount).status === 0;
+    const others = database === undefined ? [] : (["database"] as const);
+    this.faults = hasDisk ? ["content", 0, 1, "disk"] : ["content", 0, 1, ...others];
     this.#site = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: pageOf });
   }
 
-  static async start(): Promise<World> {
-    const world = new World(await freePort());
+  static async start(database: TestPostgres | undefined): Promise<World> {
+    const world = new World(await freePort(), database);
+    world.#user = (await database?.newUser()) ?? "";
     await world.#startContent();
     for (let count = 0; count < 2; count++) world.#gateways.push(await startGateway(world.#config()));
-    const store = openStore(world.#folder.file("turnpike.db"));
+    const settings = database?.settings({ user: world.#user });
+    const store = settings === undefined ? openStore(world.#folder.file("turnpike.db")) : openPostgresStore(settings);
     await store.ready();
     world.#store = store;
     const terms = { owner: PAYER, unit: "money", name: "", network: "eip155:84532", routes: [], expiresAt: 0 } as const;
@@ -149,6 +165,11 @@ class World {
       rmSync(filler);
       return;
     }
+    if (fault === "database") {
+      await this.#database?.crash();
+      await this.#database?.up();
+      return;
+    }
     if (fault === "content") {
       this.#content?.kill("SIGKILL");
       await this.#content?.exited;
@@ -159,9 +180,14 @@ class World {
     this.#gateways[fault] = await startGateway(this.#config());
   }
 
+  /** A crawl that has not ended at this time, by the clock, is wrong. */
+  endBy(time: number): void {
+    this.#endAt = time;
+  }
+
   /** Reads the results of all crawls as they come, until no further ones can come. */
   async readAll(): Promise<void> {
-    while (this.crawls.some(({ isOver }) => !isOver)) {
+    while (this.crawls.some(({ isOver }) => !isOver) && performance.now() < this.#endAt) {
       for (const crawl of this.crawls) if (!crawl.isOver) await this.#read(crawl).catch(() => {});
       await Bun.sleep(LOOK_MS);
     }
@@ -169,6 +195,7 @@ class World {
 
   async compared(): Promise<JobKillResult> {
     let [pages, paid, spent] = [0, 0, 0];
+    for (const { id, isOver } of this.crawls) if (!isOver) this.#wrong.add(`${id}: has not ended`);
     for (const crawl of this.crawls) {
       const { state, delivered, cost } = await this.#state(crawl);
       const contents = [...crawl.read.values()].filter(({ content }) => content !== undefined);
@@ -200,6 +227,7 @@ class World {
     this.#content?.kill("SIGKILL");
     for (const gateway of this.#gateways) await gateway.kill();
     await this.#store?.close();
+    await this.#database?.close();
     await this.#site.stop(true);
     if (this.faults.includes("disk")) spawnSync("umount", ["-l", this.#folder.path]);
     rmSync(this.#folder.path, { recursive: true, force: true });
@@ -207,7 +235,10 @@ class World {
 
   async #startContent(): Promise<void> {
     const state = withBrowser(this.#folder.file("content"));
-    const args = ["content", "--port", String(this.#port), "--state-dir", state, "--allow-private"];
+    const url = this.#database?.url(this.#user);
+    const jobs =
+      url === undefined ? [] : ["--jobs", JSON.stringify({ postgres: { url, statement_timeout_ms: 2_000 } })];
+    const args = ["content", "--port", String(this.#port), "--state-dir", state, "--allow-private", ...jobs];
     this.#content = Bun.spawn([...COMMAND, ...args], { stdio: ["ignore", "ignore", "inherit"] });
     await repeated(async () => (await fetch(`http://127.0.0.1:${this.#port}/openapi.json`)).ok);
   }
@@ -218,6 +249,7 @@ class World {
     const upto = { ...TERMS, scheme: "upto", price, max_timeout_seconds: 3600 };
     return {
       state_path: this.#folder.path,
+      ...(this.#database === undefined ? {} : { postgres: { url: this.#database.url(this.#user) } }),
       x402: { enabled: true, test_mode: true, credit: { ...account, min: "$0.01" } },
       upstreams: [{ name: "content", servers: [serverAt(this.#port)] }],
       routes: [{ path_prefix: "/crawl", upstream: "content", x402: upto }],
@@ -300,5 +332,9 @@ async function pageOf(request: Request): Promise<Response> {
 }
 
 async function repeated(probe: () => Promise<boolean>): Promise<void> {
-  while (!(await probe().catch(() => false))) await Bun.sleep(100);
+  const until = performance.now() + START_MS;
+  while (!(await probe().catch(() => false))) {
+    if (performance.now() > until) throw new Error(`the content service has not started within ${START_MS} ms`);
+    await Bun.sleep(100);
+  }
 }

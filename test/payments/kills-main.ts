@@ -1,7 +1,7 @@
 /**
  * `npm run kills -- [--kills N] [--pay payment|credit] [--calls N] [--store sqlite|postgres] [--settle before|after]
  * [--seed S]`: sells through random SIGKILLs. Fails if a payment was taken and its buyer cannot get the response.
- * `npm run kills -- --crawls N [--kills N] [--seed S]` crawls, and compares the pages with the money. As root, it also fills
+ * `npm run kills -- --crawls N [--kills N] [--store sqlite|postgres] [--seed S]` crawls, and compares the pages with the money. As root, it also fills
  * the disk. `npm run kills -- --channels N [--kills N] [--seed S]` buys from channels on a chain of its own.
  */
 import { parseArgs } from "node:util";
@@ -26,7 +26,7 @@ const { store, settle, pay, calls } = values;
 if (values.help) {
   console.log(
     "npm run kills -- [--kills N] [--pay payment|credit] [--calls N] [--store sqlite|postgres] [--settle before|after] [--seed S]\n" +
-      "npm run kills -- --crawls N [--kills N] [--seed S]\n" +
+      "npm run kills -- --crawls N [--kills N] [--store sqlite|postgres] [--seed S]\n" +
       "npm run kills -- --channels N [--kills N] [--seed S]",
   );
   process.exit(0);
@@ -51,7 +51,7 @@ if (values.crawls !== undefined || values.channels !== undefined) {
   const { wrong, ...sums } =
     channels > 0
       ? await buyThroughKills({ kills, channels, seed, progress })
-      : await crawlThroughKills({ kills, crawls, seed, progress });
+      : await crawlThroughKills({ kills, crawls, store, seed, progress });
   console.log(JSON.stringify(sums));
   console.log(`wrong: ${wrong.length}`);
   for (const one of wrong) console.log(`  ${one}`);
