@@ -118,6 +118,8 @@ class AccountTest(unittest.TestCase):
             Payer(PRIVATE_KEY, max_total="cheap")
         with self.assertRaisesRegex(ValueError, "NETWORK:ADDRESS:NAME:VERSION:DECIMALS"):
             Payer(PRIVATE_KEY, allow_assets=["USDC"])
+        with self.assertRaisesRegex(ValueError, '"moon" is not a network, scheme or known token'):
+            Payer(PRIVATE_KEY, prefer=["base/moon"])
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@ import json
 import unittest
 from pathlib import Path
 
-from turnpike_client._amounts import format_dollars, read_limit
+from turnpike_client._amounts import read_limit
 from turnpike_client._challenge import encode_header, read_challenge
-from turnpike_client._choice import choose, parse_asset
+from turnpike_client._choice import Limits, choose, parse_asset, parse_preferences
 from turnpike_client._keccak import keccak_256
 from turnpike_client._sign_in import sign_in_text
 from turnpike_client._typed_data import authorization_hash, permit2_hash, personal_hash
@@ -71,9 +71,10 @@ class VectorsTest(unittest.TestCase):
             with self.subTest(vector["name"]):
                 limit = read_limit(vector.get("max_price", "$1"), "max_price")
                 assets = [parse_asset(text) for text in vector.get("assets", [])]
+                prefer = parse_preferences(vector.get("prefer", []), assets)
                 try:
                     challenge = read_challenge(encode_header(vector["required"]), None, "https://a.test/")
-                    choice = choose(challenge, limit, format_dollars(limit), assets, False)
+                    choice = choose(challenge, Limits(limit, assets, prefer=prefer))
                 except PaymentDeclined as error:
                     self.assertIn(vector["error"], str(error))
                 else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ._amounts import PLACES, format_dollars
 from ._challenge import Challenge, Requirements
@@ -16,6 +16,9 @@ from .errors import PaymentDeclined, PriceTooHigh
 SIMULATED_FACILITATOR = "0x7e577e577e577E577E577e577E577e577E577E57"
 #: Largest number of decimals of a token. No known token has more.
 _MAX_DECIMALS = 36
+#: The texts of a client's order. More are refused.
+_MAX_PREFERENCES = 32
+_SCHEMES = frozenset({"exact", "upto", "batch-settlement"})
 _NETWORK = re.compile(r"eip155:[1-9][0-9]{0,14}")
 _ASSET = re.compile(r"((?:eip155:)?[a-z0-9-]{1,40}):(0x[0-9a-fA-F]{40}):(.{1,100}):([^:]{1,20}):([0-9]{1,2})")
 
@@ -59,26 +62,85 @@ def parse_asset(text: str) -> Asset:
     return Asset(network, address, name, name, version, int(decimals))
 
 
-def choose(challenge: Challenge, max_dollars: int, limit: str, assets: Sequence[Asset], permit2: bool) -> Choice:
+@dataclass(frozen=True)
+class Preference:
+    """The payment methods that one text of a client's order names. A part that is None fits all methods."""
+
+    network: str | None = None
+    scheme: str | None = None
+    #: A symbol or an address, in lower case.
+    token: str | None = None
+
+    def fits(self, choice: Choice) -> bool:
+        asset = choice.asset
+        return (
+            self.network in (None, asset.network)
+            and self.scheme in (None, choice.requirements.scheme)
+            and self.token in (None, asset.symbol.lower(), asset.address.lower())
+        )
+
+
+def parse_preferences(texts: Sequence[str], assets: Sequence[Asset]) -> list[Preference]:
+    """An order of payment methods such as `base`, `upto` or `base/USDC`. Raises ValueError for an unknown word."""
+    if len(texts) > _MAX_PREFERENCES:
+        raise ValueError(f"Cannot order payment methods: at most {_MAX_PREFERENCES} can be named")
+    symbols = {asset.symbol.lower() for asset in [*ASSETS, *assets]}
+    found = []
+    for text in texts:
+        preference = Preference()
+        for word in text.split("/"):
+            network, low = parse_network(word) or parse_network(word.lower()), word.lower()
+            if network is not None:
+                preference = replace(preference, network=network)
+            elif low in _SCHEMES:
+                preference = replace(preference, scheme=low)
+            elif low in symbols or is_address(word):
+                preference = replace(preference, token=low)
+            else:
+                raise ValueError(
+                    f'Cannot order payment methods by "{text}": "{word}" is not a network, scheme or known token, '
+                    "as in base/USDC"
+                )
+        found.append(preference)
+    return found
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a payer allows."""
+
+    max_dollars: int
+    assets: Sequence[Asset] = ()
+    #: The tokens have an allowance to Permit2.
+    permit2: bool = False
+    prefer: Sequence[Preference] = ()
+
+
+def choose(challenge: Challenge, limits: Limits) -> Choice:
     """
-    The cheapest requirements that the client can pay within the limit. Tokens that are neither known nor in `assets` are
+    The requirements within the limit that come first in the order of the client, and of these the cheapest. Tokens that are neither known nor in `assets` are
     never used. Permit2 needs an allowance, so it is only used with `permit2`, or if no money moves. Raises PaymentDeclined.
     """
-    known = [choice for way in challenge.accepts if (choice := _choice_of(way, assets)) is not None]
+    known = [choice for way in challenge.accepts if (choice := _choice_of(way, limits.assets)) is not None]
     payable = [choice for choice in known if is_address(choice.requirements.pay_to)]
     if known and not payable:
         raise PaymentDeclined("Cannot pay: the payee is not an address")
-    affordable = [choice for choice in payable if choice.dollars <= max_dollars]
+    affordable = [choice for choice in payable if choice.dollars <= limits.max_dollars]
     if payable and not affordable:
         cheapest = min(choice.dollars for choice in payable)
-        raise PriceTooHigh(f"Cannot pay {format_dollars(cheapest)}: the limit is {limit}")
-    usable = [choice for choice in affordable if choice.method == "eip3009" or permit2 or _is_simulated(choice)]
+        raise PriceTooHigh(f"Cannot pay {format_dollars(cheapest)}: the limit is {format_dollars(limits.max_dollars)}")
+    usable = [choice for choice in affordable if choice.method == "eip3009" or limits.permit2 or _is_simulated(choice)]
     if not usable:
         asked = ", ".join(f"{way.scheme} on {network_title(way.network)}" for way in challenge.accepts)
         raise PaymentDeclined(
             f"Cannot pay: this client supports none of the payment methods asked for ({asked or 'none'})"
         )
-    return min(usable, key=lambda choice: (choice.dollars, _order(choice)))
+    return min(usable, key=lambda choice: (_place(choice, limits.prefer), choice.dollars, _order(choice)))
+
+
+def _place(choice: Choice, prefer: Sequence[Preference]) -> int:
+    """The place of a payment method in the client's order; the last one if nothing fits."""
+    return next((place for place, wanted in enumerate(prefer) if wanted.fits(choice)), len(prefer))
 
 
 def _order(choice: Choice) -> int:

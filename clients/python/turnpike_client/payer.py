@@ -7,13 +7,13 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ._amounts import format_dollars, read_limit
+from ._amounts import read_limit
 from ._challenge import MAX_HEADER_LENGTH, Challenge, encode_header, v1_network
-from ._choice import Choice, choose, parse_asset
+from ._choice import Choice, Limits, choose, parse_asset, parse_preferences
 from ._typed_data import PROXIES, authorization_hash, permit2_hash
 from .account import Account, open_wallet
 from .errors import PaymentDeclined
@@ -63,6 +63,8 @@ class Payer:
     :param max_total: The highest sum of all signatures in a day (UTC); None: no limit.
     :param allow_assets: Tokens to pay with, in addition to the known ones: `NETWORK:ADDRESS:NAME:VERSION:DECIMALS`. Each
         counts as one dollar.
+    :param prefer: The order of payment methods, if a server offers several, such as `["base/USDC", "upto"]`. Default: the
+        cheapest.
     :param permit2: Also pay by Permit2. Set it if the account has given Permit2 an allowance of its tokens.
     :param spending: The path of the file for the totals; without a wallet they are otherwise kept in memory.
     :param on_payment: Called after each payment that was charged.
@@ -76,14 +78,15 @@ class Payer:
         max_price: str = "1 USDC",
         max_total: str | None = None,
         allow_assets: Sequence[str] = (),
+        prefer: Sequence[str] = (),
         permit2: bool = False,
         spending: str | os.PathLike[str] | None = None,
         on_payment: Callable[[Payment], None] | None = None,
     ) -> None:
         self._max_price = read_limit(max_price, "max_price")
         self._max_total = None if max_total is None else read_limit(max_total, "max_total")
-        self._assets = [parse_asset(text) for text in allow_assets]
-        self._permit2 = permit2
+        assets = [parse_asset(text) for text in allow_assets]
+        self._limits = Limits(self._max_price, assets, permit2, parse_preferences(prefer, assets))
         self._wallet = wallet
         self._account = None if private_key is None else Account(private_key)
         self._lock = threading.Lock()
@@ -117,7 +120,7 @@ class Payer:
     def sign(self, challenge: Challenge, price_limit: str | None = None, now: float | None = None) -> Signed:
         """Chooses among the requirements of a challenge and signs a payment. Raises PaymentDeclined if it does not pay."""
         limit = self._max_price if price_limit is None else read_limit(price_limit, "price_limit")
-        choice = choose(challenge, limit, format_dollars(limit), self._assets, self._permit2)
+        choice = choose(challenge, replace(self._limits, max_dollars=limit))
         account = self.account()
         # Before the signature: each holder of a signature can spend it, whatever the server responds.
         release = self._record().add(choice.dollars, self._max_total)

@@ -15,6 +15,7 @@ import { type EvmNetwork } from "../x402/networks.ts";
 import { parseAllowedAsset } from "./allowed-asset.ts";
 import { choosePayment, parseDollars } from "./choice.ts";
 import { readLimit } from "./limit.ts";
+import { parsePreferences } from "./preference.ts";
 
 const bytes = (hex: string): Uint8Array => hexToBytes(hex.slice(2));
 
@@ -54,15 +55,22 @@ test.each(vectors.limits)("the limit of $text", ({ text, micro_dollars }) => {
 });
 
 describe("the choice among requirements", () => {
-  test.each(vectors.choices)("$name", async ({ required, max_price = "$1", assets = [], chosen, error }) => {
-    const parsed = paymentRequiredSchema.safeParse(required);
-    if (!parsed.success) {
-      expect(error).toBe("Cannot pay: the 402 has no readable PAYMENT-REQUIRED header");
-      return;
-    }
-    const choice = choosePayment(parsed.data, { maxPrice: max_price, assets: assets.map(parseAllowedAsset) });
-    const outcome = await choice.then(({ requirements }) => parsed.data.accepts.indexOf(requirements), String);
-    if (error === undefined) expect(outcome).toBe(chosen ?? -1);
-    else expect(outcome).toContain(error);
-  });
+  test.each(vectors.choices)(
+    "$name",
+    async ({ required, max_price = "$1", assets = [], prefer = [], chosen, error }) => {
+      const parsed = paymentRequiredSchema.safeParse(required);
+      if (!parsed.success) {
+        expect(error).toBe("Cannot pay: the 402 has no readable PAYMENT-REQUIRED header");
+        return;
+      }
+      const choice = choosePayment(parsed.data, {
+        maxPrice: max_price,
+        assets: assets.map(parseAllowedAsset),
+        prefer: parsePreferences(prefer),
+      });
+      const outcome = await choice.then(({ requirements }) => parsed.data.accepts.indexOf(requirements), String);
+      if (error === undefined) expect(outcome).toBe(chosen ?? -1);
+      else expect(outcome).toContain(error);
+    },
+  );
 });
