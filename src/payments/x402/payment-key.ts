@@ -18,7 +18,10 @@ import { transferOf } from "./transfer.ts";
  */
 const KEPT_S = 300;
 
-/** A payment's key in the ledger: of what is signed, not of the header, which can encode a payment in many ways. */
+/**
+ * A payment's key in the ledger: of what is signed, not of the header, which can encode a payment in many ways (decision
+ * 0820).
+ */
 export function paymentKey(payment: PaymentPayload, requirements: PaymentRequirements): PaymentKey {
   const { network, asset } = requirements;
   if (isEvmPayment(payment)) {

@@ -15,9 +15,9 @@ import {
   type PayScript,
   payScript,
 } from "../../../../payments/browser/pay-script.ts";
-import { STOCK_CLIENTS, STOCK_INSTALL } from "../../../../payments/x402/stock-client.ts";
+import { SOLANA_INSTALL, STOCK_CLIENTS, STOCK_INSTALL } from "../../../../payments/x402/stock-client.ts";
 import { type RequestHead } from "../../../exchange/exchange.ts";
-import { callOf, programSnippet } from "./snippets.ts";
+import { callOf, isOnSolana, programSnippet } from "./snippets.ts";
 import { htmlPage } from "../../../../lib/text/html-page.ts";
 
 const STYLE = `${PAGE_STYLE}${PAY_STYLE}
@@ -80,7 +80,7 @@ ${accepts.map(requirementsItem)}
 </ul>
 ${script === undefined ? undefined : PAY_HERE}
 <h2>Pay from a program</h2>
-<p>Any <a href="https://www.x402.org" rel="noreferrer">x402</a> client pays by itself, such as ${STOCK_CLIENTS}: it reads the <code>PAYMENT-REQUIRED</code> field of this response, signs a payment, and sends the request again with it. In JavaScript, after <code>${STOCK_INSTALL}</code>:</p>
+<p>Any <a href="https://www.x402.org" rel="noreferrer">x402</a> client pays by itself, such as ${STOCK_CLIENTS}: it reads the <code>PAYMENT-REQUIRED</code> field of this response, signs a payment, and sends the request again with it. In JavaScript, after <code>${isOnSolana(required) ? SOLANA_INSTALL : STOCK_INSTALL}</code>:</p>
 <pre><code>${programSnippet(call, required)}</code></pre>
 <details>
 <summary>The challenge</summary>

@@ -94,3 +94,11 @@ describe("the program", () => {
     }
   });
 });
+
+test("a program for a route on Solana pays with the stock scheme of Solana", () => {
+  const requirements = { ...REQUIREMENTS, network: "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1", extra: {} };
+  const required = requiredOf({ accepts: [requirements] });
+  const program = programSnippet(callOf(required, "GET"), required);
+  expect(program).toContain('register("solana:*", new ExactSvmScheme(signer))');
+  expect(program).not.toContain("viem");
+});

@@ -1,5 +1,6 @@
 import { findAsset } from "../../../../payments/x402/assets.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../../../../payments/x402/messages.ts";
+import { isSolana } from "../../../../payments/x402/networks.ts";
 import { type Call, stockProgram } from "../../../../payments/x402/stock-client.ts";
 
 /** The default limit of the stock client, in whole units of a token that is worth one dollar. */
@@ -17,9 +18,19 @@ export function callOf({ resource, extensions }: PaymentRequired, method: string
 }
 
 /** A program that makes the call with the stock client. */
-export function programSnippet(call: Call, { accepts }: PaymentRequired): string {
+export function programSnippet(call: Call, required: PaymentRequired): string {
+  const { accepts } = required;
   const isUpto = accepts.every(({ scheme }) => scheme === "upto");
-  return stockProgram(call, { scheme: isUpto ? "upto" : "exact", controls: controls(accepts) });
+  return stockProgram(call, {
+    scheme: isUpto ? "upto" : "exact",
+    isSolana: isOnSolana(required),
+    controls: controls(accepts),
+  });
+}
+
+/** True if all payments are on Solana. */
+export function isOnSolana({ accepts }: PaymentRequired): boolean {
+  return accepts.every(({ network }) => isSolana(network));
 }
 
 /** The options of the stock client for these requirements: it has a price limit, and knows few tokens. */
