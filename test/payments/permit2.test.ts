@@ -4,6 +4,9 @@ import { x402Client } from "@x402/core/client";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import { privateKeyToAccount } from "viem/accounts";
+import { payAndFetch } from "../../src/payments/client/client.ts";
+import { createFunds } from "../../src/payments/client/funds.ts";
+import { freshAccount, keyOf } from "../../src/payments/evm/testing/shop.ts";
 import { placePermit2 } from "../../src/payments/evm/permit2/testing/permit2-shop.ts";
 import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
 import { receiptSchema } from "../../src/payments/x402/messages.ts";
@@ -55,6 +58,28 @@ test.skipIf(!hasChain)("the stock client pays exactly the price by Permit2", asy
   expect(receipt).toMatchObject({ success: true, transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
   expect(await stall.balance()).toBe(PRICE);
 });
+
+test.skipIf(!hasChain)(
+  "a payer without an approval pays by Permit2, and the gateway's facilitator pays the gas",
+  async () => {
+    const stall = await openStall({ asset_transfer_method: "permit2" });
+    const { chain, token } = market;
+    const buyer = freshAccount();
+    await token.mint(buyer.address, 2n * PRICE);
+    const rpcUrl = chain.rpcUrl;
+    const stock = x402Client.fromConfig({
+      schemes: [{ network: "eip155:*", client: new ExactEvmScheme(privateKeyToAccount(keyOf(buyer)), { rpcUrl }) }],
+      spendControls: false,
+    });
+    expect((await wrapFetchWithPayment(fetch, stock)(stall.url)).status).toBe(200);
+    const asset = { network: "eip155:84532", symbol: "T", decimals: 6, ...token } as const;
+    const funds = createFunds({ TURNPIKE_RPC_84532: rpcUrl }, () => buyer.address);
+    const options = { account: () => buyer, maxPrice: "$1", assets: [asset], funds };
+    expect((await payAndFetch(stall.url, {}, options)).response.status).toBe(200);
+    expect([await stall.balance(), await token.balanceOf(buyer.address)]).toEqual([2n * PRICE, 0n]);
+    expect(BigInt(String(await chain.rpc("eth_getBalance", [buyer.address, "latest"])))).toBe(0n);
+  },
+);
 
 test.skipIf(!hasChain)(
   "a later charge moves what was delivered, and waits while the payer's money is away",

@@ -2,6 +2,7 @@ import { isAddress, sameAddress } from "../x402/address.ts";
 import { type Asset, type EvmAsset, findAsset, isEvmAsset } from "../x402/assets.ts";
 import { BATCH_SETTLEMENT } from "../x402/channel-messages.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../x402/messages.ts";
+import { GAS_PERMIT } from "../signatures/gas-permit.ts";
 import { isSolanaAddress } from "../solana/address.ts";
 import { isSolana, networkTitle, parseNetwork } from "../x402/networks.ts";
 import { formatAmount, parsePrice } from "../x402/price.ts";
@@ -14,6 +15,8 @@ export interface Choice {
   readonly asset: EvmAsset;
   /** The contract that moves the money: the token itself, or Permit2. */
   readonly method: "eip3009" | "permit2";
+  /** Permit2 has no allowance yet: the payment contains a permit with this nonce of the token (EIP-2612). */
+  readonly permitNonce?: bigint | undefined;
 }
 
 /** Payment requirements that this client can pay on Solana. */
@@ -37,6 +40,8 @@ export interface Funds {
   readonly balance: bigint;
   /** The part of the balance that Permit2 may move. */
   readonly allowance: bigint;
+  /** The nonce of the next permit by EIP-2612; undefined if the token has no permits. */
+  readonly permitNonce?: bigint | undefined;
 }
 
 /** The limits by which a client chooses one of the payment requirements. */
@@ -85,6 +90,7 @@ type Weight =
        * example test money that is on no chain.
        */
       readonly rank: number;
+      readonly permitNonce?: bigint | undefined;
     }
   /** It cannot pay. */
   | { readonly reason: string };
@@ -108,13 +114,17 @@ export async function choosePayment(required: PaymentRequired, options: ChoiceOp
   }
   const weighed = await Promise.all(
     affordable.map(
-      async (choice) => ({ choice, ...(await weigh(choice, options)) }) satisfies { choice: AnyChoice } & Weight,
+      async (choice) =>
+        ({ choice, ...(await weigh(choice, options, required)) }) satisfies { choice: AnyChoice } & Weight,
     ),
   );
   const candidates = weighed.filter((one) => "rank" in one);
   // Sorting is stable: among equal ranks the order stays.
   const [best] = candidates.toSorted((a, b) => a.rank - b.rank);
-  if (best !== undefined) return best.choice;
+  if (best !== undefined) {
+    const { choice, permitNonce } = best;
+    return permitNonce === undefined || choice.method === "solana" ? choice : { ...choice, permitNonce };
+  }
   const reasons = new Map(weighed.map((one) => [one.choice.requirements, "reason" in one ? `: ${one.reason}` : ""]));
   const asked = required.accepts.map((one) => `${one.scheme} on ${networkTitle(one.network)}${reasons.get(one) ?? ""}`);
   throw new PaymentDeclined(
@@ -169,7 +179,11 @@ function choiceOf(
 }
 
 /** Ranks a way to pay by the wallet's funds. An unknown Permit2 allowance counts as 0. */
-async function weigh(choice: AnyChoice, { funds, weighChannel, solanaBalance }: ChoiceOptions): Promise<Weight> {
+async function weigh(
+  choice: AnyChoice,
+  { funds, weighChannel, solanaBalance }: ChoiceOptions,
+  { extensions }: PaymentRequired,
+): Promise<Weight> {
   if (choice.method === "solana") {
     const balance = await solanaBalance?.(choice);
     return { rank: balance === undefined ? 1 : balance < BigInt(choice.requirements.amount) ? 2 : 0 };
@@ -183,6 +197,16 @@ async function weigh(choice: AnyChoice, { funds, weighChannel, solanaBalance }: 
   if (typeof amount === "string") return { reason: amount };
   if (amount === 0n) return { rank: 0 };
   const found = await funds?.(choice);
+  const permitNonce = found?.permitNonce;
+  const isSponsored = !isChannel && extensions?.[GAS_PERMIT] !== undefined && choice.asset.lacksPermit !== true;
+  if (
+    choice.method === "permit2" &&
+    found !== undefined &&
+    found.allowance < amount &&
+    isSponsored &&
+    permitNonce !== undefined
+  )
+    return { rank: found.balance < amount ? 2 : 0, permitNonce };
   if (choice.method === "permit2" && (found === undefined || found.allowance < amount)) {
     return {
       reason: found === undefined ? "the allowance to Permit2 is unknown" : "the allowance to Permit2 is too low",

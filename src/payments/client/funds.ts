@@ -1,6 +1,7 @@
 import { messageOf } from "../../lib/caught.ts";
 import { type Address, type Hex } from "../x402/address.ts";
-import { wordAt } from "../evm/node/abi.ts";
+import { encodeCall, wordAt } from "../evm/node/abi.ts";
+import { callRequest } from "../evm/node/requests.ts";
 import { type Environment, openChain, rpcVariable } from "../evm/balances.ts";
 import { type EvmNode } from "../evm/node/node.ts";
 import { fundsRequests } from "../evm/permit2/state.ts";
@@ -28,9 +29,11 @@ export function createFunds(env: Environment, owner: () => Address): (choice: Ch
     if (url === undefined || url === "") return undefined;
     const node = nodes.get(asset.network) ?? openNamed(asset.network, url);
     nodes.set(asset.network, node);
-    const [balance, allowance] = await node.readAll<[Hex, Hex]>(...fundsRequests(asset.address, owner()));
-    const has = typeof balance === "string" ? wordAt(balance, 0) : undefined;
-    if (has === undefined) return undefined;
-    return { balance: has, allowance: (typeof allowance === "string" ? wordAt(allowance, 0) : undefined) ?? 0n };
+    const nonces = callRequest(asset.address, encodeCall("nonces(address)", [owner()]));
+    const found = await node.readAll<[Hex, Hex, Hex]>(...fundsRequests(asset.address, owner()), nonces);
+    const [balance, allowance, permitNonce] = found.map((data) =>
+      typeof data === "string" ? wordAt(data, 0) : undefined,
+    );
+    return balance === undefined ? undefined : { balance, allowance: allowance ?? 0n, permitNonce };
   };
 }

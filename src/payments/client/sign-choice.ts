@@ -1,8 +1,9 @@
 import { encodeHeader, MAX_HEADER_LENGTH } from "../x402/header.ts";
 import { type PaymentPayload, type PaymentRequired } from "../x402/messages.ts";
-import { type AnyChoice } from "./choice.ts";
+import { type AnyChoice, type Choice } from "./choice.ts";
 import { randomHex } from "./random-hex.ts";
 import { type Account } from "../signatures/signature.ts";
+import { GAS_PERMIT, signGasPermit } from "../signatures/gas-permit.ts";
 import { signTransfer } from "../signatures/sign-transfer.ts";
 
 /**
@@ -29,17 +30,43 @@ export function signChoice(
   const { requirements } = choice;
   if (choice.method === "solana") throw new Error("a payment on Solana needs a blockhash");
   const payload = signTransfer({ ...choice, validBefore: expires, nonce: randomHex() }, account);
-  return withExtensions(required, { x402Version: 2, resource: required.resource, accepted: requirements, payload });
+  const payment: PaymentPayload = { x402Version: 2, resource: required.resource, accepted: requirements, payload };
+  return withExtensions(required, payment, (extensions) => withPermit(extensions, choice, account, expires));
 }
 
-/** A payment with the gateway's extensions if they fit. */
-export function withExtensions(required: PaymentRequired, payment: PaymentPayload): PaymentPayload {
-  const extensions = echo(required);
+type Extensions = Record<string, unknown> | undefined;
+
+/** A payment with the gateway's extensions if they fit, and with those that `add` adds. */
+export function withExtensions(
+  required: PaymentRequired,
+  payment: PaymentPayload,
+  add: (extensions: Extensions) => Extensions = (extensions) => extensions,
+): PaymentPayload {
+  const extensions = add(echo(required));
   const whole = extensions === undefined ? payment : { ...payment, extensions };
   if (encodeHeader(whole).length <= MAX_HEADER_LENGTH) return whole;
   // A payment without extensions is still accepted. A payment that is too long is not.
-  const id = extensions?.[PAYMENT_IDENTIFIER];
-  return id === undefined ? payment : { ...payment, extensions: { [PAYMENT_IDENTIFIER]: id } };
+  const kept = Object.entries(extensions ?? {}).filter(([key]) => key === PAYMENT_IDENTIFIER || key === GAS_PERMIT);
+  return kept.length === 0 ? payment : { ...payment, extensions: Object.fromEntries(kept) };
+}
+
+/** The extensions with the payer's permit for Permit2, if the choice needs one. */
+function withPermit(
+  extensions: Record<string, unknown> | undefined,
+  { requirements, asset, permitNonce: nonce }: Choice,
+  account: Account,
+  deadline: number,
+): Record<string, unknown> | undefined {
+  if (nonce === undefined) return extensions;
+  const permit = signGasPermit(asset, { amount: requirements.amount, nonce, deadline }, account);
+  return { ...extensions, [GAS_PERMIT]: informed(extensions?.[GAS_PERMIT], permit) };
+}
+
+/** An extension as the gateway declares it, with the client's information. */
+function informed(offered: unknown, added: object): object {
+  const declared = typeof offered === "object" && offered !== null ? offered : {};
+  const info: unknown = Reflect.get(declared, "info");
+  return { ...declared, info: { ...(typeof info === "object" ? info : {}), ...added } };
 }
 
 /**
@@ -49,7 +76,5 @@ export function withExtensions(required: PaymentRequired, payment: PaymentPayloa
 export function echo({ extensions }: PaymentRequired): Record<string, unknown> | undefined {
   const offered = extensions?.[PAYMENT_IDENTIFIER];
   if (typeof offered !== "object" || offered === null) return extensions;
-  const info: unknown = Reflect.get(offered, "info");
-  const named = { ...(typeof info === "object" ? info : {}), id: `pay_${randomHex()}` };
-  return { ...extensions, [PAYMENT_IDENTIFIER]: { ...offered, info: named } };
+  return { ...extensions, [PAYMENT_IDENTIFIER]: informed(offered, { id: `pay_${randomHex()}` }) };
 }

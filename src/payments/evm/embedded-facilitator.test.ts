@@ -13,7 +13,11 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
 
   test("lists its kinds", async () => {
     const facilitator = await shop.facilitator();
-    expect(await facilitator.supported()).toContainEqual({ scheme: "exact", network: "eip155:84532" });
+    expect(await facilitator.supported()).toContainEqual({
+      scheme: "exact",
+      network: "eip155:84532",
+      sponsoring: ["eip2612GasSponsoring"],
+    });
   });
 
   test("verifies a payment without changing anything, and settles it: the money moves", async () => {

@@ -1,3 +1,4 @@
+import { GAS_PERMIT } from "../signatures/gas-permit.ts";
 import { type Address } from "../x402/address.ts";
 import { BATCH_SETTLEMENT } from "../x402/channel-messages.ts";
 import { type Facilitator, type Outcome, type Settlement, type Verification, type Kind } from "../x402/facilitator.ts";
@@ -96,8 +97,8 @@ async function kindsOf({ node, sender, hasChannels }: OwnChain): Promise<readonl
   const isChannelled = await hasChannels();
   if (isRpcError(isChannelled)) return isChannelled;
   return [
-    { scheme: "exact", network },
-    { scheme: "upto", network, extra: { facilitatorAddress: sender.account } },
+    { scheme: "exact", network, sponsoring: [GAS_PERMIT] },
+    { scheme: "upto", network, sponsoring: [GAS_PERMIT], extra: { facilitatorAddress: sender.account } },
     ...(isChannelled ? [{ scheme: BATCH_SETTLEMENT, network }] : []),
   ];
 }

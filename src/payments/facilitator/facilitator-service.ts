@@ -156,9 +156,13 @@ export class FacilitatorService {
   async #supported(): Promise<object> {
     const { kinds, isPartial } = await this.#kinds();
     return {
-      kinds: kinds.map((kind) => ({ x402Version: 2, ...kind })),
+      kinds: kinds.map(({ scheme, network, extra }) => ({ x402Version: 2, scheme, network, ...(extra && { extra }) })),
       ...(isPartial ? { [PARTIAL]: true } : {}),
-      extensions: [FIND_EXTENSION, ...(this.#options.resources === undefined ? [] : ["bazaar"])],
+      extensions: [
+        FIND_EXTENSION,
+        ...(this.#options.resources === undefined ? [] : ["bazaar"]),
+        ...new Set(kinds.flatMap(({ sponsoring = [] }) => sponsoring)),
+      ],
       signers: this.#options.signers ?? {},
     };
   }

@@ -34,6 +34,8 @@ export interface Kind {
   readonly network: string;
   /** Values that a challenge of this kind must contain in its own `extra`, such as `facilitatorAddress` of `upto`. */
   readonly extra?: Readonly<Record<string, unknown>>;
+  /** The extensions of the protocol by which this facilitator pays gas for payers. */
+  readonly sponsoring?: readonly string[];
 }
 
 /** The facilitator that a settlement is given to, as the ledger names it. */

@@ -25,8 +25,13 @@ describe.skipIf(!hasChain)("Permit2 payments on a chain", () => {
   test("both schemes are listed, and upto names the facilitator", async () => {
     const { account } = facilitator;
     expect(await facilitator.supported()).toEqual([
-      { scheme: "exact", network: "eip155:84532" },
-      { scheme: "upto", network: "eip155:84532", extra: { facilitatorAddress: account.address } },
+      { scheme: "exact", network: "eip155:84532", sponsoring: ["eip2612GasSponsoring"] },
+      {
+        scheme: "upto",
+        network: "eip155:84532",
+        sponsoring: ["eip2612GasSponsoring"],
+        extra: { facilitatorAddress: account.address },
+      },
     ]);
   });
 

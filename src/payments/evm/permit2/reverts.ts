@@ -9,6 +9,7 @@ const REVERTS: ReadonlyMap<string, Reason> = new Map(
       ["InvalidNonce()", "permit2_invalid_nonce"],
       ["InvalidAmount()", "permit2_invalid_amount"],
       ["InvalidAmount(uint256)", "permit2_invalid_amount"],
+      ["Permit2612AmountMismatch()", "permit2_2612_amount_mismatch"],
       ["InvalidDestination()", "permit2_invalid_destination"],
       ["InvalidOwner()", "permit2_invalid_owner"],
       ["PaymentTooEarly()", "permit2_payment_too_early"],

@@ -4,6 +4,7 @@ import { atMost } from "../../signatures/check-payment.ts";
 import { type Outcome, type Settlement } from "../../x402/facilitator.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../../x402/messages.ts";
 import { parseEvmNetwork } from "../../x402/networks.ts";
+import { checkGasPermit } from "../../signatures/gas-permit.ts";
 import { checkPermit2Agreement, checkPermit2Terms } from "../../signatures/permit2.ts";
 import { permit2Hash } from "../../signatures/permit2-typed-data.ts";
 import { toWord, TRANSFER, wordAt } from "../node/abi.ts";
@@ -15,7 +16,7 @@ import { settleCall } from "./calldata.ts";
 import { findPermit2 } from "./find.ts";
 import { revertReason } from "./reverts.ts";
 import { checkSigner } from "./signature.ts";
-import { bitmapRequest, findHindrance, isSpent, readFunds } from "./state.ts";
+import { bitmapRequest, findHindrance, isSpent, neededPermit, readFunds } from "./state.ts";
 import { checkFacilitator } from "./verify.ts";
 
 const CONTRADICTION: RpcError = { error: "failed", cause: "the node contradicts itself" };
@@ -75,18 +76,22 @@ class Permit2Settlement {
     // A charge of 0 moves no money and needs no gas. The authorization stays unspent, so the caller must remember the
     // settlement.
     if (this.#charge === 0n) return { kind: "settled", transaction: "", payer: from };
+    const permit = await neededPermit(node, payment, this.#charge);
+    const unsound = permit && checkGasPermit(payment, node.now() / 1000);
+    if (unsound !== undefined) return refused(unsound);
+    const owner = { token: permitted.token, owner: from };
     const share: PayerShare = {
       payer: from,
       asset: permitted.token,
       value: this.#charge,
       isContract: code !== "0x",
-      funds: () => readFunds(node, permitted.token, from),
+      funds: () => readFunds(node, owner, permit),
     };
     return await this.#conclude(
       await sender.send({
         tag,
         to: spender,
-        data: settleCall(payment, this.#charge),
+        data: settleCall(payment, this.#charge, permit),
         share,
         from: witness.facilitator,
       }),

@@ -1,3 +1,4 @@
+import { type GasPermit, gasPermitOf } from "../../signatures/gas-permit.ts";
 import { type Address, type Hex, sameAddress } from "../../x402/address.ts";
 import { type Permit2Payment } from "../../x402/messages.ts";
 import { type Reason } from "../../x402/reasons.ts";
@@ -34,13 +35,37 @@ export function fundsRequests(token: Address, owner: Address): [Request<Hex>, Re
   ];
 }
 
-/** The amount that Permit2 can move: the owner's balance or allowance, whichever is smaller. */
-export async function readFunds(node: EvmNode, token: Address, owner: Address): Promise<bigint | RpcError> {
+/**
+ * The amount that Permit2 can move for a payment: the owner's balance or allowance, whichever is smaller. `permit` is the
+ * allowance of the payment that uses it. Its nonce is that of other permits too, so they must wait for one another.
+ */
+export async function readFunds(
+  node: EvmNode,
+  { token, owner }: { readonly token: Address; readonly owner: Address },
+  permit?: GasPermit,
+): Promise<bigint | RpcError> {
   const [balance, allowance] = await node.readAll<[Hex, Hex]>(...fundsRequests(token, owner));
   if (isRpcError(balance)) return balance;
   if (isRpcError(allowance)) return allowance;
-  const [owned, allowed] = [wordAt(balance, 0) ?? 0n, wordAt(allowance, 0) ?? 0n];
+  const owned = wordAt(balance, 0) ?? 0n;
+  const allowed = permit === undefined ? (wordAt(allowance, 0) ?? 0n) : BigInt(permit.amount);
   return owned < allowed ? owned : allowed;
+}
+
+/**
+ * The payment's permit if Permit2 needs it to move `charge`. With a sufficient allowance it is not used: its nonce may be
+ * spent by then. A node's error counts as a low allowance.
+ */
+export async function neededPermit(
+  node: EvmNode,
+  payment: Permit2Payment,
+  charge: bigint,
+): Promise<GasPermit | undefined> {
+  const permit = gasPermitOf(payment);
+  if (permit === undefined) return undefined;
+  const { permitted, from } = payment.payload.permit2Authorization;
+  const [, request] = fundsRequests(permitted.token, from);
+  return (numberOf(await node.read(request)) ?? 0n) < charge ? permit : undefined;
 }
 
 /**
@@ -53,8 +78,9 @@ export async function findHindrance(
   charge: bigint,
 ): Promise<Reason | RpcError | undefined> {
   const { from, spender, permitted } = payment.payload.permit2Authorization;
+  const permit = await neededPermit(node, payment, charge);
   const [settlement, permit2, bitmap, balance, allowance] = await node.readAll<[Hex, Hex, Hex, Hex, Hex]>(
-    callRequest(spender, settleCall(payment, charge), { from: sender.account, gas: sender.maxGas }),
+    callRequest(spender, settleCall(payment, charge, permit), { from: sender.account, gas: sender.maxGas }),
     callRequest(spender, encodeCall("PERMIT2()")),
     bitmapRequest(payment),
     ...fundsRequests(permitted.token, from),

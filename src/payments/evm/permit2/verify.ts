@@ -1,6 +1,7 @@
 import { sameAddress } from "../../x402/address.ts";
 import { type Verification } from "../../x402/facilitator.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../../x402/messages.ts";
+import { checkGasPermit } from "../../signatures/gas-permit.ts";
 import { checkPermit2Terms } from "../../signatures/permit2.ts";
 import { type Reason } from "../../x402/reasons.ts";
 import { isRpcError } from "../node/rpc.ts";
@@ -26,6 +27,7 @@ export async function verifyPermit2(
   const problem =
     checkPermit2Terms(payment, requirements, chain.node.now() / 1000) ??
     checkFacilitator(chain, payment) ??
+    checkGasPermit(payment, chain.node.now() / 1000) ??
     (await checkSigner(chain.node, payment, requirements)) ??
     (await findHindrance(chain, payment, BigInt(permitted.amount)));
   if (problem === undefined) return { kind: "valid", payer: from };

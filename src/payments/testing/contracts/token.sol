@@ -15,6 +15,7 @@ contract Token {
   mapping(address => uint256) public balanceOf;
   mapping(address => mapping(address => uint256)) public allowance;
   mapping(address => mapping(bytes32 => bool)) public authorizationState;
+  mapping(address => uint256) public nonces;
 
   event Transfer(address indexed from, address indexed to, uint256 value);
   event Approval(address indexed owner, address indexed spender, uint256 value);
@@ -29,6 +30,8 @@ contract Token {
   bytes32 private constant RECEIVE = keccak256(
     "ReceiveWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
   );
+  bytes32 private constant PERMIT =
+    keccak256("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)");
   bytes32 private constant CANCEL = keccak256("CancelAuthorization(address authorizer,bytes32 nonce)");
 
   constructor(string memory name_, string memory version_) {
@@ -52,6 +55,16 @@ contract Token {
     allowance[msg.sender][spender] = value;
     emit Approval(msg.sender, spender, value);
     return true;
+  }
+
+  function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)
+    external
+  {
+    require(block.timestamp <= deadline, "FiatTokenV2: permit is expired");
+    bytes32 message = keccak256(abi.encode(PERMIT, owner, spender, value, nonces[owner]++, deadline));
+    requireSigned(owner, message, abi.encodePacked(r, s, v));
+    allowance[owner][spender] = value;
+    emit Approval(owner, spender, value);
   }
 
   function transfer(address to, uint256 value) external returns (bool) {

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { GAS_PERMIT, GAS_PERMIT_DECLARATION } from "../../../../payments/signatures/gas-permit.ts";
+import { type Kind } from "../../../../payments/x402/facilitator.ts";
 import { TERMS } from "../../../../payments/testing/payment.ts";
 import { createRequirements, type PaidRouteConfig } from "./create-requirements.ts";
 
@@ -34,4 +36,22 @@ test("a resource has its own URL, or the public one, or the listener's", () => {
   expect(resourceOf("Goods", change)).toMatchObject({ url: "https://shop.example/goods" });
   const own = { ...change, x402: { ...X402, resource_url: "https://own.example/x" } };
   expect(resourceOf("Goods", own)).toMatchObject({ url: "https://own.example/x" });
+});
+
+function declared(terms: object, current: readonly Kind[]): unknown {
+  const x402 = { ...X402, ...terms };
+  const config = { path_prefix: "/goods", public_url: "", base_url: "http://a.example", test_mode: false, x402 };
+  return createRequirements(config, { current }, undefined).current()?.required.extensions;
+}
+
+test("Permit2 without an approval is declared if each facilitator of the kind pays its gas", () => {
+  const kind = { scheme: "exact", network: "eip155:84532" };
+  const sponsor = { ...kind, sponsoring: [GAS_PERMIT] };
+  const permit2 = { asset_transfer_method: "permit2" };
+  expect(declared(permit2, [sponsor])).toEqual({ [GAS_PERMIT]: GAS_PERMIT_DECLARATION });
+  expect(declared(permit2, [sponsor, kind])).toBeUndefined();
+  expect(declared(permit2, [])).toBeUndefined();
+  expect(declared({}, [sponsor])).toBeUndefined();
+  const igra = { network: "igra", asset: "USDC" };
+  expect(declared(igra, [{ ...sponsor, network: "eip155:38833" }])).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import { messageOf } from "../../../../lib/caught.ts";
 import { type ChannelSettings, withChannelTerms } from "../../../../payments/channels/settings.ts";
+import { GAS_PERMIT, GAS_PERMIT_DECLARATION } from "../../../../payments/signatures/gas-permit.ts";
 import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { type ChallengeTemplate } from "../../../../payments/x402/template.ts";
 import { CHANNEL_SCHEME } from "../../../../store/channels.ts";
@@ -60,16 +61,11 @@ export function createRequirements(
   };
   const location = { fixed: x402.resource_url, publicUrl, baseUrl, hasHost: config.host !== undefined };
   const options = { location, testMode: config.test_mode, signer: config.signer, auth: config.auth };
-  const write = (accepts: PaymentRequirements[]): Challenge =>
-    new Challenge(
-      {
-        x402Version: 2,
-        resource,
-        accepts,
-        ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
-      },
-      options,
-    );
+  const write = (accepts: PaymentRequirements[], isSponsored = false): Challenge => {
+    const all = isSponsored ? { [GAS_PERMIT]: GAS_PERMIT_DECLARATION, ...extensions } : extensions;
+    const more = Object.keys(all).length === 0 ? {} : { extensions: all };
+    return new Challenge({ x402Version: 2, resource, accepts, ...more }, options);
+  };
   return new RouteRequirements(acceptsOf(config), kinds, write);
 }
 

@@ -1,6 +1,8 @@
+import { GAS_PERMIT } from "../../../../payments/signatures/gas-permit.ts";
+import { findAsset } from "../../../../payments/x402/assets.ts";
 import { type Kind } from "../../../../payments/x402/facilitator.ts";
 import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
-import { completeTerms, findKind, isComplete } from "../../../../payments/x402/terms.ts";
+import { completeTerms, findKind, isComplete, methodOf } from "../../../../payments/x402/terms.ts";
 import { type Challenge } from "./challenge.ts";
 
 /** The payment kinds that the route's facilitator supports, as last heard; undefined before its first response. */
@@ -12,14 +14,14 @@ export interface Kinds {
 export class RouteRequirements {
   readonly #accepts: readonly PaymentRequirements[];
   readonly #kinds: Kinds;
-  readonly #write: (accepts: PaymentRequirements[]) => Challenge;
+  readonly #write: (accepts: PaymentRequirements[], isSponsored?: boolean) => Challenge;
   #seen: readonly Kind[] | undefined;
   #challenge: Challenge | undefined;
 
   constructor(
     accepts: readonly PaymentRequirements[],
     kinds: Kinds,
-    write: (accepts: PaymentRequirements[]) => Challenge,
+    write: (accepts: PaymentRequirements[], isSponsored?: boolean) => Challenge,
   ) {
     this.#accepts = accepts;
     this.#kinds = kinds;
@@ -33,7 +35,7 @@ export class RouteRequirements {
     const accepts = this.#accepts.map(
       (requirements) => completed(requirements, [{ ...requirements, extra: ANY_FACILITATOR }]) ?? requirements,
     );
-    this.#write(accepts).check();
+    this.#write(accepts, this.#accepts.some(mayPermit)).check();
   }
 
   /** The challenge, which is replaced when the facilitator's kinds change; undefined while no payment is possible. */
@@ -48,8 +50,24 @@ export class RouteRequirements {
 
   #make(): Challenge | undefined {
     const accepts = this.#accepts.flatMap((requirements) => completed(requirements, this.#seen ?? []) ?? []);
-    return accepts.length === 0 ? undefined : this.#write(accepts);
+    const isSponsored = accepts.some((one) => mayPermit(one) && isSponsoredBy(this.#seen ?? [], one));
+    return accepts.length === 0 ? undefined : this.#write(accepts, isSponsored);
   }
+}
+
+/** True for a payment by Permit2 whose token can be approved by a signature. The stock client needs its domain for that. */
+function mayPermit(requirements: PaymentRequirements): boolean {
+  const { scheme, network, asset } = requirements;
+  const isTransfer = scheme === "exact" || scheme === "upto";
+  return isTransfer && methodOf(requirements) === "permit2" && findAsset(network, asset)?.lacksPermit !== true;
+}
+
+/** True if each facilitator that may settle the payment uses the payer's permit. */
+function isSponsoredBy(kinds: readonly Kind[], { scheme, network }: PaymentRequirements): boolean {
+  const own = kinds.filter(
+    (kind) => kind.scheme === scheme && (kind.network === network || kind.network === "eip155:*"),
+  );
+  return own.length > 0 && own.every(({ sponsoring = [] }) => sponsoring.includes(GAS_PERMIT));
 }
 
 const ANY_FACILITATOR = {
