@@ -4,7 +4,10 @@ import { mkdirSync } from "node:fs";
 import { type Page } from "puppeteer-core";
 import { privateKeyToAccount } from "viem/accounts";
 import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
-import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
+import { createSimulatedFacilitator } from "../../src/payments/facilitator/simulated-facilitator.ts";
+import { serveFacilitator } from "../../src/payments/facilitator/serve-facilitator.ts";
+import { openStore } from "../../src/store/open/open-store.ts";
+import { PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment } from "../../src/payments/testing/payment.ts";
 import { type Hex } from "../../src/payments/x402/address.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { dress, errors, startBrowser, type TestBrowser } from "../support/browser.ts";
@@ -345,3 +348,32 @@ test.skipIf(!hasChain)("a 402 of the upstream asks for no further payment", asyn
   expect(await stall.balance()).toBe(before);
   await close(opened);
 });
+
+test.skipIf(!hasChain)(
+  "the page of a facilitator service asks for its token, and shows signers and settlements",
+  async () => {
+    const store = openStore(":memory:", Date.now);
+    const simulated = createSimulatedFacilitator(store.simulatedTransfers, Date.now);
+    const gas = [{ network: "eip155:84532", account: PAYER, balance: "0.5", wei: 5n, isLow: true }] as const;
+    const place = { hostname: "127.0.0.1", port: 0 };
+    const options = { token: "s3cret", gas: () => gas, log: () => undefined };
+    const server = await serveFacilitator(simulated, place, options);
+    const body = { paymentPayload: signedPayment(Date.now() / 1000), paymentRequirements: REQUIREMENTS };
+    const headers = { authorization: "Bearer s3cret", "content-type": "application/json" };
+    await fetch(`${server.url}/settle`, { method: "POST", headers, body: JSON.stringify({ x402Version: 2, ...body }) });
+    for (const width of [1280, 390]) {
+      const opened = await visit([], { url: server.url, width });
+      await opened.reads("Enter the token of the callers.");
+      await opened.page.type("#token", "s3cret");
+      await opened.page.keyboard.press("Enter");
+      await opened.reads("settle: settled");
+      await opened.reads(PAYER);
+      expect(await errors(opened.page)).toEqual([]);
+      expect(await opened.page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+      await picture(opened.page, `facilitator-${width}`);
+      await close(opened);
+    }
+    await server.close(0);
+    await store.close();
+  },
+);

@@ -99,6 +99,7 @@ const USAGE = `usage: turnpike facilitator [--config FILE] [--listen PLACE] [--c
        turnpike facilitator --test [--listen PLACE] [--state-dir DIR]
 
 Verifies and settles payments with a key of its own: POST /verify, POST /settle, GET /supported, GET /health.
+Its page at / shows the gas of its keys, and its settlements and errors.
 It accepts the known tokens of its chains (USDC), the tokens of the routes in the configuration, and those of --asset.
 
 ${flagsText(FLAGS)}`;
@@ -109,6 +110,7 @@ interface Offered {
   readonly warnings: readonly string[];
   readonly signers: Readonly<Record<string, readonly string[]>>;
   readonly graceMs: number;
+  readonly gas: () => readonly Gas[];
   close(): Promise<void>;
 }
 
@@ -165,6 +167,7 @@ async function openTest(folder: string): Promise<Offered> {
     lines: [["mode", "test mode: signatures are checked, no money moves"]],
     warnings: [],
     signers: {},
+    gas: () => [],
     graceMs: GRACE_MS,
     close: () => store.close(),
   };
@@ -183,8 +186,12 @@ async function openChains(
   const own = createEmbeddedFacilitator(options);
   const accounts = accountsOf(options);
   const look = (): Promise<readonly Gas[]> => readGas(options.chains, accounts);
-  const gas = await look();
-  const stopWatching = watchGas(look, (line) => sayWarning(stamped(line)));
+  let gas = await look();
+  const stopWatching = watchGas(
+    look,
+    (line) => sayWarning(stamped(line)),
+    (all) => (gas = all),
+  );
   return {
     facilitator: assets === undefined ? own : takeOnly(own, networks, assets),
     lines: [
@@ -194,6 +201,7 @@ async function openChains(
     ],
     warnings: openWarnings(assets, endpoint),
     signers: Object.fromEntries(options.chains.map(({ network }) => [network, accounts])),
+    gas: () => gas,
     graceMs: settleTimeoutOf(config.x402.chains) + GRACE_MS,
     async close() {
       stopWatching();
@@ -232,9 +240,9 @@ function accessText({ callers = [], token }: Access): string {
 }
 
 async function serve(offered: Offered, endpoint: FacilitatorEndpoint, access: Access): Promise<number> {
-  const { facilitator: own, signers, graceMs } = offered;
+  const { facilitator: own, signers, graceMs, gas } = offered;
   try {
-    const server = await serveFacilitator(own, endpoint, { ...access, signers, log: serviceLog() });
+    const server = await serveFacilitator(own, endpoint, { ...access, signers, gas, log: serviceLog() });
     // Installed before the banner shows the address: a signal may follow at once.
     const stopped = stopSignal();
     const lines = [["listening", server.url], ["callers", accessText(access)], ...offered.lines];

@@ -312,3 +312,55 @@ test("a Unix socket that accepts connections without responding is left to its p
   expect(held.size).toBe(1);
   expect(statSync(unix).isSocket()).toBe(true);
 });
+
+test("the status counts results by their kind, lists settlements, and names the gas of the signers, only for the operator", async () => {
+  const gas = [
+    { network: "eip155:84532", account: PAYER, balance: "0.5", wei: 5n, isLow: true },
+    { network: "eip155:8453", account: PAYER, cause: "the chain cannot be queried" },
+  ] as const;
+  const clock = () => NOW_S * 1000;
+  const headers = { authorization: "Bearer s3cret" };
+  const { url } = await serve(() => ({}), {
+    gas: () => gas,
+    clock,
+    token: "s3cret",
+    callers: [{ name: "shop", token: "another" }],
+  });
+  const wrong = bodyOf(signedPayment(NOW_S, { value: "1" }));
+  await post(`${url}/verify`, wrong, headers);
+  await post(`${url}/settle`, bodyOf(signedPayment(NOW_S)), headers);
+  await post(`${url}/settle`, wrong, headers);
+  const status: unknown = await (await fetch(`${url}/status`, { headers })).json();
+  expect(status).toEqual({
+    since: "2027-01-15T08:00:00.000Z",
+    counts: {
+      "settle: invalid_exact_evm_payload_authorization_value_mismatch": 1,
+      "settle: settled": 1,
+      "verify: invalid_exact_evm_payload_authorization_value_mismatch": 1,
+    },
+    settlements: ["invalid_exact_evm_payload_authorization_value_mismatch", "settled"].map((result) => ({
+      at: "2027-01-15T08:00:00.000Z",
+      network: "Base Sepolia (eip155:84532)",
+      amount: "$0.01",
+      result,
+      transaction: result === "settled" ? expect.stringMatching(/^0x[0-9a-f]{64}$/) : "",
+    })),
+    signers: [
+      { network: "Base Sepolia (eip155:84532)", account: PAYER, gas: "0.5", state: "low" },
+      { network: "Base (eip155:8453)", account: PAYER, gas: "the chain cannot be queried", state: "unknown" },
+    ],
+  });
+  expect((await fetch(`${url}/status`)).status).toBe(401);
+  const named = await fetch(`${url}/status`, { headers: { authorization: "Bearer another" } });
+  expect(named.status).toBe(403);
+  const page = await fetch(url);
+  expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+  expect(await page.text()).not.toContain(PAYER);
+});
+
+test("the status lists at most 50 settlements", async () => {
+  const { url } = await serve(() => ({ settle: async () => ({ kind: "refused", reason: "insufficient_funds" }) }));
+  for (let i = 0; i < 51; i += 1) await post(`${url}/settle`, bodyOf(signedPayment(NOW_S)));
+  const status: unknown = await (await fetch(`${url}/status`)).json();
+  expect(status).toMatchObject({ counts: { "settle: insufficient_funds": 51 }, settlements: { length: 50 } });
+});

@@ -13,7 +13,11 @@ import {
 import { type Caller, Callers, type CallRate } from "./callers.ts";
 import { type SoldResources } from "./sold-resources.ts";
 import { facilitatorRequestSchema, FIND_EXTENSION, PARTIAL } from "./facilitator-messages.ts";
+import { type Gas } from "./gas-watch.ts";
 import { isLoopback } from "./loopback-only.ts";
+import { ServiceFigures } from "./service-figures.ts";
+import { statusPage } from "./status-page.ts";
+import { networkTitle } from "../x402/networks.ts";
 import { UnsupportedError } from "../x402/kinds.ts";
 import { payerIn } from "../x402/payment-key.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
@@ -48,6 +52,10 @@ export interface ServiceOptions {
   /** Lists what is sold to everyone; undefined: there is no list. */
   readonly resources?: SoldResources | undefined;
   readonly log: (message: string) => void;
+  /** The gas of the signers as it was read last, for the status page. */
+  readonly gas?: () => readonly Gas[];
+  /** Unix milliseconds. */
+  readonly clock?: () => number;
 }
 
 /** Serves the protocol's calls with a facilitator of this process. */
@@ -56,11 +64,13 @@ export class FacilitatorService {
   readonly #options: ServiceOptions;
   readonly #callers: Callers;
   readonly #calls = new Set<Promise<Response>>();
+  readonly #figures: ServiceFigures;
   #closing = false;
 
   constructor(facilitator: Facilitator, options: ServiceOptions) {
     this.#facilitator = facilitator;
     this.#options = options;
+    this.#figures = new ServiceFigures(options.clock ?? Date.now);
     const { token, callers = [], rate } = options;
     this.#callers = new Callers([...(token === undefined ? [] : [{ name: "", token }]), ...callers], rate);
   }
@@ -75,12 +85,17 @@ export class FacilitatorService {
     if (pathname === "/health") {
       return Response.json({ status: this.#closing ? "stopping" : "ok" }, { status: this.#closing ? 503 : 200 });
     }
+    if (pathname === "/" && request.method === "GET") return statusPage();
     const { resources } = this.#options;
     if (resources !== undefined && request.method === "GET" && DISCOVERY.has(pathname)) {
       return Response.json(resources.page(searchParams));
     }
     const caller = this.#callers.nameOf(request);
     if (caller === undefined) return unauthorized();
+    if (pathname === "/status" && request.method === "GET") {
+      // Callers with names share the service, and see nothing of each other.
+      return caller === "" ? this.#status() : problem(new TurnpikeError("forbidden", "The status is for the operator"));
+    }
     if (pathname !== "/supported" && pathname !== "/verify" && pathname !== "/settle" && pathname !== "/find") {
       return problem(new TurnpikeError("not-found", "There is nothing at this path"));
     }
@@ -129,13 +144,19 @@ export class FacilitatorService {
       if (checked instanceof TurnpikeError) return problem(checked);
       patient();
       const { paymentPayload: payment, paymentRequirements: requirements } = checked;
-      if (pathname === "/verify") return verified(await this.#facilitator.verify(payment, requirements), payment);
+      if (pathname === "/verify") {
+        const verification = await this.#facilitator.verify(payment, requirements);
+        this.#figures.verified(verification);
+        return verified(verification, payment);
+      }
       if (pathname === "/find") return Response.json(found(await this.#facilitator.find(payment, requirements)));
       const settlement = await this.#facilitator.settle(payment, requirements);
+      this.#figures.settled(settlement, requirements);
       const isListed = settlement.kind === "settled" && this.#options.resources?.add(caller, payment, requirements);
       return settled(settlement, requirements, isListed === true ? LISTED : {});
     } catch (error) {
       // The message of the error may contain the address of an RPC endpoint.
+      this.#figures.failed(pathname);
       this.#options.log(`facilitator: ${pathname} failed: ${faultOf(error)}`);
       return problem(new TurnpikeError("internal", "The facilitator failed"));
     }
@@ -151,6 +172,18 @@ export class FacilitatorService {
       settlement.kind === "settled" && this.#options.resources?.add(caller, paymentPayload, paymentRequirements);
     const json = settlementJson(settlement, paymentPayload, paymentRequirements.network);
     return Response.json(json, isListed === true ? { headers: LISTED } : {});
+  }
+
+  /** The figures for the operator. They name no endpoint of a chain. */
+  #status(): Response {
+    const signers = (this.#options.gas?.() ?? []).map((gas) => ({
+      network: networkTitle(gas.network),
+      account: gas.account,
+      gas: "cause" in gas ? gas.cause : gas.balance,
+      state: "cause" in gas ? "unknown" : gas.isLow ? "low" : "ok",
+    }));
+    const headers = { "cache-control": "no-store" };
+    return Response.json({ ...this.#figures.toJSON(), signers }, { headers });
   }
 
   async #supported(): Promise<object> {
