@@ -1,5 +1,6 @@
 /** `npm run bench -- NAME [flags]`: runs one bench. */
 import { runAdminBench } from "./admin.ts";
+import { runChannelsBench } from "./channels.ts";
 import { runContentBench } from "./content.ts";
 import { runContentSoak } from "./content-soak.ts";
 import { runDocumentsBench } from "./documents.ts";
@@ -45,6 +46,7 @@ const BENCHES: readonly Bench[] = [
     about: "10,000 routes: listing, adding, reloading",
     run: runAdminBench,
   },
+  { name: "channels", about: "requests that are paid by vouchers, beside free ones", run: runChannelsBench },
   { name: "fleet", about: "paid requests through one to three gateways on one PostgreSQL", run: runFleetBench },
   {
     name: "front",
