@@ -24,6 +24,8 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
   "postgres.password_env": "the name of a variable",
   "content.jobs.postgres.password_env": "the name of a variable",
   "x402.embedded.key_env": "the name of a variable",
+  "x402.channels.authorizer_key_env": "the name of a variable",
+  "x402.mpp.secret_env": "the name of a variable",
   "x402.embedded.signers[].key_env": "the name of a variable",
   "x402.embedded.signers[].public_key": "it is public",
   "x402.embedded.signers[].key_id": "the name of a key",
