@@ -8,6 +8,7 @@ import { type PaidRoute } from "../route/paid-route.ts";
 /** A payment as the ledger returns it, with the members that a lease reads. */
 const PAYMENT = {
   state: "reserved",
+  nonce: "0xnonce",
   network: "eip155:1",
   scheme: "exact",
   from: "0xfrom",
