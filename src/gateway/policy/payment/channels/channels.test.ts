@@ -1,10 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { BatchSettlementEvmScheme } from "@x402/evm/batch-settlement/client";
 import { wrapFetchWithPaymentFromConfig } from "@x402/fetch";
 import { createPublicClient, http, type PublicClient } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { patient } from "../../../../lib/testing/patience.ts";
 import { Claimer, type ChannelTrouble } from "../../../../payments/channels/claimer.ts";
+import { Channels as PayerChannels } from "../../../../payments/client/channels/channels.ts";
+import { payerFrom } from "../../../../payments/client/channels/pay-from-channel.ts";
+import { refundChannel } from "../../../../payments/client/channels/refund.ts";
+import { payAndFetch } from "../../../../payments/client/client.ts";
 import { type ChannelSettings } from "../../../../payments/channels/settings.ts";
 import {
   freshAccount,
@@ -125,6 +132,22 @@ function claims({ store, clock }: Shop): Claims {
   });
   return { claimer, troubles };
 }
+
+test("this program's own client pays from channels in parallel, tops up, and gets the rest back", async () => {
+  const shop = open();
+  const account = await chain.payer(50_000n);
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-channels-"));
+  const own = new PayerChannels(folder, { maxDeposit: "$0.03" });
+  const asset = { network: "eip155:84532", symbol: "T", decimals: 6, ...chain.token } as const;
+  const options = { account: () => account, maxPrice: "$1", assets: [asset], channels: payerFrom(own) };
+  const buy = async () => (await payAndFetch(`${shop.gateway.url}/goods`, {}, options)).response.status;
+  for (let i = 0; i < 12; i++) expect(await buy()).toBe(200);
+  expect(await Promise.all([buy(), buy(), buy()])).toEqual([200, 200, 200]);
+  expect(own.file.channels().reduce((sum, { charged }) => sum + Number(charged), 0)).toBe(15_000);
+  for (const { id } of own.file.channels()) await refundChannel(id, { channels: own, account, send: fetch });
+  expect(await chain.token.balanceOf(account.address)).toBe(35_000n);
+  rmSync(folder, { recursive: true });
+});
 
 test("the stock client opens a channel by a deposit, and pays by vouchers, of which the chain knows nothing", async () => {
   const shop = open();
