@@ -57,6 +57,8 @@ const NOT_HERE = new Set([
   "acme-tls/1",
   "application/json",
   "text/*",
+  "tools/list",
+  "solana-wallet.json",
   "text/event-stream",
   "text/html",
   "turnpike/ai",

@@ -94,7 +94,8 @@ const FLAGS = {
 
 const USAGE = `usage: turnpike content [--socket PATH | --port N | --listen HOST:PORT] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
                         [--token-env NAME | --token-file FILE] [--tls-cert FILE --tls-key FILE | --plaintext]
-                        [--drain-delay SECONDS] [--charge-timeouts] [--firecrawl] [--no-discovery] [--browser JSON] [--ai-use USE ...] [--page-cache JSON]
+                        [--drain-delay SECONDS] [--charge-timeouts] [--firecrawl] [--no-discovery] [--browser JSON]
+                        [--ai-use USE ...] [--page-cache JSON]
                         [--jobs JSON] [--search JSON] [--resolve JSON] [--gateway URL [--mcp-host NAME ...]]
 
 Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.
