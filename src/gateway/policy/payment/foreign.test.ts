@@ -1,4 +1,5 @@
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { until } from "../../../lib/testing/until.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 import { type Facilitator } from "../../../payments/x402/facilitator.ts";
 import { PAYER } from "../../../payments/testing/payment.ts";
@@ -59,6 +60,46 @@ test("the same payload in another order of members is the same payment, and anot
   const padded = await payment(shop, { id: 1, bytes: "AAAA", more: true });
   expect((await shop.send(padded, { path: "/goods?3" })).status).toBe(402);
   expect([shop.settlements, shop.runs]).toEqual([2, 1]);
+});
+
+test("a transaction pays for one payment, even if its facilitator settles each spelling again", async () => {
+  const shop = open("0xb0b", {
+    facilitator: () => ({
+      verify: async () => ({ kind: "valid", payer: "0xb0b" }),
+      settle: async () => ({ kind: "settled", transaction: TRANSACTION, payer: "0xb0b" }),
+    }),
+  });
+  const spellings = await Promise.all([1, 2, 3].map((more) => payment(shop, { id: 1, more })));
+  const responses = await Promise.all(spellings.map((signed) => shop.send(signed)));
+  expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 402, 402]);
+  const refused = responses.find(({ status }) => status === 402);
+  expect(refused && decoded(refused, "payment-response")).toMatchObject({
+    success: false,
+    errorReason: "duplicate_settlement",
+  });
+  expect(shop.runs).toBe(1);
+});
+
+test("a settlement that the ledger did not record is recognised as that of the same payment", async () => {
+  let fails = true;
+  const shop = open("0xb0b", {
+    facilitator: () => ({
+      verify: async () => ({ kind: "valid", payer: "0xb0b" }),
+      settle: async () => ({ kind: "settled", transaction: TRANSACTION, payer: "0xb0b" }),
+      find: async () => ({ kind: "unspent" }),
+    }),
+    ledger: (real) => ({
+      move: async (row, change) => {
+        if (fails && change.state === "settled") throw new Error("the ledger is away");
+        return await real.move(row, change);
+      },
+    }),
+  });
+  const signed = await payment(shop, { id: 1 });
+  expect((await shop.send(signed)).status).toBeGreaterThanOrEqual(500);
+  fails = false;
+  await until(async () => (await shop.send(signed)).status === 200);
+  expect(shop.runs).toBe(1);
 });
 
 test("an EVM payload is not a payment on another network, and the reverse", async () => {

@@ -6,7 +6,8 @@ import {
   type Verification,
 } from "../../../../payments/x402/facilitator.ts";
 import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
-import { payerIn } from "../../../../payments/x402/payment-key.ts";
+import { isForeign } from "../../../../payments/x402/networks.ts";
+import { payerIn, paymentKey } from "../../../../payments/x402/payment-key.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { findDeposit } from "../../../../payments/channels/find-deposit.ts";
 import { type ChannelPayment } from "../../../../payments/x402/channel-messages.ts";
@@ -15,7 +16,10 @@ import { makeDeposit, verifyDeposit } from "./deposit.ts";
 import { asSpan, type PaymentWork } from "./payment-span.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 
-type Asked = Pick<PaidRoute, "facilitator" | "log" | "channels" | "clock">;
+type Asked = Pick<PaidRoute, "facilitator" | "log" | "channels" | "clock" | "paymentIds">;
+
+/** Milliseconds for which a transaction on an unknown network pays for one payment only: 10 years. @bound */
+const SPENT_MS = 10 * 365 * 86_400_000;
 
 const NAMES: Readonly<Record<PaymentWork, string>> = {
   "payment.verify": "verification",
@@ -78,7 +82,8 @@ export class SaleFacilitator {
     }
     return this.#ask<Settlement>(
       "payment.settle",
-      (facilitator) => facilitator.settle(payload, requirements, { name: this.#name, ...to }),
+      async (facilitator) =>
+        await this.#once(await facilitator.settle(payload, requirements, { name: this.#name, ...to })),
       NOT_KNOWN,
     );
   }
@@ -99,6 +104,21 @@ export class SaleFacilitator {
       (facilitator) => facilitator.find(this.#accepted.payload, requirements, this.#name),
       { kind: "unknown", cause: "defect" },
     );
+  }
+
+  /**
+   * A settlement, unless its transaction is that of another payment. A sender can write a payment on an unknown network in
+   * many ways, and chains execute it once but report success each time.
+   */
+  async #once(settlement: Settlement): Promise<Settlement> {
+    const { payload, requirements } = this.#accepted;
+    const { network } = requirements;
+    if (settlement.kind !== "settled" || !isForeign(network)) return settlement;
+    const { paymentIds, clock } = this.#asked;
+    const { nonce } = paymentKey(payload, requirements);
+    const id = { payer: network, id: `transaction:${settlement.transaction}` };
+    const isOwn = (await paymentIds.tie(id, nonce, clock() + SPENT_MS)) === nonce;
+    return isOwn ? settlement : { kind: "refused", reason: "duplicate_settlement" };
   }
 
   async #findDeposit(payment: ChannelPayment): Promise<Outcome> {
