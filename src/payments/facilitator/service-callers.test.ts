@@ -91,6 +91,10 @@ test("what was sold is listed and found by everyone, and by x402's own client", 
     paymentFor(`https://a.example/${"x".repeat(2000)}`, "y".repeat(2048)),
   );
   expect([odd.headers.get("extension-responses"), long.headers.get("extension-responses")]).toEqual([null, null]);
+  for (const hostile of ["javascript:alert(1)", "data:text/html,x", "https://name:secret@a.example/"]) {
+    const refused = await call(url, "/settle", "shop-token", paymentFor(hostile));
+    expect([hostile, refused.headers.get("extension-responses")]).toEqual([hostile, null]);
+  }
   expect(await list("resources")).toEqual(["mcp://tool/news", "https://a.example/weather"]);
   expect(await list("resources?type=http&limit=5")).toEqual(["https://a.example/weather"]);
   expect(await list("resources?limit=1&offset=1")).toEqual(["https://a.example/weather"]);

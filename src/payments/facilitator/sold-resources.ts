@@ -11,6 +11,8 @@ const MAX_ACCEPTS = 8;
 /** Entries of one page of the list. @bound */
 const MAX_PAGE = 100;
 const DEFAULT_PAGE = 20;
+/** Schemes of listed URLs. Others, such as `javascript`, could run in the programs of readers. */
+const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mcp:"]);
 
 /** An entry of x402's discovery list. */
 interface Entry {
@@ -44,7 +46,7 @@ export class SoldResources {
     const info = isObject(bazaar) ? bazaar["info"] : undefined;
     const input = isObject(info) ? info["input"] : undefined;
     const type = isObject(input) ? input["type"] : undefined;
-    if (resource === undefined || (type !== "http" && type !== "mcp") || URL.parse(resource.url) === null) return false;
+    if (resource === undefined || (type !== "http" && type !== "mcp") || !isListable(resource.url)) return false;
     const key = `${caller} ${resource.url}`;
     const isOther = ({ scheme, network, asset }: PaymentRequirements): boolean =>
       scheme !== requirements.scheme || network !== requirements.network || asset !== requirements.asset;
@@ -81,6 +83,12 @@ export class SoldResources {
       pagination: { limit, offset, total: found.length },
     };
   }
+}
+
+/** True for a URL without a user name or password: the list is public. */
+function isListable(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && SCHEMES.has(url.protocol) && url.username + url.password === "";
 }
 
 function numberIn(text: string | null): number | undefined {
