@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { BatchSettlementEvmScheme } from "@x402/evm/batch-settlement/client";
 import { privateKeyToAccount } from "viem/accounts";
+import { until } from "../../../lib/testing/until.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
 import {
   channelConfig,
@@ -28,6 +29,7 @@ import {
 import { type EvmNetwork } from "../../x402/networks.ts";
 import { PERMIT2 } from "../../x402/transfer.ts";
 import { freshAccount, keyOf, openShop, type OpenFacilitator, type Shop, type TestAccount } from "../testing/shop.ts";
+import { encodeCall } from "../node/abi.ts";
 import { finalizeWithdrawCall, initiateWithdrawCall } from "./calls.ts";
 
 const ORIGINS = hasPublishedChannels ? (["own", "published"] as const) : (["own"] as const);
@@ -329,4 +331,34 @@ describe.skipIf(!hasChain).each(ORIGINS)("the facilitator of channels, with the 
     const config = channelConfig(requirements, payer.address, { payerAuthorizer: zero });
     expect((await order(await depositOf(config, payer))).kind).toBe("settled");
   });
+
+  test("a payer that denies its voucher in the block does not keep the seller from other claims", async () => {
+    const wallet = await shop.chain.deploy("TwoFaced");
+    await shop.token.mint(wallet, 100_000n);
+    const stranger = freshAccount();
+    const config = channelConfig(requirements, wallet, { payerAuthorizer: `0x${"0".repeat(40)}` });
+    const now = await shop.chain.time();
+    const deposit = signedDeposit(requirements, config, { amount: 10_000n, most: 1000n, signer: stranger, now });
+    expect((await order(deposit)).kind).toBe("settled");
+    const good = await opened();
+    const voucher = (most: bigint) => signedVoucher(network, config, most, stranger);
+    const hostile = claims([{ config, voucher, total: 1000n }]);
+    await shop.chain.fund(stranger.address);
+    await shop.chain.setMining(false);
+    const denied = order(hostile);
+    await until(async () => (await pendingTransactions()) === 1);
+    const fees = { maxFeePerGas: "0x174876e800", maxPriorityFeePerGas: "0x174876e800", gas: "0x30d40" };
+    const data = encodeCall("deny(bool)", [1n]);
+    await shop.chain.rpc("eth_sendTransaction", [{ from: stranger.address, to: wallet, data, ...fees }]);
+    await shop.chain.mine();
+    expect(await denied).toEqual({ kind: "refused", reason: "invalid_batch_settlement_evm_claim_transaction_failed" });
+    await shop.chain.setMining(true);
+    expect(await order(claims([{ ...good, total: 1000n }]))).toMatchObject({ kind: "settled", amount: "1000" });
+    // Its own claims wait.
+    expect(await order(hostile)).toMatchObject({ kind: "unknown", isUnsent: true });
+  });
+
+  async function pendingTransactions(): Promise<number> {
+    return Number(await shop.chain.rpc("eth_getBlockTransactionCountByNumber", ["pending"]));
+  }
 });

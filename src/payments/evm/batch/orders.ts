@@ -1,4 +1,4 @@
-import { BATCH_SETTLEMENT_CONTRACT, channelId } from "../../signatures/batch-settlement.ts";
+import { BATCH_SETTLEMENT_CONTRACT, channelId, isZero } from "../../signatures/batch-settlement.ts";
 import { type Address, type Hex, sameAddress } from "../../x402/address.ts";
 import { type ChannelSettlement } from "../../x402/channel-facilitator.ts";
 import { type Claim, type ClaimOrder, type SettleOrder } from "../../x402/channel-messages.ts";
@@ -17,6 +17,16 @@ const SETTLE_GAS = 120_000n;
 /** The limits on failures count a seller's transactions for its own account. They move no money of that account. */
 export function shareOf(account: Address, asset: Address): PayerShare {
   return { payer: account, asset, value: 0n, isContract: false, funds: async () => 0n };
+}
+
+/**
+ * The account whose failures a claim counts as. A payer without an authorizer may be a contract that denies in the block what
+ * it signed in the simulation: it must not keep the seller from other claims.
+ */
+export function claimShare(claims: readonly [Claim, ...Claim[]]): PayerShare {
+  const { payer, payerAuthorizer, receiverAuthorizer, token } = claims[0].voucher.channel;
+  const isPayers = claims.length === 1 && isZero(payerAuthorizer);
+  return isPayers ? { ...shareOf(payer, token), isContract: true } : shareOf(receiverAuthorizer, token);
 }
 
 /** The events of the channels' contract in a transaction, by their first topic. */
@@ -69,11 +79,10 @@ async function claimedTotals(node: EvmNode, ids: readonly Hex[]): Promise<Readon
 export async function settleClaims(chain: Chain, order: ClaimOrder): Promise<ChannelSettlement> {
   const { claims, claimAuthorizerSignature: signature } = order;
   const { node, sender } = chain;
-  const [first] = claims;
+  const [first, ...others] = claims;
   if (signature === undefined || first === undefined) {
     return refused("invalid_batch_settlement_evm_authorizer_not_configured");
   }
-  const { receiverAuthorizer, token } = first.voucher.channel;
   const tag = `claim ${signedClaimCall(claims, signature)}`;
   const resumed = sender.resume(tag);
   if (resumed === undefined) {
@@ -86,7 +95,7 @@ export async function settleClaims(chain: Chain, order: ClaimOrder): Promise<Cha
   const sending = {
     tag,
     data: signedClaimCall(claims, signature),
-    share: shareOf(receiverAuthorizer, token),
+    share: claimShare([first, ...others]),
     settlements: claims.length,
   };
   return await sendOrder(chain, sending, {

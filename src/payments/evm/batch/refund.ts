@@ -9,7 +9,7 @@ import { isRpcError } from "../node/rpc.ts";
 import { type Chain } from "../node/scheme.ts";
 import { refused, unknown, unsent } from "../node/settlements.ts";
 import { multicall, REFUNDED, refundCall, signedClaimCall } from "./calls.ts";
-import { eventsOf, sendOrder, shareOf } from "./orders.ts";
+import { claimShare, eventsOf, sendOrder, shareOf } from "./orders.ts";
 import { readChannel } from "./state.ts";
 
 const FAILED = "invalid_batch_settlement_evm_refund_simulation_failed";
@@ -35,7 +35,9 @@ export async function settleRefund(chain: Chain, order: RefundOrder): Promise<Ch
     if (before.refundNonce !== BigInt(refundNonce)) return await concludeUsed(chain, id, order, before);
     if (refundable(chain, id, order, before) === 0n) return refused("invalid_batch_settlement_evm_refund_no_balance");
   }
-  const share = shareOf(channelConfig.receiverAuthorizer, channelConfig.token);
+  const [first, ...others] = claims;
+  const { receiverAuthorizer, token } = channelConfig;
+  const share = first === undefined ? shareOf(receiverAuthorizer, token) : claimShare([first, ...others]);
   return await sendOrder(
     chain,
     { tag, data, share, settlements: 1 + claims.length },
