@@ -1,6 +1,7 @@
 import { faultOf, messageOf } from "../../lib/caught.ts";
 import { type ChainState, type Channel, type Channels, MAX_CHANNEL_DIGITS, type Risk } from "../../store/channels.ts";
 import { type ChannelFacilitator, type ChannelSettlement } from "../x402/channel-facilitator.ts";
+import { isZero } from "../signatures/batch-settlement.ts";
 import { lookAt, toChainState } from "./chain-state.ts";
 import { claimOrder, refundOrder, settleOrder } from "./orders.ts";
 import { atomicOf, type ChannelSettings } from "./settings.ts";
@@ -34,7 +35,10 @@ export interface ClaimerOptions {
   readonly log: (message: string) => void;
 }
 
-/** Channels of one network, receiver and token: one order claims them. */
+/**
+ * Channels of one network, receiver and token: one order claims them. A payer without an authorizer may be a contract, which
+ * can deny its voucher in the block after the simulation: its channel is a batch of its own.
+ */
 type Batch = readonly [Channel, ...Channel[]];
 
 /**
@@ -128,7 +132,7 @@ export class Claimer {
     return claimed;
   }
 
-  /** Reads the state of a channel. Undefined if it is not known, or its money is gone: the lease has then ended. */
+  /** Reads the state of a channel. Undefined if it is not known, or its money is gone. The lease of a refused one runs on. */
   async #see(channel: Channel, facilitator: ChannelFacilitator): Promise<Channel | undefined> {
     const { channels, clock, onTrouble } = this.#options;
     const at = clock();
@@ -144,7 +148,8 @@ export class Claimer {
       // Its charges cannot be claimed any more.
       const { charged, refundNonce } = channel;
       await channels.done(channel.id, { balance: charged, claimed: charged, withdrawAt: 0, refundNonce }, at);
-    } else await channels.done(channel.id, undefined, at);
+    } else if (seen?.kind === "refused") onTrouble(channel, "reverting");
+    else if (seen?.kind !== "failed") await channels.done(channel.id, undefined, at);
     return undefined;
   }
 
@@ -180,11 +185,10 @@ export class Claimer {
     const bad = new Set<string>(made.reverting?.map((id) => id.toLowerCase()));
     const [good, reverting] = [batch.filter(({ id }) => !bad.has(id)), batch.filter(({ id }) => bad.has(id))];
     log(`channels: a claim of ${batch.length} channels was refused: ${made.reason}`);
+    // Their leases run on: else they would be due again at once, before all others.
     for (const channel of reverting) onTrouble(channel, "reverting");
-    await this.#giveUp(reverting);
     if (reverting.length === 0 && batch.length === 1) {
       onTrouble(batch[0], "reverting");
-      await this.#giveUp(batch);
       return 0;
     }
     // A facilitator that names no rows gets halves.
@@ -216,8 +220,8 @@ export class Claimer {
       return;
     }
     log(`channels: the refund of a channel is open: ${made.kind === "unknown" ? made.cause : made.reason}`);
-    await this.#giveUp([channel]);
     if (made.kind === "refused") onTrouble(channel, "reverting");
+    else await this.#giveUp([channel]);
   }
 
   /** Sends what was claimed to the receiver, seldom: it costs gas, and nothing is at risk. */
@@ -270,10 +274,16 @@ function termsOf({ keys }: ChannelSettings, now: number, all: boolean) {
 /** More than any channel can owe. */
 const UNLIMITED = 10n ** BigInt(MAX_CHANNEL_DIGITS) - 1n;
 
+function isAlone({ payerAuthorizer }: Channel): boolean {
+  return isZero(payerAuthorizer);
+}
+
 function batchesOf(channels: readonly Channel[]): readonly Batch[] {
   const batches = new Map<string, [Channel, ...Channel[]]>();
-  for (const channel of channels) {
-    const key = `${channel.network} ${channel.receiver} ${channel.token}`;
+  // The other channels do not wait for contracts.
+  const inOrder = channels.toSorted((a, b) => Number(isAlone(a)) - Number(isAlone(b)));
+  for (const channel of inOrder) {
+    const key = isAlone(channel) ? channel.id : `${channel.network} ${channel.receiver} ${channel.token}`;
     const batch = batches.get(key);
     if (batch === undefined) batches.set(key, [channel]);
     else batch.push(channel);
