@@ -23,6 +23,7 @@ import {
   type ChannelOffer,
   channelReservation,
   isCheckedByChain,
+  shownTo,
   signatureError,
 } from "./channel-offer.ts";
 import { refundChannel, type RefundRequest } from "./refund-channel.ts";
@@ -144,15 +145,21 @@ class ChannelRequest {
     const channel = (await this.#desk.channels.find(channelId)) ?? (await this.#ask());
     if (channel === undefined) return { kind: "unasked" };
     if (typeof channel === "string") return { kind: "refused", reason: channel };
-    if (base === undefined) return { kind: "corrected", channel };
+    if (base === undefined) return await this.#correct(channel);
     if (base !== channel.base || channel.holder === key.nonce) {
       const standing = await ledger.find(key);
       const known = standing && (await this.#known(standing, channel));
       if (known !== undefined) return known;
     }
     if (channel.holder !== "") return await this.#free(channel);
-    if (base !== channel.base) return { kind: "corrected", channel };
+    if (base !== channel.base) return await this.#correct(channel);
     return this.#reserve(channel);
+  }
+
+  async #correct(known: Channel): Promise<Result> {
+    const channel = this.#hasAsked ? known : await shownTo(this.#paidRoute, this.#offer, known);
+    if (channel === undefined) return { kind: "unasked" };
+    return typeof channel === "string" ? { kind: "refused", reason: channel } : { kind: "corrected", channel };
   }
 
   /** The result of a payment that the ledger has; undefined if it is of another request. */

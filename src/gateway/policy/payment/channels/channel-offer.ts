@@ -146,3 +146,23 @@ export async function askChain(
   const identity = identityOf(agreed.network, channelId, payment.payload.channelConfig);
   return channels.channels.open(identity, toChainState(verification.state), at);
 }
+
+/** The reasons against a voucher whose signature is right: it is for an old state of the channel. */
+const OLD: ReadonlySet<Reason> = new Set<Reason>([
+  "invalid_batch_settlement_evm_cumulative_below_claimed",
+  "invalid_batch_settlement_evm_cumulative_exceeds_balance",
+]);
+
+/**
+ * The channel, if this payment may see its newest voucher: its signature is enough for a refund, so the payment must be
+ * the payer's. A string is the reason against the payment, undefined no response of the chain.
+ */
+export async function shownTo(
+  paidRoute: PaidRoute,
+  offer: ChannelOffer,
+  channel: Channel,
+): Promise<Channel | Reason | undefined> {
+  if (!isCheckedByChain(offer)) return channel;
+  const asked = await askChain(paidRoute, offer);
+  return typeof asked === "string" && OLD.has(asked) ? channel : asked;
+}

@@ -35,6 +35,7 @@ import { freshNonce } from "../../../../payments/testing/payment.ts";
 import { Reconciler } from "../../../../payments/settlement/reconciler.ts";
 import { type ChannelFacilitator } from "../../../../payments/x402/channel-facilitator.ts";
 import { type ChannelConfig, type ChannelRequirements } from "../../../../payments/x402/channel-messages.ts";
+import { type Address } from "../../../../payments/x402/address.ts";
 import { type EvmNetwork, parseEvmNetwork } from "../../../../payments/x402/networks.ts";
 import { LEASE_MS, RECHECK_MS } from "../../../../store/ledger.ts";
 import { type Channel, channelNonce } from "../../../../store/channels.ts";
@@ -118,12 +119,12 @@ interface Claims {
   readonly troubles: ChannelTrouble[];
 }
 
-function claims({ store, clock }: Shop): Claims {
+function claims({ store, clock }: Shop, claiming?: ChannelFacilitator): Claims {
   const troubles: ChannelTrouble[] = [];
   const claimer = new Claimer({
     channels: store.channels,
     settings: () => settings,
-    facilitator: () => facilitator.channels,
+    facilitator: () => claiming ?? facilitator.channels,
     onTrouble: (_channel, trouble) => troubles.push(trouble),
     onRisks: () => {},
     onClaimed: () => {},
@@ -276,9 +277,14 @@ function requirementsNow(): ChannelRequirements {
   return { ...made, extra: { ...made.extra, minDeposit: "10000" } };
 }
 
-async function deposited(shop: Shop, payer: TestAccount, amount: bigint): Promise<ChannelConfig> {
+async function deposited(
+  shop: Shop,
+  payer: TestAccount,
+  amount: bigint,
+  payerAuthorizer: Address = payer.address,
+): Promise<ChannelConfig> {
   const requirements = requirementsNow();
-  const config = channelConfig(requirements, payer.address);
+  const config = channelConfig(requirements, payer.address, { payerAuthorizer });
   const now = await chain.chain.time();
   const payload = signedDeposit(requirements, config, { amount, most: 1000n, signer: payer, now });
   const response = await shop.send({ x402Version: 2, accepted: requirements, payload });
@@ -290,6 +296,7 @@ function errorOf(response: Response): unknown {
   return (decoded(response, "payment-required") as { error?: unknown }).error;
 }
 
+const ZERO = `0x${"0".repeat(40)}` as const;
 const MISMATCH = "invalid_batch_settlement_evm_cumulative_amount_mismatch";
 
 test("no voucher pays twice, below its base, above the deposit, or with another signature", async () => {
@@ -317,6 +324,30 @@ test("no voucher pays twice, below its base, above the deposit, or with another 
   await refused(voucher(config, 4000n, payer), "invalid_batch_settlement_evm_cumulative_exceeds_balance");
   expect(shop.runs).toBe(3);
   expect(await onlyChannel(shop)).toMatchObject({ base: "3000", charged: "3000", balance: "3000" });
+});
+
+test("a voucher is shown to its payer alone, also if only the chain can check who that is", async () => {
+  const shop = open();
+  const payer = await chain.payer();
+  const config = await deposited(shop, payer, 5000n, ZERO);
+  for (const most of [1000n, 4000n, 1n]) {
+    for (const type of ["voucher", "refund"] as const) {
+      const forged = {
+        type,
+        channelConfig: config,
+        voucher: signedVoucher(evmNetwork(), config, most, freshAccount()),
+      };
+      const response = await shop.send({ x402Version: 2, accepted: requirementsNow(), payload: forged });
+      expect([response.status, errorOf(response)]).toEqual([402, "invalid_batch_settlement_evm_voucher_signature"]);
+      expect(JSON.stringify(decoded(response, "payment-required"))).not.toContain("voucherState");
+    }
+  }
+  const late = await shop.send(voucher(config, 1000n, payer), { path: "/goods?1" });
+  expect(decoded(late, "payment-required")).toMatchObject({
+    error: MISMATCH,
+    accepts: [{ extra: { voucherState: { signedMaxClaimable: "1000" } } }],
+  });
+  expect(await onlyChannel(shop)).toMatchObject({ standing: "open", base: "1000" });
 });
 
 test("the same request with the newest voucher gets its response again, and pays once", async () => {
@@ -388,6 +419,35 @@ test("a channel that the chain refuses to claim does not stop the claim of other
   expect(troubles).toEqual(["lost"]);
   expect(await chain.token.balanceOf(seller.address)).toBe(1000n);
 });
+
+test.each([1, 2])(
+  "in batches of %d, channels that cannot be claimed do not keep others from it, and payers without an authorizer are claimed apart",
+  async (batch) => {
+    const keys = channelKeys.parse({ withdraw_delay_s: 900, claim: { batch } });
+    settings = { ...settings, keys };
+    const shop = open();
+    const configs: ChannelConfig[] = [];
+    for (const payerAuthorizer of [ZERO, undefined, undefined]) {
+      configs.push(await deposited(shop, await chain.payer(), 3000n, payerAuthorizer));
+      shop.clock.now += 1;
+    }
+    const [bad] = configs.map((config) => channelId(evmNetwork(), config));
+    const sizes: number[] = [];
+    const claiming: ChannelFacilitator = {
+      verify: (payment, requirements) => channelsOf().verify(payment, requirements),
+      settle: async (order, requirements) => {
+        if (order.payload.type !== "claim") return channelsOf().settle(order, requirements);
+        sizes.push(order.payload.claims.length);
+        const isBad = order.payload.claims.some(({ voucher: { channel } }) => channelId(evmNetwork(), channel) === bad);
+        const reason = "invalid_batch_settlement_evm_claim_transaction_failed";
+        return isBad ? { kind: "refused", reason } : channelsOf().settle(order, requirements);
+      },
+    };
+    const { claimer, troubles } = claims(shop, claiming);
+    expect([await claimer.round(true), troubles, sizes]).toEqual([2, ["reverting"], [1, 1, 1]]);
+    expect(await shop.store.channels.risks()).toMatchObject([{ channels: 1, owed: "1000" }]);
+  },
+);
 
 test("a deposit whose result was lost is found on the chain, and its response is owed", async () => {
   const shop = open({

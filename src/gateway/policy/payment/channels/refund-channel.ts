@@ -12,7 +12,7 @@ import { paymentError, respondError } from "../protocol/respond.ts";
 import { EXPOSED } from "../protocol/response-fields.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 import { respondRefused, respondUnverified } from "../route/refusals.ts";
-import { askChain, type ChannelOffer } from "./channel-offer.ts";
+import { askChain, type ChannelOffer, shownTo } from "./channel-offer.ts";
 import { type ChannelDesk } from "./desk/channel-desk.ts";
 import { MISMATCH, respondCorrected } from "./respond-corrected.ts";
 
@@ -39,7 +39,8 @@ export async function refundChannel(
     respondRefused(exchange, paidRoute, reason);
     return "refused";
   };
-  const known = (await desk.channels.find(channelId)) ?? (await askChain(paidRoute, offer));
+  const found = await desk.channels.find(channelId);
+  const known = found === undefined ? await askChain(paidRoute, offer) : await shownTo(paidRoute, offer, found);
   if (known === undefined) {
     respondUnverified(exchange, "unavailable");
     return "facilitator";
