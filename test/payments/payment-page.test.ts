@@ -310,6 +310,19 @@ test.skipIf(!hasChain)("a payment without a response is kept, over a reload too,
   await close(opened);
 });
 
+test.skipIf(!hasChain)(
+  "a payment stays at the page's own server, although its path begins like another host",
+  async () => {
+    const opened = await visit([wallet()]);
+    const { page } = opened;
+    await page.evaluateOnNewDocument("history.replaceState(null, '', location.origin + '//other.example/goods')");
+    await page.goto(stall.url, { waitUntil: "load" });
+    await opened.press(pay());
+    await opened.reads("The seller responded with 404.");
+    await close(opened);
+  },
+);
+
 test.skipIf(!hasChain)("a picture, a page and a file are shown without running anything of them", async () => {
   const opened = await visit([wallet()]);
   const { page } = opened;

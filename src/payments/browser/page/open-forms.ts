@@ -26,12 +26,13 @@ export function openForms(mode: Mode): void {
 
 /** The page of a challenge: the request was the page's own. */
 function openPanel(mount: HTMLElement, data: PageData & { readonly required: PaymentRequired }, mode: Mode): void {
-  const url = location.pathname + location.search;
-  const key = `turnpike payment ${url}`;
+  const place = location.pathname + location.search;
+  const key = `turnpike payment ${place}`;
   const panel = new PaymentPanel({
     data,
     required: data.required,
-    request: { method: "GET", url },
+    // A path that begins with two slashes would name another host.
+    request: { method: "GET", url: location.origin + place },
     findWallets: mode.findWallets,
     isTest: mode.testWallet !== undefined,
     kept: kept(key),
