@@ -16,6 +16,8 @@ const PAYER = 1;
 const TRANSFER_CHECKED = 12;
 const TRANSFER_BYTES = 10;
 const [MINT, DESTINATION, AUTHORITY] = [1, 2, 3] as const;
+/** The instruction AdvanceNonceAccount of the system program. As the first one, it keeps the transaction from expiring. */
+const ADVANCE_NONCE = 4;
 
 /**
  * Checks a payment on Solana as far as that needs neither the chain nor its signature. A transfer that a smart wallet makes
@@ -33,6 +35,11 @@ export function checkSolanaTerms(payment: SolanaPayment, requirements: PaymentRe
   // Its signature must move nothing but the fee.
   if (instructions.some(({ accounts }) => accounts.includes(FEE_PAYER))) {
     return "invalid_exact_svm_payload_transaction_fee_payer_transferring_funds";
+  }
+  const [first] = instructions;
+  // A settlement that is lost counts as void when the blockhash has expired.
+  if (first?.program === PROGRAMS.system && first.data[0] === ADVANCE_NONCE) {
+    return "invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction";
   }
   return (
     checkTransfer(transaction, requirements) ?? (typeof memo === "string" ? checkMemo(transaction, memo) : undefined)
