@@ -34,12 +34,26 @@ function domainOf(network: EvmNetwork): Uint8Array {
   return hash;
 }
 
+/** Channels whose id is kept; beyond it the oldest one is hashed again. */
+const MAX_IDS = 4096;
+const ids = new NewestMap<string, Hex>(MAX_IDS);
+
 function hex(bytes: Uint8Array): Hex {
   return `0x${bytesToHex(bytes)}`;
 }
 
-/** The id of the channel with this config on one chain, in lower case. */
+/** The id of the channel with this config on one chain, in lower case. Kept, because each voucher needs it. */
 export function channelId(network: EvmNetwork, config: ChannelConfig): Hex {
+  const { payer, payerAuthorizer, receiver, receiverAuthorizer, token, withdrawDelay, salt } = config;
+  const text = [network, payer, payerAuthorizer, receiver, receiverAuthorizer, token, withdrawDelay, salt].join(" ");
+  const known = ids.get(text);
+  if (known !== undefined) return known;
+  const id = hashConfig(network, config);
+  ids.set(text, id);
+  return id;
+}
+
+function hashConfig(network: EvmNetwork, config: ChannelConfig): Hex {
   const { payer, payerAuthorizer, receiver, receiverAuthorizer, token, withdrawDelay, salt } = config;
   const struct = hashWords([
     CONFIG_TYPE,

@@ -127,13 +127,13 @@ export const channelRequirementsSchema = paymentRequirementsSchema.extend({
 /** A client's payment from a channel. Unknown keys of its payload are dropped. */
 export const channelPaymentSchema = paymentFrameSchema.extend({
   accepted: channelRequirementsSchema,
-  payload: z.union([depositPayload, voucherPayload, refundPayload]),
+  payload: z.discriminatedUnion("type", [depositPayload, voucherPayload, refundPayload]),
 });
 
 /** An order to a facilitator to change the chain: a deposit of the client, or an order of the seller. */
 export const channelOrderSchema = paymentFrameSchema.extend({
   accepted: channelRequirementsSchema,
-  payload: z.union([depositPayload, claimPayload, settlePayload, refundOrderPayload]),
+  payload: z.discriminatedUnion("type", [depositPayload, claimPayload, settlePayload, refundOrderPayload]),
 });
 
 export type ChannelConfig = z.infer<typeof channelConfigSchema>;

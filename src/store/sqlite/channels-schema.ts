@@ -24,6 +24,9 @@ const REQUIRE = `
 /** The payment holds the channel until it is settled, released or charged later. */
 const HOLD = "holder = CASE WHEN NEW.state IN ('settled', 'deferred', 'released', 'failed') THEN '' ELSE NEW.nonce END";
 
+/** Most moves leave the base as it is. */
+const IS_REBASED = `(NEW.amount <> OLD.amount OR ${isTaken("NEW")} <> ${isTaken("OLD")})`;
+
 const MAX_CLAIMABLE = "json_extract(OLD.payload, '$.payload.voucher.maxClaimableAmount')";
 
 /** The tables of channels. A payment's base moves only with the newest payment, so that no base occurs twice. */
@@ -53,10 +56,10 @@ export const CHANNELS = `CREATE TABLE channels (
      AND (NEW.state <> OLD.state OR NEW.amount <> OLD.amount)
    BEGIN
      UPDATE channels SET ${subtraction("OLD.amount", "base_")}
-     WHERE ${isTaken("OLD")} AND (NEW.amount <> '0' OR NOT ${isTaken("NEW")}) AND ${ofPayment("NEW")} AND tail = NEW.nonce;
+     WHERE ${IS_REBASED} AND ${isTaken("OLD")} AND (NEW.amount <> '0' OR NOT ${isTaken("NEW")}) AND ${ofPayment("NEW")} AND tail = NEW.nonce;
      ${REQUIRE} AND NOT ${isTaken("OLD")} AND ${isTaken("NEW")};
      UPDATE channels SET ${addition("NEW.amount", "base_")}, tail = NEW.nonce
-     WHERE ${isTaken("NEW")} AND NEW.amount <> '0' AND ${ofPayment("NEW")} AND (tail = NEW.nonce OR NOT ${isTaken("OLD")});
+     WHERE ${IS_REBASED} AND ${isTaken("NEW")} AND NEW.amount <> '0' AND ${ofPayment("NEW")} AND (tail = NEW.nonce OR NOT ${isTaken("OLD")});
      UPDATE channels SET ${subtraction("OLD.amount", "charged_")} WHERE OLD.state = 'settled' AND ${ofPayment("NEW")};
      UPDATE channels SET ${addition("NEW.amount", "charged_")}, charges = charges + 1,
        owed_since = CASE owed_since WHEN 0 THEN NEW.updated_at ELSE owed_since END
