@@ -54,7 +54,7 @@ export function openStore(
     refunds: new SqliteRefunds(files.durable, { now, steady }),
     paymentIds: new SqlitePaymentIds(files.quick, now),
     credits: new SqliteCredits(files.durable, now),
-    channels: new SqliteChannels(files.durable, now, steady),
+    channels: new SqliteChannels(files, now, steady),
     simulatedTransfers: new SqliteSimulatedTransfers(files.quick, now),
     usage: new SqliteUsage(files.durable, now),
     responses: undefined,

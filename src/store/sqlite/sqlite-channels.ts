@@ -7,6 +7,7 @@ import {
   WORK_MS,
   type WorkTerms,
 } from "../channels.ts";
+import { type Connections } from "./sqlite-ledger.ts";
 import { type SqliteConnection } from "./sqlite-connection.ts";
 import { joined, partOf } from "./sums.ts";
 
@@ -95,17 +96,20 @@ const FORGET = `
 export class SqliteChannels implements Channels {
   readonly #worker = crypto.randomUUID();
   readonly #file: SqliteConnection;
+  readonly #quick: SqliteConnection;
   readonly #now: () => number;
   readonly #steady: () => number;
 
-  constructor(file: SqliteConnection, now: () => number, steady: () => number) {
-    this.#file = file;
+  constructor({ durable, quick }: Connections, now: () => number, steady: () => number) {
+    this.#file = durable;
+    this.#quick = quick;
     this.#now = now;
     this.#steady = steady;
   }
 
   async find(id: string): Promise<Channel | undefined> {
-    const row = this.#file.get<ChannelRow>(FIND, { id });
+    // The connection that reserves next: each keeps the pages that it read until the other one writes.
+    const row = this.#quick.get<ChannelRow>(FIND, { id });
     return row && toChannel(row);
   }
 
