@@ -15,6 +15,9 @@ const EMPTY_MS = 3_600_000;
 const FORGET_ROWS = 1000;
 /** Milliseconds that the claims at a stop may take. @bound */
 const STOP_MS = 10_000;
+/** Rounds of claims at a stop, while the chain leaves some unanswered, and the time between two. @bound */
+const STOP_ROUNDS = 5;
+const STOP_PAUSE_MS = 250;
 
 /** Trouble with a channel. `lost`: the payer has taken the money before it was claimed. */
 export type ChannelTrouble = "withdrawal" | "reverting" | "unclaimed" | "lost";
@@ -53,6 +56,8 @@ export class Claimer {
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<number> | undefined;
   #isClosed = false;
+  /** True if the chain did not answer for a channel of this round: another round may claim it. */
+  #isUnanswered = false;
 
   constructor(options: ClaimerOptions) {
     this.#options = options;
@@ -70,22 +75,30 @@ export class Claimer {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#round;
-    if (this.#options.settings()?.keys.claim.on_stop === true) await this.round(true);
+    if (this.#options.settings()?.keys.claim.on_stop !== true) return;
+    const until = this.#options.clock() + STOP_MS;
+    for (let round = 1; round <= STOP_ROUNDS; round++) {
+      // oxlint-disable-next-line no-await-in-loop -- the next round claims what is left
+      await this.round(true, until);
+      if (!this.#isUnanswered || this.#options.clock() >= until) return;
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await Bun.sleep(STOP_PAUSE_MS);
+    }
   }
 
   /** Works on all channels that are due, `all`: on all with charges. Returns how many were claimed. Does not throw. */
-  async round(all = false): Promise<number> {
+  async round(all = false, until = all ? this.#options.clock() + STOP_MS : Infinity): Promise<number> {
     const { channels, settings: current, clock, log } = this.#options;
     const settings = current();
     if (settings === undefined) return 0;
     let claimed = 0;
+    this.#isUnanswered = false;
     try {
       const { claim } = settings.keys;
       const risks = await channels.risks();
       this.#options.onRisks(risks);
       const limits = risks.map((risk) => atomicOf(claim.amount, risk) ?? UNLIMITED);
       const owed = String(limits.reduce((least, limit) => (limit < least ? limit : least), UNLIMITED));
-      const until = all ? clock() + STOP_MS : Infinity;
       for (let i = 0; i < MAX_BATCHES && clock() < until; i++) {
         // oxlint-disable-next-line no-await-in-loop -- the next batch is what is left
         const leased = await channels.work({ ...termsOf(settings, clock(), all), owed: all ? "0" : owed }, claim.batch);
@@ -115,9 +128,13 @@ export class Claimer {
       await this.#giveUp(batch);
       return 0;
     }
-    const seen = (await Promise.all(batch.map((channel) => this.#see(channel, facilitator)))).flatMap(
-      (one) => one ?? [],
-    );
+    const causes: string[] = [];
+    const looks = await Promise.all(batch.map((channel) => this.#see(channel, facilitator, causes)));
+    const seen = looks.flatMap((one) => one ?? []);
+    if (causes.length > 0) {
+      const part = `${causes.length} of ${batch.length} channels`;
+      this.#options.log(`channels: the state of ${part} is not known: ${[...new Set(causes)].join("; ")}`);
+    }
     for (const channel of seen.filter(({ standing }) => standing === "closing")) {
       // oxlint-disable-next-line no-await-in-loop -- one transaction after the other
       await this.#close(channel, facilitator, settings);
@@ -132,24 +149,35 @@ export class Claimer {
     return claimed;
   }
 
-  /** Reads the state of a channel. Undefined if it is not known, or its money is gone. The lease of a refused one runs on. */
-  async #see(channel: Channel, facilitator: ChannelFacilitator): Promise<Channel | undefined> {
+  /**
+   * Reads the state of a channel. Undefined if it is not known, or its money is gone. The lease of a refused one runs on.
+   * `causes` gets the reason why the chain did not tell.
+   */
+  async #see(channel: Channel, facilitator: ChannelFacilitator, causes: string[]): Promise<Channel | undefined> {
     const { channels, clock, onTrouble } = this.#options;
     const at = clock();
-    const seen = await lookAt(facilitator, channel).catch(() => undefined);
-    if (seen?.kind === "valid") {
+    const seen = await lookAt(facilitator, channel).catch((error: unknown) => ({
+      kind: "unavailable" as const,
+      cause: faultOf(error),
+    }));
+    if (seen.kind === "valid") {
       const state = toChainState(seen.state);
       if (state.withdrawAt > 0 && channel.withdrawAt === 0) onTrouble(channel, "withdrawal");
       return { ...channel, ...state, syncedAt: at };
     }
-    const isGone = seen?.kind === "refused" && GONE.has(seen.reason);
-    if (isGone) {
+    if (seen.kind === "refused" && GONE.has(seen.reason)) {
       onTrouble(channel, "lost");
       // Its charges cannot be claimed any more.
       const { charged, refundNonce } = channel;
       await channels.done(channel.id, { balance: charged, claimed: charged, withdrawAt: 0, refundNonce }, at);
-    } else if (seen?.kind === "refused") onTrouble(channel, "reverting");
-    else if (seen?.kind !== "failed") await channels.done(channel.id, undefined, at);
+    } else if (seen.kind === "refused") onTrouble(channel, "reverting");
+    else {
+      causes.push(seen.cause);
+      if (seen.kind === "unavailable") {
+        this.#isUnanswered = true;
+        await channels.done(channel.id, undefined, at);
+      }
+    }
     return undefined;
   }
 
@@ -178,6 +206,7 @@ export class Claimer {
       return batch.length;
     }
     if (made.kind === "unknown") {
+      this.#isUnanswered = true;
       log(`channels: a claim of ${batch.length} channels is open: ${made.cause}`);
       await this.#giveUp(batch, "unclaimed");
       return 0;

@@ -117,10 +117,12 @@ async function onlyChannel({ store }: Shop): Promise<Channel> {
 interface Claims {
   readonly claimer: Claimer;
   readonly troubles: ChannelTrouble[];
+  readonly logged: string[];
 }
 
 function claims({ store, clock }: Shop, claiming?: ChannelFacilitator): Claims {
   const troubles: ChannelTrouble[] = [];
+  const logged: string[] = [];
   const claimer = new Claimer({
     channels: store.channels,
     settings: () => settings,
@@ -129,9 +131,9 @@ function claims({ store, clock }: Shop, claiming?: ChannelFacilitator): Claims {
     onRisks: () => {},
     onClaimed: () => {},
     clock: () => clock.now,
-    log: () => {},
+    log: (message) => logged.push(message),
   });
-  return { claimer, troubles };
+  return { claimer, troubles, logged };
 }
 
 test("this program's own client pays from channels in parallel, tops up, and gets the rest back", async () => {
@@ -185,6 +187,21 @@ test("claims bring the charges to the seller, to the unit", async () => {
   expect(await onlyChannel(shop)).toMatchObject({ claimed: "3000", charged: "3000", owedSince: 0 });
   expect(await chain.token.balanceOf(seller.address)).toBe(3000n);
   expect(await claimer.round(true)).toBe(0);
+});
+
+test("a stop claims a channel whose state could not be read at first, and the log tells the cause", async () => {
+  const shop = open();
+  const buyer = buyerOf(shop, await chain.payer());
+  for (let i = 0; i < 3; i++) expect((await buyer.buy()).status).toBe(200);
+  const real = facilitator.channels;
+  if (real === undefined) throw new Error("no channels");
+  let failures = 1;
+  const verify: typeof real.verify = async (...call) =>
+    failures-- > 0 ? { kind: "unavailable", cause: "no response of the node" } : real.verify(...call);
+  const { claimer, logged } = claims(shop, { ...real, verify });
+  await claimer.close();
+  expect(await onlyChannel(shop)).toMatchObject({ claimed: "3000", charged: "3000", owedSince: 0 });
+  expect(logged).toEqual(["channels: the state of 1 of 1 channels is not known: no response of the node"]);
 });
 
 test("a client that has lost its state is corrected once, and continues", async () => {
