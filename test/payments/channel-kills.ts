@@ -23,13 +23,18 @@ import { machineTime } from "../../src/lib/time/machine-time.ts";
 import { WORK_MS } from "../../src/store/channels.ts";
 import { LEASE_MS } from "../../src/store/ledger.ts";
 import { openStore } from "../../src/store/open/open-store.ts";
+import { openPostgresStore } from "../../src/store/postgres/open-postgres-store.ts";
 import { type Store } from "../../src/store/store.ts";
+import { TestPostgres } from "../../src/store/testing/postgres.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { type Market, openMarket, PRICE } from "./market.ts";
 
 export interface ChannelKillOptions {
   readonly channels: number;
+  /** Payments of each channel. */
+  readonly calls: number;
   readonly kills: number;
+  readonly store: "sqlite" | "postgres";
   readonly seed: number;
   readonly progress?: (text: string) => void;
 }
@@ -42,16 +47,20 @@ export interface ChannelKillOutcome {
   readonly wrong: readonly string[];
 }
 
-/** Milliseconds between a gateway's start to listen and its kill, at most. */
-const LONGEST_LIFE_MS = 3000;
+/** Milliseconds between a gateway's start to listen and its kill, at most: less if the payments until the kill are made. */
+const LONGEST_LIFE_MS = 20_000;
 const RETRY_MS = 300;
-/** Time for open payments after the last kill. */
-const AFTERMATH_MS = 6 * LEASE_MS;
+/** Requests at the same time. Those that wait for the lease of a dead process are additional. */
+const AT_ONCE = 16;
+/** Time after which no payment is made, since the last one was made. */
+const STALLED_MS = 8 * LEASE_MS;
 /** Each deposit pays for this many requests. */
-const REQUESTS = 100n;
+const REQUESTS = 5;
+const DEPOSIT = PRICE * BigInt(REQUESTS);
 const STORE_MS = 5000;
-const MAX_ROUNDS = 20;
-const KEYS = { withdraw_delay_s: 900, claim: { charges: 7, on_stop: false } } as const;
+/** Rounds of claims. A node may fail to respond in one of them; what the chain refuses, it refuses in all. */
+const MAX_ROUNDS = 3;
+const KEYS = { withdraw_delay_s: 900, deposit_requests: REQUESTS, claim: { charges: 4, on_stop: false } } as const;
 
 interface Buyer {
   readonly account: TestAccount;
@@ -66,7 +75,7 @@ interface Buyer {
   problem: string;
 }
 
-/** Buys until `kills` kills have happened, then until every request that was sent has its response. */
+/** Makes all payments, and kills the gateway `kills` times meanwhile. */
 export async function buyThroughKills(options: ChannelKillOptions): Promise<ChannelKillOutcome> {
   const run = await ChannelKillRun.open(options);
   try {
@@ -91,9 +100,17 @@ class ChannelKillRun {
     hostname: "127.0.0.1",
     fetch: (request) => new Response(goods(new URL(request.url).search)),
   });
+  /** Channels whose next payment may be made. */
+  readonly #ready: Buyer[] = [];
+  readonly #insisting = new Set<Promise<void>>();
+  #postgres: TestPostgres | undefined;
+  #user = "";
   #gateway: Gateway | undefined;
   #isSelling = true;
-  #deadline = Number.POSITIVE_INFINITY;
+  /** Channels that have made all payments, or never will. */
+  #finished = 0;
+  #payments = 0;
+  #paidAt = performance.now();
   #retried = 0;
 
   private constructor(options: ChannelKillOptions, market: Market, network: EvmNetwork) {
@@ -106,7 +123,7 @@ class ChannelKillRun {
       authorizer: this.#authorizer.address,
       amount: String(PRICE),
     });
-    this.#requirements = { ...made, extra: { ...made.extra, minDeposit: String(PRICE * 10n) } };
+    this.#requirements = { ...made, extra: { ...made.extra, minDeposit: String(DEPOSIT) } };
   }
 
   static async open(options: ChannelKillOptions): Promise<ChannelKillRun> {
@@ -116,35 +133,42 @@ class ChannelKillRun {
     await placeChannels(market.chain);
     const run = new ChannelKillRun(options, market, network);
     await market.chain.fund(run.#gas.address);
+    if (options.store === "postgres") {
+      run.#postgres = await TestPostgres.start();
+      run.#user = await run.#postgres.newUser();
+    }
     return run;
   }
 
   async run(): Promise<ChannelKillOutcome> {
-    const { channels, kills, progress } = this.#options;
+    const { channels, calls, kills, progress } = this.#options;
     const buyers: Buyer[] = [];
     for (let i = 0; i < channels; i++) buyers.push(await this.#newBuyer());
-    const buying = buyers.map((buyer) => this.#buy(buyer));
+    this.#ready.push(...buyers);
+    const buying = Array.from({ length: AT_ONCE }, () => this.#buy());
     for (let kill = 1; kill <= kills; kill++) {
       await this.#start();
-      await Bun.sleep(this.#random() * LONGEST_LIFE_MS);
+      const enough = (channels * calls * (kill - this.#random())) / kills;
+      const until = performance.now() + LONGEST_LIFE_MS * (0.5 + this.#random() / 2);
+      while (this.#payments < enough && performance.now() < until) await Bun.sleep(1);
       const gateway = this.#gateway;
       this.#gateway = undefined;
       await gateway?.kill();
-      if (kill % 10 === 0) progress?.(`${kill} of ${kills} kills`);
+      if (kill % 10 === 0) progress?.(`${kill} of ${kills} kills, ${this.#payments} payments`);
     }
     await this.#start();
+    this.#paidAt = performance.now();
+    while (this.#finished < channels && performance.now() - this.#paidAt < STALLED_MS) await Bun.sleep(5);
     this.#isSelling = false;
-    this.#deadline = performance.now() + AFTERMATH_MS;
-    await Promise.all(buying);
+    await Promise.all([...buying, ...this.#insisting]);
     await this.#gateway?.stop();
     this.#gateway = undefined;
-    const payments = buyers.reduce((sum, { count }) => sum + count, 0);
-    return { payments, retried: this.#retried, wrong: await this.#judge(buyers) };
+    return { payments: this.#payments, retried: this.#retried, wrong: await this.#judge(buyers) };
   }
 
   async #newBuyer(): Promise<Buyer> {
     const account = freshAccount();
-    await this.#market.token.mint(account.address, PRICE * REQUESTS * 4n);
+    await this.#market.token.mint(account.address, PRICE * BigInt(this.#options.calls + REQUESTS));
     const config = channelConfig(this.#requirements, account.address);
     const id = channelId(this.#network, config);
     return { account, config, id, paid: 0n, deposited: 0n, header: "", count: 0, problem: "" };
@@ -154,10 +178,12 @@ class ChannelKillRun {
     const { network, rpcUrl } = this.#market.chain;
     const { address: asset, name, version } = this.#market.token;
     const domain = { extra_name: name, extra_version: version };
+    const url = this.#postgres?.url(this.#user);
     const terms = { price: String(PRICE), asset, network, pay_to: this.#seller.address, ...domain };
     this.#gateway = await startGateway(
       {
         state_path: this.#folder,
+        ...(url === undefined ? {} : { postgres: { url } }),
         access_log: { enabled: false },
         x402: {
           enabled: true,
@@ -176,17 +202,39 @@ class ChannelKillRun {
     );
   }
 
-  /** One request after the other. An interrupted one is sent again, with the same payment, until it has its response. */
-  async #buy(buyer: Buyer): Promise<void> {
-    while (this.#isSelling && buyer.problem === "") {
-      buyer.header = await this.#payment(buyer);
-      let tries = 0;
-      while (!(await this.#try(buyer)) && performance.now() < this.#deadline) {
-        tries += 1;
-        await Bun.sleep(RETRY_MS * (0.5 + this.#random()));
+  /** One payment after the other, each of another channel. Interrupted ones are repeated at the same time as the next. */
+  async #buy(): Promise<void> {
+    while (this.#isSelling) {
+      const buyer = this.#gateway === undefined ? undefined : this.#ready.shift();
+      if (buyer === undefined) {
+        await Bun.sleep(5);
+        continue;
       }
-      if (tries > 0) this.#retried += 1;
+      buyer.header = await this.#payment(buyer);
+      if (await this.#try(buyer)) this.#goOn(buyer);
+      else {
+        this.#retried += 1;
+        const insisting = this.#insist(buyer).finally(() => this.#insisting.delete(insisting));
+        this.#insisting.add(insisting);
+      }
     }
+  }
+
+  /** Sends the same payment again, until it has its response. */
+  async #insist(buyer: Buyer): Promise<void> {
+    do {
+      if (!this.#isSelling) {
+        buyer.problem = "no response";
+        return;
+      }
+      await Bun.sleep(RETRY_MS * (0.5 + this.#random()));
+    } while (!(await this.#try(buyer)));
+    this.#goOn(buyer);
+  }
+
+  #goOn(buyer: Buyer): void {
+    if (buyer.problem === "" && buyer.count < this.#options.calls) this.#ready.push(buyer);
+    else this.#finished += 1;
   }
 
   async #payment({ account, config, paid, deposited }: Buyer): Promise<string> {
@@ -197,7 +245,7 @@ class ChannelKillRun {
       return encodeHeader({ x402Version: 2, accepted, payload: { type: "voucher", channelConfig: config, voucher } });
     }
     const now = (await this.#market.chain.time()) + 3600;
-    const payload = signedDeposit(accepted, config, { amount: PRICE * REQUESTS, most, signer: account, now });
+    const payload = signedDeposit(accepted, config, { amount: DEPOSIT, most, signer: account, now });
     return encodeHeader({ x402Version: 2, accepted, payload });
   }
 
@@ -212,9 +260,11 @@ class ChannelKillRun {
       const body = await response.text();
       if (response.status === 200) {
         if (body !== goods(search)) buyer.problem = `other bytes: ${body.slice(0, 80)}`;
-        if (buyer.deposited < buyer.paid + PRICE) buyer.deposited += PRICE * REQUESTS;
+        if (buyer.deposited < buyer.paid + PRICE) buyer.deposited += DEPOSIT;
         buyer.paid += PRICE;
         buyer.count += 1;
+        this.#payments += 1;
+        this.#paidAt = performance.now();
         return true;
       }
       // The challenge is complete once the facilitator has listed its kinds.
@@ -228,7 +278,8 @@ class ChannelKillRun {
 
   /** Claims everything, and compares what was delivered with the ledger and the chain. */
   async #judge(buyers: readonly Buyer[]): Promise<readonly string[]> {
-    const store = openStore(join(this.#folder, "turnpike.db"), Date.now, STORE_MS, afterLeases);
+    const store = this.#openStore();
+    await store.ready();
     const wrong = buyers.filter(({ problem }) => problem !== "").map(({ id, problem }) => `${id}: ${problem}`);
     try {
       await this.#claim(store);
@@ -248,6 +299,14 @@ class ChannelKillRun {
       await store.close();
     }
     return wrong;
+  }
+
+  /** All leases of the processes that were killed are over. */
+  #openStore(): Store {
+    if (this.#postgres !== undefined) {
+      return openPostgresStore(this.#postgres.settings({ user: this.#user }), () => Date.now() + WORK_MS);
+    }
+    return openStore(join(this.#folder, "turnpike.db"), Date.now, STORE_MS, () => machineTime() + WORK_MS);
   }
 
   async #claim(store: Store): Promise<void> {
@@ -288,17 +347,12 @@ class ChannelKillRun {
 
   async close(): Promise<void> {
     this.#isSelling = false;
-    this.#deadline = 0;
     await this.#gateway?.stop();
     await this.#origin.stop(true);
     await this.#market.chain.close();
+    await this.#postgres?.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }
-}
-
-/** The leases of all processes that were killed are over. */
-function afterLeases(): number {
-  return machineTime() + WORK_MS;
 }
 
 function goods(search: string): string {

@@ -2,7 +2,8 @@
  * `npm run kills -- [--kills N] [--pay payment|credit] [--calls N] [--store sqlite|postgres] [--settle before|after]
  * [--seed S]`: sells through random SIGKILLs. Fails if a payment was taken and its buyer cannot get the response.
  * `npm run kills -- --crawls N [--kills N] [--store sqlite|postgres] [--seed S]` crawls, and compares the pages with the money. As root, it also fills
- * the disk. `npm run kills -- --channels N [--kills N] [--seed S]` buys from channels on a chain of its own.
+ * the disk. `npm run kills -- --channels N [--calls N] [--kills N] [--store sqlite|postgres] [--seed S]` makes `--calls` payments from each of N channels,
+ * 10 if it is left out, on a chain of its own.
  */
 import { parseArgs } from "node:util";
 import { buyThroughKills } from "./channel-kills.ts";
@@ -27,7 +28,7 @@ if (values.help) {
   console.log(
     "npm run kills -- [--kills N] [--pay payment|credit] [--calls N] [--store sqlite|postgres] [--settle before|after] [--seed S]\n" +
       "npm run kills -- --crawls N [--kills N] [--store sqlite|postgres] [--seed S]\n" +
-      "npm run kills -- --channels N [--kills N] [--seed S]",
+      "npm run kills -- --channels N [--calls N] [--kills N] [--store sqlite|postgres] [--seed S]",
   );
   process.exit(0);
 }
@@ -50,7 +51,7 @@ if (values.crawls !== undefined || values.channels !== undefined) {
   ].map(Number);
   const { wrong, ...sums } =
     channels > 0
-      ? await buyThroughKills({ kills, channels, seed, progress })
+      ? await buyThroughKills({ kills, channels, calls: Number(calls ?? 10), store, seed, progress })
       : await crawlThroughKills({ kills, crawls, store, seed, progress });
   console.log(JSON.stringify(sums));
   console.log(`wrong: ${wrong.length}`);
