@@ -27,7 +27,8 @@ export function deferrableUntil(
   if (known !== undefined) return known.until;
   if (!mayDefer || settle === "before" || payment.amount === "0") return undefined;
   const now = Math.floor(clock() / 1000);
-  if (channel !== undefined) return now + MAX_CREDIT_S;
+  // The payer of a channel can withdraw after the channel's delay: until then, the charge must be claimed.
+  if (channel !== undefined) return now + Math.min(MAX_CREDIT_S, Math.floor(channel.row.withdrawDelay / 2));
   if (prepaid !== undefined) return prepaid.token === CALLS ? undefined : now + MAX_CREDIT_S;
   const until = payment.validBefore - SETTLE_MARGIN_S;
   return payment.scheme === "upto" && until >= now + MIN_WORK_S ? until : undefined;
