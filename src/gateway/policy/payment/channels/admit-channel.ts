@@ -23,11 +23,12 @@ import {
   type ChannelOffer,
   channelReservation,
   isCheckedByChain,
+  MISMATCH,
   shownTo,
   signatureError,
 } from "./channel-offer.ts";
 import { refundChannel, type RefundRequest } from "./refund-channel.ts";
-import { MISMATCH, respondCorrected } from "./respond-corrected.ts";
+import { respondCorrected } from "./respond-corrected.ts";
 
 /** Milliseconds between two looks at a channel that another process uses. */
 const LOOK_MS = 50;
@@ -142,7 +143,7 @@ class ChannelRequest {
   async #look(): Promise<Result> {
     const { channelId, base, key } = this.#offer;
     const { ledger } = this.#paidRoute;
-    const channel = (await this.#desk.channels.find(channelId)) ?? (await this.#ask());
+    const channel = (await this.#desk.channels.find(channelId)) ?? (await this.#ask(false));
     if (channel === undefined) return { kind: "unasked" };
     if (typeof channel === "string") return { kind: "refused", reason: channel };
     if (base === undefined) return await this.#correct(channel);
@@ -211,9 +212,9 @@ class ChannelRequest {
     return { kind: "busy" };
   }
 
-  async #ask(): Promise<Channel | Reason | undefined> {
+  async #ask(isKnown = true): Promise<Channel | Reason | undefined> {
     this.#hasAsked = true;
-    return askChain(this.#paidRoute, this.#offer);
+    return askChain(this.#paidRoute, this.#offer, isKnown);
   }
 
   async #respond(result: Result): Promise<Decision> {

@@ -18,6 +18,9 @@ import { type PresentedChannel } from "../offer/presented.ts";
 import { readIdentifier } from "../protocol/identifier.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 
+/** The client's state of its channel is old: its voucher is not for the base and the price. */
+export const MISMATCH: Reason = "invalid_batch_settlement_evm_cumulative_amount_mismatch";
+
 /** A payment from a channel as a route sees it. */
 export interface ChannelOffer extends Omit<AcceptedPayment, "prepaid"> {
   readonly header: string;
@@ -130,10 +133,14 @@ export function isCheckedByChain({ payment: { payload } }: ChannelOffer): boolea
   return /^0x0{40}$/.test(payload.channelConfig.payerAuthorizer);
 }
 
-/** The state of a channel, by the chain; a string is the reason against the payment, undefined no response. */
+/**
+ * The state of a channel, by the chain; a string is the reason against the payment, undefined no response. A channel that is
+ * not `isKnown` and has no money gets a row only for a payment that can be its first one.
+ */
 export async function askChain(
   { facilitator, channels, clock, log, route }: PaidRoute,
-  { payment, agreed, channelId }: ChannelOffer,
+  { payment, agreed, channelId, base }: ChannelOffer,
+  isKnown = true,
 ): Promise<Channel | Reason | undefined> {
   const at = clock();
   if (facilitator.channels === undefined || channels === undefined) return undefined;
@@ -143,6 +150,7 @@ export async function askChain(
     log(`payment: cannot look up a channel on ${route}: the facilitator ${verification.kind}: ${verification.cause}`);
     return undefined;
   }
+  if (!isKnown && verification.state.balance === 0n && base !== "0") return MISMATCH;
   const identity = identityOf(agreed.network, channelId, payment.payload.channelConfig);
   return channels.channels.open(identity, toChainState(verification.state), at);
 }

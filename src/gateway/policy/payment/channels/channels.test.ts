@@ -243,6 +243,28 @@ test("a charge below the voucher is the base of the next one, and a free respons
   expect(await onlyChannel(shop)).toMatchObject({ base: "500", charged: "500", signed: "1300" });
 });
 
+test("work that is charged later ends long before its payer could withdraw", async () => {
+  const shop = open();
+  await deposited(shop, await chain.payer(), 3000n);
+  const end = Math.floor(shop.clock.now / 1000) + 450;
+  expect(shop.lastUpstreamFields).toContain(`Settlement-Deferral: {"until":${end}}`);
+});
+
+test("deposits into empty channels at a wrong base leave no row", async () => {
+  const shop = open();
+  const payer = await chain.payer();
+  const requirements = requirementsNow();
+  const now = await chain.chain.time();
+  for (const most of [999n, 1001n, 2000n]) {
+    const config = channelConfig(requirements, payer.address);
+    const payload = signedDeposit(requirements, config, { amount: 5000n, most, signer: payer, now });
+    const response = await shop.send({ x402Version: 2, accepted: requirements, payload });
+    expect([response.status, errorOf(response)]).toEqual([402, MISMATCH]);
+  }
+  expect(await shop.store.channels.list(undefined, 10)).toEqual([]);
+  expect(shop.runs).toBe(0);
+});
+
 test("a failed response is free, and the same voucher pays for the next one", async () => {
   let status = 500;
   const shop = open({ upstream: (exchange) => respondWith(exchange, status, "x") });

@@ -12,9 +12,9 @@ import { paymentError, respondError } from "../protocol/respond.ts";
 import { EXPOSED } from "../protocol/response-fields.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 import { respondRefused, respondUnverified } from "../route/refusals.ts";
-import { askChain, type ChannelOffer, shownTo } from "./channel-offer.ts";
+import { askChain, type ChannelOffer, MISMATCH, shownTo } from "./channel-offer.ts";
 import { type ChannelDesk } from "./desk/channel-desk.ts";
-import { MISMATCH, respondCorrected } from "./respond-corrected.ts";
+import { respondCorrected } from "./respond-corrected.ts";
 
 const FIELDS = fieldLine("Content-Type", "application/json") + fieldLine("Cache-Control", "no-store") + EXPOSED;
 const RETRY_S = 5;

@@ -6,9 +6,6 @@ import { type PaidRoute } from "../route/paid-route.ts";
 import { respondRefused } from "../route/refusals.ts";
 import { type ChannelOffer } from "./channel-offer.ts";
 
-/** The client's state of its channel is old: its voucher is not for the base and the price. */
-export const MISMATCH: Reason = "invalid_batch_settlement_evm_cumulative_amount_mismatch";
-
 /**
  * Sends the requirements again, with the state of the channel, and the client's own newest voucher as proof. Without a
  * voucher, clients ask the chain.
