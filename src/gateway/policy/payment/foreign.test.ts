@@ -28,6 +28,10 @@ function open(payer: string, options: ShopOptions = {}): Shop {
   return openShop({ testMode: false, kinds: KINDS, facilitator, terms: TERMS, ...options });
 }
 
+function memberOf(payload: object, name: string): string {
+  return String(Reflect.get(payload, name));
+}
+
 async function payment(shop: Shop, payload: unknown): Promise<object> {
   const response = await fetch(`${shop.gateway.url}/goods`);
   const { accepts } = Object(decoded(response, "payment-required"));
@@ -100,6 +104,26 @@ test("a settlement that the ledger did not record is recognised as that of the s
   fails = false;
   await until(async () => (await shop.send(signed)).status === 200);
   expect(shop.runs).toBe(1);
+});
+
+test("an id of a payment is that of its payer, whom the facilitator names", async () => {
+  const shop = open("", {
+    facilitator: () => ({
+      verify: async ({ payload }) => ({ kind: "valid", payer: memberOf(payload, "who") }),
+      settle: async ({ payload }) => ({
+        kind: "settled",
+        transaction: memberOf(payload, "id"),
+        payer: memberOf(payload, "who"),
+      }),
+    }),
+  });
+  const buy = async (who: string, id: number): Promise<number> => {
+    const signed = await payment(shop, { who, id });
+    const extensions = { "payment-identifier": { info: { id: "order_0000000000001" } } };
+    return (await shop.send({ ...signed, extensions })).status;
+  };
+  expect([await buy("0xa", 1), await buy("0xb", 2), await buy("0xa", 3)]).toEqual([200, 200, 409]);
+  expect([shop.settlements, shop.runs]).toEqual([2, 2]);
 });
 
 test("an EVM payload is not a payment on another network, and the reverse", async () => {

@@ -157,10 +157,10 @@ describe("the client's own id", () => {
 
   test("is bound to the payment for a time, and to no other", async () => {
     const { lease, ids } = openLease({}, "mine");
-    expect(await lease.tieId()).toBe(true);
+    expect(await lease.tieId("0xpayer")).toBe(true);
     expect(ids).toEqual([JSON.stringify(["tie", OF, "print", 1000 + 24 * 3600 * 1000])]);
-    expect(await openLease({}, "taken").lease.tieId()).toBe(false);
-    expect([await openLease().lease.tieId(), openLease().ids]).toEqual([true, []]);
+    expect(await openLease({}, "taken").lease.tieId("0xpayer")).toBe(false);
+    expect([await openLease().lease.tieId("0xpayer"), openLease().ids]).toEqual([true, []]);
   });
 
   test("is freed with the payment, if this request may release it and it is not paid", async () => {

@@ -16,6 +16,8 @@ export class Lease {
   readonly #paidRoute: Books;
   readonly #payment: Payment;
   readonly #id: string | undefined;
+  /** The payer whose id it is. On an unknown network only the facilitator names the payer. */
+  #owner: string;
   #state: PaymentState;
   #isDeferred: boolean;
   /** The lease was released or lost. */
@@ -31,6 +33,7 @@ export class Lease {
     this.#paidRoute = paidRoute;
     this.#payment = payment;
     this.#id = id;
+    this.#owner = payment.from || payment.payer;
     this.#state = payment.state;
     this.#isDeferred = payment.state === "deferred";
     if (payment.state === "settled") this.#paid = payment;
@@ -103,17 +106,20 @@ export class Lease {
     if (isFree && unpaid === "released" && moved) await this.untieId();
   }
 
-  /** False: the id belongs to another payment. Bound after verification, so that no payer takes another's id. */
-  async tieId(): Promise<boolean> {
+  /** False: the id belongs to another payment. Bound after verification, which names `payer`, so that no payer takes another's id. */
+  async tieId(payer: string): Promise<boolean> {
     if (this.#id === undefined) return true;
     const { from, fingerprint } = this.#payment;
+    this.#owner = from || payer;
     const until = this.#paidRoute.clock() + ID_KEEP_MS;
-    return (await this.#paidRoute.paymentIds.tie({ payer: from, id: this.#id }, fingerprint, until)) === fingerprint;
+    const id = { payer: this.#owner, id: this.#id };
+    return (await this.#paidRoute.paymentIds.tie(id, fingerprint, until)) === fingerprint;
   }
 
   async untieId(): Promise<void> {
-    const { from, fingerprint } = this.#payment;
-    if (this.#id !== undefined) await this.#paidRoute.paymentIds.untie({ payer: from, id: this.#id }, fingerprint);
+    const { fingerprint } = this.#payment;
+    if (this.#id === undefined) return;
+    await this.#paidRoute.paymentIds.untie({ payer: this.#owner, id: this.#id }, fingerprint);
   }
 
   /**

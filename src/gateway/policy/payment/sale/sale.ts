@@ -156,7 +156,7 @@ export class Sale {
     const { prepaid } = this.#accepted;
     // A reservation has taken the amount from the credit already.
     if (!prepaid && !(await this.#lease.move({ state: "verified", lease: true, payer }))) return this.#lost.taken();
-    if (await this.#lease.tieId()) {
+    if (await this.#lease.tieId(payer)) {
       namePayer(this.#exchange, { ...this.#payment, payer });
       this.#client.count("verified");
       return { at: "verified" };
