@@ -235,11 +235,11 @@ export class Turnpike extends Operations {
   }
 }
 
-function channelsOf({ maxDeposit, wallet, channels: folder }: TurnpikeOptions): ChannelPayer | undefined {
+function channelsOf({ maxDeposit, wallet, rpc, channels: folder }: TurnpikeOptions): ChannelPayer | undefined {
   if (maxDeposit === undefined) return undefined;
   const path = folder ?? (wallet === undefined ? undefined : channelsPath(wallet));
   if (path === undefined) throw new TypeError("Cannot pay from channels: name a wallet, or the folder of the channels");
-  return payerFrom(new Channels(path, { maxDeposit: limitOf(maxDeposit, "maxDeposit") }));
+  return payerFrom(new Channels(path, { maxDeposit: limitOf(maxDeposit, "maxDeposit") }), rpcEndpoints(rpc ?? {}));
 }
 
 function rpcEndpoints(rpc: Readonly<Record<string, string>>): Environment {

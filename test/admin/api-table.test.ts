@@ -431,7 +431,7 @@ describe.each([
     const missing = Object.values(document.paths)
       .flatMap((item) => Object.values(item))
       // tenants.test.ts tests the removal of tenants, credits.test.ts the credits, which need x402.credit,
-      // test/payments/channels.test.ts the channels,
+      // test/payments/channel-commands.test.ts the channels,
       // payments.test.ts the operations that need a ledger, test/payments/refunds.test.ts the refunds, and jobs.test.ts jobs.
       .filter(
         ({ operationId }) =>

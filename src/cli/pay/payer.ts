@@ -151,7 +151,8 @@ export function createPayer(
     maxPrice,
     assets,
     prefer,
-    channels: maxDeposit === undefined ? undefined : payerFrom(new Channels(channelsPath(path), { maxDeposit })),
+    channels:
+      maxDeposit === undefined ? undefined : payerFrom(new Channels(channelsPath(path), { maxDeposit }), process.env),
     fetch: send,
     ...(paying === undefined ? {} : { paying }),
     spend: (dollars) => spending.add(dollars, maxTotal),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Environment } from "../../evm/balances.ts";
 import { type Account } from "../../signatures/signature.ts";
 import { sameAddress } from "../../x402/address.ts";
 import { decodeHeader, encodeHeader } from "../../x402/header.ts";
@@ -25,17 +26,19 @@ import { echo, expiryOf } from "../sign-choice.ts";
 import { type Channel, liveAmount, without } from "./channel-file.ts";
 import { channelPayment, type Channels, largest, type Seat, seatOf } from "./channels.ts";
 import { neededFor } from "./channel-plan.ts";
+import { isClosed } from "./closed.ts";
 import { balanceOf, isCorrective, resynchronised } from "./resynchronise.ts";
 
 interface ChannelRequest extends PaidRequest {
   readonly channels: Channels;
+  readonly endpoints: Environment;
 }
 
-/** Lets a client pay from these channels. */
-export function payerFrom(channels: Channels): ChannelPayer {
+/** Lets a client pay from these channels. `endpoints` can name those of chains, as TURNPIKE_RPC_8453. */
+export function payerFrom(channels: Channels, endpoints: Environment = {}): ChannelPayer {
   return {
     weigh: (choice, account) => channels.weigh(choice, account),
-    pay: async (request) => await payFromChannel({ ...request, channels }),
+    pay: async (request) => await payFromChannel({ ...request, channels, endpoints }),
   };
 }
 
@@ -109,6 +112,13 @@ async function attempt(request: ChannelRequest, seat: Seat): Promise<Attempt> {
   }
   const isOpen = wasBroken || (await isOpenAfter(response));
   if (!isOpen) channels.change(seat, (channel) => refused(channel, seat, channels.now()));
+  if (!isOpen && told !== undefined && seat.deposit === undefined && (await isClosed(told, seat, request))) {
+    await response.body?.cancel();
+    const { id } = seat.channel;
+    throw new PaymentDeclined(
+      `Cannot pay from the channel ${id}: the seller has closed it; the next request can deposit`,
+    );
+  }
   return { paid: { ...unpaid, isOpen, isFree: !isOpen }, isDepositFree: !isOpen };
 }
 

@@ -43,7 +43,11 @@ export async function withdrawChannel(
       return { transaction, from: undefined };
     }
     const rest = balance - totalClaimed;
-    if (rest <= 0n) throw new PaymentDeclined(`Cannot withdraw from the channel ${id}: nothing is left in it`);
+    if (rest <= 0n) {
+      // The seller may have paid it back.
+      channels.change(hold, (now) => ({ ...now, balance: balance.toString() }));
+      throw new PaymentDeclined(`Cannot withdraw from the channel ${id}: nothing is left in it`);
+    }
     // Before the transaction: the wallet must not pay from a channel that it closes.
     channels.change(hold, (now) => ({ ...now, withdrawable: 0 }));
     const transaction = await send(node, account, id, initiateWithdrawCall(config, rest));
