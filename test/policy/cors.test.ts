@@ -118,7 +118,7 @@ for (const protocol of PROTOCOLS) {
     const unpaid = await gateway.request(protocol, { path: "/priced/x", headers: { origin: APP } });
     expect(said(unpaid)["allow-origin"]).toBe(APP);
     expect(said(unpaid)["expose-headers"]).toBe(
-      "X-Total, PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After",
+      "X-Total, PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, WWW-Authenticate, Payment-Receipt, Retry-After",
     );
     expect(origin.requests).toEqual([]);
   });

@@ -115,7 +115,12 @@ const GIVEAWAYS: readonly (readonly [name: string, x402: object, terms: object, 
   ],
   ["a price of nothing", {}, { price: "0" }, /routes\[0\]\.x402: /],
   ["no facilitator", { facilitator_url: "" }, {}, /routes\[0\]\.x402: has no facilitator/],
-  ["no chain to settle on", { embedded: { enabled: true } }, {}, /x402\.embedded\.enabled: requires x402\.chains/],
+  [
+    "no chain to settle on",
+    { embedded: { enabled: true } },
+    {},
+    /x402\.embedded\.enabled: requires an EVM chain in x402\.chains/,
+  ],
   [
     "a challenge too long",
     {},

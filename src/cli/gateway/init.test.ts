@@ -127,7 +127,7 @@ test("a password in the URL of an upstream is refused and not shown", async () =
 test.each([
   [["wrong.txt"], 2, 'FILE "wrong.txt" must end in .jsonc, .yaml, .yml or .json'],
   [["none/wrong.yaml"], 1, 'Cannot write "none/wrong.yaml": there is no folder "none"'],
-  [["wrong.yaml", "--network", "eip155:137", ...PAY_TO], 1, 'asset "USDC" is unknown on eip155:137'],
+  [["wrong.yaml", "--network", "eip155:56", ...PAY_TO], 1, 'asset "USDC" is unknown on eip155:56'],
   [
     ["wrong.yaml", "--upstream", 'http://a"b'],
     1,

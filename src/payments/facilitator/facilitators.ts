@@ -12,7 +12,7 @@ import { type FacilitatorObserver, observe } from "./facilitator-observer.ts";
 import { FacilitatorOrder, type Member } from "./facilitator-order.ts";
 import { KindsWatch } from "../x402/kinds.ts";
 import type * as ChainReaders from "../evm/chain-reader.ts";
-import { isSolanaPayment } from "../x402/messages.ts";
+import { isSolana } from "../x402/networks.ts";
 import type * as SolanaReaders from "../solana-node/solana-reader.ts";
 import { type Environment } from "./secrets.ts";
 
@@ -133,8 +133,8 @@ export class Facilitators {
     const solana = clusters.length === 0 ? undefined : new (solanaReaders().SolanaReader)(clusters, now);
     return {
       async find(payment, requirements) {
-        const isSolana = solana !== undefined && isSolanaPayment(payment);
-        const outcome = await (isSolana ? solana.find(payment) : reader.find(payment, requirements));
+        const onSolana = isSolana(payment.accepted.network) ? solana : undefined;
+        const outcome = await (onSolana?.find(payment) ?? reader.find(payment, requirements));
         if (outcome.kind !== "unknown") observer.asked("find", "ok");
         return outcome;
       },

@@ -28,13 +28,6 @@ export interface Credential {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-const START = /^payment[ \t]+/i;
-
-/** The credential in a value of Authorization, not decoded; undefined if the value is of another scheme. */
-export function credentialIn(value: string): string | undefined {
-  return START.test(value) ? value.replace(START, "") : undefined;
-}
-
 /** Reads a credential. Undefined if it is too long, or not base64url, JSON or a credential. */
 export function readCredential(encoded: string): Credential | undefined {
   if (encoded.length > MAX_HEADER_LENGTH) return undefined;

@@ -4,7 +4,8 @@ import { authorizationOf } from "./mcp.ts";
 import { decodeJson, encodeJson } from "./canonical-json.ts";
 import { type PaymentChallenge, readChallenges, writeChallenge } from "./challenge.ts";
 import { challengeId, isIssued } from "./challenge-id.ts";
-import { credentialIn, readCredential, writeCredential } from "./credential.ts";
+import { readCredential, writeCredential } from "./credential.ts";
+import { credentialIn } from "./credential-in.ts";
 
 const text = fc.string({ minLength: 1, unit: "grapheme-ascii" }).filter((value) => !/[\r\n]/.test(value));
 const challenges: fc.Arbitrary<PaymentChallenge> = fc.record(

@@ -123,6 +123,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     const { payment } = await store.ledger.reserve({ ...PAYMENT, nonce: "open" });
     await store.ledger.move(payment, { state: "settling", lease: true });
     await server.query(`DROP FUNCTION ${user}.turnpike_credits_charge CASCADE`);
+    await server.query(`DROP FUNCTION ${user}.turnpike_channels_change CASCADE`);
     const tables = await server.query(
       `SELECT tablename FROM pg_tables WHERE schemaname = '${user}' AND tablename NOT IN
          ('turnpike_payments', 'turnpike_outbox', 'turnpike_payment_ids', 'turnpike_bookings', 'turnpike_schema')`,

@@ -1,5 +1,5 @@
 import { fieldLine } from "../../../../lib/http/fields.ts";
-import { credentialIn } from "../../../../payments/mpp/credential.ts";
+import { credentialIn } from "../../../../payments/mpp/credential-in.ts";
 import { type Config } from "../../../config/config.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { appendFields, headValues, removeFields } from "../../../exchange/head-fields.ts";
