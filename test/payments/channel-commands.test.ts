@@ -41,7 +41,7 @@ interface Ran {
 interface Buyer {
   readonly folder: Folder;
   readonly address: Address;
-  run(...args: readonly string[]): Promise<Ran>;
+  readonly run: (...args: readonly string[]) => Promise<Ran>;
 }
 
 async function turnpike(args: readonly string[], env: Readonly<Record<string, string>>, input = ""): Promise<Ran> {
@@ -233,7 +233,7 @@ describe.skipIf(!hasChain)("channels", () => {
   test("turnpike mcp pays tool calls from one channel", async () => {
     const { folder, address } = await newBuyer();
     const client = new Client({ name: "agent", version: "1" });
-    const [command = "", ...args] = [...COMMAND, "mcp", "--gateway", url, "--max-deposit", "0.05"];
+    const [command, ...args] = [...COMMAND, "mcp", "--gateway", url, "--max-deposit", "0.05"];
     await client.connect(
       new StdioClientTransport({ command, args, env: { TURNPIKE_HOME: folder.path }, stderr: "pipe" }),
     );
