@@ -3,8 +3,10 @@ import { within } from "../../../../../lib/time/within.ts";
 /** Requests that wait for one channel, and for all channels together; a further one does not wait. @bound */
 const MAX_WAITING = 64;
 const MAX_ALL_WAITING = 4096;
+/** Channels in use. While there are more, no turn is kept for a corrected client. @bound */
+const MAX_KEPT = 4096;
 /** Milliseconds for which the turn of a corrected client is kept. @bound */
-const CORRECTED_MS = 500;
+const CORRECTED_MS = 2000;
 
 interface Line {
   /** The nonce of the payment whose request has the turn. */
@@ -48,10 +50,10 @@ export class ChannelTurns {
     return true;
   }
 
-  /** The client with the turn can now send the payment `next`: if others wait, its turn is kept for a short time. */
+  /** The client with the turn can now send the payment `next`. Its turn is kept for a short time, because others may come. */
   expect(id: string, nonce: string, next: string): void {
     const line = this.#lines.get(id);
-    if (line === undefined || line.current !== nonce || line.waiting.length === 0) {
+    if (line === undefined || line.current !== nonce || this.#lines.size > MAX_KEPT) {
       this.leave(id, nonce);
       return;
     }
