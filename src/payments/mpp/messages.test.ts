@@ -13,7 +13,7 @@ const challenges: fc.Arbitrary<PaymentChallenge> = fc.record(
   { requiredKeys: ["id", "realm", "method", "intent", "request"] },
 );
 
-test("what is written is read again, and several challenges in one field are told apart", () => {
+test("what is written is read again, and a client separates several challenges in one field", () => {
   const all = fc.array(challenges, { minLength: 1, maxLength: 4 });
   fc.assert(
     fc.property(all, (list) => {

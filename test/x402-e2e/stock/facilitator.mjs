@@ -30,7 +30,7 @@ async function answer(path, body) {
   return await facilitator[path === "/verify" ? "verify" : "settle"](paymentPayload, paymentRequirements);
 }
 
-const server = createServer(async (request, response) => {
+async function serve(request, response) {
   let body = "";
   for await (const chunk of request) body += chunk;
   try {
@@ -38,5 +38,7 @@ const server = createServer(async (request, response) => {
   } catch (error) {
     response.writeHead(500, { "content-type": "application/json" }).end(JSON.stringify({ error: String(error) }));
   }
-});
+}
+
+const server = createServer((request, response) => void serve(request, response));
 server.listen(0, "127.0.0.1", () => console.log(`listening http://127.0.0.1:${server.address().port}`));

@@ -4,7 +4,7 @@ import { ChannelTurns } from "./channel-turns.ts";
 /** Milliseconds that no test waits for. */
 const LONG = 60_000;
 
-test("a corrected client keeps its turn, although nobody else waited when it was corrected", async () => {
+test("a corrected client keeps its turn, although no other client waited when it was corrected", async () => {
   const turns = new ChannelTurns();
   expect(await turns.enter("channel", "first", LONG)).toBe(true);
   turns.expect("channel", "first", "second");
