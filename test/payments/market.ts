@@ -1,4 +1,5 @@
 /** A real chain, gateways that sell on it, and hooks on the connections between them. */
+import { until } from "../../src/lib/testing/until.ts";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -184,8 +185,14 @@ export class Stall {
   }
 
   async challenge(): Promise<PaymentRequired> {
-    const response = await fetch(this.url);
-    return paymentRequiredSchema.parse(decodeHeader(response.headers.get("payment-required") ?? ""));
+    let header: string | null = null;
+    // Until the gateway knows what its facilitator supports, it sells nothing.
+    await until(async () => {
+      const response = await fetch(this.url);
+      header = response.headers.get("payment-required");
+      return header !== null;
+    });
+    return paymentRequiredSchema.parse(decodeHeader(header ?? ""));
   }
 
   /** The gateway's own account, which pays for gas. */

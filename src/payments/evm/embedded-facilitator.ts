@@ -92,9 +92,8 @@ function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
 /** The kinds of a chain, or the error of its node. Chains without the contract of channels do not have the last one. */
 async function kindsOf({ node, sender, hasChannels }: OwnChain): Promise<readonly Kind[] | RpcError> {
   const { network } = node;
-  const error = await node.check();
+  const [error, isChannelled] = await Promise.all([node.check(), hasChannels()]);
   if (error !== undefined) return error;
-  const isChannelled = await hasChannels();
   if (isRpcError(isChannelled)) return isChannelled;
   return [
     { scheme: "exact", network, sponsoring: [GAS_PERMIT] },
