@@ -1,7 +1,7 @@
+import { isZero } from "../x402/address.ts";
 import { faultOf, messageOf } from "../../lib/caught.ts";
 import { type ChainState, type Channel, type Channels, MAX_CHANNEL_DIGITS, type Risk } from "../../store/channels.ts";
 import { type ChannelFacilitator, type ChannelSettlement } from "../x402/channel-facilitator.ts";
-import { isZero } from "../signatures/batch-settlement.ts";
 import { lookAt, toChainState } from "./chain-state.ts";
 import { claimOrder, refundOrder, settleOrder } from "./orders.ts";
 import { atomicOf, type ChannelSettings } from "./settings.ts";

@@ -7,7 +7,7 @@ import { encodeAbiParameters, hashTypedData, keccak256 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { patient } from "../../lib/testing/patience.ts";
 import { PAYEE, PAYER, PRIVATE_KEY, USDC } from "../testing/payment.ts";
-import { type Address } from "../x402/address.ts";
+import { type Address, isZero } from "../x402/address.ts";
 import {
   BATCH_SETTLEMENT,
   type ChannelConfig,
@@ -16,14 +16,7 @@ import {
   channelPaymentSchema,
   voucherSchema,
 } from "../x402/channel-messages.ts";
-import {
-  BATCH_SETTLEMENT_CONTRACT,
-  channelId,
-  claimBatchHash,
-  isZero,
-  refundHash,
-  voucherHash,
-} from "./batch-settlement.ts";
+import { BATCH_SETTLEMENT_CONTRACT, channelId, claimBatchHash, refundHash, voucherHash } from "./batch-settlement.ts";
 import { checkVoucher } from "./check-voucher.ts";
 import { COLLECTORS, depositHash, depositNonce } from "./channel-deposit.ts";
 import { recoverSigner } from "./recover-signer.ts";

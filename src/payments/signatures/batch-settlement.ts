@@ -9,8 +9,6 @@ import { domainHash } from "./typed-data.ts";
 /** The contract that keeps the money of all channels: at the same address on every chain. */
 export const BATCH_SETTLEMENT_CONTRACT: Address = "0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003";
 
-const ZERO = /^0x0{40}$/;
-
 const CONFIG_TYPE = hashText(
   "ChannelConfig(address payer,address payerAuthorizer,address receiver,address receiverAuthorizer,address token,uint40 withdrawDelay,bytes32 salt)",
 );
@@ -87,9 +85,4 @@ export function claimBatchHash(network: EvmNetwork, claims: readonly Claim[]): U
     ]),
   );
   return signedHash(domainOf(network), hashWords([CLAIM_BATCH_TYPE, hashWords(entries)]));
-}
-
-/** True for the address of no account. */
-export function isZero(address: string): boolean {
-  return ZERO.test(address);
 }

@@ -1,8 +1,8 @@
-import { isAddress, sameAddress } from "../x402/address.ts";
+import { isAddress, sameAddress, isZero } from "../x402/address.ts";
 import { type ChannelConfig, type ChannelRequirements, type Deposit } from "../x402/channel-messages.ts";
 import { parseEvmNetwork } from "../x402/networks.ts";
 import { type Reason } from "../x402/reasons.ts";
-import { channelId, isZero } from "./batch-settlement.ts";
+import { channelId } from "./batch-settlement.ts";
 import { COLLECTORS, type DepositTerms } from "./channel-deposit.ts";
 
 /** The delays that the contract accepts, in seconds: 15 minutes to 30 days. */

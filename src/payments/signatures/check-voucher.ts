@@ -1,7 +1,7 @@
-import { sameAddress } from "../x402/address.ts";
+import { sameAddress, isZero } from "../x402/address.ts";
 import { type ChannelConfig, type Voucher } from "../x402/channel-messages.ts";
 import { type EvmNetwork } from "../x402/networks.ts";
-import { isZero, voucherHash } from "./batch-settlement.ts";
+import { voucherHash } from "./batch-settlement.ts";
 import { recoverSigner } from "./recover-signer.ts";
 
 /**

@@ -51,7 +51,7 @@ export class SolanaReader {
       return { kind: "unknown", cause: "the payment's network is not one of x402.chains" };
     }
     const transaction = transactionOf(payment);
-    // Asked first: what was executed before the blockhash expired is then in the list.
+    // The validity is asked before the list. So a list that is read after the expiry has every transaction that was executed in time.
     const expiry = await ask(node, {
       method: "isBlockhashValid",
       params: [transaction.blockhash, { commitment: "finalized" }],

@@ -5,10 +5,16 @@ export type Hex = `0x${string}`;
 
 const HEX = /^0x[0-9a-f]+$/i;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const ZERO = /^0x0{40}$/;
 
 /** True for `0x` and 40 hexadecimal digits. The checksum in their letter case is not checked. */
 export function isAddress(text: string): text is Address {
   return ADDRESS.test(text);
+}
+
+/** True for the address of no account. */
+export function isZero(address: string): boolean {
+  return ZERO.test(address);
 }
 
 /** True if both are the same account. */

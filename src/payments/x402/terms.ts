@@ -1,5 +1,5 @@
 import { isSolanaAddress } from "../solana/address.ts";
-import { type Address, isAddress, sameAddress } from "./address.ts";
+import { type Address, isAddress, sameAddress, isZero } from "./address.ts";
 import { checksumAddress, hasBadChecksum } from "./address-hash.ts";
 import { type EvmAsset, findAsset } from "./assets.ts";
 import { type Kind } from "./facilitator.ts";
@@ -28,8 +28,6 @@ export interface Terms {
 /** The facilitator's address under `upto` in test mode. It belongs to no account. */
 export const SIMULATED_FACILITATOR = "0x7e577e577e577E577E577e577e577E577e577E57";
 
-const ZERO_ADDRESS = /^0x0{40}$/;
-
 /**
  * The payment requirements of a route. Under `upto` the price is the most that is charged, and `completeTerms` must add
  * the facilitator's address. Throws `Cannot accept payments: ...` if the terms cannot be paid, or would let clients in without
@@ -46,7 +44,7 @@ export function compileTerms(terms: Terms): PaymentRequirements {
   }
   if (!isEvm(network)) return compileOtherTerms(terms, network);
   if (terms.memo) throw new Error(`Cannot accept payments: memo has no meaning on ${networkTitle(network)}`);
-  if (!isAddress(terms.pay_to) || ZERO_ADDRESS.test(terms.pay_to)) {
+  if (!isAddress(terms.pay_to) || isZero(terms.pay_to)) {
     throw new Error(`Cannot accept payments: pay_to "${terms.pay_to}" is not an address of ${networkTitle(network)}`);
   }
   const token = tokenOf(terms, network);
@@ -152,7 +150,7 @@ export function completeTerms(requirements: PaymentRequirements, kind: Kind): Pa
 /** The only facilitator that may settle under `upto`, by `extra`; undefined if missing or invalid. */
 export function facilitatorOf(extra: Readonly<Record<string, unknown>> | undefined): Address | undefined {
   const address = extra?.["facilitatorAddress"];
-  if (typeof address !== "string" || !isAddress(address) || ZERO_ADDRESS.test(address)) return undefined;
+  if (typeof address !== "string" || !isAddress(address) || isZero(address)) return undefined;
   return checksumAddress(address);
 }
 

@@ -1,8 +1,7 @@
-import { type Address, isAddress } from "../../x402/address.ts";
+import { type Address, isAddress, isZero } from "../../x402/address.ts";
 import { checksumAddress } from "../../x402/address-hash.ts";
 import { type ChannelConfig } from "../../x402/channel-messages.ts";
 import { type PaymentRequirements } from "../../x402/messages.ts";
-import { isZero } from "../../signatures/batch-settlement.ts";
 
 /** Channels that a wallet opens at one seller. As many requests can be paid at the same time. @bound */
 export const MAX_SLOTS = 4;

@@ -1,5 +1,5 @@
-import { BATCH_SETTLEMENT_CONTRACT, channelId, isZero } from "../../signatures/batch-settlement.ts";
-import { type Address, type Hex, sameAddress } from "../../x402/address.ts";
+import { BATCH_SETTLEMENT_CONTRACT, channelId } from "../../signatures/batch-settlement.ts";
+import { type Address, type Hex, sameAddress, isZero } from "../../x402/address.ts";
 import { type ChannelSettlement } from "../../x402/channel-facilitator.ts";
 import { type Claim, type ClaimOrder, type SettleOrder } from "../../x402/channel-messages.ts";
 import { type Reason } from "../../x402/reasons.ts";

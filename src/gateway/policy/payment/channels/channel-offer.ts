@@ -2,6 +2,7 @@ import { identityOf, toChainState } from "../../../../payments/channels/chain-st
 import { BATCH_SETTLEMENT_CONTRACT } from "../../../../payments/signatures/batch-settlement.ts";
 import { checkChannelTerms } from "../../../../payments/signatures/channel-terms.ts";
 import { checkVoucher } from "../../../../payments/signatures/check-voucher.ts";
+import { isZero } from "../../../../payments/x402/address.ts";
 import { type ChannelPayment, type ChannelRequirements } from "../../../../payments/x402/channel-messages.ts";
 import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { parseEvmNetwork } from "../../../../payments/x402/networks.ts";
@@ -130,7 +131,7 @@ export function signatureError({ payment: { payload }, agreed }: ChannelOffer): 
 
 /** True if only the chain can check the signature: the payer may be a contract. */
 export function isCheckedByChain({ payment: { payload } }: ChannelOffer): boolean {
-  return /^0x0{40}$/.test(payload.channelConfig.payerAuthorizer);
+  return isZero(payload.channelConfig.payerAuthorizer);
 }
 
 /**
