@@ -3,7 +3,7 @@ import { recoverSigner } from "../../signatures/recover-signer.ts";
 import { signPayment } from "./sign.ts";
 import { sign } from "./secp256k1.ts";
 import { testWallet } from "./test-wallet.ts";
-import { paymentPayloadSchema } from "../../x402/messages.ts";
+import { eip3009PaymentSchema } from "../../x402/messages.ts";
 import { decodeHeader } from "../../x402/header.ts";
 import { authorizationHash } from "../../signatures/typed-data.ts";
 import { REQUIREMENTS, USDC } from "../../testing/payment.ts";
@@ -38,7 +38,7 @@ test("the test wallet signs a payment of its own account, with the seller's exte
     now: () => 1_800_000_000,
     tell: (text) => told.push(text),
   });
-  const payment = paymentPayloadSchema.parse(decodeHeader(header));
+  const payment = eip3009PaymentSchema.parse(decodeHeader(header));
   expect(payment).toMatchObject({
     resource: { url: "https://shop.example/é" },
     accepted: REQUIREMENTS,
@@ -48,7 +48,6 @@ test("the test wallet signs a payment of its own account, with the seller's exte
     },
   });
   const { payload } = payment;
-  if (!("authorization" in payload)) throw new Error("not by EIP-3009");
   expect(payload.authorization).toMatchObject({ value: "10000", validBefore: "1800000060" });
   const domain = { name: "USDC", version: "2", network: "eip155:84532", asset: USDC } as const;
   expect(recoverSigner(authorizationHash(domain, payload.authorization), payload.signature)).toBe(
