@@ -62,7 +62,7 @@ beforeAll(async () => {
               match: { methods: ["POST"], path_pattern: "/api/batch" },
               unit_price: { price: "$0.01", count: "/urls", min: "$0.02", max: "$0.04" },
             },
-            { match: { path_pattern: "/api/night" }, utc_hours: { from: (hour + 2) % 24, to: hour }, price: "$0.9" },
+            { match: { path_pattern: "/api/night" }, utc_hours: { from: (hour + 2) % 24, to: hour || 24 }, price: "$0.9" },
             {
               match: { path_pattern: "/api/day" },
               utc_hours: { from: hour, to: (hour + 2) % 24 || 24 },
