@@ -1,4 +1,5 @@
 import { codeContent, type DocumentContent } from "./kinds/content.ts";
+import { tableLines } from "./kinds/table-lines.ts";
 
 /** Maximum number of columns of a table. A file with more columns is shown unchanged. */
 const MAX_COLUMNS = 256;
@@ -10,7 +11,7 @@ export function csvContent(text: string, separator: string | undefined): Documen
   const plain = codeContent(text, "csv");
   const rows = tableOf(text, separator ?? separatorOf(text));
   if (rows === undefined) return plain;
-  return { ...plain, markdown: () => markdownTable(rows) };
+  return { ...plain, markdown: () => tableLines(rows) };
 }
 
 /** The most frequent separator in the first line. */
@@ -76,19 +77,4 @@ function quoted(text: string, start: number): Cell {
     parts.push('"');
     at = quote + 2;
   }
-}
-
-function markdownTable([header = [], ...rows]: readonly string[][]): string {
-  return [tableLine(header), `|${" --- |".repeat(header.length)}`, ...rows.map(tableLine)].join("\n");
-}
-
-function tableLine(cells: readonly string[]): string {
-  return `| ${cells.map(cellText).join(" | ")} |`;
-}
-
-function cellText(cell: string): string {
-  return cell
-    .trim()
-    .replace(/[\\|]/g, "\\$&")
-    .replace(/\s*[\r\n]+\s*/g, "<br>");
 }

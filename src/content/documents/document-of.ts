@@ -2,11 +2,13 @@ import { decode, essenceOf, isGuess, isHtml } from "../encoding/decode.ts";
 import { type PageSource } from "../page/page.ts";
 import { codeContent, type DocumentContent, plainContent } from "./kinds/content.ts";
 import { csvContent } from "./csv.ts";
+import { FileError } from "./kinds/file-error.ts";
 import { jsonContent } from "./json.ts";
 import { kindOf, languageOf } from "./kind.ts";
 import { pdfContent, type PdfError } from "./pdf.ts";
+import { readFile } from "./read-file.ts";
 import { isXhtml, xmlContent } from "./xml.ts";
-import { xhtmlToHtml } from "./xhtml.ts";
+import { xhtmlToHtml } from "./kinds/xhtml.ts";
 
 /** The result of reading a document: HTML to parse, other content, or an unsupported document. */
 export type ReadDocument =
@@ -19,7 +21,7 @@ export type ReadDocument =
   | { readonly is: "other"; readonly content: DocumentContent }
   /** A type that is not supported. */
   | { readonly is: "unsupported" }
-  | { readonly is: "broken"; readonly error: PdfError };
+  | { readonly is: "broken"; readonly error: PdfError | FileError };
 
 /**
  * Reads a document from either engine by its type. The document determines the time that this takes, so the caller
@@ -52,10 +54,22 @@ export async function documentOf(source: PageSource): Promise<ReadDocument> {
     case "text":
     case "markdown":
       return { is: "other", content: plainContent(decode(body, contentType, "text").text) };
+    case "file":
+      return await fileOf(source);
     case "unsupported":
       return { is: "unsupported" };
     default:
       throw new Error(`Cannot read a document of kind '${String(kind satisfies never)}'`);
+  }
+}
+
+async function fileOf({ body }: PageSource): Promise<ReadDocument> {
+  try {
+    const bytes = typeof body === "string" ? Buffer.from(body, "latin1") : body;
+    return { is: "other", content: await readFile(bytes) };
+  } catch (error) {
+    if (error instanceof FileError) return { is: "broken", error };
+    throw error;
   }
 }
 

@@ -24,9 +24,13 @@ test.each([
   ["image/svg+xml", "<svg>", "unsupported"],
   ["video/mp4", "", "unsupported"],
   ["font/woff2", "", "unsupported"],
-  ["application/zip", "", "unsupported"],
+  ["application/zip", "", "file"],
   ["application/octet-stream", "<html>", "unsupported"],
-  ["application/vnd.ms-excel", "", "unsupported"],
+  ["application/octet-stream", "PK\x03\x04", "file"],
+  ["application/octet-stream", "%PDF-1.7", "pdf"],
+  ["text/plain", "{\\rtf1", "file"],
+  ["text/plain", "From: a\nTo: b\nDate: c\n", "text"],
+  ["application/vnd.ms-excel", "", "file"],
 ])("a document of type %s that begins with %j is %s", (type, body, kind) => {
   expect(kindOf(type, bytes(body))).toBe(kind as ReturnType<typeof kindOf>); // The strings in the table are kinds.
   if (body === "") expect(isReadable(type)).toBe(kind !== "unsupported");
@@ -48,7 +52,10 @@ test.each([
   ["\x89PNG\r\n\x1a\n", "unsupported"],
   ["GIF89a", "unsupported"],
   ["\xff\xd8\xff\xe0", "unsupported"],
-  ["PK\x03\x04", "unsupported"],
+  ["PK\x03\x04", "file"],
+  ["{\\rtf1", "file"],
+  ["From: a\nTo: b\nDate: c\n\ntext", "file"],
+  ["From: a\n\nDate: c\nTo: d\n", "text"],
   ["\0\0\0\x18ftypmp42", "unsupported"],
   ["words\x01words", "unsupported"],
 ])("a document without a type that begins with %j is %s", (body, kind) => {

@@ -1,5 +1,6 @@
 import { essenceOf } from "../encoding/decode.ts";
-import { type DocumentKind, sniff } from "./sniff.ts";
+import { isFile } from "./read-file.ts";
+import { type DocumentKind, headOf, sniff } from "./sniff.ts";
 
 const KINDS: ReadonlyMap<string, DocumentKind> = new Map([
   ["text/html", "html"],
@@ -35,6 +36,19 @@ const KINDS: ReadonlyMap<string, DocumentKind> = new Map([
 /** Types that carry no information (WHATWG MIME Sniffing §7). */
 const UNKNOWN = new Set(["", "unknown/unknown", "application/unknown", "*/*"]);
 
+/** Types of files that browsers save. Only files and PDF documents among them are read. */
+const SAVED = new Set([
+  "application/octet-stream",
+  "binary/octet-stream",
+  "application/download",
+  "application/x-download",
+  "application/force-download",
+]);
+
+/** Types of files. Their bytes decide which reader they get. */
+const FILE =
+  /^(?:application\/(?:vnd\.(?:openxmlformats-officedocument|oasis\.opendocument|ms-(?:word|excel|powerpoint))\b.*|msword|rtf|x-rtf|epub\+zip|mbox|zip|x-zip-compressed|x-tar|gzip|x-gzip)|text\/rtf|text\/richtext|message\/rfc822)$/;
+
 /**
  * The kind of a document by its Content-Type, or by its bytes if the type carries no information. Text from a browser
  * is HTML in that case.
@@ -42,18 +56,26 @@ const UNKNOWN = new Set(["", "unknown/unknown", "application/unknown", "*/*"]);
 export function kindOf(contentType: string, body: string | Uint8Array): DocumentKind {
   const essence = essenceOf(contentType);
   if (UNKNOWN.has(essence) || !essence.includes("/")) return typeof body === "string" ? "html" : sniff(body);
+  if (SAVED.has(essence) && typeof body !== "string") {
+    const found = sniff(body);
+    return found === "file" || found === "pdf" ? found : "unsupported";
+  }
   const kind = kindOfEssence(essence);
+  if (kind === "file" && typeof body === "string") return "text";
   // A "text" with binary characters is a file whose type its server did not know (§6.1). In UTF-16, every other byte
   // looks binary.
   const isWide = /charset\s*=\s*["']?utf-?16/i.test(contentType);
-  if (kind === "text" && typeof body !== "string" && !isWide && sniff(body) === "unsupported") return "unsupported";
-  return kind;
+  if (kind !== "text" || typeof body === "string" || isWide) return kind;
+  const found = sniff(body);
+  // A text may begin like a message.
+  return found === "unsupported" || (found === "file" && isFile(headOf(body))) ? found : kind;
 }
 
 function kindOfEssence(essence: string): DocumentKind {
   const known = KINDS.get(essence);
   if (known !== undefined) return known;
   if (essence === "image/svg+xml") return "unsupported";
+  if (FILE.test(essence)) return "file";
   if (essence.endsWith("+json")) return "json";
   if (essence.endsWith("+xml")) return "xml";
   return essence.startsWith("text/") ? "text" : "unsupported";
@@ -62,7 +84,9 @@ function kindOfEssence(essence: string): DocumentKind {
 /** Whether documents of this Content-Type can be read. It is known before the body arrives. */
 export function isReadable(contentType: string): boolean {
   const essence = essenceOf(contentType);
-  return UNKNOWN.has(essence) || !essence.includes("/") || kindOfEssence(essence) !== "unsupported";
+  return (
+    UNKNOWN.has(essence) || SAVED.has(essence) || !essence.includes("/") || kindOfEssence(essence) !== "unsupported"
+  );
 }
 
 /** The language of a code fence for this type. Empty if the type has no usual name. */

@@ -1,9 +1,11 @@
 import { type DocumentContent, linkLines } from "../documents/kinds/content.ts";
 import { documentOf } from "../documents/document-of.ts";
+import { type FileError } from "../documents/kinds/file-error.ts";
 import { type PdfError } from "../documents/pdf.ts";
 import { type PageSource } from "../page/page.ts";
 import { essenceOf } from "../encoding/decode.ts";
 import { extract } from "../extraction/extract.ts";
+import { toFields } from "../extraction/fields.ts";
 import {
   type Extraction,
   type ExtractionJob,
@@ -25,7 +27,7 @@ export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> 
     case "unsupported":
       return unsupported(source, "is not one that can be read as text");
     case "broken":
-      return ERRORS[document.error];
+      return typeof document.error === "string" ? ERRORS[document.error] : fileError(document.error);
     case "other":
       return contentOutcome(document.content, task, source);
     default:
@@ -54,6 +56,10 @@ const ERRORS: Readonly<Record<PdfError, ExtractionOutcome>> = {
   },
 };
 
+function fileError({ reason, message }: FileError): ExtractionOutcome {
+  return { outcome: "not-content", reason, detail: message };
+}
+
 /** Maximum number of characters of a content type that an error repeats. */
 const MAX_TYPE_LENGTH = 80;
 
@@ -63,13 +69,20 @@ function unsupported({ contentType }: PageSource, what: string): ExtractionOutco
 }
 
 function contentOutcome(content: DocumentContent, task: ExtractionTask, source: PageSource): ExtractionOutcome {
+  if (task.kind === "fields" && content.tree !== undefined)
+    return toFields(content.tree, { ...source, engine: "static" }, task);
   if (task.kind === "fields" || task.kind === "tables" || task.kind === "scripts")
     return unsupported(source, "has no elements to select");
   const text = content.text();
   if (text.trim() === "") return { outcome: "not-content", reason: "empty", detail: "it has no content" };
   const isPartial = content.isPartial === true ? { partial: true } : {};
   const isCrawled = task.kind === "index" || ("crawled" in task && task.crawled);
-  const about = { title: content.title, ...isPartial, ...(isCrawled ? { fields: crawlFieldsOf(content) } : {}) };
+  const about = {
+    title: content.title,
+    ...content.about,
+    ...isPartial,
+    ...(isCrawled ? { fields: crawlFieldsOf(content) } : {}),
+  };
   const forms = "forms" in task && task.forms !== undefined ? { forms: formsOf(content, task.forms) } : {};
   return { outcome: "content", extraction: { content: inFormat(content, task.kind, text), ...about, ...forms } };
 }

@@ -1,7 +1,16 @@
+import { type Document } from "domhandler";
+
 /** A link, with its text if it is known. */
 export interface Link {
   readonly url: string;
   readonly text: string;
+}
+
+/** Properties of a file beside its title. */
+export interface About {
+  readonly byline?: string;
+  readonly published?: string;
+  readonly language?: string;
 }
 
 /** The content of a document that is not HTML, in the formats that callers request. Each format is made on demand. */
@@ -9,14 +18,17 @@ export interface DocumentContent {
   readonly title: string;
   /** True if parts of the document are missing. The content says which ones. */
   readonly isPartial?: boolean;
-  markdown(): string;
-  text(): string;
-  html(): string;
-  links(): readonly Link[];
+  readonly about?: About;
+  /** The content as elements, if it has some. */
+  readonly tree?: Document;
+  readonly markdown: () => string;
+  readonly text: () => string;
+  readonly html: () => string;
+  readonly links: () => readonly Link[];
 }
 
 /** Maximum number of links of one document that are returned. */
-const MAX_LINKS = 10_000;
+export const MAX_LINKS = 10_000;
 const MAX_URL_LENGTH = 2_048;
 /** Never empty at its end, so that a long sequence of marks is read only once. */
 const ADDRESS = /\bhttps?:\/\/[^\s<>"'`\\{}|^\])]{1,2048}/gi;

@@ -1,0 +1,157 @@
+import { expect, test } from "bun:test";
+import { createDeflateRaw } from "node:zlib";
+import { Readable } from "node:stream";
+import { makeDocx, type MadeEntry, makeZip, officeParts, relationships } from "./testing/make-zip.ts";
+import { failureOf, readBytes } from "./testing/read-bytes.ts";
+import { messageOf } from "../../lib/caught.ts";
+import { ZipFile } from "./zip/zip-file.ts";
+
+const MEGABYTE = 1024 * 1024;
+
+/** Compressed spaces of this many megabytes, which are never all in memory here. */
+async function deflated(megabytes: number): Promise<Buffer> {
+  const stream = createDeflateRaw({ level: 6 });
+  const spaces = Buffer.alloc(MEGABYTE, " ");
+  Readable.from(Array.from({ length: megabytes }, () => spaces)).pipe(stream);
+  return Buffer.concat(await stream.toArray());
+}
+
+function docxOf(document: Omit<MadeEntry, "name">): Uint8Array {
+  const parts = Object.entries(officeParts("word")).map(([name, content]) => ({ name, content }));
+  return makeZip([...parts, { name: "word/document.xml", ...document }]);
+}
+
+const TOO_LONG = "it is a compressed file that expands too much";
+
+test("documents that expand to more than the bounds are stopped, whatever size they state", async () => {
+  const packed = await deflated(300);
+  const bomb = (size: number): Uint8Array => docxOf({ content: "", packed, size });
+  expect(await failureOf(bomb(300 * MEGABYTE))).toBe(TOO_LONG);
+  expect(await failureOf(bomb(40 * MEGABYTE))).toBe("it has a part that is too large");
+  expect(await failureOf(bomb(10))).toBe("it has a part that is longer than it says");
+  const ratio = await deflated(60);
+  expect(await failureOf(docxOf({ content: "", packed: ratio, size: 60 * MEGABYTE }))).toBe(TOO_LONG);
+});
+
+test("the parts of one file are stopped together", async () => {
+  // Each part is within the bounds of its size and its ratio.
+  const noise = Buffer.from(crypto.getRandomValues(new Uint8Array(64 * 1024)));
+  const part = Buffer.concat(
+    Array.from({ length: 60 * 16 }, (_none, at) => (at % 200 === 0 ? noise : Buffer.alloc(64 * 1024, 32))),
+  );
+  const entries = Array.from({ length: 5 }, (_none, at) => ({ name: `${at}`, content: part }));
+  const zip = new ZipFile(makeZip(entries));
+  const read = async (): Promise<string> => {
+    for (const { name } of entries) for await (const piece of zip.pieces(name)) if (piece.length === 0) return "";
+    return "";
+  };
+  expect(await read().catch((error: unknown) => messageOf(error))).toBe(TOO_LONG);
+});
+
+test.each([
+  ["tables", "<w:tbl><w:tr><w:tc>", "</w:tc></w:tr></w:tbl>"],
+  ["content controls", "<w:sdt><w:sdtContent>", "</w:sdtContent></w:sdt>"],
+  ["unclosed elements", "<w:p>", ""],
+])("%s that are nested 20,000 deep are refused", async (_what, open, close) => {
+  expect(await failureOf(makeDocx(open.repeat(20_000) + close.repeat(20_000)))).toBe(
+    "it has more than 256 nested elements",
+  );
+});
+
+test("entities that a document declares are never expanded", async () => {
+  const entities = Array.from({ length: 10 }, (_none, at) => `<!ENTITY e${at + 1} "${`&e${at};`.repeat(10)}">`);
+  const xml = `<!DOCTYPE x [<!ENTITY e0 "lol"><!ENTITY f SYSTEM "file:///etc/passwd">${entities.join("")}]>
+    <w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>&e10;&f; text</w:t></w:r></w:p></w:body></w:document>`;
+  const { text } = await readBytes(makeDocx("", { "word/document.xml": xml }));
+  expect(text()).toBe("&e10;&f; text");
+});
+
+test("a part of one endless attribute, and one of endless elements, are refused", async () => {
+  const huge = "x".repeat(9_000_000);
+  expect(await failureOf(makeDocx(`<w:p w:x="${huge}"/>`))).toBe(TOO_LONG);
+  const noise = Buffer.from(crypto.getRandomValues(new Uint8Array(6_800_000))).toString("base64");
+  expect(await failureOf(makeDocx(`<w:p w:x="${noise}"/>`))).toBe("it has a part that is too large");
+  expect(await failureOf(makeDocx(`<w:p>${"<w:r/>".repeat(250_000)}</w:p>`))).toBe("it has a part that is too large");
+});
+
+test("relationships in circles and to other places are not followed", async () => {
+  const rels = relationships({
+    r1: ["officeDocument", "document.xml"],
+    s: ["styles", "document.xml"],
+    f: ["footnotes", "https://a.test/notes.xml", "External"],
+    n: ["numbering", "../../../../etc/passwd"],
+  });
+  const body = `<w:p><w:r><w:t>text</w:t><w:footnoteReference w:id="1"/></w:r></w:p>`;
+  const { text } = await readBytes(makeDocx(body, { "word/_rels/document.xml.rels": rels }));
+  expect(text()).toStartWith("text[1]");
+});
+
+test("archives in an archive are listed and not opened", async () => {
+  const inner = makeZip({ "a.txt": "x" });
+  const outer = makeZip({ "inner.zip": inner, "again.zip": makeZip({ "inner.zip": inner }) });
+  expect((await readBytes(outer)).text()).toContain("inner.zip");
+});
+
+test.each<[string, (file: Buffer) => Uint8Array, string]>([
+  ["cut in the middle", (file) => file.subarray(0, file.length / 2), "it is a zip file that was cut off"],
+  ["without its end", (file) => file.subarray(0, -10), "it is a zip file that was cut off"],
+  ["with a wrong directory", (file) => file.fill(0xff, file.length - 10, file.length - 2), "it is a damaged zip file"],
+  ["with damaged data", (file) => file.fill(0xff, 200, 260), "it is a damaged zip file"],
+])("a file %s is refused", async (_what, harm, expected) => {
+  expect(await failureOf(harm(Buffer.from(makeDocx("<w:p/>"))))).toBe(expected);
+});
+
+test("encrypted entries, names that occur twice, and entries that overlap are refused", async () => {
+  const locked = docxOf({ content: "x", isEncrypted: true });
+  expect(await failureOf(locked)).toBe("it requires a password");
+  const twice = [
+    { name: "word/document.xml", content: "a" },
+    { name: "WORD/document.xml", content: "b" },
+  ];
+  expect(await failureOf(makeZip(twice))).toBe("it is a zip file with two entries of one name");
+  const overlapping = Array.from({ length: 100 }, (_none, at) => ({
+    name: `${at}`,
+    content: "",
+    packed: Buffer.alloc(1_000),
+  }));
+  const file = Buffer.from(makeZip(overlapping));
+  const directory = file.indexOf("PK\x01\x02", 0, "latin1");
+  const end = Buffer.from(file.subarray(-22));
+  end.writeUInt32LE(1_100, 16);
+  expect(await failureOf(Buffer.concat([file.subarray(0, 1_100), file.subarray(directory, -22), end]))).toBe(
+    "it is a zip file whose entries overlap",
+  );
+});
+
+test("files that state more than there is are refused", async () => {
+  const file = Buffer.from(makeDocx("<w:p/>"));
+  file.writeUInt16LE(0xffff, file.length - 22 + 10);
+  expect(await failureOf(file)).toBe("it is a zip file with more than 20000 entries");
+});
+
+test("a sheet that repeats its cells without end has a bounded part of them", async () => {
+  const name = "urn:oasis:names:tc:opendocument:xmlns:";
+  const row =
+    '<table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384"><text:p>x</text:p></table:table-cell></table:table-row>';
+  const content = `<office:document-content xmlns:office="${name}office:1.0" xmlns:table="${name}table:1.0" xmlns:text="${name}text:1.0"><office:body><office:spreadsheet><table:table table:name="T">${row.repeat(20)}</table:table></office:spreadsheet></office:body></office:document-content>`;
+  const found = await readBytes(
+    makeZip({ mimetype: "application/vnd.oasis.opendocument.spreadsheet", "content.xml": content }),
+  );
+  expect(found.isPartial).toBe(true);
+  expect(found.text().length).toBeLessThan(3_000_000);
+});
+
+test("groups of RTF that are nested 100,000 deep are refused, and damaged files end", async () => {
+  expect(await failureOf(`{\\rtf1 ${"{".repeat(100_000)}`)).toBe("it has more than 500 nested groups");
+  expect(await failureOf(`{\\rtf1 text${"}".repeat(100_000)} more\\bin999999999 x`)).toBe("read: text more");
+  expect(await failureOf(String.raw`{\rtf1 \u99999999999 \'zz \'4`)).toStartWith("read: ");
+});
+
+test("files that are only named like files are refused", async () => {
+  expect(await failureOf("nothing that is known")).toBe("its bytes are not those of its type");
+  const old = Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(600)]);
+  expect(await failureOf(old)).toBe("it is a file of Office before 2007, which is not supported");
+  expect(await failureOf(Buffer.concat([old, Buffer.from("EncryptedPackage", "utf16le")]))).toBe(
+    "it requires a password",
+  );
+});

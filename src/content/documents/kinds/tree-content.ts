@@ -1,0 +1,87 @@
+import { type ChildNode, Document, Element, type ParentNode, isTag, Text } from "domhandler";
+import { serialize } from "parse5";
+import { adapter } from "parse5-htmlparser2-tree-adapter";
+import { linkText } from "../../extraction/links.ts";
+import { markdownOf } from "../../extraction/markdown/writer.ts";
+import { toText } from "../../extraction/text.ts";
+import { replaceChildren } from "../../extraction/tree/relink.ts";
+import { type About, type DocumentContent, escapeHtml, type Link, MAX_LINKS } from "./content.ts";
+
+/** An element with these children, which may be texts. */
+export function element(
+  name: string,
+  children: readonly (ChildNode | string)[],
+  attribs: Readonly<Record<string, string>> = {},
+): Element {
+  const made = new Element(name, { ...attribs });
+  replaceChildren(
+    made,
+    children.map((child) => (typeof child === "string" ? new Text(child) : child)),
+  );
+  return made;
+}
+
+/** Adds children at the end of an element. */
+export function append(parent: ParentNode, ...children: readonly ChildNode[]): void {
+  for (const child of children) {
+    const last = parent.children.at(-1) ?? null;
+    child.parent = parent;
+    child.prev = last;
+    child.next = null;
+    if (last !== null) last.next = child;
+    parent.children.push(child);
+  }
+}
+
+/** A document whose text is elements. */
+export interface TreeDocument {
+  readonly title: string;
+  readonly about?: About;
+  readonly isPartial?: boolean;
+  readonly blocks: readonly ChildNode[];
+}
+
+/** A document whose text is a tree of HTML elements, which no script or style sheet changes. */
+export function treeContent({ title, about, isPartial = false, blocks }: TreeDocument): DocumentContent {
+  const tree = new Document([]);
+  replaceChildren(tree, [...blocks]);
+  return {
+    title,
+    isPartial,
+    ...(about === undefined ? {} : { about }),
+    tree,
+    markdown: () => markdownOf(tree),
+    text: () => toText(tree),
+    html: () => {
+      const html = serialize(tree, { treeAdapter: adapter });
+      return title === "" ? html : `<title>${escapeHtml(title)}</title>\n${html}`;
+    },
+    links: () => linksOf(tree),
+  };
+}
+
+function linksOf(tree: Document): Link[] {
+  const found = new Map<string, string>();
+  const walk = (node: ParentNode): void => {
+    for (const child of node.children) {
+      if (!isTag(child)) continue;
+      const href = child.name === "a" ? (child.attribs["href"] ?? "") : "";
+      if (/^(?!#)./.test(href) && (found.get(href) ?? "") === "" && found.size < MAX_LINKS)
+        found.set(href, linkText(child));
+      walk(child);
+    }
+  };
+  walk(tree);
+  return [...found].map(([url, text]) => ({ url, text }));
+}
+
+const LINK_SCHEMES = new Set(["http:", "https:", "mailto:", "tel:", "ftp:"]);
+/** Maximum number of characters of an address in a document. A longer one is left out. @bound */
+const MAX_ADDRESS_LENGTH = 8_192;
+
+/** The address of a link in a file. Undefined if it leads to no page, like a place in the file or a file beside it. */
+export function linkAddress(address: string): string | undefined {
+  if (address.length > MAX_ADDRESS_LENGTH) return undefined;
+  const url = URL.parse(address.trim());
+  return url !== null && LINK_SCHEMES.has(url.protocol) ? url.href : undefined;
+}

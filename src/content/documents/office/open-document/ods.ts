@@ -1,0 +1,87 @@
+import { type DocumentContent } from "../../kinds/content.ts";
+import { type ZipFile } from "../../zip/zip-file.ts";
+import { allBelow, elementsOf, textOf, type XmlElement } from "../read-xml.ts";
+import { Grid, sheetBudget } from "../sheets/grid.ts";
+import { workbookContent } from "../sheets/workbook.ts";
+import { linkAddress } from "../../kinds/tree-content.ts";
+import { OpenDocument } from "./open-document.ts";
+
+/** Columns of a sheet of OpenDocument programs. Cells to the right of them are missing. @bound */
+const MAX_COLUMN = 16_384;
+
+/** Reads an OpenDocument spreadsheet. Throws a FileError if it is damaged or too large. */
+export async function odsContent(zip: ZipFile): Promise<DocumentContent> {
+  const file = new OpenDocument(zip);
+  const budget = sheetBudget();
+  const sheets: Grid[] = [];
+  const hidden: string[] = [];
+  const merged: { grid: Grid; area: Parameters<Grid["merge"]>[0] }[] = [];
+  let current: { table: XmlElement; grid: Grid; row: number } | undefined;
+  /** The sheet that is read. Rows in groups and in headers belong to the same one. */
+  const sheetOf = (table: XmlElement): typeof current => {
+    if (table.name !== "table:table" || current?.table === table) return current;
+    const { "table:name": name = "", "table:style-name": style } = table.attributes;
+    const isHidden = file.styles.property("table", style, "style:table-properties", "table:display") === "false";
+    const grid = new Grid(name, isHidden ? { cells: 0, text: 0, repeated: 0 } : budget);
+    if (isHidden) hidden.push(name);
+    else sheets.push(grid);
+    current = { table, grid, row: 0 };
+    return current;
+  };
+  const take = (row: XmlElement, parent: XmlElement): void | "stop" => {
+    const sheet = sheetOf(parent);
+    if (row.name !== "table:table-row" || sheet === undefined) return;
+    const { cells, links, spans } = cellsOf(row);
+    const count = Math.max(1, Number(row.attributes["table:number-rows-repeated"] ?? "1") || 1);
+    if (cells.size > 0 && sheet.grid.isFull) sheet.grid.isPartial = true;
+    sheet.grid.addRows(sheet.row, count, cells);
+    for (const [column, address] of links) sheet.grid.link(sheet.row, column, address);
+    for (const { column, wide, high } of spans) {
+      const area = { top: sheet.row, left: column, bottom: sheet.row + high - 1, right: column + wide - 1 };
+      merged.push({ grid: sheet.grid, area });
+    }
+    sheet.row += count;
+  };
+  const groups = ["table:table", "table:table-row-group", "table:table-header-rows", "table:table-rows"];
+  await file.read(new Map(groups.map((name) => [name, take])));
+  for (const { grid, area } of merged) grid.merge(area);
+  return workbookContent({ ...(await file.properties()), sheets, hidden });
+}
+
+interface Cells {
+  readonly cells: Map<number, string>;
+  readonly links: Map<number, string>;
+  readonly spans: { column: number; wide: number; high: number }[];
+}
+
+function cellsOf(row: XmlElement): Cells {
+  const found: Cells = { cells: new Map(), links: new Map(), spans: [] };
+  let column = 0;
+  for (const cell of elementsOf(row)) {
+    if (cell.name !== "table:table-cell" && cell.name !== "table:covered-table-cell") continue;
+    const { attributes } = cell;
+    const count = Math.max(1, Number(attributes["table:number-columns-repeated"] ?? "1") || 1);
+    const text = cell.name === "table:table-cell" ? cellText(cell) : "";
+    if (text !== "") {
+      for (let at = column; at < Math.min(column + count, MAX_COLUMN); at += 1) found.cells.set(at, text);
+      const address = linkAddress(allBelow(cell, "text:a")[0]?.attributes["xlink:href"] ?? "");
+      if (address !== undefined) found.links.set(column, address);
+      const wide = Number(attributes["table:number-columns-spanned"] ?? "1") || 1;
+      const high = Number(attributes["table:number-rows-spanned"] ?? "1") || 1;
+      if (wide > 1 || high > 1) found.spans.push({ column, wide, high });
+    }
+    column += count;
+  }
+  return found;
+}
+
+/** The value of a cell. Dates are in the form of ISO 8601, numbers without separators. */
+function cellText(cell: XmlElement): string {
+  const { attributes } = cell;
+  const shown = elementsOf(cell, "text:p").map(textOf).join("\n");
+  const type = attributes["office:value-type"];
+  if (type === "float") return attributes["office:value"] ?? shown;
+  if (type === "boolean") return (attributes["office:boolean-value"] ?? shown).toUpperCase();
+  if (type !== "date") return shown;
+  return (attributes["office:date-value"] ?? shown).replace("T", " ").replace(/ 00:00:00(?:\.0+)?$/, "");
+}

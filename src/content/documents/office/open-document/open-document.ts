@@ -1,0 +1,124 @@
+import { type ChildNode } from "domhandler";
+import { FileError } from "../../kinds/file-error.ts";
+import { type About, type DocumentContent } from "../../kinds/content.ts";
+import { element, treeContent } from "../../kinds/tree-content.ts";
+import { type ZipFile } from "../../zip/zip-file.ts";
+import { Budget } from "../budget.ts";
+import { Blocks } from "../lists.ts";
+import { aboutOf } from "../package.ts";
+import {
+  allBelow,
+  atPath,
+  childOf,
+  type Containers,
+  elementsOf,
+  readXml,
+  textOf,
+  type XmlElement,
+} from "../read-xml.ts";
+import { commentsOf } from "../word/docx.ts";
+import { OpenStyles } from "./styles.ts";
+import { OpenTextReader } from "./text.ts";
+
+/** An OpenDocument file (ODF 1.3). */
+export class OpenDocument {
+  readonly styles = new OpenStyles();
+  readonly #zip: ZipFile;
+
+  constructor(zip: ZipFile) {
+    this.#zip = zip;
+  }
+
+  /** Reads the styles, then the content with these containers. Throws a FileError if the file needs a password. */
+  async read(containers: Containers): Promise<XmlElement> {
+    const manifest = await this.#readIf("META-INF/manifest.xml");
+    if (allBelow(manifest, "manifest:encryption-data").length > 0)
+      throw new FileError("it requires a password", "unsupported-type");
+    const styles = await this.#readIf("styles.xml");
+    for (const group of elementsOf(styles)) this.styles.add(elementsOf(group));
+    return await readXml(
+      this.#zip.pieces("content.xml"),
+      new Map([...containers, ["office:automatic-styles", (style) => this.styles.add([style])]]),
+    );
+  }
+
+  async properties(): Promise<{ readonly title: string; readonly about: About }> {
+    const meta = atPath(await this.#readIf("meta.xml"), "office:meta");
+    const said = (name: string): string => textOf(childOf(meta, name)).trim();
+    const author = said("dc:creator") || said("meta:initial-creator");
+    return {
+      title: said("dc:title"),
+      about: aboutOf(author, said("dc:date") || said("meta:creation-date"), said("dc:language")),
+    };
+  }
+
+  async #readIf(part: string): Promise<XmlElement | undefined> {
+    return this.#zip.has(part) ? await readXml(this.#zip.pieces(part)) : undefined;
+  }
+}
+
+/** Reads an OpenDocument text. Throws a FileError if it is damaged or too large. */
+export async function odtContent(zip: ZipFile): Promise<DocumentContent> {
+  const file = new OpenDocument(zip);
+  const budget = new Budget();
+  const reader = new OpenTextReader(file.styles, budget);
+  const blocks = new Blocks();
+  await file.read(new Map([["office:text", (child) => (budget.isSpent ? "stop" : reader.block(child, blocks))]]));
+  blocks.add(...asideOf(reader));
+  return treeContent({ ...(await file.properties()), isPartial: budget.isSpent, blocks: blocks.nodes });
+}
+
+/** Reads an OpenDocument presentation: its slides in order, with their notes. */
+export async function odpContent(zip: ZipFile): Promise<DocumentContent> {
+  const file = new OpenDocument(zip);
+  const budget = new Budget();
+  const reader = new OpenTextReader(file.styles, budget);
+  const blocks: ChildNode[] = [];
+  let hidden = 0;
+  const slide = (page: XmlElement): void | "stop" => {
+    if (budget.isSpent) return "stop";
+    if (page.name !== "drawing:page") return undefined;
+    const style = page.attributes["drawing:style-name"];
+    const isHidden = file.styles.property(
+      "drawing-page",
+      style,
+      "style:drawing-page-properties",
+      "presentation:visibility",
+    );
+    if (isHidden === "hidden") hidden += 1;
+    else {
+      const made = slideOf(page, reader);
+      blocks.push(...(blocks.length > 0 && made.length > 0 ? [element("hr", [])] : []), ...made);
+    }
+    return undefined;
+  };
+  await file.read(new Map([["office:presentation", slide]]));
+  if (hidden > 0) blocks.push(element("p", [`Hidden slides are left out: ${hidden}.`]));
+  blocks.push(...asideOf(reader));
+  return treeContent({ ...(await file.properties()), isPartial: budget.isSpent, blocks });
+}
+
+function slideOf(page: XmlElement, reader: OpenTextReader): ChildNode[] {
+  const titles: ChildNode[] = [];
+  const others: ChildNode[] = [];
+  const notes: ChildNode[] = [];
+  for (const shape of elementsOf(page)) {
+    const kind = shape.attributes["presentation:class"];
+    if (kind === "title") {
+      const lines = allBelow(shape, "text:p").map((line) => reader.inline(line));
+      const nodes = lines.flatMap((line, at) => (at === 0 ? line : [element("br", []), ...line]));
+      if (nodes.length > 0) titles.push(element("h2", nodes));
+    } else if (shape.name === "presentation:notes") {
+      const texts = elementsOf(shape).filter(({ attributes }) => attributes["presentation:class"] === "notes");
+      notes.push(...texts.flatMap((text) => reader.drawing(text)));
+    } else if (shape.name.startsWith("drawing:") && !/^(?:date-time|footer|header|page-number)$/.test(kind ?? ""))
+      others.push(...reader.drawing(shape));
+  }
+  return [...titles, ...others, ...(notes.length === 0 ? [] : [element("h3", ["Notes"]), ...notes])];
+}
+
+/** The notes and comments of a text, after it. */
+function asideOf({ aside: { notes, comments } }: OpenTextReader): ChildNode[] {
+  const items = notes.map((note) => element("li", note));
+  return [...(items.length === 0 ? [] : [element("hr", []), element("ol", items)]), ...commentsOf(comments)];
+}

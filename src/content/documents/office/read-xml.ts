@@ -1,0 +1,194 @@
+import { Parser } from "htmlparser2";
+import { FileError } from "../kinds/file-error.ts";
+import { canonicalPrefix } from "./namespaces.ts";
+
+/** Elements of XML that are open at the same time. A file with more is rejected. @operator */
+const MAX_DEPTH = 256;
+/** Elements and texts of XML that are in memory at the same time. A file with more is rejected. @operator */
+const MAX_HELD = 200_000;
+/** Characters of the texts and attributes of one element that is in memory. A file with more is rejected. @operator */
+const MAX_HELD_TEXT = 8_000_000;
+
+/** An element of XML. Its name and those of its attributes have the usual prefix of their namespace. */
+export interface XmlElement {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: XmlNode[];
+}
+
+export type XmlNode = XmlElement | string;
+
+/** Elements whose children are passed on one by one and not kept, so that a long document needs little memory. */
+export type Containers = ReadonlyMap<string, (child: XmlElement, parent: XmlElement) => void | "stop">;
+
+const NONE: Containers = new Map();
+
+/**
+ * Reads XML from pieces. Returns its root, without the children of containers. A container may stop the reading: the
+ * rest is not read then. Entities other than those of XML stay as they are, and nothing is ever loaded.
+ */
+export async function readXml(pieces: AsyncIterable<Uint8Array>, containers: Containers = NONE): Promise<XmlElement> {
+  const builder = new Builder(containers);
+  let decoder: TextDecoder | undefined;
+  for await (const piece of pieces) {
+    decoder ??= new TextDecoder(encodingOf(piece));
+    builder.write(decoder.decode(piece, { stream: true }));
+    if (builder.isStopped) break;
+  }
+  return builder.end();
+}
+
+function encodingOf([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+}
+
+interface Open {
+  readonly element: XmlElement;
+  readonly prefixes: ReadonlyMap<string, string>;
+  /** The nodes and characters in memory before it. */
+  readonly held: number;
+  readonly heldText: number;
+}
+
+const NO_PREFIXES: ReadonlyMap<string, string> = new Map();
+
+class Builder {
+  readonly #containers: Containers;
+  readonly #root: XmlElement = { name: "", attributes: {}, children: [] };
+  readonly #open: Open[] = [{ element: this.#root, prefixes: NO_PREFIXES, held: 0, heldText: 0 }];
+  readonly #parser: Parser;
+  #held = 0;
+  #heldText = 0;
+  isStopped = false;
+
+  constructor(containers: Containers) {
+    this.#containers = containers;
+    this.#parser = new Parser(
+      {
+        onopentag: (name, attributes) => this.#start(name, attributes),
+        ontext: (text) => this.#text(text),
+        onclosetag: () => this.#end(),
+      },
+      { xmlMode: true },
+    );
+  }
+
+  write(text: string): void {
+    this.#parser.write(text);
+  }
+
+  end(): XmlElement {
+    if (!this.isStopped) this.#parser.end();
+    const root = this.#root.children.find((child) => typeof child !== "string");
+    if (root === undefined) throw new FileError("it has a part that is not XML");
+    return root;
+  }
+
+  #start(name: string, attributes: Record<string, string>): void {
+    if (this.isStopped) return;
+    const parent = this.#top();
+    if (this.#open.length > MAX_DEPTH) throw new FileError(`it has more than ${MAX_DEPTH} nested elements`);
+    let { prefixes } = parent;
+    let length = 0;
+    let isPlain = true;
+    for (const key in attributes) {
+      length += attributes[key]?.length ?? 0;
+      if (key.startsWith("xmlns")) prefixes = withPrefix(prefixes, key, attributes[key] ?? "");
+      else if (isPlain && key.includes(":")) isPlain = false;
+    }
+    const element: XmlElement = {
+      name: canonicalName(name, prefixes, true),
+      attributes: isPlain ? attributes : canonicalAttributes(attributes, prefixes),
+      children: [],
+    };
+    this.#open.push({ element, prefixes, held: this.#held, heldText: this.#heldText });
+    this.#hold(1, length);
+    parent.element.children.push(element);
+  }
+
+  #text(text: string): void {
+    if (this.isStopped) return;
+    const { children } = this.#top().element;
+    const last = children.at(-1);
+    if (typeof last === "string") children[children.length - 1] = last + text;
+    else children.push(text);
+    this.#hold(typeof last === "string" ? 0 : 1, text.length);
+  }
+
+  #end(): void {
+    if (this.isStopped) return;
+    const closed = this.#open.length > 1 ? this.#open.pop() : undefined;
+    const parent = this.#top().element;
+    const take = closed === undefined ? undefined : this.#containers.get(parent.name);
+    if (closed === undefined || take === undefined) return;
+    parent.children.length = 0;
+    this.#held = closed.held;
+    this.#heldText = closed.heldText;
+    this.isStopped = take(closed.element, parent) === "stop";
+  }
+
+  #hold(nodes: number, characters: number): void {
+    this.#held += nodes;
+    this.#heldText += characters;
+    if (this.#held > MAX_HELD || this.#heldText > MAX_HELD_TEXT) throw new FileError("it has a part that is too large");
+  }
+
+  #top(): Open {
+    const top = this.#open.at(-1);
+    if (top === undefined) throw new Error("Cannot read XML: the root is closed");
+    return top;
+  }
+}
+
+function withPrefix(prefixes: ReadonlyMap<string, string>, key: string, address: string): ReadonlyMap<string, string> {
+  if (key !== "xmlns" && !key.startsWith("xmlns:")) return prefixes;
+  return new Map(prefixes).set(key === "xmlns" ? "" : key.slice(6), canonicalPrefix(address));
+}
+
+function canonicalName(name: string, prefixes: ReadonlyMap<string, string>, isElement: boolean): string {
+  const colon = name.indexOf(":");
+  if (colon === -1 && !isElement) return name;
+  const prefix = colon === -1 ? "" : name.slice(0, colon);
+  const known = prefixes.get(prefix);
+  if (known === undefined || known === prefix) return name;
+  return `${known}:${name.slice(colon + 1)}`;
+}
+
+function canonicalAttributes(
+  attributes: Record<string, string>,
+  prefixes: ReadonlyMap<string, string>,
+): Record<string, string> {
+  const named: Record<string, string> = {};
+  for (const key in attributes) named[canonicalName(key, prefixes, false)] = attributes[key] ?? "";
+  return named;
+}
+
+/** The first child with this name. */
+export function childOf(element: XmlElement | undefined, name: string): XmlElement | undefined {
+  for (const child of element?.children ?? []) if (typeof child !== "string" && child.name === name) return child;
+  return undefined;
+}
+
+/** The element at the end of a path of names. */
+export function atPath(element: XmlElement | undefined, ...names: readonly string[]): XmlElement | undefined {
+  return names.reduce<XmlElement | undefined>(childOf, element);
+}
+
+/** The children that are elements, with this name if one is given. */
+export function elementsOf(element: XmlElement | undefined, name?: string): XmlElement[] {
+  return (element?.children ?? []).filter(
+    (child): child is XmlElement => typeof child !== "string" && (name === undefined || child.name === name),
+  );
+}
+
+/** All elements with this name below an element, in their order. */
+export function allBelow(element: XmlElement | undefined, name: string): XmlElement[] {
+  return elementsOf(element).flatMap((child) => [...(child.name === name ? [child] : []), ...allBelow(child, name)]);
+}
+
+/** The texts of an element and of those below it. */
+export function textOf(element: XmlElement | undefined): string {
+  if (element === undefined) return "";
+  return element.children.map((child) => (typeof child === "string" ? child : textOf(child))).join("");
+}

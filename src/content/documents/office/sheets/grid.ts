@@ -1,0 +1,142 @@
+import { cut } from "../../../../lib/text/cut-text.ts";
+
+/** Columns of a sheet that have values, its rows, and the cells of all sheets. The rest is missing. @operator */
+const MAX_COLUMNS = 256;
+const MAX_ROWS = 100_000;
+const MAX_CELLS = 1_000_000;
+/** Characters of the texts of all sheets, and of one cell. The rest is missing. @operator */
+const MAX_TEXT = 10_000_000;
+const MAX_CELL_TEXT = 32_767;
+/** Cells of all sheets that the file only repeats. Further ones are missing. @operator */
+const MAX_REPEATED = 100_000;
+
+/** Cells and characters that the sheets of one file may still hold. */
+export interface SheetBudget {
+  cells: number;
+  text: number;
+  repeated: number;
+}
+
+/** The bounds of one file. */
+export function sheetBudget(): SheetBudget {
+  return { cells: MAX_CELLS, text: MAX_TEXT, repeated: MAX_REPEATED };
+}
+
+interface Row {
+  readonly index: number;
+  readonly cells: Map<number, string>;
+}
+
+/** A sheet of a workbook: the cells that have a value, by their places. */
+export class Grid {
+  readonly name: string;
+  isPartial = false;
+  readonly #budget: SheetBudget;
+  readonly #rows: Row[] = [];
+  readonly #columns = new Set<number>();
+  /** Addresses by row and column. */
+  readonly #links = new Map<string, string>();
+
+  constructor(name: string, budget: SheetBudget) {
+    this.name = name;
+    this.#budget = budget;
+  }
+
+  get isFull(): boolean {
+    return this.#rows.length >= MAX_ROWS || this.#budget.cells <= 0 || this.#budget.text <= 0;
+  }
+
+  /** Adds a row with the values of its columns. Rows come in order. */
+  addRow(index: number, cells: ReadonlyMap<number, string>): void {
+    if (cells.size === 0) return;
+    const kept = new Map<number, string>();
+    for (const [column, value] of cells) {
+      if (this.isFull || (!this.#columns.has(column) && this.#columns.size >= MAX_COLUMNS)) {
+        this.isPartial = true;
+        continue;
+      }
+      const text = cut(value, MAX_CELL_TEXT);
+      kept.set(column, text);
+      this.#columns.add(column);
+      this.#budget.cells -= 1;
+      this.#budget.text -= text.length;
+    }
+    if (kept.size > 0) this.#rows.push({ index, cells: kept });
+  }
+
+  /** Adds a row that the file repeats. */
+  addRows(index: number, count: number, cells: ReadonlyMap<number, string>): void {
+    if (cells.size === 0) return;
+    this.addRow(index, cells);
+    for (let added = 1; added < count; added += 1) {
+      if (this.isFull || this.#budget.repeated <= 0) {
+        this.isPartial = true;
+        return;
+      }
+      this.#budget.repeated -= cells.size;
+      this.addRow(index + added, cells);
+    }
+  }
+
+  link(row: number, column: number, address: string): void {
+    this.#links.set(`${row} ${column}`, address);
+  }
+
+  /** Repeats the value of a merged cell in the cells that it covers, unless it is alone in its row. */
+  merge({ top, left, bottom, right }: Area): void {
+    const first = this.#rowAt(top);
+    const value = first?.cells.get(left);
+    if (first === undefined || value === undefined || value.length > 200 || first.cells.size === 1) return;
+    for (const row of this.#rows.slice(this.#rows.indexOf(first))) {
+      if (row.index > bottom || this.isFull) return;
+      for (const column of this.#columns) {
+        if (column < left || column > right || row.cells.has(column)) continue;
+        row.cells.set(column, value);
+        this.#budget.cells -= 1;
+        this.#budget.text -= value.length;
+      }
+    }
+  }
+
+  #rowAt(index: number): Row | undefined {
+    let [low, high] = [0, this.#rows.length - 1];
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const row = this.#rows[middle];
+      if (row === undefined || row.index === index) return row;
+      if (row.index < index) low = middle + 1;
+      else high = middle - 1;
+    }
+    return undefined;
+  }
+
+  /** The rows without empty ones, and without the columns that are empty in all of them. */
+  rows(): { text: string; href: string | undefined }[][] {
+    const columns = [...this.#columns].toSorted((one, other) => one - other);
+    const most = Math.max(1, Math.floor((2 * MAX_CELLS) / Math.max(1, columns.length)));
+    if (this.#rows.length > most) this.isPartial = true;
+    return this.#rows.slice(0, most).map(({ index, cells }) =>
+      columns.map((column) => {
+        const href = this.#links.size === 0 ? undefined : this.#links.get(`${index} ${column}`);
+        return { text: cells.get(column) ?? "", href };
+      }),
+    );
+  }
+}
+
+/** The rows and columns of cells, from 0 on, both ends included. */
+export interface Area {
+  readonly top: number;
+  readonly left: number;
+  readonly bottom: number;
+  readonly right: number;
+}
+
+/** The row and column of a name such as "AB12", from 0 on. Undefined if it is not one of a sheet. */
+export function placeOf(name: string): { row: number; column: number } | undefined {
+  const match = /^\$?([A-Z]{1,3})\$?(\d{1,7})$/.exec(name);
+  if (match === null) return undefined;
+  let column = 0;
+  for (const letter of match[1] ?? "") column = column * 26 + letter.charCodeAt(0) - 64;
+  return { row: Number(match[2]) - 1, column: column - 1 };
+}

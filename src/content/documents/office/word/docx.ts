@@ -1,0 +1,168 @@
+import { type ChildNode, isTag, isText } from "domhandler";
+import { type DocumentContent } from "../../kinds/content.ts";
+import { element, treeContent } from "../../kinds/tree-content.ts";
+import { Budget } from "../budget.ts";
+import { Blocks } from "../lists.ts";
+import { Package, partOf } from "../package.ts";
+import { childOf, elementsOf, type XmlElement } from "../read-xml.ts";
+import { codeTextOf, hasContent } from "./marks.ts";
+import { ParagraphReader } from "./paragraphs.ts";
+import { type Numbering, Numberings, numberingOf, outlineOf, Styles, valueOf } from "./styles.ts";
+import { cellsOf, rowsOf, tableOf } from "./tables.ts";
+import { type ZipFile } from "../../zip/zip-file.ts";
+
+/** Elements that only group blocks. */
+const GROUPS = new Set([
+  "w:sdt",
+  "w:sdtContent",
+  "w:customXml",
+  "w:ins",
+  "w:moveTo",
+  "w:smartTag",
+  "mc:AlternateContent",
+  "mc:Choice",
+]);
+
+const NOTE_KINDS = { footnote: ["footnotes", "w:footnote"], endnote: ["endnotes", "w:endnote"] } as const;
+
+/** Reads a text document of Office Open XML (ECMA-376-1 §17). Throws a FileError if it is damaged or too large. */
+export async function docxContent(zip: ZipFile): Promise<DocumentContent> {
+  const file = new Package(zip);
+  const main = await file.main("word/document.xml");
+  const relationships = await file.relationshipsOf(main);
+  const styles = new Styles(await file.readIf(partOf(relationships, "styles")));
+  const numberings = new Numberings(await file.readIf(partOf(relationships, "numbering")));
+  const budget = new Budget();
+  const referred: { kind: "footnote" | "endnote"; id: string }[] = [];
+  const comments: string[] = [];
+  const refer = (kind: "footnote" | "endnote" | "comment", id: string): number | undefined => {
+    if (kind === "comment") comments.push(id);
+    return kind === "comment" ? undefined : referred.push({ kind, id });
+  };
+  const body = new BlockReader(
+    styles,
+    numberings,
+    budget,
+    new ParagraphReader(styles, budget, { relationships, refer }),
+  );
+  const blocks = new Blocks();
+  await file.read(main, new Map([["w:body", (child) => (budget.isSpent ? "stop" : body.block(child, blocks))]]));
+  const aside = async (part: string | undefined, name: string): Promise<ReadonlyMap<string, readonly ChildNode[]>> => {
+    const root = await file.readIf(part);
+    if (root === undefined || part === undefined) return new Map();
+    const links = { relationships: await file.relationshipsOf(part), refer: () => undefined };
+    const reader = new BlockReader(styles, numberings, budget, new ParagraphReader(styles, budget, links));
+    return new Map(elementsOf(root, name).map((note) => [note.attributes["w:id"] ?? "", reader.all(note)]));
+  };
+  const notes = new Map<string, ReadonlyMap<string, readonly ChildNode[]>>();
+  for (const [kind, [type, name]] of Object.entries(NOTE_KINDS)) {
+    if (referred.some((note) => note.kind === kind)) notes.set(kind, await aside(partOf(relationships, type), name));
+  }
+  if (referred.length > 0) {
+    const items = referred.map(({ kind, id }) => element("li", notes.get(kind)?.get(id) ?? []));
+    blocks.add(element("hr", []), element("ol", items));
+  }
+  if (comments.length > 0) {
+    const part = partOf(relationships, "comments");
+    const made = elementsOf(await file.readIf(part), "w:comment");
+    const authors = new Map(made.map(({ attributes }) => [attributes["w:id"], attributes["w:author"] ?? ""]));
+    const read = await aside(part, "w:comment");
+    blocks.add(...commentsOf(comments.map((id) => ({ author: authors.get(id) ?? "", content: read.get(id) ?? [] }))));
+  }
+  const { title, about } = await file.properties();
+  return treeContent({ title, about, isPartial: budget.isSpent, blocks: blocks.nodes });
+}
+
+/** Comments of readers, apart from the text. */
+export function commentsOf(comments: readonly { author: string; content: readonly ChildNode[] }[]): ChildNode[] {
+  const items = comments
+    .filter(({ content }) => content.length > 0)
+    .map(({ author, content }) =>
+      element("li", author === "" ? content : [element("p", [element("strong", [author])]), ...content]),
+    );
+  return items.length === 0 ? [] : [element("hr", []), element("h2", ["Comments"]), element("ul", items)];
+}
+
+class BlockReader {
+  readonly #styles: Styles;
+  readonly #numberings: Numberings;
+  readonly #budget: Budget;
+  readonly #paragraphs: ParagraphReader;
+
+  constructor(styles: Styles, numberings: Numberings, budget: Budget, paragraphs: ParagraphReader) {
+    this.#styles = styles;
+    this.#numberings = numberings;
+    this.#budget = budget;
+    this.#paragraphs = paragraphs;
+  }
+
+  all(parent: XmlElement): ChildNode[] {
+    const blocks = new Blocks();
+    for (const child of elementsOf(parent)) this.block(child, blocks);
+    return blocks.nodes;
+  }
+
+  block(child: XmlElement, blocks: Blocks): void {
+    if (this.#budget.isSpent) return;
+    if (child.name === "w:p") this.#paragraph(child, blocks);
+    else if (child.name === "w:tbl") {
+      this.#budget.spend(0);
+      const rows = rowsOf(child).map((row) => cellsOf(row, (cell) => this.all(cell)));
+      if (rows.length > 0) blocks.add(tableOf(rows));
+    } else if (GROUPS.has(child.name)) for (const inner of elementsOf(child)) this.block(inner, blocks);
+  }
+
+  #paragraph(paragraph: XmlElement, blocks: Blocks): void {
+    const properties = childOf(paragraph, "w:pPr");
+    const style = this.#styles.get(valueOf(childOf(properties, "w:pStyle")));
+    const heading = outlineOf(properties) ?? style.heading;
+    const { bold = false, italic = false, strike = false, code = false, hidden = false } = style;
+    const nodes = this.#paragraphs.read(paragraph, {
+      bold: bold && heading === undefined,
+      italic,
+      strike,
+      code,
+      hidden,
+    });
+    this.#budget.spend(0);
+    if (hasContent(nodes))
+      this.#place(nodes, { ...style.numbering, ...definedOf(numberingOf(properties)) }, heading, blocks);
+    for (const box of this.#paragraphs.boxes.splice(0)) blocks.add(...this.all(box));
+  }
+
+  #place(
+    nodes: readonly ChildNode[],
+    numbering: Partial<Numbering>,
+    heading: number | undefined,
+    blocks: Blocks,
+  ): void {
+    const level = numbering.level ?? 0;
+    const counted = numbering.id === undefined ? undefined : this.#numberings.next(numbering.id, level);
+    if (heading !== undefined) {
+      const label = counted?.isNumbered === true && counted.label !== "" ? [`${counted.label} `] : [];
+      return blocks.add(element(`h${heading}`, [...label, ...nodes]));
+    }
+    const code = codeTextOf(nodes);
+    if (counted !== undefined && numbering.id !== undefined) {
+      const { isNumbered, number } = counted;
+      return blocks.addItem({ level, isNumbered, number, list: numbering.id }, element("p", nodes));
+    }
+    if (code !== undefined && !this.#continuesCode(code, blocks)) return blocks.add(element("pre", [code]));
+    if (code === undefined) blocks.add(element("p", nodes));
+  }
+
+  /** Adds a line to the code above it. */
+  #continuesCode(code: string, { nodes }: Blocks): boolean {
+    const last = nodes.at(-1);
+    if (last === undefined || !isTag(last) || last.name !== "pre") return false;
+    const [text] = last.children;
+    if (text === undefined || !isText(text)) return false;
+    text.data += `\n${code}`;
+    return true;
+  }
+}
+
+function definedOf(numbering: { id: string | undefined; level: number | undefined } | undefined) {
+  const { id, level } = numbering ?? {};
+  return { ...(id === undefined ? {} : { id }), ...(level === undefined ? {} : { level }) };
+}
