@@ -52,6 +52,8 @@ export interface Channel extends ChannelIdentity, ChainState {
   /** Charges since the last claim, and the time of the first of them in Unix milliseconds; 0: none. */
   readonly charges: number;
   readonly owedSince: number;
+  /** Unix milliseconds at which the chain first refused to claim the charges since the last claim; 0: it did not. */
+  readonly refusedAt: number;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -63,6 +65,8 @@ export interface WorkTerms {
   /** The number of unclaimed charges, and their sum in atomic units. */
   readonly charges: number;
   readonly owed: string;
+  /** The same sum for channels whose payer can deny its vouchers. */
+  readonly deniable: string;
   /** Unix milliseconds: the first unclaimed charge was made before this. */
   readonly owedBefore: number;
   /** Unix milliseconds: the chain was asked before this. */
@@ -78,8 +82,20 @@ export interface Risk {
   /** Channels of these from which the payer withdraws. */
   readonly withdrawing: number;
   readonly owed: string;
+  /** The part of it that payers without an authorizer owe. */
+  readonly deniable: string;
+  /** The charges that are written off, beside it. */
+  readonly lost: string;
   /** Unix milliseconds of the oldest unclaimed charge; 0: none. */
   readonly owedSince: number;
+}
+
+/** The payer's own account signs vouchers. As a contract, it can deny them before they are claimed. */
+export const NO_AUTHORIZER = `0x${"0".repeat(40)}`;
+
+/** True if the unclaimed charges of a channel are written off. */
+export function isLost({ charged, claimed, owedSince }: Pick<Channel, "charged" | "claimed" | "owedSince">): boolean {
+  return owedSince === 0 && BigInt(charged) > BigInt(claimed);
 }
 
 /** Records channels. Each method is atomic over all processes that share the store. */
@@ -87,7 +103,10 @@ export interface Channels {
   find(id: string): Promise<Channel | undefined>;
   /** Adds a channel, whose base is what the chain has as claimed; or records the state of a known one. */
   open(identity: ChannelIdentity, state: ChainState, at: number): Promise<Channel>;
-  /** Records what the chain said at `at` (Unix milliseconds), if nothing later is known. It ends no refund and no closing. */
+  /**
+   * Records what the chain said at `at` (Unix milliseconds), if nothing later is known. It ends no refund and no closing. No
+   * word of a node that lags behind ends a withdrawal: only a refund, or the time of its delay.
+   */
   sync(id: string, state: ChainState, at: number): Promise<void>;
   /** Leases channels that are due: those of withdrawals first. A lease ends after `WORK_MS`. */
   work(terms: WorkTerms, limit: number): Promise<readonly Channel[]>;
@@ -97,10 +116,22 @@ export interface Channels {
   refund(id: string): Promise<Channel | undefined>;
   /** Makes an open channel that is not in use due for the refund of its rest. False: it is not open, or in use. */
   close(id: string): Promise<boolean>;
-  /** Makes the charges of a channel, or of all, due for a claim. Returns how many channels have charges. */
+  /**
+   * Makes the charges of all channels due for a claim, or those of one channel, also if they are written off. Returns how many
+   * channels have charges.
+   */
   demand(id: string | undefined): Promise<number>;
-  /** Ends the lease of this process with what the chain says now; undefined: not known. False: the lease had ended. */
+  /**
+   * Ends the lease of this process with what the chain said at `at`; undefined: not known. If something later is known, only
+   * claims count. False: the lease had ended.
+   */
   done(id: string, state: ChainState | undefined, at: number): Promise<boolean>;
+  /** Records that the chain refuses to claim a leased channel. The lease runs on. */
+  refuse(id: string): Promise<void>;
+  /** Takes the charges of a leased channel that the chain refuses out of the risk, and ends the lease. False: it had ended. */
+  writeOff(id: string): Promise<boolean>;
+  /** True if the chain has refused to claim vouchers that this payer has signed without an authorizer. */
+  isBarred(payer: string): Promise<boolean>;
   /** Newest use first. `before`: the last channel of the page before. */
   list(before: Pick<Channel, "id" | "updatedAt"> | undefined, limit: number): Promise<readonly Channel[]>;
   risks(): Promise<readonly Risk[]>;

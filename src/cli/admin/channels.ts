@@ -3,17 +3,27 @@ import { formatAmount } from "../../payments/x402/price.ts";
 import { flagsText } from "../common/flags.ts";
 import { type Column } from "../common/table.ts";
 import { timeText } from "../common/units.ts";
-import { type AdminCommand, jsonFlag, readAs, tableText, told } from "./admin-command.ts";
+import {
+  type AdminAction,
+  type AdminCommand,
+  jsonFlag,
+  readAs,
+  tableText,
+  told,
+  type Values,
+} from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 
 const USAGE = `usage: turnpike channels [list] [--json]
        turnpike channels claim [--json]
+       turnpike channels retry ID [--json]
        turnpike channels close ID [--json]
 
 Lists the payment channels of a running gateway, and settles them.
 
   list      list those that were used last (also without a subcommand)
   claim     claim all charges on the chain now
+  retry     claim those of one channel, also if they are written off
   close     claim the charges of one, and pay its rest back to the payer
 
 ${flagsText(jsonFlag())}
@@ -29,6 +39,7 @@ const channelSchema = z.looseObject({
   balance: z.string(),
   charged: z.string(),
   claimed: z.string(),
+  lost: z.string().default("0"),
   used_ms: z.number(),
 });
 type Channel = z.output<typeof channelSchema>;
@@ -47,6 +58,7 @@ const COLUMNS: readonly Column<Channel>[] = [
   { title: "DEPOSIT", cell: (row) => amountText(row.balance, row) },
   { title: "CHARGED", cell: (row) => amountText(row.charged, row) },
   { title: "CLAIMED", cell: (row) => amountText(row.claimed, row) },
+  { title: "LOST", cell: (row) => amountText(row.lost, row) },
   { title: "USED", cell: ({ used_ms: at }) => timeText(at) },
 ];
 
@@ -58,6 +70,14 @@ const list: AdminCommand["forms"][string] = {
   },
 };
 
+const claim =
+  (values: Values, query: string): AdminAction =>
+  async (client) => {
+    const response = await client.json({ method: "POST", path: `/channels/claims${query}` });
+    const { channels } = readAs(client, claimedSchema, response);
+    return await told(values, response, `channels with charges that are claimed now: ${channels}\n`);
+  };
+
 /** `turnpike channels`: lists, claims and closes payment channels of a running gateway. */
 export const CHANNELS: AdminCommand = {
   usage: USAGE,
@@ -65,12 +85,10 @@ export const CHANNELS: AdminCommand = {
   forms: {
     "": list,
     list,
-    claim: {
-      read: (_words, values) => async (client) => {
-        const response = await client.json({ method: "POST", path: "/channels/claims" });
-        const { channels } = readAs(client, claimedSchema, response);
-        return await told(values, response, `channels with charges that are claimed now: ${channels}\n`);
-      },
+    claim: { read: (_words, values) => claim(values, "") },
+    retry: {
+      words: ["ID"],
+      read: ([id = ""], values) => claim(values, `?channel=${encodeURIComponent(id)}`),
     },
     close: {
       words: ["ID"],

@@ -104,6 +104,7 @@ const OWN = {
       wait_ms: 5000,
       max_risk: "$100",
       max_total_risk: "$10000",
+      contracts: { max_risk: "$1", max_total_risk: "$100" },
       claim: { charges: 1000, amount: "$10", age_s: 21_600, batch: 100, on_stop: true },
       settle_s: 86_400,
     },

@@ -21,6 +21,8 @@ export interface ChannelKeys {
     readonly batch: number;
     readonly on_stop: boolean;
   };
+  /** The bounds for channels without an authorizer. */
+  readonly contracts: { readonly max_risk: string; readonly max_total_risk: string };
   readonly settle_s: number;
 }
 

@@ -61,12 +61,12 @@ export function verificationJson(verification: ChannelVerification, { payload }:
   if (verification.kind === "valid") {
     return { isValid: true, payer, extra: stateJson(payload.voucher.channelId, verification.state) };
   }
-  const isVerdict = verification.kind === "refused";
-  return {
-    isValid: false,
-    invalidReason: isVerdict ? verification.reason : "invalid_batch_settlement_evm_rpc_read_failed",
-    payer,
-  };
+  if (verification.kind !== "refused") {
+    return { isValid: false, invalidReason: "invalid_batch_settlement_evm_rpc_read_failed", payer };
+  }
+  const { reason, state } = verification;
+  const extra = state === undefined ? {} : { extra: stateJson(payload.voucher.channelId, state) };
+  return { isValid: false, invalidReason: reason, payer, ...extra };
 }
 
 /** The response to /settle. */
@@ -146,7 +146,8 @@ export function httpChannels(ask: AskFacilitator, isOwn: boolean): ChannelFacili
       const reason = toReason(data.invalidReason);
       const isJudged = reason !== "payment_refused" && reason !== "invalid_batch_settlement_evm_rpc_read_failed";
       if (!data.isValid && (isJudged || (status < 500 && reason === "payment_refused"))) {
-        return { kind: "refused", reason };
+        const state = stateOf(data.extra);
+        return { kind: "refused", reason, ...(state === undefined ? {} : { state }) };
       }
       return { kind: status < 500 ? "failed" : "unavailable", cause: `it responded with ${status}` };
     },

@@ -115,6 +115,7 @@ describe.skipIf(!hasChain)("the facilitator of channels over HTTP", () => {
     const voucher = signedVoucher(network, config, 6000n, payer);
     const over = { ...payment, payload: { type: "voucher", channelConfig: config, voucher } } as const;
     expect(await channels.verify(over, terms)).toEqual({
+      state: { ...empty, balance: 5000n },
       kind: "refused",
       reason: "invalid_batch_settlement_evm_cumulative_exceeds_balance",
     });

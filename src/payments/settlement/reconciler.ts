@@ -4,6 +4,7 @@ import { within } from "../../lib/time/within.ts";
 import { type Ledger, type Payment, RECHECK_MS } from "../../store/ledger.ts";
 import { CHANNEL_SCHEME } from "../../store/channels.ts";
 import { type NewNotice } from "../../store/outbox.ts";
+import { facilitatorFor } from "../channels/facilitator-for.ts";
 import { findDeposit } from "../channels/find-deposit.ts";
 import { channelPaymentSchema } from "../x402/channel-messages.ts";
 import { type Facilitator, type Outcome } from "../x402/facilitator.ts";
@@ -137,9 +138,10 @@ export class Reconciler {
   async #askChannels(row: Payment): Promise<Outcome> {
     const { facilitators, clock, log } = this.#options;
     const { data: payment } = channelPaymentSchema.safeParse(parsedJson(row.payload));
-    const channels = facilitators(row).find((facilitator) => facilitator.channels !== undefined)?.channels;
-    if (payment === undefined || channels === undefined) return NOBODY;
+    if (payment === undefined) return NOBODY;
     try {
+      const channels = await facilitatorFor(row.network, facilitators(row));
+      if (channels === undefined) return NOBODY;
       const finding = Promise.race([findDeposit(channels, payment, clock() / 1000), this.#closing.promise]);
       const found = await within(FIND_TIMEOUT_MS, finding, () => "late" as const);
       return typeof found === "string" ? { kind: "unknown", cause: found } : found;

@@ -13,12 +13,13 @@ export interface ChannelState {
 }
 
 /**
- * `valid`: `state` is the channel before the deposit. `unavailable`, `failed`: the payment was not judged. `cause` is for
+ * `valid`: `state` is the channel before the deposit; `refused`: the channel, if the chain was asked for it.
+ * `unavailable`, `failed`: the payment was not judged. `cause` is for
  * the log: it contains no address and no text of the facilitator.
  */
 export type ChannelVerification =
   | { readonly kind: "valid"; readonly payer: Address; readonly state: ChannelState }
-  | { readonly kind: "refused"; readonly reason: Reason }
+  | { readonly kind: "refused"; readonly reason: Reason; readonly state?: ChannelState }
   | { readonly kind: "unavailable" | "failed"; readonly cause: string };
 
 /**

@@ -87,7 +87,10 @@ function schemeOf({ scheme, asset_transfer_method }: Terms): "exact" | "upto" | 
 }
 
 /** The facilitator's kind that accepts `requirements`; undefined if there is no such kind. */
-export function findKind(kinds: readonly Kind[], { scheme, network }: PaymentRequirements): Kind | undefined {
+export function findKind(
+  kinds: readonly Kind[],
+  { scheme, network }: Pick<PaymentRequirements, "scheme" | "network">,
+): Kind | undefined {
   const ofScheme = kinds.filter((kind) => kind.scheme === scheme);
   const all = `${network.slice(0, network.indexOf(":"))}:*`;
   return ofScheme.find((kind) => kind.network === network) ?? ofScheme.find((kind) => kind.network === all);

@@ -58,6 +58,14 @@ function change({ channels, refused }: Names): string {
   END $body$`;
 }
 
+/** The statements that add the mark of channels whose claim the chain refuses. */
+export function refusedChannels({ channels }: Pick<Names, "channels">): readonly string[] {
+  return [
+    `ALTER TABLE ${channels} ADD COLUMN refused_at bigint NOT NULL DEFAULT 0`,
+    `CREATE INDEX ${channels}_refused ON ${channels} (payer) WHERE refused_at > 0`,
+  ];
+}
+
 /** The statements that add channels to a database with payments. */
 export function channelTables(names: Names): readonly string[] {
   const { channels, payments } = names;

@@ -1,5 +1,5 @@
 import { CREDIT_BOOK, CREDIT_SCHEME, MAX_CREDIT_DIGITS } from "../credits.ts";
-import { channelTables } from "./channels-schema.ts";
+import { channelTables, refusedChannels } from "./channels-schema.ts";
 import { type Connection, type Result, statement, type Step } from "./connection.ts";
 import { type Statement } from "./messages.ts";
 import { PostgresError } from "./postgres-error.ts";
@@ -222,6 +222,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `CREATE INDEX ${PAYMENTS}_due ON ${PAYMENTS} (due_at) WHERE due_at > 0`,
   ],
   channelTables({ channels: CHANNELS, payments: PAYMENTS, refused: UNCOVERED_STATE }),
+  refusedChannels({ channels: CHANNELS }),
 ];
 
 /** The version of the schema that this program writes. */

@@ -172,6 +172,8 @@ const MIGRATIONS: readonly (string | ((database: Database) => void))[] = [
       CREATE INDEX payments_due ON payments (due_at) WHERE due_at > 0`);
   },
   CHANNELS,
+  `ALTER TABLE channels ADD COLUMN refused_at INTEGER NOT NULL DEFAULT 0;
+   CREATE INDEX channels_refused ON channels (payer) WHERE refused_at > 0`,
 ];
 
 /** Allows a further state of payments. SQLite cannot change a constraint, so the table is copied. */

@@ -4,6 +4,8 @@ import {
   type Channel,
   type ChannelIdentity,
   channelNonce,
+  isLost,
+  NO_AUTHORIZER,
   WORK_MS,
   type WorkTerms,
 } from "../channels.ts";
@@ -26,7 +28,7 @@ const IDENTITY: ChannelIdentity = {
   salt: "0xsalt",
 };
 const STATE: ChainState = { balance: "10000", claimed: "0", withdrawAt: 0, refundNonce: "0" };
-const NEVER: WorkTerms = { charges: 1000, owed: "1000000", owedBefore: 0, syncedBefore: 0 };
+const NEVER: WorkTerms = { charges: 1000, owed: "1000000", deniable: "1000000", owedBefore: 0, syncedBefore: 0 };
 const HUGE = "12345678901234567890123456789";
 
 /** A payment of 1000 at a base of the channel, by a voucher for both together. */
@@ -218,7 +220,16 @@ function testChain(newDatabase: NewDatabase): void {
     await store.channels.open(IDENTITY, STATE, START);
     await paid(store, voucher("0"));
     expect(await store.channels.risks()).toEqual([
-      { network: "eip155:84532", token: "0xtoken", channels: 1, withdrawing: 0, owed: "1000", owedSince: START },
+      {
+        network: "eip155:84532",
+        token: "0xtoken",
+        channels: 1,
+        withdrawing: 0,
+        owed: "1000",
+        deniable: "0",
+        lost: "0",
+        owedSince: START,
+      },
     ]);
     await store.channels.sync(ID, { ...STATE, claimed: "400" }, START + 1);
     expect(await channelOf(store)).toMatchObject({ claimed: "400", charges: 0, charged: "1000" });
@@ -227,6 +238,46 @@ function testChain(newDatabase: NewDatabase): void {
     clock.now += 5;
     await store.channels.sync(ID, { ...STATE, claimed: "1500" }, START + 2);
     expect(await channelOf(store)).toMatchObject({ base: "1500", charged: "1500", claimed: "1500", owedSince: 0 });
+  });
+
+  test("an older word of the chain counts for claims alone", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store } = opened;
+    const other = await opened.another();
+    await store.channels.open(IDENTITY, STATE, START);
+    await paid(store, voucher("0"));
+    expect(await store.channels.lease(ID)).toMatchObject({ withdrawAt: 0 });
+    const withdrawal = Math.floor(START / 1000);
+    await other.channels.sync(ID, { ...STATE, balance: "9000", withdrawAt: withdrawal }, START + 2);
+    expect(await store.channels.done(ID, { ...STATE, claimed: "1000" }, START + 1)).toBe(true);
+    const seen = { standing: "withdrawing", withdrawAt: withdrawal, balance: "9000", syncedAt: START + 2 };
+    expect(await channelOf(store)).toMatchObject({ ...seen, claimed: "1000", charges: 0, owedSince: 0 });
+    expect(await store.channels.lease(ID)).toMatchObject({ id: ID });
+    await store.channels.done(ID, { ...STATE, claimed: "400" }, START + 1);
+    expect(await channelOf(store)).toMatchObject({ ...seen, claimed: "1000", owedSince: 0 });
+  });
+
+  test("a node that lags behind ends no withdrawal and no refund", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store } = opened;
+    await store.channels.open(IDENTITY, STATE, START);
+    const withdrawing = { ...STATE, withdrawAt: Math.floor(START / 1000), refundNonce: "9" };
+    await store.channels.sync(ID, withdrawing, START + 1);
+    await store.channels.sync(ID, { ...STATE, refundNonce: "9" }, START + 2);
+    await store.channels.open(IDENTITY, { ...STATE, refundNonce: "9" }, START + 3);
+    await store.channels.sync(ID, { ...STATE, balance: "1" }, START + 4);
+    expect(await channelOf(store)).toMatchObject({ standing: "withdrawing", ...withdrawing, balance: "10000" });
+    await store.channels.sync(ID, { ...STATE, balance: "3000", refundNonce: "10" }, START);
+    expect(await channelOf(store)).toMatchObject({
+      standing: "open",
+      withdrawAt: 0,
+      balance: "3000",
+      refundNonce: "10",
+    });
+    await store.channels.sync(ID, { ...withdrawing, refundNonce: "10" }, START + 5);
+    const afterDelay = START + (IDENTITY.withdrawDelay + 1) * 1000;
+    await store.channels.sync(ID, { ...STATE, balance: "0", refundNonce: "10" }, afterDelay);
+    expect(await channelOf(store)).toMatchObject({ standing: "open", withdrawAt: 0, balance: "0" });
   });
 
   test("a withdrawal ends vouchers until the chain says that it is over", async () => {
@@ -331,6 +382,58 @@ function testWork(newDatabase: NewDatabase): void {
     expect(await store.channels.work(NEVER, 10)).toMatchObject([{ id: ID, standing: "closing" }]);
     await store.channels.done(ID, { ...STATE, balance: "1000", claimed: "1000" }, clock.now);
     expect(await channelOf(store)).toMatchObject({ standing: "open", balance: "1000" });
+  });
+
+  test("charges that the chain refuses leave the risk, are shown, and come back when they are demanded or claimed", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    const identity = { ...IDENTITY, payerAuthorizer: NO_AUTHORIZER };
+    await store.channels.open(identity, STATE, START);
+    await paid(store, voucher("0"));
+    expect(await store.channels.risks()).toMatchObject([{ channels: 1, owed: "1000", deniable: "1000", lost: "0" }]);
+    expect(await store.channels.work({ ...NEVER, deniable: "1001" }, 10)).toEqual([]);
+    expect(await store.channels.work({ ...NEVER, deniable: "1000" }, 10)).toHaveLength(1);
+    expect(await store.channels.isBarred(IDENTITY.payer)).toBe(false);
+    clock.now += 1;
+    await store.channels.refuse(ID);
+    clock.now += 1;
+    await store.channels.refuse(ID);
+    expect(await channelOf(store)).toMatchObject({ refusedAt: START + 1, owedSince: START });
+    expect([await store.channels.isBarred(IDENTITY.payer), await store.channels.isBarred("0xother")]).toEqual([
+      true,
+      false,
+    ]);
+    expect(await store.channels.work(NEVER, 10)).toEqual([]);
+    clock.now += WORK_MS + 1;
+    expect(await store.channels.work(NEVER, 10)).toMatchObject([{ id: ID, refusedAt: START + 1 }]);
+    expect(await store.channels.writeOff(ID)).toBe(true);
+    expect(await store.channels.writeOff(ID)).toBe(false);
+    expect(isLost(await channelOf(store))).toBe(true);
+    const lost = { channels: 0, owed: "0", deniable: "0", lost: "1000", owedSince: 0 };
+    expect(await store.channels.risks()).toMatchObject([lost]);
+    await store.channels.sync(ID, STATE, clock.now);
+    expect([await store.channels.demand(undefined), await store.channels.work(NEVER, 10)]).toEqual([0, []]);
+    expect(await store.channels.demand(ID)).toBe(1);
+    expect(await store.channels.risks()).toMatchObject([{ channels: 1, owed: "1000", lost: "0" }]);
+    expect(await store.channels.work(NEVER, 10)).toHaveLength(1);
+    await store.channels.writeOff(ID);
+    await store.channels.sync(ID, { ...STATE, claimed: "1000" }, clock.now);
+    expect(await channelOf(store)).toMatchObject({ refusedAt: 0, claimed: "1000" });
+    expect([await store.channels.risks(), await store.channels.isBarred(IDENTITY.payer)]).toEqual([[], false]);
+  });
+
+  test("a voucher above a loss brings the whole sum back into the risk", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store } = opened;
+    await store.channels.open(IDENTITY, STATE, START);
+    await paid(store, voucher("0"));
+    await store.channels.lease(ID);
+    expect(await store.channels.writeOff(ID)).toBe(false);
+    await store.channels.refuse(ID);
+    expect(await store.channels.writeOff(ID)).toBe(true);
+    expect(await store.channels.isBarred(IDENTITY.payer)).toBe(false);
+    await paid(store, voucher("1000"));
+    expect(await store.channels.risks()).toMatchObject([{ channels: 1, owed: "2000", lost: "0" }]);
   });
 
   test("channels are listed by their last use, in pages", async () => {

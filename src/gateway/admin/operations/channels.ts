@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { messageOf } from "../../../lib/caught.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { findAsset } from "../../../payments/x402/assets.ts";
-import { type Channel, type Channels } from "../../../store/channels.ts";
+import { type Channel, type Channels, isLost } from "../../../store/channels.ts";
 import { channel } from "../shapes/channels.ts";
 import { type Call, callerOf, type Operation } from "./operation.ts";
 import { type AdminParts } from "./parts.ts";
@@ -40,11 +40,14 @@ export const CHANNEL_OPERATIONS: readonly Operation[] = [
     summary: "Claim all charges of channels on the chain",
     description: "The claims are made within seconds by a process that serves.",
     access: "full",
+    query: [{ name: "channel", description: "The id of one channel, which is claimed also if it is written off" }],
     success: { description: "The number of channels with charges", schema: z.object({ channels: z.int() }) },
-    failures: ["store-unavailable"],
+    failures: ["not-found", "store-unavailable"],
     async run(call, parts) {
       const channels = channelsOf(parts);
-      const number = await stored(() => channels.demand(undefined));
+      const id = call.query.get("channel");
+      const known = id === null ? undefined : await found(channels, id);
+      const number = await stored(() => channels.demand(known?.id));
       tell(parts, call, `demanded the charges of ${number} channels`);
       return Response.json({ channels: number });
     },
@@ -114,6 +117,7 @@ function shown(row: Channel): z.output<typeof channel> {
     balance,
     charged,
     claimed,
+    lost: isLost(row) ? String(BigInt(charged) - BigInt(claimed)) : "0",
     reserved: String(BigInt(base) - BigInt(charged)),
     withdraw_at_s: row.withdrawAt,
     synced_ms: row.syncedAt,

@@ -13,6 +13,7 @@ export const channel = z
     balance: z.string().openapi({ description: "All deposits without refunds, in atomic units" }),
     charged: z.string().openapi({ description: "The sum of all charges" }),
     claimed: z.string().openapi({ description: "The part of it that is claimed on the chain" }),
+    lost: z.string().openapi({ description: "The part of it that is written off: the chain refuses to claim it" }),
     reserved: z.string().openapi({ description: "What requests that are being served may cost" }),
     withdraw_at_s: z.number().openapi({ description: "When the payer asked for its money; 0: it has not" }),
     synced_ms: z.number().openapi({ description: "When the chain was asked" }),

@@ -27,6 +27,19 @@ export const channels = z
         "Greatest sum of unclaimed charges of one channel: dollars, or atomic units of the token. Beyond it, requests wait for a claim.",
       ),
     max_total_risk: text.default("$10000").describe("The same for all channels of one token together."),
+    contracts: z
+      .strictObject({
+        max_risk: text
+          .default("$1")
+          .describe("As `max_risk`, for one such channel. It is claimed when half of this is unclaimed."),
+        max_total_risk: text
+          .default("$100")
+          .describe("As `max_total_risk`, for all such channels of one token together, beside the others."),
+      })
+      .prefault({})
+      .describe(
+        "Bounds for channels without a `payerAuthorizer`: their payers can be contracts, which can deny a voucher before it is claimed.",
+      ),
     claim: z
       .strictObject({
         charges: count(1000, 1, 1_000_000).describe("Claim a channel after this many charges."),

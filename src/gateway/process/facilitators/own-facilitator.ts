@@ -14,6 +14,9 @@ const serving = (): typeof Serving => require("../../../payments/facilitator/ser
 /** Loaded when a configuration has an embedded facilitator (bench start). */
 const embedded = (): typeof Embedded => require("../../../payments/evm/embedded-facilitator.ts");
 
+/** Milliseconds that settlements under way have at least at a stop. @bound */
+const SHORTEST_CLOSE_MS = 1000;
+
 type EmbeddedOptions = Embedded.EmbeddedOptions;
 
 /** The embedded facilitator, in the process that has its key. EmbeddedHost describes it. */
@@ -21,7 +24,7 @@ export interface OwnFacilitator {
   readonly facilitator: Facilitator;
   readonly settings: EmbeddedOptions | undefined;
   use(settings: EmbeddedOptions | undefined): Promise<void>;
-  /** Lets settlements under way end within `graceMs` milliseconds. */
+  /** Lets settlements under way end within `graceMs` milliseconds, which may be over. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -34,7 +37,7 @@ export function createOwnFacilitator(): OwnFacilitator {
       return host.settings;
     },
     use: (settings) => host.use(settings),
-    close: (graceMs) => within(graceMs, host.close()),
+    close: (graceMs) => within(Math.max(graceMs, SHORTEST_CLOSE_MS), host.close()),
   };
 }
 
@@ -68,7 +71,7 @@ export class SharedFacilitator implements OwnFacilitator {
   async close(graceMs: number): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
-    await server?.close(graceMs);
+    await server?.close(Math.max(graceMs, SHORTEST_CLOSE_MS));
     if (server !== undefined) rmSync(dirname(this.socket), { recursive: true, force: true });
     await this.#own.close(graceMs);
   }

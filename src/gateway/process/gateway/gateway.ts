@@ -279,11 +279,11 @@ class RunningGateway implements GatewayProcess {
     await this.#listeners.close(graceMs);
     this.#limiter.close();
     // Closed before the store and the facilitators that it uses.
-    await this.#ledger.close();
+    await this.#ledger.close(end - this.#wheel.now());
     this.#compiled?.held.close();
     this.tenants.warm.close();
     this.#control.close();
-    await this.#facilitators.close(graceMs);
+    await this.#facilitators.close(end - this.#wheel.now());
     // After the settlements that were under way, because they have spans of their own.
     await this.#own.tracers.flush();
     this.#wheel.close();

@@ -185,9 +185,16 @@ export const METRICS = {
     ...gauge("turnpike_channel_risk_dollars", "Unclaimed charges of payment channels, in known dollar tokens."),
     isShared: true,
   },
+  channelLost: {
+    ...gauge(
+      "turnpike_channel_lost_dollars",
+      "Charges of payment channels that are written off, in known dollar tokens.",
+    ),
+    isShared: true,
+  },
   channelClaims: counter("turnpike_channel_claims_total", "Claims of payment channels by their result.", [
     "result",
-    ["claimed", "withdrawal", "reverting", "unclaimed", "lost"],
+    ["claimed", "withdrawal", "reverting", "unclaimed", "lost", "denied"],
   ]),
   refunds: counter("turnpike_refunds_total", "Refunds by their end.", ["result", ["settled", "recorded", "failed"]]),
   refundsPending: {

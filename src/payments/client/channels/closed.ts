@@ -3,6 +3,7 @@ import { readChannel } from "../../evm/batch/state.ts";
 import { isRpcError } from "../../evm/node/rpc.ts";
 import { type PaymentRequired } from "../../x402/messages.ts";
 import { type Channels, type Hold } from "./channels.ts";
+import { toldBalance } from "./resynchronise.ts";
 
 /** The refusals of a voucher for more than the channel has. */
 const LACKING = new Set([
@@ -16,13 +17,15 @@ const LACKING = new Set([
  * make deposits beyond its limit.
  */
 export async function isClosed(
-  { error }: PaymentRequired,
+  required: PaymentRequired,
   hold: Hold,
   { channels, endpoints }: { readonly channels: Channels; readonly endpoints: Environment },
 ): Promise<boolean> {
   const { id, network, balance } = hold.channel;
   const url = endpoints[rpcVariable(network)];
-  if (!LACKING.has(error ?? "") || url === undefined || url === "") return false;
+  const told = toldBalance(required, id);
+  const isLacking = told === undefined ? LACKING.has(required.error ?? "") : BigInt(told) < BigInt(balance);
+  if (!isLacking || url === undefined || url === "") return false;
   const state = await readChannel(openChain(network, url), id);
   if (isRpcError(state) || state.balance >= BigInt(balance)) return false;
   channels.change(hold, (now) => ({ ...now, balance: state.balance.toString() }));

@@ -106,20 +106,31 @@ async function attempt(request: ChannelRequest, seat: Seat): Promise<Attempt> {
   if (response.status === 402 && told !== undefined && isCorrective(told)) {
     // The server may have charged this request, whose response got lost. A second voucher would pay for it twice.
     if (wasBroken) return { paid: { ...unpaid, isOpen: true, isFree: false }, isDepositFree: false };
+    await declineClosed(request, seat, { told, response });
     const again = resume(request, seat, told);
     await response.body?.cancel();
     return { paid: { ...unpaid, isOpen: false, isFree: true }, again, isDepositFree: false };
   }
   const isOpen = wasBroken || (await isOpenAfter(response));
+  if (!isOpen && told !== undefined) await declineClosed(request, seat, { told, response });
   if (!isOpen) channels.change(seat, (channel) => refused(channel, seat, channels.now()));
-  if (!isOpen && told !== undefined && seat.deposit === undefined && (await isClosed(told, seat, request))) {
-    await response.body?.cancel();
-    const { id } = seat.channel;
-    throw new PaymentDeclined(
-      `Cannot pay from the channel ${id}: the seller has closed it; the next request can deposit`,
-    );
-  }
   return { paid: { ...unpaid, isOpen, isFree: !isOpen }, isDepositFree: !isOpen };
+}
+
+/** Throws PaymentDeclined if the seller has closed the channel. */
+async function declineClosed(
+  request: ChannelRequest,
+  seat: Seat,
+  { told, response }: { readonly told: PaymentRequired; readonly response: Response },
+): Promise<void> {
+  if (seat.deposit !== undefined || !(await isClosed(told, seat, request))) return;
+  const { channels } = request;
+  channels.change(seat, (channel) => refused(channel, seat, channels.now()));
+  await response.body?.cancel();
+  const { id } = seat.channel;
+  throw new PaymentDeclined(
+    `Cannot pay from the channel ${id}: the seller has closed it; the next request can deposit`,
+  );
 }
 
 /** Adopts the server's sum of charges, and prepares the second voucher. Throws PaymentDeclined if the sum cannot be true. */

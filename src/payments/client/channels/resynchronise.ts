@@ -12,8 +12,10 @@ const CORRECTIVE = new Set([
   "invalid_batch_settlement_evm_cumulative_below_claimed",
 ]);
 
-const stateSchema = z.object({
+const channelSchema = z.object({
   channelState: z.object({ channelId: z.string(), balance: atomicSchema, chargedCumulativeAmount: atomicSchema }),
+});
+const stateSchema = channelSchema.extend({
   voucherState: z.object({ signedMaxClaimable: voucherSchema.shape.maxClaimableAmount, signature: z.string() }),
 });
 
@@ -30,6 +32,12 @@ function refusal(fault: string, isDispute = false): Refusal {
 /** True if the server refused a voucher because it has another sum of charges. */
 export function isCorrective({ error }: PaymentRequired): boolean {
   return CORRECTIVE.has(error ?? "");
+}
+
+/** The balance of a channel that a corrective 402 tells. */
+export function toldBalance({ accepts }: PaymentRequired, id: string): string | undefined {
+  const states = accepts.flatMap(({ extra }) => channelSchema.safeParse(extra).data?.channelState ?? []);
+  return states.find(({ channelId }) => channelId.toLowerCase() === id.toLowerCase())?.balance;
 }
 
 /**

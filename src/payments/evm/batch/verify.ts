@@ -26,14 +26,18 @@ import { type RpcError, isRpcError } from "../node/rpc.ts";
 import { planCall, type PlannedCall } from "../node/undeployed.ts";
 import { type Chain } from "../node/scheme.ts";
 import { fundsRequests } from "../permit2/state.ts";
-import { depositCall } from "./calls.ts";
+import { channelCall, depositCall } from "./calls.ts";
 import { channelOf, channelRequests, readChannel } from "./state.ts";
 
 /** The reason for a refusal, or the error because of which the chain could not be asked. */
 export type Problem = Reason | RpcError;
 
-function concluded(payer: ChannelConfig["payer"], result: ChannelState | Problem): ChannelVerification {
-  if (typeof result === "string") return { kind: "refused", reason: result };
+function concluded(
+  payer: ChannelConfig["payer"],
+  result: ChannelState | Problem,
+  state?: ChannelState,
+): ChannelVerification {
+  if (typeof result === "string") return { kind: "refused", reason: result, ...(state === undefined ? {} : { state }) };
   if (!isRpcError(result)) return { kind: "valid", payer, state: result };
   return { kind: result.error === "unavailable" ? "unavailable" : "failed", cause: result.cause };
 }
@@ -46,14 +50,25 @@ export async function verifyChannelPayment(
 ): Promise<ChannelVerification> {
   const { payer } = payload.channelConfig;
   if (payload.type === "deposit") return concluded(payer, await verifyDeposit(chain, payload, requirements));
+  const { channelConfig, voucher } = payload;
+  const checked = checkVoucher(chain.node.network, channelConfig, voucher);
   const problem =
-    checkChannelTerms(payload.channelConfig, payload.voucher.channelId, requirements) ??
-    (await voucherProblem(chain, payload.channelConfig, payload.voucher));
+    checkChannelTerms(channelConfig, voucher.channelId, requirements) ??
+    (checked === "invalid" ? "invalid_batch_settlement_evm_voucher_signature" : undefined) ??
+    (await existenceProblem(chain, voucher.channelId)) ??
+    (checked === "chain" ? await voucherProblem(chain, channelConfig, voucher) : undefined);
   if (problem !== undefined) return concluded(payer, problem);
-  const state = await readChannel(chain.node, payload.voucher.channelId);
+  const state = await readChannel(chain.node, voucher.channelId);
   if (isRpcError(state)) return concluded(payer, state);
-  const wrong = checkCumulative(payload.voucher.maxClaimableAmount, state, payload.type === "refund");
-  return concluded(payer, wrong ?? state);
+  const wrong = checkCumulative(voucher.maxClaimableAmount, state, payload.type === "refund");
+  return concluded(payer, wrong ?? state, state);
+}
+
+/** One read tells that a channel has no money: anyone can name and sign channels that do not exist. */
+async function existenceProblem({ node }: Chain, id: Hex): Promise<Problem | undefined> {
+  const found = await node.read(callRequest(BATCH_SETTLEMENT_CONTRACT, channelCall(id)));
+  if (isRpcError(found)) return found;
+  return wordAt(found, 0) === 0n ? "invalid_batch_settlement_evm_channel_not_found" : undefined;
 }
 
 /** Undefined if the voucher is signed by the channel's payer. */

@@ -18,13 +18,16 @@ import { Sale } from "../sale/sale.ts";
 import { type ChannelDesk } from "./desk/channel-desk.ts";
 import {
   askChain,
+  type Asked,
   balanceError,
   channelOffer,
   type ChannelOffer,
   channelReservation,
   isCheckedByChain,
+  LIMITED,
   MISMATCH,
   shownTo,
+  TOO_MANY_REFUSED,
   signatureError,
 } from "./channel-offer.ts";
 import { refundChannel, type RefundRequest } from "./refund-channel.ts";
@@ -37,6 +40,12 @@ const SOON_S = 1;
 
 /** The payer takes its money back. */
 const WITHDRAWING: Reason = "invalid_batch_settlement_evm_insufficient_balance";
+/** The payer has denied a voucher. */
+const BARRED: Reason = "invalid_batch_settlement_evm_voucher_signature";
+
+/** A channel has not enough money, or is empty. */
+const EXCEEDED: Reason = "invalid_batch_settlement_evm_cumulative_exceeds_balance";
+const EMPTY: Reason = "invalid_batch_settlement_evm_channel_not_found";
 
 const BUSY = paymentError(
   "overloaded",
@@ -143,9 +152,8 @@ class ChannelRequest {
   async #look(): Promise<Result> {
     const { channelId, base, key } = this.#offer;
     const { ledger } = this.#paidRoute;
-    const channel = (await this.#desk.channels.find(channelId)) ?? (await this.#ask(false));
-    if (channel === undefined) return { kind: "unasked" };
-    if (typeof channel === "string") return { kind: "refused", reason: channel };
+    const channel = (await this.#desk.channels.find(channelId)) ?? (await this.#ask("new"));
+    if (typeof channel !== "object") return resultOf(channel);
     if (base === undefined) return await this.#correct(channel);
     if (base !== channel.base || channel.holder === key.nonce) {
       const standing = await ledger.find(key);
@@ -159,8 +167,7 @@ class ChannelRequest {
 
   async #correct(known: Channel): Promise<Result> {
     const channel = this.#hasAsked ? known : await shownTo(this.#paidRoute, this.#offer, known);
-    if (channel === undefined) return { kind: "unasked" };
-    return typeof channel === "string" ? { kind: "refused", reason: channel } : { kind: "corrected", channel };
+    return typeof channel === "object" ? { kind: "corrected", channel } : resultOf(channel);
   }
 
   /** The result of a payment that the ledger has; undefined if it is of another request. */
@@ -188,17 +195,31 @@ class ChannelRequest {
     const isCurrent =
       this.#hasAsked || (reason === undefined && this.#desk.isFresh(channel) && !isCheckedByChain(offer));
     if (!isCurrent) {
-      const asked = await this.#ask();
-      if (asked === undefined) return { kind: "unasked" };
-      return typeof asked === "string" ? { kind: "refused", reason: asked } : this.#look();
+      const asked = await this.#ask(reason === undefined && !isCheckedByChain(offer) ? "fresh" : "known");
+      if (typeof asked === "string") return this.#lacking(asked);
+      return typeof asked === "object" ? this.#look() : resultOf(asked);
     }
-    if (reason !== undefined) return { kind: "refused", reason };
+    if (reason !== undefined) return this.#lacking(reason);
+    if (isCheckedByChain(offer) && (await this.#desk.channels.isBarred(channel.payer)))
+      return { kind: "refused", reason: BARRED };
     if (await this.#desk.isTooRisky(channel, offer.agreed.amount)) return { kind: "later", error: RISKY };
     if (!hasRoom(this.#paidRoute, this.#reservation.fingerprint)) return { kind: "no-room" };
     const { leased, payment } = await ledger.reserve(this.#reservation, maxPartials);
     if (leased) return { kind: "leased", payment, channel };
     const isOther = payment.reason === UNCOVERED || payment.fingerprint !== this.#reservation.fingerprint;
     return isOther ? { kind: "busy" } : { kind: "again", payment };
+  }
+
+  /**
+   * The chain refuses a voucher at the base. After a refund that the client did not ask for, its balance is old: the client
+   * reads its channel again if the challenge says that its state is old, and for no other reason.
+   */
+  async #lacking(reason: Reason): Promise<Result> {
+    const channel = await this.#desk.channels.find(this.#offer.channelId);
+    // The signature of a voucher for an empty channel was perhaps not checked.
+    const isOwn = reason === EXCEEDED || (reason === EMPTY && !isCheckedByChain(this.#offer));
+    const isRefunded = channel !== undefined && channel.refundNonce !== "0";
+    return isOwn && isRefunded ? { kind: "corrected", channel } : { kind: "refused", reason };
   }
 
   /** Frees a channel whose request has died with its process. */
@@ -212,9 +233,9 @@ class ChannelRequest {
     return { kind: "busy" };
   }
 
-  async #ask(isKnown = true): Promise<Channel | Reason | undefined> {
+  async #ask(about: Parameters<typeof askChain>[2]): Promise<Asked> {
     this.#hasAsked = true;
-    return askChain(this.#paidRoute, this.#offer, isKnown);
+    return askChain(this.#paidRoute, this.#offer, about);
   }
 
   async #respond(result: Result): Promise<Decision> {
@@ -251,6 +272,12 @@ class ChannelRequest {
     }
     return "responded";
   }
+}
+
+/** The result of a question to the chain that gave no channel. */
+function resultOf(asked: Exclude<Asked, Channel>): Result {
+  if (asked === undefined) return { kind: "unasked" };
+  return asked === LIMITED ? { kind: "later", error: TOO_MANY_REFUSED } : { kind: "refused", reason: asked };
 }
 
 /** A voucher is a charge that needs no facilitator. A deposit is settled on the chain. */

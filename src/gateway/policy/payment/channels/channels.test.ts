@@ -2,142 +2,46 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BatchSettlementEvmScheme } from "@x402/evm/batch-settlement/client";
-import { wrapFetchWithPaymentFromConfig } from "@x402/fetch";
-import { createPublicClient, http, type PublicClient } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
 import { patient } from "../../../../lib/testing/patience.ts";
-import { Claimer, type ChannelTrouble } from "../../../../payments/channels/claimer.ts";
 import { Channels as PayerChannels } from "../../../../payments/client/channels/channels.ts";
 import { payerFrom } from "../../../../payments/client/channels/pay-from-channel.ts";
 import { refundChannel } from "../../../../payments/client/channels/refund.ts";
 import { payAndFetch } from "../../../../payments/client/client.ts";
-import { type ChannelSettings } from "../../../../payments/channels/settings.ts";
-import {
-  freshAccount,
-  keyOf,
-  openShop as openChain,
-  type OpenFacilitator,
-  type Shop as Chain,
-  type TestAccount,
-} from "../../../../payments/evm/testing/shop.ts";
+import { freshAccount } from "../../../../payments/evm/testing/shop.ts";
 import { finalizeWithdrawCall, initiateWithdrawCall } from "../../../../payments/evm/batch/calls.ts";
 import { refundOrder } from "../../../../payments/channels/orders.ts";
 import { BATCH_SETTLEMENT_CONTRACT, channelId } from "../../../../payments/signatures/batch-settlement.ts";
-import {
-  channelConfig,
-  channelRequirements,
-  placeChannels,
-  signedDeposit,
-  signedVoucher,
-} from "../../../../payments/testing/channels.ts";
+import { channelConfig, signedDeposit, signedVoucher } from "../../../../payments/testing/channels.ts";
 import { freshNonce } from "../../../../payments/testing/payment.ts";
 import { Reconciler } from "../../../../payments/settlement/reconciler.ts";
 import { type ChannelFacilitator } from "../../../../payments/x402/channel-facilitator.ts";
-import { type ChannelConfig, type ChannelRequirements } from "../../../../payments/x402/channel-messages.ts";
-import { type Address } from "../../../../payments/x402/address.ts";
-import { type EvmNetwork, parseEvmNetwork } from "../../../../payments/x402/networks.ts";
+import { type ChannelConfig } from "../../../../payments/x402/channel-messages.ts";
 import { LEASE_MS, RECHECK_MS } from "../../../../store/ledger.ts";
-import { type Channel, channelNonce } from "../../../../store/channels.ts";
+import { channelNonce, WORK_MS } from "../../../../store/channels.ts";
 import { fieldLine } from "../../../../lib/http/fields.ts";
-import { channels as channelKeys } from "../../../config/schema/x402-channels.ts";
-import { closeShops, decoded, openShop, type Shop, type ShopOptions } from "../testing/shop.ts";
+import { closeShops, decoded } from "../testing/shop.ts";
 import { respondWith, type TestExchange } from "../testing/test-gateway.ts";
+import { ChannelWorld, errorOf, onlyChannel } from "./testing/channel-world.ts";
 
 setDefaultTimeout(patient(60_000));
 
-let chain: Chain;
-let facilitator: OpenFacilitator;
-let seller: TestAccount;
-let settings: ChannelSettings;
+let world: ChannelWorld;
+let chain: ChannelWorld["chain"];
 
 beforeAll(async () => {
-  chain = await openChain();
-  await placeChannels(chain.chain);
-  facilitator = await chain.facilitator();
+  world = await ChannelWorld.open();
+  ({ chain } = world);
 });
 
-beforeEach(() => {
-  seller = freshAccount();
-  settings = { keys: channelKeys.parse({ withdraw_delay_s: 900 }), authorizer: freshAccount() };
-});
+beforeEach(() => world.reset());
 
 afterAll(async () => {
   await closeShops();
   await chain.close();
 });
 
-interface Buyer {
-  readonly account: TestAccount;
-  readonly scheme: BatchSettlementEvmScheme;
-  buy(path?: string, init?: RequestInit): Promise<Response>;
-}
-
-/** The stock client, which asks the chain by itself. Each call without `salt` begins without any state. */
-function buyerOf(shop: Shop, account: TestAccount, salt?: `0x${string}`): Buyer {
-  const signer = privateKeyToAccount(keyOf(account));
-  const reader: PublicClient = createPublicClient({ transport: http(chain.chain.rpcUrl) });
-  const scheme = new BatchSettlementEvmScheme(
-    { ...signer, readContract: (call) => reader.readContract(call) },
-    salt === undefined ? {} : { salt },
-  );
-  const schemes = [{ network: chain.chain.network, client: scheme }];
-  const paid = wrapFetchWithPaymentFromConfig(fetch, { schemes, spendControls: false });
-  return { account, scheme, buy: (path = "/goods", init = {}) => paid(shop.gateway.url + path, init) };
-}
-
-function open(options: ShopOptions = {}): Shop {
-  const { requirements } = chain;
-  return openShop({
-    testMode: false,
-    channels: settings,
-    kinds: { current: [{ scheme: "batch-settlement", network: requirements.network }] },
-    facilitator: () => facilitator,
-    ...options,
-    terms: {
-      scheme: "batch-settlement",
-      price: "1000",
-      network: requirements.network,
-      asset: requirements.asset,
-      pay_to: seller.address,
-      max_timeout_seconds: 60,
-      extra_name: String(requirements.extra["name"]),
-      extra_version: String(requirements.extra["version"]),
-      ...options.terms,
-    },
-  });
-}
-
-async function onlyChannel({ store }: Shop): Promise<Channel> {
-  const [channel, ...others] = await store.channels.list(undefined, 10);
-  if (channel === undefined || others.length > 0) throw new Error("not one channel");
-  return channel;
-}
-
-interface Claims {
-  readonly claimer: Claimer;
-  readonly troubles: ChannelTrouble[];
-  readonly logged: string[];
-}
-
-function claims({ store, clock }: Shop, claiming?: ChannelFacilitator): Claims {
-  const troubles: ChannelTrouble[] = [];
-  const logged: string[] = [];
-  const claimer = new Claimer({
-    channels: store.channels,
-    settings: () => settings,
-    facilitator: () => claiming ?? facilitator.channels,
-    onTrouble: (_channel, trouble) => troubles.push(trouble),
-    onRisks: () => {},
-    onClaimed: () => {},
-    clock: () => clock.now,
-    log: (message) => logged.push(message),
-  });
-  return { claimer, troubles, logged };
-}
-
 test("this program's own client pays from channels in parallel, tops up, and gets the rest back", async () => {
-  const shop = open();
+  const shop = world.open();
   const account = await chain.payer(50_000n);
   const folder = mkdtempSync(join(tmpdir(), "turnpike-channels-"));
   const own = new PayerChannels(folder, { maxDeposit: "$0.03" });
@@ -153,8 +57,8 @@ test("this program's own client pays from channels in parallel, tops up, and get
 });
 
 test("the stock client opens a channel by a deposit, and pays by vouchers, of which the chain knows nothing", async () => {
-  const shop = open();
-  const buyer = buyerOf(shop, await chain.payer(50_000n));
+  const shop = world.open();
+  const buyer = world.buyerOf(shop, await chain.payer(50_000n));
   const first = await buyer.buy();
   expect([first.status, await first.text()]).toEqual([200, "the goods"]);
   expect(decoded(first, "payment-response")).toMatchObject({
@@ -178,38 +82,38 @@ test("the stock client opens a channel by a deposit, and pays by vouchers, of wh
 });
 
 test("claims bring the charges to the seller, to the unit", async () => {
-  const shop = open();
-  const buyer = buyerOf(shop, await chain.payer());
+  const shop = world.open();
+  const buyer = world.buyerOf(shop, await chain.payer());
   for (let i = 0; i < 3; i++) expect((await buyer.buy()).status).toBe(200);
-  const { claimer } = claims(shop);
+  const { claimer } = world.claims(shop);
   expect(await claimer.round()).toBe(0);
   expect(await claimer.round(true)).toBe(1);
   expect(await onlyChannel(shop)).toMatchObject({ claimed: "3000", charged: "3000", owedSince: 0 });
-  expect(await chain.token.balanceOf(seller.address)).toBe(3000n);
+  expect(await chain.token.balanceOf(world.seller.address)).toBe(3000n);
   expect(await claimer.round(true)).toBe(0);
 });
 
 test("a stop claims a channel whose state could not be read at first, and the log tells the cause", async () => {
-  const shop = open();
-  const buyer = buyerOf(shop, await chain.payer());
+  const shop = world.open();
+  const buyer = world.buyerOf(shop, await chain.payer());
   for (let i = 0; i < 3; i++) expect((await buyer.buy()).status).toBe(200);
-  const real = facilitator.channels;
+  const real = world.facilitator.channels;
   if (real === undefined) throw new Error("no channels");
   let failures = 1;
   const verify: typeof real.verify = async (...call) =>
     failures-- > 0 ? { kind: "unavailable", cause: "no response of the node" } : real.verify(...call);
-  const { claimer, logged } = claims(shop, { ...real, verify });
+  const { claimer, logged } = world.claims(shop, { ...real, verify });
   await claimer.close();
   expect(await onlyChannel(shop)).toMatchObject({ claimed: "3000", charged: "3000", owedSince: 0 });
   expect(logged).toEqual(["channels: the state of 1 of 1 channels is not known: no response of the node"]);
 });
 
 test("a client that has lost its state is corrected once, and continues", async () => {
-  const shop = open();
+  const shop = world.open();
   const account = await chain.payer();
-  const before = buyerOf(shop, account);
+  const before = world.buyerOf(shop, account);
   for (const path of ["/goods?1", "/goods?2"]) expect((await before.buy(path)).status).toBe(200);
-  const after = buyerOf(shop, account);
+  const after = world.buyerOf(shop, account);
   const response = await after.buy("/goods?3");
   expect(response.status).toBe(200);
   expect((await after.buy("/goods?4")).status).toBe(200);
@@ -218,8 +122,8 @@ test("a client that has lost its state is corrected once, and continues", async 
 });
 
 test("requests of one channel at once are served one after the other", async () => {
-  const shop = open();
-  const buyer = buyerOf(shop, await chain.payer());
+  const shop = world.open();
+  const buyer = world.buyerOf(shop, await chain.payer());
   expect((await buyer.buy("/goods?0")).status).toBe(200);
   const responses = await Promise.all([1, 2, 3, 4, 5].map((i) => buyer.buy(`/goods?${i}`)));
   expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
@@ -230,8 +134,8 @@ test("a charge below the voucher is the base of the next one, and a free respons
   let charge = "300";
   const upstream = (exchange: TestExchange): void =>
     respondWith(exchange, 200, "goods", fieldLine("Settlement-Overrides", JSON.stringify({ amount: charge })));
-  const shop = open({ upstream });
-  const buyer = buyerOf(shop, await chain.payer());
+  const shop = world.open({ upstream });
+  const buyer = world.buyerOf(shop, await chain.payer());
   expect((await buyer.buy("/goods?0")).status).toBe(200);
   charge = "0";
   expect((await buyer.buy("/goods?1")).status).toBe(200);
@@ -244,16 +148,16 @@ test("a charge below the voucher is the base of the next one, and a free respons
 });
 
 test("work that is charged later ends long before its payer could withdraw", async () => {
-  const shop = open();
-  await deposited(shop, await chain.payer(), 3000n);
+  const shop = world.open();
+  await world.deposited(shop, await chain.payer(), 3000n);
   const end = Math.floor(shop.clock.now / 1000) + 450;
   expect(shop.lastUpstreamFields).toContain(`Settlement-Deferral: {"until":${end}}`);
 });
 
 test("deposits into empty channels at a wrong base leave no row", async () => {
-  const shop = open();
+  const shop = world.open();
   const payer = await chain.payer();
-  const requirements = requirementsNow();
+  const requirements = world.requirements;
   const now = await chain.chain.time();
   for (const most of [999n, 1001n, 2000n]) {
     const config = channelConfig(requirements, payer.address);
@@ -267,8 +171,8 @@ test("deposits into empty channels at a wrong base leave no row", async () => {
 
 test("a failed response is free, and the same voucher pays for the next one", async () => {
   let status = 500;
-  const shop = open({ upstream: (exchange) => respondWith(exchange, status, "x") });
-  const buyer = buyerOf(shop, await chain.payer());
+  const shop = world.open({ upstream: (exchange) => respondWith(exchange, status, "x") });
+  const buyer = world.buyerOf(shop, await chain.payer());
   expect((await buyer.buy("/goods?0")).status).toBe(500);
   expect(await onlyChannel(shop)).toMatchObject({ base: "0", balance: "0", holder: "" });
   status = 200;
@@ -277,9 +181,9 @@ test("a failed response is free, and the same voucher pays for the next one", as
 });
 
 test("a refund pays the rest back and claims the charges, and the base stays", async () => {
-  const shop = open();
+  const shop = world.open();
   const account = await chain.payer(20_000n);
-  const buyer = buyerOf(shop, account);
+  const buyer = world.buyerOf(shop, account);
   for (const path of ["/goods?1", "/goods?2"]) expect((await buyer.buy(path)).status).toBe(200);
   const part = await buyer.scheme.refund(`${shop.gateway.url}/goods`, { amount: "3000" });
   expect(part).toMatchObject({ success: true, amount: "3000" });
@@ -289,99 +193,58 @@ test("a refund pays the rest back and claims the charges, and the base stays", a
   expect(await chain.token.balanceOf(account.address)).toBe(18_000n);
   expect(await onlyChannel(shop)).toMatchObject({ balance: "2000", base: "2000", charged: "2000" });
   // The next deposit begins at what was claimed: a voucher for one unit more than that buys nothing.
-  expect((await buyerOf(shop, account).buy("/goods?3")).status).toBe(200);
+  expect((await world.buyerOf(shop, account).buy("/goods?3")).status).toBe(200);
   expect(await onlyChannel(shop)).toMatchObject({ base: "3000", charged: "3000", balance: "12000" });
   expect(shop.runs).toBe(3);
 });
-
-/** A payment that is not the stock client's: a voucher for `most` in the channel of `config`. */
-function voucher(config: ChannelConfig, most: bigint, signer: TestAccount, change: object = {}): unknown {
-  const network = evmNetwork();
-  const accepted = requirementsNow();
-  const payload = { type: "voucher", channelConfig: config, voucher: signedVoucher(network, config, most, signer) };
-  return { x402Version: 2, accepted, payload, ...change };
-}
-
-function evmNetwork(): EvmNetwork {
-  const network = parseEvmNetwork(chain.chain.network);
-  if (network === undefined) throw new Error("not an EVM chain");
-  return network;
-}
-
-function requirementsNow(): ChannelRequirements {
-  const made = channelRequirements(chain.token, evmNetwork(), {
-    payTo: seller.address,
-    authorizer: settings.authorizer.address,
-  });
-  return { ...made, extra: { ...made.extra, minDeposit: "10000" } };
-}
-
-async function deposited(
-  shop: Shop,
-  payer: TestAccount,
-  amount: bigint,
-  payerAuthorizer: Address = payer.address,
-): Promise<ChannelConfig> {
-  const requirements = requirementsNow();
-  const config = channelConfig(requirements, payer.address, { payerAuthorizer });
-  const now = await chain.chain.time();
-  const payload = signedDeposit(requirements, config, { amount, most: 1000n, signer: payer, now });
-  const response = await shop.send({ x402Version: 2, accepted: requirements, payload });
-  expect(response.status).toBe(200);
-  return config;
-}
-
-function errorOf(response: Response): unknown {
-  return (decoded(response, "payment-required") as { error?: unknown }).error;
-}
 
 const ZERO = `0x${"0".repeat(40)}` as const;
 const MISMATCH = "invalid_batch_settlement_evm_cumulative_amount_mismatch";
 
 test("no voucher pays twice, below its base, above the deposit, or with another signature", async () => {
-  const shop = open();
+  const shop = world.open();
   const payer = await chain.payer();
-  const config = await deposited(shop, payer, 3000n);
-  const second = voucher(config, 2000n, payer);
+  const config = await world.deposited(shop, payer, 3000n);
+  const second = world.voucher(config, 2000n, payer);
   expect((await shop.send(second, { path: "/goods?1" })).status).toBe(200);
   const refused = async (payment: unknown, error: string): Promise<void> => {
     const response = await shop.send(payment, { path: "/goods?2" });
     expect([response.status, errorOf(response)]).toEqual([402, error]);
   };
   await refused(second, MISMATCH);
-  await refused(voucher(config, 2001n, payer), MISMATCH);
-  await refused(voucher(config, 999n, payer), MISMATCH);
-  await refused(voucher(config, 3000n, freshAccount()), "invalid_batch_settlement_evm_voucher_signature");
+  await refused(world.voucher(config, 2001n, payer), MISMATCH);
+  await refused(world.voucher(config, 999n, payer), MISMATCH);
+  await refused(world.voucher(config, 3000n, freshAccount()), "invalid_batch_settlement_evm_voucher_signature");
   const other = { ...config, salt: freshNonce() };
-  const moved = { ...signedVoucher(evmNetwork(), other, 3000n, payer) };
+  const moved = { ...signedVoucher(world.network, other, 3000n, payer) };
   const payload = { type: "voucher", channelConfig: config, voucher: moved };
-  await refused(voucher(config, 3000n, payer, { payload }), "invalid_batch_settlement_evm_channel_id_mismatch");
-  await refused(voucher(other, 1000n, payer), "invalid_batch_settlement_evm_channel_not_found");
+  await refused(world.voucher(config, 3000n, payer, { payload }), "invalid_batch_settlement_evm_channel_id_mismatch");
+  await refused(world.voucher(other, 1000n, payer), "invalid_batch_settlement_evm_channel_not_found");
   const foreign = { ...config, receiver: payer.address };
-  await refused(voucher(foreign, 3000n, payer), "invalid_batch_settlement_evm_receiver_mismatch");
-  expect((await shop.send(voucher(config, 3000n, payer), { path: "/goods?3" })).status).toBe(200);
-  await refused(voucher(config, 4000n, payer), "invalid_batch_settlement_evm_cumulative_exceeds_balance");
+  await refused(world.voucher(foreign, 3000n, payer), "invalid_batch_settlement_evm_receiver_mismatch");
+  expect((await shop.send(world.voucher(config, 3000n, payer), { path: "/goods?3" })).status).toBe(200);
+  await refused(world.voucher(config, 4000n, payer), "invalid_batch_settlement_evm_cumulative_exceeds_balance");
   expect(shop.runs).toBe(3);
   expect(await onlyChannel(shop)).toMatchObject({ base: "3000", charged: "3000", balance: "3000" });
 });
 
 test("a voucher is shown to its payer alone, also if only the chain can check who that is", async () => {
-  const shop = open();
+  const shop = world.open();
   const payer = await chain.payer();
-  const config = await deposited(shop, payer, 5000n, ZERO);
+  const config = await world.deposited(shop, payer, 5000n, { payerAuthorizer: ZERO });
   for (const most of [1000n, 4000n, 1n]) {
     for (const type of ["voucher", "refund"] as const) {
       const forged = {
         type,
         channelConfig: config,
-        voucher: signedVoucher(evmNetwork(), config, most, freshAccount()),
+        voucher: signedVoucher(world.network, config, most, freshAccount()),
       };
-      const response = await shop.send({ x402Version: 2, accepted: requirementsNow(), payload: forged });
+      const response = await shop.send({ x402Version: 2, accepted: world.requirements, payload: forged });
       expect([response.status, errorOf(response)]).toEqual([402, "invalid_batch_settlement_evm_voucher_signature"]);
       expect(JSON.stringify(decoded(response, "payment-required"))).not.toContain("voucherState");
     }
   }
-  const late = await shop.send(voucher(config, 1000n, payer), { path: "/goods?1" });
+  const late = await shop.send(world.voucher(config, 1000n, payer), { path: "/goods?1" });
   expect(decoded(late, "payment-required")).toMatchObject({
     error: MISMATCH,
     accepts: [{ extra: { voucherState: { signedMaxClaimable: "1000" } } }],
@@ -390,10 +253,10 @@ test("a voucher is shown to its payer alone, also if only the chain can check wh
 });
 
 test("the same request with the newest voucher gets its response again, and pays once", async () => {
-  const shop = open();
+  const shop = world.open();
   const payer = await chain.payer();
-  const config = await deposited(shop, payer, 5000n);
-  const payment = voucher(config, 2000n, payer);
+  const config = await world.deposited(shop, payer, 5000n);
+  const payment = world.voucher(config, 2000n, payer);
   const [first, again] = [await shop.send(payment), await shop.send(payment)];
   expect([first.status, again.status, await again.text()]).toEqual([200, 200, "the goods"]);
   expect(shop.runs).toBe(2);
@@ -401,10 +264,10 @@ test("the same request with the newest voucher gets its response again, and pays
 });
 
 test("the next request takes a channel over whose process has died", async () => {
-  settings = { ...settings, keys: channelKeys.parse({ withdraw_delay_s: 900, wait_ms: 0 }) };
-  const shop = open();
+  world.reset({ wait_ms: 0 });
+  const shop = world.open();
   const payer = await chain.payer();
-  const config = await deposited(shop, payer, 5000n);
+  const config = await world.deposited(shop, payer, 5000n);
   const [channel] = await shop.store.channels.list(undefined, 1);
   const dead = {
     network: chain.chain.network,
@@ -414,7 +277,7 @@ test("the next request takes a channel over whose process has died", async () =>
     token: chain.token.address.toLowerCase(),
     scheme: "batch-settlement",
     amount: "1000",
-    payTo: seller.address,
+    payTo: world.seller.address,
     route: "/goods",
     consumer: "",
     fingerprint: "of the dead process",
@@ -422,87 +285,96 @@ test("the next request takes a channel over whose process has died", async () =>
     payload: "{}",
   };
   expect((await shop.store.ledger.reserve(dead)).leased).toBe(true);
-  expect((await shop.send(voucher(config, 2000n, payer))).status).toBe(503);
+  expect((await shop.send(world.voucher(config, 2000n, payer))).status).toBe(503);
   shop.clock.now += LEASE_MS + 1;
-  expect((await shop.send(voucher(config, 2000n, payer))).status).toBe(200);
+  expect((await shop.send(world.voucher(config, 2000n, payer))).status).toBe(200);
   expect(await onlyChannel(shop)).toMatchObject({ base: "2000", holder: "" });
 });
 
 test("charges beyond the bound of the seller's risk wait for a claim", async () => {
-  settings = { ...settings, keys: channelKeys.parse({ withdraw_delay_s: 900, max_risk: "2500" }) };
-  const shop = open();
+  world.reset({ max_risk: "2500" });
+  const shop = world.open();
   const payer = await chain.payer();
-  const config = await deposited(shop, payer, 9000n);
-  expect((await shop.send(voucher(config, 2000n, payer), { path: "/goods?1" })).status).toBe(200);
-  const third = voucher(config, 3000n, payer);
+  const config = await world.deposited(shop, payer, 9000n);
+  expect((await shop.send(world.voucher(config, 2000n, payer), { path: "/goods?1" })).status).toBe(200);
+  const third = world.voucher(config, 3000n, payer);
   const refused = await shop.send(third, { path: "/goods?2" });
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
-  expect(await claims(shop).claimer.round(true)).toBe(1);
+  expect(await world.claims(shop).claimer.round(true)).toBe(1);
   expect((await shop.send(third, { path: "/goods?2" })).status).toBe(200);
 });
 
-test("a channel that the chain refuses to claim does not stop the claim of others", async () => {
-  const shop = open();
+test("a channel whose money is gone does not stop the claim of others, and is lost after the time of a withdrawal", async () => {
+  const shop = world.open();
   const [one, two] = [await chain.payer(), await chain.payer()];
-  await deposited(shop, one, 3000n);
-  const config = await deposited(shop, two, 3000n);
-  const id = channelId(evmNetwork(), config);
-  await shop.send(voucher(config, 2000n, two), { path: "/goods?1" });
+  await world.deposited(shop, one, 3000n);
+  const config = await world.deposited(shop, two, 3000n);
+  const id = channelId(world.network, config);
+  await shop.send(world.voucher(config, 2000n, two), { path: "/goods?1" });
   // Another facilitator pays the second channel's rest back, behind the seller.
   const row = await shop.store.channels.find(id);
   if (row === undefined) throw new Error("no channel");
-  const order = refundOrder({ ...row, charged: "0" }, "2500", settings.authorizer);
-  expect((await facilitator.channels?.settle(order, order.accepted))?.kind).toBe("settled");
-  const { claimer, troubles } = claims(shop);
+  const order = refundOrder({ ...row, charged: "0" }, "2500", world.settings.authorizer);
+  expect((await world.channels.settle(order, order.accepted)).kind).toBe("settled");
+  const { claimer, troubles } = world.claims(shop);
   expect(await claimer.round(true)).toBe(1);
-  expect(troubles).toEqual(["lost"]);
-  expect(await chain.token.balanceOf(seller.address)).toBe(1000n);
+  expect(await chain.token.balanceOf(world.seller.address)).toBe(1000n);
+  // A node that lags behind could say the same: the contract lets no payer take its money before its delay.
+  shop.clock.now += WORK_MS + 1;
+  expect([await claimer.round(), troubles]).toEqual([0, ["reverting", "reverting"]]);
+  expect(await shop.store.channels.risks()).toMatchObject([{ channels: 1, owed: "2000", lost: "0" }]);
+  shop.clock.now = row.syncedAt + 900_001;
+  expect([await claimer.round(), troubles]).toEqual([0, ["reverting", "reverting", "lost"]]);
+  expect(await shop.store.channels.risks()).toMatchObject([{ channels: 0, owed: "0", lost: "2000" }]);
+  expect(await claimer.round()).toBe(0);
+  expect(troubles).toHaveLength(3);
 });
 
 test.each([1, 2])(
   "in batches of %d, channels that cannot be claimed do not keep others from it, and payers without an authorizer are claimed apart",
   async (batch) => {
-    const keys = channelKeys.parse({ withdraw_delay_s: 900, claim: { batch } });
-    settings = { ...settings, keys };
-    const shop = open();
+    world.reset({ claim: { batch } });
+    const shop = world.open();
     const configs: ChannelConfig[] = [];
-    for (const payerAuthorizer of [ZERO, undefined, undefined]) {
-      configs.push(await deposited(shop, await chain.payer(), 3000n, payerAuthorizer));
+    for (const parties of [{ payerAuthorizer: ZERO }, {}, {}]) {
+      configs.push(await world.deposited(shop, await chain.payer(), 3000n, parties));
       shop.clock.now += 1;
     }
-    const [bad] = configs.map((config) => channelId(evmNetwork(), config));
+    const [bad] = configs.map((config) => channelId(world.network, config));
     const sizes: number[] = [];
     const claiming: ChannelFacilitator = {
-      verify: (payment, requirements) => channelsOf().verify(payment, requirements),
+      verify: (payment, requirements) => world.channels.verify(payment, requirements),
       settle: async (order, requirements) => {
-        if (order.payload.type !== "claim") return channelsOf().settle(order, requirements);
+        if (order.payload.type !== "claim") return world.channels.settle(order, requirements);
         sizes.push(order.payload.claims.length);
-        const isBad = order.payload.claims.some(({ voucher: { channel } }) => channelId(evmNetwork(), channel) === bad);
+        const isBad = order.payload.claims.some(
+          ({ voucher: { channel } }) => channelId(world.network, channel) === bad,
+        );
         const reason = "invalid_batch_settlement_evm_claim_transaction_failed";
-        return isBad ? { kind: "refused", reason } : channelsOf().settle(order, requirements);
+        return isBad ? { kind: "refused", reason } : world.channels.settle(order, requirements);
       },
     };
-    const { claimer, troubles } = claims(shop, claiming);
+    const { claimer, troubles } = world.claims(shop, claiming);
     expect([await claimer.round(true), troubles, sizes]).toEqual([2, ["reverting"], [1, 1, 1]]);
     expect(await shop.store.channels.risks()).toMatchObject([{ channels: 1, owed: "1000" }]);
   },
 );
 
 test("a deposit whose result was lost is found on the chain, and its response is owed", async () => {
-  const shop = open({
+  const shop = world.open({
     facilitator: () => ({
-      ...facilitator,
-      channels: facilitator.channels && {
-        verify: (payment, requirements) => channelsOf().verify(payment, requirements),
+      ...world.facilitator,
+      channels: world.facilitator.channels && {
+        verify: (payment, requirements) => world.channels.verify(payment, requirements),
         settle: async (order, requirements) => {
-          await channelsOf().settle(order, requirements);
+          await world.channels.settle(order, requirements);
           return { kind: "unknown", cause: "lost", transaction: "" };
         },
       },
     }),
   });
   const payer = await chain.payer();
-  const requirements = requirementsNow();
+  const requirements = world.requirements;
   const config = channelConfig(requirements, payer.address);
   const now = await chain.chain.time();
   const payload = signedDeposit(requirements, config, { amount: 5000n, most: 1000n, signer: payer, now });
@@ -511,7 +383,7 @@ test("a deposit whose result was lost is found on the chain, and its response is
   shop.clock.now += RECHECK_MS + 1;
   const reconciler = new Reconciler({
     ledger: shop.store.ledger,
-    facilitators: () => [facilitator],
+    facilitators: () => [world.facilitator],
     testMode: () => false,
     notice: () => undefined,
     clock: () => shop.clock.now,
@@ -521,49 +393,44 @@ test("a deposit whose result was lost is found on the chain, and its response is
   expect(await reconciler.round()).toBe(1);
   expect(await onlyChannel(shop)).toMatchObject({ base: "1000", charged: "1000", signed: "1000", holder: "" });
   expect((await shop.send(payment)).status).toBe(200);
-  expect((await shop.send(voucher(config, 2000n, payer), { path: "/goods?1" })).status).toBe(200);
+  expect((await shop.send(world.voucher(config, 2000n, payer), { path: "/goods?1" })).status).toBe(200);
   expect(shop.settlements).toBe(0);
 });
 
-function channelsOf(): ChannelFacilitator {
-  if (facilitator.channels === undefined) throw new Error("no channels");
-  return facilitator.channels;
-}
-
 test("the seller closes a channel: it claims the charges and pays the rest back", async () => {
-  settings = { ...settings, keys: channelKeys.parse({ withdraw_delay_s: 900, wait_ms: 0 }) };
-  const shop = open();
+  world.reset({ wait_ms: 0 });
+  const shop = world.open();
   const payer = await chain.payer(5000n);
-  const config = await deposited(shop, payer, 5000n);
+  const config = await world.deposited(shop, payer, 5000n);
   const { id } = await onlyChannel(shop);
   expect(await shop.store.channels.close(id)).toBe(true);
-  expect((await shop.send(voucher(config, 2000n, payer))).status).toBe(503);
-  await claims(shop).claimer.round();
+  expect((await shop.send(world.voucher(config, 2000n, payer))).status).toBe(503);
+  await world.claims(shop).claimer.round();
   expect(await chain.token.balanceOf(payer.address)).toBe(4000n);
   expect(await onlyChannel(shop)).toMatchObject({ standing: "open", balance: "1000", claimed: "1000" });
 });
 
 test("a withdrawal ends the service, and its charges are claimed before its delay is over", async () => {
-  const shop = open();
+  const shop = world.open();
   const payer = await chain.payer(5000n);
-  const config = await deposited(shop, payer, 5000n);
-  expect((await shop.send(voucher(config, 2000n, payer), { path: "/goods?1" })).status).toBe(200);
+  const config = await world.deposited(shop, payer, 5000n);
+  expect((await shop.send(world.voucher(config, 2000n, payer), { path: "/goods?1" })).status).toBe(200);
   await chain.chain.fund(payer.address);
   await chain.chain.send({
     from: payer.address,
     to: BATCH_SETTLEMENT_CONTRACT,
     data: initiateWithdrawCall(config, 3000n),
   });
-  const { claimer, troubles } = claims(shop);
+  const { claimer, troubles } = world.claims(shop);
   expect(await claimer.round()).toBe(0);
   shop.clock.now += 301_000;
   expect([await claimer.round(), troubles]).toEqual([1, ["withdrawal"]]);
   expect(await onlyChannel(shop)).toMatchObject({ standing: "withdrawing", claimed: "2000", charged: "2000" });
-  const refused = await shop.send(voucher(config, 3000n, payer), { path: "/goods?2" });
+  const refused = await shop.send(world.voucher(config, 3000n, payer), { path: "/goods?2" });
   expect([refused.status, errorOf(refused)]).toEqual([402, "invalid_batch_settlement_evm_insufficient_balance"]);
   await chain.chain.passTime(901);
   await chain.chain.send({ from: payer.address, to: BATCH_SETTLEMENT_CONTRACT, data: finalizeWithdrawCall(config) });
   expect(await chain.token.balanceOf(payer.address)).toBe(3000n);
-  expect(await chain.token.balanceOf(seller.address)).toBe(2000n);
+  expect(await chain.token.balanceOf(world.seller.address)).toBe(2000n);
   expect(shop.runs).toBe(2);
 });

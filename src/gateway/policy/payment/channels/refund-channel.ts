@@ -12,7 +12,7 @@ import { paymentError, respondError } from "../protocol/respond.ts";
 import { EXPOSED } from "../protocol/response-fields.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 import { respondRefused, respondUnverified } from "../route/refusals.ts";
-import { askChain, type ChannelOffer, MISMATCH, shownTo } from "./channel-offer.ts";
+import { askChain, type ChannelOffer, LIMITED, MISMATCH, shownTo, TOO_MANY_REFUSED } from "./channel-offer.ts";
 import { type ChannelDesk } from "./desk/channel-desk.ts";
 import { respondCorrected } from "./respond-corrected.ts";
 
@@ -40,7 +40,11 @@ export async function refundChannel(
     return "refused";
   };
   const found = await desk.channels.find(channelId);
-  const known = found === undefined ? await askChain(paidRoute, offer) : await shownTo(paidRoute, offer, found);
+  const known = found === undefined ? await askChain(paidRoute, offer, "new") : await shownTo(paidRoute, offer, found);
+  if (known === LIMITED) {
+    respondError(exchange, TOO_MANY_REFUSED, RETRY_S);
+    return "overloaded";
+  }
   if (known === undefined) {
     respondUnverified(exchange, "unavailable");
     return "facilitator";

@@ -36,9 +36,9 @@ export class LedgerUpkeep {
   /** Looks at once for charges that are due. */
   readonly collect = (): void => this.#maintenance?.collect();
 
-  /** Ends the maintenance. Resolves when the store may be closed, but for late writes. */
-  async close(): Promise<void> {
+  /** Ends the maintenance, which can use `graceMs`. Resolves when the store may be closed, but for late writes. */
+  async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
-    await this.#maintenance?.close();
+    await this.#maintenance?.close(graceMs);
   }
 }

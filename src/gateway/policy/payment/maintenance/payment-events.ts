@@ -1,7 +1,7 @@
 import { Outage } from "../../../../lib/time/outage.ts";
 import { type Counts } from "../../../telemetry/metrics/counts.ts";
 import { type FacilitatorObserver } from "../../../../payments/facilitator/facilitator-observer.ts";
-import { type ChannelTrouble } from "../../../../payments/channels/claimer.ts";
+import { type ChannelTrouble } from "../../../../payments/channels/claims.ts";
 import { type Channel } from "../../../../store/channels.ts";
 import { type CollectorTrouble } from "../../../../payments/settlement/collector.ts";
 import { type Change, type Payment } from "../../../../store/ledger.ts";
@@ -50,14 +50,19 @@ export function deferredEvent(
 }
 
 /** The event for operators about a channel. */
-export function channelEvent({ id, network, payer, withdrawAt }: Channel, trouble: ChannelTrouble): NewEvent {
+export function channelEvent(
+  { id, network, payer, withdrawAt, charged, claimed }: Channel,
+  trouble: ChannelTrouble,
+): NewEvent {
   const words: Readonly<Record<ChannelTrouble, string>> = {
     withdrawal: "gets no more responses: its payer withdraws; its charges are claimed now",
     reverting: "cannot be claimed: the chain refuses its newest voucher; it is tried again",
     unclaimed: "is perhaps not claimed yet: the facilitator gave no result; it is asked again",
-    lost: "has less money than it was charged: its payer has withdrawn before its charges were claimed",
+    lost: "has less money than it was charged: its payer has withdrawn before its charges were claimed; they are written off",
+    denied: "gets no more responses: its payer, a contract, denies its vouchers; its charges are written off",
   };
-  const details = { channel: id, network, payer, withdraw_at: withdrawAt };
+  const unclaimed = String(BigInt(charged) - BigInt(claimed));
+  const details = { channel: id, network, payer, withdraw_at: withdrawAt, unclaimed };
   return { kind: "payment", message: `a payment channel ${words[trouble]}`, details };
 }
 

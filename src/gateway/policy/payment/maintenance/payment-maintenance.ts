@@ -2,6 +2,7 @@ import { type Facilitator } from "../../../../payments/x402/facilitator.ts";
 import { type Lease } from "../../../../payments/facilitator/facilitators.ts";
 import type * as Posters from "../../../../payments/settlement/webhooks/webhook-poster.ts";
 import type * as Claimers from "../../../../payments/channels/claimer.ts";
+import type * as FacilitatorsFor from "../../../../payments/channels/facilitator-for.ts";
 import type * as ChannelSettings from "../../../../payments/channels/settings.ts";
 import type * as Collectors from "../../../../payments/settlement/collector.ts";
 import type * as Reconcilers from "../../../../payments/settlement/reconciler.ts";
@@ -38,6 +39,9 @@ const posters = (): typeof Posters => require("../../../../payments/settlement/w
 
 /** Loaded as `posters` is. */
 const claimers = (): typeof Claimers => require("../../../../payments/channels/claimer.ts");
+
+/** Loaded as `posters` is. */
+const facilitatorsFor = (): typeof FacilitatorsFor => require("../../../../payments/channels/facilitator-for.ts");
 
 /** Loaded with the first route that takes payments from channels. */
 const channelSettings = (): typeof ChannelSettings => require("../../../../payments/channels/settings.ts");
@@ -176,15 +180,15 @@ export class PaymentMaintenance {
     this.#collector.wake();
   }
 
-  /** Resolves when the store may be closed. */
-  async close(): Promise<void> {
+  /** Resolves when the store may be closed: `graceMs` is the time for claims. */
+  async close(graceMs?: number): Promise<void> {
     clearInterval(this.#counting);
     await Promise.all([
       this.#reconciler.close(),
       this.#collector.close(),
       this.#poster.close(),
       this.#retention.close(),
-      this.#claimer.close(),
+      this.#claimer.close(graceMs),
     ]);
   }
 
@@ -210,8 +214,11 @@ function claimerOf(deps: MaintenanceDeps, settings: () => MaintenanceSettings): 
   return new (claimers().Claimer)({
     channels: store.channels,
     settings: () => settings().channels,
-    facilitator: () =>
-      settings().sellers.find(({ facilitator }) => facilitator.channels !== undefined)?.facilitator.channels,
+    facilitator: ({ network }) =>
+      facilitatorsFor().facilitatorFor(
+        network,
+        settings().sellers.map(({ facilitator }) => facilitator),
+      ),
     onTrouble: (channel, trouble) => {
       counts.add("channelClaims", 1, trouble);
       onEvent(channelEvent(channel, trouble));
@@ -225,6 +232,7 @@ function claimerOf(deps: MaintenanceDeps, settings: () => MaintenanceSettings): 
 
 function countRisks(risks: readonly Risk[], counts: Counts): void {
   const sum = (valueOf: (risk: Risk) => number): number => risks.reduce((total, risk) => total + valueOf(risk), 0);
+  const dollars = (part: "owed" | "lost"): number => sum((risk) => dollarsOf(risk, risk[part]));
   counts.set(
     "channelsOwing",
     sum(({ channels }) => channels),
@@ -233,12 +241,13 @@ function countRisks(risks: readonly Risk[], counts: Counts): void {
     "channelsWithdrawing",
     sum(({ withdrawing }) => withdrawing),
   );
-  counts.set("channelRisk", sum(dollarsOf));
+  counts.set("channelRisk", dollars("owed"));
+  counts.set("channelLost", dollars("lost"));
 }
 
-function dollarsOf({ network, token, owed }: Risk): number {
+function dollarsOf({ network, token }: Risk, amount: string): number {
   const asset = findAsset(network, token);
-  return asset === undefined ? 0 : Number(formatAmount(owed, asset.decimals));
+  return asset === undefined ? 0 : Number(formatAmount(amount, asset.decimals));
 }
 
 /** The same ledger, which also counts the outcomes of payments and failed writes, and reports trouble as events. */

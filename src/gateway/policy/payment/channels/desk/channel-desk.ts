@@ -1,7 +1,9 @@
+import { isDeniable } from "../../../../../payments/channels/due.ts";
 import { type ChannelSettings, atomicOf } from "../../../../../payments/channels/settings.ts";
 import { type Channel, type Channels, CHANNEL_SCHEME, channelOf, type Risk } from "../../../../../store/channels.ts";
 import { type Change, type Ledger, type Payment, type PaymentState } from "../../../../../store/ledger.ts";
 import { ChannelTurns } from "./channel-turns.ts";
+import { LookLimit } from "./look-limit.ts";
 
 /** Milliseconds for which the sum of all risks is not counted again. @bound */
 const RISK_MS = 2000;
@@ -14,6 +16,7 @@ export class ChannelDesk {
   readonly settings: ChannelSettings;
   readonly channels: Channels;
   readonly turns = new ChannelTurns();
+  readonly looks: LookLimit;
   readonly #clock: () => number;
   #risks: { readonly at: number; readonly all: Promise<readonly Risk[]> } | undefined;
 
@@ -22,6 +25,7 @@ export class ChannelDesk {
     this.settings = settings;
     this.channels = channels;
     this.#clock = clock;
+    this.looks = new LookLimit(clock);
   }
 
   /** True if a voucher is taken without a question to the chain. */
@@ -30,9 +34,12 @@ export class ChannelDesk {
     return this.#clock() - syncedAt < freshMs;
   }
 
-  /** True if a further charge of `amount` exceeds what the seller risks in this channel or in all of its token. */
+  /**
+   * True if a further charge of `amount` exceeds what the seller risks in this channel or in all of its token. Payers that can
+   * deny their vouchers have a bound of their own, so that they stop no sale to others.
+   */
   async isTooRisky(channel: Channel, amount: string): Promise<boolean> {
-    const { max_risk, max_total_risk } = this.settings.keys;
+    const { max_risk, max_total_risk } = isDeniable(channel) ? this.settings.keys.contracts : this.settings.keys;
     const own = BigInt(channel.base) - BigInt(channel.claimed) + BigInt(amount);
     const [most, mostInAll] = [atomicOf(max_risk, channel), atomicOf(max_total_risk, channel)];
     if (most !== undefined && own > most) return true;
@@ -63,7 +70,8 @@ export class ChannelDesk {
     if (scheme === CHANNEL_SCHEME && FREE.has(state)) this.turns.leave(channelOf(nonce), nonce);
   }
 
-  async #riskOf({ network, token }: Channel): Promise<bigint> {
+  async #riskOf(channel: Channel): Promise<bigint> {
+    const { network, token } = channel;
     const now = this.#clock();
     if (this.#risks === undefined || now - this.#risks.at > RISK_MS)
       this.#risks = { at: now, all: this.channels.risks() };
@@ -71,6 +79,8 @@ export class ChannelDesk {
       this.#risks = undefined;
       throw error;
     });
-    return BigInt(all.find((risk) => risk.network === network && risk.token === token)?.owed ?? 0);
+    const risk = all.find((one) => one.network === network && one.token === token);
+    const deniable = BigInt(risk?.deniable ?? 0);
+    return isDeniable(channel) ? deniable : BigInt(risk?.owed ?? 0) - deniable;
   }
 }
