@@ -18,6 +18,7 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "method-not-allowed": "The path exists, but does not support this method; `Allow` lists the supported ones.",
   "request-timeout": "The request did not arrive within `timeouts.header_ms` or `timeouts.body_ms`.",
   "payment-conflict": "The payment belongs to another request, is in use, or is already spent.",
+  "session-busy": "Another request uses the session, or has ended it meanwhile.",
   "refund-refused": "Admin: the payment cannot be refunded, or not in this way.",
   "already-exists": "Admin: there is a route with this prefix and host, or an upstream with this name.",
   "guard-lost":

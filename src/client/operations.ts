@@ -367,6 +367,10 @@ export interface PageChanges {
 export interface ScrapeRequest extends PageOptions {
   /** Page to load; http and https only */
   readonly url: string;
+  /** Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its own there */
+  readonly session?: string | undefined;
+  /** Its secret, if X-Session-Secret does not have it */
+  readonly session_secret?: string | undefined;
   /** Output format; default "markdown" */
   readonly format?: "html" | "markdown" | "text" | "links" | undefined;
   /** Maximum content length in characters; longer content is cut */
@@ -462,6 +466,10 @@ export interface ExtractResponse {
 export interface ExtractRequest extends PageOptions {
   /** Page to load; http and https only */
   readonly url: string;
+  /** Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its own there */
+  readonly session?: string | undefined;
+  /** Its secret, if X-Session-Secret does not have it */
+  readonly session_secret?: string | undefined;
   /** CSS selectors by the names that their results get. `selector@attribute` gives an attribute's values in place of texts */
   readonly selectors: Readonly<Record<string, string>>;
 }
@@ -479,6 +487,10 @@ export interface ReadResponse {
 export interface ReadRequest extends PageOptions {
   /** Page to load; http and https only */
   readonly url: string;
+  /** Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its own there */
+  readonly session?: string | undefined;
+  /** Its secret, if X-Session-Secret does not have it */
+  readonly session_secret?: string | undefined;
   /** Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it */
   readonly max_age?: number | undefined;
   /** With max_age: do not keep the page for others, who could see that it was requested; default false */
@@ -502,6 +514,10 @@ export interface ReadRequest extends PageOptions {
 export interface PdfRequest extends PageOptions {
   /** Page to load; http and https only */
   readonly url: string;
+  /** Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its own there */
+  readonly session?: string | undefined;
+  /** Its secret, if X-Session-Secret does not have it */
+  readonly session_secret?: string | undefined;
   /** Landscape orientation; default false */
   readonly landscape?: boolean | undefined;
   /** Print background colours and images; default true */
@@ -526,6 +542,10 @@ export interface PdfRequest extends PageOptions {
 export interface ScreenshotRequest extends PageOptions {
   /** Page to load; http and https only */
   readonly url: string;
+  /** Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its own there */
+  readonly session?: string | undefined;
+  /** Its secret, if X-Session-Secret does not have it */
+  readonly session_secret?: string | undefined;
   /** Image format; default "png" */
   readonly format?: "png" | "jpeg" | "webp" | undefined;
   /** Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
@@ -600,6 +620,33 @@ export interface QrRequest {
   readonly size?: number | undefined;
   /** Quiet zone in modules; default 2 */
   readonly margin?: number | undefined;
+}
+
+/** A session that was created */
+export interface CreatedSession {}
+
+/** The state of a session */
+export interface SessionState {
+  /** Name of the session */
+  readonly id: string;
+  /** Number of pages that have used it */
+  readonly uses: number;
+  /** Bytes of its cookies and storage, encrypted */
+  readonly bytes: number;
+  readonly created_at: string;
+  readonly used_at: string;
+  /** Time at which it ends, if it is not used */
+  readonly expires_at: string;
+}
+
+/** The request body of `session` */
+export interface SessionRequest {
+  /** Seconds after which the session ends; default 86400 */
+  readonly ttl?: number | undefined;
+  /** Seconds without use after which it ends; absent for `ttl` */
+  readonly idle_ttl?: number | undefined;
+  /** The secret of another session, for this one too; absent for a secret of its own */
+  readonly session_secret?: string | undefined;
 }
 
 /** The state of the service and of the programs and providers that it uses */
@@ -732,6 +779,11 @@ export interface JobEvents {
   readonly next?: number | undefined;
 }
 
+/** The sessions with a secret, the oldest first */
+export interface SessionList {
+  readonly sessions: readonly SessionState[];
+}
+
 /** One method for each operation. */
 export abstract class Operations {
   /** Search the web. */
@@ -777,6 +829,10 @@ export abstract class Operations {
   /** Draw a QR code. */
   qr(request: QrRequest, options?: CallOptions): Promise<TurnpikeFile> {
     return this.file({ method: "POST", path: "/qr" }, request, options);
+  }
+  /** Create a session, whose pages share cookies and localStorage. */
+  session(request: SessionRequest, options?: CallOptions): Promise<CreatedSession> {
+    return this.json({ method: "POST", path: "/sessions" }, request, options);
   }
   /** Report whether the service works. */
   health(options?: CallOptions): Promise<Health> {

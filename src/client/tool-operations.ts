@@ -25,7 +25,8 @@ export type ToolName =
   | "pdf"
   | "screenshot"
   | "resolve"
-  | "qr";
+  | "qr"
+  | "session";
 
 /** Parameters of several operations. */
 const SHARED = {
@@ -167,6 +168,19 @@ const SHARED = {
     description: "Compare the page with a version that you received before, and keep it for the next time",
   },
   url: { type: "string", minLength: 1, maxLength: 8192, description: "Page to load; http and https only" },
+  session: {
+    type: "string",
+    minLength: 1,
+    maxLength: 64,
+    description:
+      "Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its own there",
+  },
+  session_secret: {
+    type: "string",
+    minLength: 1,
+    maxLength: 64,
+    description: "Its secret, if X-Session-Secret does not have it",
+  },
   evaluate: {
     type: "string",
     minLength: 1,
@@ -431,6 +445,8 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         engine: SHARED.engine,
         partial: SHARED.partial,
         accept_status: SHARED.accept_status,
+        session: SHARED.session,
+        session_secret: SHARED.session_secret,
         format: SHARED.format,
         max_length: SHARED.max_length,
         evaluate: SHARED.evaluate,
@@ -498,6 +514,8 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         engine: SHARED.engine,
         partial: SHARED.partial,
         accept_status: SHARED.accept_status,
+        session: SHARED.session,
+        session_secret: SHARED.session_secret,
         selectors: {
           type: "object",
           additionalProperties: { type: "string", maxLength: 2000 },
@@ -530,6 +548,8 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         engine: SHARED.engine,
         partial: SHARED.partial,
         accept_status: SHARED.accept_status,
+        session: SHARED.session,
+        session_secret: SHARED.session_secret,
         max_age: SHARED.max_age,
         private: SHARED.private,
         changes: SHARED.changes,
@@ -562,6 +582,8 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         engine: SHARED.engine,
         partial: SHARED.partial,
         accept_status: SHARED.accept_status,
+        session: SHARED.session,
+        session_secret: SHARED.session_secret,
         landscape: { type: "boolean", default: false, description: "Landscape orientation" },
         print_background: { type: "boolean", default: true, description: "Print background colours and images" },
         scale: { type: "number", minimum: 0.1, maximum: 2, default: 1, description: "Render scale" },
@@ -610,6 +632,8 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         engine: SHARED.engine,
         partial: SHARED.partial,
         accept_status: SHARED.accept_status,
+        session: SHARED.session,
+        session_secret: SHARED.session_secret,
         format: { type: "string", enum: ["png", "jpeg", "webp"], default: "png", description: "Image format" },
         full_page: {
           type: "boolean",
@@ -698,5 +722,36 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
       },
     },
     call: (turnpike, input, options) => turnpike.qr(input, options),
+  },
+  session: {
+    name: "session",
+    description:
+      "Create a session, whose pages share cookies and localStorage. Pages that name the session as `session` get the cookies and the localStorage that its pages before have left, in both engines. One page at a time uses it; another one is rejected with 409. Its data is encrypted with its secret, which the service does not keep. sessionStorage, IndexedDB, caches, service workers and the storage of frames are not kept. The call is paid; a failed call costs nothing.",
+    parameters: {
+      type: "object",
+      additionalProperties: false,
+      properties: {
+        ttl: {
+          type: "integer",
+          minimum: 10,
+          maximum: 2592000,
+          default: 86400,
+          description: "Seconds after which the session ends",
+        },
+        idle_ttl: {
+          type: "integer",
+          minimum: 10,
+          maximum: 2592000,
+          description: "Seconds without use after which it ends; absent for `ttl`",
+        },
+        session_secret: {
+          type: "string",
+          minLength: 1,
+          maxLength: 64,
+          description: "The secret of another session, for this one too; absent for a secret of its own",
+        },
+      },
+    },
+    call: (turnpike, input, options) => turnpike.session(input, options),
   },
 };

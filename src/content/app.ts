@@ -20,7 +20,7 @@ import { baseUrlOf, hostOf } from "./api/gateway-address.ts";
 import { firecrawlHandler, VERSIONS } from "./firecrawl/handler.ts";
 import { operatorState } from "./jobs/job-state.ts";
 import { type McpHttp } from "./mcp/mcp-http.ts";
-import { chargeJob, JOB_OPERATIONS } from "./operations/job-requests.ts";
+import { chargeJob } from "./operations/job-requests.ts";
 import { CHARGES } from "./operations/job-shapes.ts";
 import {
   type OperationResult,
@@ -31,7 +31,7 @@ import {
   type Services,
 } from "./operations/operation.ts";
 import { type Responder, type Upgrade } from "./listen.ts";
-import { OPERATIONS } from "./operations/operations.ts";
+import { FREE_REQUESTS, OPERATIONS } from "./operations/operations.ts";
 import { readAddress, READER_PATH } from "./operations/reader-address.ts";
 import { PageBurnt } from "./page/burnt.ts";
 import { type AskPrices } from "./api/price-list.ts";
@@ -89,11 +89,11 @@ export function createApp(
   for (const path of [READER_PATH, `${READER_PATH}/*`]) {
     app.get(path, async ({ req: { raw } }) => serve("read", raw, () => readAddress(raw, services)));
   }
-  for (const { method, path, run } of JOB_OPERATIONS) {
+  for (const { method, path, run } of FREE_REQUESTS) {
     app.on(method.toUpperCase(), path.replace("{id}", ":id"), async (context) => {
       const { headers, signal, url } = context.req.raw;
       const id = context.req.param("id") ?? "";
-      const result = await run({ id, headers, query: new URL(url).searchParams, signal }, services.jobs);
+      const result = await run({ id, headers, query: new URL(url).searchParams, signal }, services);
       return "socket" in result ? switched(result.socket, context.env.upgrade) : respond(result, signal);
     });
   }

@@ -3,12 +3,12 @@ import { documentsOf, FIRECRAWL } from "./firecrawl/site-jobs.ts";
 import { documentPost } from "./firecrawl/webhook.ts";
 import { type OpenCrawl, type OpenOptions } from "./jobs/crawl-order.ts";
 import { type PostForm, signedPost } from "./jobs/webhook.ts";
-import { type PageReader } from "./page-reader/page-reader.ts";
+import { type Pages } from "./page-reader/page-reader.ts";
 import { batchOf } from "./operations/batch.ts";
 import { crawlOf } from "./operations/crawl.ts";
 
 /** Opens the stored input of a job. Throws if it is not valid. */
-type Opener = (input: unknown, pages: PageReader, options: OpenOptions) => OpenCrawl;
+type Opener = (input: unknown, pages: Pages, options: OpenOptions) => OpenCrawl;
 
 /** The operations that have jobs, and the form of their webhooks. */
 const OPERATIONS: Readonly<Record<string, { readonly open: Opener; readonly post: PostForm }>> = {
@@ -20,7 +20,7 @@ const OPERATIONS: Readonly<Record<string, { readonly open: Opener; readonly post
 const stored = z.object({ operation: z.string(), input: z.unknown() });
 
 /** Opens the stored order of a job. Throws if it is not valid. */
-export function openJob(order: string, pages: PageReader, options: OpenOptions): OpenCrawl {
+export function openJob(order: string, pages: Pages, options: OpenOptions): OpenCrawl {
   const { open, input } = read(order);
   return open(input, pages, options);
 }

@@ -22,6 +22,7 @@ import { JOB_DEFAULTS, type JobSettings } from "./jobs/job-settings.ts";
 import { JobRunner } from "./jobs/job-runner.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import { WebhookSender } from "./jobs/webhook-sender.ts";
+import { Sessions } from "./sessions/sessions.ts";
 import { openJob, postOf } from "./open-job.ts";
 import { type PageStore, type PageStoreOptions } from "../store/page-store.ts";
 import { SqlitePages } from "../store/sqlite/sqlite-pages.ts";
@@ -280,6 +281,7 @@ function createServices(
     now: () => performance.now(),
   });
   const settings = { ...JOB_DEFAULTS, ...jobs };
+  const store = jobStore ?? openSqliteJobs(join(stateDir, "jobs.sqlite"), Date.now, settings.maxBytes);
   const resolver = createResolver(model, { pages, search, stateDir, onModelUsed, log: warn });
   parts.defer(() => resolver.close());
   return {
@@ -294,13 +296,14 @@ function createServices(
       pages,
       versions,
       hitPrice,
-      store: jobStore ?? openSqliteJobs(join(stateDir, "jobs.sqlite"), Date.now, settings.maxBytes),
+      store,
       settings,
       robots,
       fetch: { egress, userAgent },
       log,
       parts,
     }),
+    sessions: new Sessions({ store, random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)) }),
     sites: new SiteMapper({ pages, extractor, egress, userAgent, index, robots, now }),
     resolver,
     browserHealth: () => probe.look(),

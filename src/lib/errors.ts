@@ -31,6 +31,7 @@ export const ERRORS = {
   "request-timeout": kind(408, "Request Timeout", "client", true),
   "payment-conflict": kind(409, "Payment Already Used", "client"),
   "refund-refused": kind(409, "Refund Refused", "client"),
+  "session-busy": kind(409, "Session In Use", "client", true),
   "already-exists": kind(409, "Already Exists", "client"),
   "guard-lost": kind(409, "Guard Lost", "client"),
   "ambiguous-route": kind(409, "Ambiguous Route", "client"),

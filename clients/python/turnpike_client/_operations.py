@@ -284,6 +284,8 @@ class Operations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        session: str | None = None,
+        session_secret: str | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
         evaluate: str | None = None,
@@ -307,6 +309,9 @@ class Operations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
+            own there.
+        :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param format: Output format; default "markdown".
         :param max_length: Maximum content length in characters; longer content is cut.
         :param evaluate: JavaScript expression evaluated on the page; its result takes the place of the content.
@@ -327,6 +332,8 @@ class Operations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "session": session,
+            "session_secret": session_secret,
             "format": format,
             "max_length": max_length,
             "evaluate": evaluate,
@@ -488,6 +495,8 @@ class Operations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        session: str | None = None,
+        session_secret: str | None = None,
         price_limit: str | None = None,
     ) -> ExtractResponse:
         """
@@ -505,6 +514,9 @@ class Operations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
+            own there.
+        :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param selectors: CSS selectors by the names that their results get. `selector@attribute` gives an attribute's
             values in place of texts.
         """
@@ -519,6 +531,8 @@ class Operations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "session": session,
+            "session_secret": session_secret,
             "selectors": selectors,
         }
         return self._json(ExtractResponse, "POST", "/extract", body, price_limit)
@@ -536,6 +550,8 @@ class Operations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        session: str | None = None,
+        session_secret: str | None = None,
         max_age: int | None = None,
         private: bool | None = None,
         changes: ReadRequestChanges | None = None,
@@ -558,6 +574,9 @@ class Operations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
+            own there.
+        :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
@@ -577,6 +596,8 @@ class Operations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "session": session,
+            "session_secret": session_secret,
             "max_age": max_age,
             "private": private,
             "changes": changes,
@@ -598,6 +619,8 @@ class Operations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        session: str | None = None,
+        session_secret: str | None = None,
         landscape: bool | None = None,
         print_background: bool | None = None,
         scale: float | None = None,
@@ -624,6 +647,9 @@ class Operations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
+            own there.
+        :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param landscape: Landscape orientation; default false.
         :param print_background: Print background colours and images; default true.
         :param scale: Render scale; default 1.
@@ -645,6 +671,8 @@ class Operations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "session": session,
+            "session_secret": session_secret,
             "landscape": landscape,
             "print_background": print_background,
             "scale": scale,
@@ -670,6 +698,8 @@ class Operations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        session: str | None = None,
+        session_secret: str | None = None,
         format: Literal["png", "jpeg", "webp"] | None = None,
         full_page: bool | None = None,
         width: int | None = None,
@@ -692,6 +722,9 @@ class Operations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
+            own there.
+        :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param format: Image format; default "png".
         :param full_page: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels
             wide, 30,000 high (webp: 16,383) and 40 million in all; default false.
@@ -710,6 +743,8 @@ class Operations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "session": session,
+            "session_secret": session_secret,
             "format": format,
             "full_page": full_page,
             "width": width,
@@ -1044,6 +1079,8 @@ class AsyncOperations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        session: str | None = None,
+        session_secret: str | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
         evaluate: str | None = None,
@@ -1067,6 +1104,9 @@ class AsyncOperations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
+            own there.
+        :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param format: Output format; default "markdown".
         :param max_length: Maximum content length in characters; longer content is cut.
         :param evaluate: JavaScript expression evaluated on the page; its result takes the place of the content.
@@ -1087,6 +1127,8 @@ class AsyncOperations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "session": session,
+            "session_secret": session_secret,
             "format": format,
             "max_length": max_length,
             "evaluate": evaluate,
@@ -1248,6 +1290,8 @@ class AsyncOperations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        session: str | None = None,
+        session_secret: str | None = None,
         price_limit: str | None = None,
     ) -> ExtractResponse:
         """
@@ -1265,6 +1309,9 @@ class AsyncOperations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
+            own there.
+        :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param selectors: CSS selectors by the names that their results get. `selector@attribute` gives an attribute's
             values in place of texts.
         """
@@ -1279,6 +1326,8 @@ class AsyncOperations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "session": session,
+            "session_secret": session_secret,
             "selectors": selectors,
         }
         return await self._json(ExtractResponse, "POST", "/extract", body, price_limit)
@@ -1296,6 +1345,8 @@ class AsyncOperations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        session: str | None = None,
+        session_secret: str | None = None,
         max_age: int | None = None,
         private: bool | None = None,
         changes: ReadRequestChanges | None = None,
@@ -1318,6 +1369,9 @@ class AsyncOperations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
+            own there.
+        :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
@@ -1337,6 +1391,8 @@ class AsyncOperations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "session": session,
+            "session_secret": session_secret,
             "max_age": max_age,
             "private": private,
             "changes": changes,
@@ -1358,6 +1414,8 @@ class AsyncOperations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        session: str | None = None,
+        session_secret: str | None = None,
         landscape: bool | None = None,
         print_background: bool | None = None,
         scale: float | None = None,
@@ -1384,6 +1442,9 @@ class AsyncOperations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
+            own there.
+        :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param landscape: Landscape orientation; default false.
         :param print_background: Print background colours and images; default true.
         :param scale: Render scale; default 1.
@@ -1405,6 +1466,8 @@ class AsyncOperations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "session": session,
+            "session_secret": session_secret,
             "landscape": landscape,
             "print_background": print_background,
             "scale": scale,
@@ -1430,6 +1493,8 @@ class AsyncOperations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        session: str | None = None,
+        session_secret: str | None = None,
         format: Literal["png", "jpeg", "webp"] | None = None,
         full_page: bool | None = None,
         width: int | None = None,
@@ -1452,6 +1517,9 @@ class AsyncOperations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
+            own there.
+        :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param format: Image format; default "png".
         :param full_page: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels
             wide, 30,000 high (webp: 16,383) and 40 million in all; default false.
@@ -1470,6 +1538,8 @@ class AsyncOperations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "session": session,
+            "session_secret": session_secret,
             "format": format,
             "full_page": full_page,
             "width": width,

@@ -358,6 +358,26 @@ class ResolveMetadata(TypedDict):
     analyst: Literal["embedded", "language model"]
 
 
+class CreatedSession(TypedDict):
+    """A session that was created."""
+
+
+
+class SessionState(TypedDict):
+    """The state of a session."""
+
+    #: Name of the session
+    id: str
+    #: Number of pages that have used it
+    uses: int
+    #: Bytes of its cookies and storage, encrypted
+    bytes: int
+    created_at: str
+    used_at: str
+    #: Time at which it ends, if it is not used
+    expires_at: str
+
+
 class HealthBrowser(TypedDict):
     """null: this machine has no browser, and pages that need one fail."""
 
@@ -502,3 +522,9 @@ class JobEvents(TypedDict):
     events: Sequence[JobEventsEvent]
     #: The `after` of the next request, if further events are ready
     next: NotRequired[int]
+
+
+class SessionList(TypedDict):
+    """The sessions with a secret, the oldest first."""
+
+    sessions: Sequence[SessionState]

@@ -28,5 +28,6 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   screenshot: { method: "POST", argument: "url", file: "screenshot" },
   resolve: { method: "POST", argument: "question" },
   qr: { method: "POST", argument: "data", file: "qr" },
+  session: { method: "POST", path: "/sessions" },
   health: { method: "GET" },
 };

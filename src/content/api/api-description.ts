@@ -2,9 +2,9 @@ import { OpenAPIHono, z } from "@hono/zod-openapi";
 import { ERRORS, type ErrorCode, PROBLEM_CONTENT_TYPE } from "../../lib/errors.ts";
 import { VERSION } from "../../lib/process/version.ts";
 import { errorExample } from "./error-examples.ts";
-import { JOB_OPERATIONS, type JobOperation } from "../operations/job-requests.ts";
+import { type JobOperation } from "../operations/job-requests.ts";
 import { type Operation } from "../operations/operation.ts";
-import { OPERATIONS } from "../operations/operations.ts";
+import { FREE_REQUESTS, OPERATIONS } from "../operations/operations.ts";
 import { isServed, type PriceList } from "./price-list.ts";
 
 const problemSchema = z
@@ -46,11 +46,17 @@ export function describeApi(baseUrl: string, prices?: PriceList): object {
     name: "X-Job-Secret",
     description: "The secret that the response to the request that started the job contains.",
   });
+  app.openAPIRegistry.registerComponent("securitySchemes", "sessionSecret", {
+    type: "apiKey",
+    in: "header",
+    name: "X-Session-Secret",
+    description: "The secret that the response to POST /sessions contains.",
+  });
   const served = ({ path }: { readonly path: string }) => isServed(path, prices);
   for (const operation of OPERATIONS.filter(served)) {
     app.openAPIRegistry.registerPath(describeOperation(operation, prices));
   }
-  for (const operation of JOB_OPERATIONS.filter(served)) {
+  for (const operation of FREE_REQUESTS.filter(served)) {
     app.openAPIRegistry.registerPath(describeJobOperation(operation));
   }
   return app.getOpenAPI31Document({
@@ -141,15 +147,18 @@ function describeStarted({ description, ...shape }: NonNullable<Operation["start
 }
 
 /** A request about a job. It is free. */
-function describeJobOperation({ name, failures, query, success, ...operation }: JobOperation): PathConfig {
+function describeJobOperation({ name, failures, query, success, secret, ...operation }: JobOperation): PathConfig {
   return {
     method: operation.method,
     path: operation.path,
     operationId: name,
     summary: operation.summary,
     description: operation.description,
-    security: [{ jobSecret: [] }],
-    request: { params: JOB_PARAMETERS, ...(query === undefined ? {} : { query }) },
+    security: [{ [secret]: [] }],
+    request: {
+      ...(operation.path.includes("{") ? { params: ABOUT_PARAMETERS } : {}),
+      ...(query === undefined ? {} : { query }),
+    },
     responses: {
       200: { description: success.description, content: describeContent({ success }) },
       ...describeFailures([...failures, "internal"], undefined),
@@ -157,7 +166,7 @@ function describeJobOperation({ name, failures, query, success, ...operation }: 
   };
 }
 
-const JOB_PARAMETERS = z.object({ id: z.string().openapi({ description: "Name of the job" }) });
+const ABOUT_PARAMETERS = z.object({ id: z.string().openapi({ description: "Name of the job or session" }) });
 
 function describeContent({ success }: Pick<Operation, "success">): NonNullable<Response["content"]> {
   const { schema, example, contentType } = success;

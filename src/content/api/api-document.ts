@@ -57,6 +57,8 @@ export interface ApiOperation {
   readonly summary: string;
   readonly description: string;
   readonly parameters?: readonly ApiParameter[];
+  /** The names of the accepted credentials. */
+  readonly security?: readonly Readonly<Record<string, unknown>>[];
   readonly requestBody?: { readonly content: Readonly<Record<string, ApiContent>> };
   readonly responses: Readonly<Record<string, ApiResponse>>;
   readonly "x-price"?: string;
@@ -98,14 +100,19 @@ export function priceOf(operation: ApiOperation, prices: PriceList | undefined):
   return operation["x-price"] ?? (prices === undefined ? undefined : "free");
 }
 
-/** All operations, in the order of the description, without the requests about their jobs. */
+/** All operations, in the order of the description, without the requests about their jobs and sessions. */
 export function operationsOf(document: ApiDocument): readonly PlacedOperation[] {
-  return placed(document).filter(({ path }) => !path.includes("{"));
+  return placed(document).filter((operation) => !isAbout(operation));
 }
 
-/** The requests about jobs, in the order of the description. */
+/** The requests about jobs and sessions, in the order of the description. */
 export function jobRequestsOf(document: ApiDocument): readonly PlacedOperation[] {
-  return placed(document).filter(({ path }) => path.includes("{"));
+  return placed(document).filter(isAbout);
+}
+
+/** True for a request that needs a secret of a response before it. */
+function isAbout({ security = [] }: ApiOperation): boolean {
+  return security.some((one) => "jobSecret" in one || "sessionSecret" in one);
 }
 
 function placed({ paths }: ApiDocument): readonly PlacedOperation[] {

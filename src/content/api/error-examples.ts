@@ -7,6 +7,7 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   "invalid-parameters": "Cannot accept the request: 'timeout' must be at most 120",
   "invalid-payment": "Cannot read the payment: the PAYMENT-SIGNATURE header is not base64",
   "payment-conflict": "Payment Already Used: it was made for another request.",
+  "session-busy": "Cannot use the session: another request uses it",
   "facilitator-failed": "The payment could not be verified; nothing was charged. Send the same payment again.",
   "facilitator-unavailable": "The payment could not be verified; nothing was charged. Send the same payment again.",
   "settlement-pending": "It is not known whether the payment went through. Send the same payment again.",

@@ -118,6 +118,7 @@ export class BrowserPool implements BrowserEngine {
         const isBurnt = error instanceof TurnpikeError && (await tab.hasBurnt(error, isBusy));
         throw isBurnt ? new PageBurnt(error) : tabError(error);
       } finally {
+        await tab.leaveState();
         await browser.leave(tab);
         if (browser.worn) this.#replace(browser);
         else browser.warm.fill();

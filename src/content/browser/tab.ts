@@ -20,6 +20,7 @@ import { NetworkWatch, UNBUFFERED } from "./program/network-watch.ts";
 import { pageOf, type ScriptedPage } from "./page-scripts.ts";
 import { passTime, passUntil } from "./passed-time.ts";
 import { PendingRequests } from "./pending-requests.ts";
+import { collectState, restoreState } from "./session-state.ts";
 import { Stealth } from "./stealth/stealth.ts";
 
 /** Maximum number of documents that a visit may go through by scripts or refreshes, so that endless navigation ends. */
@@ -42,6 +43,9 @@ const BUSY_MS = 250;
 
 /** Maximum number of documents of a visit whose timers run at once. A page that reloads itself is read after them. */
 const MAX_TIMED_DOCUMENTS = 3;
+
+/** Milliseconds in which a page of a session leaves its cookies and storage to it. @bound */
+const COLLECT_MS = 3_000;
 
 /** Blank tabs that are tried for one visit if warm tabs have crashed. */
 const MAX_BLANK_TABS = 3;
@@ -72,6 +76,8 @@ export class Tab {
   /** The process of its page was killed because it exceeded a limit by itself. */
   #tookTooMuch = false;
   #clockStopped = Promise.withResolvers<void>();
+  /** Origins of the documents that the tab has shown. The session has its cookies once the first one is shown. */
+  readonly #origins = new Set<string>();
   #frames = 0;
   #framesOfOtherSites = 0;
 
@@ -190,6 +196,15 @@ export class Tab {
     return await hasBurnt((method) => this.#send(method), { elapsedMs: this.deadline.elapsedMs, isBusy });
   }
 
+  /** Gives the session of the visit what the page has left behind. If the browser does not respond, the session stays as it is. */
+  async leaveState(): Promise<void> {
+    const { session } = this.#request;
+    const { context } = this.#blank ?? {};
+    if (session === undefined || context === undefined || this.#origins.size === 0) return;
+    const collected = collectState(this.#browser, context, session, this.#origins).catch(() => undefined);
+    await within(COLLECT_MS, collected);
+  }
+
   /** Closes the tab and all targets that it opened. Fails if the browser does not close them. */
   async close(): Promise<void> {
     this.#stealth?.close();
@@ -205,6 +220,8 @@ export class Tab {
     const blank = await this.deadline.race(this.#taking);
     this.#egress.adopt(blank.proxy);
     this.#blank = blank;
+    const { session } = this.#request;
+    if (session !== undefined) await this.deadline.race(restoreState(this.#browser, blank.context, session));
     this.#network?.close();
     const network = this.#request.waitUntil === "networkidle0" ? this.#networkOf() : undefined;
     this.#network = network;
@@ -329,6 +346,11 @@ export class Tab {
   #onNavigated(frame: CdpFields): void {
     if (frame["id"] !== this.#blank?.target || this.#watch === undefined) return;
     this.#watch.onDocument(String(frame["loaderId"]));
+    const origin = String(frame["securityOrigin"]);
+    if (/^https?:/.test(origin)) {
+      this.#origins.delete(origin);
+      this.#origins.add(origin);
+    }
     this.#requests.onDocument();
     this.#clockStopped.resolve();
     this.#network?.onDocument(this.#blank?.session ?? "", String(frame["loaderId"]));

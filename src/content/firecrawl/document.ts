@@ -3,7 +3,7 @@ import { type PageChanges } from "../changes/page-versions.ts";
 import { invalidParameters } from "../operations/operation.ts";
 import { Watch, type Watcher } from "../operations/page-changes.ts";
 import { type PageRequest } from "../page/page.ts";
-import { type PageReader, type ReadPage } from "../page-reader/page-reader.ts";
+import { type Pages, type ReadPage } from "../page-reader/page-reader.ts";
 import { webUrl } from "../operations/page-parameters.ts";
 import { type PageOptions } from "./options.ts";
 
@@ -95,7 +95,7 @@ export type Document = Readonly<Record<string, unknown>> & { readonly metadata: 
 
 /** A client of documents, and the time up to which a version of a page is the last one (`Watch`). */
 export interface DocumentReader extends Loading, Watcher {
-  readonly pages: PageReader;
+  readonly pages: Pages;
   readonly before?: number;
   /** For a crawl, which also needs the links of the page. */
   readonly crawled?: boolean;

@@ -9,7 +9,7 @@ import { deferredPayment } from "../jobs/sale.ts";
 import { CHARGES } from "../operations/job-shapes.ts";
 import { checkBody, invalidParameters, type OperationResult, type Services } from "../operations/operation.ts";
 import { pageUrl, webUrl } from "../operations/page-parameters.ts";
-import { type PageReader } from "../page-reader/page-reader.ts";
+import { type Pages } from "../page-reader/page-reader.ts";
 import { pathFilter } from "../sites/path-filter.ts";
 import { assertTracked, readDocument, requestOf } from "./document.ts";
 import { batchBody, crawlBody, type DocumentWebhook, type PageOptions } from "./options.ts";
@@ -39,7 +39,7 @@ export function inputOf(job: Pick<Job, "order">): Input | undefined {
 }
 
 /** Opens the stored input of a job. */
-export function documentsOf(input: unknown, pages: PageReader, service: OpenOptions): OpenCrawl {
+export function documentsOf(input: unknown, pages: Pages, service: OpenOptions): OpenCrawl {
   const { order, options } = stored.parse(input);
   const { versions, payer, createdAt: before } = service;
   const userAgent = order.given === true ? undefined : service.userAgent;

@@ -1,6 +1,6 @@
 import { type ExtractionOutcome } from "../extraction/tree/extraction.ts";
 import { type Extractor } from "../extractor/extractor.ts";
-import { type PageReader } from "../page-reader/page-reader.ts";
+import { type Pages } from "../page-reader/page-reader.ts";
 import { fetchedSource, fetchPage } from "../sites/fetch-page.ts";
 import { type SiteFetch } from "../sites/robots-file.ts";
 import { robotsDirectives } from "../sites/robots-directives.ts";
@@ -16,7 +16,7 @@ const BROWSER_SHARE = 0.5;
 
 /** The services that read pages, and the rules of a map. */
 export interface FirstPagesDeps extends SiteFetch {
-  readonly pages: PageReader;
+  readonly pages: Pages;
   readonly extractor: Extractor;
   readonly robots: (url: URL) => Promise<Robots>;
   /** Whether an address belongs to the site. */

@@ -3,7 +3,7 @@ import { Slices } from "../../lib/slices.ts";
 import { egressError, type EgressOptions } from "../egress/guard.ts";
 import { type Extractor } from "../extractor/extractor.ts";
 import { FairSemaphore } from "../page/fair-semaphore.ts";
-import { type PageReader } from "../page-reader/page-reader.ts";
+import { type Pages } from "../page-reader/page-reader.ts";
 import { type LocalIndex } from "../search/providers/local.ts";
 import { hostWithoutWww } from "../search/web/result-url.ts";
 import { type PathFilter } from "../sites/path-filter.ts";
@@ -48,7 +48,7 @@ export interface MapRequest {
 
 /** The services that a map uses. `now` is in milliseconds. */
 export interface SiteMapperDeps {
-  readonly pages: PageReader;
+  readonly pages: Pages;
   readonly extractor: Extractor;
   readonly egress: EgressOptions;
   readonly userAgent: string;

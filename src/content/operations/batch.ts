@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { type CrawlOrder, givenOnly, type OpenCrawl, type OpenOptions } from "../jobs/crawl-order.ts";
-import { type PageReader } from "../page-reader/page-reader.ts";
+import { type Pages } from "../page-reader/page-reader.ts";
 import { BatchResponse, type BatchResult, failed, MAX_RESULTS } from "./batch-response.ts";
 import { started, startedExample, startedJob } from "./job-shapes.ts";
 import { jobParameters } from "./job-parameters.ts";
@@ -140,7 +140,7 @@ function orderOf({ urls }: Pick<Input, "urls">): CrawlOrder {
 }
 
 /** Opens the stored input of a batch that is a job. */
-export function batchOf(stored: unknown, pages: PageReader, { now, ...watcher }: OpenOptions): OpenCrawl {
+export function batchOf(stored: unknown, pages: Pages, { now, ...watcher }: OpenOptions): OpenCrawl {
   const input = body.parse(stored);
   return {
     order: orderOf(input),

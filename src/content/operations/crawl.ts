@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { messageOf } from "../../lib/caught.ts";
 import { type OpenCrawl, type OpenOptions } from "../jobs/crawl-order.ts";
-import { type PageReader } from "../page-reader/page-reader.ts";
+import { type Pages } from "../page-reader/page-reader.ts";
 import { pathFilter } from "../sites/path-filter.ts";
 import { started, startedExample, startedJob } from "./job-shapes.ts";
 import { jobParameters } from "./job-parameters.ts";
@@ -141,7 +141,7 @@ function watchOf({ changes, only_changed: onlyChanged, private: isPrivate }: z.o
 }
 
 /** Opens the stored input of a crawl. `userAgent` is that of crawlers, for inputs that name none. */
-export function crawlOf(stored: unknown, pages: PageReader, options: OpenOptions): OpenCrawl {
+export function crawlOf(stored: unknown, pages: Pages, options: OpenOptions): OpenCrawl {
   const input = body.parse(stored);
   return {
     order: input,

@@ -4,6 +4,7 @@ import { parseSelector } from "../extraction/selectors/parse-selector.ts";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type OperationResult, invalidParameters, postOperation } from "./operation.ts";
 import { MAX_SELECTOR_LENGTH, PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
+import { SESSION_FAILURES, sessionParameters } from "./session-parameters.ts";
 
 /** Maximum number of selectors of an extraction. */
 const MAX_SELECTORS = 100;
@@ -55,6 +56,7 @@ const SELECTORS = {
 const body = z
   .strictObject({
     ...pageParameters,
+    ...sessionParameters,
     selectors: selectorsSchema.openapi(SELECTORS),
   })
   .openapi("ExtractRequest");
@@ -92,7 +94,7 @@ export const extract = postOperation(
         metadata: METADATA_EXAMPLE,
       },
     },
-    failures: PAGE_FAILURES,
+    failures: [...PAGE_FAILURES, ...SESSION_FAILURES],
   },
   async (input, { pages }, { signal, elapsedMs }): Promise<OperationResult> => {
     const { task, needsBrowser } = readSelectors(input.selectors);

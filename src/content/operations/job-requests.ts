@@ -10,6 +10,7 @@ import {
   invalidParameters,
   NDJSON,
   type OperationResult,
+  type Services,
   type SuccessDescription,
   type TextFeed,
 } from "./operation.ts";
@@ -34,19 +35,24 @@ export interface JobRequest {
   readonly signal: AbortSignal;
 }
 
-/** A request about a job that runs or has run. All of them are free. */
+/** A request about a job that runs or has run, or about a session. All of them are free. */
 export interface JobOperation {
   readonly name: string;
   readonly method: "get" | "delete";
   /** With `{id}` for the id of the job. */
   readonly path: string;
+  /** The name of the secret that it needs, in the API's description. */
+  readonly secret: "jobSecret" | "sessionSecret";
   readonly summary: string;
   readonly description: string;
   /** The parameters of the query. */
   readonly query?: z.ZodObject;
   readonly success: SuccessDescription;
   readonly failures: readonly ErrorCode[];
-  readonly run: (request: JobRequest, jobs: Jobs) => Promise<OperationResult | { readonly socket: TextFeed }>;
+  readonly run: (
+    request: JobRequest,
+    services: Pick<Services, "jobs" | "sessions">,
+  ) => Promise<OperationResult | { readonly socket: TextFeed }>;
 }
 
 /** The requests about the jobs of an operation. */
@@ -60,21 +66,23 @@ function jobOperations(operation: string): readonly JobOperation[] {
       name: `${operation}_status`,
       method: "get",
       path,
+      secret: "jobSecret",
       summary: "Return the state of a job",
       description: "Returns the state of the job, and its counts.",
       success: { ...state, description: "The state" },
       failures: ["not-found", "store-unavailable"],
-      run: async (request, jobs) => ({ json: await jobs.state(await jobOf(request, jobs)) }),
+      run: async (request, { jobs }) => ({ json: await jobs.state(await jobOf(request, jobs)) }),
     },
     {
       name: `${operation}_cancel`,
       method: "delete",
       path,
+      secret: "jobSecret",
       summary: "Cancel a job",
       description: "Cancels the job if it runs. Its results stay.",
       success: { ...state, description: "The state after that" },
       failures: ["not-found", "store-unavailable"],
-      async run(request, jobs) {
+      async run(request, { jobs }) {
         const job = await jobOf(request, jobs);
         await jobs.cancel(job);
         return { json: await jobs.state((await jobs.again(job)) ?? job) };
@@ -84,6 +92,7 @@ function jobOperations(operation: string): readonly JobOperation[] {
       name: `${operation}_results`,
       method: "get",
       path: `${path}/results`,
+      secret: "jobSecret",
       summary: "Return results of a job",
       description:
         "Returns the results with numbers above `after`, in order. `next` is the `after` of the next request, if further results are " +
@@ -111,7 +120,7 @@ function jobOperations(operation: string): readonly JobOperation[] {
         example: RESULTS_EXAMPLE,
       },
       failures: ["invalid-parameters", "not-found", "store-unavailable"],
-      async run(request, jobs) {
+      async run(request, { jobs }) {
         const job = await jobOf(request, jobs);
         const after = wholeNumber(request.query, "after", { otherwise: 0, most: Number.MAX_SAFE_INTEGER });
         if (request.headers.get("accept")?.includes(NDJSON) === true) {
@@ -125,6 +134,7 @@ function jobOperations(operation: string): readonly JobOperation[] {
       name: `${operation}_events`,
       method: "get",
       path: `${path}/events`,
+      secret: "jobSecret",
       summary: "Return or follow the events of a job",
       description:
         "Returns the events with numbers above `after`, in order: 0 is the start, each result has its own number, and the end the last " +
@@ -152,7 +162,7 @@ function jobOperations(operation: string): readonly JobOperation[] {
         example: EVENTS_EXAMPLE,
       },
       failures: ["invalid-parameters", "not-found", "overloaded"],
-      async run(request, jobs) {
+      async run(request, { jobs }) {
         const job = await jobOf(request, jobs);
         const { headers, query, signal } = request;
         const last = headers.get("last-event-id");

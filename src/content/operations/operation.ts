@@ -7,12 +7,15 @@ import { type SiteMapper } from "../map/site-mapper.ts";
 import { type BrowserInfo, type Log } from "../browser/program/browser-opener.ts";
 import { type BrowserHealth } from "../health/browser-probe.ts";
 import { type PageSource } from "../page/page.ts";
-import { type PageReader } from "../page-reader/page-reader.ts";
+import { type Pages } from "../page-reader/page-reader.ts";
 import { type Resolver } from "../resolve/resolver.ts";
 import { type Search } from "../search/search.ts";
+import { inSession } from "../sessions/in-session.ts";
+import { type Sessions } from "../sessions/sessions.ts";
+import { sessionSecret } from "./session-parameters.ts";
 
 export interface Services {
-  readonly pages: PageReader;
+  readonly pages: Pages;
   readonly search: Search;
   /** The charge for a page, if it is not the whole price: a percentage of it. */
   readonly chargeOf: (page: PageSource) => string | undefined;
@@ -20,6 +23,7 @@ export interface Services {
   readonly versions: PageVersions | undefined;
   readonly sites: Pick<SiteMapper, "links">;
   readonly jobs: Jobs;
+  readonly sessions: Sessions;
   readonly resolver: Pick<Resolver, "resolve" | "modelFigures">;
   readonly browser: Pick<BrowserInfo, "name" | "version" | "sandboxed"> | undefined;
   readonly browserHealth: () => Promise<BrowserHealth>;
@@ -150,9 +154,30 @@ export function postOperation<S extends z.ZodType>(
       const accepts = (type: string): boolean => headers.get("accept")?.includes(type) === true;
       const payer = headers.get("turnpike-payer") ?? "";
       const deferred = deferredPayment(headers);
-      return await run(input, services, { signal, accepts, payer, deferred, elapsedMs: stopwatch(services.now) });
+      const call = { signal, accepts, payer, deferred, elapsedMs: stopwatch(services.now) };
+      return await withSession({ input, headers }, services, (used) => run(input, used, call));
     },
   };
+}
+
+/** The parameters by which others would see a page, or its client would get it later. */
+const SHARING = ["max_age", "changes"] as const;
+
+/** Calls `run` with services that load pages in the session that the input names, if it names one. */
+async function withSession<T>(
+  { input, headers }: { readonly input: unknown; readonly headers: Headers },
+  services: Services,
+  run: (services: Services) => Promise<T>,
+): Promise<T> {
+  const given = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {}; // any object
+  const { session: id, session_secret: secret } = given;
+  if (typeof id !== "string") return await run(services);
+  const shared = SHARING.find((name) => given[name] !== undefined);
+  if (shared !== undefined) throw invalidParameters([{ path: shared, message: "excludes session" }]);
+  const key = typeof secret === "string" ? secret : sessionSecret(headers);
+  return await services.sessions.using(id, key, (state) =>
+    run({ ...services, pages: inSession(services.pages, state) }),
+  );
 }
 
 /** Starts a watch: the result gives the whole milliseconds since then. `now` is in milliseconds. */

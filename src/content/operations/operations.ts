@@ -2,6 +2,7 @@ import { batch } from "./batch.ts";
 import { crawl } from "./crawl.ts";
 import { extract } from "./extract.ts";
 import { health } from "./health.ts";
+import { JOB_OPERATIONS, type JobOperation } from "./job-requests.ts";
 import { type Operation } from "./operation.ts";
 import { map } from "./map.ts";
 import { pdf } from "./pdf.ts";
@@ -12,6 +13,7 @@ import { scrape } from "./scrape.ts";
 import { screenshot } from "./screenshot.ts";
 import { search } from "./search.ts";
 import { searchContent } from "./search-content.ts";
+import { session, SESSION_OPERATIONS } from "./session.ts";
 
 /**
  * All operations of the content service with their prices. The routes, the API's description and the documentation use
@@ -30,5 +32,9 @@ export const OPERATIONS: readonly Operation[] = [
   screenshot,
   resolve,
   qr,
+  session,
   health,
 ];
+
+/** All requests about what operations have started. */
+export const FREE_REQUESTS: readonly JobOperation[] = [...JOB_OPERATIONS, ...SESSION_OPERATIONS];

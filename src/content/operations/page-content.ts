@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { type PageReader } from "../page-reader/page-reader.ts";
+import { type Pages } from "../page-reader/page-reader.ts";
 import { type PageRequest, type PageSource } from "../page/page.ts";
 import { maxLength } from "./page-parameters.ts";
 
@@ -29,7 +29,7 @@ export function evaluateOf({ evaluate }: { readonly evaluate?: string | undefine
 export async function pageContent(
   request: PageRequest,
   { format, evaluate }: Pick<z.output<typeof schema>, "format" | "evaluate">,
-  pages: PageReader,
+  pages: Pages,
 ): Promise<PageContent> {
   if (evaluate === undefined) {
     const { extraction, source } = await pages.read(request, { kind: format });

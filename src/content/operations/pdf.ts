@@ -5,6 +5,7 @@ import { type PageSource } from "../page/page.ts";
 import { CAPTURE_HEADERS, captureResponse, notShown, shownRequest } from "./capture-response.ts";
 import { type OperationResult, invalidParameters, postOperation } from "./operation.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
+import { SESSION_FAILURES, sessionParameters } from "./session-parameters.ts";
 
 /**
  * Inches of the paper, and inches that margins must leave. PDF readers support no page above 200 inches (ISO 32000-1,
@@ -32,6 +33,7 @@ function margin(side: string) {
 const body = z
   .strictObject({
     ...pageParameters,
+    ...sessionParameters,
     landscape: z.boolean().default(false).openapi({ description: "Landscape orientation" }),
     print_background: z.boolean().default(true).openapi({ description: "Print background colours and images" }),
     scale: z.number().min(0.1).max(2).default(1).openapi({ description: "Render scale" }),
@@ -59,7 +61,7 @@ export const pdf = postOperation(
     body,
     example: { url: "https://example.com/", paper_width: 8.27, paper_height: 11.69 },
     success: { description: "The document", contentType: "application/pdf", file: "page", headers: CAPTURE_HEADERS },
-    failures: PAGE_FAILURES,
+    failures: [...PAGE_FAILURES, ...SESSION_FAILURES],
   },
   async (input, { pages }, { signal, elapsedMs }): Promise<OperationResult> => {
     const print = printRequest(input);

@@ -12,10 +12,12 @@ import {
   sharingOf,
   sharingParameters,
 } from "./page-parameters.ts";
+import { SESSION_FAILURES, sessionParameters } from "./session-parameters.ts";
 
 const body = z
   .strictObject({
     ...pageParameters,
+    ...sessionParameters,
     ...sharingParameters,
     ...changesParameters,
     max_length: maxLength,
@@ -53,7 +55,7 @@ export const read = postOperation(
         metadata: METADATA_EXAMPLE,
       },
     },
-    failures: PAGE_FAILURES,
+    failures: [...PAGE_FAILURES, ...SESSION_FAILURES],
   },
   async (input, { pages, chargeOf, versions }, { signal, payer, elapsedMs }): Promise<OperationResult> => {
     const { url, comments } = input;

@@ -1,4 +1,4 @@
-import { type CallRequest, type OperationResult, type Services } from "./operation.ts";
+import { type CallRequest, invalidParameters, type OperationResult, type Services } from "./operation.ts";
 import { read, READ_PARAMETERS } from "./read.ts";
 
 /** The path of the reader: the address of a page follows it, or is its parameter `url`. */
@@ -27,6 +27,10 @@ function bodyOf({ url, headers }: Pick<Request, "url"> & Pick<CallRequest, "head
     const value = headers.get(`x-turnpike-${name.replaceAll("_", "-")}`);
     return value === null ? [] : [[name, value] as const];
   });
+  if (searchParams.has("session_secret"))
+    throw invalidParameters([
+      { path: "session_secret", message: "must be the field X-Session-Secret: logs show addresses" },
+    ]);
   const asked = address === "" ? [...searchParams] : [["url", withScheme(address + search)] as const];
   return Object.fromEntries([...given, ...asked].map(([name, value]) => [name, valueOf(name, value)]));
 }

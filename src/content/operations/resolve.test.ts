@@ -69,7 +69,7 @@ function serviceOf(options?: Partial<ModelOptions>): Ask {
       chargeOf: () => undefined,
       versions: undefined,
       sites: { links: () => expect.unreachable() },
-      jobs: idleJobs(),
+      ...idleJobs(),
       browser: { name: "none", version: "0", sandboxed: true },
       browserHealth: () => Promise.resolve({ failure: undefined, missingFonts: [] }),
       log: (_level, message, fields) => log.push(`${message} ${JSON.stringify(fields)}`),

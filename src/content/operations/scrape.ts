@@ -4,10 +4,12 @@ import { type OperationResult, postOperation } from "./operation.ts";
 import { changesParameters, changesSchema, Watch } from "./page-changes.ts";
 import { contentParameters, evaluateOf, pageContent } from "./page-content.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest, sharingOf, sharingParameters } from "./page-parameters.ts";
+import { SESSION_FAILURES, sessionParameters } from "./session-parameters.ts";
 
 const body = z
   .strictObject({
     ...pageParameters,
+    ...sessionParameters,
     ...contentParameters,
     ...sharingParameters,
     ...changesParameters,
@@ -47,7 +49,7 @@ export const scrape = postOperation(
         metadata: METADATA_EXAMPLE,
       },
     },
-    failures: [...PAGE_FAILURES, "scrape-failed"],
+    failures: [...PAGE_FAILURES, ...SESSION_FAILURES, "scrape-failed"],
   },
   async (input, { pages, chargeOf, versions }, { signal, payer, elapsedMs }): Promise<OperationResult> => {
     const { url, format, evaluate = "" } = input;

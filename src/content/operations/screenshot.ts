@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { CAPTURE_HEADERS, captureResponse, notShown, shownRequest } from "./capture-response.ts";
 import { type OperationResult, invalidParameters, postOperation } from "./operation.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
+import { SESSION_FAILURES, sessionParameters } from "./session-parameters.ts";
 
 /** The browser's default quality. */
 const DEFAULT_QUALITY = 80;
@@ -9,6 +10,7 @@ const DEFAULT_QUALITY = 80;
 const body = z
   .strictObject({
     ...pageParameters,
+    ...sessionParameters,
     format: z.enum(["png", "jpeg", "webp"]).default("png").openapi({ description: "Image format" }),
     full_page: z
       .boolean()
@@ -46,7 +48,7 @@ export const screenshot = postOperation(
       otherTypes: ["image/jpeg", "image/webp"],
       headers: CAPTURE_HEADERS,
     },
-    failures: PAGE_FAILURES,
+    failures: [...PAGE_FAILURES, ...SESSION_FAILURES],
   },
   async (input, { pages }, { signal, elapsedMs }): Promise<OperationResult> => {
     const { format, full_page: fullPage, width, height, quality } = input;

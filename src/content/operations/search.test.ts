@@ -54,7 +54,7 @@ function setUp(options: Partial<SearchOptions>, egress = ANYWHERE_EGRESS) {
       chargeOf: () => undefined,
       versions: undefined,
       sites: { links: () => expect.unreachable() },
-      jobs: idleJobs(),
+      ...idleJobs(),
       browser: { name: "none", version: "0", sandboxed: true },
       browserHealth: () => Promise.resolve({ failure: undefined, missingFonts: [] }),
       log: () => undefined,

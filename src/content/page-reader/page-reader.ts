@@ -58,6 +58,9 @@ export interface ReadPage {
   readonly picture?: Uint8Array;
 }
 
+/** The ways to a page. */
+export type Pages = Pick<PageReader, "read" | "open" | "show">;
+
 /** Loads pages with a suitable engine, and has their content extracted. */
 export class PageReader {
   readonly #deps: PageReaderDeps;

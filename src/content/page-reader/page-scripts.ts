@@ -88,7 +88,9 @@ export class PageScripts {
 
   /** The text of a script. Empty if it cannot be fetched, because that must not fail the page. */
   async #load(visit: Visit, url: string): Promise<string> {
-    const request = { ...visit.request, url: new URL(url), maxBytes: MAX_SCRIPT_BYTES, partial: false };
+    // A script is kept for all callers.
+    const { session: _, ...others } = visit.request;
+    const request = { ...others, url: new URL(url), maxBytes: MAX_SCRIPT_BYTES, partial: false };
     try {
       const { statusCode, body } = await this.#fetch({ ...visit, request });
       const code = statusCode === 200 ? new TextDecoder().decode(body) : "";

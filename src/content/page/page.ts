@@ -1,4 +1,5 @@
 import { type AiTerms } from "./ai-terms.ts";
+import { type BrowsingState } from "./browsing-state.ts";
 import { type Picture, type PictureRequest, type PrintRequest } from "./capture.ts";
 
 /** The engine that loads a page: one HTTP fetch without a browser, or a tab of a browser. */
@@ -39,6 +40,8 @@ export interface PageRequest {
   readonly maxAgeMs?: number | undefined;
   /** True if the page is not kept for other callers. */
   readonly isPrivate?: boolean;
+  /** The session that the page belongs to. Nothing of its page is shown to others, and nothing is learned from it. */
+  readonly session?: BrowsingState;
   /** Milliseconds that the page may wait for its turn. Default: MAX_TURN_MS of deadline.ts. */
   readonly turnMs?: number;
   /** Aborted if the client goes away. */

@@ -7,7 +7,7 @@ const NOW = Date.UTC(2026, 10, 21);
 function sent(from: string, setCookies: readonly string[], to = from): string {
   const jar = new CookieJar();
   jar.store(new URL(from), setCookies, NOW);
-  return jar.header(new URL(to));
+  return jar.header(new URL(to), NOW);
 }
 
 const FROM = "https://www.shop.test/a/b";

@@ -1,52 +1,59 @@
 import { NewestMap } from "../../lib/memory/newest-map.ts";
 import { isIP } from "node:net";
-
-interface Cookie {
-  readonly name: string;
-  readonly value: string;
-  /** The host only, or the domain and its subdomains. */
-  readonly domain: string;
-  readonly hostOnly: boolean;
-  readonly path: string;
-  readonly secure: boolean;
-}
+import { getPublicSuffix } from "tldts";
+import { type Cookie } from "../page/browsing-state.ts";
 
 /**
- * Maximum number of cookies of one visit, and characters of each. Beyond these limits, the oldest cookies are removed
- * and long ones are rejected (as in Chromium).
+ * Maximum number of cookies of one visit, of a session, and characters of each. Beyond these limits, the oldest cookies
+ * are removed and long ones are rejected (as in Chromium).
  */
 const MAX_COOKIES = 100;
+const MAX_SESSION_COOKIES = 1_000;
 const MAX_COOKIE_LENGTH = 4096;
+/** Milliseconds for which a cookie is kept at most (draft-ietf-httpbis-rfc6265bis §5.5). */
+const MAX_AGE_MS = 400 * 86_400_000;
 
-/** Labels before a country's label in suffixes under which anyone can register names: `co.uk`, `com.br`, `ne.jp`. */
-const SECOND_LEVEL = /^(?:ac|asso|co|com|edu|firm|gob|gov|gouv|id|info|ltd|me|mil|ne|net|nom|or|org|plc|sch|web)$/;
-
-/** The cookies that servers set and get during one visit (RFC 6265 §5). They are discarded with the visit. */
+/** The cookies that servers set and get during one visit (RFC 6265 §5). Without a session, they are discarded with the visit. */
 export class CookieJar {
-  readonly #cookies = new NewestMap<string, Cookie>(MAX_COOKIES);
+  readonly #cookies: NewestMap<string, Cookie>;
+
+  /** `cookies`: those of the session, if the visit has one. */
+  constructor(cookies?: readonly Cookie[]) {
+    this.#cookies = new NewestMap(cookies === undefined ? MAX_COOKIES : MAX_SESSION_COOKIES);
+    for (const cookie of cookies ?? []) this.#cookies.set(keyOf(cookie), cookie);
+  }
+
+  /** The cookies that have not expired, the oldest first. */
+  all(now: number): readonly Cookie[] {
+    return [...this.#cookies.values()].filter(({ expires = Infinity }) => expires > now);
+  }
 
   store(url: URL, setCookies: readonly string[], now: number): void {
     for (const text of setCookies) {
-      const parsed = parse(text, url, now);
-      if (parsed === undefined) continue;
-      const { cookie, expired } = parsed;
-      const key = JSON.stringify([cookie.name, cookie.domain, cookie.hostOnly, cookie.path]);
-      if (expired) this.#cookies.delete(key);
-      else this.#cookies.set(key, cookie);
+      const cookie = parse(text, url, now);
+      if (cookie === undefined) continue;
+      if (cookie.expires !== undefined && cookie.expires <= now) this.#cookies.delete(keyOf(cookie));
+      else this.#cookies.set(keyOf(cookie), cookie);
     }
   }
 
   /** The Cookie field for a request; empty if there are no cookies to send. */
-  header(url: URL): string {
-    const sent = [...this.#cookies.values()].filter((cookie) => matches(cookie, url));
+  header(url: URL, now: number): string {
+    const sent = this.all(now).filter((cookie) => matches(cookie, url));
     // Longer paths come first (RFC 6265 §5.4). The sort keeps the order of equal ones.
     const sorted = sent.toSorted((a, b) => b.path.length - a.path.length);
     return sorted.map(({ name, value }) => (name === "" ? value : `${name}=${value}`)).join("; ");
   }
 }
 
-function matches({ domain, hostOnly, path, secure }: Cookie, url: URL): boolean {
+function keyOf({ name, domain, hostOnly, path, partition }: Cookie): string {
+  return JSON.stringify([name, domain, hostOnly, path, partition]);
+}
+
+function matches({ domain, hostOnly, path, secure, partition }: Cookie, url: URL): boolean {
   const host = url.hostname;
+  // Only a browser knows the parts of its cookies.
+  if (partition !== undefined) return false;
   if (host !== domain && (hostOnly || !isBelow(host, domain))) return false;
   if (secure && url.protocol !== "https:") return false;
   if (!url.pathname.startsWith(path)) return false;
@@ -57,7 +64,7 @@ function isBelow(host: string, domain: string): boolean {
   return isIP(host) === 0 && host.endsWith(`.${domain}`);
 }
 
-function parse(text: string, url: URL, now: number): { cookie: Cookie; expired: boolean } | undefined {
+function parse(text: string, url: URL, now: number): Cookie | undefined {
   // Nothing that could end the line of a request is kept.
   // oxlint-disable-next-line no-control-regex -- these are what is looked for
   if (text.length > MAX_COOKIE_LENGTH || /[\x00-\x08\x0a-\x1f\x7f]/.test(text)) return undefined;
@@ -78,11 +85,21 @@ function parse(text: string, url: URL, now: number): { cookie: Cookie; expired: 
   if (/^__host-/i.test(name) && (!secure || !domain.hostOnly || attributes.get("path") !== "/")) return undefined;
   if (/^__secure-/i.test(name) && !secure) return undefined;
   const path = attributes.get("path") ?? "";
+  const expires = expiryOf(attributes, now);
+  const sameSite = SAME_SITE[attributes.get("samesite")?.toLowerCase() ?? ""];
   return {
-    cookie: { name, value, ...domain, secure, path: path.startsWith("/") ? path : defaultPath(url.pathname) },
-    expired: isExpired(attributes, now),
+    name,
+    value,
+    ...domain,
+    secure,
+    httpOnly: attributes.has("httponly"),
+    path: path.startsWith("/") ? path : defaultPath(url.pathname),
+    ...(sameSite === undefined ? {} : { sameSite }),
+    ...(expires === undefined ? {} : { expires }),
   };
 }
+
+const SAME_SITE: Readonly<Record<string, "Strict" | "Lax" | "None">> = { strict: "Strict", lax: "Lax", none: "None" };
 
 /** The hosts that the cookie is for; undefined if its server may not set it for them. */
 function domainOf(attribute: string, host: string): Pick<Cookie, "domain" | "hostOnly"> | undefined {
@@ -91,24 +108,21 @@ function domainOf(attribute: string, host: string): Pick<Cookie, "domain" | "hos
   return isBelow(host, domain) && !isPublicSuffix(domain) ? { domain, hostOnly: false } : undefined;
 }
 
-/**
- * True if anyone can register names below this one, judged by its form. A name that this check misses affects only one
- * visit.
- */
+/** True if anyone can register names below this one, by the Public Suffix List. */
 function isPublicSuffix(domain: string): boolean {
-  const labels = domain.split(".");
-  if (labels.length < 2) return true;
-  const [second = "", top = ""] = labels;
-  return labels.length === 2 && top.length === 2 && SECOND_LEVEL.test(second);
+  return getPublicSuffix(domain, { allowPrivateDomains: true }) === domain;
 }
 
 function defaultPath(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf("/"), 1));
 }
 
-function isExpired(attributes: ReadonlyMap<string, string>, now: number): boolean {
+/** Unix milliseconds; undefined if the cookie stays as long as its session. */
+function expiryOf(attributes: ReadonlyMap<string, string>, now: number): number | undefined {
   const age = attributes.get("max-age");
-  if (age !== undefined && /^-?\d+$/.test(age)) return Number(age) <= 0;
-  const expires = Date.parse(attributes.get("expires") ?? "");
-  return expires <= now;
+  const given = attributes.get("expires");
+  const isAge = age !== undefined && /^-?\d+$/.test(age);
+  if (!isAge && given === undefined) return undefined;
+  const expires = isAge ? now + Number(age) * 1000 : Date.parse(given ?? "");
+  return Number.isNaN(expires) ? undefined : Math.min(expires, now + MAX_AGE_MS);
 }

@@ -60,7 +60,7 @@ interface KeptDocument {
 class Fetching {
   readonly #visit: Visit;
   readonly #options: FetchOptions;
-  readonly #cookies = new CookieJar();
+  readonly #cookies: CookieJar;
   readonly #identity: ClientIdentity;
   readonly #now: () => number;
   #opening: Opening | undefined;
@@ -73,6 +73,7 @@ class Fetching {
     this.#visit = visit;
     this.#options = options;
     this.#now = options.now ?? Date.now;
+    this.#cookies = new CookieJar(visit.request.session?.cookies);
     const { userAgent = "" } = visit.request;
     this.#identity = userAgent === "" ? (options.identity ?? USUAL) : { userAgent, hints: [] };
   }
@@ -101,7 +102,7 @@ class Fetching {
     let url: URL = this.#visit.request.url;
     for (;;) {
       // After a cookie was set, a second request to the same URL can have another response.
-      const visited = `${url.href} ${this.#cookies.header(url)}`;
+      const visited = `${url.href} ${this.#cookies.header(url, this.#now())}`;
       if (seen.has(visited)) throw new RedirectError("redirects without end");
       seen.add(visited);
       const { fetched, target } = await this.#hop(url);
@@ -117,6 +118,8 @@ class Fetching {
     let target: URL | undefined;
     const wantsBody = (head: ResponseHead): boolean => {
       this.#cookies.store(url, valuesOf(head.headers, "set-cookie"), this.#now());
+      const { session } = this.#visit.request;
+      if (session !== undefined) session.cookies = this.#cookies.all(this.#now());
       target = redirectOf(head, url);
       const isReadable = this.#options.isReadable?.(valuesOf(head.headers, "content-type")[0] ?? "") ?? true;
       return target === undefined && isReadable;
@@ -148,7 +151,7 @@ class Fetching {
     this.#exchange = exchange;
     try {
       const conditions = url.href === request.url.href ? this.#visit.conditions : [];
-      const head = requestHead(url, this.#identity, this.#cookies.header(url), conditions);
+      const head = requestHead(url, this.#identity, this.#cookies.header(url, this.#now()), conditions);
       const fetched = await exchange.run(head);
       if (fetched.reusable && !this.#closed) this.#kept = { origin: url.origin, socket };
       else socket.destroy();

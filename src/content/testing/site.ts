@@ -126,6 +126,15 @@ const PAGES: Readonly<Record<string, Page>> = {
     response.headers.set("set-cookie", "visitor=1; Path=/");
     return response;
   },
+  "/login": (_request, url) => {
+    const response = html("<p>welcome</p>");
+    response.headers.set("set-cookie", `name=${url.searchParams.get("name") ?? ""}; Path=/; HttpOnly`);
+    return response;
+  },
+  "/refused-login": () =>
+    new Response("<p>no</p>", { status: 403, headers: { ...HTML, "set-cookie": "tried=1; Path=/; Max-Age=100" } }),
+  "/hoard": () =>
+    html("<p>hoarded</p><script>for (let n = 0; n < 400; n += 1) localStorage.setItem(n, 'x'.repeat(1e4))</script>"),
   "/emoji": () => html("<p>a😀b😀</p>"),
   "/missing": () => new Response("<h1>Gone</h1>", { status: 404, headers: HTML }),
   "/missing-text": () => new Response("none here", { status: 404, headers: { "content-type": "text/plain" } }),

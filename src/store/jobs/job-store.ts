@@ -1,4 +1,5 @@
 import { type HookStore } from "./hook-store.ts";
+import { type SessionStore } from "./session-store.ts";
 
 /**
  * Jobs that load many pages, and the frontier of each: the addresses that it knows. Any number of content services pull
@@ -13,6 +14,7 @@ import { type HookStore } from "./hook-store.ts";
  */
 export interface JobStore {
   readonly hooks: HookStore;
+  readonly sessions: SessionStore;
   /** Whether a call failed because the database, or its disk, has no room. */
   isFull(error: unknown): boolean;
   /** Resolves once the database is reachable and has the schema of this program. */

@@ -9,6 +9,7 @@ export const HOSTS = "turnpike_job_hosts";
 export const KINDS = "turnpike_job_kinds";
 export const RESULTS = "turnpike_job_results";
 export const HOOKS = "turnpike_job_hooks";
+export const SESSIONS = "turnpike_sessions";
 
 /** Tables with a partition for each day, which is dropped as a whole. The number of a job begins with its day. */
 export const BY_DAY = [ADDRESSES, LANES, RESULTS] as const;
@@ -81,6 +82,16 @@ export const JOB_SCHEMA: Schema = {
     ],
     [`ALTER TABLE ${JOBS} ADD COLUMN tx text NOT NULL DEFAULT ''`],
     [JOBS, RESULTS].map((table) => `ALTER TABLE ${table} ADD COLUMN saved bigint NOT NULL DEFAULT 0`),
+    [
+      `CREATE TABLE ${SESSIONS} (
+         id text COLLATE "C" PRIMARY KEY, secret_hash text COLLATE "C" NOT NULL, idle_ms bigint NOT NULL,
+         created_at bigint NOT NULL, used_at bigint NOT NULL, expires_at bigint NOT NULL, uses bigint NOT NULL DEFAULT 0,
+         turn bigint NOT NULL DEFAULT 0, leased_until bigint NOT NULL DEFAULT 0, state bytea NOT NULL DEFAULT ''
+       )`,
+      `CREATE INDEX ${SESSIONS}_secret ON ${SESSIONS} (secret_hash)`,
+      // The states are compressed already.
+      `ALTER TABLE ${SESSIONS} ALTER COLUMN state SET STORAGE EXTERNAL`,
+    ],
   ],
 };
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { patient } from "../../lib/testing/patience.ts";
 import { type Job, type JobStore, LEASE_MS, PAGE } from "../jobs/job-store.ts";
 import { newJob, testJobs } from "../testing/jobs-contract.ts";
+import { testSessions } from "../testing/sessions-contract.ts";
 import { hasPostgres, TestPostgres } from "../testing/postgres.ts";
 import { Connection, statement } from "./connection.ts";
 import { testPages } from "../testing/pages-contract.ts";
@@ -18,14 +19,16 @@ describe.skipIf(!hasPostgres)("with a server", () => {
   });
   afterAll(() => server.close());
 
-  testJobs("PostgreSQL", async () => {
-    const user = await server.newUser();
-    return async (now) => {
-      const jobs = openPostgresJobs(server.settings({ user }), now);
-      await jobs.ready();
-      return jobs;
-    };
-  });
+  for (const contract of [testJobs, testSessions]) {
+    contract("PostgreSQL", async () => {
+      const user = await server.newUser();
+      return async (now) => {
+        const jobs = openPostgresJobs(server.settings({ user }), now);
+        await jobs.ready();
+        return jobs;
+      };
+    });
+  }
 
   async function begin(user: string, now: () => number, size: number): Promise<{ store: JobStore; job: Job }> {
     const store = openPostgresJobs(server.settings({ user, size, statementMs: patient(10_000) }), now);

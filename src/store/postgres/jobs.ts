@@ -21,6 +21,7 @@ import { BY_DAY, DAY_BITS, partitionsOf } from "./jobs-schema.ts";
 import * as sql from "./jobs-statements.ts";
 import { type Statement, type Value } from "./messages.ts";
 import { PostgresError } from "./postgres-error.ts";
+import { PostgresSessions } from "./sessions.ts";
 
 /** Attempts of a write that the server ends, because it waits in a circle with another, or both claim a name (division by zero). */
 const MOST_ATTEMPTS = 5;
@@ -37,6 +38,7 @@ const TODAY = statement(`SELECT ${NOW} / 86400000`);
 /** Jobs in PostgreSQL, which any number of content services share. Times are those of the database's clock. Decision 0921. */
 export class PostgresJobs implements JobStore {
   readonly hooks: PostgresHooks;
+  readonly sessions: PostgresSessions;
   readonly #database: Database;
   readonly #oldSnapshotMs: number;
   /** The newest day that has partitions. */
@@ -45,6 +47,7 @@ export class PostgresJobs implements JobStore {
   constructor(database: Database, oldSnapshotMs = OLD_SNAPSHOT_MS) {
     this.#database = database;
     this.hooks = new PostgresHooks(database);
+    this.sessions = new PostgresSessions(database);
     this.#oldSnapshotMs = oldSnapshotMs;
   }
 
@@ -170,6 +173,7 @@ export class PostgresJobs implements JobStore {
   async sweep(): Promise<readonly string[]> {
     const { clock } = this.#database;
     for (const text of [sql.TIME_OUT, sql.UNPAID, sql.FORGET, sql.FORGET_HOSTS]) await this.#write(text, [clock]);
+    await this.sessions.removeExpired();
     const { rows } = await this.#database.read(sql.OLD_DAYS, [clock]);
     for (const [day] of rows) await this.#partition(BY_DAY.map((table) => `DROP TABLE IF EXISTS ${table}_${day}`));
     const [old] = (await this.#database.read(sql.OLD_SNAPSHOT, [this.#oldSnapshotMs])).rows;

@@ -1,7 +1,7 @@
 import { type Database } from "bun:sqlite";
 
 /** The version of the tables below. */
-const VERSION = 5;
+const VERSION = 6;
 
 const HOOKS = `
   CREATE TABLE hooks (
@@ -9,6 +9,14 @@ const HOOKS = `
     tries INTEGER NOT NULL DEFAULT 0, failure TEXT NOT NULL DEFAULT '', failing_since INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE INDEX hooks_due ON hooks (next_at) WHERE next_at IS NOT NULL`;
+
+const SESSIONS = `
+  CREATE TABLE sessions (
+    id TEXT PRIMARY KEY, secret_hash TEXT NOT NULL, idle_ms INTEGER NOT NULL, created_at INTEGER NOT NULL,
+    used_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, uses INTEGER NOT NULL DEFAULT 0,
+    turn INTEGER NOT NULL DEFAULT 0, leased_until INTEGER NOT NULL DEFAULT 0, state BLOB NOT NULL DEFAULT x''
+  ) STRICT;
+  CREATE INDEX sessions_secret ON sessions (secret_hash)`;
 
 /**
  * The column `due` orders the addresses of a host. A waiting address has its place in the order of discovery. A leased or
@@ -44,15 +52,17 @@ const TABLES = `
     job INTEGER NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (job, kind)
   ) STRICT, WITHOUT ROWID;
   ${HOOKS};
+  ${SESSIONS};
   CREATE TABLE results (
     job INTEGER NOT NULL, number INTEGER NOT NULL, pages INTEGER NOT NULL, body BLOB NOT NULL,
     saved INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (job, number)
   ) STRICT`;
 
 /** Changes the tables of versions 4 and 3. */
-const FROM_FOURTH = ["jobs", "results"]
-  .map((table) => `ALTER TABLE ${table} ADD COLUMN saved INTEGER NOT NULL DEFAULT 0`)
-  .join("; ");
+const FROM_FOURTH = [
+  ...["jobs", "results"].map((table) => `ALTER TABLE ${table} ADD COLUMN saved INTEGER NOT NULL DEFAULT 0`),
+  SESSIONS,
+].join("; ");
 const FROM_THIRD = `ALTER TABLE jobs ADD COLUMN tx TEXT NOT NULL DEFAULT ''; ${FROM_FOURTH}`;
 
 /**
@@ -79,7 +89,7 @@ export function createJobTables(database: Database): void {
     database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
   database
     .transaction(() => {
-      const sql = [TABLES, FROM_FIRST, undefined, FROM_THIRD, FROM_FOURTH][version()];
+      const sql = [TABLES, FROM_FIRST, undefined, FROM_THIRD, FROM_FOURTH, SESSIONS][version()];
       if (sql !== undefined) database.run(`${sql}; PRAGMA user_version = ${VERSION}`);
     })
     .immediate();

@@ -5,14 +5,17 @@ import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { openSqliteJobs } from "../open/open-jobs.ts";
 import { testJobs } from "../testing/jobs-contract.ts";
+import { testSessions } from "../testing/sessions-contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-jobs-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-testJobs("SQLite", async () => {
-  const path = join(folder, `${crypto.randomUUID()}.sqlite`);
-  return async (now) => openSqliteJobs(path, now);
-});
+for (const contract of [testJobs, testSessions]) {
+  contract("SQLite", async () => {
+    const path = join(folder, `${crypto.randomUUID()}.sqlite`);
+    return async (now) => openSqliteJobs(path, now);
+  });
+}
 
 /** The tables of version 1. */
 const FIRST_TABLES = `
@@ -73,7 +76,9 @@ test("a file of the first version keeps its jobs with their results, which are p
   await store.close();
   const third = new Database(path);
   const added = ["jobs DROP COLUMN tx", "jobs DROP COLUMN saved", "results DROP COLUMN saved"];
-  third.run(`${added.map((column) => `ALTER TABLE ${column}`).join("; ")}; PRAGMA user_version = 3`);
+  third.run(
+    `DROP TABLE sessions; ${added.map((column) => `ALTER TABLE ${column}`).join("; ")}; PRAGMA user_version = 3`,
+  );
   third.close();
   const newest = openSqliteJobs(path);
   expect(await newest.find("new")).toMatchObject({ limit: 9, transaction: "", saved: 0 });

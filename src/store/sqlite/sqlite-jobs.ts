@@ -20,6 +20,7 @@ import { JOB_COLUMNS, jobOf } from "../jobs/job-row.ts";
 import { type SqliteConnection } from "./sqlite-connection.ts";
 import { SqliteFrontier } from "./sqlite-frontier.ts";
 import { SqliteHooks } from "./sqlite-hooks.ts";
+import { SqliteSessions } from "./sqlite-sessions.ts";
 
 /** Results and jobs that one call of `sweep` removes. */
 const SWEEP_ROWS = 10_000;
@@ -66,6 +67,7 @@ export class SqliteJobs implements JobStore {
   readonly #frontier: SqliteFrontier;
   readonly #folder: string;
   readonly hooks: SqliteHooks;
+  readonly sessions: SqliteSessions;
 
   constructor(file: SqliteConnection, now: () => number, folder: string) {
     this.#file = file;
@@ -73,6 +75,7 @@ export class SqliteJobs implements JobStore {
     this.#now = now;
     this.#frontier = new SqliteFrontier(file, now);
     this.hooks = new SqliteHooks(file, now);
+    this.sessions = new SqliteSessions(file, now);
   }
 
   isFull(error: unknown): boolean {
@@ -192,6 +195,7 @@ export class SqliteJobs implements JobStore {
         this.#file.run("DELETE FROM jobs WHERE number = $job", { job });
       }
       this.#frontier.forgetHosts();
+      this.sessions.removeExpired();
       return [];
     });
   }

@@ -1,0 +1,27 @@
+import { z } from "@hono/zod-openapi";
+import { type ErrorCode } from "../../lib/errors.ts";
+
+const MAX_LENGTH = 64;
+
+const text = z.string().min(1).max(MAX_LENGTH);
+
+/** The parameters of operations whose page can belong to a session. */
+export const sessionParameters = {
+  session: text.optional().openapi({
+    description:
+      "Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its own there",
+  }),
+  session_secret: text.optional().openapi({ description: "Its secret, if X-Session-Secret does not have it" }),
+};
+
+/** Errors of the session of a page. */
+export const SESSION_FAILURES = [
+  "not-found",
+  "session-busy",
+  "store-unavailable",
+] as const satisfies readonly ErrorCode[];
+
+/** The secret of the session that the fields of a request name. */
+export function sessionSecret(headers: Headers): string {
+  return headers.get("x-session-secret") ?? "";
+}

@@ -1,0 +1,140 @@
+import { z } from "@hono/zod-openapi";
+import { type Session } from "../../store/jobs/session-store.ts";
+import { type JobOperation } from "./job-requests.ts";
+import { type OperationResult, postOperation } from "./operation.ts";
+import { sessionParameters, sessionSecret } from "./session-parameters.ts";
+
+/** Seconds: a day, and 30 of them. */
+const DAY_S = 86_400;
+const MAX_TTL_S = 30 * DAY_S;
+const MIN_TTL_S = 10;
+
+const seconds = z.int().min(MIN_TTL_S).max(MAX_TTL_S);
+
+const body = z
+  .strictObject({
+    ttl: seconds.default(DAY_S).openapi({ description: "Seconds after which the session ends" }),
+    idle_ttl: seconds.optional().openapi({ description: "Seconds without use after which it ends; absent for `ttl`" }),
+    session_secret: sessionParameters.session_secret.openapi({
+      description: "The secret of another session, for this one too; absent for a secret of its own",
+    }),
+  })
+  .openapi("SessionRequest");
+
+const state = z
+  .object({
+    id: z.string().openapi({ description: "Name of the session" }),
+    uses: z.int().openapi({ description: "Number of pages that have used it" }),
+    bytes: z.int().openapi({ description: "Bytes of its cookies and storage, encrypted" }),
+    created_at: z.string().openapi({ format: "date-time" }),
+    used_at: z.string().openapi({ format: "date-time" }),
+    expires_at: z.string().openapi({ format: "date-time", description: "Time at which it ends, if it is not used" }),
+  })
+  .openapi("SessionState", { description: "The state of a session" });
+
+const created = state
+  .extend({
+    secret: z
+      .string()
+      .openapi({ description: "The value of X-Session-Secret in requests about this session; shown only here" }),
+  })
+  .openapi("CreatedSession", { description: "A session that was created" });
+
+const list = z
+  .object({ sessions: z.array(state) })
+  .openapi("SessionList", { description: "The sessions with a secret, the oldest first" });
+
+const EXAMPLE = {
+  id: "8f14e45fceea167a5a36dedd4bea2543",
+  uses: 0,
+  bytes: 0,
+  created_at: "2026-01-31T09:00:00.000Z",
+  used_at: "2026-01-31T09:00:00.000Z",
+  expires_at: "2026-02-01T09:00:00.000Z",
+} as const satisfies z.output<typeof state>;
+
+function stateOf({ id, uses, bytes, createdAt, usedAt, expiresAt, idleMs }: Session): z.output<typeof state> {
+  const [created_at, used_at, expires_at] = [createdAt, usedAt, Math.min(expiresAt, usedAt + idleMs)].map((ms) =>
+    new Date(ms).toISOString(),
+  );
+  return { id, uses, bytes, created_at: created_at ?? "", used_at: used_at ?? "", expires_at: expires_at ?? "" };
+}
+
+/** `POST /sessions`: a session, whose pages share cookies and storage. */
+export const session = postOperation(
+  {
+    name: "session",
+    path: "/sessions",
+    price: "$0.01",
+    summary: "Create a session, whose pages share cookies and localStorage",
+    description:
+      "Pages that name the session as `session` get the cookies and the localStorage that its pages before have left, in both " +
+      "engines. One page at a time uses it; another one is rejected with 409. Its data is encrypted with its secret, which the " +
+      "service does not keep. sessionStorage, IndexedDB, caches, service workers and the storage of frames are not kept.",
+    body,
+    example: { ttl: 3600 },
+    success: {
+      status: 201,
+      description: "The session and its secret",
+      contentType: "application/json",
+      schema: created,
+      example: { ...EXAMPLE, secret: "kq3vYw1hWJ8m1m1s7m0aVg6pQxg2yT9d" },
+    },
+    failures: ["invalid-parameters", "overloaded", "store-unavailable"],
+  },
+  async ({ ttl, idle_ttl: idle = ttl, session_secret: given = "" }, { sessions }): Promise<OperationResult> => {
+    const added = await sessions.add({ ttlMs: ttl * 1000, idleMs: idle * 1000 }, given);
+    return { json: { ...stateOf(added.session), secret: added.secret }, status: 201 };
+  },
+);
+
+const path = "/sessions/{id}";
+const one = { contentType: "application/json", schema: state, example: EXAMPLE };
+
+/** The requests about sessions. */
+export const SESSION_OPERATIONS: readonly JobOperation[] = [
+  {
+    name: "session_list",
+    method: "get",
+    path: "/sessions",
+    secret: "sessionSecret",
+    summary: "List sessions",
+    description: "Returns the sessions with the secret in X-Session-Secret.",
+    success: {
+      description: "The sessions",
+      contentType: "application/json",
+      schema: list,
+      example: { sessions: [EXAMPLE] },
+    },
+    failures: ["store-unavailable"],
+    run: async ({ headers }, { sessions }) => ({
+      json: { sessions: (await sessions.list(sessionSecret(headers))).map(stateOf) },
+    }),
+  },
+  {
+    name: "session_status",
+    method: "get",
+    path,
+    secret: "sessionSecret",
+    summary: "Return the state of a session",
+    description: "Returns the times and the size of the session.",
+    success: { ...one, description: "The state" },
+    failures: ["not-found", "store-unavailable"],
+    run: async ({ id, headers }, { sessions }) => ({ json: stateOf(await sessions.find(id, sessionSecret(headers))) }),
+  },
+  {
+    name: "session_end",
+    method: "delete",
+    path,
+    secret: "sessionSecret",
+    summary: "End a session",
+    description: "Ends the session, also while a page uses it, and removes its data.",
+    success: { ...one, description: "The state before that" },
+    failures: ["not-found", "store-unavailable"],
+    async run({ id, headers }, { sessions }) {
+      const found = await sessions.find(id, sessionSecret(headers));
+      await sessions.end(id, sessionSecret(headers));
+      return { json: stateOf(found) };
+    },
+  },
+];

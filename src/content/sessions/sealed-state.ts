@@ -1,0 +1,82 @@
+import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
+import { z } from "zod";
+import { type BrowsingState } from "../page/browsing-state.ts";
+
+/** Bytes of the state of a session, before its encryption, and of its cookies. @operator The oldest cookies and origins are dropped beyond it. */
+export const MAX_STATE_BYTES = 1024 * 1024;
+export const MAX_COOKIE_BYTES = 256 * 1024;
+
+const CIPHER = "aes-256-gcm";
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+const schema = z.object({
+  cookies: z.array(
+    z.object({
+      name: z.string(),
+      value: z.string(),
+      domain: z.string(),
+      hostOnly: z.boolean(),
+      path: z.string(),
+      secure: z.boolean(),
+      httpOnly: z.boolean(),
+      sameSite: z.enum(["Strict", "Lax", "None"]).exactOptional(),
+      expires: z.number().exactOptional(),
+      partition: z.record(z.string(), z.unknown()).exactOptional(),
+    }),
+  ),
+  storage: z.array(z.tuple([z.string(), z.array(z.tuple([z.string(), z.string()]))])),
+});
+
+/** A session and its secret, from which the key of its state is derived. The store has only a hash of the secret. */
+export interface Opener {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Encrypts a state for its session alone. What exceeds the limits is left out. */
+export function sealed(state: BrowsingState, opener: Opener, nonce: Uint8Array): Uint8Array {
+  const cipher = createCipheriv(CIPHER, keyOf(opener), nonce);
+  cipher.setAAD(Buffer.from(opener.id));
+  const body = Buffer.concat([cipher.update(bounded(state), "utf8"), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+}
+
+/** Decrypts a state. An empty one is that of a new session. Throws if it is damaged, or belongs to another session. */
+export function unsealed(bytes: Uint8Array, opener: Opener): BrowsingState {
+  if (bytes.length === 0) return { cookies: [], storage: new Map() };
+  const [nonce, tag, body] = [
+    bytes.subarray(0, NONCE_BYTES),
+    bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES),
+    bytes.subarray(NONCE_BYTES + TAG_BYTES),
+  ];
+  const decipher = createDecipheriv(CIPHER, keyOf(opener), nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(opener.id));
+  decipher.setAuthTag(tag);
+  const text = Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
+  const { cookies, storage } = schema.parse(JSON.parse(text));
+  return { cookies, storage: new Map(storage) };
+}
+
+/** The number of bytes of random values for each encryption. */
+export const SEAL_NONCE_BYTES = NONCE_BYTES;
+
+function keyOf({ id, secret }: Opener): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", secret, "", `turnpike session ${id}`, KEY_BYTES));
+}
+
+function bounded({ cookies, storage }: BrowsingState): string {
+  const kept = newest(cookies, MAX_COOKIE_BYTES);
+  return JSON.stringify({ cookies: kept, storage: newest([...storage], MAX_STATE_BYTES - MAX_COOKIE_BYTES) });
+}
+
+/** The last of the values whose JSON has at most this many bytes in all, each with a comma. */
+function newest<T>(values: readonly T[], most: number): readonly T[] {
+  let bytes = 0;
+  const first = values.findLastIndex((value) => {
+    bytes += Buffer.byteLength(JSON.stringify(value)) + 1;
+    return bytes > most;
+  });
+  return values.slice(first + 1);
+}

@@ -1,0 +1,87 @@
+import {
+  MAX_OWN_SESSIONS,
+  MAX_SESSIONS,
+  type NewSession,
+  type Session,
+  SESSION_LEASE_MS,
+  type SessionStore,
+  type TakenSession,
+} from "../jobs/session-store.ts";
+import { statement } from "./connection.ts";
+import { type Database, NOW } from "./database.ts";
+import { SESSIONS } from "./jobs-schema.ts";
+
+const ALIVE = `expires_at > ${NOW} AND used_at + idle_ms > ${NOW}`;
+
+const EXPIRE = statement(`DELETE FROM ${SESSIONS} WHERE NOT (${ALIVE}) AND leased_until <= ${NOW}`);
+const CREATE = statement(`INSERT INTO ${SESSIONS} (id, secret_hash, idle_ms, created_at, used_at, expires_at)
+  SELECT $2, $3, $4::bigint, ${NOW}, ${NOW}, ${NOW} + $5::bigint
+  WHERE (SELECT count(*) FROM ${SESSIONS}) < ${MAX_SESSIONS}
+    AND (SELECT count(*) FROM ${SESSIONS} WHERE secret_hash = $3) < ${MAX_OWN_SESSIONS}`);
+const SESSION = `SELECT id, secret_hash, idle_ms, created_at, used_at, expires_at, uses, length(state)
+  FROM ${SESSIONS} WHERE ${ALIVE}`;
+const FIND = statement(`${SESSION} AND id = $2`);
+const OWN = statement(`${SESSION} AND secret_hash = $2 ORDER BY created_at, id`);
+const TAKE = statement(`UPDATE ${SESSIONS} SET turn = turn + 1, leased_until = ${NOW} + ${SESSION_LEASE_MS}
+  WHERE id = $2 AND leased_until <= ${NOW} AND ${ALIVE} RETURNING turn, encode(state, 'base64')`);
+const HELD = "id = $2 AND turn = $3::bigint AND leased_until > 0";
+const RENEW = statement(`UPDATE ${SESSIONS} SET leased_until = ${NOW} + ${SESSION_LEASE_MS} WHERE ${HELD}`);
+const LEAVE = statement(`UPDATE ${SESSIONS} SET leased_until = 0, used_at = ${NOW} WHERE ${HELD}`);
+const KEEP = statement(`UPDATE ${SESSIONS}
+  SET leased_until = 0, used_at = ${NOW}, uses = uses + 1, state = decode($4, 'base64') WHERE ${HELD}`);
+const REMOVE = statement(`DELETE FROM ${SESSIONS} WHERE id = $1`);
+
+/** Sessions in PostgreSQL, which all content services of a fleet share. Times are those of the database's clock. */
+export class PostgresSessions implements SessionStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async create({ id, secretHash, idleMs, ttlMs }: NewSession): Promise<boolean> {
+    await this.removeExpired();
+    const values = [this.#database.clock, id, secretHash, idleMs, ttlMs];
+    return (await this.#database.durable(CREATE, values)).count > 0;
+  }
+
+  async find(id: string): Promise<Session | undefined> {
+    return (await this.#database.read(FIND, [this.#database.clock, id])).rows.map(sessionOf)[0];
+  }
+
+  async withSecret(secretHash: string): Promise<readonly Session[]> {
+    return (await this.#database.read(OWN, [this.#database.clock, secretHash])).rows.map(sessionOf);
+  }
+
+  async take(id: string): Promise<TakenSession | "busy" | undefined> {
+    const [row] = (await this.#database.durable(TAKE, [this.#database.clock, id])).rows;
+    if (row !== undefined) return { id, turn: Number(row[0]), state: Buffer.from(row[1] ?? "", "base64") };
+    return (await this.find(id)) === undefined ? undefined : "busy";
+  }
+
+  async renew({ id, turn }: TakenSession): Promise<boolean> {
+    return (await this.#database.quick(RENEW, [this.#database.clock, id, turn])).count > 0;
+  }
+
+  async leave({ id, turn }: TakenSession, state?: Uint8Array): Promise<boolean> {
+    const values = [this.#database.clock, id, turn];
+    const { count } = await (state === undefined
+      ? this.#database.durable(LEAVE, values)
+      : this.#database.durable(KEEP, [...values, Buffer.from(state).toString("base64")]));
+    return count > 0;
+  }
+
+  async remove(id: string): Promise<boolean> {
+    return (await this.#database.durable(REMOVE, [id])).count > 0;
+  }
+
+  async removeExpired(): Promise<void> {
+    await this.#database.quick(EXPIRE, [this.#database.clock]);
+  }
+}
+
+function sessionOf(row: readonly (string | null)[]): Session {
+  const [id, secretHash, ...numbers] = row;
+  const [idleMs = 0, createdAt = 0, usedAt = 0, expiresAt = 0, uses = 0, bytes = 0] = numbers.map(Number);
+  return { id: id ?? "", secretHash: secretHash ?? "", idleMs, createdAt, usedAt, expiresAt, uses, bytes };
+}

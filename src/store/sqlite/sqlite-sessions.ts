@@ -1,0 +1,83 @@
+import {
+  MAX_OWN_SESSIONS,
+  MAX_SESSIONS,
+  type NewSession,
+  type Session,
+  SESSION_LEASE_MS,
+  type SessionStore,
+  type TakenSession,
+} from "../jobs/session-store.ts";
+import { type SqliteConnection } from "./sqlite-connection.ts";
+
+const ALIVE = "expires_at > $now AND used_at + idle_ms > $now";
+
+const CREATE = `INSERT INTO sessions (id, secret_hash, idle_ms, created_at, used_at, expires_at)
+  SELECT $id, $secretHash, $idleMs, $now, $now, $now + $ttlMs
+  WHERE (SELECT count(*) FROM sessions) < ${MAX_SESSIONS}
+    AND (SELECT count(*) FROM sessions WHERE secret_hash = $secretHash) < ${MAX_OWN_SESSIONS}`;
+const SESSION = `SELECT id, secret_hash AS secretHash, idle_ms AS idleMs, created_at AS createdAt, used_at AS usedAt,
+  expires_at AS expiresAt, uses, length(state) AS bytes FROM sessions WHERE ${ALIVE}`;
+const TAKE = `UPDATE sessions SET turn = turn + 1, leased_until = $now + ${SESSION_LEASE_MS}
+  WHERE id = $id AND leased_until <= $now AND ${ALIVE} RETURNING id, turn, state`;
+const HELD = "id = $id AND turn = $turn AND leased_until > 0";
+const RENEW = `UPDATE sessions SET leased_until = $now + ${SESSION_LEASE_MS} WHERE ${HELD}`;
+const LEAVE = `UPDATE sessions SET leased_until = 0, used_at = $now WHERE ${HELD}`;
+const KEEP = `UPDATE sessions SET leased_until = 0, used_at = $now, uses = uses + 1, state = $state WHERE ${HELD}`;
+const EXPIRED = `DELETE FROM sessions WHERE NOT (${ALIVE}) AND leased_until <= $now`;
+
+/** Sessions in an SQLite file. `now` gives Unix milliseconds. */
+export class SqliteSessions implements SessionStore {
+  readonly #file: SqliteConnection;
+  readonly #now: () => number;
+
+  constructor(file: SqliteConnection, now: () => number) {
+    this.#file = file;
+    this.#now = now;
+  }
+
+  create(session: NewSession): Promise<boolean> {
+    return this.#file.transaction(() => {
+      this.removeExpired();
+      return this.#file.run(CREATE, { ...session, now: this.#now() }) > 0;
+    });
+  }
+
+  async find(id: string): Promise<Session | undefined> {
+    return this.#file.get<Session>(`${SESSION} AND id = $id`, { id, now: this.#now() });
+  }
+
+  async withSecret(secretHash: string): Promise<readonly Session[]> {
+    const own = `${SESSION} AND secret_hash = $secretHash ORDER BY created_at, id`;
+    return this.#file.all<Session>(own, { secretHash, now: this.#now() });
+  }
+
+  take(id: string): Promise<TakenSession | "busy" | undefined> {
+    return this.#file.transaction(() => {
+      const now = this.#now();
+      const taken = this.#file.get<TakenSession>(TAKE, { id, now });
+      if (taken !== undefined) return taken;
+      return this.#file.get(`${SESSION} AND id = $id`, { id, now }) === undefined ? undefined : "busy";
+    });
+  }
+
+  async renew({ id, turn }: TakenSession): Promise<boolean> {
+    return (await this.#file.write(RENEW, { id, turn, now: this.#now() })) > 0;
+  }
+
+  async leave({ id, turn }: TakenSession, state?: Uint8Array): Promise<boolean> {
+    const values = { id, turn, now: this.#now() };
+    const count = await (state === undefined
+      ? this.#file.write(LEAVE, values)
+      : this.#file.write(KEEP, { ...values, state }));
+    return count > 0;
+  }
+
+  async remove(id: string): Promise<boolean> {
+    return (await this.#file.write("DELETE FROM sessions WHERE id = $id", { id })) > 0;
+  }
+
+  /** Removes the sessions that have expired. Called within a transaction. */
+  removeExpired(): void {
+    this.#file.run(EXPIRED, { now: this.#now() });
+  }
+}

@@ -1,0 +1,143 @@
+import { describe, expect, test } from "bun:test";
+import { type JobStore } from "../jobs/job-store.ts";
+import {
+  MAX_OWN_SESSIONS,
+  type NewSession,
+  SESSION_LEASE_MS,
+  type SessionStore,
+  type TakenSession,
+} from "../jobs/session-store.ts";
+import { type OpenJobs } from "./jobs-contract.ts";
+
+const HOUR_MS = 3_600_000;
+
+const newSession = (id: string, more: Partial<NewSession> = {}): NewSession => ({
+  id,
+  secretHash: `hash of ${id}`,
+  ttlMs: HOUR_MS,
+  idleMs: HOUR_MS,
+  ...more,
+});
+
+async function taken(store: SessionStore, id: string): Promise<TakenSession> {
+  const one = await store.take(id);
+  if (one === undefined || one === "busy") throw new Error(`the session ${id} cannot be taken`);
+  return one;
+}
+
+/** For tests only: behaviour that every store of sessions must have. */
+export function testSessions(name: string, newDatabase: () => Promise<OpenJobs>): void {
+  async function begin() {
+    const open = await newDatabase();
+    const clock = { now: 1_800_000_000_000 };
+    const stores: JobStore[] = [await open(() => clock.now), await open(() => clock.now)];
+    return {
+      clock,
+      jobs: stores[0],
+      // Two services with one database.
+      store: stores[0]?.sessions ?? fail(),
+      other: stores[1]?.sessions ?? fail(),
+      [Symbol.asyncDispose]: async () => void (await Promise.all(stores.map((one) => one.close()))),
+    };
+  }
+
+  describe(`${name}: sessions`, () => {
+    test("a session keeps the state of its last use, and other services see it", async () => {
+      await using at = await begin();
+      const { clock, store, other } = at;
+      expect(await store.create(newSession("a"))).toBe(true);
+      const first = await taken(store, "a");
+      expect([first.turn, first.state.length]).toEqual([1, 0]);
+      clock.now += 5;
+      expect(await store.leave(first, new Uint8Array([0, 255, 10]))).toBe(true);
+      const times = { createdAt: clock.now - 5, usedAt: clock.now, expiresAt: clock.now - 5 + HOUR_MS };
+      expect(await other.find("a")).toEqual({
+        id: "a",
+        secretHash: "hash of a",
+        idleMs: HOUR_MS,
+        uses: 1,
+        bytes: 3,
+        ...times,
+      });
+      const second = await taken(other, "a");
+      expect([second.turn, ...second.state]).toEqual([2, 0, 255, 10]);
+      expect(await other.leave(second)).toBe(true);
+      expect(await store.find("a")).toMatchObject({ uses: 1, bytes: 3 });
+    });
+
+    test("a session belongs to one use at a time, and a late use changes nothing", async () => {
+      await using at = await begin();
+      const { clock, store, other } = at;
+      await store.create(newSession("a"));
+      const first = await taken(store, "a");
+      expect(await other.take("a")).toBe("busy");
+      clock.now += SESSION_LEASE_MS - 1;
+      expect(await store.renew(first)).toBe(true);
+      clock.now += SESSION_LEASE_MS - 1;
+      expect(await other.take("a")).toBe("busy");
+      clock.now += 1;
+      const second = await taken(other, "a");
+      expect(await store.renew(first)).toBe(false);
+      expect(await store.leave(first, new Uint8Array([1]))).toBe(false);
+      expect(await other.leave(second, new Uint8Array([2]))).toBe(true);
+      expect(await other.leave(second, new Uint8Array([3]))).toBe(false);
+      expect([...(await taken(store, "a")).state]).toEqual([2]);
+    });
+
+    test("of many uses that begin at once, one gets the session", async () => {
+      await using at = await begin();
+      const { store, other } = at;
+      await store.create(newSession("a"));
+      const all = await Promise.all(Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? store : other).take("a")));
+      expect(all.filter((one) => one === "busy")).toHaveLength(9);
+    });
+
+    test("a session expires by its age and without use, and is then removed", async () => {
+      await using at = await begin();
+      const { clock, store, jobs } = at;
+      await store.create(newSession("old", { ttlMs: 2_000 }));
+      await store.create(newSession("idle", { idleMs: 1_000 }));
+      clock.now += 999;
+      await store.leave(await taken(store, "idle"), new Uint8Array([1]));
+      clock.now += 999;
+      expect(await store.find("idle")).toMatchObject({ uses: 1 });
+      clock.now += 2;
+      expect([await store.find("old"), await store.find("idle"), await store.take("idle")]).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ]);
+      await jobs?.sweep();
+      expect(await store.remove("old")).toBe(false);
+    });
+
+    test("a session that is removed during a use keeps nothing of it", async () => {
+      await using at = await begin();
+      const { store, other } = at;
+      await store.create(newSession("a"));
+      const one = await taken(store, "a");
+      expect([await other.remove("a"), await other.remove("a")]).toEqual([true, false]);
+      expect(await store.leave(one, new Uint8Array([1]))).toBe(false);
+      expect([await store.find("a"), await store.take("a")]).toEqual([undefined, undefined]);
+    });
+
+    test("lists the sessions with one secret, whose number is bounded", async () => {
+      await using at = await begin();
+      const { clock, store } = at;
+      const own = { secretHash: "mine" };
+      for (let n = 0; n < MAX_OWN_SESSIONS; n += 1) {
+        clock.now += 1;
+        expect(await store.create(newSession(`s${n}`, own))).toBe(true);
+      }
+      expect(await store.create(newSession("one too many", own))).toBe(false);
+      expect(await store.create(newSession("of another"))).toBe(true);
+      const listed = (await store.withSecret("mine")).map(({ id }) => id);
+      expect([listed.length, listed[0], listed.at(-1)]).toEqual([MAX_OWN_SESSIONS, "s0", `s${MAX_OWN_SESSIONS - 1}`]);
+      expect(await store.withSecret("nobody's")).toEqual([]);
+    });
+  });
+}
+
+function fail(): never {
+  throw new Error("the store is not open");
+}
