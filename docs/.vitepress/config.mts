@@ -46,6 +46,7 @@ export default defineConfig({
           { text: "Sell an API", link: "/guides/sell-an-api" },
           { text: "Read web pages", link: "/guides/read-pages" },
           { text: "Crawl a site", link: "/guides/crawl-a-site" },
+          { text: "Sessions", link: "/guides/sessions" },
           { text: "Use Firecrawl's clients", link: "/guides/firecrawl" },
           { text: "Routes", link: "/guides/routes" },
           { text: "Load balancing", link: "/guides/load-balancing" },
