@@ -623,7 +623,7 @@ export interface QrRequest {
 }
 
 /** A session that was created */
-export interface CreatedSession {}
+export interface SessionResponse {}
 
 /** The state of a session */
 export interface SessionState {
@@ -831,7 +831,7 @@ export abstract class Operations {
     return this.file({ method: "POST", path: "/qr" }, request, options);
   }
   /** Create a session, whose pages share cookies and localStorage. */
-  session(request: SessionRequest, options?: CallOptions): Promise<CreatedSession> {
+  session(request: SessionRequest, options?: CallOptions): Promise<SessionResponse> {
     return this.json({ method: "POST", path: "/sessions" }, request, options);
   }
   /** Report whether the service works. */

@@ -358,7 +358,7 @@ class ResolveMetadata(TypedDict):
     analyst: Literal["embedded", "language model"]
 
 
-class CreatedSession(TypedDict):
+class SessionResponse(TypedDict):
     """A session that was created."""
 
 

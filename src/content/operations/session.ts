@@ -38,7 +38,7 @@ const created = state
       .string()
       .openapi({ description: "The value of X-Session-Secret in requests about this session; shown only here" }),
   })
-  .openapi("CreatedSession", { description: "A session that was created" });
+  .openapi("SessionResponse", { description: "A session that was created" });
 
 const list = z
   .object({ sessions: z.array(state) })

@@ -28,7 +28,7 @@ export interface SessionsOptions {
   readonly random: (bytes: number) => Uint8Array;
 }
 
-/** The sessions of clients: cookies and storage that the pages of one client share. Only a client that has the secret can use them. */
+/** The sessions of clients: cookies and storage that pages share. Only a client that has the secret can use them. Decision 0922. */
 export class Sessions {
   readonly #options: SessionsOptions;
 
