@@ -1,11 +1,10 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "bun:test";
 import { ERRORS, type ErrorCode } from "../../lib/errors.ts";
-import { JOB_OPERATIONS } from "../operations/job-requests.ts";
 import { apiDocument, jobRequestsOf, operationsOf } from "./api-document.ts";
 import { describeApi } from "./api-description.ts";
 import { VERSION } from "../../lib/process/version.ts";
-import { OPERATIONS } from "../operations/operations.ts";
+import { FREE_REQUESTS, OPERATIONS } from "../operations/operations.ts";
 
 interface Described {
   readonly security: readonly Readonly<Record<string, unknown>>[];
@@ -71,18 +70,27 @@ test("the schemas have the names of the interface's tables", () => {
   expect(names.filter((name) => schemas[name] === undefined)).toEqual([]);
 });
 
-test("every request about a job is described with its parameters, its secret, and an example that its schema accepts", () => {
+test("every request about a job or a session is described with its parameters, its secret, and an example that its schema accepts", () => {
   const requests = jobRequestsOf(apiDocument("https://pay.test"));
-  expect(requests.map(({ operationId }) => operationId)).toEqual(JOB_OPERATIONS.map(({ name }) => name));
-  for (const [at, { method, path, query, failures, success }] of JOB_OPERATIONS.entries()) {
-    const { parameters = [], responses, ...described } = requests[at] ?? expect.unreachable();
+  expect(requests.map(({ operationId }) => operationId).toSorted()).toEqual(
+    FREE_REQUESTS.map(({ name }) => name).toSorted(),
+  );
+  for (const { name, method, path, query, failures, success, secret } of FREE_REQUESTS) {
+    const found = requests.find(({ operationId }) => operationId === name);
+    const { parameters = [], responses, ...described } = found ?? expect.unreachable();
     expect([described.method, described.path]).toEqual([method, path]);
-    expect(document.paths[path]?.[method]?.security).toEqual([{ jobSecret: [] }]);
-    expect(parameters.map(({ name }) => name)).toEqual(["id", ...Object.keys(query?.shape ?? {})]);
+    expect(document.paths[path]?.[method]?.security).toEqual([{ [secret]: [] }]);
+    expect(parameters.map(({ name }) => name)).toEqual([
+      ...(path.includes("{id}") ? ["id"] : []),
+      ...Object.keys(query?.shape ?? {}),
+    ]);
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(failures.map((code) => `${ERRORS[code].status}`)));
     expect(success.schema?.safeParse(success.example).success).toBe(true);
   }
-  expect(document.components["securitySchemes"]).toMatchObject({ jobSecret: { in: "header", name: "X-Job-Secret" } });
+  expect(document.components["securitySchemes"]).toMatchObject({
+    jobSecret: { in: "header", name: "X-Job-Secret" },
+    sessionSecret: { in: "header", name: "X-Session-Secret" },
+  });
 });
 
 test("every reference has a target", () => {
