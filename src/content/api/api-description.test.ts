@@ -75,8 +75,8 @@ test("every request about a job or a session is described with its parameters, i
   expect(requests.map(({ operationId }) => operationId).toSorted()).toEqual(
     FREE_REQUESTS.map(({ name }) => name).toSorted(),
   );
-  for (const { name, method, path, query, failures, success, secret } of FREE_REQUESTS) {
-    const found = requests.find(({ operationId }) => operationId === name);
+  for (const { name: id, method, path, query, failures, success, secret } of FREE_REQUESTS) {
+    const found = requests.find(({ operationId }) => operationId === id);
     const { parameters = [], responses, ...described } = found ?? expect.unreachable();
     expect([described.method, described.path]).toEqual([method, path]);
     expect(document.paths[path]?.[method]?.security).toEqual([{ [secret]: [] }]);

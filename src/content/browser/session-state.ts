@@ -19,6 +19,10 @@ const READ = `(() => {
   return JSON.stringify(items).length > ${MAX_ORIGIN_LENGTH} ? [] : items;
 })()`;
 
+function writeScript(items: StoredItems): string {
+  return `for (const [key, value] of ${JSON.stringify(items)}) localStorage.setItem(key, value)`;
+}
+
 /** Gives a browser context the cookies and the storage of a session. Called before its first page. */
 export async function restoreState(browser: RunningBrowser, context: string, state: BrowsingState): Promise<void> {
   const set = (cookies: readonly Cookie[]) =>
@@ -27,9 +31,7 @@ export async function restoreState(browser: RunningBrowser, context: string, sta
     // A browser refuses all of them if it refuses one.
     await set(state.cookies).catch(() => Promise.allSettled(state.cookies.map((cookie) => set([cookie]))));
   }
-  const write = (items: StoredItems) =>
-    `for (const [key, value] of ${JSON.stringify(items)}) localStorage.setItem(key, value)`;
-  const stored = [...state.storage].map(([origin, items]) => ({ origin, expression: write(items) }));
+  const stored = [...state.storage].map(([origin, items]) => ({ origin, expression: writeScript(items) }));
   await atOrigins(browser, context, stored);
 }
 

@@ -158,8 +158,11 @@ describe("a session", () => {
 
   test("two sessions that load pages at once never see each other's cookies", async () => {
     const made = await Promise.all(Array.from({ length: 4 }, () => create()));
-    const login = (n: number) => `${site.url}/login?name=user${n}`;
-    await Promise.all(made.map((one, n) => scrape(one, login(n), { engine: n % 2 === 0 ? "browser" : "static" })));
+    await Promise.all(
+      made.map((one, n) =>
+        scrape(one, `${site.url}/login?name=user${n}`, { engine: n % 2 === 0 ? "browser" : "static" }),
+      ),
+    );
     const seen = await Promise.all(
       made.map(async (one, n) =>
         words(await scrape(one, `${site.url}/cookies`, { engine: n < 2 ? "browser" : "static" })),

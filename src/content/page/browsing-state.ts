@@ -19,7 +19,7 @@ export interface Cookie {
 export type StoredItems = readonly (readonly [key: string, value: string])[];
 
 /**
- * What the pages of one session left behind, for its next page. A visit reads it at its beginning and changes it at its end.
+ * The data that the pages of one session left behind, for its next page. A visit reads it at its beginning and changes it at its end.
  * One visit at a time has it.
  */
 export interface BrowsingState {

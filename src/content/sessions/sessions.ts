@@ -16,7 +16,7 @@ const SECRET_BYTES = 24;
 const SECRET = /^[\w-]{32}$/;
 const RENEW_MS = SESSION_LEASE_MS / 3;
 
-/** How long a session lives: in all, and without use. */
+/** The time that a session lives: in all, and without use. */
 export interface Lifetime {
   readonly ttlMs: number;
   readonly idleMs: number;

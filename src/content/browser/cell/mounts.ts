@@ -1,5 +1,14 @@
 import { dlopen } from "bun:ffi";
-import { existsSync, lstatSync, mkdirSync, readlinkSync, rmdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { fromCLibrary } from "../../../lib/process/c-library.ts";
 
@@ -95,7 +104,8 @@ export function enterCell(files: CellFiles): void {
   for (const path of [...SYSTEM_FILES, ...files.readable]) bind(path);
   for (const name of DEVICES) bind(`/dev/${name}`, `/dev/${name}`, false);
   bind(files.socket, INNER_SOCKET, false);
-  for (const path of ["/dev/shm", "/proc", "/tmp", INNER_HOME, OLD]) mkdirSync(root + path, { recursive: true, mode: 0o777 });
+  for (const path of ["/dev/shm", "/proc", "/tmp", INNER_HOME, OLD])
+    mkdirSync(root + path, { recursive: true, mode: 0o777 });
   mount("tmpfs", `${root}/dev/shm`, "tmpfs", { ...inMemory, data: `size=${files.maxBytes},mode=1777` });
   mount("proc", `${root}/proc`, "proc", { flags: MS_NOSUID | MS_NODEV | MS_NOEXEC });
   if (library.pivot_root(text(root), text(root + OLD)) !== 0) throw new Error("cannot change the root");
