@@ -3,8 +3,8 @@ import { type CdpFields } from "./program/cdp.ts";
 import { type RunningBrowser } from "./program/running-browser.ts";
 
 /** Origins of a session whose localStorage is kept, and characters of each. @operator The storage of further or larger ones is not kept. */
-export const MAX_ORIGINS = 20;
-export const MAX_ORIGIN_LENGTH = 200_000;
+const MAX_ORIGINS = 20;
+const MAX_ORIGIN_LENGTH = 200_000;
 
 /** An empty document in the place of a page, so that its storage can be reached without a request. */
 const BLANK = {

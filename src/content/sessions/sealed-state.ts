@@ -2,9 +2,9 @@ import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import { z } from "zod";
 import { type BrowsingState } from "../page/browsing-state.ts";
 
-/** Bytes of the state of a session, before its encryption, and of its cookies. @operator The oldest cookies and origins are dropped beyond it. */
+/** Bytes of the state of a session, before its encryption, and of its cookies. @operator The oldest cookies and origins are dropped beyond it. @internal */
 export const MAX_STATE_BYTES = 1024 * 1024;
-export const MAX_COOKIE_BYTES = 256 * 1024;
+const MAX_COOKIE_BYTES = 256 * 1024;
 
 const CIPHER = "aes-256-gcm";
 const KEY_BYTES = 32;
