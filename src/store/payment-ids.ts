@@ -13,6 +13,8 @@ export interface PaymentIds {
    * is bound already. Returns the fingerprint that the id is now bound to: another fingerprint if the id was taken.
    */
   tie(id: PaymentId, fingerprint: string, until: number): Promise<string>;
+  /** The fingerprint that an id is bound to; undefined if it is not bound. */
+  find(id: PaymentId): Promise<string | undefined>;
   /** Unbinds an id from `fingerprint`, as nothing was charged; does nothing if it is bound to another. */
   untie(id: PaymentId, fingerprint: string): Promise<void>;
 }

@@ -113,6 +113,13 @@ const METHOD_OVERRIDE = 15;
 /** Kept separate from the fields that are passed on. */
 const PAYMENT_SIGNATURE = 16;
 const X_PAYMENT = 17;
+const PAYMENT_STREAM = 18;
+
+const PAYMENT_NAMES: ReadonlyMap<number, string> = new Map([
+  [PAYMENT_SIGNATURE, "PAYMENT-SIGNATURE"],
+  [X_PAYMENT, "X-PAYMENT"],
+  [PAYMENT_STREAM, "Payment-Stream"],
+]);
 
 function spells(bytes: Uint8Array, start: number, lowerName: string): boolean {
   // `| 0x20` changes only letters in these names and values; the scan has already excluded control characters.
@@ -160,6 +167,7 @@ const NAMES: readonly (readonly [lowerName: string, id: number])[] = [
   ["x-forwarded-for", FORWARDED_FOR],
   ["proxy-connection", DROPPED],
   ["transfer-encoding", TRANSFER_ENCODING],
+  ["payment-stream", PAYMENT_STREAM],
   ["payment-signature", PAYMENT_SIGNATURE],
   ...FIELD_ROLES.proxy.map((name) => [name, DROPPED] as const),
   ...FIELD_ROLES.methodOverride.map((name) => [name, METHOD_OVERRIDE] as const),
@@ -434,8 +442,9 @@ export class FieldScan {
         this.expect = value;
         return this.#isRequest;
       case PAYMENT_SIGNATURE:
+      case PAYMENT_STREAM:
       case X_PAYMENT:
-        if (this.#isRequest) this.payment += fieldLine(id === X_PAYMENT ? "X-PAYMENT" : "PAYMENT-SIGNATURE", value);
+        if (this.#isRequest) this.payment += fieldLine(PAYMENT_NAMES.get(id) ?? "", value);
         return this.#isRequest;
       case VIA:
         this.via = this.via === "" ? value : `${this.via}, ${value}`;

@@ -6,7 +6,7 @@ import { type BodySink, type Exchange, type RequestHead, type ResponseHead } fro
 import { type ClientConnection } from "../http1/client-connection.ts";
 import { type ClientTunnel } from "../http1/client-tunnel.ts";
 import { flushCork } from "../wire/outgoing.ts";
-import { FrameCursor, GOING_AWAY } from "./websocket-frames.ts";
+import { FrameCursor, GOING_AWAY } from "../../lib/http/websocket-frames.ts";
 
 /**
  * Milliseconds that the upstream has to send its remaining bytes after the client's end, and that the client has to end

@@ -83,13 +83,14 @@ export const FIELD_ROLES: Readonly<Record<FieldRole, readonly string[]>> = {
   ],
   /** Some servers read the request's method from them. */
   methodOverride: ["x-http-method", "x-http-method-override", "x-method-override", "x-override-method"],
-  /** A request's payment (x402 versions 2 and 1). Any reader can spend it, so no upstream gets it. */
-  payment: ["payment-signature", "x-payment"],
+  /** A request's payment (x402 versions 2 and 1), and the response that it is for. Any reader can spend it, so no upstream gets it. */
+  payment: ["payment-signature", "payment-stream", "x-payment"],
   /** With these response fields, an upstream could imitate the gateway or set its own price (x402 `upto`). */
   settlement: [
     "payment-receipt",
     "payment-required",
     "payment-response",
+    "payment-stream",
     "settlement-deferral",
     "settlement-overrides",
     "x-payment-response",

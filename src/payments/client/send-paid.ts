@@ -27,6 +27,8 @@ export interface PaidRequest {
   readonly choice: Choice;
   readonly account: Account;
   readonly options: {
+    /** The highest price of one request, of all of its units if they are metered. */
+    readonly maxPrice: string;
     readonly spend?: ((dollars: bigint) => ((expires: number) => void) | undefined) | undefined;
     readonly sleep?: (ms: number) => Promise<void>;
   };

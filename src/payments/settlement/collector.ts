@@ -141,9 +141,23 @@ export class Collector {
       return;
     }
     const held = { payment, deferral };
-    if (payment.state === "deferred") await this.#collect(held);
+    if (deferral.isMetered === true) await this.#endMetered(held);
+    else if (payment.state === "deferred") await this.#collect(held);
     else if (payment.state === "unknown") await this.#find(held);
     else await this.#tell(held);
+  }
+
+  /** The gateway that metered a response has died. A payment is charged whole if one of its units could have left. */
+  async #endMetered({ payment, deferral }: Held): Promise<void> {
+    const { state, from: payer } = payment;
+    if (state !== "deferred") await this.#move(payment, { state, lease: false, dueInMs: "never" });
+    else if (deferral.due === "0") await this.#move(payment, { state: "released", lease: false, dueInMs: "never" });
+    else {
+      const settled = { transaction: "", payer, amount: deferral.due };
+      const notice = this.#options.notice(payment, { ...settled, at: this.#options.clock() });
+      const change = { ...settled, ...(notice === undefined ? {} : { notice }) };
+      await this.#move(payment, { state: "settled", lease: false, dueInMs: "never", ...change });
+    }
   }
 
   async #collect({ payment, deferral }: Held): Promise<void> {

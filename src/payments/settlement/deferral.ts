@@ -6,7 +6,7 @@ import { isAtomic } from "../x402/price.ts";
 const amount = z.string().refine(isAtomic);
 
 const deferral = z.object({
-  /** The path of the upstream at which it names the amount that is due. It is a secret. */
+  /** The path of the upstream at which it names the amount that is due. It is a secret. Empty if it is metered. */
   path: z.string(),
   /** The most that is charged, and the amount that the upstream named last, in atomic units. */
   quote: amount,
@@ -17,6 +17,8 @@ const deferral = z.object({
   failures: z.int(),
   /** Why the last settlement was refused. */
   refused: z.string().optional(),
+  /** The gateway itself counts what is due, while a response flows. */
+  isMetered: z.literal(true).optional(),
 });
 
 /** A charge that is made later, as far as an upstream's work goes. */

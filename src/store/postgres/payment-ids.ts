@@ -16,6 +16,9 @@ const TIE = statement(`
   WHERE p.until <= ${NOW} OR p.fingerprint = excluded.fingerprint
   RETURNING p.fingerprint`);
 const FIND = statement(`SELECT fingerprint FROM ${PAYMENT_IDS} WHERE payer = $1 AND id = $2`);
+const FIND_BOUND = statement(
+  `SELECT fingerprint FROM ${PAYMENT_IDS} WHERE payer = $2 AND id = $3 AND until > ${NOW}`,
+);
 const UNTIE = statement(`DELETE FROM ${PAYMENT_IDS} WHERE payer = $1 AND id = $2 AND fingerprint = $3`);
 const REAP = statement(`
   WITH old AS MATERIALIZED (
@@ -41,6 +44,12 @@ export class PostgresPaymentIds implements PaymentIds {
       if (typeof found === "string") return found;
     }
     throw new PostgresError("overloaded", "a payment's id is bound and released again and again");
+  }
+
+  async find({ payer, id }: PaymentId): Promise<string | undefined> {
+    const { rows } = await this.#database.read(FIND_BOUND, [this.#database.clock, payer, id]);
+    const found = rows[0]?.[0];
+    return typeof found === "string" ? found : undefined;
   }
 
   async untie({ payer, id }: PaymentId, fingerprint: string): Promise<void> {

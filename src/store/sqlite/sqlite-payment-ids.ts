@@ -14,6 +14,8 @@ const REAP = `
   DELETE FROM payment_ids WHERE (payer, id) IN (
     SELECT payer, id FROM payment_ids WHERE until <= $now LIMIT ${REAP_ROWS})`;
 
+const FIND = "SELECT fingerprint FROM payment_ids WHERE payer = $payer AND id = $id";
+
 /** The ids of payments, in the ledger's database. `now` gives Unix milliseconds. */
 export class SqlitePaymentIds implements PaymentIds {
   readonly #file: SqliteConnection;
@@ -29,9 +31,13 @@ export class SqlitePaymentIds implements PaymentIds {
       const values = { payer, id, fingerprint, until, now: this.#now() };
       this.#file.run(REAP, values);
       this.#file.run(TIE, values);
-      const sql = "SELECT fingerprint FROM payment_ids WHERE payer = $payer AND id = $id";
-      return this.#file.get<{ fingerprint: string }>(sql, values)?.fingerprint ?? "";
+      return this.#file.get<{ fingerprint: string }>(FIND, values)?.fingerprint ?? "";
     });
+  }
+
+  async find({ payer, id }: PaymentId): Promise<string | undefined> {
+    const values = { payer, id, now: this.#now() };
+    return this.#file.get<{ fingerprint: string }>(`${FIND} AND until > $now`, values)?.fingerprint;
   }
 
   async untie({ payer, id }: PaymentId, fingerprint: string): Promise<void> {

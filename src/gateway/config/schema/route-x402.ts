@@ -1,3 +1,4 @@
+import { UNITS } from "../../../lib/metering/ruler.ts";
 import * as z from "./recorded-schema.ts";
 import { priceMatch } from "./route-match.ts";
 import { count, jsonObject, optionalFacilitatorUrl, optionalHttpUrl, ours, secret, text } from "./kinds.ts";
@@ -121,6 +122,18 @@ const freePerDay = z
   })
   .describe("Free requests.");
 
+const meter = z
+  .strictObject({
+    unit: z
+      .enum(UNITS)
+      .describe("Unit: an `event` of an event stream, a `line`, a `byte`, or a `message` of a WebSocket connection."),
+    units: count(100, 1, 1_000_000_000).describe("Units that a payment of `price` covers."),
+    pause_s: count(60, 1, 600).describe(
+      "Seconds for which a response waits for the next payment when the units are used up. After that it ends.",
+    ),
+  })
+  .describe("Units of the response that are paid for as they flow.");
+
 /** `routes[].x402`: the price of a request, and the account that is paid. */
 export const routeX402 = z
   .strictObject({
@@ -175,6 +188,13 @@ export const routeX402 = z
       .meta(
         ours(
           "`after`: settle when the upstream has responded. `before`: settle first, for requests that are expensive, irreversible or streamed; a failed response is then owed.",
+        ),
+      ),
+    meter: meter
+      .exactOptional()
+      .meta(
+        ours(
+          "Price the units of the response, and not the request: `price` pays for `units`, and the client pays further while the response flows. Needs the scheme `batch-settlement`.",
         ),
       ),
     max_partial_answers: count(3, 1, 10).meta(

@@ -78,7 +78,8 @@ export async function admit(
     if ("version" in presented && presented.version === "channel") {
       return await admitChannel(paidRoute, exchange, presented);
     }
-    const offer = offerOf(paidRoute, exchange, presented);
+    // One payment by another scheme would pay for a response without an end.
+    const offer = paidRoute.meter === undefined ? offerOf(paidRoute, exchange, presented) : undefined;
     if (offer === undefined || typeof offer === "string") {
       client.count("terms");
       respondRefused(exchange, paidRoute, offer ?? "No matching payment requirements");

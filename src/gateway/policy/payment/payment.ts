@@ -178,6 +178,7 @@ export function createPaidRoute(config: PaidRouteConfig, deps: PaymentDeps): Pai
     accepts: createRequirements(config, kinds, description),
     settle: x402.settle,
     inlineReceipt: x402.inline_receipt,
+    meter: x402.meter,
     maxPartials: x402.max_partial_answers,
     maxRepeats: x402.max_repeats,
     requiresId: requiresIdentifier(extensionsOf(config)),

@@ -110,17 +110,48 @@ export class Channels {
         return channels;
       }
       const before = best.slot.channel ?? fresh(best.slot, choice, origin);
-      const channel: Channel = {
-        ...before,
-        ...(deposit === 0n ? {} : { deposit: { amount: deposit.toString(), expires: origin.expires } }),
-        signed: largest(BigInt(before.signed), BigInt(before.charged) + price).toString(),
-        open: (BigInt(before.open) + price).toString(),
-        busy: { pid: process.pid, until: this.now() + BUSY_MS, key },
-      };
+      const channel = this.#busyWith(before, { price, deposit, expires: origin.expires, key });
       taken = { channel, before, deposit };
       return [...channels.filter(({ id }) => id !== channel.id), channel];
     });
     return taken && seatOf(taken, choice, account, { key, deposit: taken.deposit });
+  }
+
+  /** The next payment from a channel that is kept. Throws PaymentDeclined. */
+  again(seat: Seat, choice: Choice, account: Account, { expires }: Pick<Origin, "expires">): Seat {
+    const { key, price } = seat;
+    let taken: (Pick<Seat, "channel" | "before"> & { readonly deposit: bigint }) | undefined;
+    this.file.change((channels) => {
+      const before = channels.find(({ id }) => id === seat.channel.id);
+      if (before?.busy?.key !== key) throw new PaymentDeclined("Cannot pay: another request has the channel");
+      const needed = neededFor(before, price, this.now());
+      const deposit = needed === 0n ? 0n : this.#depositOf(choice, needed, channels);
+      if (deposit === undefined) throw new PaymentDeclined(`Cannot pay: ${this.#tooMuch(channels)}`);
+      const channel = this.#busyWith(before, { price, deposit, expires, key });
+      taken = { channel, before, deposit };
+      return [...channels.filter(({ id }) => id !== channel.id), channel];
+    });
+    if (taken === undefined) throw new PaymentDeclined("Cannot pay: the channels cannot be changed");
+    return seatOf(taken, choice, account, { key, deposit: taken.deposit });
+  }
+
+  /** The channel with a payment that may be charged from now on. */
+  #busyWith(
+    before: Channel,
+    {
+      price,
+      deposit,
+      expires,
+      key,
+    }: { readonly price: bigint; readonly deposit: bigint; readonly expires: number; readonly key: string },
+  ): Channel {
+    return {
+      ...before,
+      ...(deposit === 0n ? {} : { deposit: { amount: deposit.toString(), expires } }),
+      signed: largest(BigInt(before.signed), BigInt(before.charged) + price).toString(),
+      open: (BigInt(before.open) + price).toString(),
+      busy: { pid: process.pid, until: this.now() + BUSY_MS, key },
+    };
   }
 
   #depositOf({ requirements, asset }: Choice, needed: bigint, channels: readonly Channel[]): bigint | undefined {

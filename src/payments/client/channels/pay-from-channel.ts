@@ -12,7 +12,8 @@ import {
   type Receipt,
   receiptSchema,
 } from "../../x402/messages.ts";
-import { type Choice, PaymentDeclined, toDollars } from "../choice.ts";
+import { PAYMENT_STREAM } from "../../x402/meter.ts";
+import { type Choice, dollarsOf, parseDollars, PaymentDeclined, PriceTooHigh, toDollars } from "../choice.ts";
 import {
   type ChannelPayer,
   isOpenAfter,
@@ -24,9 +25,10 @@ import {
 } from "../send-paid.ts";
 import { echo, expiryOf } from "../sign-choice.ts";
 import { type Channel, liveAmount, without } from "./channel-file.ts";
-import { channelPayment, type Channels, largest, type Seat, seatOf } from "./channels.ts";
+import { channelPayment, type Channels, largest, type Origin, type Seat, seatOf } from "./channels.ts";
 import { neededFor } from "./channel-plan.ts";
 import { isClosed } from "./closed.ts";
+import { meteredResponse, meterOf, type PayFurther } from "./metered-body.ts";
 import { balanceOf, isCorrective, resynchronised } from "./resynchronise.ts";
 
 interface ChannelRequest extends PaidRequest {
@@ -52,16 +54,58 @@ async function payFromChannel(request: ChannelRequest): Promise<Paid> {
   const expires = expiryOf(choice, channels.now());
   const origin = { url: request.url, method: init.method ?? "GET", expires };
   const seat = await channels.take(choice, account, origin, init.signal ?? undefined);
+  let isFlowing = false;
   try {
-    const release = spend(request, seat);
-    const first = await attempt(request, seat);
-    const last = first.again === undefined ? first : await attempt(request, first.again);
-    // The deposit is not made: it leaves the day's total once its signature has expired.
-    if (last.isDepositFree || (first.again !== undefined && first.again.deposit === undefined)) release?.(expires);
-    return last.paid;
+    const paid = await payFrom(request, seat, expires);
+    const { response } = paid;
+    const [meter, name] = [meterOf(choice.requirements), response.headers.get(PAYMENT_STREAM)];
+    if (!response.ok || meter === undefined || name === null) return paid;
+    isFlowing = true;
+    const payFurther = furtherOf(request, seat, { name, origin });
+    const onOver = (): void => channels.release(seat);
+    return { ...paid, response: meteredResponse(response, meter, { payFurther, onOver }) };
   } finally {
-    channels.release(seat);
+    if (!isFlowing) channels.release(seat);
   }
+}
+
+/** Sends the request with a payment, and once more if the server corrects it. */
+async function payFrom(request: ChannelRequest, seat: Seat, expires: number): Promise<Paid> {
+  const release = spend(request, seat);
+  const first = await attempt(request, seat);
+  const last = first.again === undefined ? first : await attempt(request, first.again);
+  // The deposit is not made: it leaves the day's total once its signature has expired.
+  if (last.isDepositFree || (first.again !== undefined && first.again.deposit === undefined)) release?.(expires);
+  return last.paid;
+}
+
+/** Pays further for the response `name` from the same channel, as far as the price limit of the request allows. */
+function furtherOf(
+  request: ChannelRequest,
+  seat: Seat,
+  { name, origin }: { readonly name: string; readonly origin: Origin },
+): PayFurther {
+  const { channels, choice, account, init, options } = request;
+  const headers = new Headers(init.headers);
+  headers.set(PAYMENT_STREAM, name);
+  const further = { ...request, init: { ...init, headers } };
+  const price = dollarsOf(choice);
+  let sum = price;
+  return async () => {
+    sum += price;
+    if (sum > parseDollars(options.maxPrice))
+      throw new PriceTooHigh(`Cannot pay further for the response: the limit is ${options.maxPrice}`);
+    const expires = expiryOf(choice, channels.now());
+    const { response, isOpen } = await payFrom(
+      further,
+      channels.again(seat, choice, account, { ...origin, expires }),
+      expires,
+    );
+    await response.body?.cancel();
+    if (response.ok) return true;
+    if (response.status === 409 && !isOpen) return false;
+    throw new PaymentDeclined(`Cannot pay further for the response: the server responds ${response.status}`);
+  };
 }
 
 /** Counts the deposit in the day's total before it is sent. */

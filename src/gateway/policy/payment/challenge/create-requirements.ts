@@ -1,6 +1,7 @@
 import { messageOf } from "../../../../lib/caught.ts";
 import { type ChannelSettings, withChannelTerms } from "../../../../payments/channels/settings.ts";
 import { GAS_PERMIT, GAS_PERMIT_DECLARATION } from "../../../../payments/signatures/gas-permit.ts";
+import { type MeterTerms } from "../../../../payments/x402/meter.ts";
 import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { type ChallengeTemplate } from "../../../../payments/x402/template.ts";
 import { CHANNEL_SCHEME } from "../../../../store/channels.ts";
@@ -22,6 +23,7 @@ export interface PaymentTerms extends PriceConfig {
   readonly inline_receipt: boolean;
   readonly max_partial_answers: number;
   readonly max_repeats: number;
+  readonly meter?: MeterTerms | undefined;
 }
 
 /** The keys of a route that its challenge needs. */
@@ -77,6 +79,7 @@ export function extensionsOf({ x402, template }: PaidRouteConfig): Readonly<Reco
 /** The route's own requirements and those of `accepts`, each with the gateway's additions in `extra`. */
 function acceptsOf({ path_prefix, x402, channels }: PaidRouteConfig): PaymentRequirements[] {
   const gateway = x402.gateway_id === "" ? {} : { gatewayId: x402.gateway_id };
+  const meter = x402.meter && { meter: { unit: x402.meter.unit, units: x402.meter.units } };
   const added = {
     ...gateway,
     // Clients prefer to pay for a response that is already there.
@@ -87,7 +90,7 @@ function acceptsOf({ path_prefix, x402, channels }: PaidRouteConfig): PaymentReq
       const requirements = compileTerms(terms);
       if (requirements.scheme === CHANNEL_SCHEME) {
         if (channels === undefined) throw new Error("Cannot accept payments: the key of x402.channels is missing");
-        return withChannelTerms({ ...requirements, extra: { ...requirements.extra, ...gateway } }, channels);
+        return withChannelTerms({ ...requirements, extra: { ...requirements.extra, ...gateway, ...meter } }, channels);
       }
       return { ...requirements, extra: { ...requirements.extra, ...added } };
     });

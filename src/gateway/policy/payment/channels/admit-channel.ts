@@ -13,6 +13,7 @@ import { lossOf } from "../route/loss.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 import { respondRefused, respondUnverified } from "../route/refusals.ts";
 import { hasRoom, isBegun, refusalLoss, refuse, respondNoRoom } from "../sale/begin.ts";
+import { isFurther, respondTakenBefore, sellMetered } from "../metered/sell-metered.ts";
 import { respondRepeat } from "../sale/repeat.ts";
 import { Sale } from "../sale/sale.ts";
 import { type ChannelDesk } from "./desk/channel-desk.ts";
@@ -177,6 +178,7 @@ class ChannelRequest {
     const { state, delivered, nonce } = standing;
     if (state === "released" || state === "failed") return undefined;
     const isSold = state === "settled" || state === "deferred";
+    if (isSold && isFurther(this.#paidRoute, this.#exchange)) return { kind: "again", payment: standing };
     if (isSold && (delivered || (state === "settled" && !isOwed(standing)))) {
       // A client that has lost its state sends an old voucher: a stored response is for the newest one alone.
       const isRepeat = channel.tail === nonce && responses.has(standing.fingerprint, clock());
@@ -243,9 +245,12 @@ class ChannelRequest {
     const client = paidRoute.funnel.of(exchange.head);
     switch (result.kind) {
       case "leased":
-        return await new Sale(paidRoute, exchange, accepted(offer, result.channel), result.payment).run();
+        return await new Sale(paidRoute, exchange, accepted(offer, result.channel), result.payment).run(
+          paidRoute.meter && sellMetered(paidRoute.meter, this.#desk),
+        );
       case "again":
         client.count("used");
+        if (respondTakenBefore(paidRoute, exchange, result.payment)) break;
         await respondRepeat({ paidRoute, exchange, form: { version: 2 } }, result.payment, result.payment.fingerprint);
         break;
       case "refused":

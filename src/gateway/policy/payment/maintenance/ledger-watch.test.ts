@@ -56,6 +56,7 @@ test("only after a failed write, it tries one itself, and leaves nothing behind"
       ids.add(id);
       return fingerprint;
     },
+    find: async () => undefined,
     async untie({ id }) {
       ids.delete(id);
     },

@@ -12,7 +12,7 @@ export const DEFERRAL = SETTLEMENT_DEFERRAL.toLowerCase();
 /** The fields that a script of another origin can read, if it can read the response at all. */
 export const EXPOSED = fieldLine(
   "Access-Control-Expose-Headers",
-  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, WWW-Authenticate, Payment-Receipt, Retry-After",
+  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, WWW-Authenticate, Payment-Receipt, Payment-Stream, Retry-After",
 );
 
 const RECEIPT = [PAYMENT_RECEIPT.toLowerCase()];

@@ -1,4 +1,5 @@
 import { type Facilitator } from "../../../../payments/x402/facilitator.ts";
+import { type MeterTerms } from "../../../../payments/x402/meter.ts";
 import { type SettlementTarget } from "../../../../payments/settlement/settlement-record.ts";
 import { type LateWrites } from "../../../../store/late-writes.ts";
 import { type Credits } from "../../../../store/credits.ts";
@@ -58,6 +59,8 @@ export interface PaidRoute extends PaidRouteServices {
   /** When the payment is settled: after the upstream's response is complete, or before the upstream is asked. */
   readonly settle: "after" | "before";
   readonly inlineReceipt: boolean;
+  /** The units that a payment covers; undefined: the whole response. */
+  readonly meter?: MeterTerms | undefined;
   /** Partly sent responses to one payment. At this number the upstream is not asked again. */
   readonly maxPartials: number;
   /** Times that the stored response is sent again to requests without the lease. */

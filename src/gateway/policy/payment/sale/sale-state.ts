@@ -3,7 +3,6 @@ import { type Payment } from "../../../../store/ledger.ts";
 import { type FunnelStep } from "../../../telemetry/metrics/funnel-steps.ts";
 import { type BufferedResponse } from "../responses/buffered-response.ts";
 import { type PaidResponse } from "../responses/response-store.ts";
-import { type StreamedResponse } from "../responses/streamed-response.ts";
 
 /**
  * The state of a sale, with the data that exist in this state only. `owed` is paid, but not delivered.
@@ -39,7 +38,7 @@ export type SaleState =
   /** The upstream works on, and is to be asked at this path what is due. */
   | { readonly at: "deferring"; readonly sold: SoldResponse; readonly path: string }
   /** The upstream works for a settled payment; its response goes to the client as it arrives. */
-  | { readonly at: "streaming"; readonly streamed: StreamedResponse }
+  | { readonly at: "streaming"; readonly streamed: Streaming }
   | {
       readonly at: "delivering";
       readonly response: PaidResponse;
@@ -47,6 +46,12 @@ export type SaleState =
       readonly kept: Promise<void>;
     }
   | SaleEnd;
+
+/** A response that is passed on as it arrives. */
+export interface Streaming {
+  /** The client went away. */
+  leave(): void;
+}
 
 /** `end`: what the sale counts as; undefined for a delivery. */
 export interface SaleEnd {

@@ -25,6 +25,7 @@ import { type PaidResponse } from "../responses/response-store.ts";
 import { LostSale } from "./lost-sale.ts";
 import { SaleDelivery } from "./sale-delivery.ts";
 import { SaleFacilitator } from "./sale-facilitator.ts";
+import { type MeteredSale, type SaleParts } from "./sale-parts.ts";
 import { StreamedResponse } from "../responses/streamed-response.ts";
 import { uncarried } from "../responses/unsellable.ts";
 import {
@@ -61,6 +62,8 @@ export class Sale {
   /** Unix seconds until which the charge may be made later, as the upstream knows it. */
   #deferrableUntil: number | undefined;
   #state: SaleState;
+  readonly #held: HeldPayment;
+  #metered: MeteredSale | undefined;
 
   constructor(paidRoute: PaidRoute, exchange: Exchange, accepted: AcceptedPayment, payment: Payment) {
     this.#paidRoute = paidRoute;
@@ -71,6 +74,7 @@ export class Sale {
     const lease = new Lease(paidRoute, payment, accepted.id);
     const client = paidRoute.funnel.of(exchange.head);
     const held: HeldPayment = { paidRoute, exchange, accepted, payment, request, lease, client };
+    this.#held = held;
     this.#request = request;
     this.#lease = lease;
     this.#client = client;
@@ -82,8 +86,9 @@ export class Sale {
     exchange.onGone = () => this.#onGone();
   }
 
-  /** Resolves when the client has a response, or when the upstream is to work. */
-  async run(): Promise<Decision> {
+  /** Resolves when the client has a response, or when the upstream is to work. `metered`: the response is paid for as it flows. */
+  async run(metered?: MeteredSale): Promise<Decision> {
+    this.#metered = metered;
     try {
       return await this.#advance(this.#state);
     } catch (error) {
@@ -101,6 +106,17 @@ export class Sale {
       this.#state = state;
       if (state.at === "holding" || state.at === "streaming") return "continue";
     }
+  }
+
+  get #parts(): SaleParts {
+    return {
+      held: this.#held,
+      delivery: this.#delivery,
+      facilitator: this.#facilitator,
+      lost: this.#lost,
+      isFree: (status, overrides) => this.#isFree(status, overrides),
+      end: (end) => this.#end(end),
+    };
   }
 
   #end(state: SaleEnd): void {
@@ -173,6 +189,7 @@ export class Sale {
       return over("limited");
     }
     this.#giveBack = await gift?.take(this.#exchange);
+    if (this.#metered !== undefined) return this.#metered(this.#parts);
     return settle === "after"
       ? this.#hold()
       : { at: "priced", amount: this.#accepted.requirements.amount, sold: undefined };
@@ -310,6 +327,7 @@ export class Sale {
 
   /** The kept response, or a new one of the upstream. */
   async #deliverOwed(): Promise<SaleState> {
+    if (this.#metered !== undefined) return this.#metered(this.#parts);
     const response = await keptResponse(this.#paidRoute, this.#payment.fingerprint, this.#request);
     if (response instanceof TurnpikeError) return this.#broken(response);
     if (response === undefined) return this.#paidRoute.settle === "before" ? this.#stream() : this.#hold();

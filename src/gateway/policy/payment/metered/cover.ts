@@ -1,0 +1,115 @@
+import { settlementNotice } from "../../../../payments/settlement/settlement-record.ts";
+import { deferralOf, deferralText } from "../../../../payments/settlement/deferral.ts";
+import { type Change, type Payment } from "../../../../store/ledger.ts";
+import { type PaidRoute } from "../route/paid-route.ts";
+import { type Lease } from "../sale/lease.ts";
+import { chargeFor } from "./meter.ts";
+
+/** Milliseconds after which a payment that is not used up is charged whole; at most a quarter of its channel's delay for withdrawals. @operator */
+export const MAX_COVER_MS = 600_000;
+
+/** The parts of a payment that covers units of a response. */
+export interface Covering {
+  readonly paidRoute: PaidRoute;
+  readonly payment: Payment;
+  readonly lease: Lease;
+  readonly units: number;
+  /** Milliseconds until the payment is charged whole. */
+  readonly lastsMs: number;
+  /** The transaction of the deposit that the payment brought, or empty. */
+  readonly transaction: string;
+  /** For the ledger: the request that the payment is spent on. */
+  readonly spentOn: () => Pick<Change, "bodyDigest">;
+}
+
+/**
+ * A payment that covers the next units of a response. Its charge is deferred: nothing is due until the first unit is about to
+ * leave, then the whole amount, and at the end what was used.
+ *
+ *   new ──▶ waiting, nothing is due ──▶ open, all is due ─┬─ used up, or the response has ended ─▶ settled, for what was used
+ *                └── not needed ─▶ released                └─ after `lastsMs` ─▶ settled whole
+ */
+export class Cover {
+  readonly payment: Payment;
+  readonly #parts: Covering;
+  /** What the ledger has as due. */
+  #due: "nothing" | "all" | "charged";
+  #used = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: Covering) {
+    this.#parts = parts;
+    this.payment = parts.payment;
+    const known = deferralOf(parts.payment)?.due ?? "0";
+    this.#due = parts.lease.paid !== undefined ? "charged" : known === "0" ? "nothing" : "all";
+  }
+
+  /** Units that it still covers. */
+  get room(): number {
+    return this.#parts.units - this.#used;
+  }
+
+  use(units: number): void {
+    this.#used += units;
+  }
+
+  /**
+   * Records that the payment waits for its first unit. `isHere`: in this process, which keeps the lease. False: another request has
+   * it. Rejects if the ledger fails.
+   */
+  async wait(isHere = true): Promise<boolean> {
+    if (isHere) this.#later();
+    return this.#due !== "nothing" || this.#defer("0", isHere);
+  }
+
+  /** Records the charge before its first unit leaves. Returns and rejects as `wait`. */
+  async open(): Promise<boolean> {
+    if (this.#due === "nothing") {
+      if (!(await this.#defer(this.payment.amount))) return false;
+      this.#due = "all";
+    }
+    this.#later();
+    return true;
+  }
+
+  /** Charges what was used. The rest is not taken from the channel. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    const { lease, units, spentOn } = this.#parts;
+    if (this.#due === "charged") {
+      if (lease.paid !== undefined) await lease.record({ state: "settled", lease: false, delivered: true });
+    } else if (this.#used === 0) await lease.release(spentOn(), true);
+    else await this.#charge(chargeFor(this.payment.amount, this.#used, units));
+  }
+
+  #defer(due: string, isHere = true): Promise<boolean> {
+    const { paidRoute, lease, lastsMs, spentOn } = this.#parts;
+    const until = Math.floor((paidRoute.clock() + lastsMs) / 1000);
+    const deferral = deferralText({ path: "", quote: this.payment.amount, due, until, failures: 0, isMetered: true });
+    return lease.move({ state: "deferred", lease: isHere, deferral, dueInMs: lastsMs, ...spentOn() });
+  }
+
+  async #charge(amount: string): Promise<void> {
+    this.#due = "charged";
+    const { paidRoute, lease, transaction, spentOn } = this.#parts;
+    const payer = this.payment.from;
+    const settled = { transaction, payer, amount, at: paidRoute.clock() };
+    const notice = settlementNotice(paidRoute.target, this.payment, settled);
+    const facts = { transaction, payer, amount, delivered: true, ...(notice === undefined ? {} : { notice }) };
+    await lease.record({ state: "settled", lease: false, dueInMs: "never", ...facts, ...spentOn() });
+  }
+
+  #later(): void {
+    clearTimeout(this.#timer);
+    if (this.#due === "charged") return;
+    this.#timer = setTimeout(() => void this.#expire(), this.#parts.lastsMs);
+    this.#timer.unref();
+  }
+
+  /** A lease without a change would be given up, and a payer that withdraws could take an open charge back. */
+  async #expire(): Promise<void> {
+    if (this.#due === "all") await this.#charge(this.payment.amount);
+    // A failure is found when the payment is opened.
+    else if (await this.#defer("0").catch(() => false)) this.#later();
+  }
+}

@@ -1,0 +1,252 @@
+import { TurnpikeError } from "../../../../lib/errors.ts";
+import { type Fields, fieldLine, fieldValue, fieldValues, withoutFields } from "../../../../lib/http/fields.ts";
+import { type Ruler } from "../../../../lib/metering/ruler.ts";
+import { rulerOf } from "../../../../lib/metering/ruler-of.ts";
+import { type Meter, PAYMENT_STREAM } from "../../../../payments/x402/meter.ts";
+import { changedHead } from "../../../exchange/exchange-state.ts";
+import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange/exchange.ts";
+import { OVERRIDES, paidFields, withoutPaymentClaims } from "../protocol/response-fields.ts";
+import { unsellable } from "../responses/unsellable.ts";
+import { type MeteredStream } from "./metered-stream.ts";
+import { UnitQueue } from "./unit-queue.ts";
+
+/** The end of an event stream, and of a WebSocket connection (1008, policy violation), for which no payment came. */
+const UNPAID_EVENT = Buffer.from(
+  `event: error\ndata: ${JSON.stringify({ type: "urn:turnpike:error:payment-required", title: "Payment Required" })}\n\n`,
+);
+const UNPAID_CLOSE = Uint8Array.of(0x88, 2, 0x03, 0xf0);
+
+const UNPAID = new TurnpikeError("payment-required", "no payment came for the rest of the response");
+const NO_LEDGER = new TurnpikeError("overloaded", "the payment for the rest of the response could not be recorded");
+
+/** The events of a metered response. One of `over` and `broken` is reported, once. */
+export interface MeteredEvents {
+  /** The response has ended, as far as it was paid. `isWhole`: with its last byte. */
+  over(isWhole: boolean): void;
+  /** Nothing was sent: the listener must respond. */
+  broken(error: TurnpikeError): void;
+  isFree(status: number, overrides: readonly string[]): boolean;
+  failed(error: unknown): void;
+}
+
+/** The fields about the payment in a response that is sold, and in one that is free. */
+export interface Receipts {
+  readonly sold: Fields;
+  readonly free: Fields;
+}
+
+interface MeteredOptions {
+  readonly meter: Meter;
+  readonly receipts: Receipts;
+  readonly events: MeteredEvents;
+}
+
+/**
+ * Stands before an exchange's response of which each unit is paid for before it leaves. Without a payment, the sender is paused.
+ *
+ *   waiting ── start ─┬─ nothing to charge ─▶ free
+ *                     └────────────────────▶ flowing ◀── paid ──▶ paused ── no payment came ─▶ over
+ */
+export class MeteredResponse implements ResponseSink {
+  readonly #exchange: Exchange;
+  readonly #sink: ResponseSink;
+  readonly #stream: MeteredStream;
+  readonly #meter: Meter;
+  readonly #receipts: Receipts;
+  readonly #events: MeteredEvents;
+  readonly #ruler: Ruler;
+  readonly #queue = new UnitQueue();
+  #state: "waiting" | "free" | "flowing" | "over" = "waiting";
+  #isAsking = false;
+  #isFull = false;
+  /** The source's own `onDrain`, while this sink waits for a payment or for the client. */
+  #sourceDrain: (() => void) | undefined;
+  #trailers: Fields | undefined;
+
+  constructor(
+    exchange: Exchange,
+    stream: MeteredStream,
+    { meter, receipts, events }: MeteredOptions,
+  ) {
+    this.#exchange = exchange;
+    this.#sink = exchange.response;
+    this.#stream = stream;
+    this.#meter = meter;
+    this.#receipts = receipts;
+    this.#events = events;
+    this.#ruler = rulerOf(meter.unit);
+    exchange.response = this;
+  }
+
+  start(head: ResponseHead): void {
+    const { status } = head;
+    if (status < 200 && status !== 101) {
+      this.#sink.start(changedHead(head, { fields: withoutPaymentClaims(head.fields) }));
+      return;
+    }
+    const isFree = this.#events.isFree(status, fieldValues(head.fields, OVERRIDES));
+    const reason = unsellable(this.#exchange, head) ?? (isFree ? undefined : this.#uncountable(head));
+    if (reason !== undefined) {
+      this.abort(new TurnpikeError("upstream-failed", reason));
+      this.#exchange.onCancel?.();
+      return;
+    }
+    this.#state = isFree ? "free" : "flowing";
+    if (isFree) {
+      this.#sink.start(changedHead(head, { fields: paidFields(head, this.#receipts.free) }));
+      this.#stream.end();
+      return;
+    }
+    const { fields } = head;
+    // Compression would hold back what is paid for.
+    const control = [fieldValue(fields, "cache-control") ?? "", "no-transform"].filter((text) => text !== "");
+    const plain = withoutFields(fields, ["cache-control"]) + fieldLine("Cache-Control", control.join(", "));
+    const receipt = this.#receipts.sold + fieldLine(PAYMENT_STREAM, this.#stream.name);
+    this.#sink.start(changedHead(head, { fields: paidFields(changedHead(head, { fields: plain }), receipt) }));
+  }
+
+  /** The reason why the units of a response cannot be counted. */
+  #uncountable({ status, fields }: ResponseHead): string | undefined {
+    const { unit } = this.#meter;
+    const coding = fieldValue(fields, "content-encoding")?.toLowerCase() ?? "identity";
+    if (coding !== "identity") return `The upstream's response is compressed, and is sold by the ${unit}`;
+    const isTunnel = status === 101;
+    if (isTunnel ? unit === "message" || unit === "byte" : unit !== "message") return undefined;
+    return `The upstream's response has no ${unit}s, by which it is sold`;
+  }
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    if (this.#state === "free") return this.#sink.data(chunk, start, end);
+    if (this.#state !== "flowing") return true;
+    this.#ruler.scan(chunk, start, end);
+    this.#queue.push(chunk, start, end);
+    this.#release();
+    if (!this.#isBlocked) return true;
+    this.#waitForSource();
+    return false;
+  }
+
+  end(trailers: Fields): void {
+    if (this.#state === "free") {
+      this.#finish(true);
+      this.#sink.end(withoutPaymentClaims(trailers));
+      return;
+    }
+    if (this.#state !== "flowing") return;
+    this.#trailers = trailers;
+    this.#ruler.end();
+    this.#release();
+  }
+
+  abort(error: TurnpikeError): void {
+    if (this.#state === "waiting") {
+      this.#exchange.response = this.#sink;
+      this.#finish(undefined);
+      this.#events.broken(error);
+      return;
+    }
+    if (this.#state === "over") return;
+    this.#finish(false);
+    this.#sink.abort(error);
+  }
+
+  /** Called when the client went away. */
+  leave(): void {
+    if (this.#state !== "over") this.#finish(false);
+  }
+
+  get #isBlocked(): boolean {
+    return this.#isFull || this.#isAsking;
+  }
+
+  /** Passes on what is paid for. */
+  #release(): void {
+    while (this.#state === "flowing" && !this.#isAsking) {
+      const units = Math.min(this.#ruler.waiting, this.#stream.room);
+      const limit = this.#ruler.beginOf(units)?.at ?? this.#ruler.decided;
+      this.#ruler.take(units);
+      this.#stream.use(units);
+      if (!this.#queue.passTo(limit, this.#sink)) this.#isFull = true;
+      if (this.#ruler.waiting === 0) {
+        if (this.#trailers !== undefined) this.#endWhole(this.#trailers);
+        return;
+      }
+      this.#ask();
+    }
+  }
+
+  #endWhole(trailers: Fields): void {
+    this.#restoreDrain();
+    this.#finish(true);
+    this.#sink.end(withoutPaymentClaims(trailers));
+  }
+
+  #ask(): void {
+    this.#isAsking = true;
+    this.#stream.more().then(
+      (isPaid) => {
+        this.#isAsking = false;
+        if (this.#state !== "flowing") return;
+        if (isPaid) this.#goOn();
+        else this.#endUnpaid();
+      },
+      (error: unknown) => {
+        this.#isAsking = false;
+        this.#events.failed(error);
+        if (this.#state !== "flowing") return;
+        this.#exchange.onCancel?.();
+        this.abort(NO_LEDGER);
+      },
+    );
+  }
+
+  /** No payment came. Events and messages end between two of them; other responses break off. */
+  #endUnpaid(): void {
+    const { unit } = this.#meter;
+    const isBetween = this.#ruler.beginOf(0)?.isRest === false;
+    this.#exchange.onCancel?.();
+    if (!isBetween || (unit !== "event" && unit !== "message")) {
+      this.abort(UNPAID);
+      return;
+    }
+    this.#finish(false);
+    this.#sink.data(unit === "event" ? UNPAID_EVENT : UNPAID_CLOSE);
+    this.#sink.end("");
+  }
+
+  /** The client can take more, or more is paid for. */
+  #goOn(): void {
+    this.#release();
+    if (this.#state !== "flowing" || this.#isBlocked) return;
+    const drain = this.#restoreDrain();
+    drain?.();
+  }
+
+  #waitForSource(): void {
+    const exchange = this.#exchange;
+    if (exchange.onDrain === this.#drained) return;
+    this.#sourceDrain = exchange.onDrain;
+    exchange.onDrain = this.#drained;
+  }
+
+  #restoreDrain(): (() => void) | undefined {
+    const exchange = this.#exchange;
+    const drain = this.#sourceDrain;
+    this.#sourceDrain = undefined;
+    if (exchange.onDrain === this.#drained) exchange.onDrain = drain;
+    return drain;
+  }
+
+  readonly #drained = (): void => {
+    this.#isFull = false;
+    if (!this.#isAsking) this.#goOn();
+  };
+
+  /** `isWhole` undefined: nothing was sent. */
+  #finish(isWhole: boolean | undefined): void {
+    this.#state = "over";
+    this.#queue.clear();
+    this.#stream.end();
+    if (isWhole !== undefined) this.#events.over(isWhole);
+  }
+}

@@ -1,0 +1,193 @@
+import { faultOf } from "../../../../lib/caught.ts";
+import { channelOf } from "../../../../store/channels.ts";
+import { type Payment } from "../../../../store/ledger.ts";
+import { type PaidRoute } from "../route/paid-route.ts";
+import { Lease } from "../sale/lease.ts";
+import { Cover } from "./cover.ts";
+import { ENDED, ENDED_MS, handover } from "./handover.ts";
+
+/** Milliseconds between two looks for a payment that came to another process, while a response is paused. @bound */
+const LOOK_MS = 100;
+
+/** Payments that are given back at the end of a response, if other processes go on to hand some over. @bound */
+const MOST_HANDOVERS = 4;
+
+/** The life of a payment for a response, as its first one has it. */
+export interface StreamTerms {
+  readonly name: string;
+  readonly units: number;
+  readonly pauseMs: number;
+  readonly coverOf: (payment: Payment, lease: Lease) => Cover;
+}
+
+/**
+ * The payments of one response: the open one covers the units that leave, one more can wait. Without any, the response is
+ * paused until the next one comes, here or to another process, or until its pause ends.
+ */
+export class MeteredStream {
+  readonly #paidRoute: PaidRoute;
+  readonly #terms: StreamTerms;
+  readonly #first: Payment;
+  #open: Cover | undefined;
+  #next: Cover | undefined;
+  /** A payment is being recorded. */
+  #isTaking = false;
+  #isOver = false;
+  #wake: (() => void) | undefined;
+  /** The ends of payments that are used up, one after the other. */
+  #closing: Promise<void> = Promise.resolve();
+
+  constructor(paidRoute: PaidRoute, first: Cover, terms: StreamTerms) {
+    this.#paidRoute = paidRoute;
+    this.#terms = terms;
+    this.#first = first.payment;
+    this.#next = first;
+  }
+
+  get name(): string {
+    return this.#terms.name;
+  }
+
+  /** The key of the stream among those of a process. */
+  get key(): string {
+    return streamKey(channelOf(this.#first.nonce), this.name);
+  }
+
+  /** Units that may leave. */
+  get room(): number {
+    return this.#open?.room ?? 0;
+  }
+
+  /** Units have left. */
+  use(units: number): void {
+    const open = this.#open;
+    open?.use(units);
+    if (open === undefined || open.room > 0) return;
+    this.#open = undefined;
+    this.#close(open);
+  }
+
+  /** Takes a further payment, after it is recorded. `full`: one waits already. Rejects if the ledger fails. */
+  async take(payment: Payment, lease: Lease): Promise<"taken" | "full" | "over" | "lost"> {
+    if (this.#isOver) return "over";
+    if (this.#next !== undefined || this.#isTaking) return "full";
+    this.#isTaking = true;
+    try {
+      const cover = this.#terms.coverOf(payment, lease);
+      if (!(await (this.#wake === undefined ? cover.wait() : cover.open()))) return "lost";
+      // The response has ended meanwhile.
+      if (this.#isOver) {
+        await cover.close();
+        return "over";
+      }
+      this.#next = cover;
+      this.#wake?.();
+      return "taken";
+    } finally {
+      this.#isTaking = false;
+    }
+  }
+
+  /** Opens the next payment. False: none came in time, or the response has ended. Rejects if the ledger fails. */
+  async more(): Promise<boolean> {
+    const looks = Math.ceil(this.#terms.pauseMs / LOOK_MS);
+    for (let look = 0; look <= looks; look++) {
+      if (this.#isOver) return false;
+      const next = this.#next;
+      this.#next = undefined;
+      // oxlint-disable-next-line no-await-in-loop -- each look waits for the one before
+      if (next !== undefined && (await next.open())) {
+        this.#open = next;
+        if (this.#isOver) this.#end();
+        return !this.#isOver;
+      }
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      if (look > 0 && (await this.#takeHandedOver())) continue;
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await this.#arrival();
+    }
+    return false;
+  }
+
+  /** The response has ended. The newest payment ends first: only the last part of a channel's charges can be returned. */
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#wake?.();
+    this.#then(() => this.#endHandover());
+    this.#end();
+  }
+
+  /** From now on, no process hands a payment over. */
+  async #endHandover(): Promise<void> {
+    const { paymentIds, clock } = this.#paidRoute;
+    const id = handover(this.#first.nonce, this.name);
+    for (let i = 0; i < MOST_HANDOVERS; i++) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const nonce = await paymentIds.tie(id, ENDED, clock() + ENDED_MS);
+      if (nonce === ENDED) return;
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await (await this.#coverAt(nonce))?.close();
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await paymentIds.untie(id, nonce);
+    }
+  }
+
+  #end(): void {
+    for (const cover of [this.#next, this.#open]) if (cover !== undefined) this.#close(cover);
+    this.#next = undefined;
+    this.#open = undefined;
+  }
+
+  #close(cover: Cover): void {
+    this.#then(() => cover.close());
+  }
+
+  #then(work: () => Promise<void>): void {
+    this.#closing = this.#closing.then(work).catch((error: unknown) => {
+      this.#paidRoute.log(`payment: the end of a metered response on ${this.#paidRoute.route} failed: ${faultOf(error)}`);
+    });
+  }
+
+  /** Resolves when a payment came to this process, and after `LOOK_MS`. */
+  async #arrival(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, LOOK_MS);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (this.#next !== undefined) this.#wake();
+    });
+    this.#wake = undefined;
+  }
+
+  /** True if a payment that came to another process was taken. */
+  async #takeHandedOver(): Promise<boolean> {
+    const { paymentIds } = this.#paidRoute;
+    const id = handover(this.#first.nonce, this.name);
+    const nonce = await paymentIds.find(id);
+    if (nonce === undefined || nonce === ENDED || this.#next !== undefined) return false;
+    const cover = await this.#coverAt(nonce);
+    if (cover === undefined) return false;
+    await paymentIds.untie(id, nonce);
+    this.#next = cover;
+    return true;
+  }
+
+  /** A payment that another process has recorded. Undefined: it is not recorded yet, or not any more. */
+  async #coverAt(nonce: string): Promise<Cover | undefined> {
+    const { ledger } = this.#paidRoute;
+    const found = await ledger.find({ ...this.#first, nonce });
+    if (found?.state !== "deferred") return undefined;
+    const { leased, payment } = await ledger.reserve(found);
+    if (!leased) return undefined;
+    const cover = this.#terms.coverOf(payment, new Lease(this.#paidRoute, payment, undefined));
+    return (await cover.wait()) ? cover : undefined;
+  }
+}
+
+/** The key of a stream among those of a process. */
+export function streamKey(channelId: string, name: string): string {
+  return `${channelId} ${name}`;
+}

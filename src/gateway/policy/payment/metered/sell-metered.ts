@@ -1,0 +1,218 @@
+import { faultOf } from "../../../../lib/caught.ts";
+import { fieldLine, type Fields, withoutFields } from "../../../../lib/http/fields.ts";
+import { type MeterTerms } from "../../../../payments/x402/meter.ts";
+import { baseOf, channelNonce, channelOf } from "../../../../store/channels.ts";
+import { type Payment, type PaymentState } from "../../../../store/ledger.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { respond } from "../../../exchange/local-response.ts";
+import { type ChannelDesk } from "../channels/desk/channel-desk.ts";
+import { receiptFields } from "../protocol/receipt.ts";
+import { paymentError, respondError } from "../protocol/respond.ts";
+import { EXPOSED } from "../protocol/response-fields.ts";
+import { type PaidRoute } from "../route/paid-route.ts";
+import { respondBroken } from "../route/refusals.ts";
+import { Lease } from "../sale/lease.ts";
+import { type MeteredSale, type SaleParts } from "../sale/sale-parts.ts";
+import { over, type SaleState } from "../sale/sale-state.ts";
+import { signedReceipt } from "../sale/signed-receipt.ts";
+import { Cover, MAX_COVER_MS } from "./cover.ts";
+import { ENDED as TAKEN_NO_MORE, handover, HANDOVER_MS } from "./handover.ts";
+import { paidStream, readStreamName, streamName } from "./meter.ts";
+import { MeteredResponse } from "./metered-response.ts";
+import { MeteredStream, streamKey } from "./metered-stream.ts";
+
+/** Seconds after which a client can pay further, if a payment waits already. */
+const SOON_S = 1;
+
+const ENDED = paymentError("payment-conflict", "The response that the payment is for has ended; nothing was charged.");
+const FULL = paymentError(
+  "overloaded",
+  "A payment for this response waits already; nothing was charged. Send the same payment again.",
+);
+
+const JSON_FIELDS = fieldLine("Content-Type", "application/json") + fieldLine("Cache-Control", "no-store") + EXPOSED;
+
+/** The states of a payment that covers units, or has covered some. */
+const TAKEN: ReadonlySet<PaymentState> = new Set(["deferred", "settled"]);
+
+/** The metered responses of a process that flow now, by their channel and name. As many as there are exchanges at most. */
+const flowing = new WeakMap<ChannelDesk, Map<string, MeteredStream>>();
+
+function streamsOf(desk: ChannelDesk): Map<string, MeteredStream> {
+  const known = flowing.get(desk) ?? new Map<string, MeteredStream>();
+  flowing.set(desk, known);
+  return known;
+}
+
+/** How responses of a route are sold by `meter`, to clients with channels of `desk`. */
+export function sellMetered(meter: MeterTerms, desk: ChannelDesk): MeteredSale {
+  return (parts) => new MeteredPayment(parts, meter, desk).use();
+}
+
+/** A payment from a channel that covers units: of a new response, or of one that flows already. */
+class MeteredPayment {
+  readonly #parts: SaleParts;
+  readonly #meter: MeterTerms;
+  readonly #desk: ChannelDesk;
+  /** The transaction of the deposit, or empty. */
+  #transaction = "";
+
+  constructor(parts: SaleParts, meter: MeterTerms, desk: ChannelDesk) {
+    this.#parts = parts;
+    this.#meter = meter;
+    this.#desk = desk;
+  }
+
+  async use(): Promise<SaleState> {
+    const { held, lost } = this.#parts;
+    const { exchange, lease, accepted } = held;
+    if (exchange.gone) {
+      await lease.release({}, true);
+      return over("gone");
+    }
+    const isNew = lease.paid === undefined && !lease.isDeferred;
+    if (isNew && accepted.channel?.deposit !== undefined) {
+      const made = await this.#parts.facilitator.settle(accepted.requirements);
+      if (made.kind === "refused") return lost.unsettled(made.reason);
+      if (made.kind === "unknown") return lost.pending(made.cause, made.transaction);
+      this.#transaction = made.transaction;
+    }
+    const name = isNew ? paidStream(exchange.head) : undefined;
+    return name === undefined ? this.#begin() : this.#payFurther(name);
+  }
+
+  /** Asks the upstream, for a response of which this payment covers the first units. */
+  async #begin(): Promise<SaleState> {
+    const { held, delivery, lost } = this.#parts;
+    const { exchange, paidRoute, request, payment, lease, client } = held;
+    const bodyError = await request.gather(paidRoute.responses);
+    if (bodyError === undefined && !request.mustRead) request.watch();
+    const cover = this.#coverOf(payment, lease);
+    if (!(await cover.wait())) return lost.taken();
+    if (bodyError !== undefined || exchange.gone) {
+      await cover.close();
+      if (exchange.gone || bodyError === undefined) return over("gone");
+      respondBroken(exchange, bodyError, "");
+      return over("upstream");
+    }
+    const stream = new MeteredStream(paidRoute, cover, {
+      name: streamName(baseOf(payment.nonce), payment.attempt),
+      units: this.#meter.units,
+      pauseMs: this.#meter.pause_s * 1000,
+      coverOf: (next, nextLease) => this.#coverOf(next, nextLease),
+    });
+    const streams = streamsOf(this.#desk);
+    streams.set(stream.key, stream);
+    exchange.head.fields =
+      withoutFields(exchange.head.fields, ["accept-encoding"]) + fieldLine("Accept-Encoding", "identity");
+    exchange.onTaken = (taken) => {
+      if (taken) client.delivered(payment.from);
+      else client.count(exchange.gone ? "gone" : "upstream");
+    };
+    const streamed = new MeteredResponse(exchange, stream, {
+      meter: this.#meter,
+      receipts: { sold: this.#receipt(payment.amount), free: this.#transaction === "" ? "" : this.#receipt("0") },
+      events: {
+        over: () => {
+          streams.delete(stream.key);
+          request.release();
+          this.#parts.end(over());
+        },
+        broken: (error) => {
+          streams.delete(stream.key);
+          request.release();
+          if (!exchange.gone) respondBroken(exchange, error, "");
+          this.#parts.end(over("upstream"));
+        },
+        isFree: (status, overrides) => this.#parts.isFree(status, overrides),
+        failed: (error) => paidRoute.log(`payment: the ledger failed on ${paidRoute.route}: ${faultOf(error)}`),
+      },
+    });
+    client.count("settled");
+    delivery.tellUpstream();
+    return { at: "streaming", streamed };
+  }
+
+  /** Adds this payment to a response that flows, in this process or in another one. */
+  async #payFurther(name: string): Promise<SaleState> {
+    const { exchange, payment, lease, client } = this.#parts.held;
+    const stream = streamsOf(this.#desk).get(streamKey(channelOf(payment.nonce), name));
+    const taken = stream === undefined ? await this.#handOver(name) : await stream.take(payment, lease);
+    if (taken === "lost") return this.#parts.lost.taken();
+    if (taken !== "taken") {
+      await lease.release({}, true);
+      if (taken === "full") respondError(exchange, FULL, SOON_S);
+      else respondError(exchange, ENDED);
+      return over("used");
+    }
+    client.count("settled");
+    client.delivered(payment.from);
+    respondTaken(exchange, name, this.#receipt(payment.amount));
+    return over();
+  }
+
+  /** Leaves the payment for the process that has the response. */
+  async #handOver(name: string): Promise<"taken" | "full" | "over" | "lost"> {
+    const { paidRoute, payment, lease } = this.#parts.held;
+    const { ledger, paymentIds, clock } = paidRoute;
+    const parts = readStreamName(name);
+    if (parts === undefined) return "over";
+    const nonce = channelNonce(channelOf(payment.nonce), parts.base);
+    const first = await ledger.find({ ...payment, nonce });
+    const isKnown = first !== undefined && first.route === payment.route && first.attempt === parts.attempt;
+    if (!isKnown || (first.state !== "deferred" && first.state !== "settled")) return "over";
+    if (!(await this.#coverOf(payment, lease).wait(false))) return "lost";
+    const tied = await paymentIds.tie(handover(nonce, name), payment.nonce, clock() + HANDOVER_MS);
+    if (tied === payment.nonce) return "taken";
+    return (await this.#takeBack()) ? (tied === TAKEN_NO_MORE ? "over" : "full") : "lost";
+  }
+
+  async #takeBack(): Promise<boolean> {
+    const { paidRoute, payment: before } = this.#parts.held;
+    const { leased, payment } = await paidRoute.ledger.reserve(before);
+    if (leased) await new Lease(paidRoute, payment, undefined).release({}, true);
+    return leased;
+  }
+
+  #coverOf(payment: Payment, lease: Lease): Cover {
+    const { paidRoute, accepted, request } = this.#parts.held;
+    const delayMs = (accepted.channel?.row.withdrawDelay ?? 0) * 1000;
+    return new Cover({
+      paidRoute,
+      payment,
+      lease,
+      units: this.#meter.units,
+      lastsMs: Math.min(MAX_COVER_MS, delayMs / 4),
+      transaction: this.#transaction,
+      spentOn: () => request.spentOn,
+    });
+  }
+
+  #receipt(amount: string): Fields {
+    const { paidRoute, exchange, payment, accepted } = this.#parts.held;
+    const paid = { ...payment, amount, payer: payment.from, transaction: this.#transaction };
+    return receiptFields(
+      signedReceipt(paidRoute, exchange, paid, accepted.channel?.row),
+      accepted,
+      paidRoute.clock(),
+    );
+  }
+}
+
+/** Responds to a further payment that was taken. */
+export function respondTaken(exchange: Exchange, name: string, receipt: Fields): void {
+  respond(exchange, 200, JSON_FIELDS + receipt, Buffer.from(JSON.stringify({ stream: name })));
+}
+
+/** True if a request pays further for a metered response. */
+export function isFurther({ meter }: Pick<PaidRoute, "meter">, { head }: Pick<Exchange, "head">): boolean {
+  return meter !== undefined && paidStream(head) !== undefined;
+}
+
+/** Responds to a further payment that is sent again. False: it is none, or it was not taken. */
+export function respondTakenBefore(paidRoute: PaidRoute, exchange: Exchange, payment: Payment): boolean {
+  if (!isFurther(paidRoute, exchange) || !TAKEN.has(payment.state)) return false;
+  const receipt = signedReceipt(paidRoute, exchange, { ...payment, payer: payment.from });
+  respondTaken(exchange, paidStream(exchange.head) ?? "", receiptFields(receipt, { version: 2 }));
+  return true;
+}

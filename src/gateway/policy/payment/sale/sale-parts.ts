@@ -1,0 +1,19 @@
+import { type HeldPayment } from "./held-payment.ts";
+import { type LostSale } from "./lost-sale.ts";
+import { type SaleDelivery } from "./sale-delivery.ts";
+import { type SaleFacilitator } from "./sale-facilitator.ts";
+import { type SaleEnd, type SaleState } from "./sale-state.ts";
+
+/** The parts of a sale that has verified its payment. */
+export interface SaleParts {
+  readonly held: HeldPayment;
+  readonly delivery: SaleDelivery;
+  readonly facilitator: SaleFacilitator;
+  readonly lost: LostSale;
+  isFree(status: number, overrides: readonly string[]): boolean;
+  /** The sale has ended, after `streaming`. */
+  end(end: SaleEnd): void;
+}
+
+/** Continues a sale whose response is paid for as it flows. It ends the lease itself. */
+export type MeteredSale = (parts: SaleParts) => Promise<SaleState>;
