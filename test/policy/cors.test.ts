@@ -112,7 +112,10 @@ for (const protocol of PROTOCOLS) {
   test(`over ${protocol} a preflight needs neither credentials nor payment, and a paying script may pay`, async () => {
     expect((await preflight(protocol, { path: "/guarded/x" })).status).toBe(204);
     const priced = await preflight(protocol, { path: "/priced/x" });
-    expect([priced.status, said(priced)["allow-headers"]]).toEqual([204, "Content-Type, PAYMENT-SIGNATURE, X-PAYMENT"]);
+    expect([priced.status, said(priced)["allow-headers"]]).toEqual([
+      204,
+      "Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, Payment-Stream",
+    ]);
     const refused = await gateway.request(protocol, { path: "/guarded/x", headers: { origin: APP } });
     expect([refused.status, said(refused)]).toEqual([401, { "allow-origin": APP, "expose-headers": "X-Total" }]);
     const unpaid = await gateway.request(protocol, { path: "/priced/x", headers: { origin: APP } });

@@ -182,7 +182,7 @@ for (const protocol of PROTOCOLS) {
       .map(([name]) => name)
       .filter((name) => /access-control|location|cookie|goods|link/.test(name));
     expect([...new Set(names)].toSorted()).toEqual(["access-control-allow-headers", "access-control-allow-origin"]);
-    expect(reply.header("access-control-allow-headers")).toBe("X-Own, PAYMENT-SIGNATURE, X-PAYMENT");
+    expect(reply.header("access-control-allow-headers")).toBe("X-Own, PAYMENT-SIGNATURE, X-PAYMENT, Payment-Stream");
     expect(reply.header("vary")).toContain("Origin");
     expect(origin.requests.map(summary)).toEqual(["OPTIONS /paid/x"]);
     expect(

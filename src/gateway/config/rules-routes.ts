@@ -173,14 +173,20 @@ export function acceptsRules(x402: RouteX402Config, path: string, report: Report
 }
 
 /** Only a channel pays for a response bit by bit, and what is free has no end. */
-function meterRules({ scheme, accepts, free_per_day: quota, settle }: RouteX402Config, path: string, report: Report): void {
+function meterRules(
+  { scheme, accepts, free_per_day: quota, settle }: RouteX402Config,
+  path: string,
+  report: Report,
+): void {
   for (const [i, one] of [{ scheme }, ...accepts].entries()) {
     const at = i === 0 ? path : `${path}.accepts[${i - 1}]`;
     if (one.scheme !== "batch-settlement")
       report.problem(`${at}.scheme`, `"${one.scheme}" pays once: a route with a meter needs "batch-settlement"`);
   }
-  if (quota !== undefined) report.problem(`${path}.free_per_day`, "excludes meter: a free response could last for ever");
-  if (settle === "before") report.problem(`${path}.settle`, '"before" excludes meter, which charges as a response flows');
+  if (quota !== undefined)
+    report.problem(`${path}.free_per_day`, "excludes meter: a free response could last for ever");
+  if (settle === "before")
+    report.problem(`${path}.settle`, '"before" excludes meter, which charges as a response flows');
 }
 
 /** Checks that each rule has one result, and that its prices are valid for all ways of paying. */

@@ -25,7 +25,7 @@ export declare abstract class RequestHead {
   abstract get fields(): Fields;
   abstract set fields(fields: Fields);
   /**
-   * Lines of PAYMENT-SIGNATURE and X-PAYMENT (x402). They are kept apart from `fields`, so that no upstream, mirror or
+   * Lines of PAYMENT-SIGNATURE, X-PAYMENT (x402) and Payment-Stream. They are kept apart from `fields`, so that no upstream, mirror or
    * cache gets them.
    */
   readonly payment: Fields;

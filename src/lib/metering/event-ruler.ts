@@ -9,7 +9,7 @@ const BOM = [0xef, 0xbb, 0xbf];
 
 /**
  * Events of an event stream (WHATWG HTML §9.2.6): blocks of lines with at least one `data` line, which end at an empty
- * line. Comments and other blocks without data are no units. A block is decided at its first `data` line or at its end, so that
+ * line. Comments and other blocks without data do not count. A block is decided at its first `data` line or at its end, so that
  * nothing of an event is passed on before it counts.
  */
 export class EventRuler extends UnitRuler {

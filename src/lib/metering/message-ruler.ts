@@ -4,7 +4,7 @@ import { UnitRuler } from "./ruler.ts";
 const TEXT = 1;
 const BINARY = 2;
 
-/** Messages of one direction of a WebSocket connection. Control frames are no units. */
+/** Messages of one direction of a WebSocket connection. Control frames do not count. */
 export class MessageRuler extends UnitRuler {
   readonly #frames = new FrameCursor();
 

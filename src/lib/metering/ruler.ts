@@ -3,10 +3,10 @@ export const UNITS = ["event", "line", "byte", "message"] as const;
 
 export type Unit = (typeof UNITS)[number];
 
-/** Bytes of the longest unit. A longer one counts once more for each further so many bytes. @operator */
+/** Bytes of the longest unit of a metered response. A longer one counts once more for each further part of this length. @operator @internal */
 export const MAX_UNIT_BYTES = 65_536;
 
-/** Where a unit begins: the index of its first byte in the whole body. */
+/** The begin of a unit: the index of its first byte in the whole body. */
 export interface Begin {
   readonly at: number;
   /** The unit is the rest of a longer one. */
@@ -21,7 +21,7 @@ export interface Ruler {
   end(): void;
   /** Bytes below this index belong to known units, or to none. */
   readonly decided: number;
-  /** How many units begin below `decided`, and were not taken. */
+  /** The number of units that begin below `decided` and were not taken. */
   readonly waiting: number;
   /** The index at which unit `n` of those that wait begins, 0 for the first one. Undefined if fewer wait. */
   beginOf(n: number): Begin | undefined;

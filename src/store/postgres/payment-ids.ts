@@ -16,9 +16,7 @@ const TIE = statement(`
   WHERE p.until <= ${NOW} OR p.fingerprint = excluded.fingerprint
   RETURNING p.fingerprint`);
 const FIND = statement(`SELECT fingerprint FROM ${PAYMENT_IDS} WHERE payer = $1 AND id = $2`);
-const FIND_BOUND = statement(
-  `SELECT fingerprint FROM ${PAYMENT_IDS} WHERE payer = $2 AND id = $3 AND until > ${NOW}`,
-);
+const FIND_BOUND = statement(`SELECT fingerprint FROM ${PAYMENT_IDS} WHERE payer = $2 AND id = $3 AND until > ${NOW}`);
 const UNTIE = statement(`DELETE FROM ${PAYMENT_IDS} WHERE payer = $1 AND id = $2 AND fingerprint = $3`);
 const REAP = statement(`
   WITH old AS MATERIALIZED (

@@ -13,13 +13,14 @@ import { createOriginMatch, type OriginMatch } from "./origins.ts";
 const ANY = "*";
 
 /** Fields that a paying script sends and reads (x402), on routes with a price. */
-const PAYMENT_REQUEST = ["PAYMENT-SIGNATURE", "X-PAYMENT"];
+const PAYMENT_REQUEST = ["PAYMENT-SIGNATURE", "X-PAYMENT", "Payment-Stream"];
 const PAYMENT_RESPONSE = [
   "PAYMENT-REQUIRED",
   "PAYMENT-RESPONSE",
   "X-PAYMENT-RESPONSE",
   "WWW-Authenticate",
   "Payment-Receipt",
+  "Payment-Stream",
   "Retry-After",
 ];
 

@@ -314,7 +314,7 @@ test("pitfall 17: a preflight is free, and allows the payment's header if the up
     const response = await fetch(`${shop.gateway.url}/goods`, { method: "OPTIONS", headers });
     expect(response.status).toBe(204);
     const list = response.headers.get("access-control-allow-headers");
-    expect(list).toBe(allowed ? "X-Own, PAYMENT-SIGNATURE, X-PAYMENT" : null);
+    expect(list).toBe(allowed ? "X-Own, PAYMENT-SIGNATURE, X-PAYMENT, Payment-Stream" : null);
   }
 });
 

@@ -49,7 +49,9 @@ test.each([
     false,
     true,
   ]);
-  expect(headers.get("access-control-allow-headers")).toBe(origin === null ? null : "PAYMENT-SIGNATURE, X-PAYMENT");
+  expect(headers.get("access-control-allow-headers")).toBe(
+    origin === null ? null : "PAYMENT-SIGNATURE, X-PAYMENT, Payment-Stream",
+  );
 });
 
 test("the gateway's own errors keep their text", async () => {

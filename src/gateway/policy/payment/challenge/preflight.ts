@@ -5,7 +5,7 @@ import { onlyFields } from "../../auth/identity-fields.ts";
 import { VARY_PREFLIGHT } from "../../preflight.ts";
 
 /** Added to the upstream's own list: browsers read both fields as one list. */
-const ALLOWED = fieldLine("Access-Control-Allow-Headers", "PAYMENT-SIGNATURE, X-PAYMENT");
+const ALLOWED = fieldLine("Access-Control-Allow-Headers", "PAYMENT-SIGNATURE, X-PAYMENT, Payment-Stream");
 
 /** The fields by which a browser asks. */
 const ASKED: ReadonlySet<string> = new Set([

@@ -32,7 +32,7 @@ export interface Covering {
 export class Cover {
   readonly payment: Payment;
   readonly #parts: Covering;
-  /** What the ledger has as due. */
+  /** The charge so far, as the ledger has it. */
   #due: "nothing" | "all" | "charged";
   #used = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -42,6 +42,11 @@ export class Cover {
     this.payment = parts.payment;
     const known = deferralOf(parts.payment)?.due ?? "0";
     this.#due = parts.lease.paid !== undefined ? "charged" : known === "0" ? "nothing" : "all";
+  }
+
+  /** The charge is recorded, so that units may leave. */
+  get isOpen(): boolean {
+    return this.#due !== "nothing";
   }
 
   /** Units that it still covers. */

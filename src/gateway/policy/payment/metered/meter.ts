@@ -9,7 +9,7 @@ export function streamName(base: string, attempt: number): string {
   return `${base}.${attempt}`;
 }
 
-/** The parts of a name. Undefined for a text that is none. */
+/** The parts of a name. Undefined for another text. */
 export function readStreamName(name: string): { readonly base: string; readonly attempt: number } | undefined {
   const parts = name.length > MAX_NAME ? null : /^(0|[1-9][0-9]*)\.([1-9][0-9]{0,9})$/.exec(name);
   return parts === null ? undefined : { base: parts[1] ?? "", attempt: Number(parts[2]) };

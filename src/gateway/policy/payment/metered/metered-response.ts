@@ -63,11 +63,7 @@ export class MeteredResponse implements ResponseSink {
   #sourceDrain: (() => void) | undefined;
   #trailers: Fields | undefined;
 
-  constructor(
-    exchange: Exchange,
-    stream: MeteredStream,
-    { meter, receipts, events }: MeteredOptions,
-  ) {
+  constructor(exchange: Exchange, stream: MeteredStream, { meter, receipts, events }: MeteredOptions) {
     this.#exchange = exchange;
     this.#sink = exchange.response;
     this.#stream = stream;
@@ -183,21 +179,24 @@ export class MeteredResponse implements ResponseSink {
 
   #ask(): void {
     this.#isAsking = true;
-    this.#stream.more().then(
-      (isPaid) => {
-        this.#isAsking = false;
-        if (this.#state !== "flowing") return;
-        if (isPaid) this.#goOn();
-        else this.#endUnpaid();
-      },
-      (error: unknown) => {
-        this.#isAsking = false;
-        this.#events.failed(error);
-        if (this.#state !== "flowing") return;
-        this.#exchange.onCancel?.();
-        this.abort(NO_LEDGER);
-      },
-    );
+    void this.#more();
+  }
+
+  async #more(): Promise<void> {
+    let isPaid: boolean | undefined;
+    try {
+      isPaid = await this.#stream.more();
+    } catch (error) {
+      this.#events.failed(error);
+    }
+    this.#isAsking = false;
+    if (this.#state !== "flowing") return;
+    if (isPaid === true) this.#goOn();
+    else if (isPaid === false) this.#endUnpaid();
+    else {
+      this.#exchange.onCancel?.();
+      this.abort(NO_LEDGER);
+    }
   }
 
   /** No payment came. Events and messages end between two of them; other responses break off. */

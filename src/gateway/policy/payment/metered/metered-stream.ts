@@ -3,7 +3,7 @@ import { channelOf } from "../../../../store/channels.ts";
 import { type Payment } from "../../../../store/ledger.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 import { Lease } from "../sale/lease.ts";
-import { Cover } from "./cover.ts";
+import { type Cover } from "./cover.ts";
 import { ENDED, ENDED_MS, handover } from "./handover.ts";
 
 /** Milliseconds between two looks for a payment that came to another process, while a response is paused. @bound */
@@ -11,6 +11,9 @@ const LOOK_MS = 100;
 
 /** Payments that are given back at the end of a response, if other processes go on to hand some over. @bound */
 const MOST_HANDOVERS = 4;
+
+/** Payments that one response has at a time: one that covers units, and one that waits. @bound */
+const MOST_COVERS = 2;
 
 /** The life of a payment for a response, as its first one has it. */
 export interface StreamTerms {
@@ -28,8 +31,8 @@ export class MeteredStream {
   readonly #paidRoute: PaidRoute;
   readonly #terms: StreamTerms;
   readonly #first: Payment;
-  #open: Cover | undefined;
-  #next: Cover | undefined;
+  /** The first one is open, or will be with the next unit. */
+  readonly #covers: Cover[];
   /** A payment is being recorded. */
   #isTaking = false;
   #isOver = false;
@@ -41,7 +44,7 @@ export class MeteredStream {
     this.#paidRoute = paidRoute;
     this.#terms = terms;
     this.#first = first.payment;
-    this.#next = first;
+    this.#covers = [first];
   }
 
   get name(): string {
@@ -55,22 +58,23 @@ export class MeteredStream {
 
   /** Units that may leave. */
   get room(): number {
-    return this.#open?.room ?? 0;
+    const [first] = this.#covers;
+    return first?.isOpen === true ? first.room : 0;
   }
 
   /** Units have left. */
   use(units: number): void {
-    const open = this.#open;
-    open?.use(units);
-    if (open === undefined || open.room > 0) return;
-    this.#open = undefined;
-    this.#close(open);
+    const [first] = this.#covers;
+    first?.use(units);
+    if (first === undefined || first.room > 0) return;
+    this.#covers.shift();
+    this.#close(first);
   }
 
   /** Takes a further payment, after it is recorded. `full`: one waits already. Rejects if the ledger fails. */
   async take(payment: Payment, lease: Lease): Promise<"taken" | "full" | "over" | "lost"> {
     if (this.#isOver) return "over";
-    if (this.#next !== undefined || this.#isTaking) return "full";
+    if (this.#covers.length >= MOST_COVERS || this.#isTaking) return "full";
     this.#isTaking = true;
     try {
       const cover = this.#terms.coverOf(payment, lease);
@@ -80,7 +84,7 @@ export class MeteredStream {
         await cover.close();
         return "over";
       }
-      this.#next = cover;
+      this.#covers.push(cover);
       this.#wake?.();
       return "taken";
     } finally {
@@ -93,14 +97,10 @@ export class MeteredStream {
     const looks = Math.ceil(this.#terms.pauseMs / LOOK_MS);
     for (let look = 0; look <= looks; look++) {
       if (this.#isOver) return false;
-      const next = this.#next;
-      this.#next = undefined;
+      const [next] = this.#covers;
       // oxlint-disable-next-line no-await-in-loop -- each look waits for the one before
-      if (next !== undefined && (await next.open())) {
-        this.#open = next;
-        if (this.#isOver) this.#end();
-        return !this.#isOver;
-      }
+      if (next !== undefined && (await next.open())) return !this.#isOver;
+      if (next !== undefined && next === this.#covers[0]) this.#covers.shift();
       // oxlint-disable-next-line no-await-in-loop -- as above
       if (look > 0 && (await this.#takeHandedOver())) continue;
       // oxlint-disable-next-line no-await-in-loop -- as above
@@ -134,9 +134,7 @@ export class MeteredStream {
   }
 
   #end(): void {
-    for (const cover of [this.#next, this.#open]) if (cover !== undefined) this.#close(cover);
-    this.#next = undefined;
-    this.#open = undefined;
+    for (const cover of this.#covers.splice(0).toReversed()) this.#close(cover);
   }
 
   #close(cover: Cover): void {
@@ -145,7 +143,9 @@ export class MeteredStream {
 
   #then(work: () => Promise<void>): void {
     this.#closing = this.#closing.then(work).catch((error: unknown) => {
-      this.#paidRoute.log(`payment: the end of a metered response on ${this.#paidRoute.route} failed: ${faultOf(error)}`);
+      this.#paidRoute.log(
+        `payment: the end of a metered response on ${this.#paidRoute.route} failed: ${faultOf(error)}`,
+      );
     });
   }
 
@@ -157,7 +157,7 @@ export class MeteredStream {
         clearTimeout(timer);
         resolve();
       };
-      if (this.#next !== undefined) this.#wake();
+      if (this.#covers.length > 0) this.#wake();
     });
     this.#wake = undefined;
   }
@@ -167,11 +167,12 @@ export class MeteredStream {
     const { paymentIds } = this.#paidRoute;
     const id = handover(this.#first.nonce, this.name);
     const nonce = await paymentIds.find(id);
-    if (nonce === undefined || nonce === ENDED || this.#next !== undefined) return false;
+    if (nonce === undefined || nonce === ENDED || this.#covers.length > 0) return false;
     const cover = await this.#coverAt(nonce);
     if (cover === undefined) return false;
     await paymentIds.untie(id, nonce);
-    this.#next = cover;
+    this.#covers.push(cover);
+    if (this.#isOver) this.#end();
     return true;
   }
 

@@ -44,7 +44,7 @@ function streamsOf(desk: ChannelDesk): Map<string, MeteredStream> {
   return known;
 }
 
-/** How responses of a route are sold by `meter`, to clients with channels of `desk`. */
+/** Sells responses of a route by `meter`, to clients with channels of `desk`. */
 export function sellMetered(meter: MeterTerms, desk: ChannelDesk): MeteredSale {
   return (parts) => new MeteredPayment(parts, meter, desk).use();
 }
@@ -191,16 +191,12 @@ class MeteredPayment {
   #receipt(amount: string): Fields {
     const { paidRoute, exchange, payment, accepted } = this.#parts.held;
     const paid = { ...payment, amount, payer: payment.from, transaction: this.#transaction };
-    return receiptFields(
-      signedReceipt(paidRoute, exchange, paid, accepted.channel?.row),
-      accepted,
-      paidRoute.clock(),
-    );
+    return receiptFields(signedReceipt(paidRoute, exchange, paid, accepted.channel?.row), accepted, paidRoute.clock());
   }
 }
 
 /** Responds to a further payment that was taken. */
-export function respondTaken(exchange: Exchange, name: string, receipt: Fields): void {
+function respondTaken(exchange: Exchange, name: string, receipt: Fields): void {
   respond(exchange, 200, JSON_FIELDS + receipt, Buffer.from(JSON.stringify({ stream: name })));
 }
 
@@ -209,7 +205,7 @@ export function isFurther({ meter }: Pick<PaidRoute, "meter">, { head }: Pick<Ex
   return meter !== undefined && paidStream(head) !== undefined;
 }
 
-/** Responds to a further payment that is sent again. False: it is none, or it was not taken. */
+/** Responds to a further payment that is sent again. False: it is another request, or it was not taken. */
 export function respondTakenBefore(paidRoute: PaidRoute, exchange: Exchange, payment: Payment): boolean {
   if (!isFurther(paidRoute, exchange) || !TAKEN.has(payment.state)) return false;
   const receipt = signedReceipt(paidRoute, exchange, { ...payment, payer: payment.from });
