@@ -347,10 +347,13 @@ test("an invalid configuration fails the start, with the name of its key", async
       "quic.max_idle_timeout_ms: expected 1 or more",
     ],
     [{ server: { workers: 2 }, quic: { enabled: true, port: 0, ...tls } }, "quic.port: expected a port number"],
-    [
-      { server: { workers: 1, listeners: [{ ...listener, quic_port: taken.port }] }, tls },
-      `Cannot listen on 127.0.0.1:${taken.port}: the port is in use`,
-    ],
+    ...[1, 2].map(
+      (workers) =>
+        [
+          { server: { workers, listeners: [{ ...listener, quic_port: taken.port }] }, tls },
+          `Cannot listen on 127.0.0.1:${taken.port}: the port is in use`,
+        ] as const,
+    ),
   ];
   for (const [config, message] of cases) {
     const { output, process: subprocess } = run(folder, config);

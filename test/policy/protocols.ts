@@ -91,7 +91,6 @@ export interface ProtocolGateway {
 export async function startProtocols(
   config: { readonly server?: object; readonly [key: string]: unknown },
   environment: Readonly<Record<string, string>> = {},
-  tries = 3,
 ): Promise<ProtocolGateway> {
   const folder = new Folder();
   const tls = { cert_path: folder.write("cert.pem", LOCALHOST.cert), key_path: folder.write("key.pem", LOCALHOST.key) };
@@ -131,9 +130,6 @@ export async function startProtocols(
     };
   } catch (error) {
     await stop();
-    // The kernel chose a TCP port whose UDP port another test uses.
-    if (tries > 1 && program.output.includes("the port is in use"))
-      return startProtocols(config, environment, tries - 1);
     throw error;
   }
 }

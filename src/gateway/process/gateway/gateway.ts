@@ -24,7 +24,7 @@ import { ListenerSet, type ReadCertificates } from "./listener-set.ts";
 import { LedgerUpkeep } from "../../policy/payment/maintenance/ledger-upkeep.ts";
 import { withBreakerEvents } from "../../policy/payment/maintenance/payment-events.ts";
 import { type ListenerShared } from "../listeners/gateway-listener.ts";
-import { QuicListeners, readQuicMaterial } from "../listeners/quic-listeners.ts";
+import { bindBesideQuic, QuicListeners, readQuicMaterial } from "../listeners/quic-listeners.ts";
 import { type BoundListener, listenersOf, endpointOf, probeListeners, urlOf } from "../listeners/listener-plan.ts";
 import { WorkerFilters } from "../../filters/worker-filters.ts";
 import { createOwnFacilitator } from "../facilitators/own-facilitator.ts";
@@ -144,7 +144,7 @@ class RunningGateway implements GatewayProcess {
       const early = plans.some(({ port }) => port === 0);
       await this.#facilitators.prepare(config);
       this.#control.use(config);
-      if (early) await this.#listeners.bind(plans);
+      if (early) await bindBesideQuic(config, () => this.#listeners.bind(plans));
       const endpoints = early ? this.listeners : plans.map(endpointOf);
       this.#compiled = await compile(config, this.#deps(config, endpoints, members));
       await this.#store.ready();

@@ -71,9 +71,16 @@ export class ListenerSet {
     this.#materials = this.#materialsOf(config, read);
   }
 
-  /** Binds the listeners of the first configuration. Rejects if one fails; then none stays bound. */
-  async bind(plans: readonly ListenerPlan[]): Promise<void> {
+  /**
+   * Binds the listeners of the first configuration, and closes those of a call before. Rejects if one fails; then none stays
+   * bound.
+   */
+  async bind(plans: readonly ListenerPlan[]): Promise<readonly BoundListener[]> {
+    const before = this.#bound;
+    this.#bound = [];
+    await Promise.all(before.map((listener) => listener.close(0)));
     this.#bound = await this.#bindAll(plans, this.#materials?.shown ?? []);
+    return this.endpoints;
   }
 
   /** Serves HTTP/3 by the first configuration. */

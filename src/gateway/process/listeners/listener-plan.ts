@@ -1,5 +1,5 @@
 import { type Config } from "../../config/config.ts";
-import { DEAF, listen } from "../../wire/tcp.ts";
+import { DEAF, listen, type Listener } from "../../wire/tcp.ts";
 import { hostAndPort } from "../../../lib/http/url-host.ts";
 
 /** A listener as the configuration describes it. */
@@ -67,16 +67,24 @@ export function withPorts(config: Config, bound: readonly BoundListener[]): Conf
 
 /**
  * The endpoints of a configuration's listeners, with a port from the kernel for each port 0. Throws if another program
- * listens on one of them, even if it shares its ports. `own` are our listeners, which stay as they are.
+ * listens on one of them, even if it shares its ports. `own` are our listeners, which stay as they are. `hold` gets the
+ * sockets of the ports from the kernel, which only processes that share them can bind until it stops them.
  */
-export function probeListeners(config: Config, own: readonly BoundListener[] = []): BoundListener[] {
+export function probeListeners(
+  config: Config,
+  own: readonly BoundListener[] = [],
+  hold?: (socket: Listener) => void,
+): BoundListener[] {
   return listenersOf(config).map((plan) => {
     const endpoint = endpointOf(plan);
     const { address, port } = endpoint;
     // With another address too, because our own sockets share ports with each other.
     if (own.some((one) => one.port === port)) return endpoint;
-    const probe = explained(plan, () => listen({ address, port, reusePort: false, accept: () => DEAF, onError() {} }));
-    probe.stop();
+    // No client connects to a held socket: the port is not known yet.
+    const reusePort = port === 0 && hold !== undefined;
+    const probe = explained(plan, () => listen({ address, port, reusePort, accept: () => DEAF, onError() {} }));
+    if (reusePort) hold(probe);
+    else probe.stop();
     return { ...endpoint, port: probe.port };
   });
 }

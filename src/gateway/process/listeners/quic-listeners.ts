@@ -22,6 +22,8 @@ const http3 = (): typeof Http3 => require("../../http3/server.ts");
 
 /** Milliseconds between two reads of the endpoints' counters: the figures in other workers are that old at most. */
 const TELL_MS = 1000;
+/** Ports that the kernel chooses for TCP until one is free for UDP too. Then the start fails. */
+const MAX_PORT_TRIES = 10;
 
 /** An HTTP/3 endpoint as the configuration describes it. */
 export interface QuicPlan
@@ -205,6 +207,26 @@ export async function probeQuic(config: Config, bound: readonly BoundListener[])
     await probe(plan).catch((error: unknown) => {
       throw bindError(plan, error);
     });
+  }
+}
+
+/**
+ * Calls `bind`, and again while the kernel chose a TCP port for HTTP/3 whose UDP port is in use. Rejects if a configured UDP
+ * port is in use.
+ */
+export async function bindBesideQuic(
+  config: Config,
+  bind: () => Promise<readonly BoundListener[]> | readonly BoundListener[],
+): Promise<readonly BoundListener[]> {
+  const isChosen = quicEndpointsOf(config).some(({ port }) => port === 0);
+  for (let tries = isChosen ? MAX_PORT_TRIES : 1; ; tries--) {
+    const bound = await bind();
+    try {
+      await probeQuic(config, bound);
+      return bound;
+    } catch (error) {
+      if (tries === 1) throw error;
+    }
   }
 }
 

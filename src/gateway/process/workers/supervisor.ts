@@ -21,12 +21,13 @@ import { Directory } from "../../upstream/directory/directory.ts";
 import { type Member } from "../../upstream/member.ts";
 import { ServerStates } from "../../upstream/outlier-detection.ts";
 import { flushCork } from "../../wire/outgoing.ts";
+import { HeldPorts } from "../listeners/held-ports.ts";
 import { HeldSockets } from "../listeners/held-sockets.ts";
-import { type BoundListener, listenersOf, endpointOf, probeListeners, withPorts } from "../listeners/listener-plan.ts";
+import { type BoundListener, listenersOf, endpointOf, withPorts } from "../listeners/listener-plan.ts";
 import { type Served, type ToWorker } from "./messages.ts";
 import { SharedFacilitator } from "../facilitators/own-facilitator.ts";
 import { ProcessFacilitators } from "../facilitators/process-facilitators.ts";
-import { quicPlansOf } from "../listeners/quic-listeners.ts";
+import { bindBesideQuic, quicPlansOf } from "../listeners/quic-listeners.ts";
 import { Restarts } from "./restarts.ts";
 import { capacitiesOf } from "../gateway/resources.ts";
 import { SupervisorLedger } from "./supervisor-ledger.ts";
@@ -34,14 +35,13 @@ import { tenantsOf } from "../gateway/tenant-directory.ts";
 import { dialSettingsOf } from "../../upstream/upstreams.ts";
 import { type WorkerEvents, WorkerProcess } from "./worker-process.ts";
 
-/** Milliseconds until workers have closed a port that a reload took away, and between two checks. */
+/** Milliseconds until workers have closed a port that a reload took away. */
 const LET_GO_MS = 1000;
 /**
  * Milliseconds after the grace of requests until a worker that has not ended is killed. Its claims, its settlements and its
  * last writes have at least a second each. @bound
  */
 const STOP_MARGIN_MS = 5000;
-const LOOK_MS = 20;
 /** Memory for data that probes and discovery send to peers that do not read. */
 const BUFFERS = { bufferSize: 65_536, bufferCount: 256, reserve: 0 };
 
@@ -68,6 +68,7 @@ class Supervisor implements Gateway {
   readonly #directory: Directory;
   readonly #embedded: SharedFacilitator;
   readonly #facilitators: ProcessFacilitators;
+  readonly #tcp = new HeldPorts();
   readonly #udp: HeldSockets;
   readonly #ledger: SupervisorLedger;
   readonly #control: ControlSocket;
@@ -162,7 +163,10 @@ class Supervisor implements Gateway {
       // Workers share their ports with every process that asks the kernel to share, so another server on a port would
       // go unnoticed. All workers must bind the same port, so the kernel chooses a port 0 now.
       const { takesOver } = this.#options;
-      this.listeners = takesOver === undefined ? probeListeners(config) : listenersOf(config).map(endpointOf);
+      this.listeners =
+        takesOver === undefined
+          ? await bindBesideQuic(config, () => this.#tcp.choose(config))
+          : listenersOf(config).map(endpointOf);
       this.#served = { ...this.#served, config: withPorts(config, this.listeners), material, members };
       await this.#facilitators.prepare(config);
       this.#control.use(sharedControl(config));
@@ -175,6 +179,8 @@ class Supervisor implements Gateway {
     } catch (error) {
       await this.close(0);
       throw error;
+    } finally {
+      this.#tcp.release();
     }
   }
 
@@ -182,10 +188,12 @@ class Supervisor implements Gateway {
   async reload(config: Config): Promise<void> {
     if (this.#closing) throw new Error(STOPPING);
     const material = readTlsMaterial(config);
-    const endpoints = await this.#endpointsFor(config);
     const members = await this.#directory.prepare(config);
     this.#udp.release();
     try {
+      // Our workers may still hold an old port.
+      const isPassing = (): boolean => this.#clock() - this.#reloadedAt <= LET_GO_MS;
+      const endpoints = await this.#tcp.chooseSoon(withPorts(config, this.listeners), this.listeners, isPassing);
       await this.#facilitators.prepare(config);
       // Workers that serve by the new configuration may call the control socket at once.
       if (!this.#control.isConfigured) this.#control.use(sharedControl(config));
@@ -198,6 +206,7 @@ class Supervisor implements Gateway {
       await this.#facilitators.rollback();
       throw error;
     } finally {
+      this.#tcp.release();
       this.#control.use(sharedControl(this.#served.config));
       for (const worker of this.#workers) if (worker.started) this.#holdPorts(worker);
     }
@@ -229,18 +238,6 @@ class Supervisor implements Gateway {
     const changed = { [upstream]: members };
     this.#served = { ...this.#served, members: { ...this.#served.members, ...changed } };
     for (const worker of this.#workers) worker.send({ kind: "members", members: changed });
-  }
-
-  /** The endpoints of a configuration. A failed probe is repeated: our workers may still hold an old port. */
-  async #endpointsFor(config: Config): Promise<readonly BoundListener[]> {
-    for (;;) {
-      try {
-        return probeListeners(withPorts(config, this.listeners), this.listeners);
-      } catch (error) {
-        if (this.#clock() - this.#reloadedAt > LET_GO_MS) throw error;
-        await Bun.sleep(LOOK_MS);
-      }
-    }
   }
 
   async certify(issued: Issued): Promise<void> {
