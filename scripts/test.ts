@@ -2,13 +2,14 @@
  * `npm test [-- FILES]`: all tests, with times that the load of the machine stretches (`src/lib/testing/patience.ts`). When at
  * most three tests fail, or errors happen between tests, their files run a second time, alone. A failure that does not happen then is
  * listed as flaky, for a test or the program has a race. It fails only the nightly run (`TURNPIKE_TEST_NIGHTLY=1`). The last lines name
- * everything that failed. Without FILES, tests that start the program start `dist/test/turnpike`, which is built first: it needs 0.2 s of
- * CPU time less to start than the source.
+ * everything that failed, and the lines before them the files that took the most CPU time. Without FILES, tests that start the program
+ * start `dist/test/turnpike`, which is built first: it needs 0.2 s of CPU time less to start than the source.
  */
-import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { PATIENCE_FACTOR, PATIENCE_VARIABLE } from "../src/lib/testing/patience.ts";
+import { COSTS_VARIABLE, describeCosts } from "./test-costs.ts";
+import { createTestFolder, removeTestFolder } from "./test-folder.ts";
 import { type Failure, TestOutput } from "./test-output.ts";
 
 /** Test files at a time. Many of them wait more than they compute: with 3 on two processors, 4 tenths of their time is unused. */
@@ -29,7 +30,8 @@ const isNightly = process.env["TURNPIKE_TEST_NIGHTLY"] === "1";
 
 const files = process.argv.slice(2);
 const environment = files.length === 0 ? programEnvironment() : {};
-const folder = mkdtempSync(join(tmpdir(), "turnpike-test-run-"));
+const folder = createTestFolder();
+const costs = join(folder, "costs.jsonl");
 
 /** The environment that names the built program for tests, unless the caller has named one. */
 function programEnvironment(): Readonly<Record<string, string>> {
@@ -50,9 +52,18 @@ function programEnvironment(): Readonly<Record<string, string>> {
 async function run(parallel: number, chosen: readonly string[]): Promise<Run> {
   const report = join(folder, `${parallel}.xml`);
   const reporter = ["--reporter=junit", `--reporter-outfile=${report}`];
-  const command = ["test", `--parallel=${parallel}`, "--no-isolate", `--timeout=${20_000 * factor}`, ...reporter];
+  const preload = `--preload=${join(import.meta.dir, "test-costs.ts")}`;
+  const command = [
+    "test",
+    `--parallel=${parallel}`,
+    "--no-isolate",
+    `--timeout=${20_000 * factor}`,
+    preload,
+    ...reporter,
+  ];
+  const own = { [PATIENCE_VARIABLE]: String(factor), [COSTS_VARIABLE]: costs, TMPDIR: folder };
   const child = Bun.spawn([process.execPath, ...command, ...chosen], {
-    env: { ...process.env, ...environment, [PATIENCE_VARIABLE]: String(factor) },
+    env: { ...process.env, ...environment, ...own },
     stdio: ["inherit", "inherit", "pipe"],
   });
   const signals = ["SIGINT", "SIGTERM"] as const;
@@ -100,6 +111,9 @@ async function finish({ exitCode, output }: Run): Promise<number> {
   return counted === 0 ? 0 : exitCode;
 }
 
-const exitCode = await finish(await run(PARALLEL, files));
-rmSync(folder, { recursive: true, force: true });
+const all = await run(PARALLEL, files);
+if (files.length === 0 && existsSync(costs))
+  console.error(["", ...describeCosts(readFileSync(costs, "utf8"))].join("\n"));
+const exitCode = await finish(all);
+await removeTestFolder(folder);
 process.exit(exitCode);
