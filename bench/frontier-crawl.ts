@@ -42,7 +42,7 @@ interface JobState {
 /** Crawls generated sites by content services of its own, and prints its figures. */
 export async function benchCrawl({ pages, sites, services, latencyMs, inPostgres }: CrawlBench): Promise<number> {
   const children = new Children();
-  const database = inPostgres || services > 1 ? await TestPostgres.start(undefined, "on") : undefined;
+  const database = inPostgres || services > 1 ? await TestPostgres.start({ fsync: "on" }) : undefined;
   try {
     const user = await database?.newUser();
     const postgres = user === undefined ? {} : { postgres: { url: database?.url(user), pool_size: 8 } };

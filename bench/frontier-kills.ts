@@ -27,7 +27,7 @@ interface Result {
 /** `npm run bench -- frontier --kills N`: N random faults during crawls. Fails if a page is lost, or delivered twice. */
 export async function killCrawls(faults: number, random: () => number): Promise<number> {
   const children = new Children();
-  const database = await TestPostgres.start(undefined, "on");
+  const database = await TestPostgres.start({ fsync: "on" });
   try {
     using relay = await startRelay(database.port);
     const url = database.url(await database.newUser()).replace(`:${database.port}/`, `:${relay.port}/`);

@@ -53,7 +53,7 @@ async function sqlite(): Promise<Place> {
 }
 
 async function postgres(workers: number): Promise<Place> {
-  const server = await TestPostgres.start(undefined, "on");
+  const server = await TestPostgres.start({ fsync: "on" });
   const store = openPostgresJobs(server.settings({ size: workers, statementMs: 60_000 }), () => clock.now);
   await store.ready();
   return {

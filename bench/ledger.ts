@@ -97,7 +97,7 @@ async function sqlite(payments: number, rows: string[][]): Promise<void> {
 }
 
 async function postgres(payments: number, rows: string[][]): Promise<void> {
-  const server = await TestPostgres.start(undefined, "on");
+  const server = await TestPostgres.start({ fsync: "on" });
   try {
     for (const size of [2, 4]) {
       const user = await server.newUser();

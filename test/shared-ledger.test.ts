@@ -85,7 +85,9 @@ async function check(file: string): Promise<{ code: number; output: string }> {
 
 describe.skipIf(!hasPostgres)("with a database", () => {
   beforeAll(async () => {
-    database = await TestPostgres.start(makeCertificate({ hostnames: ["127.0.0.1"], issuer: authority }));
+    database = await TestPostgres.start({
+      certificate: makeCertificate({ hostnames: ["127.0.0.1"], issuer: authority }),
+    });
     origin = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect } from "node:tls";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
-import { hasPostgres, TestPostgres } from "../../src/store/testing/postgres.ts";
+import { hasPostgres, sharedPostgres } from "../../src/store/testing/postgres.ts";
 import { Folder, Program } from "../support/program.ts";
 import { hasPebble, TestDirectory } from "./testing/test-directory.ts";
 
@@ -24,7 +24,7 @@ describe.skipIf(!hasPebble || !hasPostgres)("with pebble and PostgreSQL", () => 
   test("one of two gateways orders, the other serves the challenge, and both show the certificate", async () => {
     const folder = new Folder();
     const [httpPort, tlsPort] = [await freePort(), await freePort()];
-    const postgres = await TestPostgres.start();
+    const postgres = await sharedPostgres();
     const directory = await TestDirectory.start({ httpPort, tlsPort });
     const programs: Program[] = [];
     try {
@@ -58,7 +58,6 @@ describe.skipIf(!hasPebble || !hasPostgres)("with pebble and PostgreSQL", () => 
     } finally {
       await Promise.all(programs.map((program) => program.stop()));
       await directory.close();
-      await postgres.close();
       folder.remove();
     }
   });

@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { canMakeNetwork, runInOwnNetwork } from "../../src/lib/testing/own-network.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
-import { hasPostgres, TestPostgres } from "../../src/store/testing/postgres.ts";
+import { hasPostgres, sharedPostgres } from "../../src/store/testing/postgres.ts";
 import { hasRedis } from "../policy/testing/redis-server.ts";
 
 setDefaultTimeout(patient(120_000));
@@ -19,20 +19,16 @@ const SOLD = { free: 200, own: [200, 200], other: [200, 200], paidEarly: [true, 
 test.skipIf(!canRun || !isLong)(
   "a gateway that is cut from a member charges nothing that it cannot deliver, and recovers",
   async () => {
-    const postgres = await TestPostgres.start();
-    try {
-      const program = new URL("network-program.ts", import.meta.url);
-      expect(runInOwnNetwork(program, postgres.socketPath, await postgres.newUser())).toEqual({
-        none: SOLD,
-        database: { ...SOLD, own: [503, 503], paidEarly: [false, false] },
-        redis: SOLD,
-        content: { ...SOLD, own: [200, 504], paidEarly: [true, false] },
-        origin: { ...SOLD, free: 504, own: [504, 200], paidEarly: [false, true] },
-        facilitator: { ...SOLD, own: [503, 503], paidEarly: [false, false] },
-        gateways: SOLD,
-      });
-    } finally {
-      await postgres.close();
-    }
+    const postgres = await sharedPostgres();
+    const program = new URL("network-program.ts", import.meta.url);
+    expect(runInOwnNetwork(program, postgres.socketPath, await postgres.newUser())).toEqual({
+      none: SOLD,
+      database: { ...SOLD, own: [503, 503], paidEarly: [false, false] },
+      redis: SOLD,
+      content: { ...SOLD, own: [200, 504], paidEarly: [true, false] },
+      origin: { ...SOLD, free: 504, own: [504, 200], paidEarly: [false, true] },
+      facilitator: { ...SOLD, own: [503, 503], paidEarly: [false, false] },
+      gateways: SOLD,
+    });
   },
 );

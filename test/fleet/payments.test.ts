@@ -10,7 +10,7 @@ import { until } from "../../src/lib/testing/until.ts";
 import { REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { LEASE_MS } from "../../src/store/ledger.ts";
-import { hasPostgres, TestPostgres } from "../../src/store/testing/postgres.ts";
+import { hasPostgres, sharedPostgres, type SharedPostgres } from "../../src/store/testing/postgres.ts";
 import { type FacilitatorCall } from "../payments/counting-facilitator.ts";
 import { ask, type Asked, HOST, PLAIN, type Reply, type Shop, Shops } from "../payments/shops.ts";
 import { never } from "../payments/market.ts";
@@ -49,7 +49,7 @@ interface Purchase {
 }
 
 let shops: Shops;
-let database: TestPostgres;
+let database: SharedPostgres;
 let postgres: object;
 let right: Shop;
 let jumping: Shop;
@@ -113,7 +113,7 @@ describe.skipIf(!hasPostgres)("gateways with one database", () => {
       reached?.();
       return reached === undefined ? undefined : await never();
     };
-    database = await TestPostgres.start();
+    database = await sharedPostgres();
     postgres = { url: database.url(await database.newUser()) };
     clockFile = shops.folder.write("clock", "0");
     writeFileSync(`${clockFile}.seen`, "0");
@@ -123,7 +123,6 @@ describe.skipIf(!hasPostgres)("gateways with one database", () => {
 
   afterAll(async () => {
     await shops?.close();
-    await database?.close();
   });
 
   test.each([MINUTE_MS, -MINUTE_MS, HOUR_MS, -HOUR_MS])(

@@ -25,7 +25,7 @@ import { LEASE_MS } from "../../src/store/ledger.ts";
 import { openStore } from "../../src/store/open/open-store.ts";
 import { openPostgresStore } from "../../src/store/postgres/open-postgres-store.ts";
 import { type Store } from "../../src/store/store.ts";
-import { TestPostgres } from "../../src/store/testing/postgres.ts";
+import { sharedPostgres, type SharedPostgres } from "../../src/store/testing/postgres.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { type Market, openMarket, PRICE } from "./market.ts";
 
@@ -103,7 +103,7 @@ class ChannelKillRun {
   /** Channels whose next payment may be made. */
   readonly #ready: Buyer[] = [];
   readonly #insisting = new Set<Promise<void>>();
-  #postgres: TestPostgres | undefined;
+  #postgres: SharedPostgres | undefined;
   #user = "";
   #gateway: Gateway | undefined;
   #isSelling = true;
@@ -134,7 +134,7 @@ class ChannelKillRun {
     const run = new ChannelKillRun(options, market, network);
     await market.chain.fund(run.#gas.address);
     if (options.store === "postgres") {
-      run.#postgres = await TestPostgres.start();
+      run.#postgres = await sharedPostgres();
       run.#user = await run.#postgres.newUser();
     }
     return run;
@@ -350,7 +350,6 @@ class ChannelKillRun {
     await this.#gateway?.stop();
     await this.#origin.stop(true);
     await this.#market.chain.close();
-    await this.#postgres?.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }

@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { patient } from "../../src/lib/testing/patience.ts";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { type PaymentPayload } from "../../src/payments/x402/messages.ts";
-import { hasPostgres, TestPostgres } from "../../src/store/testing/postgres.ts";
+import { hasPostgres, sharedPostgres, type SharedPostgres } from "../../src/store/testing/postgres.ts";
 import { ask, type Asked, newPayment, nonceOf, PROTOCOLS, type Reply, Shops, type Shop } from "./shops.ts";
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(60_000));
 
 const shops = new Shops();
-let database: TestPostgres | undefined;
+let database: SharedPostgres | undefined;
 /** The gateways of each store that share the ledger. One gateway with SQLite has several workers. */
 const selling = new Map<string, readonly [Shop, Shop]>();
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const sqlite = await shops.open({ server: { workers: 3 } });
   selling.set("SQLite", [sqlite, sqlite]);
   if (!hasPostgres) return;
-  database = await TestPostgres.start();
+  database = await sharedPostgres();
   const postgres = { url: database.url(await database.newUser()) };
   const [one, two] = await Promise.all([shops.open({ postgres }), shops.open({ postgres })]);
   selling.set("PostgreSQL", [one, two]);
@@ -34,7 +34,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await shops.close();
-  await database?.close();
 });
 
 const SETTLES = ["before", "after"] as const;

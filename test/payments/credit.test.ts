@@ -12,7 +12,7 @@ import { signHash } from "../../src/payments/signatures/signature.ts";
 import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
 import { openStore } from "../../src/store/open/open-store.ts";
 import { openPostgresStore } from "../../src/store/postgres/open-postgres-store.ts";
-import { hasPostgres, TestPostgres } from "../../src/store/testing/postgres.ts";
+import { hasPostgres, sharedPostgres, type SharedPostgres } from "../../src/store/testing/postgres.ts";
 import { issueCredit } from "../../src/payments/credit/issue.ts";
 import { type Store } from "../../src/store/store.ts";
 import { type ProtocolGateway, PROTOCOLS, startProtocols } from "../policy/protocols.ts";
@@ -66,7 +66,7 @@ afterAll(() => origin.stop(true));
 describe.each(STORES)("on %s", (kind) => {
   if (kind === "postgres" && !hasPostgres) return;
   const folder = new Folder();
-  let database: TestPostgres | undefined;
+  let database: SharedPostgres | undefined;
   let user = "";
   let gateways: ProtocolGateway[] = [];
   let store: Store;
@@ -121,7 +121,7 @@ describe.each(STORES)("on %s", (kind) => {
 
   beforeAll(async () => {
     if (kind === "postgres") {
-      database = await TestPostgres.start();
+      database = await sharedPostgres();
       user = await database.newUser();
     }
     gateways = [await startProtocols(config()), await startProtocols(config())];
@@ -133,7 +133,6 @@ describe.each(STORES)("on %s", (kind) => {
   afterAll(async () => {
     await Promise.all(gateways.map((gateway) => gateway.stop()));
     await store.close();
-    await database?.close();
     folder.remove();
   });
 

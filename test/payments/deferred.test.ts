@@ -11,7 +11,7 @@ import { type PaymentRequired, type PaymentRequirements } from "../../src/paymen
 import { openStore } from "../../src/store/open/open-store.ts";
 import { openPostgresStore } from "../../src/store/postgres/open-postgres-store.ts";
 import { type Store } from "../../src/store/store.ts";
-import { hasPostgres, TestPostgres } from "../../src/store/testing/postgres.ts";
+import { hasPostgres, sharedPostgres, type SharedPostgres } from "../../src/store/testing/postgres.ts";
 import { LOCALHOST } from "../support/certificates.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { Folder } from "../support/program.ts";
@@ -38,7 +38,7 @@ describe.each(STORES)("on %s", (kind) => {
   if (kind === "postgres" && !hasPostgres) return;
   const folder = new Folder();
   const origin = new JobOrigin();
-  let database: TestPostgres | undefined;
+  let database: SharedPostgres | undefined;
   let user = "";
   let gateways: Gateway[] = [];
   let quicPort = 0;
@@ -80,7 +80,7 @@ describe.each(STORES)("on %s", (kind) => {
 
   beforeAll(async () => {
     if (kind === "postgres") {
-      database = await TestPostgres.start();
+      database = await sharedPostgres();
       user = await database.newUser();
     }
     folder.write("cert.pem", LOCALHOST.cert);
@@ -99,7 +99,6 @@ describe.each(STORES)("on %s", (kind) => {
     await Promise.all(gateways.map((gateway) => gateway.stop()));
     await origin.stop();
     await store.close();
-    await database?.close();
     folder.remove();
   });
 

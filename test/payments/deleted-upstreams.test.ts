@@ -7,7 +7,7 @@ import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { TERMS } from "../../src/payments/testing/payment.ts";
-import { hasPostgres, TestPostgres } from "../../src/store/testing/postgres.ts";
+import { hasPostgres, sharedPostgres, type SharedPostgres } from "../../src/store/testing/postgres.ts";
 import { serverAt } from "../support/gateway.ts";
 import { until } from "../support/program.ts";
 import { ask, newPayment, nonceOf, PROTOCOLS, type Shop, Shops } from "./shops.ts";
@@ -21,7 +21,7 @@ const BEFORE = { ...TERMS, settle: "before" };
 const AT_ONCE = 12;
 
 const shops = new Shops();
-let database: TestPostgres | undefined;
+let database: SharedPostgres | undefined;
 let held: (() => void)[] = [];
 let arrived = 0;
 const origin = Bun.serve({
@@ -57,7 +57,7 @@ const ROUTES = [
 afterAll(async () => {
   for (const end of held) end();
   await shops.close();
-  await Promise.all([origin.stop(true), other.stop(true), database?.close()]);
+  await Promise.all([origin.stop(true), other.stop(true)]);
 });
 
 describe.each(["SQLite", "PostgreSQL"])("%s", (store) => {
@@ -66,7 +66,7 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (store) => {
   let admin = "";
 
   beforeAll(async () => {
-    if (store === "PostgreSQL") database = await TestPostgres.start();
+    if (store === "PostgreSQL") database = await sharedPostgres();
     const port = await freePort();
     admin = `http://127.0.0.1:${port}`;
     shop = await shops.open({

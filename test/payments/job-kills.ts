@@ -84,7 +84,7 @@ function numbers(seed: number): () => number {
 /** Runs the crawls, and compares what was read with what was paid. */
 export async function crawlThroughKills(options: JobKillOptions): Promise<JobKillResult> {
   const { kills, crawls, seed, progress } = options;
-  const world = await World.start(options.store === "postgres" ? await TestPostgres.start(undefined, "on") : undefined);
+  const world = await World.start(options.store === "postgres" ? await TestPostgres.start({ fsync: "on" }) : undefined);
   const random = numbers(seed);
   try {
     await world.begin(crawls);

@@ -13,7 +13,7 @@ import { LEASE_MS, type PaymentKey } from "../../src/store/ledger.ts";
 import { openStore } from "../../src/store/open/open-store.ts";
 import { openPostgresStore } from "../../src/store/postgres/open-postgres-store.ts";
 import { type Store } from "../../src/store/store.ts";
-import { TestPostgres } from "../../src/store/testing/postgres.ts";
+import { sharedPostgres, type SharedPostgres } from "../../src/store/testing/postgres.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 
 export interface KillOptions {
@@ -82,7 +82,7 @@ class KillRun {
   readonly #wrong: string[] = [];
   /** Refused as already spent, without a response so far. */
   readonly #refused = new Map<Purchase, string>();
-  #postgres: TestPostgres | undefined;
+  #postgres: SharedPostgres | undefined;
   #user = "";
   #gateway: Gateway | undefined;
   #selling = true;
@@ -108,7 +108,7 @@ class KillRun {
   static async open(options: KillOptions): Promise<KillRun> {
     const run = new KillRun(options);
     if (options.store === "postgres") {
-      run.#postgres = await TestPostgres.start();
+      run.#postgres = await sharedPostgres();
       run.#user = await run.#postgres.newUser();
     }
     if (options.pay === "credit") await run.#withStore(async ({ credits }) => void (run.#credit = await open(credits)));
@@ -288,7 +288,6 @@ class KillRun {
     this.#selling = false;
     await this.#gateway?.stop();
     await this.#origin.stop(true);
-    await this.#postgres?.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }

@@ -10,7 +10,7 @@ import { signedPermit2 } from "../../src/payments/testing/permit2-payment.ts";
 import { decodeHeader } from "../../src/payments/x402/header.ts";
 import { receiptSchema } from "../../src/payments/x402/messages.ts";
 import { PERMIT2 } from "../../src/payments/x402/transfer.ts";
-import { hasPostgres, TestPostgres } from "../../src/store/testing/postgres.ts";
+import { hasPostgres, sharedPostgres, type SharedPostgres } from "../../src/store/testing/postgres.ts";
 import { type Market, never, openMarket, PRICE, send, Stall } from "./market.ts";
 
 // Leases of dead processes last, and processes start slowly on a busy machine.
@@ -21,7 +21,7 @@ const ENOUGH = 1_000_000_000n;
 const refundSchema = z.looseObject({ state: z.string(), amount: z.string(), reason: z.string(), sequence: z.number() });
 
 let market: Market;
-let database: TestPostgres | undefined;
+let database: SharedPostgres | undefined;
 const stalls: Stall[] = [];
 
 beforeAll(async () => {
@@ -29,13 +29,12 @@ beforeAll(async () => {
   market = await openMarket();
   await placePermit2(market.chain);
   await market.token.approve(PAYER, PERMIT2, ENOUGH);
-  if (hasPostgres) database = await TestPostgres.start();
+  if (hasPostgres) database = await sharedPostgres();
 }, CHAIN_SETUP_MS);
 
 afterAll(async () => {
   await Promise.all(stalls.map((stall) => stall.close()));
   await market?.chain.close();
-  await database?.close();
 });
 
 async function openStall(more: object, sameAs?: Stall): Promise<Stall> {

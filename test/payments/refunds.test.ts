@@ -11,7 +11,7 @@ import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
 import { PAYER } from "../../src/payments/testing/payment.ts";
 import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
 import { type PaymentPayload, paymentRequiredSchema } from "../../src/payments/x402/messages.ts";
-import { hasPostgres, TestPostgres } from "../../src/store/testing/postgres.ts";
+import { hasPostgres, sharedPostgres, type SharedPostgres } from "../../src/store/testing/postgres.ts";
 import { COMMAND } from "../support/program.ts";
 import { CountingFacilitator } from "./counting-facilitator.ts";
 import {
@@ -54,18 +54,17 @@ const shownSchema = z.object({
 type Shown = z.infer<typeof shownSchema>["payments"][0];
 
 let market: Market;
-let database: TestPostgres | undefined;
+let database: SharedPostgres | undefined;
 const stalls: Stall[] = [];
 
 beforeAll(async () => {
   if (hasChain) market = await openMarket();
-  if (hasPostgres) database = await TestPostgres.start();
+  if (hasPostgres) database = await sharedPostgres();
 }, CHAIN_SETUP_MS);
 
 afterAll(async () => {
   await Promise.all(stalls.map((stall) => stall.close()));
   await market?.chain.close();
-  await database?.close();
 });
 
 function newStall(more: StallOptions = {}, terms: object = {}): Stall {

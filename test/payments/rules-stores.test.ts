@@ -4,7 +4,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { PAYER, REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
 import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
-import { hasPostgres, TestPostgres } from "../../src/store/testing/postgres.ts";
+import { hasPostgres, sharedPostgres, type SharedPostgres } from "../../src/store/testing/postgres.ts";
 import { hasRedis, RedisServer } from "../policy/testing/redis-server.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 
@@ -32,13 +32,13 @@ async function funnelOf(gateway: Gateway): Promise<Record<string, number>> {
 }
 
 describe.skipIf(!hasPostgres || !hasRedis)("with shared stores", () => {
-  let database: TestPostgres;
+  let database: SharedPostgres;
   let redis: RedisServer;
   let origin: Bun.Server<undefined>;
   let gateways: Gateway[] = [];
 
   beforeAll(async () => {
-    [database, redis] = await Promise.all([TestPostgres.start(), RedisServer.start()]);
+    [database, redis] = await Promise.all([sharedPostgres(), RedisServer.start()]);
     origin = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
@@ -76,7 +76,6 @@ describe.skipIf(!hasPostgres || !hasRedis)("with shared stores", () => {
     await Promise.all(gateways.map((gateway) => gateway.stop()));
     await origin.stop(true);
     await redis.stop();
-    await database.close();
   });
 
   /** Sends the requests to both gateways in turn, all at once. */

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { openPostgresTemplates } from "../../store/postgres/open-postgres-store.ts";
 import { type LearnedTemplate } from "../../store/template-store.ts";
-import { hasPostgres, TestPostgres } from "../../store/testing/postgres.ts";
+import { hasPostgres, sharedPostgres, type SharedPostgres } from "../../store/testing/postgres.ts";
 import { SharedTemplates } from "./shared-templates.ts";
 
 // The database starts slowly on a busy machine.
@@ -16,19 +16,18 @@ function template(key: string, changes = true): LearnedTemplate {
 }
 
 describe.skipIf(!hasPostgres)("with a database", () => {
-  let server: TestPostgres;
+  let server: SharedPostgres;
   let user: string;
   const logged: string[] = [];
   const open: SharedTemplates[] = [];
 
   beforeAll(async () => {
-    server = await TestPostgres.start();
+    server = await sharedPostgres();
     user = await server.newUser();
   });
   afterEach(async () => {
     for (const one of open.splice(0)) await one.close();
   });
-  afterAll(() => server.close());
 
   function service() {
     const store = openPostgresTemplates(server.settings({ user }), () => clock.now);

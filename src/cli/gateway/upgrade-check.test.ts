@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { patient } from "../../lib/testing/patience.ts";
 import { openStore } from "../../store/open/open-store.ts";
 import { openPostgresStore } from "../../store/postgres/open-postgres-store.ts";
-import { hasPostgres, TestPostgres } from "../../store/testing/postgres.ts";
+import { hasPostgres, sharedPostgres } from "../../store/testing/postgres.ts";
 
 // A database server starts slowly on a busy machine.
 setDefaultTimeout(patient(60_000));
@@ -74,17 +74,13 @@ test("a port that the system chooses is refused, and so is a configuration with 
 });
 
 test.skipIf(!hasPostgres)("a database is read, and not changed", async () => {
-  const database = await TestPostgres.start();
-  try {
-    const user = await database.newUser();
-    const file = write("shared.json", { ...fixed, postgres: { url: database.url(user) } });
-    expect((await run(file)).out).toContain("ledger: ok (there is none yet)");
-    expect((await run(file)).out).toContain("ledger: ok (there is none yet)");
-    const store = openPostgresStore(database.settings({ user }));
-    await store.ready();
-    await store.close();
-    expect((await run(file)).out).toContain("the version that this program writes");
-  } finally {
-    await database.close();
-  }
+  const database = await sharedPostgres();
+  const user = await database.newUser();
+  const file = write("shared.json", { ...fixed, postgres: { url: database.url(user) } });
+  expect((await run(file)).out).toContain("ledger: ok (there is none yet)");
+  expect((await run(file)).out).toContain("ledger: ok (there is none yet)");
+  const store = openPostgresStore(database.settings({ user }));
+  await store.ready();
+  await store.close();
+  expect((await run(file)).out).toContain("the version that this program writes");
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openPostgresStore } from "../../store/postgres/open-postgres-store.ts";
-import { hasPostgres, TestPostgres } from "../../store/testing/postgres.ts";
+import { hasPostgres, sharedPostgres, type SharedPostgres } from "../../store/testing/postgres.ts";
 import { RESERVATION } from "../../store/testing/reservation.ts";
 import { patient } from "../../lib/testing/patience.ts";
 import { COMMAND } from "../../../test/support/program.ts";
@@ -11,7 +11,7 @@ import { COMMAND } from "../../../test/support/program.ts";
 // A database server and commands start slowly on a busy machine.
 setDefaultTimeout(patient(60_000));
 
-let database: TestPostgres;
+let database: SharedPostgres;
 let folder: string;
 let config: string;
 
@@ -27,7 +27,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
 
 describe.skipIf(!hasPostgres)("a ledger in PostgreSQL", () => {
   beforeAll(async () => {
-    database = await TestPostgres.start();
+    database = await sharedPostgres();
     folder = mkdtempSync(join(tmpdir(), "turnpike-cli-postgres-"));
     config = join(folder, "turnpike.json");
     const user = await database.newUser();
@@ -42,7 +42,6 @@ describe.skipIf(!hasPostgres)("a ledger in PostgreSQL", () => {
   });
 
   afterAll(async () => {
-    await database.close();
     rmSync(folder, { recursive: true });
   });
 

@@ -4,7 +4,7 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { until } from "../../lib/testing/until.ts";
 import { type Job, type JobStore, LEASE_MS } from "../../store/jobs/job-store.ts";
 import { openPostgresJobs } from "../../store/postgres/open-postgres-store.ts";
-import { hasPostgres, TestPostgres } from "../../store/testing/postgres.ts";
+import { hasPostgres, sharedPostgres, type SharedPostgres } from "../../store/testing/postgres.ts";
 import { localService, pageAt } from "./testing/local-jobs.ts";
 
 setDefaultTimeout(patient(60_000));
@@ -27,16 +27,15 @@ function hanging() {
 }
 
 describe.skipIf(!hasPostgres)("content services that share a database", () => {
-  let server: TestPostgres;
+  let server: SharedPostgres;
   /** No host has a robots.txt. */
   const site = Bun.serve({ hostname: "0.0.0.0", port: 0, fetch: () => new Response("", { status: 404 }) });
 
   beforeAll(async () => {
-    server = await TestPostgres.start();
+    server = await sharedPostgres();
   });
   afterAll(async () => {
     await site.stop(true);
-    await server.close();
   });
 
   async function fleet() {

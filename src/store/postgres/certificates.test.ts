@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, setDefaultTimeout } from "bun:test";
+import { beforeAll, describe, setDefaultTimeout } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { testCertificates } from "../testing/certificates-contract.ts";
-import { hasPostgres, TestPostgres } from "../testing/postgres.ts";
+import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
 import { openPostgresCertificates } from "./open-postgres-store.ts";
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(30_000));
 
 describe.skipIf(!hasPostgres)("with a server", () => {
-  let server: TestPostgres;
+  let server: SharedPostgres;
 
   beforeAll(async () => {
-    server = await TestPostgres.start();
+    server = await sharedPostgres();
   });
-  afterAll(() => server.close());
 
   testCertificates("PostgreSQL", async () => {
     const user = await server.newUser();

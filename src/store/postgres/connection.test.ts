@@ -39,7 +39,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
   let server: TestPostgres;
 
   beforeAll(async () => {
-    server = await TestPostgres.start(named);
+    server = await TestPostgres.start({ certificate: named });
   });
   afterAll(() => server.close());
 

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { type Job, type JobStore, LEASE_MS, PAGE } from "../jobs/job-store.ts";
 import { newJob, testJobs } from "../testing/jobs-contract.ts";
 import { testSessions } from "../testing/sessions-contract.ts";
-import { hasPostgres, TestPostgres } from "../testing/postgres.ts";
+import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
 import { Connection, statement } from "./connection.ts";
 import { testPages } from "../testing/pages-contract.ts";
 import { openPostgresJobs, openPostgresPages } from "./open-postgres-store.ts";
@@ -12,12 +12,11 @@ import { openPostgresJobs, openPostgresPages } from "./open-postgres-store.ts";
 setDefaultTimeout(patient(30_000));
 
 describe.skipIf(!hasPostgres)("with a server", () => {
-  let server: TestPostgres;
+  let server: SharedPostgres;
 
   beforeAll(async () => {
-    server = await TestPostgres.start();
+    server = await sharedPostgres();
   });
-  afterAll(() => server.close());
 
   for (const contract of [testJobs, testSessions]) {
     contract("PostgreSQL", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
-import { hasPostgres, TestPostgres } from "../testing/postgres.ts";
+import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
 import { Database } from "./database.ts";
 import { PostgresResponses } from "./kept-responses.ts";
 
@@ -9,16 +9,15 @@ setDefaultTimeout(patient(60_000));
 const MIB = 1024 * 1024;
 
 describe.skipIf(!hasPostgres)("responses in PostgreSQL", () => {
-  let server: TestPostgres;
+  let server: SharedPostgres;
   let database: Database;
   const clock = { now: 1_800_000_000_000 };
   beforeAll(async () => {
-    server = await TestPostgres.start();
+    server = await sharedPostgres();
     database = new Database(server.settings({ user: await server.newUser() }), () => clock.now);
   });
   afterAll(async () => {
     await database.close();
-    await server.close();
   });
 
   test("are kept up to the limit of all together, and an expired one gives its space back with the next sweep", async () => {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { hasPostgres, TestPostgres } from "../testing/postgres.ts";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
 import { testStore } from "../testing/store-contract.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
 import { patient } from "../../lib/testing/patience.ts";
@@ -8,12 +8,11 @@ import { patient } from "../../lib/testing/patience.ts";
 setDefaultTimeout(patient(30_000));
 
 describe.skipIf(!hasPostgres)("with a server", () => {
-  let server: TestPostgres;
+  let server: SharedPostgres;
 
   beforeAll(async () => {
-    server = await TestPostgres.start();
+    server = await sharedPostgres();
   });
-  afterAll(() => server.close());
 
   testStore("PostgreSQL", async () => {
     const user = await server.newUser();

@@ -1,10 +1,10 @@
 /** Work of the database besides sales: tables, renewals of leases, counts, and deletions. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { LEASE_MS, RECHECK_MS } from "../ledger.ts";
 import { type Store } from "../store.ts";
 import { expectLongLeases } from "../testing/long-leases.ts";
-import { hasPostgres, TestPostgres } from "../testing/postgres.ts";
+import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
 import { startRelay } from "../testing/relay.ts";
 import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
 import { statement } from "./connection.ts";
@@ -21,12 +21,11 @@ const OLD_DAYS_MS = 300_000;
 setDefaultTimeout(patient(60_000));
 
 describe.skipIf(!hasPostgres)("with a server", () => {
-  let server: TestPostgres;
+  let server: SharedPostgres;
 
   beforeAll(async () => {
-    server = await TestPostgres.start();
+    server = await sharedPostgres();
   });
-  afterAll(() => server.close());
 
   async function open(
     changes: Partial<PoolSettings> = {},

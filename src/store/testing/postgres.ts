@@ -46,9 +46,9 @@ const NOBODY = 65_534;
 
 /**
  * The server dies with the process that started it: its shell waits for the end of standard input, which also comes
- * with SIGKILL.
+ * with SIGKILL. It removes the folder of a shared server, which nobody closes.
  */
-const SCRIPT = `"$@" </dev/null & child=$!; read -r _; kill -QUIT "$child" 2>/dev/null; wait "$child"`;
+const SCRIPT = `"$@" </dev/null & child=$!; read -r _; kill -QUIT "$child" 2>/dev/null; wait "$child"; rm -rf $SHARED_FOLDER`;
 const START_MS = 30_000;
 
 /** Users, and how each logs in. All have the password `PASSWORD`. Other users need no password. */
@@ -66,27 +66,44 @@ export interface CertificateFiles {
   readonly key: string;
 }
 
+/** A server that other tests use too: nobody stops it or changes its settings. */
+export type SharedPostgres = Omit<TestPostgres, "show" | "crash" | "up" | "close">;
+
+let shared: Promise<SharedPostgres> | undefined;
+
+/** The server of all test files of this process, which lives as long as the process. Each test takes a user of its own. */
+export function sharedPostgres(): Promise<SharedPostgres> {
+  return (shared ??= TestPostgres.start({ isShared: true }));
+}
+
+interface ServerOptions {
+  /** With it, the server speaks TLS. */
+  readonly certificate?: CertificateFiles;
+  /** `on`: it waits for the disk, as measurements need it. */
+  readonly fsync?: "on" | "off";
+  readonly isShared?: boolean;
+}
+
 /** For tests only: a PostgreSQL server of its own, in a temporary folder, on a port of the loopback interface. */
 export class TestPostgres {
   readonly port: number;
   readonly #folder: string;
+  readonly #isShared: boolean;
   #shell: Bun.Subprocess<"pipe", "ignore", "ignore"> | undefined;
   #users = 0;
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, isShared: boolean) {
     this.#folder = folder;
     this.port = port;
+    this.#isShared = isShared;
   }
 
-  /**
-   * Starts a server, with TLS if `certificate` is given. Throws if the server does not start. With `fsync` it waits for
-   * the disk, as measurements need it.
-   */
-  static async start(certificate?: CertificateFiles, fsync: "on" | "off" = "off"): Promise<TestPostgres> {
+  /** Starts a server. Throws if it does not start. `sharedPostgres` is enough for tests that never stop it. */
+  static async start({ certificate, fsync = "off", isShared = false }: ServerOptions = {}): Promise<TestPostgres> {
     const folder = mkdtempSync(join(tmpdir(), "turnpike-pg-"));
     if (IS_ROOT) chownSync(folder, NOBODY, NOBODY);
     const port = await freePort();
-    const server = new TestPostgres(folder, port);
+    const server = new TestPostgres(folder, port, isShared);
     try {
       createData(join(folder, "data"));
       writeFileSync(join(folder, "data", "pg_hba.conf"), HBA);
@@ -188,7 +205,9 @@ export class TestPostgres {
       stdout: "ignore",
       stderr: "ignore",
       cwd: this.#folder,
+      env: { ...process.env, SHARED_FOLDER: this.#isShared ? this.#folder : "" },
     });
+    if (this.#isShared) this.#shell.unref();
     await until(() => this.query("SELECT 1").then(Boolean, () => false), START_MS, "the database is up");
   }
 
@@ -220,9 +239,9 @@ export class TestPostgres {
 /** Creates the files of a server. They are a copy of the first ones: initdb takes 0.75 s of CPU time, a copy 0.1 s. */
 function createData(folder: string): void {
   const version = Bun.spawnSync([join(BINARIES ?? "", "postgres"), "--version"]).stdout.toString();
-  const template = inTestCache(`postgres-${Bun.hash(`${version}${process.getuid?.()}`).toString(36)}`);
+  const template = inTestCache(`postgres-${Bun.hash(`${version}${process.getuid?.()}, WAL of 1 MB`).toString(36)}`);
   if (existsSync(template)) return copy(template, folder);
-  run("initdb", "-D", folder, "-U", "admin", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync");
+  run("initdb", "-D", folder, "-U", "admin", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--wal-segsize=1");
   const own = `${template}-${uniqueName()}`;
   copy(folder, own);
   try {
@@ -246,7 +265,9 @@ port = ${port}
 unix_socket_directories = '${folder}'
 max_connections = 100
 shared_buffers = '16MB'
+dynamic_shared_memory_type = mmap
 fsync = ${fsync}
+full_page_writes = ${fsync}
 log_min_messages = panic
 ssl = ${tls ? "on" : "off"}
 ssl_cert_file = '${join(folder, "server.crt")}'

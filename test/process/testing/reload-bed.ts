@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:net";
 import { Catalog } from "../../../src/gateway/upstream/directory/testing/catalog.ts";
 import { freePort, listenOnLoopback, listeningPort } from "../../../src/lib/testing/listen.ts";
 import { TERMS } from "../../../src/payments/testing/payment.ts";
-import { TestPostgres } from "../../../src/store/testing/postgres.ts";
+import { sharedPostgres, type SharedPostgres } from "../../../src/store/testing/postgres.ts";
 import { RedisServer } from "../../policy/testing/redis-server.ts";
 import { LOCALHOST, makeCertificate, TEST_CA } from "../../support/certificates.ts";
 import { serverAt } from "../../support/gateway.ts";
@@ -21,7 +21,7 @@ type Config = ReturnType<ReloadBed["configuration"]>;
 export class ReloadBed {
   readonly folder = new Folder();
   readonly redis: RedisServer;
-  readonly database: TestPostgres;
+  readonly database: SharedPostgres;
   readonly #user: string;
   readonly #origin: RawOrigin;
   readonly #catalog = new Catalog();
@@ -36,7 +36,7 @@ export class ReloadBed {
 
   private constructor(servers: {
     readonly redis: RedisServer;
-    readonly database: TestPostgres;
+    readonly database: SharedPostgres;
     readonly user: string;
     readonly origin: RawOrigin;
     readonly taken: Server;
@@ -57,7 +57,7 @@ export class ReloadBed {
   }
 
   static async start(): Promise<ReloadBed> {
-    const database = await TestPostgres.start();
+    const database = await sharedPostgres();
     const taken = createServer();
     await listenOnLoopback(taken);
     return new ReloadBed({
@@ -74,7 +74,6 @@ export class ReloadBed {
     this.#taken.close();
     await this.#service.stop(true);
     await this.#catalog.stop();
-    await this.database.close();
     await this.redis.stop();
     await this.#origin.stop();
     this.folder.remove();

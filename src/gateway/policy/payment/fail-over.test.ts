@@ -1,5 +1,5 @@
 /** Two facilitators in order, over HTTP, with lies and outages of each. Their chain records each nonce once. */
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { until } from "../../../lib/testing/until.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 import { type Facilitator } from "../../../payments/x402/facilitator.ts";
@@ -7,7 +7,7 @@ import { type FacilitatorsSettings, Facilitators } from "../../../payments/facil
 import { isEip3009, type PaymentPayload } from "../../../payments/x402/messages.ts";
 import { PAYER } from "../../../payments/testing/payment.ts";
 import { openPostgresStore } from "../../../store/postgres/open-postgres-store.ts";
-import { hasPostgres, TestPostgres } from "../../../store/testing/postgres.ts";
+import { hasPostgres, sharedPostgres, type SharedPostgres } from "../../../store/testing/postgres.ts";
 import { type Store } from "../../../store/store.ts";
 import { closeShops, openShop, type Shop } from "./testing/shop.ts";
 import { respondWith } from "./testing/test-gateway.ts";
@@ -286,15 +286,13 @@ test("a payment that was given to the second facilitator stays there when the fi
 });
 
 describe.skipIf(!hasPostgres)("two gateways with PostgreSQL, which a client asks in turns", () => {
-  let database: TestPostgres;
+  let database: SharedPostgres;
   let user = "";
 
   beforeAll(async () => {
-    database = await TestPostgres.start();
+    database = await sharedPostgres();
     user = await database.newUser();
   });
-
-  afterAll(() => database.close());
 
   for (const first of MODES) {
     test(`with a first facilitator that is ${first}, a payment is delivered exactly if its money moved`, async () => {

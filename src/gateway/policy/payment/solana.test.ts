@@ -22,7 +22,7 @@ import { paymentKey } from "../../../payments/x402/payment-key.ts";
 import { type Facilitator } from "../../../payments/x402/facilitator.ts";
 import { type Payment } from "../../../store/ledger.ts";
 import { openPostgresStore } from "../../../store/postgres/open-postgres-store.ts";
-import { hasPostgres, TestPostgres } from "../../../store/testing/postgres.ts";
+import { hasPostgres, sharedPostgres } from "../../../store/testing/postgres.ts";
 import { type Store } from "../../../store/store.ts";
 import { closeShops, decoded, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
 import { respondWith } from "./testing/test-gateway.ts";
@@ -186,8 +186,7 @@ describe.skipIf(!hasSolana)("a route on Solana", () => {
   });
 
   test.skipIf(!hasPostgres)("a transaction buys once at two gateways with one PostgreSQL", async () => {
-    const database = await TestPostgres.start();
-    closing.push(() => database.close());
+    const database = await sharedPostgres();
     const user = await database.newUser();
     const openOne = async (): Promise<Store> => {
       const store = openPostgresStore(database.settings({ user }));

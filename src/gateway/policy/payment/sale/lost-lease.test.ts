@@ -11,7 +11,7 @@ import { LEASE_MS } from "../../../../store/ledger.ts";
 import { openStore } from "../../../../store/open/open-store.ts";
 import { openPostgresStore } from "../../../../store/postgres/open-postgres-store.ts";
 import { type Store } from "../../../../store/store.ts";
-import { hasPostgres, TestPostgres } from "../../../../store/testing/postgres.ts";
+import { hasPostgres, sharedPostgres, type SharedPostgres } from "../../../../store/testing/postgres.ts";
 import { closeShops, openShop, type Shop } from "../testing/shop.ts";
 import { respondWith } from "../testing/test-gateway.ts";
 import { patient } from "../../../../lib/testing/patience.ts";
@@ -35,13 +35,12 @@ class Clocks {
 type Open = (clocks: Clocks) => Promise<Store>;
 
 const folders: string[] = [];
-let server: TestPostgres | undefined;
+let server: SharedPostgres | undefined;
 
 beforeAll(async () => {
-  if (hasPostgres) server = await TestPostgres.start();
+  if (hasPostgres) server = await sharedPostgres();
 });
 afterAll(async () => {
-  await server?.close();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 afterEach(closeShops);
