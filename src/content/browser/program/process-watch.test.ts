@@ -75,16 +75,30 @@ test("a process that is killed for its own use explains one crash; a process tha
   expect(other.claimExcess()).toBe(false);
 });
 
-test("a kill explains a crash within a second, and no later one", async () => {
-  const { main } = await startFamily(REST, [REST, REST]);
+test("a kill explains a crash within three seconds of the process's end, and no later one", async () => {
+  const { main, children } = await startFamily(REST, [REST, REST, REST]);
+  const [first = 0, second = 0, third = 0] = children();
   let now = 5000;
   const watch = watching(main, { rendererThreads: 0 }, () => now);
-  await until(() => watch.killed === 2, PATIENCE_MS);
+  await until(() => watch.killed === 3, PATIENCE_MS);
   watch.leave();
-  now += 1000;
+  await until(() => [first, second, third].every((pid) => processFacts(pid) === undefined), PATIENCE_MS);
+  now += 60_000;
+  expect(watch.claimExcess()).toBe(true);
+  now += 3000;
   expect(watch.claimExcess()).toBe(true);
   now += 1;
   expect(watch.claimExcess()).toBe(false);
+});
+
+test("a kill explains no crash of a page that was opened after all others were closed", async () => {
+  const { main } = await startFamily(REST, [REST]);
+  const watch = watching(main, { rendererThreads: 0 });
+  await until(() => watch.killed === 1, PATIENCE_MS);
+  watch.leave();
+  watch.enter();
+  expect(watch.claimExcess()).toBe(false);
+  watch.leave();
 });
 
 test.each<[string, Partial<typeof PROCESS_LIMITS>]>([

@@ -59,8 +59,11 @@ const IDLE_CPU_MS = 4_000;
 const BUSY_SHARE = 0.7;
 const RELIEF_CPU_MS = 800;
 
-/** Milliseconds. A killed process ends within a few; a crash later than this has another cause. */
-const KILL_SEEN_MS = 1_000;
+/**
+ * Milliseconds after the end of a killed process in which the browser reports it; a crash later than this has another cause. The end
+ * itself can take seconds: hundreds of threads of the lowest priority exit one by one.
+ */
+const KILL_SEEN_MS = 3_000;
 
 /** The words of a command line that name the type of a process. */
 const RENDERER = "--type=renderer";
@@ -109,8 +112,8 @@ export class ProcessWatch {
   #busyShare = 0;
   #lookedAt = 0;
   #killed = 0;
-  /** The times at which it killed processes of pages that exceeded a limit by themselves. */
-  #excesses: number[] = [];
+  /** The processes of pages that it killed because they exceeded a limit by themselves, and when each was seen to have ended. */
+  #excesses: { readonly pid: number; endedAt: number | undefined }[] = [];
 
   /** `clock` returns monotonic milliseconds. */
   constructor(
@@ -140,6 +143,8 @@ export class ProcessWatch {
   /** Starts the watch. It runs until `leave` was called as often as this, and the process that draws has paused. */
   enter(): void {
     this.#watchers += 1;
+    // Pages that were killed before are closed.
+    if (this.#timer === undefined) this.#excesses = [];
     this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS);
   }
 
@@ -180,6 +185,7 @@ export class ProcessWatch {
   #lookAtAll(): void {
     const main = processFacts(this.#browser);
     if (main === undefined) return this.#watched.clear();
+    this.#forgetExcesses();
     if (main.residentBytes > MAX_BROWSER_BYTES) killQuietly(this.#browser);
     this.#measureBrowser();
     const pids = this.#looks++ % LOOKS_PER_WALK === 0 ? descendants(this.#browser) : [...this.#watched.keys()];
@@ -226,14 +232,14 @@ export class ProcessWatch {
   }
 
   #killForExcess(watched: Watched): void {
-    this.#forgetExcesses();
-    if (watched.isRenderer) this.#excesses.push(this.#clock());
+    if (watched.isRenderer) this.#excesses.push({ pid: watched.facts.pid, endedAt: undefined });
     this.#kill(watched);
   }
 
   #forgetExcesses(): void {
-    const oldest = this.#clock() - KILL_SEEN_MS;
-    this.#excesses = this.#excesses.filter((at) => at >= oldest);
+    const now = this.#clock();
+    for (const excess of this.#excesses) if (processFacts(excess.pid) === undefined) excess.endedAt ??= now;
+    this.#excesses = this.#excesses.filter(({ endedAt = now }) => now - endedAt <= KILL_SEEN_MS);
   }
 
   #kill({ facts, isRenderer }: Watched): void {
