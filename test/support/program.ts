@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Waiters } from "./waiters.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { untilNextLook } from "../../src/lib/testing/until.ts";
 
 const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 /** The tested program, such as dist/turnpike; without it, the source is tested. */
@@ -99,12 +100,12 @@ export class Program {
 
 /** Calls `probe` every few milliseconds until it returns a value. */
 export async function until<T>(what: string, probe: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  const deadline = performance.now() + patient(PATIENCE_MS);
+  const startedAt = performance.now();
   for (;;) {
     const result = await probe();
     if (result !== undefined) return result;
-    if (performance.now() > deadline) throw new Error(`Not in time: ${what}`);
-    await Bun.sleep(10);
+    if (performance.now() > startedAt + patient(PATIENCE_MS)) throw new Error(`Not in time: ${what}`);
+    await Bun.sleep(untilNextLook(startedAt));
   }
 }
 
