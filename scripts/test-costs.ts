@@ -1,6 +1,6 @@
 /**
- * Preloaded by `scripts/test.ts`: appends a line for each test file to the file that `COSTS_VARIABLE` names, with the CPU time of
- * the process since the file before, and of the processes that ended meanwhile.
+ * Preloaded by `scripts/test.ts`: appends a line for each test file to the file that `COSTS_VARIABLE` names. The line has the CPU time of
+ * the test process since the previous file, and of the processes that ended meanwhile.
  */
 import { afterAll } from "bun:test";
 import { appendFileSync, readFileSync } from "node:fs";

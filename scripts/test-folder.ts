@@ -11,8 +11,8 @@ const MAX_REMOVALS = 100;
 const REMOVE_EVERY_MS = 50;
 
 /**
- * Creates the folder for all temporary files of a test run: in memory if there is room, unless the caller has set TMPDIR. Tests create
- * and remove so many files (a database has a thousand) that a disk's file system takes a tenth of their CPU time.
+ * Creates the folder for all temporary files of a test run: in memory if there is room, unless the caller has set TMPDIR. Tests
+ * create and remove many files, and a database has a thousand: on a disk, the file system takes a tenth of their CPU time.
  */
 export function createTestFolder(): string {
   const isChosen = process.env["TMPDIR"] !== undefined;

@@ -112,7 +112,7 @@ async function bought(stall: Stall): Promise<PaymentPayload> {
   return payment;
 }
 
-/** What the stall's address has sent to the payer, as the token records it. Other stalls may send to the same payer meanwhile. */
+/** The sum of transfers from the stall's address to the payer, as the token records them. Other stalls may send to the same payer meanwhile. */
 async function sentBack(stall: Stall): Promise<bigint> {
   const [from, to] = [stall.payee, PAYER].map((address) => `0x${address.slice(2).toLowerCase().padStart(64, "0")}`);
   const filter = { address: market.token.address, fromBlock: "0x0", topics: [TRANSFER, from, to] };

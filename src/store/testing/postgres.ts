@@ -46,7 +46,7 @@ const NOBODY = 65_534;
 
 /**
  * The server dies with the process that started it: its shell waits for the end of standard input, which also comes
- * with SIGKILL. It removes the folder of a shared server, which nobody closes.
+ * with SIGKILL. It removes the folder of a shared server, which no test closes.
  */
 const SCRIPT = `"$@" </dev/null & child=$!; read -r _; kill -QUIT "$child" 2>/dev/null; wait "$child"; rm -rf $SHARED_FOLDER`;
 const START_MS = 30_000;
@@ -66,7 +66,7 @@ export interface CertificateFiles {
   readonly key: string;
 }
 
-/** A server that other tests use too: nobody stops it or changes its settings. */
+/** A server that other tests use too: a test must not stop it or change its settings. */
 export type SharedPostgres = Omit<TestPostgres, "show" | "crash" | "up" | "close">;
 
 let shared: Promise<SharedPostgres> | undefined;
