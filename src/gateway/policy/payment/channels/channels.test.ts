@@ -16,6 +16,7 @@ import { freshNonce } from "../../../../payments/testing/payment.ts";
 import { Reconciler } from "../../../../payments/settlement/reconciler.ts";
 import { type ChannelFacilitator } from "../../../../payments/x402/channel-facilitator.ts";
 import { type ChannelConfig } from "../../../../payments/x402/channel-messages.ts";
+import { type Facilitator } from "../../../../payments/x402/facilitator.ts";
 import { LEASE_MS, RECHECK_MS } from "../../../../store/ledger.ts";
 import { channelNonce, WORK_MS } from "../../../../store/channels.ts";
 import { fieldLine } from "../../../../lib/http/fields.ts";
@@ -381,15 +382,28 @@ test("a deposit whose result was lost is found on the chain, and its response is
   const payment = { x402Version: 2, accepted: requirements, payload };
   expect((await shop.send(payment)).status).toBe(503);
   shop.clock.now += RECHECK_MS + 1;
+  // A facilitator of another network says nothing true about the channel.
+  const foreign: Facilitator = {
+    ...world.facilitator,
+    supported: async () => [{ scheme: "batch-settlement", network: "eip155:1" }],
+    channels: {
+      verify: async () => ({ kind: "refused", reason: "invalid_batch_settlement_evm_channel_not_found" }),
+      settle: async () => ({ kind: "unknown", cause: "it is not asked", transaction: "" }),
+    },
+  };
+  let known: readonly Facilitator[] = [foreign];
   const reconciler = new Reconciler({
     ledger: shop.store.ledger,
-    facilitators: () => [world.facilitator],
+    facilitators: () => known,
     testMode: () => false,
     notice: () => undefined,
     clock: () => shop.clock.now,
     random: () => 0,
     log: () => {},
   });
+  expect(await reconciler.round()).toBe(0);
+  known = [foreign, world.facilitator];
+  shop.clock.now += RECHECK_MS + 1;
   expect(await reconciler.round()).toBe(1);
   expect(await onlyChannel(shop)).toMatchObject({ base: "1000", charged: "1000", signed: "1000", holder: "" });
   expect((await shop.send(payment)).status).toBe(200);

@@ -11,6 +11,13 @@ const RISK_MS = 2000;
 /** The states of a payment that does not hold its channel. */
 const FREE: ReadonlySet<PaymentState> = new Set(["settled", "deferred", "released", "failed"]);
 
+interface Counted {
+  readonly at: number;
+  readonly risks: Promise<readonly Risk[]>;
+  /** The charges that this process has admitted since. */
+  readonly added: Map<string, bigint>;
+}
+
 /** The channels of a process: their rows, the requests that wait for them, and the bounds of the seller's risk. */
 export class ChannelDesk {
   readonly settings: ChannelSettings;
@@ -18,7 +25,7 @@ export class ChannelDesk {
   readonly turns = new ChannelTurns();
   readonly looks: LookLimit;
   readonly #clock: () => number;
-  #risks: { readonly at: number; readonly all: Promise<readonly Risk[]> } | undefined;
+  #risks: Counted | undefined;
 
   /** `clock` gives Unix milliseconds. */
   constructor(settings: ChannelSettings, channels: Channels, clock: () => number) {
@@ -35,15 +42,25 @@ export class ChannelDesk {
   }
 
   /**
-   * True if a further charge of `amount` exceeds what the seller risks in this channel or in all of its token. Payers that can
-   * deny their vouchers have a bound of their own, so that they stop no sale to others.
+   * True if a further charge of `amount` exceeds what the seller risks in this channel or in all of its token; if not, it counts.
+   * Payers that can deny their vouchers have a bound of their own, so that they stop no sale to others.
    */
   async isTooRisky(channel: Channel, amount: string): Promise<boolean> {
-    const { max_risk, max_total_risk } = isDeniable(channel) ? this.settings.keys.contracts : this.settings.keys;
+    const isOfContract = isDeniable(channel);
+    const { max_risk, max_total_risk } = isOfContract ? this.settings.keys.contracts : this.settings.keys;
     const own = BigInt(channel.base) - BigInt(channel.claimed) + BigInt(amount);
     const [most, mostInAll] = [atomicOf(max_risk, channel), atomicOf(max_total_risk, channel)];
     if (most !== undefined && own > most) return true;
-    return mostInAll !== undefined && (await this.#riskOf(channel)) + BigInt(amount) > mostInAll;
+    if (mostInAll === undefined) return false;
+    const { risks, added } = this.#counted();
+    const { network, token } = channel;
+    const risk = (await risks).find((one) => one.network === network && one.token === token);
+    const deniable = BigInt(risk?.deniable ?? 0);
+    const key = `${network} ${token} ${isOfContract}`;
+    const more = (added.get(key) ?? 0n) + BigInt(amount);
+    if ((isOfContract ? deniable : BigInt(risk?.owed ?? 0) - deniable) + more > mostInAll) return true;
+    added.set(key, more);
+    return false;
   }
 
   /** The same ledger, which also tells the requests that wait when a channel is free. */
@@ -70,17 +87,14 @@ export class ChannelDesk {
     if (scheme === CHANNEL_SCHEME && FREE.has(state)) this.turns.leave(channelOf(nonce), nonce);
   }
 
-  async #riskOf(channel: Channel): Promise<bigint> {
-    const { network, token } = channel;
-    const now = this.#clock();
-    if (this.#risks === undefined || now - this.#risks.at > RISK_MS)
-      this.#risks = { at: now, all: this.channels.risks() };
-    const all = await this.#risks.all.catch((error: unknown) => {
-      this.#risks = undefined;
-      throw error;
+  #counted(): Counted {
+    const at = this.#clock();
+    if (this.#risks !== undefined && at - this.#risks.at <= RISK_MS) return this.#risks;
+    const counted: Counted = { at, risks: this.channels.risks(), added: new Map() };
+    this.#risks = counted;
+    counted.risks.catch(() => {
+      if (this.#risks === counted) this.#risks = undefined;
     });
-    const risk = all.find((one) => one.network === network && one.token === token);
-    const deniable = BigInt(risk?.deniable ?? 0);
-    return isDeniable(channel) ? deniable : BigInt(risk?.owed ?? 0) - deniable;
+    return counted;
   }
 }
