@@ -52,6 +52,8 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
     "The header section is larger than `limits.max_header_bytes`, or has more fields than `limits.max_header_count`.",
   internal: "An internal error of Turnpike; the log has details.",
   "scrape-failed": "The page was loaded, but the script of `evaluate` failed.",
+  "action-failed":
+    "A step of `actions` failed. `action` has its `index`, its `type`, and the `url` and `title` of the page at that time; with `action_screenshot` also a `screenshot` (base64 of a JPEG).",
   "not-implemented":
     "CONNECT, TRACE, a method in lower case such as `get`, an unknown method or transfer coding. Or WebSocket on a priced route, to an upstream over HTTP/2, or over HTTP/2 to a server that does not support it.",
   "upstream-failed": "The upstream refused or broke the connection, or its response cannot be read.",

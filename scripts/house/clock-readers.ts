@@ -6,6 +6,8 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
   inBrowser: [
     "src/content/browser/capture/rest.ts",
     "src/content/browser/capture/show-all.ts",
+    "src/content/browser/actions/element.ts",
+    "src/content/browser/actions/steps.ts",
     "src/content/browser/content-wait.ts",
     "src/content/browser/snapshot.ts",
   ],

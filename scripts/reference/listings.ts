@@ -1,5 +1,7 @@
 import { type ApiDocument, type ApiSchema, apiDocument, resolveSchema } from "../../src/content/api/api-document.ts";
+import { requestParameters } from "../../src/content/operations/request-parameters.ts";
 import { type Operation } from "../../src/content/operations/operation.ts";
+import { actionParameters } from "../../src/content/operations/action-parameters.ts";
 import { OPERATIONS } from "../../src/content/operations/operations.ts";
 
 /** x402's `bazaar` extension: tells catalogues and agents how to call a paid route. */
@@ -57,7 +59,7 @@ function bazaarOf({ example, success }: Operation, body: ApiSchema): Bazaar {
         ? { type: "json", example: success.example }
         : { type: "file", format: [success.contentType, ...(success.otherTypes ?? [])].join(", ") },
     },
-    schema: infoSchema(without(body, LONG)),
+    schema: infoSchema(shortened(body)),
   };
 }
 
@@ -80,10 +82,29 @@ function infoSchema(body: object): object {
 
 /** Keywords that say nothing to a program that checks bodies. */
 const UNREAD: ReadonlySet<string> = new Set(["description", "example"]);
-/** Keywords that a challenge leaves out, because it is sent in a header field. `/openapi.json` has them. */
-const LONG = UNREAD.union(
-  new Set("default format maxItems maxLength maximum minItems minLength minimum pattern".split(" ")),
-);
+/** The body in a challenge: its properties by type and choices. Those that own requests and steps have are left out. */
+function shortened(body: ApiSchema): object {
+  const { properties = {}, required = [] } = body;
+  const told = Object.entries(properties).filter(([name]) => !DETAILS.has(name));
+  const isStrict = told.length === Object.keys(properties).length;
+  return {
+    type: "object",
+    properties: Object.fromEntries(told.map(([name, value]) => [name, typeOf(value)])),
+    ...(required.length === 0 ? {} : { required }),
+    ...(isStrict ? { additionalProperties: false } : {}),
+  };
+}
+
+/** Parameters that a challenge leaves out. `/openapi.json` has them. */
+const DETAILS: ReadonlySet<string> = new Set([...Object.keys(requestParameters), ...Object.keys(actionParameters)]);
+
+function typeOf({ type, enum: choices, items }: ApiSchema): object {
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(choices === undefined ? {} : { enum: choices }),
+    ...(items?.type === undefined ? {} : { items: typeOf(items) }),
+  };
+}
 
 function without(schema: ApiSchema, keywords: ReadonlySet<string>): object {
   const { properties, items, additionalProperties, anyOf } = schema;

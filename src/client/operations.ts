@@ -21,6 +21,62 @@ export interface PageOptions {
   readonly partial?: boolean | undefined;
   /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
   readonly accept_status?: "any" | readonly (number | string)[] | undefined;
+  /** Header fields for the page's origin; redirects to other origins drop them */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Cookies for the page's host */
+  readonly cookies?:
+    | readonly {
+        readonly name: string;
+        readonly value: string;
+        /** The page's host or a domain above it, for its subdomains too */
+        readonly domain?: string | undefined;
+        /** ; default "/" */
+        readonly path?: string | undefined;
+        /** Only by https; by default if the page's URL is https */
+        readonly secure?: boolean | undefined;
+      }[]
+    | undefined;
+  /** User name and password for the page's origin */
+  readonly basic_auth?:
+    | {
+        readonly username: string;
+        readonly password: string;
+      }
+    | undefined;
+  /** Method of the request for the page; default "GET" */
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | undefined;
+  /** Body of the request; a form, unless headers has another Content-Type */
+  readonly body?: string | undefined;
+  /** Language that the page is asked for */
+  readonly language?: string | undefined;
+  /** Time zone of the browser */
+  readonly timezone?: string | undefined;
+  /** Position that the browser reports */
+  readonly geolocation?:
+    | {
+        readonly latitude: number;
+        readonly longitude: number;
+        /** ; default 50 */
+        readonly accuracy?: number | undefined;
+      }
+    | undefined;
+  /** Size of the browser's window; mobile is a touch screen, and asks as a phone */
+  readonly viewport?:
+    | {
+        readonly width: number;
+        readonly height: number;
+        /** ; default 1 */
+        readonly scale?: number | undefined;
+        /** ; default false */
+        readonly mobile?: boolean | undefined;
+      }
+    | undefined;
+  /** Proxy of your own (http or socks5 URL), or the name of one of the operator */
+  readonly proxy?: string | undefined;
+  /** Steps in a browser before the page is read; each has a timeout in seconds */
+  readonly actions?: readonly unknown[] | undefined;
+  /** Add a picture of the page to the error of a step; default false */
+  readonly action_screenshot?: boolean | undefined;
 }
 
 /** The response body of `search` */
@@ -250,6 +306,54 @@ export interface CrawlRequest extends PageOptions {
   readonly format?: "html" | "markdown" | "text" | "links" | undefined;
   /** Maximum content length in characters; longer content is cut */
   readonly max_length?: number | undefined;
+  /** Several formats in one visit, as members of `results`; `content` is then empty */
+  readonly formats?:
+    | readonly (
+        | "markdown"
+        | "html"
+        | "text"
+        | "links"
+        | "images"
+        | "metadata"
+        | "summary"
+        | "raw"
+        | "branding"
+        | "pdf"
+        | "screenshot"
+        | {
+            readonly type:
+              | "markdown"
+              | "html"
+              | "text"
+              | "links"
+              | "images"
+              | "metadata"
+              | "summary"
+              | "raw"
+              | "branding"
+              | "pdf";
+          }
+        | {
+            readonly type: "screenshot";
+            /** Image format; default "png" */
+            readonly format?: "png" | "jpeg" | "webp" | undefined;
+            /** Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
+            readonly full_page?: boolean | undefined;
+            /** Viewport width in pixels; default 1280 */
+            readonly width?: number | undefined;
+            /** Viewport height in pixels; default 720 */
+            readonly height?: number | undefined;
+            /** Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless */
+            readonly quality?: number | undefined;
+          }
+      )[]
+    | undefined;
+  /** Only the main content, without navigation and side columns; default false */
+  readonly only_main_content?: boolean | undefined;
+  /** CSS selectors of the only elements that are read */
+  readonly include_selectors?: readonly string[] | undefined;
+  /** CSS selectors of elements that are not read */
+  readonly exclude_selectors?: readonly string[] | undefined;
   /** Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it */
   readonly max_age?: number | undefined;
   /** With max_age: do not keep the page for others, who could see that it was requested; default false */
@@ -284,10 +388,94 @@ export interface CrawlRequest extends PageOptions {
 export interface ScrapeResponse {
   readonly url: string;
   readonly format: string;
+  /** The content in `format`; empty with `formats` */
   readonly content: string;
+  readonly results?: PageFormats | undefined;
+  readonly actions?: ActionResults | undefined;
   readonly metadata: Metadata;
   readonly changes?: PageChanges | undefined;
 }
+
+/** The requested formats of a page */
+export interface PageFormats {
+  readonly markdown?: string | undefined;
+  /** The content as HTML with absolute addresses */
+  readonly html?: string | undefined;
+  readonly text?: string | undefined;
+  readonly links?:
+    | readonly {
+        readonly url: string;
+        readonly text: string;
+      }[]
+    | undefined;
+  /** Pictures with their alternative texts */
+  readonly images?:
+    | readonly {
+        readonly url: string;
+        readonly text: string;
+      }[]
+    | undefined;
+  /** Texts of `meta` elements by name */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Sentences of the page that say most of it */
+  readonly summary?: string | undefined;
+  /** The document as it came; with the browser engine, as it stands after its scripts ran */
+  readonly raw?:
+    | {
+        readonly content_type: string;
+        readonly text?: string | undefined;
+        readonly base64?: string | undefined;
+      }
+    | undefined;
+  /** Colours, fonts and logo that the page shows */
+  readonly branding?:
+    | {
+        readonly colors: {
+          readonly background?: string | undefined;
+          readonly text?: string | undefined;
+          readonly link?: string | undefined;
+          readonly primary?: string | undefined;
+          readonly accent?: string | undefined;
+          readonly palette?: readonly string[] | undefined;
+        };
+        readonly fonts: {
+          readonly body?: string | undefined;
+          readonly heading?: string | undefined;
+          readonly families?: readonly string[] | undefined;
+        };
+        readonly logo?: string | undefined;
+        readonly logo_svg?: string | undefined;
+        readonly favicon?: string | undefined;
+        readonly image?: string | undefined;
+        readonly name?: string | undefined;
+        readonly button?:
+          | {
+              readonly text?: string | undefined;
+              readonly background?: string | undefined;
+              readonly border_radius?: string | undefined;
+              readonly font?: string | undefined;
+            }
+          | undefined;
+        readonly color_scheme?: "light" | "dark" | undefined;
+      }
+    | undefined;
+  readonly screenshot?:
+    | {
+        readonly content_type: string;
+        readonly base64: string;
+        readonly truncated: boolean;
+      }
+    | undefined;
+  readonly pdf?:
+    | {
+        readonly content_type: string;
+        readonly base64: string;
+      }
+    | undefined;
+}
+
+/** What each step has made, in their order */
+export interface ActionResults {}
 
 /** Facts about the load of a page */
 export interface Metadata {
@@ -377,6 +565,54 @@ export interface ScrapeRequest extends PageOptions {
   readonly max_length?: number | undefined;
   /** JavaScript expression evaluated on the page; its result takes the place of the content */
   readonly evaluate?: string | undefined;
+  /** Several formats in one visit, as members of `results`; `content` is then empty */
+  readonly formats?:
+    | readonly (
+        | "markdown"
+        | "html"
+        | "text"
+        | "links"
+        | "images"
+        | "metadata"
+        | "summary"
+        | "raw"
+        | "branding"
+        | "pdf"
+        | "screenshot"
+        | {
+            readonly type:
+              | "markdown"
+              | "html"
+              | "text"
+              | "links"
+              | "images"
+              | "metadata"
+              | "summary"
+              | "raw"
+              | "branding"
+              | "pdf";
+          }
+        | {
+            readonly type: "screenshot";
+            /** Image format; default "png" */
+            readonly format?: "png" | "jpeg" | "webp" | undefined;
+            /** Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
+            readonly full_page?: boolean | undefined;
+            /** Viewport width in pixels; default 1280 */
+            readonly width?: number | undefined;
+            /** Viewport height in pixels; default 720 */
+            readonly height?: number | undefined;
+            /** Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless */
+            readonly quality?: number | undefined;
+          }
+      )[]
+    | undefined;
+  /** Only the main content, without navigation and side columns; default false */
+  readonly only_main_content?: boolean | undefined;
+  /** CSS selectors of the only elements that are read */
+  readonly include_selectors?: readonly string[] | undefined;
+  /** CSS selectors of elements that are not read */
+  readonly exclude_selectors?: readonly string[] | undefined;
   /** Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it */
   readonly max_age?: number | undefined;
   /** With max_age: do not keep the page for others, who could see that it was requested; default false */
@@ -404,8 +640,10 @@ export interface BatchResponse {
 export interface BatchResult {
   readonly url: string;
   readonly format: string;
-  /** The page's content; empty if this page failed */
+  /** The page's content; empty with `formats`, or if this page failed */
   readonly content: string;
+  readonly results?: PageFormats | undefined;
+  readonly actions?: ActionResults | undefined;
   readonly metadata: Metadata;
   /** Reason of the failure; only if this page failed */
   readonly error?: string | undefined;
@@ -426,6 +664,54 @@ export interface BatchRequest extends PageOptions {
   readonly max_length?: number | undefined;
   /** JavaScript expression evaluated on the page; its result takes the place of the content */
   readonly evaluate?: string | undefined;
+  /** Several formats in one visit, as members of `results`; `content` is then empty */
+  readonly formats?:
+    | readonly (
+        | "markdown"
+        | "html"
+        | "text"
+        | "links"
+        | "images"
+        | "metadata"
+        | "summary"
+        | "raw"
+        | "branding"
+        | "pdf"
+        | "screenshot"
+        | {
+            readonly type:
+              | "markdown"
+              | "html"
+              | "text"
+              | "links"
+              | "images"
+              | "metadata"
+              | "summary"
+              | "raw"
+              | "branding"
+              | "pdf";
+          }
+        | {
+            readonly type: "screenshot";
+            /** Image format; default "png" */
+            readonly format?: "png" | "jpeg" | "webp" | undefined;
+            /** Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
+            readonly full_page?: boolean | undefined;
+            /** Viewport width in pixels; default 1280 */
+            readonly width?: number | undefined;
+            /** Viewport height in pixels; default 720 */
+            readonly height?: number | undefined;
+            /** Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless */
+            readonly quality?: number | undefined;
+          }
+      )[]
+    | undefined;
+  /** Only the main content, without navigation and side columns; default false */
+  readonly only_main_content?: boolean | undefined;
+  /** CSS selectors of the only elements that are read */
+  readonly include_selectors?: readonly string[] | undefined;
+  /** CSS selectors of elements that are not read */
+  readonly exclude_selectors?: readonly string[] | undefined;
   /** Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it */
   readonly max_age?: number | undefined;
   /** With max_age: do not keep the page for others, who could see that it was requested; default false */
@@ -460,6 +746,7 @@ export interface ExtractResponse {
   /** By name: a string for one element, an array for several, null for none */
   readonly data: Readonly<Record<string, string | readonly string[] | null>>;
   readonly metadata: Metadata;
+  readonly actions?: ActionResults | undefined;
 }
 
 /** The request body of `extract` */
@@ -480,6 +767,7 @@ export interface ReadResponse {
   readonly title: string;
   readonly content: string;
   readonly metadata: Metadata;
+  readonly actions?: ActionResults | undefined;
   readonly changes?: PageChanges | undefined;
 }
 
@@ -753,6 +1041,7 @@ export interface JobResult {
   readonly depth: number;
   readonly format?: string | undefined;
   readonly content?: string | undefined;
+  readonly results?: PageFormats | undefined;
   readonly metadata?: Metadata | undefined;
   readonly changes?: PageChanges | undefined;
   /** True if the page asks not to be indexed */

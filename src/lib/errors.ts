@@ -52,6 +52,7 @@ export const ERRORS = {
   "change-failed": kind(500, "Change Failed", "gateway"),
   "persist-failed": kind(500, "Persist Failed", "gateway"),
   "scrape-failed": kind(500, "Scrape Failed", "page"),
+  "action-failed": kind(500, "Step In A Page Failed", "page"),
   "page-failed": kind(500, "Page Could Not Be Loaded", "page", true),
   "page-timeout": kind(500, "Page Timeout", "page", true),
   "page-challenge": kind(500, "Page Behind A Bot Challenge", "page", true),
@@ -118,10 +119,22 @@ export interface FieldError {
   readonly pointer?: string;
 }
 
+/** A step in a page that failed, and the page at that time. */
+export interface FailedAction {
+  /** From 0 on. */
+  readonly index: number;
+  readonly type: string;
+  readonly url?: string;
+  readonly title?: string;
+  /** A picture of the window: base64 of a JPEG. */
+  readonly screenshot?: string;
+}
+
 /** Members that some problems have in addition to the standard members (RFC 9457 §3.2). */
 export interface ProblemMembers {
   /** The HTTP status of the response of a page's server. */
   readonly page_status?: number;
+  readonly action?: FailedAction;
   /** The hosts of the routes that a request may mean. An empty text stands for the route without a host. */
   readonly hosts?: readonly string[];
   /** The names of those routes, in the same order. An empty text stands for a route without a name. */

@@ -62,7 +62,18 @@ beforeAll(async () => {
               match: { methods: ["POST"], path_pattern: "/api/batch" },
               unit_price: { price: "$0.01", count: "/urls", min: "$0.02", max: "$0.04" },
             },
-            { match: { path_pattern: "/api/night" }, utc_hours: { from: (hour + 2) % 24, to: hour || 24 }, price: "$0.9" },
+            {
+              match: { path_pattern: "/api/forms" },
+              unit_price: {
+                price: "$0.01",
+                items: { pointer: "/formats", prices: { pdf: "$0.03" }, share_percent: 10 },
+              },
+            },
+            {
+              match: { path_pattern: "/api/night" },
+              utc_hours: { from: (hour + 2) % 24, to: hour || 24 },
+              price: "$0.9",
+            },
             {
               match: { path_pattern: "/api/day" },
               utc_hours: { from: hour, to: (hour + 2) % 24 || 24 },
@@ -116,6 +127,11 @@ const PRICES: Readonly<Record<string, { readonly request: Asked; readonly amount
   "of a number of units": { request: { path: "/api/batch", ...json({ urls: 2.5 }) }, amount: "30000" },
   "of no units": { request: { path: "/api/batch", ...json({}) }, amount: "20000" },
   "of too many units": { request: { path: "/api/batch", ...json({ urls: 1e300 }) }, amount: "40000" },
+  "of the most expensive item and a share of the others": {
+    request: { path: "/api/forms", ...json({ formats: ["text", { type: "PDF" }, "links"] }) },
+    amount: "32000",
+  },
+  "of a unit without items": { request: { path: "/api/forms", ...json({}) }, amount: "10000" },
   "outside the hours": { request: { path: "/api/night" }, amount: "50000" },
   "within the hours": { request: { path: "/api/day" }, amount: "800000" },
 };
@@ -170,6 +186,9 @@ for (const protocol of PROTOCOLS) {
       ["x_fast", "2"],
     ] as const;
     expect((await batch(protocol, { path: "/api/x", headers: twice })).status).toBe(400);
+    for (const formats of ["pdf", ["text", 1], [{ kind: "pdf" }], Array.from({ length: 65 }, () => "text")]) {
+      expect((await batch(protocol, { path: "/api/forms", ...json({ formats }) })).status).toBe(400);
+    }
     const long = { method: "POST", headers: JSON_TYPE, body: JSON.stringify("x".repeat(2_000_000)) };
     expect((await batch(protocol, long)).status).toBe(413);
   });

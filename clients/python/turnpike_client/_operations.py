@@ -9,19 +9,50 @@ from typing import Any, Literal, TypeVar
 from ._responses import File
 from .jobs import AsyncJob, Job
 from .types import (
+    BatchRequestBasicAuth,
     BatchRequestChanges,
+    BatchRequestCookie,
+    BatchRequestFormat,
+    BatchRequestGeolocation,
+    BatchRequestViewport,
     BatchRequestWebhook,
     BatchResponse,
+    CrawlRequestBasicAuth,
     CrawlRequestChanges,
+    CrawlRequestCookie,
+    CrawlRequestFormat,
+    CrawlRequestGeolocation,
+    CrawlRequestViewport,
     CrawlRequestWebhook,
+    ExtractRequestBasicAuth,
+    ExtractRequestCookie,
+    ExtractRequestGeolocation,
+    ExtractRequestViewport,
     ExtractResponse,
     Health,
     MapResponse,
+    PdfRequestBasicAuth,
+    PdfRequestCookie,
+    PdfRequestGeolocation,
+    PdfRequestViewport,
+    ReadRequestBasicAuth,
     ReadRequestChanges,
+    ReadRequestCookie,
+    ReadRequestGeolocation,
+    ReadRequestViewport,
     ReadResponse,
     ResolveResponse,
+    ScrapeRequestBasicAuth,
     ScrapeRequestChanges,
+    ScrapeRequestCookie,
+    ScrapeRequestFormat,
+    ScrapeRequestGeolocation,
+    ScrapeRequestViewport,
     ScrapeResponse,
+    ScreenshotRequestBasicAuth,
+    ScreenshotRequestCookie,
+    ScreenshotRequestGeolocation,
+    ScreenshotRequestViewport,
     SearchContentResponse,
     SearchResponse,
 )
@@ -186,8 +217,24 @@ class Operations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        cookies: Sequence[CrawlRequestCookie] | None = None,
+        basic_auth: CrawlRequestBasicAuth | None = None,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
+        body: str | None = None,
+        language: str | None = None,
+        timezone: str | None = None,
+        geolocation: CrawlRequestGeolocation | None = None,
+        viewport: CrawlRequestViewport | None = None,
+        proxy: str | None = None,
+        actions: Sequence[Any] | None = None,
+        action_screenshot: bool | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
+        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | CrawlRequestFormat | CrawlRequestFormat] | None = None,
+        only_main_content: bool | None = None,
+        include_selectors: Sequence[str] | None = None,
+        exclude_selectors: Sequence[str] | None = None,
         max_age: int | None = None,
         private: bool | None = None,
         changes: CrawlRequestChanges | None = None,
@@ -224,8 +271,24 @@ class Operations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param headers: Header fields for the page's origin; redirects to other origins drop them.
+        :param cookies: Cookies for the page's host.
+        :param basic_auth: User name and password for the page's origin.
+        :param method: Method of the request for the page; default "GET".
+        :param body: Body of the request; a form, unless headers has another Content-Type.
+        :param language: Language that the page is asked for.
+        :param timezone: Time zone of the browser.
+        :param geolocation: Position that the browser reports.
+        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
+        :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
+        :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
+        :param action_screenshot: Add a picture of the page to the error of a step; default false.
         :param format: Output format; default "markdown".
         :param max_length: Maximum content length in characters; longer content is cut.
+        :param formats: Several formats in one visit, as members of `results`; `content` is then empty.
+        :param only_main_content: Only the main content, without navigation and side columns; default false.
+        :param include_selectors: CSS selectors of the only elements that are read.
+        :param exclude_selectors: CSS selectors of elements that are not read.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
@@ -260,8 +323,24 @@ class Operations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "headers": headers,
+            "cookies": cookies,
+            "basic_auth": basic_auth,
+            "method": method,
+            "body": body,
+            "language": language,
+            "timezone": timezone,
+            "geolocation": geolocation,
+            "viewport": viewport,
+            "proxy": proxy,
+            "actions": actions,
+            "action_screenshot": action_screenshot,
             "format": format,
             "max_length": max_length,
+            "formats": formats,
+            "only_main_content": only_main_content,
+            "include_selectors": include_selectors,
+            "exclude_selectors": exclude_selectors,
             "max_age": max_age,
             "private": private,
             "changes": changes,
@@ -284,11 +363,27 @@ class Operations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        cookies: Sequence[ScrapeRequestCookie] | None = None,
+        basic_auth: ScrapeRequestBasicAuth | None = None,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
+        body: str | None = None,
+        language: str | None = None,
+        timezone: str | None = None,
+        geolocation: ScrapeRequestGeolocation | None = None,
+        viewport: ScrapeRequestViewport | None = None,
+        proxy: str | None = None,
+        actions: Sequence[Any] | None = None,
+        action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
         evaluate: str | None = None,
+        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | ScrapeRequestFormat | ScrapeRequestFormat] | None = None,
+        only_main_content: bool | None = None,
+        include_selectors: Sequence[str] | None = None,
+        exclude_selectors: Sequence[str] | None = None,
         max_age: int | None = None,
         private: bool | None = None,
         changes: ScrapeRequestChanges | None = None,
@@ -309,12 +404,28 @@ class Operations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param headers: Header fields for the page's origin; redirects to other origins drop them.
+        :param cookies: Cookies for the page's host.
+        :param basic_auth: User name and password for the page's origin.
+        :param method: Method of the request for the page; default "GET".
+        :param body: Body of the request; a form, unless headers has another Content-Type.
+        :param language: Language that the page is asked for.
+        :param timezone: Time zone of the browser.
+        :param geolocation: Position that the browser reports.
+        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
+        :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
+        :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
+        :param action_screenshot: Add a picture of the page to the error of a step; default false.
         :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
             own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param format: Output format; default "markdown".
         :param max_length: Maximum content length in characters; longer content is cut.
         :param evaluate: JavaScript expression evaluated on the page; its result takes the place of the content.
+        :param formats: Several formats in one visit, as members of `results`; `content` is then empty.
+        :param only_main_content: Only the main content, without navigation and side columns; default false.
+        :param include_selectors: CSS selectors of the only elements that are read.
+        :param exclude_selectors: CSS selectors of elements that are not read.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
@@ -332,11 +443,27 @@ class Operations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "headers": headers,
+            "cookies": cookies,
+            "basic_auth": basic_auth,
+            "method": method,
+            "body": body,
+            "language": language,
+            "timezone": timezone,
+            "geolocation": geolocation,
+            "viewport": viewport,
+            "proxy": proxy,
+            "actions": actions,
+            "action_screenshot": action_screenshot,
             "session": session,
             "session_secret": session_secret,
             "format": format,
             "max_length": max_length,
             "evaluate": evaluate,
+            "formats": formats,
+            "only_main_content": only_main_content,
+            "include_selectors": include_selectors,
+            "exclude_selectors": exclude_selectors,
             "max_age": max_age,
             "private": private,
             "changes": changes,
@@ -356,9 +483,25 @@ class Operations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        cookies: Sequence[BatchRequestCookie] | None = None,
+        basic_auth: BatchRequestBasicAuth | None = None,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
+        body: str | None = None,
+        language: str | None = None,
+        timezone: str | None = None,
+        geolocation: BatchRequestGeolocation | None = None,
+        viewport: BatchRequestViewport | None = None,
+        proxy: str | None = None,
+        actions: Sequence[Any] | None = None,
+        action_screenshot: bool | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
         evaluate: str | None = None,
+        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | BatchRequestFormat | BatchRequestFormat] | None = None,
+        only_main_content: bool | None = None,
+        include_selectors: Sequence[str] | None = None,
+        exclude_selectors: Sequence[str] | None = None,
         max_age: int | None = None,
         private: bool | None = None,
         changes: BatchRequestChanges | None = None,
@@ -379,9 +522,25 @@ class Operations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param headers: Header fields for the page's origin; redirects to other origins drop them.
+        :param cookies: Cookies for the page's host.
+        :param basic_auth: User name and password for the page's origin.
+        :param method: Method of the request for the page; default "GET".
+        :param body: Body of the request; a form, unless headers has another Content-Type.
+        :param language: Language that the page is asked for.
+        :param timezone: Time zone of the browser.
+        :param geolocation: Position that the browser reports.
+        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
+        :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
+        :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
+        :param action_screenshot: Add a picture of the page to the error of a step; default false.
         :param format: Output format; default "markdown".
         :param max_length: Maximum content length in characters; longer content is cut.
         :param evaluate: JavaScript expression evaluated on the page; its result takes the place of the content.
+        :param formats: Several formats in one visit, as members of `results`; `content` is then empty.
+        :param only_main_content: Only the main content, without navigation and side columns; default false.
+        :param include_selectors: CSS selectors of the only elements that are read.
+        :param exclude_selectors: CSS selectors of elements that are not read.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
@@ -399,9 +558,25 @@ class Operations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "headers": headers,
+            "cookies": cookies,
+            "basic_auth": basic_auth,
+            "method": method,
+            "body": body,
+            "language": language,
+            "timezone": timezone,
+            "geolocation": geolocation,
+            "viewport": viewport,
+            "proxy": proxy,
+            "actions": actions,
+            "action_screenshot": action_screenshot,
             "format": format,
             "max_length": max_length,
             "evaluate": evaluate,
+            "formats": formats,
+            "only_main_content": only_main_content,
+            "include_selectors": include_selectors,
+            "exclude_selectors": exclude_selectors,
             "max_age": max_age,
             "private": private,
             "changes": changes,
@@ -421,9 +596,25 @@ class Operations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        cookies: Sequence[BatchRequestCookie] | None = None,
+        basic_auth: BatchRequestBasicAuth | None = None,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
+        body: str | None = None,
+        language: str | None = None,
+        timezone: str | None = None,
+        geolocation: BatchRequestGeolocation | None = None,
+        viewport: BatchRequestViewport | None = None,
+        proxy: str | None = None,
+        actions: Sequence[Any] | None = None,
+        action_screenshot: bool | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
         evaluate: str | None = None,
+        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | BatchRequestFormat | BatchRequestFormat] | None = None,
+        only_main_content: bool | None = None,
+        include_selectors: Sequence[str] | None = None,
+        exclude_selectors: Sequence[str] | None = None,
         max_age: int | None = None,
         private: bool | None = None,
         changes: BatchRequestChanges | None = None,
@@ -446,9 +637,25 @@ class Operations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param headers: Header fields for the page's origin; redirects to other origins drop them.
+        :param cookies: Cookies for the page's host.
+        :param basic_auth: User name and password for the page's origin.
+        :param method: Method of the request for the page; default "GET".
+        :param body: Body of the request; a form, unless headers has another Content-Type.
+        :param language: Language that the page is asked for.
+        :param timezone: Time zone of the browser.
+        :param geolocation: Position that the browser reports.
+        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
+        :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
+        :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
+        :param action_screenshot: Add a picture of the page to the error of a step; default false.
         :param format: Output format; default "markdown".
         :param max_length: Maximum content length in characters; longer content is cut.
         :param evaluate: JavaScript expression evaluated on the page; its result takes the place of the content.
+        :param formats: Several formats in one visit, as members of `results`; `content` is then empty.
+        :param only_main_content: Only the main content, without navigation and side columns; default false.
+        :param include_selectors: CSS selectors of the only elements that are read.
+        :param exclude_selectors: CSS selectors of elements that are not read.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
@@ -469,9 +676,25 @@ class Operations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "headers": headers,
+            "cookies": cookies,
+            "basic_auth": basic_auth,
+            "method": method,
+            "body": body,
+            "language": language,
+            "timezone": timezone,
+            "geolocation": geolocation,
+            "viewport": viewport,
+            "proxy": proxy,
+            "actions": actions,
+            "action_screenshot": action_screenshot,
             "format": format,
             "max_length": max_length,
             "evaluate": evaluate,
+            "formats": formats,
+            "only_main_content": only_main_content,
+            "include_selectors": include_selectors,
+            "exclude_selectors": exclude_selectors,
             "max_age": max_age,
             "private": private,
             "changes": changes,
@@ -495,6 +718,18 @@ class Operations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        cookies: Sequence[ExtractRequestCookie] | None = None,
+        basic_auth: ExtractRequestBasicAuth | None = None,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
+        body: str | None = None,
+        language: str | None = None,
+        timezone: str | None = None,
+        geolocation: ExtractRequestGeolocation | None = None,
+        viewport: ExtractRequestViewport | None = None,
+        proxy: str | None = None,
+        actions: Sequence[Any] | None = None,
+        action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
         price_limit: str | None = None,
@@ -514,6 +749,18 @@ class Operations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param headers: Header fields for the page's origin; redirects to other origins drop them.
+        :param cookies: Cookies for the page's host.
+        :param basic_auth: User name and password for the page's origin.
+        :param method: Method of the request for the page; default "GET".
+        :param body: Body of the request; a form, unless headers has another Content-Type.
+        :param language: Language that the page is asked for.
+        :param timezone: Time zone of the browser.
+        :param geolocation: Position that the browser reports.
+        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
+        :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
+        :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
+        :param action_screenshot: Add a picture of the page to the error of a step; default false.
         :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
             own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
@@ -531,6 +778,18 @@ class Operations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "headers": headers,
+            "cookies": cookies,
+            "basic_auth": basic_auth,
+            "method": method,
+            "body": body,
+            "language": language,
+            "timezone": timezone,
+            "geolocation": geolocation,
+            "viewport": viewport,
+            "proxy": proxy,
+            "actions": actions,
+            "action_screenshot": action_screenshot,
             "session": session,
             "session_secret": session_secret,
             "selectors": selectors,
@@ -550,6 +809,18 @@ class Operations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        cookies: Sequence[ReadRequestCookie] | None = None,
+        basic_auth: ReadRequestBasicAuth | None = None,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
+        body: str | None = None,
+        language: str | None = None,
+        timezone: str | None = None,
+        geolocation: ReadRequestGeolocation | None = None,
+        viewport: ReadRequestViewport | None = None,
+        proxy: str | None = None,
+        actions: Sequence[Any] | None = None,
+        action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
         max_age: int | None = None,
@@ -574,6 +845,18 @@ class Operations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param headers: Header fields for the page's origin; redirects to other origins drop them.
+        :param cookies: Cookies for the page's host.
+        :param basic_auth: User name and password for the page's origin.
+        :param method: Method of the request for the page; default "GET".
+        :param body: Body of the request; a form, unless headers has another Content-Type.
+        :param language: Language that the page is asked for.
+        :param timezone: Time zone of the browser.
+        :param geolocation: Position that the browser reports.
+        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
+        :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
+        :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
+        :param action_screenshot: Add a picture of the page to the error of a step; default false.
         :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
             own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
@@ -596,6 +879,18 @@ class Operations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "headers": headers,
+            "cookies": cookies,
+            "basic_auth": basic_auth,
+            "method": method,
+            "body": body,
+            "language": language,
+            "timezone": timezone,
+            "geolocation": geolocation,
+            "viewport": viewport,
+            "proxy": proxy,
+            "actions": actions,
+            "action_screenshot": action_screenshot,
             "session": session,
             "session_secret": session_secret,
             "max_age": max_age,
@@ -619,6 +914,18 @@ class Operations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        cookies: Sequence[PdfRequestCookie] | None = None,
+        basic_auth: PdfRequestBasicAuth | None = None,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
+        body: str | None = None,
+        language: str | None = None,
+        timezone: str | None = None,
+        geolocation: PdfRequestGeolocation | None = None,
+        viewport: PdfRequestViewport | None = None,
+        proxy: str | None = None,
+        actions: Sequence[Any] | None = None,
+        action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
         landscape: bool | None = None,
@@ -647,6 +954,18 @@ class Operations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param headers: Header fields for the page's origin; redirects to other origins drop them.
+        :param cookies: Cookies for the page's host.
+        :param basic_auth: User name and password for the page's origin.
+        :param method: Method of the request for the page; default "GET".
+        :param body: Body of the request; a form, unless headers has another Content-Type.
+        :param language: Language that the page is asked for.
+        :param timezone: Time zone of the browser.
+        :param geolocation: Position that the browser reports.
+        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
+        :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
+        :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
+        :param action_screenshot: Add a picture of the page to the error of a step; default false.
         :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
             own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
@@ -671,6 +990,18 @@ class Operations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "headers": headers,
+            "cookies": cookies,
+            "basic_auth": basic_auth,
+            "method": method,
+            "body": body,
+            "language": language,
+            "timezone": timezone,
+            "geolocation": geolocation,
+            "viewport": viewport,
+            "proxy": proxy,
+            "actions": actions,
+            "action_screenshot": action_screenshot,
             "session": session,
             "session_secret": session_secret,
             "landscape": landscape,
@@ -698,6 +1029,18 @@ class Operations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        cookies: Sequence[ScreenshotRequestCookie] | None = None,
+        basic_auth: ScreenshotRequestBasicAuth | None = None,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
+        body: str | None = None,
+        language: str | None = None,
+        timezone: str | None = None,
+        geolocation: ScreenshotRequestGeolocation | None = None,
+        viewport: ScreenshotRequestViewport | None = None,
+        proxy: str | None = None,
+        actions: Sequence[Any] | None = None,
+        action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
         format: Literal["png", "jpeg", "webp"] | None = None,
@@ -722,6 +1065,18 @@ class Operations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param headers: Header fields for the page's origin; redirects to other origins drop them.
+        :param cookies: Cookies for the page's host.
+        :param basic_auth: User name and password for the page's origin.
+        :param method: Method of the request for the page; default "GET".
+        :param body: Body of the request; a form, unless headers has another Content-Type.
+        :param language: Language that the page is asked for.
+        :param timezone: Time zone of the browser.
+        :param geolocation: Position that the browser reports.
+        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
+        :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
+        :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
+        :param action_screenshot: Add a picture of the page to the error of a step; default false.
         :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
             own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
@@ -743,6 +1098,18 @@ class Operations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "headers": headers,
+            "cookies": cookies,
+            "basic_auth": basic_auth,
+            "method": method,
+            "body": body,
+            "language": language,
+            "timezone": timezone,
+            "geolocation": geolocation,
+            "viewport": viewport,
+            "proxy": proxy,
+            "actions": actions,
+            "action_screenshot": action_screenshot,
             "session": session,
             "session_secret": session_secret,
             "format": format,
@@ -981,8 +1348,24 @@ class AsyncOperations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        cookies: Sequence[CrawlRequestCookie] | None = None,
+        basic_auth: CrawlRequestBasicAuth | None = None,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
+        body: str | None = None,
+        language: str | None = None,
+        timezone: str | None = None,
+        geolocation: CrawlRequestGeolocation | None = None,
+        viewport: CrawlRequestViewport | None = None,
+        proxy: str | None = None,
+        actions: Sequence[Any] | None = None,
+        action_screenshot: bool | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
+        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | CrawlRequestFormat | CrawlRequestFormat] | None = None,
+        only_main_content: bool | None = None,
+        include_selectors: Sequence[str] | None = None,
+        exclude_selectors: Sequence[str] | None = None,
         max_age: int | None = None,
         private: bool | None = None,
         changes: CrawlRequestChanges | None = None,
@@ -1019,8 +1402,24 @@ class AsyncOperations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param headers: Header fields for the page's origin; redirects to other origins drop them.
+        :param cookies: Cookies for the page's host.
+        :param basic_auth: User name and password for the page's origin.
+        :param method: Method of the request for the page; default "GET".
+        :param body: Body of the request; a form, unless headers has another Content-Type.
+        :param language: Language that the page is asked for.
+        :param timezone: Time zone of the browser.
+        :param geolocation: Position that the browser reports.
+        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
+        :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
+        :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
+        :param action_screenshot: Add a picture of the page to the error of a step; default false.
         :param format: Output format; default "markdown".
         :param max_length: Maximum content length in characters; longer content is cut.
+        :param formats: Several formats in one visit, as members of `results`; `content` is then empty.
+        :param only_main_content: Only the main content, without navigation and side columns; default false.
+        :param include_selectors: CSS selectors of the only elements that are read.
+        :param exclude_selectors: CSS selectors of elements that are not read.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
@@ -1055,8 +1454,24 @@ class AsyncOperations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "headers": headers,
+            "cookies": cookies,
+            "basic_auth": basic_auth,
+            "method": method,
+            "body": body,
+            "language": language,
+            "timezone": timezone,
+            "geolocation": geolocation,
+            "viewport": viewport,
+            "proxy": proxy,
+            "actions": actions,
+            "action_screenshot": action_screenshot,
             "format": format,
             "max_length": max_length,
+            "formats": formats,
+            "only_main_content": only_main_content,
+            "include_selectors": include_selectors,
+            "exclude_selectors": exclude_selectors,
             "max_age": max_age,
             "private": private,
             "changes": changes,
@@ -1079,11 +1494,27 @@ class AsyncOperations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        cookies: Sequence[ScrapeRequestCookie] | None = None,
+        basic_auth: ScrapeRequestBasicAuth | None = None,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
+        body: str | None = None,
+        language: str | None = None,
+        timezone: str | None = None,
+        geolocation: ScrapeRequestGeolocation | None = None,
+        viewport: ScrapeRequestViewport | None = None,
+        proxy: str | None = None,
+        actions: Sequence[Any] | None = None,
+        action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
         evaluate: str | None = None,
+        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | ScrapeRequestFormat | ScrapeRequestFormat] | None = None,
+        only_main_content: bool | None = None,
+        include_selectors: Sequence[str] | None = None,
+        exclude_selectors: Sequence[str] | None = None,
         max_age: int | None = None,
         private: bool | None = None,
         changes: ScrapeRequestChanges | None = None,
@@ -1104,12 +1535,28 @@ class AsyncOperations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param headers: Header fields for the page's origin; redirects to other origins drop them.
+        :param cookies: Cookies for the page's host.
+        :param basic_auth: User name and password for the page's origin.
+        :param method: Method of the request for the page; default "GET".
+        :param body: Body of the request; a form, unless headers has another Content-Type.
+        :param language: Language that the page is asked for.
+        :param timezone: Time zone of the browser.
+        :param geolocation: Position that the browser reports.
+        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
+        :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
+        :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
+        :param action_screenshot: Add a picture of the page to the error of a step; default false.
         :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
             own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param format: Output format; default "markdown".
         :param max_length: Maximum content length in characters; longer content is cut.
         :param evaluate: JavaScript expression evaluated on the page; its result takes the place of the content.
+        :param formats: Several formats in one visit, as members of `results`; `content` is then empty.
+        :param only_main_content: Only the main content, without navigation and side columns; default false.
+        :param include_selectors: CSS selectors of the only elements that are read.
+        :param exclude_selectors: CSS selectors of elements that are not read.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
@@ -1127,11 +1574,27 @@ class AsyncOperations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "headers": headers,
+            "cookies": cookies,
+            "basic_auth": basic_auth,
+            "method": method,
+            "body": body,
+            "language": language,
+            "timezone": timezone,
+            "geolocation": geolocation,
+            "viewport": viewport,
+            "proxy": proxy,
+            "actions": actions,
+            "action_screenshot": action_screenshot,
             "session": session,
             "session_secret": session_secret,
             "format": format,
             "max_length": max_length,
             "evaluate": evaluate,
+            "formats": formats,
+            "only_main_content": only_main_content,
+            "include_selectors": include_selectors,
+            "exclude_selectors": exclude_selectors,
             "max_age": max_age,
             "private": private,
             "changes": changes,
@@ -1151,9 +1614,25 @@ class AsyncOperations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        cookies: Sequence[BatchRequestCookie] | None = None,
+        basic_auth: BatchRequestBasicAuth | None = None,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
+        body: str | None = None,
+        language: str | None = None,
+        timezone: str | None = None,
+        geolocation: BatchRequestGeolocation | None = None,
+        viewport: BatchRequestViewport | None = None,
+        proxy: str | None = None,
+        actions: Sequence[Any] | None = None,
+        action_screenshot: bool | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
         evaluate: str | None = None,
+        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | BatchRequestFormat | BatchRequestFormat] | None = None,
+        only_main_content: bool | None = None,
+        include_selectors: Sequence[str] | None = None,
+        exclude_selectors: Sequence[str] | None = None,
         max_age: int | None = None,
         private: bool | None = None,
         changes: BatchRequestChanges | None = None,
@@ -1174,9 +1653,25 @@ class AsyncOperations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param headers: Header fields for the page's origin; redirects to other origins drop them.
+        :param cookies: Cookies for the page's host.
+        :param basic_auth: User name and password for the page's origin.
+        :param method: Method of the request for the page; default "GET".
+        :param body: Body of the request; a form, unless headers has another Content-Type.
+        :param language: Language that the page is asked for.
+        :param timezone: Time zone of the browser.
+        :param geolocation: Position that the browser reports.
+        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
+        :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
+        :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
+        :param action_screenshot: Add a picture of the page to the error of a step; default false.
         :param format: Output format; default "markdown".
         :param max_length: Maximum content length in characters; longer content is cut.
         :param evaluate: JavaScript expression evaluated on the page; its result takes the place of the content.
+        :param formats: Several formats in one visit, as members of `results`; `content` is then empty.
+        :param only_main_content: Only the main content, without navigation and side columns; default false.
+        :param include_selectors: CSS selectors of the only elements that are read.
+        :param exclude_selectors: CSS selectors of elements that are not read.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
@@ -1194,9 +1689,25 @@ class AsyncOperations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "headers": headers,
+            "cookies": cookies,
+            "basic_auth": basic_auth,
+            "method": method,
+            "body": body,
+            "language": language,
+            "timezone": timezone,
+            "geolocation": geolocation,
+            "viewport": viewport,
+            "proxy": proxy,
+            "actions": actions,
+            "action_screenshot": action_screenshot,
             "format": format,
             "max_length": max_length,
             "evaluate": evaluate,
+            "formats": formats,
+            "only_main_content": only_main_content,
+            "include_selectors": include_selectors,
+            "exclude_selectors": exclude_selectors,
             "max_age": max_age,
             "private": private,
             "changes": changes,
@@ -1216,9 +1727,25 @@ class AsyncOperations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        cookies: Sequence[BatchRequestCookie] | None = None,
+        basic_auth: BatchRequestBasicAuth | None = None,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
+        body: str | None = None,
+        language: str | None = None,
+        timezone: str | None = None,
+        geolocation: BatchRequestGeolocation | None = None,
+        viewport: BatchRequestViewport | None = None,
+        proxy: str | None = None,
+        actions: Sequence[Any] | None = None,
+        action_screenshot: bool | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
         evaluate: str | None = None,
+        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | BatchRequestFormat | BatchRequestFormat] | None = None,
+        only_main_content: bool | None = None,
+        include_selectors: Sequence[str] | None = None,
+        exclude_selectors: Sequence[str] | None = None,
         max_age: int | None = None,
         private: bool | None = None,
         changes: BatchRequestChanges | None = None,
@@ -1241,9 +1768,25 @@ class AsyncOperations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param headers: Header fields for the page's origin; redirects to other origins drop them.
+        :param cookies: Cookies for the page's host.
+        :param basic_auth: User name and password for the page's origin.
+        :param method: Method of the request for the page; default "GET".
+        :param body: Body of the request; a form, unless headers has another Content-Type.
+        :param language: Language that the page is asked for.
+        :param timezone: Time zone of the browser.
+        :param geolocation: Position that the browser reports.
+        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
+        :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
+        :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
+        :param action_screenshot: Add a picture of the page to the error of a step; default false.
         :param format: Output format; default "markdown".
         :param max_length: Maximum content length in characters; longer content is cut.
         :param evaluate: JavaScript expression evaluated on the page; its result takes the place of the content.
+        :param formats: Several formats in one visit, as members of `results`; `content` is then empty.
+        :param only_main_content: Only the main content, without navigation and side columns; default false.
+        :param include_selectors: CSS selectors of the only elements that are read.
+        :param exclude_selectors: CSS selectors of elements that are not read.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
@@ -1264,9 +1807,25 @@ class AsyncOperations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "headers": headers,
+            "cookies": cookies,
+            "basic_auth": basic_auth,
+            "method": method,
+            "body": body,
+            "language": language,
+            "timezone": timezone,
+            "geolocation": geolocation,
+            "viewport": viewport,
+            "proxy": proxy,
+            "actions": actions,
+            "action_screenshot": action_screenshot,
             "format": format,
             "max_length": max_length,
             "evaluate": evaluate,
+            "formats": formats,
+            "only_main_content": only_main_content,
+            "include_selectors": include_selectors,
+            "exclude_selectors": exclude_selectors,
             "max_age": max_age,
             "private": private,
             "changes": changes,
@@ -1290,6 +1849,18 @@ class AsyncOperations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        cookies: Sequence[ExtractRequestCookie] | None = None,
+        basic_auth: ExtractRequestBasicAuth | None = None,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
+        body: str | None = None,
+        language: str | None = None,
+        timezone: str | None = None,
+        geolocation: ExtractRequestGeolocation | None = None,
+        viewport: ExtractRequestViewport | None = None,
+        proxy: str | None = None,
+        actions: Sequence[Any] | None = None,
+        action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
         price_limit: str | None = None,
@@ -1309,6 +1880,18 @@ class AsyncOperations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param headers: Header fields for the page's origin; redirects to other origins drop them.
+        :param cookies: Cookies for the page's host.
+        :param basic_auth: User name and password for the page's origin.
+        :param method: Method of the request for the page; default "GET".
+        :param body: Body of the request; a form, unless headers has another Content-Type.
+        :param language: Language that the page is asked for.
+        :param timezone: Time zone of the browser.
+        :param geolocation: Position that the browser reports.
+        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
+        :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
+        :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
+        :param action_screenshot: Add a picture of the page to the error of a step; default false.
         :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
             own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
@@ -1326,6 +1909,18 @@ class AsyncOperations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "headers": headers,
+            "cookies": cookies,
+            "basic_auth": basic_auth,
+            "method": method,
+            "body": body,
+            "language": language,
+            "timezone": timezone,
+            "geolocation": geolocation,
+            "viewport": viewport,
+            "proxy": proxy,
+            "actions": actions,
+            "action_screenshot": action_screenshot,
             "session": session,
             "session_secret": session_secret,
             "selectors": selectors,
@@ -1345,6 +1940,18 @@ class AsyncOperations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        cookies: Sequence[ReadRequestCookie] | None = None,
+        basic_auth: ReadRequestBasicAuth | None = None,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
+        body: str | None = None,
+        language: str | None = None,
+        timezone: str | None = None,
+        geolocation: ReadRequestGeolocation | None = None,
+        viewport: ReadRequestViewport | None = None,
+        proxy: str | None = None,
+        actions: Sequence[Any] | None = None,
+        action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
         max_age: int | None = None,
@@ -1369,6 +1976,18 @@ class AsyncOperations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param headers: Header fields for the page's origin; redirects to other origins drop them.
+        :param cookies: Cookies for the page's host.
+        :param basic_auth: User name and password for the page's origin.
+        :param method: Method of the request for the page; default "GET".
+        :param body: Body of the request; a form, unless headers has another Content-Type.
+        :param language: Language that the page is asked for.
+        :param timezone: Time zone of the browser.
+        :param geolocation: Position that the browser reports.
+        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
+        :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
+        :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
+        :param action_screenshot: Add a picture of the page to the error of a step; default false.
         :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
             own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
@@ -1391,6 +2010,18 @@ class AsyncOperations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "headers": headers,
+            "cookies": cookies,
+            "basic_auth": basic_auth,
+            "method": method,
+            "body": body,
+            "language": language,
+            "timezone": timezone,
+            "geolocation": geolocation,
+            "viewport": viewport,
+            "proxy": proxy,
+            "actions": actions,
+            "action_screenshot": action_screenshot,
             "session": session,
             "session_secret": session_secret,
             "max_age": max_age,
@@ -1414,6 +2045,18 @@ class AsyncOperations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        cookies: Sequence[PdfRequestCookie] | None = None,
+        basic_auth: PdfRequestBasicAuth | None = None,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
+        body: str | None = None,
+        language: str | None = None,
+        timezone: str | None = None,
+        geolocation: PdfRequestGeolocation | None = None,
+        viewport: PdfRequestViewport | None = None,
+        proxy: str | None = None,
+        actions: Sequence[Any] | None = None,
+        action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
         landscape: bool | None = None,
@@ -1442,6 +2085,18 @@ class AsyncOperations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param headers: Header fields for the page's origin; redirects to other origins drop them.
+        :param cookies: Cookies for the page's host.
+        :param basic_auth: User name and password for the page's origin.
+        :param method: Method of the request for the page; default "GET".
+        :param body: Body of the request; a form, unless headers has another Content-Type.
+        :param language: Language that the page is asked for.
+        :param timezone: Time zone of the browser.
+        :param geolocation: Position that the browser reports.
+        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
+        :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
+        :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
+        :param action_screenshot: Add a picture of the page to the error of a step; default false.
         :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
             own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
@@ -1466,6 +2121,18 @@ class AsyncOperations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "headers": headers,
+            "cookies": cookies,
+            "basic_auth": basic_auth,
+            "method": method,
+            "body": body,
+            "language": language,
+            "timezone": timezone,
+            "geolocation": geolocation,
+            "viewport": viewport,
+            "proxy": proxy,
+            "actions": actions,
+            "action_screenshot": action_screenshot,
             "session": session,
             "session_secret": session_secret,
             "landscape": landscape,
@@ -1493,6 +2160,18 @@ class AsyncOperations(ABC):
         engine: Literal["auto", "static", "browser"] | None = None,
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        cookies: Sequence[ScreenshotRequestCookie] | None = None,
+        basic_auth: ScreenshotRequestBasicAuth | None = None,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
+        body: str | None = None,
+        language: str | None = None,
+        timezone: str | None = None,
+        geolocation: ScreenshotRequestGeolocation | None = None,
+        viewport: ScreenshotRequestViewport | None = None,
+        proxy: str | None = None,
+        actions: Sequence[Any] | None = None,
+        action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
         format: Literal["png", "jpeg", "webp"] | None = None,
@@ -1517,6 +2196,18 @@ class AsyncOperations(ABC):
         :param partial: At the timeout, return the content so far instead of an error; default false.
         :param accept_status: Statuses from 400 on with which the page is content and no error: a list such as [404,
             "500-599"], or "any".
+        :param headers: Header fields for the page's origin; redirects to other origins drop them.
+        :param cookies: Cookies for the page's host.
+        :param basic_auth: User name and password for the page's origin.
+        :param method: Method of the request for the page; default "GET".
+        :param body: Body of the request; a form, unless headers has another Content-Type.
+        :param language: Language that the page is asked for.
+        :param timezone: Time zone of the browser.
+        :param geolocation: Position that the browser reports.
+        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
+        :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
+        :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
+        :param action_screenshot: Add a picture of the page to the error of a step; default false.
         :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
             own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
@@ -1538,6 +2229,18 @@ class AsyncOperations(ABC):
             "engine": engine,
             "partial": partial,
             "accept_status": accept_status,
+            "headers": headers,
+            "cookies": cookies,
+            "basic_auth": basic_auth,
+            "method": method,
+            "body": body,
+            "language": language,
+            "timezone": timezone,
+            "geolocation": geolocation,
+            "viewport": viewport,
+            "proxy": proxy,
+            "actions": actions,
+            "action_screenshot": action_screenshot,
             "session": session,
             "session_secret": session_secret,
             "format": format,

@@ -135,6 +135,48 @@ class StartedJob(TypedDict):
     results: str
 
 
+class CrawlRequestCookie(TypedDict):
+    name: str
+    value: str
+    #: The page's host or a domain above it, for its subdomains too
+    domain: NotRequired[str]
+    #: ; default "/"
+    path: NotRequired[str]
+    #: Only by https; by default if the page's URL is https
+    secure: NotRequired[bool]
+
+
+class CrawlRequestBasicAuth(TypedDict):
+    """User name and password for the page's origin."""
+
+    username: str
+    password: str
+
+
+class CrawlRequestGeolocation(TypedDict):
+    """Position that the browser reports."""
+
+    latitude: float
+    longitude: float
+    #: ; default 50
+    accuracy: NotRequired[float]
+
+
+class CrawlRequestViewport(TypedDict):
+    """Size of the browser's window; mobile is a touch screen, and asks as a phone."""
+
+    width: int
+    height: int
+    #: ; default 1
+    scale: NotRequired[float]
+    #: ; default false
+    mobile: NotRequired[bool]
+
+
+class CrawlRequestFormat(TypedDict):
+    type: Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf"]
+
+
 class CrawlRequestChanges(TypedDict):
     """Compare the page with a version that you received before, and keep it for the next time."""
 
@@ -158,9 +200,104 @@ class CrawlRequestWebhook(TypedDict):
 class ScrapeResponse(TypedDict):
     url: str
     format: str
+    #: The content in `format`; empty with `formats`
     content: str
+    results: NotRequired[PageFormats]
+    actions: NotRequired[ActionResults]
     metadata: Metadata
     changes: NotRequired[PageChanges]
+
+
+class PageFormatsLink(TypedDict):
+    url: str
+    text: str
+
+
+class PageFormatsImage(TypedDict):
+    url: str
+    text: str
+
+
+class PageFormatsRaw(TypedDict):
+    """The document as it came; with the browser engine, as it stands after its scripts ran."""
+
+    content_type: str
+    text: NotRequired[str]
+    base64: NotRequired[str]
+
+
+class PageFormatsBrandingColors(TypedDict):
+    background: NotRequired[str]
+    text: NotRequired[str]
+    link: NotRequired[str]
+    primary: NotRequired[str]
+    accent: NotRequired[str]
+    palette: NotRequired[Sequence[str]]
+
+
+class PageFormatsBrandingFonts(TypedDict):
+    body: NotRequired[str]
+    heading: NotRequired[str]
+    families: NotRequired[Sequence[str]]
+
+
+class PageFormatsBrandingButton(TypedDict):
+    text: NotRequired[str]
+    background: NotRequired[str]
+    border_radius: NotRequired[str]
+    font: NotRequired[str]
+
+
+class PageFormatsBranding(TypedDict):
+    """Colours, fonts and logo that the page shows."""
+
+    colors: PageFormatsBrandingColors
+    fonts: PageFormatsBrandingFonts
+    logo: NotRequired[str]
+    logo_svg: NotRequired[str]
+    favicon: NotRequired[str]
+    image: NotRequired[str]
+    name: NotRequired[str]
+    button: NotRequired[PageFormatsBrandingButton]
+    color_scheme: NotRequired[Literal["light", "dark"]]
+
+
+class PageFormatsScreenshot(TypedDict):
+    content_type: str
+    base64: str
+    truncated: bool
+
+
+class PageFormatsPdf(TypedDict):
+    content_type: str
+    base64: str
+
+
+class PageFormats(TypedDict):
+    """The requested formats of a page."""
+
+    markdown: NotRequired[str]
+    #: The content as HTML with absolute addresses
+    html: NotRequired[str]
+    text: NotRequired[str]
+    links: NotRequired[Sequence[PageFormatsLink]]
+    #: Pictures with their alternative texts
+    images: NotRequired[Sequence[PageFormatsImage]]
+    #: Texts of `meta` elements by name
+    metadata: NotRequired[Mapping[str, str]]
+    #: Sentences of the page that say most of it
+    summary: NotRequired[str]
+    #: The document as it came; with the browser engine, as it stands after its scripts ran
+    raw: NotRequired[PageFormatsRaw]
+    #: Colours, fonts and logo that the page shows
+    branding: NotRequired[PageFormatsBranding]
+    screenshot: NotRequired[PageFormatsScreenshot]
+    pdf: NotRequired[PageFormatsPdf]
+
+
+class ActionResults(TypedDict):
+    """What each step has made, in their order."""
+
 
 
 class Metadata(TypedDict):
@@ -240,6 +377,48 @@ class PageChanges(TypedDict):
     truncated: NotRequired[bool]
 
 
+class ScrapeRequestCookie(TypedDict):
+    name: str
+    value: str
+    #: The page's host or a domain above it, for its subdomains too
+    domain: NotRequired[str]
+    #: ; default "/"
+    path: NotRequired[str]
+    #: Only by https; by default if the page's URL is https
+    secure: NotRequired[bool]
+
+
+class ScrapeRequestBasicAuth(TypedDict):
+    """User name and password for the page's origin."""
+
+    username: str
+    password: str
+
+
+class ScrapeRequestGeolocation(TypedDict):
+    """Position that the browser reports."""
+
+    latitude: float
+    longitude: float
+    #: ; default 50
+    accuracy: NotRequired[float]
+
+
+class ScrapeRequestViewport(TypedDict):
+    """Size of the browser's window; mobile is a touch screen, and asks as a phone."""
+
+    width: int
+    height: int
+    #: ; default 1
+    scale: NotRequired[float]
+    #: ; default false
+    mobile: NotRequired[bool]
+
+
+class ScrapeRequestFormat(TypedDict):
+    type: Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf"]
+
+
 class ScrapeRequestChanges(TypedDict):
     """Compare the page with a version that you received before, and keep it for the next time."""
 
@@ -261,14 +440,58 @@ class BatchResult(TypedDict):
 
     url: str
     format: str
-    #: The page's content; empty if this page failed
+    #: The page's content; empty with `formats`, or if this page failed
     content: str
+    results: NotRequired[PageFormats]
+    actions: NotRequired[ActionResults]
     metadata: Metadata
     #: Reason of the failure; only if this page failed
     error: NotRequired[str]
     #: The problem type of the error
     error_type: NotRequired[str]
     changes: NotRequired[PageChanges]
+
+
+class BatchRequestCookie(TypedDict):
+    name: str
+    value: str
+    #: The page's host or a domain above it, for its subdomains too
+    domain: NotRequired[str]
+    #: ; default "/"
+    path: NotRequired[str]
+    #: Only by https; by default if the page's URL is https
+    secure: NotRequired[bool]
+
+
+class BatchRequestBasicAuth(TypedDict):
+    """User name and password for the page's origin."""
+
+    username: str
+    password: str
+
+
+class BatchRequestGeolocation(TypedDict):
+    """Position that the browser reports."""
+
+    latitude: float
+    longitude: float
+    #: ; default 50
+    accuracy: NotRequired[float]
+
+
+class BatchRequestViewport(TypedDict):
+    """Size of the browser's window; mobile is a touch screen, and asks as a phone."""
+
+    width: int
+    height: int
+    #: ; default 1
+    scale: NotRequired[float]
+    #: ; default false
+    mobile: NotRequired[bool]
+
+
+class BatchRequestFormat(TypedDict):
+    type: Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf"]
 
 
 class BatchRequestChanges(TypedDict):
@@ -296,6 +519,45 @@ class ExtractResponse(TypedDict):
     #: By name: a string for one element, an array for several, null for none
     data: Mapping[str, str | Sequence[str] | None]
     metadata: Metadata
+    actions: NotRequired[ActionResults]
+
+
+class ExtractRequestCookie(TypedDict):
+    name: str
+    value: str
+    #: The page's host or a domain above it, for its subdomains too
+    domain: NotRequired[str]
+    #: ; default "/"
+    path: NotRequired[str]
+    #: Only by https; by default if the page's URL is https
+    secure: NotRequired[bool]
+
+
+class ExtractRequestBasicAuth(TypedDict):
+    """User name and password for the page's origin."""
+
+    username: str
+    password: str
+
+
+class ExtractRequestGeolocation(TypedDict):
+    """Position that the browser reports."""
+
+    latitude: float
+    longitude: float
+    #: ; default 50
+    accuracy: NotRequired[float]
+
+
+class ExtractRequestViewport(TypedDict):
+    """Size of the browser's window; mobile is a touch screen, and asks as a phone."""
+
+    width: int
+    height: int
+    #: ; default 1
+    scale: NotRequired[float]
+    #: ; default false
+    mobile: NotRequired[bool]
 
 
 class ReadResponse(TypedDict):
@@ -303,7 +565,46 @@ class ReadResponse(TypedDict):
     title: str
     content: str
     metadata: Metadata
+    actions: NotRequired[ActionResults]
     changes: NotRequired[PageChanges]
+
+
+class ReadRequestCookie(TypedDict):
+    name: str
+    value: str
+    #: The page's host or a domain above it, for its subdomains too
+    domain: NotRequired[str]
+    #: ; default "/"
+    path: NotRequired[str]
+    #: Only by https; by default if the page's URL is https
+    secure: NotRequired[bool]
+
+
+class ReadRequestBasicAuth(TypedDict):
+    """User name and password for the page's origin."""
+
+    username: str
+    password: str
+
+
+class ReadRequestGeolocation(TypedDict):
+    """Position that the browser reports."""
+
+    latitude: float
+    longitude: float
+    #: ; default 50
+    accuracy: NotRequired[float]
+
+
+class ReadRequestViewport(TypedDict):
+    """Size of the browser's window; mobile is a touch screen, and asks as a phone."""
+
+    width: int
+    height: int
+    #: ; default 1
+    scale: NotRequired[float]
+    #: ; default false
+    mobile: NotRequired[bool]
 
 
 class ReadRequestChanges(TypedDict):
@@ -313,6 +614,82 @@ class ReadRequestChanges(TypedDict):
     since: NotRequired[str]
     #: A unified diff of the content, or the changed members of content that is JSON; default "diff"
     mode: NotRequired[Literal["diff", "fields"]]
+
+
+class PdfRequestCookie(TypedDict):
+    name: str
+    value: str
+    #: The page's host or a domain above it, for its subdomains too
+    domain: NotRequired[str]
+    #: ; default "/"
+    path: NotRequired[str]
+    #: Only by https; by default if the page's URL is https
+    secure: NotRequired[bool]
+
+
+class PdfRequestBasicAuth(TypedDict):
+    """User name and password for the page's origin."""
+
+    username: str
+    password: str
+
+
+class PdfRequestGeolocation(TypedDict):
+    """Position that the browser reports."""
+
+    latitude: float
+    longitude: float
+    #: ; default 50
+    accuracy: NotRequired[float]
+
+
+class PdfRequestViewport(TypedDict):
+    """Size of the browser's window; mobile is a touch screen, and asks as a phone."""
+
+    width: int
+    height: int
+    #: ; default 1
+    scale: NotRequired[float]
+    #: ; default false
+    mobile: NotRequired[bool]
+
+
+class ScreenshotRequestCookie(TypedDict):
+    name: str
+    value: str
+    #: The page's host or a domain above it, for its subdomains too
+    domain: NotRequired[str]
+    #: ; default "/"
+    path: NotRequired[str]
+    #: Only by https; by default if the page's URL is https
+    secure: NotRequired[bool]
+
+
+class ScreenshotRequestBasicAuth(TypedDict):
+    """User name and password for the page's origin."""
+
+    username: str
+    password: str
+
+
+class ScreenshotRequestGeolocation(TypedDict):
+    """Position that the browser reports."""
+
+    latitude: float
+    longitude: float
+    #: ; default 50
+    accuracy: NotRequired[float]
+
+
+class ScreenshotRequestViewport(TypedDict):
+    """Size of the browser's window; mobile is a touch screen, and asks as a phone."""
+
+    width: int
+    height: int
+    #: ; default 1
+    scale: NotRequired[float]
+    #: ; default false
+    mobile: NotRequired[bool]
 
 
 class ResolveResponseSourcesConsulted(TypedDict):
@@ -495,6 +872,7 @@ class JobResult(TypedDict):
     depth: int
     format: NotRequired[str]
     content: NotRequired[str]
+    results: NotRequired[PageFormats]
     metadata: NotRequired[Metadata]
     changes: NotRequired[PageChanges]
     #: True if the page asks not to be indexed

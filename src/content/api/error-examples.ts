@@ -22,6 +22,7 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
     "Cannot load the page: its address is not on the public Internet, or its port is neither 80 nor 443",
   "page-type-unsupported": "Cannot read the page: its type has no text",
   "scrape-failed": "Cannot evaluate the script: it threw TypeError: Cannot read properties of null",
+  "action-failed": "Cannot do step 2 (click): no element matches",
   "page-failed": "Cannot load the page: its host name has no address",
   "page-challenge": "Cannot read the page: it shows a bot challenge (CAPTCHA)",
   "page-consent-wall": "Cannot read the page: it shows a consent dialog instead of its content",

@@ -1,5 +1,6 @@
 import { decode, isHtml } from "../encoding/decode.ts";
 import { type EgressSession, egressError } from "../egress/guard.ts";
+import { type OwnHop, firstHop } from "../page/own-hop.ts";
 import { type FetchedResponse } from "../page/page.ts";
 import { type Visit } from "../page/visit.ts";
 import { type CdpFields } from "./program/cdp.ts";
@@ -30,6 +31,11 @@ export class Interception {
   readonly #pictures: boolean;
   readonly #chain: readonly FetchedResponse[];
   readonly #stop: (error: Error) => void;
+  readonly #origin: string;
+  /** The caller's part of requests to the page's origin. */
+  readonly #own: OwnHop | undefined;
+  /** True until the first request for the page, which alone has the caller's method and body. */
+  #isFirst = true;
   #given = 0;
 
   constructor(send: Send, frame: string, visit: Visit) {
@@ -38,6 +44,9 @@ export class Interception {
     this.#egress = visit.egress;
     this.#pictures = visit.request.pictures === true;
     this.#chain = visit.fetched === undefined ? [] : [...visit.fetched.redirects, visit.fetched];
+    const { own, url } = visit.request;
+    this.#origin = url.origin;
+    this.#own = own && firstHop(own);
     this.#stop = (error) => visit.deadline.stop(error);
   }
 
@@ -46,16 +55,45 @@ export class Interception {
     const patterns = [
       ...(this.#chain.length === 0 ? [] : [{ resourceType: "Document" }]),
       ...(this.#pictures ? [] : PICTURES.map((resourceType) => ({ resourceType }))),
+      ...(this.#hasOwn ? [{ urlPattern: `${this.#origin}/*` }] : []),
     ];
     if (patterns.length > 0) await this.#send("Fetch.enable", { patterns });
+  }
+
+  /** True if requests get something from the caller. Cookies are in the browser's own store. */
+  get #hasOwn(): boolean {
+    return this.#own !== undefined && (this.#own.headers.length > 0 || this.#own.method !== "GET");
   }
 
   onPaused(params: CdpFields): void {
     // The protocol gives a Request with this event.
     const url = String((params["request"] as CdpFields)["url"]);
     const isPicture = PICTURES.includes(String(params["resourceType"]));
-    if (isPicture) this.#giveNothing(params);
-    else if (!this.#giveFetched(url, params)) this.#ask("Fetch.continueRequest", params, {});
+    if (isPicture && !this.#pictures) this.#giveNothing(params);
+    else if (!this.#giveFetched(url, params)) this.#ask("Fetch.continueRequest", params, this.#ownPart(url, params));
+  }
+
+  /** The caller's part of a request. Each redirect is a further request, and overrides do not extend to it. */
+  #ownPart(url: string, params: CdpFields): CdpFields {
+    const own = this.#own;
+    if (own === undefined || !this.#hasOwn || URL.parse(url)?.origin !== this.#origin) return {};
+    const isDocument = params["resourceType"] === "Document" && params["frameId"] === this.#frame;
+    const isPage = this.#isFirst && isDocument;
+    if (isPage) this.#isFirst = false;
+    // The protocol gives an object with the fields by name.
+    const { headers, method } = params["request"] as {
+      readonly headers: Readonly<Record<string, string>>;
+      readonly method: string;
+    };
+    const hasBody = isPage || (isDocument && params["redirectedRequestId"] !== undefined && method !== "GET");
+    const fields = hasBody ? own.headers : own.headers.filter(([name]) => !/^content-/i.test(name));
+    const names = new Set(fields.map(([name]) => name.toLowerCase()));
+    const kept = Object.entries(headers).filter(([name]) => !names.has(name.toLowerCase()));
+    return {
+      headers: [...kept, ...fields].map(([name, value]) => ({ name, value })),
+      ...(isPage && own.method !== "GET" ? { method: own.method } : {}),
+      ...(isPage && own.body !== undefined ? { postData: Buffer.from(own.body).toString("base64") } : {}),
+    };
   }
 
   #giveNothing(params: CdpFields): void {
@@ -74,7 +112,9 @@ export class Interception {
       responseHeaders: response.headers.map(([name, value]) => ({ name, value: valueOf(name, value, response) })),
       body: Buffer.from(response.body).toString("base64"),
     });
-    if (this.#given === this.#chain.length && this.#pictures) this.#send("Fetch.disable", {}).catch(() => undefined);
+    this.#isFirst = false;
+    const isDone = this.#given === this.#chain.length && this.#pictures && !this.#hasOwn;
+    if (isDone) this.#send("Fetch.disable", {}).catch(() => undefined);
     return true;
   }
 

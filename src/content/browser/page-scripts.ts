@@ -1,4 +1,5 @@
 import { TurnpikeError } from "../../lib/errors.ts";
+import { readBrand } from "./capture/brand.ts";
 import { takePicture } from "./capture/picture.ts";
 import { printPage } from "./capture/print.ts";
 import { type CaptureHost } from "./capture/show-all.ts";
@@ -23,7 +24,9 @@ export interface ScriptHost extends Omit<CaptureHost, "run"> {
 }
 
 /** A loaded page that can also wait for elements. */
-export interface ScriptedPage extends OpenPage {
+export interface ScriptedPage extends Omit<OpenPage, "acted"> {
+  /** Runs a script of the service in its own world. */
+  run(expression: string): Promise<unknown>;
   /** Throws `invalid-parameters` if the selector is not valid. */
   assertSelector(selector: string): Promise<void>;
   waitFor(selector: string): Promise<void>;
@@ -78,6 +81,7 @@ export function pageOf(tab: Omit<ScriptHost, "world">): ScriptedPage {
     run: (expression: string) => inOwnWorld(host, expression),
   };
   return {
+    run: captured.run,
     mayShowMore: async () => (await inOwnWorld(host, MAY_SHOW_MORE)) === true,
     hasObjects: (classes) => hasObjects(host, classes),
     isPartial: async () => (await inOwnWorld(host, IS_PARTIAL)) === true,
@@ -90,6 +94,7 @@ export function pageOf(tab: Omit<ScriptHost, "world">): ScriptedPage {
     evaluate: (expression) => evaluate(host, expression),
     picture: (request) => takePicture(captured, request),
     print: (request) => printPage(captured, request),
+    brand: () => readBrand(captured.run),
     assertSelector: (selector) => assertSelector(host, selector),
     async waitFor(selector) {
       await inOwnWorld(host, waitScript(selector));

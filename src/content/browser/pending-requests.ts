@@ -13,6 +13,7 @@ const REACTION_MS = 30;
 /** The requests of a tab's page that are in progress. It gets the events of the Network domain. */
 export class PendingRequests {
   readonly #pending = new Set<string>();
+  #begun = 0;
   #ended = Promise.withResolvers<void>();
 
   /**
@@ -37,10 +38,17 @@ export class PendingRequests {
     return true;
   }
 
+  /** Requests that have begun. */
+  get begun(): number {
+    return this.#begun;
+  }
+
   onEvent(method: string, params: CdpFields): void {
     const request = String(params["requestId"]);
     if (method === "Network.requestWillBeSent") {
-      if (AWAITED.has(String(params["type"])) && this.#pending.size < MAX_PENDING) this.#pending.add(request);
+      if (!AWAITED.has(String(params["type"]))) return;
+      this.#begun += 1;
+      if (this.#pending.size < MAX_PENDING) this.#pending.add(request);
     } else if (method === "Network.loadingFinished" || method === "Network.loadingFailed") {
       this.#pending.delete(request);
       if (this.#pending.size === 0) this.#ended.resolve();

@@ -113,10 +113,11 @@ export class BrowserPool implements BrowserEngine {
       } catch (error) {
         const isBusy = await tab.isBusy(error);
         // Resources that a caller's script uses are not the page's fault.
-        if (!visit.scripted && (error instanceof PageExcess || isBusy)) this.#offenders.note(host);
+        const isScripted = visit.scripted || visit.request.steps !== undefined;
+        if (!isScripted && (error instanceof PageExcess || isBusy)) this.#offenders.note(host);
         if (this.#closed) throw stopping();
         const isBurnt = error instanceof TurnpikeError && (await tab.hasBurnt(error, isBusy));
-        throw isBurnt ? new PageBurnt(error) : tabError(error);
+        throw isBurnt ? new PageBurnt(error) : tabError(await tab.failureOf(error));
       } finally {
         await tab.leaveState();
         await browser.leave(tab);

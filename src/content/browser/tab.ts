@@ -6,13 +6,18 @@ import { type EgressSession } from "../egress/guard.ts";
 import { type Deadline } from "../page/deadline.ts";
 import { DownloadError } from "../page/download.ts";
 import { PageExcess } from "../egress/page-excess.ts";
-import { type OpenPage, type PageRequest } from "../page/page.ts";
+import { type PictureRequest } from "../page/capture.ts";
+import { type ActionResult, type OpenPage, type PageRequest } from "../page/page.ts";
+import { runActions, stepFailure, type StepUnderWay } from "./actions/run-actions.ts";
+import { NoticeList } from "./actions/notice-list.ts";
 import { type Visit } from "../page/visit.ts";
 import { type BlankTab, closeBlankTab } from "./program/blank-tab.ts";
 import { hasBurnt } from "./burning.ts";
 import { type CdpConnection, type CdpFields } from "./program/cdp.ts";
 import { DocumentWatch } from "./document-watch.ts";
 import { type Identity, identityOf } from "./program/identity.ts";
+import { contextCalls, ownCalls, screenCalls } from "./own-settings.ts";
+import { languagesOf } from "../page/own-request.ts";
 import { Interception } from "./interception.ts";
 import { type RunningBrowser } from "./program/running-browser.ts";
 import { loadError } from "./load-error.ts";
@@ -75,6 +80,11 @@ export class Tab {
   readonly #measures: boolean;
   /** The process of its page was killed because it exceeded a limit by itself. */
   #tookTooMuch = false;
+  /** Documents before the last step of the caller. */
+  #documentsBefore = 0;
+  #step: StepUnderWay | undefined;
+  #acted: readonly ActionResult[] = [];
+  readonly #notices = new NoticeList();
   #clockStopped = Promise.withResolvers<void>();
   /** Origins of the documents that the tab has shown. The session has its cookies once the first one is shown. */
   readonly #origins = new Set<string>();
@@ -100,6 +110,7 @@ export class Tab {
     if (page === undefined || this.#watch === undefined || this.#watch.documents === 0) return undefined;
     return {
       ...page,
+      acted: this.#acted,
       snapshot: async (mark, withFrames) => ({ ...(await page.snapshot(mark, withFrames)), complete: false }),
       // An unfinished page is examined as a whole.
       glimpse: () => Promise.resolve(undefined),
@@ -116,11 +127,43 @@ export class Tab {
     await this.#settle(watch, page);
     if (!this.#visit.scripted && selector === undefined) await this.#awaitContent(page);
     if (this.#visit.settles) await this.#runTimers(watch, page);
+    await this.#act(watch, page);
     this.deadline.extend(waitMs);
     this.deadline.doing(selector === undefined ? "reading" : "waiting for the selector on");
     await Promise.all([this.deadline.sleep(waitMs), selector === undefined ? undefined : page.waitFor(selector)]);
     this.deadline.doing("reading");
-    return page;
+    return { ...page, acted: this.#acted };
+  }
+
+  async #act(watch: DocumentWatch, page: ScriptedPage): Promise<void> {
+    const { steps } = this.#request;
+    if (steps === undefined) return;
+    // A wait of the caller is not counted in the time of the page.
+    for (const action of steps.actions) if ("ms" in action) this.deadline.extend(action.ms);
+    const host = {
+      call: (method: string, params: CdpFields) => this.#call(method, params),
+      run: (expression: string) => page.run(expression),
+      received: (ms: number) => this.deadline.race(this.#requests.received(ms)),
+      deadline: this.deadline,
+      settled: async () => {
+        this.#documentsBefore = watch.documents;
+        if (!watch.settled) await this.#settle(watch, page);
+      },
+      requests: () => this.#requests.begun,
+      picture: (request: PictureRequest) => page.picture(request),
+      snapshot: () => page.snapshot({}, true),
+      takeNotices: () => this.#notices.take(),
+    };
+    const { actions, pictureOfFailure } = steps;
+    this.#acted = await runActions(host, actions, (index, type) => {
+      this.#step = { index, type, pictureOfFailure, ask: (method, params) => this.#send(method, params) };
+    });
+    this.#step = undefined;
+  }
+
+  /** The error of a visit: that of the step of its request, if it ended during one. */
+  async failureOf(error: unknown): Promise<unknown> {
+    return this.#step === undefined ? error : await stepFailure(error, this.#step);
   }
 
   /** Waits while the page shows nothing: data can come one or two seconds after the page event. */
@@ -260,21 +303,31 @@ export class Tab {
    * crashed.
    */
   async #furnish(interception: Interception): Promise<"ready"> {
-    const { userAgent, stealth, window } = this.#request;
-    const identity = identityOf(this.#browser.product, userAgent, stealth);
+    const { userAgent, stealth, window, own, url, steps } = this.#request;
+    const languages = own?.language === undefined ? undefined : languagesOf(own.language);
+    const identity = identityOf(this.#browser.product, userAgent, { stealth, languages });
     this.#identity = identity;
     const session = this.#blank?.session ?? "";
-    if (stealth) this.#stealth = new Stealth(this.#cdp, identity, Math.random, this.#network);
+    if (stealth) {
+      this.#stealth = new Stealth(this.#cdp, identity, Math.random, {
+        network: this.#network,
+        timeZone: own?.timeZone,
+      });
+    }
     await Promise.all([
       this.#network?.watch(session),
       this.#network?.attach(session),
       // Only for a picture of the window: it costs 6 % of the CPU time of a PDF (npm run bench -- content --only pdf-eager).
-      window !== undefined && this.#network === undefined && this.#send("Network.enable", UNBUFFERED),
-      userAgent !== undefined && this.#send("Emulation.setUserAgentOverride", identity.override),
+      (window ?? steps) !== undefined && this.#network === undefined && this.#send("Network.enable", UNBUFFERED),
+      (userAgent ?? languages) !== undefined && this.#send("Emulation.setUserAgentOverride", identity.override),
       this.#stealth?.disguisePage(session),
       interception.start(),
       this.#measures && this.#send("Performance.enable"),
-      window !== undefined && this.#send("Emulation.setDeviceMetricsOverride", windowOf(window)),
+      ...screenCalls(window, own?.viewport).map(([method, params]) => this.#send(method, params)),
+      ...(own === undefined ? [] : ownCalls(own)).map(([method, params]) => this.#send(method, params)),
+      ...(own === undefined ? [] : contextCalls(own, url, this.#blank?.context ?? "")).map(([method, params]) =>
+        this.#cdp.send(method, params),
+      ),
       window?.fullPage === true && this.#send("Page.addScriptToEvaluateOnNewDocument", { source: KEEP_SHOWN }),
       this.#send("Runtime.evaluate", { expression: "0" }),
     ]);
@@ -322,9 +375,12 @@ export class Tab {
         // The protocol gives a frame object with this event.
         return this.#onNavigated(params["frame"] as CdpFields);
       case "Page.javascriptDialogOpening":
-        // The dialog blocks the page until it is closed. The response of the browser does not matter.
-        this.#send("Page.handleJavaScriptDialog", { accept: false }).catch(() => undefined);
+        this.#notices.dialog(params);
+        // The dialog blocks the page until it is closed. The response of the browser does not matter. A page may be left.
+        this.#send("Page.handleJavaScriptDialog", { accept: params["type"] === "beforeunload" }).catch(() => undefined);
         return;
+      case "Page.windowOpen":
+        return this.#notices.window(params);
       case "Page.frameAttached":
         this.#frames += 1;
         if (this.#frames > MAX_FRAMES) this.deadline.stop(framesError());
@@ -356,7 +412,7 @@ export class Tab {
     this.#network?.onDocument(this.#blank?.session ?? "", String(frame["loaderId"]));
     const unreachable = frame["unreachableUrl"];
     if (typeof unreachable === "string") this.deadline.stop(loadError(this.#egress, "", unreachable));
-    else if (this.#watch.documents > MAX_DOCUMENTS) {
+    else if (this.#watch.documents - this.#documentsBefore > MAX_DOCUMENTS) {
       this.deadline.stop(new RedirectError(`redirects more than ${MAX_DOCUMENTS} times`));
     }
   }
@@ -364,10 +420,6 @@ export class Tab {
 
 function isTimeout(end: unknown): boolean {
   return end instanceof TurnpikeError && end.code === "page-timeout";
-}
-
-function windowOf({ width, height }: NonNullable<PageRequest["window"]>): CdpFields {
-  return { width, height, screenWidth: width, screenHeight: height, deviceScaleFactor: 1, mobile: false };
 }
 
 function crashError(killed: boolean): TurnpikeError {

@@ -30,10 +30,11 @@ export interface PageChanges {
  * made of the page.
  */
 export function versionKey(client: string, request: PageRequest, kind: string): string {
-  const { url, engine, waitMs, waitUntil, selector = null, userAgent = null, stealth } = request;
+  const { url, engine, waitMs, waitUntil, selector = null, userAgent = null, stealth, own, steps } = request;
   const address = new URL(url);
   address.hash = "";
-  const parts = [client, address.href, kind, engine, waitMs, waitUntil, selector, userAgent, stealth];
+  const ours = (own ?? steps) === undefined ? [] : [own, steps];
+  const parts = [client, address.href, kind, engine, waitMs, waitUntil, selector, userAgent, stealth, ...ours];
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 }
 

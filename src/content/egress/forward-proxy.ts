@@ -3,6 +3,7 @@ import { EGRESS_LIMITS, type EgressFailure } from "./limits.ts";
 import { OWN_PROCESSES, type ProxyAccess } from "./proxy-access.ts";
 import { parseProxyRequest, type ProxyRequest, rewriteResponseHead } from "./proxy-head.ts";
 import { readHead } from "./read-head.ts";
+import { openTunnel, type ProxyRoute, TunnelError } from "./tunnel.ts";
 
 /** The rules of the visit that the proxy asks before each connection. */
 export interface EgressRules {
@@ -10,6 +11,8 @@ export interface EgressRules {
   fail(host: string, port: number, failure: EgressFailure): void;
   receive(bytes: number): boolean;
   request(): boolean;
+  /** The caller's proxy to the servers. */
+  route?(): Promise<ProxyRoute | EgressFailure | undefined>;
 }
 
 /** The egress proxy of one page visit, on a TCP port of its own. `close` also closes its open connections. */
@@ -127,6 +130,8 @@ async function reach(
   }
   const addresses = await rules.addressesOf(request.host, request.port);
   if (typeof addresses === "string") return undefined;
+  const route = await rules.route?.();
+  if (route !== undefined) return await reachThrough(route, { request, addresses, rules }, client, sockets);
   for (const address of addresses) {
     if (client.destroyed) return undefined;
     const socket = connect({ host: address, port: request.port });
@@ -138,6 +143,36 @@ async function reach(
   }
   rules.fail(request.host, request.port, "unreachable");
   return undefined;
+}
+
+interface Reached {
+  readonly request: ProxyRequest;
+  readonly addresses: readonly string[];
+  readonly rules: EgressRules;
+}
+
+/** Connects through the caller's proxy. */
+async function reachThrough(
+  route: ProxyRoute | EgressFailure,
+  { request: { host, port }, addresses, rules }: Reached,
+  client: Socket,
+  sockets: Set<Socket>,
+): Promise<Socket | undefined> {
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  client.once("close", leave);
+  try {
+    if (typeof route === "string") throw new TunnelError(route);
+    const socket = await openTunnel(route, { addresses, port }, gone.signal);
+    own(sockets, socket);
+    return socket;
+  } catch (error) {
+    if (!(error instanceof TunnelError)) throw error;
+    rules.fail(host, port, error.failure);
+    return undefined;
+  } finally {
+    client.off("close", leave);
+  }
 }
 
 function connected(socket: Socket): Promise<boolean> {

@@ -7,6 +7,8 @@ import { within } from "../../lib/time/within.ts";
 import { PageExcess } from "./page-excess.ts";
 import { type ForwardProxy } from "./forward-proxy.ts";
 import { EGRESS_LIMITS, type EgressFailure } from "./limits.ts";
+import { type OwnProxy } from "./own-proxy.ts";
+import { type ProxyRoute } from "./tunnel.ts";
 import { bareHost, portOf } from "../../lib/http/url-host.ts";
 
 /** Looks a host name up and returns all its addresses. Default: the system's resolver; tests pass another. */
@@ -33,6 +35,8 @@ export interface EgressOptions {
   readonly resolve?: Resolve;
   /** Hosts that the visit does not need: trackers, if the caller wants none. */
   readonly blocks?: (host: string) => boolean;
+  /** The proxy through which all connections go. */
+  readonly proxy?: OwnProxy | undefined;
   /** Called when the visit has made twice its limit of requests. */
   readonly onExcess?: (error: Error) => void;
 }
@@ -56,6 +60,7 @@ export class EgressSession {
   readonly #hosts = new Map<string, Promise<readonly string[]>>();
   readonly #failures = new NewestMap<string, EgressFailure>(EGRESS_LIMITS.failures);
   #proxy: ForwardProxy | undefined;
+  #route: Promise<ProxyRoute | EgressFailure> | undefined;
   #closed = false;
   #received = 0;
   #requests = 0;
@@ -109,12 +114,34 @@ export class EgressSession {
     return found;
   }
 
+  /**
+   * The proxy of the visit and its addresses; undefined if the visit uses no proxy. An address that the operator has not
+   * chosen must be one that pages may have, at a port that proxies use.
+   */
+  async route(): Promise<ProxyRoute | EgressFailure | undefined> {
+    const { proxy } = this.#options;
+    if (proxy === undefined) return undefined;
+    this.#route ??= this.#routeOf(proxy);
+    return await this.#route;
+  }
+
+  async #routeOf(proxy: OwnProxy): Promise<ProxyRoute | EgressFailure> {
+    if (!proxy.isTrusted && !isProxyPort(proxy.port) && !this.#options.policy.allowsPort(proxy.port))
+      return "proxy-refused";
+    const addresses = await this.#look(bareHost(proxy.host));
+    if (addresses.length === 0) return "proxy-unresolved";
+    const isAllowed = proxy.isTrusted || addresses.every((address) => this.#options.policy.allowsAddress(address));
+    return isAllowed ? { proxy, addresses } : "proxy-refused";
+  }
+
   fail(host: string, port: number, failure: EgressFailure): void {
     this.#failures.set(authority(host, port), failure);
   }
 
-  /** Throws `address-refused` or `page-failed` if the URL may not or cannot be reached. */
+  /** Throws `address-refused` or `page-failed` if the URL, or the proxy to it, may not or cannot be reached. */
   async assertReachable(url: URL): Promise<void> {
+    const route = await this.route();
+    if (typeof route === "string") throw egressError(route);
     const found = await this.addressesOf(url.hostname, portOf(url));
     if (typeof found === "string") throw egressError(found);
   }
@@ -179,11 +206,27 @@ const FAILURES = {
   },
   unresolved: { code: "page-failed", reason: "its host name has no address" },
   unreachable: { code: "page-failed", reason: "its server does not accept connections" },
+  proxy: { code: "page-failed", reason: "its proxy makes no connection to its server" },
+  "proxy-login": { code: "page-failed", reason: "its proxy refuses the user name or the password" },
+  "proxy-refused": {
+    code: "address-refused",
+    reason: "the address of its proxy is not on the public Internet, or its port is not one of a proxy",
+  },
+  "proxy-unresolved": { code: "page-failed", reason: "the host name of its proxy has no address" },
   "too-much": {
     code: "page-failed",
     reason: `it takes more than ${EGRESS_LIMITS.receivedBytes} bytes, ${EGRESS_LIMITS.requests} requests or ${EGRESS_LIMITS.hosts} hosts`,
   },
 } as const satisfies Record<EgressFailure, { code: ErrorCode; reason: string }>;
+
+/** Ports from 1024 on that browsers never connect to, because other protocols use them (Fetch standard §2.9). */
+const BAD_PORTS: ReadonlySet<number> = new Set([
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
+
+function isProxyPort(port: number): boolean {
+  return port >= 1024 && !BAD_PORTS.has(port);
+}
 
 function authority(host: string, port: number): string {
   return `${bareHost(host).slice(0, MAX_HOST_LENGTH).toLowerCase()}|${port}`;

@@ -1,5 +1,8 @@
 /** The reason why a connection was not made. */
-export type EgressFailure = "refused" | "blocked" | "unresolved" | "unreachable" | "too-much";
+export type EgressFailure = "refused" | "blocked" | "unresolved" | "unreachable" | "too-much" | ProxyFailure;
+
+/** The reason why a caller's proxy made no connection. */
+type ProxyFailure = "proxy" | "proxy-login" | "proxy-refused" | "proxy-unresolved";
 
 /** The limits of one page visit. A page beyond them is an attack or a download, and ends in an error. @operator @bound */
 export const EGRESS_LIMITS = {

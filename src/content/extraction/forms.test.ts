@@ -22,8 +22,8 @@ test("links and pictures are absolute, each once, and only those of the web", ()
   const page = { html, parse: () => parseTree(html), url: "https://site.test/x/", isArticle: false };
   const { links, images, rawHtml } = formsOf(page, { ...NOTHING, names: ["links", "images", "rawHtml"] });
   expect({ links, images, rawHtml }).toEqual({
-    links: ["https://site.test/dir/a"],
-    images: ["https://site.test/dir/p.png"],
+    links: [{ url: "https://site.test/dir/a", text: "1" }],
+    images: [{ url: "https://site.test/dir/p.png", text: "" }],
     rawHtml: html,
   });
 });

@@ -1,7 +1,11 @@
-import { type Document, type Element } from "domhandler";
+import { type Document, type Element, isTag } from "domhandler";
 import { serialize } from "parse5";
 import { adapter } from "parse5-htmlparser2-tree-adapter";
-import { type FormsTask, type PageForms } from "./tree/extraction.ts";
+import { type FormsTask, type NamedAddress, type PageForms } from "./tree/extraction.ts";
+import { linkText } from "./links.ts";
+import { summaryOf } from "./summary.ts";
+import { toText } from "./text.ts";
+import { walkNodes } from "./tree/walk.ts";
 import { Addresses, withoutFragment } from "./tree/addresses.ts";
 import { imageSource } from "./tree/images.ts";
 import { prepare } from "./tree/prune.ts";
@@ -36,32 +40,63 @@ export function formsOf({ html, parse, url, isArticle }: Page, task: FormsTask):
   const attributes = attributesOf(tree, task);
   const addresses = new Addresses(tree, url);
   const wants = (name: FormsTask["names"][number]) => task.names.includes(name);
-  const list = (from: (element: Element) => string | undefined): readonly string[] => {
-    const found = new Set<string>();
+  const list = (from: (element: Element) => NamedAddress | undefined): readonly NamedAddress[] => {
+    const found = new Map<string, NamedAddress>();
     for (const element of elementsOf(tree)) {
-      const address = from(element);
-      if (address !== undefined) found.add(address);
+      const one = from(element);
+      // The first text that is not empty counts.
+      if (one !== undefined && (found.get(one.url)?.text ?? "") === "") found.set(one.url, one);
       if (found.size === MAX_LIST) break;
     }
-    return [...found];
+    return [...found.values()];
   };
-  const linkOf = ({ name, attribs }: Element): string | undefined => {
+  const linkOf = (element: Element): NamedAddress | undefined => {
+    const { name, attribs } = element;
     const href = name === "a" || name === "area" ? attribs["href"]?.trim() : undefined;
     const address = href === undefined || href.startsWith("#") ? undefined : addresses.link(href);
-    return address === undefined ? undefined : withoutFragment(address);
+    return address === undefined ? undefined : { url: withoutFragment(address), text: linkText(element) };
   };
-  const pictureOf = (element: Element): string | undefined => {
+  const pictureOf = (element: Element): NamedAddress | undefined => {
     const source = element.name === "img" ? imageSource(element) : undefined;
-    return source === undefined ? undefined : addresses.media(source);
+    const address = source === undefined ? undefined : addresses.media(source);
+    const text = (element.attribs["alt"] ?? "").slice(0, MAX_META_LENGTH).trim();
+    return address === undefined ? undefined : { url: address, text };
   };
+  const lists = {
+    ...(wants("links") ? { links: list(linkOf) } : {}),
+    ...(wants("images") ? { images: list(pictureOf) } : {}),
+  };
+  const read = isArticle || wants("summary") ? articleOf(tree, url) : undefined;
+  const summary = read && summaryOf(toText(read.article), read.title, read.metadata.language);
+  const shown = isArticle && read !== undefined ? read.article : bodyOf(tree);
+  const isShown = wants("html") || wants("text");
+  if (!isArticle && isShown) prepare(tree, url);
+  const text = wants("text") ? { text: toText(shown) } : {};
+  if (isShown) dropInlinePictures(shown);
   return {
     meta,
     attributes,
+    ...lists,
+    ...text,
     ...(wants("rawHtml") ? { rawHtml: html } : {}),
-    ...(wants("links") ? { links: list(linkOf) } : {}),
-    ...(wants("images") ? { images: list(pictureOf) } : {}),
-    ...(wants("html") ? { html: isArticle ? inner(articleOf(tree, url).article) : cleaned(tree, url) } : {}),
+    ...(wants("summary") ? { summary: summary ?? "" } : {}),
+    ...(wants("html") ? { html: inner(shown) } : {}),
   };
+}
+
+const PICTURE_ADDRESSES = ["src", "srcset", "href", "xlink:href", "poster", "data"];
+
+/** Removes the attributes with data of pictures. */
+function dropInlinePictures(root: Document | Element): void {
+  walkNodes(root, {
+    enter(node) {
+      if (!isTag(node)) return true;
+      for (const name of PICTURE_ADDRESSES) {
+        if (/^\s*data:/i.test(node.attribs[name] ?? "")) delete node.attribs[name];
+      }
+      return true;
+    },
+  });
 }
 
 /** Leaves only the elements of `include`, if there are any, without those of `exclude`. Changes the tree. */
@@ -124,11 +159,6 @@ function metaOf(tree: Document): Readonly<Record<string, string>> {
     meta.set(key, value.slice(0, MAX_META_LENGTH));
   }
   return Object.fromEntries(meta);
-}
-
-function cleaned(tree: Document, url: string): string {
-  prepare(tree, url);
-  return inner(bodyOf(tree));
 }
 
 function inner(node: Document | Element): string {

@@ -6,6 +6,7 @@ import { type PageSource } from "../page/page.ts";
 import { essenceOf } from "../encoding/decode.ts";
 import { extract } from "../extraction/extract.ts";
 import { toFields } from "../extraction/fields.ts";
+import { summaryOf } from "../extraction/summary.ts";
 import {
   type Extraction,
   type ExtractionJob,
@@ -116,7 +117,9 @@ function formsOf(content: DocumentContent, { names, attributes }: FormsTask): Pa
     attributes: attributes.map(() => []),
     ...(has("html") ? { html: content.html() } : {}),
     ...(has("rawHtml") ? { rawHtml: content.html() } : {}),
-    ...(has("links") ? { links: content.links().map(({ url }) => url) } : {}),
+    ...(has("links") ? { links: content.links() } : {}),
+    ...(has("text") ? { text: content.text() } : {}),
+    ...(has("summary") ? { summary: summaryOf(content.text(), content.title) } : {}),
     ...(has("images") ? { images: [] } : {}),
   };
 }

@@ -81,7 +81,7 @@ function pictureOf(options: Options): Partial<PageRequest> {
     fullPage,
     ...viewport,
   } as const;
-  return { pictures: true, window: { ...viewport, fullPage }, picture };
+  return { pictures: true, window: { ...viewport, fullPage }, shows: { picture } };
 }
 
 interface Loading {
@@ -140,20 +140,23 @@ export function trackingOf({ state, compared_with: before, diff }: PageChanges):
   return { ...seen, ...(diff === undefined ? {} : { diff: { text: diff } }) };
 }
 
-function documentOf({ extraction, source, picture }: ReadPage, options: Options, sourceURL: string): Document {
+function documentOf({ extraction, source, shown: seen }: ReadPage, options: Options, sourceURL: string): Document {
   const { content, forms, title, language, published } = extraction;
-  const { meta = {}, attributes = [], ...others } = forms ?? {};
+  const { meta = {}, attributes = [], links, images, ...others } = forms ?? {};
   const named = Object.entries(meta).flatMap(([name, value]) => {
     const known = NAMED[name.toLowerCase()];
     return known === undefined ? [] : [[known, value] as const];
   });
   const values = attributesOf(options).map((one, at) => ({ ...one, values: attributes[at] ?? [] }));
   const type = formatOf(options, "screenshot")?.quality === undefined ? "png" : "jpeg";
+  const picture = seen?.picture?.bytes;
   const shown = picture && `data:image/${type};base64,${Buffer.from(picture).toString("base64")}`;
   const { ageMs } = source;
   return {
     ...(options.formats.includes("markdown") ? { markdown: content } : {}),
     ...others,
+    ...(links === undefined ? {} : { links: links.map(({ url }) => url) }),
+    ...(images === undefined ? {} : { images: images.map(({ url }) => url) }),
     ...(formatOf(options, "attributes") === undefined ? {} : { attributes: values }),
     ...(shown === undefined ? {} : { screenshot: shown }),
     metadata: {

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { parseSelector } from "../extraction/selectors/parse-selector.ts";
 import { HOP_FIELDS } from "../../lib/http/field-roles.ts";
+import { readableSelector } from "../operations/page-formats.ts";
 import { receiver } from "../operations/job-parameters.ts";
 import { pageUrl } from "../operations/page-parameters.ts";
 import { text, visibleText } from "../operations/text.ts";
@@ -8,9 +8,8 @@ import { text, visibleText } from "../operations/text.ts";
 /** Milliseconds of a page's `timeout` and `waitFor`, as for the other operations. */
 const MAX_TIMEOUT_MS = 120_000;
 const MAX_WAIT_MS = 30_000;
-/** Selectors of a list, and characters of one. */
+/** Selectors of a list. */
 const MAX_SELECTORS = 50;
-const MAX_SELECTOR_LENGTH = 2_000;
 /** Patterns of a list, and characters of one. */
 const MAX_PATTERNS = 20;
 const MAX_PATTERN_LENGTH = 200;
@@ -30,15 +29,10 @@ const MAX_FIELDS = 20;
 /** The formats of a page. */
 const FORMATS = ["markdown", "html", "rawHtml", "links", "images"] as const;
 
-const selector = text(MAX_SELECTOR_LENGTH, 1).refine(
-  (value) => typeof parseSelector(value) !== "string",
-  "must be a CSS selector without states and pseudo-elements",
-);
-
 const attributes = z.strictObject({
   type: z.literal("attributes"),
   selectors: z
-    .array(z.strictObject({ selector, attribute: text(100, 1) }))
+    .array(z.strictObject({ selector: readableSelector, attribute: text(100, 1) }))
     .min(1)
     .max(MAX_SELECTORS),
 });
@@ -84,8 +78,8 @@ const pdf = z.strictObject({ type: z.literal("pdf"), mode: z.enum(["fast", "auto
 const PAGE = {
   formats: z.array(format).min(1).max(10).default(["markdown"]),
   onlyMainContent: z.boolean().default(true),
-  includeTags: z.array(selector).max(MAX_SELECTORS).default([]),
-  excludeTags: z.array(selector).max(MAX_SELECTORS).default([]),
+  includeTags: z.array(readableSelector).max(MAX_SELECTORS).default([]),
+  excludeTags: z.array(readableSelector).max(MAX_SELECTORS).default([]),
   headers: z
     .record(z.string().regex(/^user-agent$/i, "is not supported: only User-Agent is"), z.string().max(512))
     .default({}),

@@ -1,6 +1,9 @@
+import { type z } from "@hono/zod-openapi";
 import { problemType, TurnpikeError } from "../../lib/errors.ts";
 import { type PageChanges } from "../changes/page-versions.ts";
+import { type actionsSchema } from "./action-parameters.ts";
 import { type Metadata, failedMetadata } from "./metadata.ts";
+import { type Results } from "./page-formats.ts";
 
 /** Maximum number of results of a batch: one for each URL. */
 export const MAX_RESULTS = 20;
@@ -20,6 +23,8 @@ export interface BatchResult {
   readonly url: string;
   readonly format: string;
   readonly content: string;
+  readonly results?: Results;
+  readonly actions?: z.output<typeof actionsSchema>;
   readonly metadata: Metadata;
   readonly error?: string;
   readonly error_type?: string;

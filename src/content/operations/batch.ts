@@ -4,11 +4,14 @@ import { type Pages } from "../page-reader/page-reader.ts";
 import { BatchResponse, type BatchResult, failed, MAX_RESULTS } from "./batch-response.ts";
 import { started, startedExample, startedJob } from "./job-shapes.ts";
 import { jobParameters } from "./job-parameters.ts";
-import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
+import { METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type PageRequest } from "../page/page.ts";
 import { type OperationResult, postOperation, type Services, stopwatch } from "./operation.ts";
 import { PageFailures } from "./page-failures.ts";
-import { contentParameters, evaluateOf, pageContent } from "./page-content.ts";
+import { browserNeed, comparedKind, contentParameters, contentPart, pageContent } from "./page-content.ts";
+import { actionsSchema } from "./action-parameters.ts";
+import { resultsSchema } from "./page-formats.ts";
+import { assertKeepable } from "./request-parameters.ts";
 import { assertWatchable, changesParameters, changesSchema, Watch } from "./page-changes.ts";
 import { pageParameters, pageRequest, pageUrl, sharingOf, sharingParameters } from "./page-parameters.ts";
 
@@ -55,7 +58,9 @@ const result = z
   .object({
     url: z.string(),
     format: z.string(),
-    content: z.string().openapi({ description: "The page's content; empty if this page failed" }),
+    content: z.string().openapi({ description: "The page's content; empty with `formats`, or if this page failed" }),
+    results: resultsSchema.optional(),
+    actions: actionsSchema,
     metadata: metadataSchema,
     error: z.string().optional().openapi({ description: "Reason of the failure; only if this page failed" }),
     error_type: z.string().optional().openapi({ description: "The problem type of the error" }),
@@ -121,6 +126,7 @@ export const batch = postOperation(
     assertTakenTogether(input, signal);
     assertWatchable(input, { versions: services.versions, payer });
     if (input.async) {
+      assertKeepable(input);
       const job = { operation: "batch", input, order: orderOf(input), maxPrice: input.max_price, payer, deferred };
       return started("/batch", await services.jobs.add(job));
     }
@@ -146,40 +152,37 @@ export function batchOf(stored: unknown, pages: Pages, { now, ...watcher }: Open
     order: orderOf(input),
     async load(url, signal) {
       const elapsedMs = stopwatch(now);
-      const request = { ...pageRequest({ ...input, url: url.href }, signal, evaluateOf(input)), ...sharingOf(input) };
-      const watch = new Watch(input, watcher, { request, kind: kindOf(input) }, watcher.createdAt);
-      const { content, page } = await pageContent(request, input, pages).catch(async (error: unknown) => {
+      const request = { ...pageRequest({ ...input, url: url.href }, signal, browserNeed(input)), ...sharingOf(input) };
+      const watch = new Watch(input, watcher, { request, kind: comparedKind(input) }, watcher.createdAt);
+      const read = await pageContent(request, input, pages).catch(async (error: unknown) => {
         throw await watch.failure(error);
       });
-      const changes = await watch.seen(content, page.source);
-      const part = { ...cutContent(content, input.max_length, page, elapsedMs()), ...changes };
+      const { source } = read.page;
+      const changes = await watch.seen(read.compared, source);
+      const part = { ...contentPart(read, input.max_length, elapsedMs()), ...changes };
       return {
-        finalUrl: page.source.finalUrl,
-        isCached: page.source.ageMs !== undefined,
+        finalUrl: source.finalUrl,
+        isCached: source.ageMs !== undefined,
         robotsTag: "",
         fields: {},
-        content,
+        content: read.compared,
         result: { format: input.format, ...part },
       };
     },
   };
 }
 
-/** The content that is compared with that of an older version. */
-function kindOf({ format, evaluate = "" }: Pick<Input, "format" | "evaluate">): string {
-  return `${format} ${evaluate}`;
-}
-
 type Loaded = Omit<BatchResult, "url" | "format">;
 
 /** Throws `invalid-parameters` if the parameters contradict each other for every page. */
 function assertTakenTogether(input: Input, signal: AbortSignal): void {
-  pageRequest({ ...input, url: "https://site.invalid/" }, signal, evaluateOf(input));
+  // The cookies are for the hosts of the pages.
+  pageRequest({ ...input, cookies: undefined, url: "https://site.invalid/" }, signal, browserNeed(input));
 }
 
 /** The request for one page. A page that has not begun after its waiting time would end after the batch. */
 function batchRequest(input: Input, url: string, signal: AbortSignal): PageRequest {
-  const request = pageRequest({ ...input, url }, signal, evaluateOf(input));
+  const request = pageRequest({ ...input, url }, signal, browserNeed(input));
   return { ...request, ...sharingOf(input), turnMs: MAX_BATCH_MS - request.timeoutMs - request.waitMs };
 }
 
@@ -211,10 +214,10 @@ class Loader {
     let watch: Watch | undefined;
     try {
       const request = batchRequest(input, url, this.#signal);
-      watch = new Watch(input, this.#services, { request, kind: kindOf(input) });
-      const { content, page } = await pageContent(request, input, this.#services.pages);
-      const changes = await watch.seen(content, page.source);
-      return { ...cutContent(content, input.max_length, page, elapsedMs()), ...changes };
+      watch = new Watch(input, this.#services, { request, kind: comparedKind(input) });
+      const read = await pageContent(request, input, this.#services.pages);
+      const changes = await watch.seen(read.compared, read.page.source);
+      return { ...contentPart(read, input.max_length, elapsedMs()), ...changes };
     } catch (error) {
       return { ...failed(this.failures.errorOf(error), elapsedMs()), ...(await watch?.gone(error)) };
     }

@@ -5,9 +5,10 @@ import { type Pages } from "../page-reader/page-reader.ts";
 import { pathFilter } from "../sites/path-filter.ts";
 import { started, startedExample, startedJob } from "./job-shapes.ts";
 import { jobParameters } from "./job-parameters.ts";
-import { cutContent } from "./metadata.ts";
 import { invalidParameters, type OperationResult, postOperation, stopwatch } from "./operation.ts";
-import { contentParameters } from "./page-content.ts";
+import { browserNeed, comparedKind, contentParameters, contentPart, pageContent } from "./page-content.ts";
+import { isPlanned } from "./page-formats.ts";
+import { assertKeepable } from "./request-parameters.ts";
 import { assertWatchable, changesParameters, Watch, type WatchOrder } from "./page-changes.ts";
 import { pageParameters, pageRequest, pageUrl, sharingOf, sharingParameters } from "./page-parameters.ts";
 import { text } from "./text.ts";
@@ -127,7 +128,8 @@ export const crawl = postOperation(
       throw invalidParameters([{ path: "include_paths", message: `or exclude_paths: ${messageOf(error)}` }]);
     }
     assertWatchable(watchOf(input), { versions, payer });
-    for (const url of input.urls) pageRequest({ ...input, url }, signal);
+    assertKeepable(input);
+    for (const url of input.urls) pageRequest({ ...input, url }, signal, browserNeed(input));
     return started(
       "/crawl",
       await jobs.add({ operation: "crawl", input, order: input, maxPrice: input.max_price, payer, deferred }),
@@ -149,27 +151,26 @@ export function crawlOf(stored: unknown, pages: Pages, options: OpenOptions): Op
       const elapsedMs = stopwatch(options.now);
       const userAgent = input.user_agent ?? options.userAgent;
       const request = {
-        ...pageRequest({ ...input, user_agent: userAgent, url: url.href }, signal),
+        ...pageRequest({ ...input, user_agent: userAgent, url: url.href }, signal, browserNeed(input)),
         ...sharingOf(input),
       };
-      const watch = new Watch(watchOf(input), options, { request, kind: `crawl ${input.format}` }, options.createdAt);
-      const { extraction, source } = await pages
-        .read(request, { kind: input.format, crawled: true })
-        .catch(async (error: unknown) => {
-          throw await watch.failure(error);
-        });
-      const { changes } = await watch.seen(extraction.content, source);
-      const page = { source, title: extraction.title };
+      const kind = `crawl ${isPlanned(input) ? comparedKind(input) : input.format}`;
+      const watch = new Watch(watchOf(input), options, { request, kind }, options.createdAt);
+      const read = await pageContent(request, input, pages, true).catch(async (error: unknown) => {
+        throw await watch.failure(error);
+      });
+      const { source } = read.page;
+      const { changes } = await watch.seen(read.compared, source);
       return {
         finalUrl: source.finalUrl,
         isCached: source.ageMs !== undefined,
         robotsTag: source.headers.find(([name]) => name.toLowerCase() === "x-robots-tag")?.[1] ?? "",
-        fields: extraction.fields,
+        fields: read.fields,
         isUnchanged: input.only_changed && changes?.state === "same",
-        content: extraction.content,
+        content: read.compared,
         result: {
           format: input.format,
-          ...cutContent(extraction.content, input.max_length ?? MAX_CONTENT, page, elapsedMs()),
+          ...contentPart(read, input.max_length ?? MAX_CONTENT, elapsedMs()),
           ...(input.changes === undefined ? {} : { changes }),
         },
       };

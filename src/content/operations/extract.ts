@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { type ExtractionTask } from "../extraction/tree/extraction.ts";
 import { parseSelector } from "../extraction/selectors/parse-selector.ts";
+import { actionsPart, actionsSchema } from "./action-parameters.ts";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type OperationResult, invalidParameters, postOperation } from "./operation.ts";
 import { MAX_SELECTOR_LENGTH, PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
@@ -68,6 +69,7 @@ const response = z
       description: "By name: a string for one element, an array for several, null for none",
     }),
     metadata: metadataSchema,
+    actions: actionsSchema,
   })
   .openapi("ExtractResponse");
 
@@ -99,10 +101,11 @@ export const extract = postOperation(
   async (input, { pages }, { signal, elapsedMs }): Promise<OperationResult> => {
     const { task, needsBrowser } = readSelectors(input.selectors);
     const request = pageRequest(input, signal, needsBrowser);
-    const { extraction, source } = await pages.read(request, task);
+    const { extraction, source, acted } = await pages.read(request, task);
     const data = extraction.fields ?? {};
     const { metadata } = cutContent(JSON.stringify(data), undefined, { source, title: extraction.title }, elapsedMs());
-    return { json: { url: input.url, data, metadata: { ...metadata, truncated: extraction.truncated === true } } };
+    const about = { ...metadata, truncated: extraction.truncated === true };
+    return { json: { url: input.url, data, metadata: about, ...actionsPart(acted) } };
   },
 );
 

@@ -5,6 +5,7 @@ import { type AddedJob } from "../jobs/jobs.ts";
 import { METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type OperationResult } from "./operation.ts";
 import { changesSchema } from "./page-changes.ts";
+import { resultsSchema } from "./page-formats.ts";
 
 /** The beginning of the paths under which the gateway charges for jobs. */
 export const CHARGES = "/charges";
@@ -111,6 +112,7 @@ const jobResult = z
     depth: z.int().openapi({ description: "Number of links from a start to the page" }),
     format: z.string().optional(),
     content: z.string().optional(),
+    results: resultsSchema.optional(),
     metadata: metadataSchema.optional(),
     changes: changesSchema,
     noindex: z.boolean().optional().openapi({ description: "True if the page asks not to be indexed" }),

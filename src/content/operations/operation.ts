@@ -227,6 +227,7 @@ function describe(issue: z.core.$ZodIssue): string {
   if (issue.input === undefined && (issue.code === "invalid_type" || issue.code === "invalid_value"))
     return "is required";
   if (issue.code === "invalid_type") return `must be of type ${issue.expected}`;
+  if (issue.code === "invalid_key") return issue.issues[0] === undefined ? issue.message : describe(issue.issues[0]);
   if (issue.code === "too_small" && issue.minimum === 1 && ["string", "array"].includes(issue.origin)) {
     return "must not be empty";
   }

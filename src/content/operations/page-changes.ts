@@ -77,7 +77,7 @@ export function assertWatchable(input: WatchOrder, { versions, payer }: Watcher)
     ]);
   if (input.private && payer === "") {
     throw invalidParameters([
-      { path: "private", message: "needs a payer with changes, and the gateway does not name one" },
+      { path: "changes", message: "needs a payer for a private page, and the gateway does not name one" },
     ]);
   }
 }
@@ -99,7 +99,7 @@ export class Watch {
     { request, kind }: WatchedPage,
     last: ChangesOrder["since"] = "last",
   ) {
-    assertWatchable(input, watcher);
+    assertWatchable({ ...input, private: input.private || (request.own ?? request.steps) !== undefined }, watcher);
     const { changes } = input;
     this.#order = changes && { mode: changes.mode, since: changes.since === "last" ? last : Date.parse(changes.since) };
     this.#versions = watcher.versions;

@@ -1,6 +1,19 @@
 import { z } from "@hono/zod-openapi";
-import { type Pages } from "../page-reader/page-reader.ts";
+import { type Extraction } from "../extraction/tree/extraction.ts";
+import { type Pages, type ReadAction } from "../page-reader/page-reader.ts";
 import { type PageRequest, type PageSource } from "../page/page.ts";
+import { actionsPart } from "./action-parameters.ts";
+import { cutContent } from "./metadata.ts";
+import { invalidParameters } from "./operation.ts";
+import {
+  cutResults,
+  type FormatsInput,
+  FormatsPlan,
+  formatsParameters,
+  isPlanned,
+  type Results,
+  singleOf,
+} from "./page-formats.ts";
 import { maxLength } from "./page-parameters.ts";
 
 /** The parameters of operations that return a page's content in a format that the caller selects. */
@@ -11,33 +24,86 @@ export const contentParameters = {
     description: "JavaScript expression evaluated on the page; its result takes the place of the content",
     example: "document.title",
   }),
+  ...formatsParameters,
 };
 
 const schema = z.object(contentParameters);
 
 export interface PageContent {
+  /** Empty with `formats`. */
   readonly content: string;
   readonly page: { readonly source: PageSource; readonly title: string };
+  /** The text by which versions of the page are compared. */
+  readonly compared: string;
+  /** The requested formats, if the request has `formats`. */
+  readonly results?: Results;
+  readonly acted?: readonly ReadAction[] | undefined;
+  readonly fields?: Extraction["fields"];
 }
 
+type Input = z.output<typeof schema>;
+
 /** The parameter that needs a browser, if the request uses it. */
-export function evaluateOf({ evaluate }: { readonly evaluate?: string | undefined }): "evaluate" | undefined {
-  return evaluate === undefined ? undefined : "evaluate";
+export function browserNeed(input: Pick<Input, "evaluate" | "format"> & FormatsInput): string | undefined {
+  return input.evaluate === undefined ? new FormatsPlan(input, input.format).needsBrowser : "evaluate";
+}
+
+/** The content by which versions are compared, without which a page may have another one. */
+export function comparedKind({
+  format,
+  evaluate = "",
+  ...input
+}: Pick<Input, "format" | "evaluate"> & FormatsInput): string {
+  if (!isPlanned(input)) return `${format} ${evaluate}`;
+  const { formats, only_main_content: isMain, include_selectors: include, exclude_selectors: exclude } = input;
+  return `forms ${JSON.stringify([formats === undefined ? format : "formats", isMain, include, exclude])}`;
 }
 
 /** Loads the page and returns its content, or the result of `evaluate`. Fails with a TurnpikeError. */
 export async function pageContent(
   request: PageRequest,
-  { format, evaluate }: Pick<z.output<typeof schema>, "format" | "evaluate">,
+  input: Pick<Input, "format" | "evaluate"> & FormatsInput,
   pages: Pages,
+  crawled = false,
 ): Promise<PageContent> {
-  if (evaluate === undefined) {
-    const { extraction, source } = await pages.read(request, { kind: format });
-    return { content: extraction.content, page: { source, title: extraction.title } };
+  const { format, evaluate } = input;
+  if (evaluate !== undefined && isPlanned(input)) {
+    const message = "must not be together with formats, selectors and only_main_content";
+    throw invalidParameters([{ path: "evaluate", message }]);
   }
+  if (evaluate !== undefined) return await evaluated(request, evaluate, pages);
+  if (!isPlanned(input)) {
+    const { extraction, source, acted } = await pages.read(request, { kind: format, ...(crawled ? { crawled } : {}) });
+    const { content, title, fields } = extraction;
+    return { content, compared: content, page: { source, title }, acted, fields };
+  }
+  const plan = new FormatsPlan(input, format);
+  const read = await pages.read(plan.request(request), plan.task(crawled));
+  const results = plan.results(read);
+  const { content: compared, title, fields } = read.extraction;
+  const page = { source: read.source, title };
+  const { acted } = read;
+  if (input.formats !== undefined) return { content: "", compared, page, results, acted, fields };
+  const content = singleOf(results);
+  return { content, compared: content, page, acted, fields };
+}
+
+async function evaluated(request: PageRequest, script: string, pages: Pages): Promise<PageContent> {
   // The script may examine the pictures, for example their sizes, or which of them are broken.
   return await pages.open({ ...request, pictures: true }, async (open) => {
-    const content = await open.evaluate(evaluate);
-    return { content, page: { source: await open.snapshot(), title: "" } };
+    const content = await open.evaluate(script);
+    return { content, compared: content, page: { source: await open.snapshot(), title: "" }, acted: open.acted };
   });
+}
+
+/** The parts of a response about the content of a page: `content` or `results`, cut as requested, and `metadata`. */
+export function contentPart(
+  { content, page, results, acted }: PageContent,
+  max: number | undefined,
+  elapsedMs: number,
+) {
+  const whole = { ...cutContent(content, max, page, elapsedMs), ...actionsPart(acted) };
+  if (results === undefined) return whole;
+  const { results: kept, length, truncated } = cutResults(results, max);
+  return { ...whole, metadata: { ...whole.metadata, content_length: length, truncated }, results: kept };
 }

@@ -4,6 +4,8 @@ import { hasCredentials, isAbsoluteUrl } from "../../lib/http/url-text.ts";
 import { type PageRequest } from "../page/page.ts";
 import { acceptsStatus, acceptStatus } from "./accept-status.ts";
 import { invalidParameters } from "./operation.ts";
+import { actionParameters, stepsOf } from "./action-parameters.ts";
+import { ownRequest, requestParameters, userAgentOf } from "./request-parameters.ts";
 import { text } from "./text.ts";
 
 export const PAGE_FAILURES = [
@@ -11,6 +13,7 @@ export const PAGE_FAILURES = [
   "address-refused",
   "page-type-unsupported",
   "page-failed",
+  "action-failed",
   "page-challenge",
   "page-consent-wall",
   "page-terms",
@@ -22,6 +25,10 @@ export const PAGE_FAILURES = [
 
 /** The value of a User-Agent field: visible ASCII and spaces, so that it cannot end its line. */
 const HEADER_TEXT = /^[\x20-\x7e]*$/;
+
+/** The user agent of a viewport of a phone. */
+const PHONE_USER_AGENT =
+  "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Mobile Safari/537.36";
 
 /** Maximum number of characters of a URL. Servers accept no longer ones either. */
 const MAX_URL_LENGTH = 8192;
@@ -71,6 +78,8 @@ export const pageParameters = {
     .default(false)
     .openapi({ description: "At the timeout, return the content so far instead of an error" }),
   accept_status: acceptStatus,
+  ...requestParameters,
+  ...actionParameters,
 };
 
 /** Seconds: 30 days. */
@@ -106,7 +115,8 @@ export const maxLength = z
 const schema = z.object(pageParameters);
 
 /** The first parameter of the request that needs a browser. */
-function needsOf({ selector, wait, wait_until, stealth }: z.output<typeof schema>): string | undefined {
+function needsOf({ selector, wait, wait_until, stealth, actions }: z.output<typeof schema>): string | undefined {
+  if (actions !== undefined) return "actions";
   if (selector !== undefined) return "selector";
   if (wait !== undefined && wait > 0) return "wait";
   if (wait_until === "networkidle0") return "wait_until networkidle0";
@@ -123,16 +133,22 @@ export function pageRequest(input: z.output<typeof schema>, signal: AbortSignal,
   if (needs !== undefined && input.engine === "static") {
     throw invalidParameters([{ path: "engine", message: `must be auto or browser with ${needs}` }]);
   }
+  const url = webUrl(input.url);
+  const own = ownRequest(input, url);
+  const steps = stepsOf(input);
+  const phone = own?.viewport?.mobile === true ? PHONE_USER_AGENT : undefined;
   return {
-    url: webUrl(input.url),
+    url,
     engine: forBrowser === undefined ? input.engine : "browser",
     partial: input.partial,
     timeoutMs: input.timeout * 1000,
     waitMs: (input.wait ?? 0) * 1000,
     waitUntil: input.wait_until,
     selector: input.selector,
-    userAgent: input.user_agent,
+    userAgent: input.user_agent ?? userAgentOf(input) ?? phone,
     stealth: input.stealth,
+    ...(own === undefined ? {} : { own }),
+    ...(steps === undefined ? {} : { steps }),
     accepts: (status) => acceptsStatus(input.accept_status, status),
     signal,
   };

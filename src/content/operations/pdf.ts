@@ -48,6 +48,11 @@ const body = z
 
 type Input = z.output<typeof body>;
 
+/** The print that a request without parameters gets. */
+export function defaultPrint(): PrintRequest {
+  return printRequest(body.parse({ url: "https://site.invalid/" }));
+}
+
 export const pdf = postOperation(
   {
     name: "pdf",
@@ -110,7 +115,7 @@ function assertRoom(inches: number, margins: readonly (keyof Input)[], input: In
 }
 
 /** The bytes of a document that is already a PDF. */
-function documentOf(source: PageSource): Uint8Array<ArrayBuffer> {
+export function documentOf(source: PageSource): Uint8Array<ArrayBuffer> {
   const { body: bytes } = source;
   // Readers search for the marker in the first kilobyte.
   const isPdf = typeof bytes !== "string" && Buffer.from(bytes.subarray(0, 1024)).includes("%PDF-");

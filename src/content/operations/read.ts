@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { type Extraction } from "../extraction/tree/extraction.ts";
+import { actionsPart, actionsSchema } from "./action-parameters.ts";
 import { cutTitle } from "../page/cut-title.ts";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
@@ -29,7 +30,14 @@ const body = z
 export const READ_PARAMETERS: readonly string[] = Object.keys(body.shape);
 
 const response = z
-  .object({ url: z.string(), title: z.string(), content: z.string(), metadata: metadataSchema, changes: changesSchema })
+  .object({
+    url: z.string(),
+    title: z.string(),
+    content: z.string(),
+    metadata: metadataSchema,
+    actions: actionsSchema,
+    changes: changesSchema,
+  })
   .openapi("ReadResponse");
 
 /** `POST /read`: the main article of a page as Markdown. */
@@ -62,11 +70,12 @@ export const read = postOperation(
     const request = { ...pageRequest(input, signal), ...sharingOf(input) };
     const watch = new Watch(input, { versions, payer }, { request, kind: `article ${comments}` });
     try {
-      const { extraction, source } = await pages.read(request, { kind: "article", comments });
+      const { extraction, source, acted } = await pages.read(request, { kind: "article", comments });
       const { content, title } = extraction;
       const changes = await watch.seen(content, source);
       const { metadata, ...cut } = cutContent(content, input.max_length, { source, title }, elapsedMs());
-      const json = { url, title: cutTitle(title), ...cut, metadata: { ...metadata, ...about(extraction) }, ...changes };
+      const all = { ...metadata, ...about(extraction) };
+      const json = { url, title: cutTitle(title), ...cut, metadata: all, ...actionsPart(acted), ...changes };
       return { json, charge: chargeOf(source) };
     } catch (error) {
       return await watch.removed(error, { url, title: "" }, elapsedMs);

@@ -1,8 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
+import { METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
 import { changesParameters, changesSchema, Watch } from "./page-changes.ts";
-import { contentParameters, evaluateOf, pageContent } from "./page-content.ts";
+import { browserNeed, comparedKind, contentParameters, contentPart, pageContent } from "./page-content.ts";
+import { actionsSchema } from "./action-parameters.ts";
+import { resultsSchema } from "./page-formats.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest, sharingOf, sharingParameters } from "./page-parameters.ts";
 import { SESSION_FAILURES, sessionParameters } from "./session-parameters.ts";
 
@@ -20,7 +22,9 @@ const response = z
   .object({
     url: z.string(),
     format: z.string(),
-    content: z.string(),
+    content: z.string().openapi({ description: "The content in `format`; empty with `formats`" }),
+    results: resultsSchema.optional(),
+    actions: actionsSchema,
     metadata: metadataSchema,
     changes: changesSchema,
   })
@@ -35,7 +39,8 @@ export const scrape = postOperation(
     summary: "Retrieve a page as HTML, Markdown, text or links",
     description:
       "Loads the page and returns its content. With `evaluate`, the result of that expression " +
-      "is the content: text unchanged, everything else as JSON. `links` returns one link per line, in the page's order.",
+      "is the content: text unchanged, everything else as JSON. `links` returns one link per line, in the page's order. " +
+      "With `formats`, several formats come from one visit: the price is that of the most expensive one, and a share of the others.",
     body,
     example: { url: "https://example.com/", format: "markdown" },
     success: {
@@ -52,14 +57,14 @@ export const scrape = postOperation(
     failures: [...PAGE_FAILURES, ...SESSION_FAILURES, "scrape-failed"],
   },
   async (input, { pages, chargeOf, versions }, { signal, payer, elapsedMs }): Promise<OperationResult> => {
-    const { url, format, evaluate = "" } = input;
-    const request = { ...pageRequest(input, signal, evaluateOf(input)), ...sharingOf(input) };
-    const watch = new Watch(input, { versions, payer }, { request, kind: `${format} ${evaluate}` });
+    const { url, format } = input;
+    const request = { ...pageRequest(input, signal, browserNeed(input)), ...sharingOf(input) };
+    const watch = new Watch(input, { versions, payer }, { request, kind: comparedKind(input) });
     try {
-      const { content, page } = await pageContent(request, input, pages);
-      const changes = await watch.seen(content, page.source);
-      const json = { url, format, ...cutContent(content, input.max_length, page, elapsedMs()), ...changes };
-      return { json, charge: chargeOf(page.source) };
+      const read = await pageContent(request, input, pages);
+      const changes = await watch.seen(read.compared, read.page.source);
+      const json = { url, format, ...contentPart(read, input.max_length, elapsedMs()), ...changes };
+      return { json, charge: chargeOf(read.page.source) };
     } catch (error) {
       return await watch.removed(error, { url, format }, elapsedMs);
     }

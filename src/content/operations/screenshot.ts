@@ -1,30 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { CAPTURE_HEADERS, captureResponse, notShown, shownRequest } from "./capture-response.ts";
 import { type OperationResult, invalidParameters, postOperation } from "./operation.ts";
+import { DEFAULT_QUALITY, pictureParameters } from "./picture-parameters.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
 import { SESSION_FAILURES, sessionParameters } from "./session-parameters.ts";
-
-/** The browser's default quality. */
-const DEFAULT_QUALITY = 80;
 
 const body = z
   .strictObject({
     ...pageParameters,
     ...sessionParameters,
-    format: z.enum(["png", "jpeg", "webp"]).default("png").openapi({ description: "Image format" }),
-    full_page: z
-      .boolean()
-      .default(false)
-      .openapi({
-        description:
-          "Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 " +
-          "high (webp: 16,383) and 40 million in all",
-      }),
-    width: z.int().min(1).max(10_000).default(1280).openapi({ description: "Viewport width in pixels" }),
-    height: z.int().min(1).max(10_000).default(720).openapi({ description: "Viewport height in pixels" }),
-    quality: z.int().min(0).max(100).optional().openapi({
-      description: "Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless",
-    }),
+    ...pictureParameters,
   })
   .openapi("ScreenshotRequest");
 

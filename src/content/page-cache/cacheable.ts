@@ -14,13 +14,8 @@ const FIXED = new Set(["accept", "accept-encoding", "accept-language", "user-age
  * names the addresses that requests may reach.
  */
 export function cacheKey(request: PageRequest, { kind }: ExtractionTask, reach: string): string | undefined {
-  if (
-    request.maxAgeMs === undefined ||
-    request.session !== undefined ||
-    request.picture !== undefined ||
-    !KINDS.has(kind)
-  )
-    return undefined;
+  const { maxAgeMs, shows, own, steps, session } = request;
+  if (maxAgeMs === undefined || (shows ?? own ?? steps ?? session) !== undefined || !KINDS.has(kind)) return undefined;
   const { url, engine, waitMs, waitUntil, selector = null, userAgent = null, stealth } = request;
   const address = new URL(url);
   address.hash = "";

@@ -51,8 +51,8 @@ export async function chooseEngine(
 }
 
 /** Pages of one user are not learned. */
-function isPrivate({ url, userAgent, session }: PageRequest): boolean {
-  return url.username !== "" || url.password !== "" || userAgent !== undefined || session !== undefined;
+function isPrivate({ url, userAgent, session, own }: PageRequest): boolean {
+  return url.username !== "" || url.password !== "" || (userAgent ?? session ?? own) !== undefined;
 }
 
 /** Whether the words of two results differ. */

@@ -16,7 +16,16 @@ import { type Loaded, type SharedPages } from "../page-cache/shared-pages.ts";
 import { Deadline } from "../page/deadline.ts";
 import { DownloadError } from "../page/download.ts";
 import { LoadStatusError } from "../page/load-status-error.ts";
-import { type FetchedDocument, type OpenPage, type PageRequest, type PageSource } from "../page/page.ts";
+import {
+  type ActionResult,
+  type FetchedDocument,
+  type OpenPage,
+  type PageRequest,
+  type PageShows,
+  type PageSource,
+  type Shown,
+} from "../page/page.ts";
+import { type OwnProxy } from "../egress/own-proxy.ts";
 import { PixelBudget } from "../page/pixel-budget.ts";
 import { chooseEngine } from "./engine-choice.ts";
 import { type LearnedTemplates } from "./learned-templates.ts";
@@ -37,6 +46,8 @@ export interface PageReaderDeps {
   readonly learned: LearnedTemplates;
   /** Pages that callers share. Undefined: each is loaded for each caller. */
   readonly shared?: SharedPages;
+  /** The operator's proxies by their names, which callers may choose. */
+  readonly proxies?: ReadonlyMap<string, OwnProxy>;
   /** The terms of sites for the use of their pages by AI. Undefined: only those of the page are read. */
   readonly terms?: Pick<SiteTerms, "assert" | "of">;
 }
@@ -54,8 +65,14 @@ const NO_WINDOW = { width: 0, height: 0 };
 export interface ReadPage {
   readonly extraction: Extraction;
   readonly source: PageSource;
-  /** Absent if the request asks for none, or a browser cannot show the document. */
-  readonly picture?: Uint8Array;
+  /** Absent if the request has no `shows`, or a browser cannot show the document. */
+  readonly shown?: Shown;
+  readonly acted?: readonly ReadAction[];
+}
+
+/** The result of a step, and the content of the page as Markdown, if the step has read it. */
+export interface ReadAction extends Omit<ActionResult, "source"> {
+  readonly content?: string;
 }
 
 /** The ways to a page. */
@@ -210,11 +227,13 @@ export class PageReader {
   }
 
   async #visiting<T>(request: PageRequest, use: (visit: Visit) => Promise<T>): Promise<T> {
+    const proxy = this.#proxyOf(request);
     const deadline = new Deadline(request.timeoutMs, request.signal, request.turnMs);
     const blocks = request.stealth ? { blocks: trackersBeside(request.url) } : {};
     const egress = new EgressSession({
       ...this.#deps.egress,
       ...blocks,
+      ...(proxy === undefined ? {} : { proxy }),
       onExcess: (error) => deadline.stop(error),
     });
     try {
@@ -231,6 +250,17 @@ export class PageReader {
       deadline.clear();
       egress.close();
     }
+  }
+
+  #proxyOf({ own }: PageRequest): OwnProxy | undefined {
+    const { proxy } = own ?? {};
+    if (typeof proxy !== "string") return proxy;
+    const known = this.#deps.proxies?.get(proxy);
+    if (known !== undefined) return known;
+    const message = "must be the URL of a proxy, or the name of one of the operator";
+    throw new TurnpikeError("invalid-parameters", "Cannot use the proxy: it is not known", [
+      { path: "proxy", message },
+    ]);
   }
 
   /** Waits until the window of the request may be shown. */
@@ -259,18 +289,31 @@ export class PageReader {
     const shown = await this.#deps.browser
       .visit({ ...visit, settles: isDoneByItself(visit.request) }, async (page) => {
         const source = await page.snapshot(mark, FRAMED.has(task.kind));
-        const { picture } = visit.request;
-        return { source, ...(picture === undefined ? {} : { picture: (await page.picture(picture)).bytes }) };
+        const { shows } = visit.request;
+        const { acted } = page;
+        return { source, acted, ...(shows === undefined ? {} : { shown: await shownOf(page, shows) }) };
       })
       .catch(async (error: unknown) => {
         // A browser shows no PDF and no attachment, but their bytes can be fetched without one.
         if (!(error instanceof DownloadError)) throw error;
-        return { source: sourceOf(visit.fetched ?? (await this.#fetch(visit))) };
+        return { source: sourceOf(visit.fetched ?? (await this.#fetch(visit))), acted: [] };
       })
       .finally(leave);
     const { source } = shown;
     const outcome = await this.#extract(visit, { source, task, mayNeedBrowser: false });
-    return { ...shown, ...readPage(somethingOf(outcome, { task, source, request: visit.request }), source) };
+    const acted = await this.#readActed(visit, shown.acted);
+    return { ...shown, acted, ...readPage(somethingOf(outcome, { task, source, request: visit.request }), source) };
+  }
+
+  /** Reads the pages that steps have taken. */
+  async #readActed(visit: Visit, acted: readonly ActionResult[]): Promise<readonly ReadAction[]> {
+    return await Promise.all(
+      acted.map(async ({ source, ...result }) => {
+        if (source === undefined) return result;
+        const outcome = await this.#extract(visit, { source, task: { kind: "markdown" }, mayNeedBrowser: false });
+        return { ...result, content: outcome.outcome === "content" ? outcome.extraction.content : "" };
+      }),
+    );
   }
 
   async #scriptsChange(visit: Visit, source: PageSource, addresses: readonly ScriptAddress[]): Promise<boolean> {
@@ -287,19 +330,28 @@ export class PageReader {
   }
 }
 
+/** The styles are read first: a picture of a whole page scrolls through it, and a print changes its layout. */
+async function shownOf(page: OpenPage, { picture, print, brand = false }: PageShows): Promise<Shown> {
+  const look = brand ? { brand: await page.brand() } : {};
+  const seen = picture === undefined ? {} : { picture: await page.picture(picture) };
+  return { ...look, ...seen, ...(print === undefined ? {} : { pdf: await page.print(print) }) };
+}
+
 /** A document of which parts are missing is not complete. */
 function readPage(extraction: Extraction, source: PageSource): ReadPage {
   return { extraction, source: extraction.partial === true ? { ...source, complete: false } : source };
 }
 
 /** True if the request asks for something that the static engine cannot do. */
-function needsBrowser({ selector, waitMs, waitUntil, stealth, picture }: PageRequest): boolean {
-  return selector !== undefined || waitMs > 0 || waitUntil === "networkidle0" || stealth || picture !== undefined;
+function needsBrowser({ selector, waitMs, waitUntil, stealth, shows, steps }: PageRequest): boolean {
+  if ((selector ?? shows ?? steps) !== undefined) return true;
+  return waitMs > 0 || waitUntil === "networkidle0" || stealth;
 }
 
 /** True if the caller does not say when the page is done. */
-function isDoneByItself({ selector, waitMs, waitUntil }: PageRequest): boolean {
-  return waitUntil === "load" && waitMs === 0 && selector === undefined;
+function isDoneByItself({ selector, waitMs, waitUntil, steps, shows }: PageRequest): boolean {
+  // A page whose clock has stopped can be neither used nor shown.
+  return (steps ?? shows) === undefined && waitUntil === "load" && waitMs === 0 && selector === undefined;
 }
 
 /** The script that reads the properties of a page that is not HTML. No script of such a page runs. */

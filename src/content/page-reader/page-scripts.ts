@@ -76,7 +76,7 @@ export class PageScripts {
 
   async #codeOf(visit: Visit, url: string, end: number): Promise<string> {
     const kept = this.#kept.get(url);
-    if (kept !== undefined && this.#clock() - kept.since < KEPT_MS) {
+    if (visit.request.own === undefined && kept !== undefined && this.#clock() - kept.since < KEPT_MS) {
       this.#kept.delete(url);
       this.#kept.set(url, kept);
       return kept.code;
@@ -88,17 +88,18 @@ export class PageScripts {
 
   /** The text of a script. Empty if it cannot be fetched, because that must not fail the page. */
   async #load(visit: Visit, url: string): Promise<string> {
-    // A script is kept for all callers.
-    const { session: _, ...others } = visit.request;
+    // Other callers get what is kept, so that it must not come from a request or a proxy of this one.
+    const keep = (code: string): void => (visit.request.own === undefined ? this.#keep(url, code) : undefined);
+    const { session: _, own: _own, ...others } = visit.request;
     const request = { ...others, url: new URL(url), maxBytes: MAX_SCRIPT_BYTES, partial: false };
     try {
       const { statusCode, body } = await this.#fetch({ ...visit, request });
       const code = statusCode === 200 ? new TextDecoder().decode(body) : "";
-      this.#keep(url, code);
+      keep(code);
       return code;
     } catch (error) {
       if (!(error instanceof TurnpikeError)) throw error;
-      this.#keep(url, "");
+      keep("");
       return "";
     }
   }

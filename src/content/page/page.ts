@@ -1,6 +1,9 @@
+import { type PageAction } from "./action.ts";
 import { type AiTerms } from "./ai-terms.ts";
+import { type Brand } from "./brand.ts";
 import { type BrowsingState } from "./browsing-state.ts";
 import { type Picture, type PictureRequest, type PrintRequest } from "./capture.ts";
+import { type OwnRequest } from "./own-request.ts";
 
 /** The engine that loads a page: one HTTP fetch without a browser, or a tab of a browser. */
 export type EngineName = "static" | "browser";
@@ -28,8 +31,8 @@ export interface PageRequest {
    * True: images, media and fonts are loaded, for operations that show the page and not only its text. Default: false.
    */
   readonly pictures?: boolean;
-  /** A picture of the page that is taken when it was read. It needs a browser, and a window of its size. */
-  readonly picture?: PictureRequest;
+  /** Further forms of the page that a browser makes when it was read. A picture needs a window of its size. */
+  readonly shows?: PageShows;
   /** The window's size in pixels, and whether the whole page is captured. Default: the browser's own size. */
   readonly window?: { readonly width: number; readonly height: number; readonly fullPage: boolean };
   /** True if a page with this status is content. By default, only statuses below 400 are. */
@@ -42,10 +45,28 @@ export interface PageRequest {
   readonly isPrivate?: boolean;
   /** The session that the page belongs to. Nothing of its page is shown to others, and nothing is learned from it. */
   readonly session?: BrowsingState;
+  /** Steps in the page before it is read. They need a browser. */
+  readonly steps?: { readonly actions: readonly PageAction[]; readonly pictureOfFailure: boolean } | undefined;
+  /** The parts that only this caller may have. Undefined: the page is requested as any caller would. */
+  readonly own?: OwnRequest | undefined;
   /** Milliseconds that the page may wait for its turn. Default: MAX_TURN_MS of deadline.ts. */
   readonly turnMs?: number;
   /** Aborted if the client goes away. */
   readonly signal: AbortSignal | undefined;
+}
+
+/** Forms of a page that only a browser makes. */
+export interface PageShows {
+  readonly picture?: PictureRequest | undefined;
+  readonly print?: PrintRequest | undefined;
+  readonly brand?: boolean;
+}
+
+/** The forms that a request has asked for. */
+export interface Shown {
+  readonly picture?: Picture;
+  readonly pdf?: Uint8Array<ArrayBuffer>;
+  readonly brand?: Brand;
 }
 
 /** One response as its server sent it, after its content coding was undone. */
@@ -85,6 +106,22 @@ export interface PageSource {
   readonly ageMs?: number;
 }
 
+/** The page after a step, and what the step has made. */
+export interface ActionResult {
+  readonly type: PageAction["type"];
+  readonly url: string;
+  readonly title: string;
+  /** The result of a script, as text or JSON. */
+  readonly value?: string;
+  /** Pixels of the page after a scroll. */
+  readonly height?: number;
+  readonly picture?: { readonly bytes: Uint8Array<ArrayBuffer>; readonly contentType: string };
+  readonly source?: PageSource;
+  /** Dialogs that the page showed, which were dismissed, and windows that it wanted to open, which were not opened. */
+  readonly dialogs?: readonly { readonly type: string; readonly message: string }[];
+  readonly windows?: readonly string[];
+}
+
 /**
  * The attribute that a snapshot puts on elements that match the selectors of its `mark`. Its value lists the positions
  * of these selectors among `Object.keys(mark)`, from 0 on, with spaces between. No other element of the document has
@@ -94,6 +131,8 @@ export const MARK = "data-turnpike-match";
 
 /** A page that has loaded in a browser, usable as long as its visit lasts. */
 export interface OpenPage {
+  /** The results of the steps of the request. */
+  readonly acted: readonly ActionResult[];
   /**
    * The page as it stands, with closed shadow trees, and with `withFrames` also the content of the frames of its own
    * site. In its HTML, elements that match a selector of `mark` have the selector's position in the attribute MARK.
@@ -109,4 +148,6 @@ export interface OpenPage {
   /** Takes a picture of the page. The window has the picture's size. */
   picture(request: PictureRequest): Promise<Picture>;
   print(request: PrintRequest): Promise<Uint8Array<ArrayBuffer>>;
+  /** The colours, fonts and logo that the page shows. */
+  brand(): Promise<Brand>;
 }

@@ -18,7 +18,7 @@ export class RememberingReader extends PageReader {
 
   override async read(request: PageRequest, task: ExtractionTask): Promise<ReadPage> {
     const read = await super.read(request, task);
-    if (request.session !== undefined) return read;
+    if ((request.session ?? request.own ?? request.steps) !== undefined) return read;
     const { extraction, source } = read;
     const url = URL.parse(source.finalUrl);
     const field = source.headers.filter(([name]) => name.toLowerCase() === "x-robots-tag").map(([, value]) => value);

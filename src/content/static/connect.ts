@@ -3,6 +3,7 @@ import { connect as connectTls, createSecureContext, type SecureContext } from "
 import { systemTrust } from "../../lib/net/system-trust.ts";
 import { egressError } from "../egress/guard.ts";
 import { EGRESS_LIMITS } from "../egress/limits.ts";
+import { openTunnel, type ProxyRoute, TunnelError } from "../egress/tunnel.ts";
 import { loadError } from "./load-errors.ts";
 import { bareHost, portOf } from "../../lib/http/url-host.ts";
 
@@ -39,10 +40,45 @@ export function contextOf(authorities: readonly string[]): SecureContext {
   return createSecureContext({ ca: [...authorities], minVersion: "TLSv1.2" });
 }
 
-/** Opens a connection for requests to the URL's origin, to the first of these addresses that responds. */
-export function openFor(url: URL, addresses: readonly string[], trust = systemContext()): Opening {
+/**
+ * Opens a connection for requests to the URL's origin, to the first of these addresses that responds, or through the
+ * caller's proxy.
+ */
+export function openFor(
+  url: URL,
+  addresses: readonly string[],
+  {
+    trust = systemContext(),
+    route,
+  }: { readonly trust?: SecureContext | undefined; readonly route?: ProxyRoute | undefined } = {},
+): Opening {
   const tlsHost = url.protocol === "https:" ? bareHost(url.hostname) : undefined;
-  return open({ addresses, port: portOf(url), tlsHost, trust });
+  const target = { addresses, port: portOf(url), tlsHost, trust };
+  return route === undefined ? open(target) : openThrough(route, target);
+}
+
+function openThrough(route: ProxyRoute, target: ConnectTarget): Opening {
+  const aborting = new AbortController();
+  return { socket: socketThrough(route, target, aborting.signal), abort: () => aborting.abort() };
+}
+
+async function socketThrough(route: ProxyRoute, target: ConnectTarget, signal: AbortSignal): Promise<Socket> {
+  const tunnel = await openTunnel(route, target, signal).catch((error: unknown) => {
+    throw error instanceof TunnelError ? egressError(error.failure) : error;
+  });
+  if (target.tlsHost === undefined) return tunnel;
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const socket = connectTls({ ...tlsOptions(target.tlsHost, target.trust), socket: tunnel });
+  const late = setTimeout(() => socket.destroy(), EGRESS_LIMITS.connectMs);
+  const abort = (): void => void socket.destroy();
+  signal.addEventListener("abort", abort, { once: true });
+  socket.once("secureConnect", () => resolve(socket));
+  socket.once("error", (error: Error) => reject(openError(error, target)));
+  socket.once("close", () => reject(egressError("proxy")));
+  return await promise.finally(() => {
+    clearTimeout(late);
+    signal.removeEventListener("abort", abort);
+  });
 }
 
 /** Opens a connection to the first of the addresses that responds. */
@@ -99,17 +135,18 @@ function open(target: ConnectTarget): Opening {
 function start(address: string, target: ConnectTarget): { socket: Socket; ready: "connect" | "secureConnect" } {
   const { port, tlsHost, trust } = target;
   if (tlsHost === undefined) return { socket: connectTcp({ host: address, port }), ready: "connect" };
-  const socket = connectTls({
-    host: address,
-    port,
+  return { socket: connectTls({ host: address, port, ...tlsOptions(tlsHost, trust) }), ready: "secureConnect" };
+}
+
+function tlsOptions(tlsHost: string, trust: SecureContext) {
+  return {
     // RFC 6066 §3: an IP address is not sent in SNI. The certificate must then be for the address.
     ...(isIP(tlsHost) === 0 ? { servername: tlsHost } : {}),
     secureContext: trust,
     // Set explicitly, because an environment variable could change the default.
     rejectUnauthorized: true,
     ALPNProtocols: ["http/1.1"],
-  });
-  return { socket, ready: "secureConnect" };
+  };
 }
 
 /** Names of certificate errors, as in OpenSSL and Node. */

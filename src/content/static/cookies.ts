@@ -2,6 +2,7 @@ import { NewestMap } from "../../lib/memory/newest-map.ts";
 import { isIP } from "node:net";
 import { getPublicSuffix } from "tldts";
 import { type Cookie } from "../page/browsing-state.ts";
+import { type OwnCookie } from "../page/own-request.ts";
 
 /**
  * Maximum number of cookies of one visit, of a session, and characters of each. Beyond these limits, the oldest cookies
@@ -34,6 +35,15 @@ export class CookieJar {
       if (cookie === undefined) continue;
       if (cookie.expires !== undefined && cookie.expires <= now) this.#cookies.delete(keyOf(cookie));
       else this.#cookies.set(keyOf(cookie), cookie);
+    }
+  }
+
+  /** Adds cookies of the caller for a host. */
+  add(cookies: readonly OwnCookie[], host: string): void {
+    for (const { name, value, domain, path, secure } of cookies) {
+      const scope = { domain: domain ?? host, hostOnly: domain === undefined || isIP(host) !== 0 };
+      const cookie = { name, value, ...scope, path, secure, httpOnly: false };
+      this.#cookies.set(keyOf(cookie), cookie);
     }
   }
 
@@ -109,7 +119,7 @@ function domainOf(attribute: string, host: string): Pick<Cookie, "domain" | "hos
 }
 
 /** True if anyone can register names below this one, by the Public Suffix List. */
-function isPublicSuffix(domain: string): boolean {
+export function isPublicSuffix(domain: string): boolean {
   return getPublicSuffix(domain, { allowPrivateDomains: true }) === domain;
 }
 

@@ -61,10 +61,11 @@ export class Exchange {
     ];
   }
 
-  /** Sends the head of a request and waits for the response. Fails with `page-failed`. */
-  run(head: string): Promise<StaticResponse> {
+  /** Sends a request and waits for the response. Fails with `page-failed`. */
+  run(head: string, body?: Uint8Array): Promise<StaticResponse> {
     for (const [name, listener] of this.#listeners) this.#socket.on(name, listener);
     this.#socket.write(head, "latin1");
+    if (body !== undefined) this.#socket.write(body);
     this.#socket.resume();
     return this.#result.promise;
   }

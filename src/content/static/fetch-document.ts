@@ -11,6 +11,7 @@ import { type StaticResponse, Exchange, StaleConnection } from "./exchange.ts";
 import { redirectOf } from "./redirect.ts";
 import { requestHead } from "./request-head.ts";
 import { type ResponseHead, valuesOf } from "./response-parser.ts";
+import { firstHop, nextHop, type OwnHop } from "../page/own-hop.ts";
 import { portOf } from "../../lib/http/url-host.ts";
 
 /** Maximum number of redirects before a document, as in browsers. */
@@ -19,6 +20,7 @@ const MAX_REDIRECTS = 20;
 const PARTIAL_READ_MS = 1_000;
 
 const USUAL = clientIdentityOf();
+const NO_LINES: readonly string[] = [];
 
 /** The client identity, the trusted authorities and the wanted media types of a fetch. */
 export interface FetchOptions {
@@ -68,12 +70,17 @@ class Fetching {
   #kept: KeptDocument | undefined;
   #exchange: Exchange | undefined;
   #closed = false;
+  /** The caller's part of the next request. */
+  #own: OwnHop | undefined;
 
   constructor(visit: Visit, options: FetchOptions) {
     this.#visit = visit;
+    const { own, url } = visit.request;
+    this.#own = own && firstHop(own);
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#cookies = new CookieJar(visit.request.session?.cookies);
+    this.#cookies.add(own?.cookies ?? [], url.hostname);
     const { userAgent = "" } = visit.request;
     this.#identity = userAgent === "" ? (options.identity ?? USUAL) : { userAgent, hints: [] };
   }
@@ -102,13 +109,14 @@ class Fetching {
     let url: URL = this.#visit.request.url;
     for (;;) {
       // After a cookie was set, a second request to the same URL can have another response.
-      const visited = `${url.href} ${this.#cookies.header(url, this.#now())}`;
+      const visited = `${this.#own?.method ?? "GET"} ${url.href} ${this.#cookies.header(url, this.#now())}`;
       if (seen.has(visited)) throw new RedirectError("redirects without end");
       seen.add(visited);
       const { fetched, target } = await this.#hop(url);
       const response = responseOf(url, fetched);
       if (target === undefined) return { ...response, redirects, complete: fetched.complete };
       redirects.push(response);
+      this.#own &&= nextHop(this.#own, { status: response.statusCode, from: url, to: target });
       if (redirects.length > MAX_REDIRECTS) throw new RedirectError(`redirects more than ${MAX_REDIRECTS} times`);
       url = target;
     }
@@ -130,7 +138,9 @@ class Fetching {
   }
 
   async #ask(url: URL, wantsBody: (head: ResponseHead) => boolean): Promise<StaticResponse> {
-    const kept = this.#takeKept(url);
+    // A server may act twice on such a request, if it closes a kept connection after it has received it.
+    const isSafe = this.#own === undefined || this.#own.method === "GET";
+    const kept = isSafe ? this.#takeKept(url) : undefined;
     try {
       return await this.#exchangeOn(kept ?? (await this.#connect(url)), kept !== undefined, url, wantsBody);
     } catch (error) {
@@ -150,9 +160,10 @@ class Fetching {
     const exchange = new Exchange(socket, { egress, wantsBody, reused, maxBytes: request.maxBytes });
     this.#exchange = exchange;
     try {
-      const conditions = url.href === request.url.href ? this.#visit.conditions : [];
-      const head = requestHead(url, this.#identity, this.#cookies.header(url, this.#now()), conditions);
-      const fetched = await exchange.run(head);
+      const lines = (url.href === request.url.href && this.#visit.conditions) || NO_LINES;
+      const own = this.#own;
+      const head = requestHead(url, this.#identity, { cookie: this.#cookies.header(url, this.#now()), lines, own });
+      const fetched = await exchange.run(head, own?.body);
       if (fetched.reusable && !this.#closed) this.#kept = { origin: url.origin, socket };
       else socket.destroy();
       return fetched;
@@ -175,10 +186,13 @@ class Fetching {
   }
 
   async #connect(url: URL): Promise<Socket> {
-    const addresses = await this.#visit.egress.addressesOf(url.hostname, portOf(url));
+    const { egress } = this.#visit;
+    const addresses = await egress.addressesOf(url.hostname, portOf(url));
+    const route = await egress.route();
     if (typeof addresses === "string") throw egressError(addresses);
+    if (typeof route === "string") throw egressError(route);
     if (this.#closed) throw egressError("unreachable");
-    this.#opening = openFor(url, addresses, this.#options.trust);
+    this.#opening = openFor(url, addresses, { trust: this.#options.trust, route });
     const socket = await this.#opening.socket;
     this.#opening = undefined;
     // Between two requests the socket has no other listener, and an unhandled error would end the process.

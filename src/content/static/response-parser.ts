@@ -34,7 +34,7 @@ const LF = 10;
 const CR = 13;
 
 /**
- * Reads one response to a GET (RFC 9112), in pieces of any size. The parser is as lenient as browsers (bare LF, fields
+ * Reads one response to a request other than HEAD (RFC 9112), in pieces of any size. The parser is as lenient as browsers (bare LF, fields
  * without a colon), but strict about the length of the body. `push` and `end` throw a TurnpikeError.
  *
  *     head ─▶ length ───────────────▶ done

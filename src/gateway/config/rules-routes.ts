@@ -201,7 +201,16 @@ function priceRules(x402: RouteX402Config, path: string, report: Report): void {
       if (min !== undefined && max !== undefined && min > max)
         report.problem(`${at}.body[${j}]`, "expected min at most max");
     }
-    const prices = { price, "unit_price.price": unit?.price, "unit_price.min": unit?.min, "unit_price.max": unit?.max };
+    const items = Object.entries(unit?.items?.prices ?? {}).map(
+      ([name, text]) => [`unit_price.items.prices.${name}`, text] as const,
+    );
+    const prices: Readonly<Record<string, string | undefined>> = {
+      price,
+      "unit_price.price": unit?.price,
+      "unit_price.min": unit?.min,
+      "unit_price.max": unit?.max,
+      ...Object.fromEntries(items),
+    };
     for (const [key, text] of Object.entries(prices)) {
       if (text === undefined) continue;
       for (const terms of [x402, ...x402.accepts]) compiled({ ...terms, price: text }, `${at}.${key}`, report);

@@ -49,12 +49,19 @@ export interface Identity {
  * the client hints and `navigator` agree. A caller's user agent gets client hints if it is that of Chrome on a computer
  * and stealth is requested. Otherwise none are sent, because they could contradict an unknown user agent.
  */
-export function identityOf(product: string, userAgent: string | undefined, stealth = false): Identity {
+export function identityOf(
+  product: string,
+  userAgent: string | undefined,
+  {
+    stealth = false,
+    languages = LANGUAGES,
+  }: { readonly stealth?: boolean; readonly languages?: string | undefined } = {},
+): Identity {
   const version = versionOf(product);
   if (userAgent === undefined || userAgent === "") {
     const brand = stealth ? "Google Chrome" : "Chromium";
     const own = ordinaryUserAgent(majorOf(product));
-    return { override: chromeOverride(own, "linux", version, brand), system: "linux", chrome: true };
+    return { override: chromeOverride(own, "linux", { version, brand, languages }), system: "linux", chrome: true };
   }
   const named = /\bChrome\/(\d{2,4})(\.[\d.]+)? (?:Safari\/537\.36)$/.exec(userAgent);
   const found = Object.entries(SYSTEMS).find(([, { sign }]) => sign.test(userAgent));
@@ -62,18 +69,26 @@ export function identityOf(product: string, userAgent: string | undefined, steal
   const system = found?.[0] as System | undefined;
   if (stealth && named !== null && system !== undefined) {
     const full = named[1] === majorOf(product) ? version : `${named[1]}.0.0.0`;
-    return { override: chromeOverride(userAgent, system, full, "Google Chrome"), system, chrome: true };
+    return {
+      override: chromeOverride(userAgent, system, { version: full, brand: "Google Chrome", languages }),
+      system,
+      chrome: true,
+    };
   }
   const platform = stealth && system !== undefined ? { platform: SYSTEMS[system].platform } : {};
-  return { override: { userAgent, acceptLanguage: LANGUAGES, ...platform }, system, chrome: false };
+  return { override: { userAgent, acceptLanguage: languages, ...platform }, system, chrome: false };
 }
 
-function chromeOverride(userAgent: string, system: System, version: string, brand: string): UserAgentOverride {
+function chromeOverride(
+  userAgent: string,
+  system: System,
+  { version, brand, languages }: { readonly version: string; readonly brand: string; readonly languages: string },
+): UserAgentOverride {
   const { platform, hint, version: platformVersion, architecture } = SYSTEMS[system];
   const major = version.split(".")[0] ?? "0";
   return {
     userAgent,
-    acceptLanguage: LANGUAGES,
+    acceptLanguage: languages,
     platform,
     userAgentMetadata: {
       brands: brandsOf(major, brand, (known) => known.split(".")[0] ?? ""),

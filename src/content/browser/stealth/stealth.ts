@@ -16,14 +16,19 @@ export class Stealth {
   readonly #sessions = new Set<string>();
   readonly #network: NetworkWatch | undefined;
 
-  /** `random` returns numbers from 0 up to, but not including, 1. `network` watches the disguised targets as well. */
-  constructor(cdp: CdpConnection, identity: Identity, random: () => number, network?: NetworkWatch) {
+  /** `random` returns numbers from 0 up to, but not including, 1. `network` watches the disguised targets as well. `timeZone` is the caller's. */
+  constructor(
+    cdp: CdpConnection,
+    identity: Identity,
+    random: () => number,
+    { network, timeZone }: { readonly network?: NetworkWatch | undefined; readonly timeZone?: string | undefined } = {},
+  ) {
     this.#cdp = cdp;
     this.#network = network;
     this.#identity = identity;
     const profile = drawProfile(identity.system ?? "linux", random);
     this.#script = disguiseScript(profile, identity);
-    this.#timeZone = profile.timeZone;
+    this.#timeZone = timeZone ?? profile.timeZone;
   }
 
   /** Disguises a page, or a frame in a process of its own, before its scripts run. */

@@ -38,7 +38,7 @@ export type ExtractionTask =
 
 /** Forms of a page to make beside its content. The selectors are those of `parseSelector`. */
 export interface FormsTask {
-  readonly names: readonly ("html" | "rawHtml" | "links" | "images")[];
+  readonly names: readonly ("html" | "rawHtml" | "links" | "images" | "text" | "summary")[];
   /** Attributes whose values are returned. */
   readonly attributes: readonly { readonly selector: string; readonly attribute: string }[];
   /** Selectors of the only elements that are read, and of those that are not. They apply to the content too. */
@@ -46,14 +46,23 @@ export interface FormsTask {
   readonly exclude: readonly string[];
 }
 
+/** A link, with its text, or a picture, with what stands for it. */
+export interface NamedAddress {
+  readonly url: string;
+  readonly text: string;
+}
+
 /** Forms of a page beside its content. */
 export interface PageForms {
   /** The content as HTML without hidden parts, and the document as it was received. */
   readonly html?: string;
   readonly rawHtml?: string;
+  readonly text?: string;
+  /** The sentences that say most of the main content. */
+  readonly summary?: string;
   /** Absolute addresses, each once. */
-  readonly links?: readonly string[];
-  readonly images?: readonly string[];
+  readonly links?: readonly NamedAddress[];
+  readonly images?: readonly NamedAddress[];
   /** The values of each attribute of the task. */
   readonly attributes: readonly (readonly string[])[];
   /** The texts of `meta` elements by their names, `title`, `language` and `favicon`. */

@@ -67,10 +67,26 @@ const bodyCondition = z
   })
   .describe("One value of the JSON body. With neither `value`, `min` nor `max`, any value matches.");
 
+const pricedItems = z
+  .strictObject({
+    pointer: pointer.describe("JSON pointer to an array of names, or of objects with the name as `type`."),
+    prices: z
+      .record(text.max(100), text)
+      .refine((prices) => Object.keys(prices).length <= 64, "expected at most 64 names")
+      .describe("Prices by name. Other items have the `price` of the unit."),
+    share_percent: count(10, 0, 100).describe("Percentage of its price for each item beside the most expensive one."),
+  })
+  .describe("The price of one unit is that of the most expensive item, and a share of the prices of the others.");
+
 const unitPrice = z
   .strictObject({
     price: text.describe("Price of one unit."),
-    count: pointer.describe("JSON pointer to the number of units: a number, or an array whose items are counted."),
+    count: pointer
+      .exactOptional()
+      .describe(
+        "JSON pointer to the number of units: a number, or an array whose items are counted. Absent: one unit.",
+      ),
+    items: pricedItems.exactOptional(),
     min: text.exactOptional().describe("Least price of a request. Absent: one unit."),
     max: text.exactOptional().describe("Greatest price of a request."),
   })

@@ -6,6 +6,9 @@ import { foldCase } from "../../../../lib/text/fold-case.ts";
 /** A text that programs convert to a number. */
 const NUMERIC = /^\s*[+-]?\p{Nd}[\p{Nd}_.,eE+-]*\s*$/u;
 
+/** Items of an array that have prices of their own. */
+const MAX_ITEMS = 64;
+
 interface ValueTest {
   readonly value?: string | number | boolean;
   readonly min?: number;
@@ -42,6 +45,21 @@ export class BodyValue {
     const number = value instanceof TurnpikeError ? value : (this.#numberOf(value) ?? 0);
     // Many servers take a negative number as "no limit".
     return typeof number === "number" && number < 0 ? this.#error("expected a number that is not negative") : number;
+  }
+
+  /** The names of the items of an array: texts, or members `type` of objects. Undefined without such a value. */
+  names(body: Json | undefined): readonly string[] | undefined | TurnpikeError {
+    const value = this.#in(body);
+    if (value === undefined || value instanceof TurnpikeError) return value;
+    if (!Array.isArray(value) || value.length > MAX_ITEMS)
+      return this.#error(`expected an array of at most ${MAX_ITEMS} items`);
+    const names: string[] = [];
+    for (const item of value) {
+      const name: unknown = isObject(item) ? item["type"] : item;
+      if (typeof name !== "string") return this.#error("expected names, or objects with a name as type");
+      names.push(name);
+    }
+    return names;
   }
 
   #numberOf(value: Json | undefined): number | undefined | TurnpikeError {

@@ -28,6 +28,23 @@ const RULES: readonly (readonly [text: string, rule: Rule, data: object])[] = [
     { when: {}, unit: { count: "/urls", amounts: ["5000"], min: ["10000"], max: ["50000"] } },
   ],
   [
+    "$0.005 (/formats: pdf $0.01, the most expensive and 10% of each other) for each of /urls",
+    rule({
+      unit_price: {
+        price: "$0.005",
+        count: "/urls",
+        items: { pointer: "/formats", prices: { pdf: "$0.01" }, share_percent: 10 },
+      },
+    }),
+    {
+      unit: {
+        count: "/urls",
+        amounts: ["5000"],
+        items: { pointer: "/formats", amounts: { pdf: ["10000"] }, sharePercent: 10 },
+      },
+    },
+  ],
+  [
     '/model is "small", with /x, /n at least 2, /m 1 to 3, body of at most 100 bytes, 22:00 to 6:00 UTC: $0.01',
     rule({
       price: "$0.01",

@@ -19,9 +19,17 @@ export interface ListedRule {
   };
   /** Atomic units, for each item of `accepts`. */
   readonly amounts?: readonly string[];
-  /** The price of one unit and its bounds, as `amounts`. `count` is a JSON pointer to a number or an array. */
+  /**
+   * The price of one unit and its bounds, as `amounts`. `count` is a JSON pointer to a number or an array. With `items`, a
+   * unit has the price of the most expensive item, and a percentage of the prices of the others.
+   */
   readonly unit?: {
-    readonly count: string;
+    readonly count?: string;
+    readonly items?: {
+      readonly pointer: string;
+      readonly amounts: Readonly<Record<string, readonly string[]>>;
+      readonly sharePercent: number;
+    };
     readonly amounts: readonly string[];
     readonly min?: readonly string[];
     readonly max?: readonly string[];
@@ -88,18 +96,35 @@ function resultOf({ price, unit_price: unit, free }: Rule, terms: readonly Terms
   if (free === true) return { words: "free", free };
   if (price !== undefined) return { words: textOf(price, terms), amounts: amountsOf(price) };
   if (unit === undefined) return { words: "not sold", refused: true as const };
-  const { count, min, max } = unit;
+  const { count, min, max, items } = unit;
   const least = min === undefined ? "" : `, at least ${textOf(min, terms)}`;
   const most = max === undefined ? "" : `, at most ${textOf(max, terms)}`;
   return {
-    words: `${textOf(unit.price, terms)} for each of ${count}${least}${most}`,
+    words: `${itemsText(unit, terms)}${count === undefined ? "" : ` for each of ${count}`}${least}${most}`,
     unit: {
-      count,
+      ...(count === undefined ? {} : { count }),
+      ...(items === undefined
+        ? {}
+        : {
+            items: {
+              pointer: items.pointer,
+              amounts: Object.fromEntries(Object.entries(items.prices).map(([name, text]) => [name, amountsOf(text)])),
+              sharePercent: items.share_percent,
+            },
+          }),
       amounts: amountsOf(unit.price),
       ...(min === undefined ? {} : { min: amountsOf(min) }),
       ...(max === undefined ? {} : { max: amountsOf(max) }),
     },
   };
+}
+
+/** The price of one unit: `$0.005 (/formats: pdf $0.01, the most expensive and 10% of each other)`. */
+function itemsText({ price, items }: NonNullable<Rule["unit_price"]>, terms: readonly Terms[]): string {
+  const one = textOf(price, terms);
+  if (items === undefined) return one;
+  const named = Object.entries(items.prices).map(([name, text]) => `${name} ${textOf(text, terms)}`);
+  return `${one} (${items.pointer}: ${[...named, `the most expensive and ${items.share_percent}% of each other`].join(", ")})`;
 }
 
 function textOf(price: string, terms: readonly Terms[]): string {

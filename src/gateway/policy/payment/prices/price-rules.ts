@@ -6,6 +6,7 @@ import { canonicalAddress } from "../../../../payments/x402/address.ts";
 import { compileTerms, type Terms } from "../../../../payments/x402/terms.ts";
 import { type RouteX402Config } from "../../../config/config.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
+import { foldCase } from "../../../../lib/text/fold-case.ts";
 import { compileConditions, MatchSubject } from "../../../routing/conditions.ts";
 import { isAmbiguous, readings } from "../../../routing/readings.ts";
 import { type Conditions } from "../../../routing/routable.ts";
@@ -180,6 +181,8 @@ interface UnitAmounts {
   readonly one: bigint;
   readonly min: bigint;
   readonly max: bigint | undefined;
+  /** By the name of an item in small letters. */
+  readonly items: ReadonlyMap<string, bigint>;
 }
 
 class CompiledRule {
@@ -195,7 +198,8 @@ class CompiledRule {
   readonly #payers: ReadonlySet<string>;
   readonly #body: readonly { readonly at: BodyValue; readonly test: Rule["body"][number] }[];
   readonly #fixed: Price | undefined;
-  readonly #count: BodyValue;
+  readonly #count: BodyValue | undefined;
+  readonly #items: BodyValue | undefined;
   readonly #units: readonly UnitAmounts[];
 
   constructor(rule: Rule, terms: readonly Terms[]) {
@@ -213,12 +217,17 @@ class CompiledRule {
     const amountsOf = (text: string): string[] => terms.map((one) => compileTerms({ ...one, price: text }).amount);
     this.#fixed =
       price === undefined ? (free === true ? "free" : unit === undefined ? "refused" : undefined) : amountsOf(price);
-    this.#count = new BodyValue(unit?.count ?? "");
+    this.#count = unit?.count === undefined ? undefined : new BodyValue(unit.count);
+    this.#items = unit?.items === undefined ? undefined : new BodyValue(unit.items.pointer);
+    const named = Object.entries(unit?.items?.prices ?? {}).map(
+      ([name, text]) => [foldCase(name), amountsOf(text)] as const,
+    );
     const bound = (text: string | undefined, i: number): bigint | undefined =>
       text === undefined ? undefined : BigInt(amountsOf(text)[i] ?? 0);
     this.#units = (unit === undefined ? [] : amountsOf(unit.price)).map((amount, i) => {
       const one = BigInt(amount);
-      return { one, min: bound(unit?.min, i) ?? one, max: bound(unit?.max, i) };
+      const items = new Map(named.map(([name, amounts]) => [name, BigInt(amounts[i] ?? 0)]));
+      return { one, min: bound(unit?.min, i) ?? one, max: bound(unit?.max, i), items };
     });
   }
 
@@ -245,18 +254,31 @@ class CompiledRule {
       const fits = at.fulfils(json, test);
       if (fits !== true) return fits === false ? undefined : fits;
     }
-    return this.#fixed ?? this.#unitPrice(this.#count.count(json));
+    if (this.#fixed !== undefined) return this.#fixed;
+    const units = this.#count?.count(json) ?? 1;
+    const items = this.#items?.names(json);
+    if (units instanceof TurnpikeError) return units;
+    return items instanceof TurnpikeError ? items : this.#unitPrice(units, items);
   }
 
-  #unitPrice(units: number | TurnpikeError): Price {
-    if (units instanceof TurnpikeError) return units;
+  #unitPrice(units: number, items: readonly string[] | undefined): Price {
     const count = BigInt(Math.ceil(units));
-    const amounts = this.#units.map(({ one, min, max }) => {
-      const amount = one * count < min ? min : one * count;
+    const share = BigInt(this.#rule.unit_price?.items?.share_percent ?? 0);
+    const amounts = this.#units.map(({ one, min, max, items: prices }) => {
+      const ofItems = (items ?? []).map((name) => prices.get(foldCase(name)) ?? one);
+      const whole = count * (ofItems.length === 0 ? one : dearestOf(ofItems, share));
+      const amount = whole < min ? min : whole;
       return String(max !== undefined && amount > max ? max : amount);
     });
     return amounts.every(isAtomic) ? amounts : TOO_MUCH;
   }
+}
+
+/** The greatest of the prices, and a percentage of the others, rounded up. */
+function dearestOf(prices: readonly bigint[], percent: bigint): bigint {
+  const dearest = prices.reduce((most, price) => (price > most ? price : most), 0n);
+  const others = prices.reduce((sum, price) => sum + price, -dearest);
+  return dearest + (others * percent + 99n) / 100n;
 }
 
 function isWithin(hour: number, { from, to }: NonNullable<Rule["utc_hours"]>): boolean {

@@ -1,0 +1,203 @@
+import { z } from "@hono/zod-openapi";
+import { type PageAction } from "../page/action.ts";
+import { type PageRequest } from "../page/page.ts";
+import { type ReadAction } from "../page-reader/page-reader.ts";
+import { invalidParameters } from "./operation.ts";
+import { DEFAULT_QUALITY, pictureParameters } from "./picture-parameters.ts";
+import { text } from "./text.ts";
+
+/** Steps of a request, those that take the page's content, and seconds of all waits for a time. */
+const MAX_ACTIONS = 50;
+const MAX_SCRAPES = 10;
+const MAX_WAIT_MS = 60_000;
+/** Seconds of one step. */
+const MAX_STEP_S = 60;
+const DEFAULT_STEP_S = 10;
+/** Characters of a selector, of a text and of a script; values of a list. */
+const MAX_SELECTOR_LENGTH = 2_000;
+const MAX_TEXT_LENGTH = 10_000;
+const MAX_SCRIPT_LENGTH = 100_000;
+const MAX_KEY_LENGTH = 50;
+const MAX_VALUES = 50;
+const MAX_SCROLLS = 200;
+/** Clicks in one place: a triple click selects a paragraph. */
+const MAX_CLICKS = 3;
+
+const selector = text(MAX_SELECTOR_LENGTH, 1);
+const timeout = { timeout: z.number().min(0.1).max(MAX_STEP_S).default(DEFAULT_STEP_S) };
+
+const { width: _width, height: _height, ...stepPicture } = pictureParameters;
+
+const action = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("click"),
+    selector,
+    all: z.boolean().default(false).openapi({ description: "Each element that matches, up to 20" }),
+    button: z.enum(["left", "right", "middle"]).default("left"),
+    clicks: z.int().min(1).max(MAX_CLICKS).default(1),
+    ...timeout,
+  }),
+  z.strictObject({ type: z.literal("hover"), selector, ...timeout }),
+  z.strictObject({ type: z.literal("fill"), selector, text: text(MAX_TEXT_LENGTH), ...timeout }),
+  z.strictObject({ type: z.literal("write"), text: text(MAX_TEXT_LENGTH), ...timeout }),
+  z.strictObject({ type: z.literal("press"), key: text(MAX_KEY_LENGTH, 1), ...timeout }),
+  z.strictObject({
+    type: z.literal("select"),
+    selector,
+    values: z
+      .array(text(MAX_TEXT_LENGTH))
+      .min(1)
+      .max(MAX_VALUES)
+      .openapi({ description: "Values or texts of options" }),
+    ...timeout,
+  }),
+  z.strictObject({
+    type: z.literal("scroll"),
+    selector: selector.optional().openapi({ description: "Element that is scrolled; by default the page" }),
+    direction: z.enum(["down", "up"]).default("down"),
+    times: z
+      .int()
+      .min(1)
+      .max(MAX_SCROLLS)
+      .optional()
+      .openapi({ description: "Windows; by default to the end, also of a list that grows" }),
+    ...timeout,
+  }),
+  z.strictObject({
+    type: z.literal("wait"),
+    milliseconds: z.int().min(0).max(MAX_WAIT_MS).optional().openapi({ description: "Not counted in the timeouts" }),
+    selector: selector.optional(),
+    state: z.enum(["visible", "attached", "gone"]).optional(),
+    text: text(MAX_TEXT_LENGTH, 1).optional(),
+    quiet: z.literal(true).optional().openapi({ description: "Until no request was in progress for half a second" }),
+    ...timeout,
+  }),
+  z.strictObject({ type: z.literal("screenshot"), ...stepPicture, ...timeout }),
+  z.strictObject({ type: z.literal("scrape"), ...timeout }),
+  z.strictObject({ type: z.literal("evaluate"), script: text(MAX_SCRIPT_LENGTH, 1), ...timeout }),
+]);
+
+type Action = z.output<typeof action>;
+
+/** The parameters of steps in a page. */
+export const actionParameters = {
+  actions: z
+    .array(action)
+    .min(1)
+    .max(MAX_ACTIONS)
+    .optional()
+    .openapi({
+      description: "Steps in a browser before the page is read; each has a timeout in seconds",
+      example: [
+        { type: "click", selector: "#more" },
+        { type: "wait", selector: ".item" },
+      ],
+    }),
+  action_screenshot: z
+    .boolean()
+    .default(false)
+    .openapi({ description: "Add a picture of the page to the error of a step" }),
+};
+
+/** The results of steps in a response. */
+export const actionsSchema = z
+  .array(
+    z.object({
+      type: z.string(),
+      url: z.string().openapi({ description: "Address of the page after the step" }),
+      title: z.string(),
+      value: z.string().optional().openapi({ description: "Result of a script, as text or JSON" }),
+      content: z.string().optional().openapi({ description: "The page at that time as Markdown" }),
+      height: z.number().optional().openapi({ description: "Pixels of the page after a scroll" }),
+      screenshot: z.object({ content_type: z.string(), base64: z.string() }).optional(),
+      dialogs: z
+        .array(z.object({ type: z.string(), message: z.string() }))
+        .readonly()
+        .optional()
+        .openapi({ description: "Dialogs, which were dismissed" }),
+      windows: z
+        .array(z.string())
+        .readonly()
+        .optional()
+        .openapi({ description: "Windows that the page wanted to open; none is opened" }),
+    }),
+  )
+  .readonly()
+  .optional()
+  .openapi("ActionResults", { description: "What each step has made, in their order" });
+
+/** The member `actions` of a response. */
+export function actionsPart(acted: readonly ReadAction[] | undefined): { actions?: z.output<typeof actionsSchema> } {
+  if (acted === undefined || acted.length === 0) return {};
+  const actions = acted.map(({ picture, ...result }) => ({
+    ...result,
+    ...(picture === undefined
+      ? {}
+      : { screenshot: { content_type: picture.contentType, base64: Buffer.from(picture.bytes).toString("base64") } }),
+  }));
+  return { actions };
+}
+
+/** The steps of a request. Throws `invalid-parameters` if they are too many together. */
+export function stepsOf({
+  actions,
+  action_screenshot: pictureOfFailure,
+}: {
+  readonly actions?: readonly Action[] | undefined;
+  readonly action_screenshot: boolean;
+}): PageRequest["steps"] {
+  if (actions === undefined) return undefined;
+  const waits = actions.reduce((sum, one) => sum + (one.type === "wait" ? (one.milliseconds ?? 0) : 0), 0);
+  if (waits > MAX_WAIT_MS) refuse("actions", `must wait for at most ${MAX_WAIT_MS} milliseconds together`);
+  if (actions.filter(({ type }) => type === "scrape").length > MAX_SCRAPES)
+    refuse("actions", `must have at most ${MAX_SCRAPES} of scrape`);
+  return { actions: actions.map(stepOf), pictureOfFailure };
+}
+
+function stepOf(given: Action, at: number): PageAction {
+  const timeoutMs = given.timeout * 1000;
+  switch (given.type) {
+    case "wait":
+      return awaited(given, at);
+    case "scroll":
+      return { type: "scroll", timeoutMs, selector: given.selector, direction: given.direction, times: given.times };
+    case "screenshot": {
+      const { format, quality = DEFAULT_QUALITY, full_page: fullPage } = given;
+      return { type: "screenshot", timeoutMs, picture: { format, quality, fullPage, ...WINDOW } };
+    }
+    default: {
+      const { timeout: _timeout, ...step } = given;
+      return { ...step, timeoutMs };
+    }
+  }
+}
+
+/** The window of a step's picture, if the request has no viewport. */
+const WINDOW = { width: 1280, height: 720 };
+
+type Awaited = PageAction & { readonly type: "wait" };
+
+function awaited(
+  {
+    milliseconds: ms,
+    selector: wanted,
+    state,
+    text: words,
+    quiet,
+    timeout: seconds,
+  }: Extract<Action, { type: "wait" }>,
+  at: number,
+): Awaited {
+  const timeoutMs = seconds * 1000;
+  const given = [ms, wanted, words, quiet].filter((value) => value !== undefined);
+  if (given.length !== 1) refuse(`actions.${at}`, "must have one of milliseconds, selector, text and quiet");
+  if (state !== undefined && wanted === undefined) refuse(`actions.${at}.state`, "is only for a selector");
+  if (ms !== undefined) return { type: "wait", timeoutMs: ms + timeoutMs, ms };
+  if (words !== undefined) return { type: "wait", timeoutMs, text: words };
+  if (wanted === undefined) return { type: "wait", timeoutMs, quiet: true };
+  return { type: "wait", timeoutMs, selector: wanted, state: state ?? "visible" };
+}
+
+function refuse(path: string, message: string): never {
+  throw invalidParameters([{ path, message }]);
+}
