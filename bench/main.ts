@@ -4,6 +4,7 @@ import { runChannelsBench } from "./channels.ts";
 import { runContentBench } from "./content.ts";
 import { runContentSoak } from "./content-soak.ts";
 import { runDocumentsBench } from "./documents.ts";
+import { runFieldsBench } from "./fields.ts";
 import { runFiltersBench } from "./filters.ts";
 import { runFleetBench } from "./fleet.ts";
 import { runFrontBench } from "./front.ts";
@@ -70,6 +71,7 @@ const BENCHES: readonly Bench[] = [
     run: runContentBench,
   },
   { name: "content-soak", about: "a thousand mixed pages in a row: memory, processes", run: runContentSoak },
+  { name: "fields", about: "fields by a schema: precision and recall on generated pages", run: runFieldsBench },
   {
     name: "filters",
     about: "WebAssembly filters: the fuel of loops, hostile filters, requests through a gateway",

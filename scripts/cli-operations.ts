@@ -34,7 +34,7 @@ export function cliOperations(document: ApiDocument): string {
 function callOf(document: ApiDocument, { operationId, method, path, requestBody, responses }: PlacedOperation) {
   const body = requestBody?.content["application/json"]?.schema;
   const schema = body && resolveSchema(document, body).schema;
-  const argument = schema?.required?.[0];
+  const argument = schema?.required?.[0] ?? schema?.anyOf?.[0]?.required?.[0];
   return {
     method: method.toUpperCase(),
     path: path === `/${operationId}` ? undefined : path,

@@ -70,6 +70,7 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "page-consent-wall": "The site shows a consent dialog instead of the page.",
   "page-terms": "The site denies a use of its pages by AI that the operator honours (`content.ai_uses`).",
   "page-empty": "The page has no content, even after its scripts ran.",
+  "fields-missing": "The page has no valid value for fields that the schema requires; `errors` names each.",
   "page-type-unsupported": "The document has no text, such as an image, a video or a program.",
   "address-refused":
     "The page's address is neither http nor https, is private or belongs to this machine, or its port is neither 80 nor 443.",

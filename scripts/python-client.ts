@@ -254,7 +254,7 @@ function methodOf(types: Types, form: Form, isAsync: boolean): string {
   const required = fields.filter(({ isRequired }) => isRequired);
   const optional = fields.filter(({ isRequired }) => !isRequired);
   const parameters = [
-    ...required.map((field) => `${field.name}: ${field.type}`),
+    ...required.map(({ name: own, type, isAlternative }) => `${own}: ${type}${isAlternative ? " | None = None" : ""}`),
     "*",
     ...optional.map(
       (field) =>
@@ -289,6 +289,8 @@ interface Field {
   readonly type: string;
   readonly about: string;
   readonly isRequired: boolean;
+  /** Other parameters can take its place. */
+  readonly isAlternative: boolean;
   /** Its only value, which needs not be given. */
   readonly only: unknown;
 }
@@ -297,14 +299,16 @@ interface Field {
 const ONLY_JOBS = new Set(["max_price", "webhook"]);
 
 function fieldsOf(types: Types, named: string, schema: ApiSchema, isJob: boolean): Field[] {
-  const { properties = {}, required = [] } = types.resolve(schema);
+  const { properties = {}, required = [], anyOf: [first] = [] } = types.resolve(schema);
+  const usual = required.length > 0 ? [] : (first?.required ?? []);
   return Object.entries(properties)
     .filter(([name]) => name !== "async" && (isJob || !ONLY_JOBS.has(name)))
     .map(([name, value]) => ({
       name,
       type: types.of(value, `${named}${pascal(name)}`),
       about: describe(value),
-      isRequired: required.includes(name) && value.enum?.length !== 1,
+      isRequired: (required.includes(name) || usual.includes(name)) && value.enum?.length !== 1,
+      isAlternative: usual.includes(name),
       only: value.enum?.length === 1 ? value.enum[0] : undefined,
     }));
 }

@@ -743,22 +743,93 @@ export interface BatchRequest extends PageOptions {
 /** The response body of `extract` */
 export interface ExtractResponse {
   readonly url: string;
-  /** By name: a string for one element, an array for several, null for none */
-  readonly data: Readonly<Record<string, string | readonly string[] | null>>;
+  /** By name. With selectors: a string for one element, an array for several, null for none. With a schema: the fields, null for those that the page does not state */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** With a schema: the place of each value, by JSON Pointer of the field */
+  readonly sources?: Readonly<Record<string, FieldSource>> | undefined;
+  /** With a schema: the fields that are null, by JSON Pointer, each with the reason */
+  readonly missing?:
+    | readonly {
+        readonly path: string;
+        readonly reason: string;
+      }[]
+    | undefined;
   readonly metadata: Metadata;
   readonly actions?: ActionResults | undefined;
+  /** With `urls`: one for each page, in their order; the other members are those of the first one that succeeded */
+  readonly results?: readonly ExtractResult[] | undefined;
+}
+
+/** Where a value stands in the page */
+export interface FieldSource {
+  readonly from:
+    | "json-ld"
+    | "microdata"
+    | "rdfa"
+    | "meta"
+    | "table"
+    | "definition-list"
+    | "label"
+    | "class"
+    | "heading"
+    | "link"
+    | "text"
+    | "selector"
+    | "model";
+  /** CSS selector of the element */
+  readonly selector: string;
+  /** JSON Pointer of the value in the element's JSON-LD */
+  readonly pointer?: string | undefined;
+  /** The element's attribute that has the value */
+  readonly attribute?: string | undefined;
+  /** The text that states the value */
+  readonly quote: string;
+  /** Whether a reader of the page sees the value */
+  readonly shown: boolean;
+  /** A value of the structured data that the visible text contradicts */
+  readonly conflict?: unknown;
+}
+
+/** The data of one page, or the error instead of them */
+export interface ExtractResult {
+  readonly url: string;
+  /** By name. With selectors: a string for one element, an array for several, null for none. With a schema: the fields, null for those that the page does not state */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** With a schema: the place of each value, by JSON Pointer of the field */
+  readonly sources?: Readonly<Record<string, FieldSource>> | undefined;
+  /** With a schema: the fields that are null, by JSON Pointer, each with the reason */
+  readonly missing?:
+    | readonly {
+        readonly path: string;
+        readonly reason: string;
+      }[]
+    | undefined;
+  readonly metadata: Metadata;
+  readonly actions?: ActionResults | undefined;
+  /** Reason of the failure; only if this page failed */
+  readonly error?: string | undefined;
+  /** The problem type of the error */
+  readonly error_type?: string | undefined;
 }
 
 /** The request body of `extract` */
 export interface ExtractRequest extends PageOptions {
   /** Page to load; http and https only */
-  readonly url: string;
+  readonly url?: string | undefined;
+  /** Several pages, in place of `url`; each is paid for if it has all required fields */
+  readonly urls?: readonly string[] | undefined;
   /** Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its own there */
   readonly session?: string | undefined;
   /** Its secret, if X-Session-Secret does not have it */
   readonly session_secret?: string | undefined;
   /** CSS selectors by the names that their results get. `selector@attribute` gives an attribute's values in place of texts */
-  readonly selectors: Readonly<Record<string, string>>;
+  readonly selectors?: Readonly<Record<string, string>> | undefined;
+  /** JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions */
+  readonly schema?: Readonly<Record<string, unknown>> | undefined;
+  /** Language tag by which numbers and dates are read; default: that of the page */
+  readonly locale?: string | undefined;
+  /** With a schema: only values that a reader of the page sees; default false */
+  readonly shown_only?: boolean | undefined;
 }
 
 /** The response body of `read` */
@@ -1095,7 +1166,7 @@ export abstract class Operations {
   batch(request: BatchRequest, options?: CallOptions): Promise<BatchResponse> {
     return this.json({ method: "POST", path: "/batch" }, request, options);
   }
-  /** Extract texts and attributes of a page by CSS selectors. */
+  /** Extract data of pages by CSS selectors or a JSON schema. */
   extract(request: ExtractRequest, options?: CallOptions): Promise<ExtractResponse> {
     return this.json({ method: "POST", path: "/extract" }, request, options);
   }

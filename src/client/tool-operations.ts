@@ -888,13 +888,25 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
   extract: {
     name: "extract",
     description:
-      "Extract texts and attributes of a page by CSS selectors. Loads the page and returns the text of the elements that each selector matches, as browsers match them: a string for one element, an array for several, null for no match. `selector@attribute` returns an attribute of the elements that have it; addresses become absolute. Without `@`, code is omitted, and each block has a line of its own. The call is paid; a failed call costs nothing.",
+      "Extract data of pages by CSS selectors or a JSON schema. With `selectors`, the text of the elements that each selector matches: a string for one element, an array for several, null for no match. `selector@attribute` returns an attribute of the elements that have it; addresses become absolute. Without `@`, code is omitted, and each block has a line of its own. With `schema`, the fields that it describes, from structured data, tables, labels and lists of the page. Every value stands in the page, and `sources` has its place. A field without a value is null; if the schema requires it, the page is the error `fields-missing`, and free. The call is paid; a failed call costs nothing.",
     parameters: {
       type: "object",
-      required: ["url", "selectors"],
       additionalProperties: false,
+      anyOf: [
+        { required: ["url", "selectors"] },
+        { required: ["url", "schema"] },
+        { required: ["urls", "selectors"] },
+        { required: ["urls", "schema"] },
+      ],
       properties: {
         url: SHARED.url,
+        urls: {
+          type: "array",
+          items: { type: "string", minLength: 1, maxLength: 8192, description: "Page to load; http and https only" },
+          minItems: 1,
+          maxItems: 20,
+          description: "Several pages, in place of `url`; each is paid for if it has all required fields",
+        },
         selector: SHARED.selector,
         stealth: SHARED.stealth,
         timeout: SHARED.timeout_11,
@@ -926,6 +938,22 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
           maxProperties: 100,
           description:
             "CSS selectors by the names that their results get. `selector@attribute` gives an attribute's values in place of texts",
+        },
+        schema: {
+          type: "object",
+          description: "JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions",
+        },
+        locale: {
+          type: "string",
+          minLength: 2,
+          maxLength: 35,
+          pattern: "^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}$",
+          description: "Language tag by which numbers and dates are read; default: that of the page",
+        },
+        shown_only: {
+          type: "boolean",
+          default: false,
+          description: "With a schema: only values that a reader of the page sees",
         },
       },
     },

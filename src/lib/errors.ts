@@ -60,6 +60,7 @@ export const ERRORS = {
   "page-terms": kind(500, "Page Refused By Its Terms", "page"),
   "page-empty": kind(500, "Page Without Content", "page", true),
   "page-type-unsupported": kind(500, "Page Type Not Supported", "page"),
+  "fields-missing": kind(500, "Fields Missing", "page"),
   "search-failed": kind(500, "Search Failed", "upstream", true),
   "search-timeout": kind(500, "Search Timeout", "upstream", true),
   "not-implemented": kind(501, "Not Implemented", "client"),

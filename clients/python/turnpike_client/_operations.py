@@ -706,9 +706,10 @@ class Operations(ABC):
 
     def extract(
         self,
-        url: str,
-        selectors: Mapping[str, str],
+        url: str | None = None,
+        selectors: Mapping[str, str] | None = None,
         *,
+        urls: Sequence[str] | None = None,
         selector: str | None = None,
         stealth: bool | None = None,
         timeout: int | None = None,
@@ -732,12 +733,16 @@ class Operations(ABC):
         action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
+        schema: Mapping[str, Any] | None = None,
+        locale: str | None = None,
+        shown_only: bool | None = None,
         price_limit: str | None = None,
     ) -> ExtractResponse:
         """
-        Extract texts and attributes of a page by CSS selectors.
+        Extract data of pages by CSS selectors or a JSON schema.
 
         :param url: Page to load; http and https only.
+        :param urls: Several pages, in place of `url`; each is paid for if it has all required fields.
         :param selector: CSS selector of an element to wait for before acting.
         :param stealth: Present the fingerprint of an ordinary browser to the page; default false.
         :param timeout: Page load timeout in seconds; default 30.
@@ -766,9 +771,13 @@ class Operations(ABC):
         :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param selectors: CSS selectors by the names that their results get. `selector@attribute` gives an attribute's
             values in place of texts.
+        :param schema: JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions.
+        :param locale: Language tag by which numbers and dates are read; default: that of the page.
+        :param shown_only: With a schema: only values that a reader of the page sees; default false.
         """
         body: dict[str, Any] = {
             "url": url,
+            "urls": urls,
             "selector": selector,
             "stealth": stealth,
             "timeout": timeout,
@@ -793,6 +802,9 @@ class Operations(ABC):
             "session": session,
             "session_secret": session_secret,
             "selectors": selectors,
+            "schema": schema,
+            "locale": locale,
+            "shown_only": shown_only,
         }
         return self._json(ExtractResponse, "POST", "/extract", body, price_limit)
 
@@ -1837,9 +1849,10 @@ class AsyncOperations(ABC):
 
     async def extract(
         self,
-        url: str,
-        selectors: Mapping[str, str],
+        url: str | None = None,
+        selectors: Mapping[str, str] | None = None,
         *,
+        urls: Sequence[str] | None = None,
         selector: str | None = None,
         stealth: bool | None = None,
         timeout: int | None = None,
@@ -1863,12 +1876,16 @@ class AsyncOperations(ABC):
         action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
+        schema: Mapping[str, Any] | None = None,
+        locale: str | None = None,
+        shown_only: bool | None = None,
         price_limit: str | None = None,
     ) -> ExtractResponse:
         """
-        Extract texts and attributes of a page by CSS selectors.
+        Extract data of pages by CSS selectors or a JSON schema.
 
         :param url: Page to load; http and https only.
+        :param urls: Several pages, in place of `url`; each is paid for if it has all required fields.
         :param selector: CSS selector of an element to wait for before acting.
         :param stealth: Present the fingerprint of an ordinary browser to the page; default false.
         :param timeout: Page load timeout in seconds; default 30.
@@ -1897,9 +1914,13 @@ class AsyncOperations(ABC):
         :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param selectors: CSS selectors by the names that their results get. `selector@attribute` gives an attribute's
             values in place of texts.
+        :param schema: JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions.
+        :param locale: Language tag by which numbers and dates are read; default: that of the page.
+        :param shown_only: With a schema: only values that a reader of the page sees; default false.
         """
         body: dict[str, Any] = {
             "url": url,
+            "urls": urls,
             "selector": selector,
             "stealth": stealth,
             "timeout": timeout,
@@ -1924,6 +1945,9 @@ class AsyncOperations(ABC):
             "session": session,
             "session_secret": session_secret,
             "selectors": selectors,
+            "schema": schema,
+            "locale": locale,
+            "shown_only": shown_only,
         }
         return await self._json(ExtractResponse, "POST", "/extract", body, price_limit)
 

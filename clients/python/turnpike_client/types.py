@@ -514,12 +514,66 @@ class BatchRequestWebhook(TypedDict):
     metadata: NotRequired[Mapping[str, str]]
 
 
+class ExtractResponseMissing(TypedDict):
+    path: str
+    reason: str
+
+
 class ExtractResponse(TypedDict):
     url: str
-    #: By name: a string for one element, an array for several, null for none
-    data: Mapping[str, str | Sequence[str] | None]
+    #: By name. With selectors: a string for one element, an array for several, null for none. With a schema: the
+    #: fields, null for those that the page does not state
+    data: Mapping[str, Any]
+    #: With a schema: the place of each value, by JSON Pointer of the field
+    sources: NotRequired[Mapping[str, FieldSource]]
+    #: With a schema: the fields that are null, by JSON Pointer, each with the reason
+    missing: NotRequired[Sequence[ExtractResponseMissing]]
     metadata: Metadata
     actions: NotRequired[ActionResults]
+    #: With `urls`: one for each page, in their order; the other members are those of the first one that succeeded
+    results: NotRequired[Sequence[ExtractResult]]
+
+
+class FieldSource(TypedDict):
+    """Where a value stands in the page."""
+
+    from: Literal["json-ld", "microdata", "rdfa", "meta", "table", "definition-list", "label", "class", "heading", "link", "text", "selector", "model"]
+    #: CSS selector of the element
+    selector: str
+    #: JSON Pointer of the value in the element's JSON-LD
+    pointer: NotRequired[str]
+    #: The element's attribute that has the value
+    attribute: NotRequired[str]
+    #: The text that states the value
+    quote: str
+    #: Whether a reader of the page sees the value
+    shown: bool
+    #: A value of the structured data that the visible text contradicts
+    conflict: NotRequired[Any]
+
+
+class ExtractResultMissing(TypedDict):
+    path: str
+    reason: str
+
+
+class ExtractResult(TypedDict):
+    """The data of one page, or the error instead of them."""
+
+    url: str
+    #: By name. With selectors: a string for one element, an array for several, null for none. With a schema: the
+    #: fields, null for those that the page does not state
+    data: Mapping[str, Any]
+    #: With a schema: the place of each value, by JSON Pointer of the field
+    sources: NotRequired[Mapping[str, FieldSource]]
+    #: With a schema: the fields that are null, by JSON Pointer, each with the reason
+    missing: NotRequired[Sequence[ExtractResultMissing]]
+    metadata: Metadata
+    actions: NotRequired[ActionResults]
+    #: Reason of the failure; only if this page failed
+    error: NotRequired[str]
+    #: The problem type of the error
+    error_type: NotRequired[str]
 
 
 class ExtractRequestCookie(TypedDict):

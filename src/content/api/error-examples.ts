@@ -27,6 +27,7 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   "page-challenge": "Cannot read the page: it shows a bot challenge (CAPTCHA)",
   "page-consent-wall": "Cannot read the page: it shows a consent dialog instead of its content",
   "page-empty": "Cannot read the page: it has no text",
+  "fields-missing": "Cannot extract the fields: 'price' is required, and the page has no value for it",
   "page-timeout": "Cannot finish loading the page within 30 s",
   overloaded: "Cannot accept the request: too many requests are waiting; try again",
   "browser-unavailable": "The content service is starting; try again",

@@ -15,6 +15,7 @@ import { readArticle } from "./reader/read-article.ts";
 import { notContent } from "./obstacles/not-content.ts";
 import { scriptSigns, signOfScripts } from "./script-signs.ts";
 import { sketchOf } from "./sketch.ts";
+import { schemaOutcome } from "./schema-fields/schema-outcome.ts";
 import { toText } from "./text.ts";
 import { readTables } from "./tables.ts";
 import { MAX_ELEMENTS, parseTree, TooManyElements } from "./tree/tree.ts";
@@ -92,6 +93,7 @@ function contentOf(tree: Document, { source, task }: ExtractionJob, isMoved: boo
     return { outcome: "content", extraction: { content, title: pageTitle(tree), ...crawled } };
   }
   if (task.kind === "fields") return toFields(tree, source, task);
+  if (task.kind === "schema") return schemaOutcome(tree, { url, title: pageTitle(tree) }, task);
   if (task.kind === "index") return { outcome: "content", extraction: toIndexPage(tree, url) };
   if (task.kind === "article") {
     const article = readArticle(tree, url, { comments: task.comments === true });

@@ -11,7 +11,7 @@ afterAll(() => extractor.close());
 
 const URL_BASE = "https://site.test/docs/page?x=1";
 
-type Kind = Exclude<ExtractionJob["task"]["kind"], "fields" | "tables" | "scripts">;
+type Kind = Exclude<ExtractionJob["task"]["kind"], "fields" | "schema" | "tables" | "scripts">;
 
 function jobOf(kind: Kind, html: string): ExtractionJob {
   const page = { engine: "browser", contentType: "text/html", statusCode: 200, headers: [], complete: true } as const;

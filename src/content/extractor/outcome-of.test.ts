@@ -13,7 +13,7 @@ const URL_OF_IT = "https://site.test/folder/file";
 function outcome(
   contentType: string,
   body: string | Uint8Array,
-  kind: Exclude<ExtractionTask["kind"], "fields" | "tables" | "scripts"> = "markdown",
+  kind: Exclude<ExtractionTask["kind"], "fields" | "schema" | "tables" | "scripts"> = "markdown",
   mayNeedBrowser = false,
 ): Promise<ExtractionOutcome> {
   const source: PageSource = {

@@ -7,6 +7,8 @@ import { essenceOf } from "../encoding/decode.ts";
 import { extract } from "../extraction/extract.ts";
 import { toFields } from "../extraction/fields.ts";
 import { summaryOf } from "../extraction/summary.ts";
+import { schemaOutcome } from "../extraction/schema-fields/schema-outcome.ts";
+import { parseTree } from "../extraction/tree/tree.ts";
 import {
   type Extraction,
   type ExtractionJob,
@@ -74,6 +76,10 @@ function contentOutcome(content: DocumentContent, task: ExtractionTask, source: 
     return toFields(content.tree, { ...source, engine: "static" }, task);
   if (task.kind === "fields" || task.kind === "tables" || task.kind === "scripts")
     return unsupported(source, "has no elements to select");
+  if (task.kind === "schema") {
+    const { title, tree = parseTree(content.html()) } = content;
+    return schemaOutcome(tree, { url: source.finalUrl, title }, task);
+  }
   const text = content.text();
   if (text.trim() === "") return { outcome: "not-content", reason: "empty", detail: "it has no content" };
   const isPartial = content.isPartial === true ? { partial: true } : {};

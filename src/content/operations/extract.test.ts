@@ -14,10 +14,13 @@ const PAGE = `<!doctype html><html><head><title>Tolls</title><base href="/roads/
     lines</pre><p>${WORDS}</p><a href="a1?x=1#top">A1</a> <a href="https://example.com/">Elsewhere</a> <a>No address</a>
 <img src="road.png" alt=""><input type="CHECKBOX" checked><svg viewBox="0 0 1 1"></svg></body></html>`;
 
+const SHOP = `<!doctype html><html lang="de"><title>Shop</title><h1>Ahorn Regal</h1><dl><dt>Preis<dd>1.249,50 €
+<dt>Artikelnummer<dd>AX-7</dl><div style="display:none">Marke: Erfunden</div><p>${WORDS}</p></html>`;
+
 const site = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
-  fetch: () => new Response(PAGE, { headers: { "content-type": "text/html" } }),
+  fetch: ({ url }) => new Response(url.endsWith("/shop") ? SHOP : PAGE, { headers: { "content-type": "text/html" } }),
 });
 const { service, close } = await startTestService();
 
@@ -118,7 +121,63 @@ test.each<[string, unknown]>([
   expect([json["status"], `${first?.path} ${first?.message}`]).toEqual([400, message]);
 });
 
-test("selectors are required", async () => {
+test("selectors or a schema are required", async () => {
   const { json } = await call(service, "/extract", { url: site.url.href });
-  expect(json["errors"]).toEqual([{ path: "selectors", message: "is required" }]);
+  expect(json["errors"]).toEqual([{ path: "selectors", message: "is required, or schema in its place" }]);
+});
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    name: { type: "string" },
+    price: { type: "number" },
+    sku: { type: "string" },
+    brand: { type: "string" },
+  },
+  required: ["name", "price"],
+};
+
+test("a schema gets the fields of a page with their places, and null for those that no reader sees", async () => {
+  const url = `${site.url.href}shop`;
+  const { status, json } = await call(service, "/extract", { url, schema: SCHEMA });
+  expect([status, json["data"]]).toEqual([200, { name: "Ahorn Regal", price: 1249.5, sku: "AX-7", brand: null }]);
+  expect(json["sources"]).toMatchObject({
+    "/price": {
+      from: "definition-list",
+      quote: "1.249,50 €",
+      shown: true,
+      selector: "html > body > dl > dd:nth-of-type(1)",
+    },
+  });
+  expect(json["missing"]).toEqual([{ path: "/brand", reason: "the page has no value for it" }]);
+});
+
+test("a page without a required field is a free error that names the field", async () => {
+  const { status, json } = await call(service, "/extract", { url: site.url.href, schema: SCHEMA });
+  expect([status, json["type"]]).toEqual([500, "urn:turnpike:error:fields-missing"]);
+  expect(json["errors"]).toEqual([{ path: "price", message: "is required, and the page has no value for it" }]);
+});
+
+test("several pages have a result each, and the call is charged for those that have the required fields", async () => {
+  const urls = [site.url.href, `${site.url.href}shop`];
+  const { status, json, headers } = await call(service, "/extract", { urls, schema: SCHEMA });
+  expect([status, json["url"]]).toEqual([200, urls[1]]);
+  expect(json["results"]).toMatchObject([
+    { error_type: "urn:turnpike:error:fields-missing" },
+    { data: { price: 1249.5 } },
+  ]);
+  expect(headers.get("settlement-overrides")).toContain("50%");
+});
+
+test.each<[string, object]>([
+  ["schema.properties.a.not has no meaning for fields of a page", { type: "object", properties: { a: { not: {} } } }],
+  ["schema must describe an object: a list is one of its properties", { type: "array", items: { type: "string" } }],
+  ["schema must have properties, because fields are found by their names", { type: "object" }],
+  ["schema.type must fit one of the schemas", { type: "thing", properties: { a: {} } }],
+])("%s", async (message, schema) => {
+  const { json } = await call(service, "/extract", { url: site.url.href, schema });
+  // The API's description defines the type of an error's list.
+  const [first] = json["errors"] as { path: string; message: string }[];
+  expect(json["status"]).toBe(400);
+  expect(`${first?.path} ${first?.message}`).toStartWith(message);
 });

@@ -1,93 +1,100 @@
 import { z } from "@hono/zod-openapi";
+import { problemType, TurnpikeError } from "../../lib/errors.ts";
 import { type ExtractionTask } from "../extraction/tree/extraction.ts";
-import { parseSelector } from "../extraction/selectors/parse-selector.ts";
 import { actionsPart, actionsSchema } from "./action-parameters.ts";
-import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
-import { type OperationResult, invalidParameters, postOperation } from "./operation.ts";
-import { MAX_SELECTOR_LENGTH, PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
+import { type PageRequest } from "../page/page.ts";
+import { type ReadPage } from "../page-reader/page-reader.ts";
+import { fieldParameters, fieldsResult, fieldsShape, schemaTask } from "./extract-fields.ts";
+import { readSelectors, selectorsParameter } from "./extract-selectors.ts";
+import { cutContent, failedMetadata, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
+import { type Call, type OperationResult, postOperation, type Services, stopwatch } from "./operation.ts";
+import { PageFailures } from "./page-failures.ts";
+import { PAGE_FAILURES, pageParameters, pageRequest, pageUrl } from "./page-parameters.ts";
 import { SESSION_FAILURES, sessionParameters } from "./session-parameters.ts";
 
-/** Maximum number of selectors of an extraction. */
-const MAX_SELECTORS = 100;
-/** Maximum number of characters of a name. */
-const MAX_NAME_LENGTH = 100;
+/** Pages of one call. */
+const MAX_PAGES = 20;
+/** Milliseconds of a call with several pages, below the timeout of the gateway's route. */
+const MAX_CALL_MS = 180_000;
 
-type Selectors = Readonly<Record<string, string>>;
-
-// A record of zod silently ignores a name such as __proto__; this schema accepts it as a name.
-const selectorsSchema = z.unknown().transform((value, context): Selectors => {
-  const selectors: Record<string, string> = Object.create(null);
-  const refuse = (message: string, ...path: string[]) => context.addIssue({ code: "custom", message, path });
-  if (value === undefined) refuse("is required");
-  else if (typeof value !== "object" || value === null || Array.isArray(value)) refuse("must be of type object");
-  else {
-    const entries = Object.entries(value);
-    if (entries.length < 1) refuse("must have at least 1 name");
-    if (entries.length > MAX_SELECTORS) refuse(`must have at most ${MAX_SELECTORS} names`);
-    for (const [name, selector] of entries.slice(0, MAX_SELECTORS)) {
-      const wrong = problemOf(name, selector);
-      if (wrong === undefined) selectors[name] = String(selector);
-      else refuse(wrong, name);
-    }
-  }
-  return selectors;
-});
-
-function problemOf(name: string, selector: unknown): string | undefined {
-  if (name === "") return "must not be named by an empty name";
-  if (Array.from(name).length > MAX_NAME_LENGTH) return `must have a name of at most ${MAX_NAME_LENGTH} characters`;
-  if (typeof selector !== "string") return "must be of type string";
-  return Array.from(selector).length > MAX_SELECTOR_LENGTH
-    ? `must be at most ${MAX_SELECTOR_LENGTH} characters`
-    : undefined;
-}
-
-const SELECTORS = {
-  type: "object" as const,
-  additionalProperties: { type: "string" as const, maxLength: MAX_SELECTOR_LENGTH },
-  propertyNames: { minLength: 1, maxLength: MAX_NAME_LENGTH },
-  minProperties: 1,
-  maxProperties: MAX_SELECTORS,
-  description:
-    "CSS selectors by the names that their results get. `selector@attribute` gives an attribute's values in place " +
-    "of texts",
-  example: { title: "h1", links: "main a@href" },
-};
+const { url: _, ...sharedParameters } = pageParameters;
 
 const body = z
   .strictObject({
-    ...pageParameters,
+    url: pageUrl.optional(),
+    urls: z
+      .array(pageUrl)
+      .min(1)
+      .max(MAX_PAGES)
+      .optional()
+      .openapi({ description: "Several pages, in place of `url`; each is paid for if it has all required fields" }),
+    ...sharedParameters,
     ...sessionParameters,
-    selectors: selectorsSchema.openapi(SELECTORS),
+    selectors: selectorsParameter,
+    ...fieldParameters,
   })
-  .openapi("ExtractRequest");
+  .superRefine(({ url, urls, selectors, schema }, context) => {
+    const refuse = (path: string, message: string) => context.addIssue({ code: "custom", message, path: [path] });
+    if (url === undefined && urls === undefined) refuse("url", "is required");
+    if (url !== undefined && urls !== undefined) refuse("urls", "must not be together with url");
+    if (selectors === undefined && schema === undefined) refuse("selectors", "is required, or schema in its place");
+    if (selectors !== undefined && schema !== undefined) refuse("schema", "must not be together with selectors");
+  })
+  .openapi("ExtractRequest", {
+    anyOf: ["url", "urls"].flatMap((page) => ["selectors", "schema"].map((what) => ({ required: [page, what] }))),
+  });
+
+type Input = z.output<typeof body>;
+
+const data = z.record(z.string(), z.unknown()).openapi({
+  description:
+    "By name. With selectors: a string for one element, an array for several, null for none. With a schema: the fields, " +
+    "null for those that the page does not state",
+});
+
+const result = z
+  .object({
+    url: z.string(),
+    data,
+    ...fieldsShape,
+    metadata: metadataSchema,
+    actions: actionsSchema,
+    error: z.string().optional().openapi({ description: "Reason of the failure; only if this page failed" }),
+    error_type: z.string().optional().openapi({ description: "The problem type of the error" }),
+  })
+  .openapi("ExtractResult", { description: "The data of one page, or the error instead of them" });
 
 const response = z
   .object({
     url: z.string(),
-    data: z.record(z.string(), z.union([z.string(), z.array(z.string()), z.null()])).openapi({
-      description: "By name: a string for one element, an array for several, null for none",
-    }),
+    data,
+    ...fieldsShape,
     metadata: metadataSchema,
     actions: actionsSchema,
+    results: z.array(result).optional().openapi({
+      description:
+        "With `urls`: one for each page, in their order; the other members are those of the first one that succeeded",
+    }),
   })
   .openapi("ExtractResponse");
 
-/** `POST /extract`: texts and attributes of a page, by CSS selectors. */
+/** `POST /extract`: data of pages, by CSS selectors or by a JSON schema. */
 export const extract = postOperation(
   {
     name: "extract",
     path: "/extract",
     price: "$0.005",
-    summary: "Extract texts and attributes of a page by CSS selectors",
+    summary: "Extract data of pages by CSS selectors or a JSON schema",
     description:
-      "Loads the page and returns the text of the elements that each selector matches, as browsers match them: a string " +
-      "for one element, an array for several, null for no match. `selector@attribute` returns an attribute of the elements that " +
-      "have it; addresses become absolute. Without `@`, code is omitted, and each block has a line of its own.",
+      "With `selectors`, the text of the elements that each selector matches: a string for one element, an array for several, " +
+      "null for no match. `selector@attribute` returns an attribute of the elements that have it; addresses become absolute. Without " +
+      "`@`, code is omitted, and each block has a line of its own. With `schema`, the fields that it describes, from structured data, " +
+      "tables, labels and lists of the page. Every value stands in the page, and `sources` has its place. A field without a value is null; if the " +
+      "schema requires it, the page is the error `fields-missing`, and free.",
     body,
     example: { url: "https://example.com/", selectors: { title: "h1", links: "a@href" } },
     success: {
-      description: "Texts and attributes of the matched elements",
+      description: "The data of the page",
       contentType: "application/json",
       schema: response,
       example: {
@@ -96,43 +103,79 @@ export const extract = postOperation(
         metadata: METADATA_EXAMPLE,
       },
     },
-    failures: [...PAGE_FAILURES, ...SESSION_FAILURES],
+    failures: [...PAGE_FAILURES, ...SESSION_FAILURES, "fields-missing"],
   },
-  async (input, { pages }, { signal, elapsedMs }): Promise<OperationResult> => {
-    const { task, needsBrowser } = readSelectors(input.selectors);
-    const request = pageRequest(input, signal, needsBrowser);
-    const { extraction, source, acted } = await pages.read(request, task);
-    const data = extraction.fields ?? {};
-    const { metadata } = cutContent(JSON.stringify(data), undefined, { source, title: extraction.title }, elapsedMs());
-    const about = { ...metadata, truncated: extraction.truncated === true };
-    return { json: { url: input.url, data, metadata: about, ...actionsPart(acted) } };
+  async (input, services, call): Promise<OperationResult> => {
+    const order = orderOf(input);
+    if (input.url === undefined) return await severalPages(input.urls ?? [], order, { input, services, call });
+    const request = pageRequest({ ...input, url: input.url }, call.signal, order.needsBrowser);
+    return { json: { url: input.url, ...madeOf(await services.pages.read(request, order.task), call.elapsedMs()) } };
   },
 );
 
-/** The task, and a field that only a browser can match. Throws `invalid-parameters` if a selector is not valid. */
-function readSelectors(given: Selectors): { task: ExtractionTask; needsBrowser: string | undefined } {
-  const selectors: Record<string, string> = Object.create(null);
-  const attributes: Record<string, string> = Object.create(null);
-  const wrong: string[] = [];
-  let needsBrowser: string | undefined;
-  for (const [name, text] of Object.entries(given)) {
-    const { selector, attribute } = splitAttribute(text);
-    selectors[name] = selector;
-    if (attribute !== undefined) attributes[name] = attribute;
-    const parsed = parseSelector(selector);
-    if (parsed === "invalid") wrong.push(name);
-    if (parsed === "unknown") needsBrowser ??= `selectors.${name}`;
-  }
-  if (wrong.length > 0) {
-    throw invalidParameters(wrong.map((name) => ({ path: `selectors.${name}`, message: "is not a CSS selector" })));
-  }
-  return { task: { kind: "fields", selectors, attributes }, needsBrowser };
+interface Order {
+  readonly task: ExtractionTask;
+  /** A field that only a browser can match. */
+  readonly needsBrowser: string | undefined;
 }
 
-/** A selector has no @ outside of strings and escapes, and a string does not end like a name. */
-function splitAttribute(text: string): { selector: string; attribute: string | undefined } {
-  const match = /^([^]*[^\\])@([a-z_:][\w:.-]*)[ \t\n\r\f]*$/i.exec(text);
-  const [, selector, attribute] = match ?? [];
-  if (selector === undefined) return { selector: text, attribute: undefined };
-  return { selector, attribute };
+function orderOf(input: Input): Order {
+  const { selectors = {}, schema } = input;
+  return schema === undefined ? readSelectors(selectors) : { task: schemaTask(schema, input), needsBrowser: undefined };
+}
+
+/** The result of a page. Throws `fields-missing`. */
+function madeOf({ extraction, source, acted }: ReadPage, elapsedMs: number) {
+  const { fields = {}, values, title, truncated = false } = extraction;
+  const made = values === undefined ? { data: fields } : fieldsResult(values);
+  const { metadata } = cutContent(JSON.stringify(made.data), undefined, { source, title }, elapsedMs);
+  return { ...made, metadata: { ...metadata, truncated }, ...actionsPart(acted) };
+}
+
+interface Calling {
+  readonly input: Input;
+  readonly services: Services;
+  readonly call: Call;
+}
+
+/** Loads pages at the same time. Fails with the error of the first page if every page fails, so that the call is free. */
+async function severalPages(
+  urls: readonly string[],
+  { task, needsBrowser }: Order,
+  { input, services, call }: Calling,
+): Promise<OperationResult> {
+  const requestFor = (url: string): PageRequest => {
+    const request = pageRequest({ ...input, url }, call.signal, needsBrowser);
+    return { ...request, turnMs: MAX_CALL_MS - request.timeoutMs - request.waitMs };
+  };
+  const requests = urls.map((url) => ({ url, request: requestFor(url) }));
+  const failures = new PageFailures(services.log, "a page of an extraction");
+  const results = await Promise.all(
+    requests.map(async ({ url, request }) => {
+      const elapsedMs = stopwatch(services.now);
+      try {
+        return { url, ...madeOf(await services.pages.read(request, task), elapsedMs()) };
+      } catch (error) {
+        return { url, failure: failures.errorOf(error), elapsedMs: elapsedMs() };
+      }
+    }),
+  );
+  const succeeded = results.filter((one) => !("failure" in one));
+  const [first] = succeeded;
+  const [failed] = results.flatMap((one) => ("failure" in one ? [one.failure] : []));
+  if (first === undefined) throw failed ?? new TurnpikeError("internal", "Cannot extract: no page was loaded");
+  const share = Math.floor((succeeded.length * 100) / urls.length);
+  return { json: { ...first, results: results.map(shownResult) }, charge: share === 100 ? undefined : `${share}%` };
+}
+
+type Made = { readonly url: string } & (
+  | ReturnType<typeof madeOf>
+  | { readonly failure: TurnpikeError; readonly elapsedMs: number }
+);
+
+function shownResult(made: Made): object {
+  if (!("failure" in made)) return made;
+  const { url, failure, elapsedMs } = made;
+  const metadata = failedMetadata(elapsedMs, failure.members.page_status);
+  return { url, data: {}, metadata, error: failure.message, error_type: problemType(failure.code) };
 }

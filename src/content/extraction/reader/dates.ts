@@ -58,17 +58,20 @@ const FORMS: readonly { readonly form: RegExp; readonly of: readonly [year: numb
 ];
 const SLASHES = /(?<!\d)(\d{1,2})[/-](\d{1,2})[/-](\d{4}|\d{2})(?!\d)/u;
 
-/** The first date in a short text, as `2026-11-23`. `language` decides the order of day and month with slashes. */
-export function dateIn(text: string, language = ""): string | undefined {
+/**
+ * The first date in a short text, as `2026-11-23`. `language` decides the order of day and month with slashes. `firstYear` is
+ * the earliest year of a date.
+ */
+export function dateIn(text: string, language = "", firstYear = FIRST_YEAR): string | undefined {
   const line = plain(text.slice(0, MAX_SOURCE_LENGTH).replace(/\s+/g, " ").slice(0, MAX_TEXT_LENGTH));
   if (!DIGITS.test(line)) return undefined;
-  return firstDate(line, language)?.date ?? dateWithSlashes(line, language);
+  return firstDate(line, language, firstYear)?.date ?? dateWithSlashes(line, language, firstYear);
 }
 
 /** The text before its first date. The whole text if it has no date. */
 export function beforeDate(text: string): string {
   const line = plain(text.slice(0, MAX_TEXT_LENGTH));
-  const at = DIGITS.test(line) ? firstDate(line, "")?.at : undefined;
+  const at = DIGITS.test(line) ? firstDate(line, "", FIRST_YEAR)?.at : undefined;
   return at === undefined ? text : line.slice(0, at);
 }
 
@@ -105,27 +108,31 @@ function eraYear(era: string, year: string): string {
   return String((ERAS[era] ?? 0) + (year === "元" ? 1 : Number(year)));
 }
 
-function firstDate(line: string, language: string): { readonly at: number; readonly date: string } | undefined {
+function firstDate(
+  line: string,
+  language: string,
+  firstYear: number,
+): { readonly at: number; readonly date: string } | undefined {
   const isThai = isInThai(line, language);
   let best: { readonly at: number; readonly date: string } | undefined;
   for (const { form, of } of FORMS) {
     const match = form.exec(line);
     if (match === null || (best !== undefined && best.at <= match.index)) continue;
     const [year = "", month = "", day = ""] = of.map((group) => match[group] ?? "");
-    const date = dateOf(yearOf(year, isThai), monthOf(month), Number(day));
+    const date = dateOf(yearOf(year, isThai), monthOf(month), Number(day), firstYear);
     if (date !== undefined) best = { at: match.index, date };
   }
   return best;
 }
 
 /** `3/4/2026` is in March in the United States, and in April elsewhere. Undefined if neither is known. */
-function dateWithSlashes(line: string, language: string): string | undefined {
+function dateWithSlashes(line: string, language: string, firstYear: number): string | undefined {
   const [, first = "", second = "", end = ""] = SLASHES.exec(line) ?? [];
   if (end === "") return undefined;
   const [a, b, year] = [Number(first), Number(second), yearOf(end, isInThai(line, language))];
-  if (a > 12) return dateOf(year, b, a);
-  if (b > 12 || a === b || /^en-us$/i.test(language)) return dateOf(year, a, b);
-  return /^(?!en$)[a-z]/i.test(language) ? dateOf(year, b, a) : undefined;
+  if (a > 12) return dateOf(year, b, a, firstYear);
+  if (b > 12 || a === b || /^en-us$/i.test(language)) return dateOf(year, a, b, firstYear);
+  return /^(?!en$)[a-z]/i.test(language) ? dateOf(year, b, a, firstYear) : undefined;
 }
 
 function yearOf(text: string, isThai: boolean): number {
@@ -148,8 +155,9 @@ function monthNamed(name: string): number {
   return MONTHS.findIndex((names) => names.some((one) => name.startsWith(one) || `${name}.` === one)) + 1;
 }
 
-function dateOf(year: number, month: number, day: number): string | undefined {
-  if (year < FIRST_YEAR || year > LAST_YEAR || month < 1 || month > 12 || day < 1) return undefined;
+// oxlint-disable-next-line max-params -- the parts of a date, and its bound
+function dateOf(year: number, month: number, day: number, firstYear: number): string | undefined {
+  if (year < firstYear || year > LAST_YEAR || month < 1 || month > 12 || day < 1) return undefined;
   const date = new Date(Date.UTC(year, month - 1, day));
   return date.getUTCMonth() === month - 1 ? date.toISOString().slice(0, 10) : undefined;
 }

@@ -1,5 +1,6 @@
 import { type AiTerms } from "../../page/ai-terms.ts";
 import { type PageSource } from "../../page/page.ts";
+import { type PageFields } from "./page-fields.ts";
 
 /**
  * The selectors of a table's rows on a page, and of its cells in a row: `selector`, `selector@attribute` or
@@ -31,10 +32,22 @@ export type ExtractionTask =
       readonly selectors: Readonly<Record<string, string>>;
       readonly attributes: Readonly<Record<string, string>>;
     }
+  | SchemaTask
   /** The rows and columns of a page whose layout is known. Only this task accepts a page without content. */
   | { readonly kind: "tables"; readonly tables: Readonly<Record<string, TableShape>> }
   /** Whether the scripts of the page change its content. These are the texts of the external ones. */
   | { readonly kind: "scripts"; readonly scripts: readonly Script[] };
+
+/** The fields that a JSON schema describes. */
+export interface SchemaTask {
+  readonly kind: "schema";
+  /** Checked by `planOf`. */
+  readonly schema: object;
+  /** The language tag by which numbers and dates are read. Undefined: that of the page. */
+  readonly locale?: string | undefined;
+  /** True: only values that a reader sees. */
+  readonly shownOnly?: boolean | undefined;
+}
 
 /** Forms of a page to make beside its content. The selectors are those of `parseSelector`. */
 export interface FormsTask {
@@ -99,6 +112,8 @@ export interface Extraction {
   readonly title: string;
   readonly fields?: Readonly<Record<string, FieldValue>>;
   readonly forms?: PageForms;
+  /** The fields of a schema. */
+  readonly values?: PageFields;
   /** The terms that the page states for its use by AI. Absent if it states none. */
   readonly terms?: AiTerms;
   /** Whether parts of a long document are missing. */

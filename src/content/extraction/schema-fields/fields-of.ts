@@ -1,0 +1,227 @@
+import { type Document, type Element } from "domhandler";
+import { type Json, type JsonObject, pointerStep } from "../../../lib/json-schema/json.ts";
+import { isObject } from "../../../lib/is-object.ts";
+import { type FieldPlan, type ListPlan, type ObjectPlan, type SchemaPlan } from "./field-plan.ts";
+import { type Found, type Scope } from "./found.ts";
+import { leafValue, propertyLists } from "./leaf-values.ts";
+import { elementFound } from "./visible-values.ts";
+import { membersOf, leafList, objectItems, titleOf } from "./lists.ts";
+import { PageFacts } from "./page-facts.ts";
+import { type FieldSource, type MissingField, type PageFields } from "../tree/page-fields.ts";
+import { wordsOf } from "./shown-page.ts";
+import { plainText } from "./values.ts";
+import { isSubject, isThing, type Thing } from "./things.ts";
+
+/** Characters of a quote. */
+const MAX_QUOTE = 200;
+/** Rounds in which values that are not valid together are removed. */
+const MAX_ROUNDS = 5;
+
+/** A page whose fields are read. */
+export interface FieldsPage {
+  readonly tree: Document;
+  readonly url: string;
+  /** A language tag that decides the meaning of numbers and dates. Default: that of the page. */
+  readonly locale?: string | undefined;
+  /** True: only values that a reader sees. */
+  readonly shownOnly?: boolean | undefined;
+}
+
+/** The fields of a page by a schema. Every value stands in the page; fields without a value are null. */
+export function fieldsOf({ tree, url, locale, shownOnly = false }: FieldsPage, plan: SchemaPlan): PageFields {
+  return new Filler(new PageFacts(tree, url, locale), shownOnly).fields(plan);
+}
+
+const NOT_FOUND = "the page has no value for it";
+
+class Filler {
+  readonly #facts: PageFacts;
+  readonly #sources: Record<string, FieldSource> = Object.create(null);
+  readonly #missing: MissingField[] = [];
+
+  readonly #shownOnly: boolean;
+
+  constructor(facts: PageFacts, shownOnly: boolean) {
+    this.#facts = facts;
+    this.#shownOnly = shownOnly;
+  }
+
+  fields({ root, schema }: SchemaPlan): PageFields {
+    const value = this.#object(root, this.#scope(root), "") ?? {};
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const problems = schema.problemsOf(withoutNulls(value));
+      const invalid = problems.filter(({ path }) => Object.hasOwn(this.#sources, path));
+      for (const { path, message } of invalid) {
+        clear(value, path);
+        delete this.#sources[path];
+        this.#missing.push({ path, reason: `the value of the page is not valid: it ${message}`, required: false });
+      }
+      if (invalid.length > 0) continue;
+      for (const { path, message } of problems) {
+        const isKnown = this.#missing.some((one) => one.required && one.path.startsWith(path));
+        if (!isKnown) this.#missing.push({ path, reason: message, required: true });
+      }
+      break;
+    }
+    return { value, sources: this.#sources, missing: this.#missing };
+  }
+
+  #scope(root: ObjectPlan): Scope {
+    const facts = this.#facts;
+    const things = mainThings(root, facts);
+    const doubted = new Set(things.filter((thing) => isDoubted(thing, facts)));
+    return { facts, root: undefined, things, doubted, isOwn: true, title: titleOf(root) };
+  }
+
+  #fill(plan: FieldPlan, scope: Scope, path: string): Json | undefined {
+    if (plan.kind === "leaf") return this.#keep(path, leafValue(plan, scope));
+    if (plan.kind === "object") return this.#object(plan, scope, path);
+    const { items } = plan;
+    if (items.kind === "leaf") {
+      const found = leafList({ ...plan, items }, scope);
+      const shown = found.filter(({ isShown }) => isShown || !this.#shownOnly);
+      return shown.length === 0 ? undefined : shown.map((one, at) => this.#keep(`${path}/${at}`, one) ?? null);
+    }
+    return items.kind === "object" ? this.#objects(plan, items, scope, path) : undefined;
+  }
+
+  #keep(path: string, found: Found | undefined): Json | undefined {
+    if (found === undefined || (this.#shownOnly && !found.isShown)) return undefined;
+    const { place, quote, isShown, conflict } = found;
+    const { from, element, pointer, attribute } = place;
+    this.#sources[path] = {
+      from,
+      selector: this.#facts.page.selectorOf(element),
+      ...(pointer === undefined ? {} : { pointer }),
+      ...(attribute === undefined ? {} : { attribute }),
+      quote: quote.replace(/\s+/g, " ").slice(0, MAX_QUOTE).toWellFormed(),
+      shown: isShown,
+      ...(conflict === undefined ? {} : { conflict: conflict.value }),
+    };
+    return found.value;
+  }
+
+  #object(plan: ObjectPlan, scope: Scope, path: string, cells?: ReadonlyMap<string, Found>): Json | undefined {
+    const value: JsonObject = Object.create(null);
+    const missing: MissingField[] = [];
+    let isFound = false;
+    for (const [name, member] of plan.members) {
+      const place = path + pointerStep(name);
+      const cell = cells?.get(name);
+      const own = cell === undefined ? this.#fill(member, scopeOf(member, scope), place) : this.#keep(place, cell);
+      value[name] = own ?? null;
+      if (own === undefined) missing.push({ path: place, reason: NOT_FOUND, required: plan.required.has(name) });
+      else isFound = true;
+    }
+    if (!isFound && path !== "") return undefined;
+    this.#missing.push(...missing);
+    return value;
+  }
+
+  #objects(plan: ListPlan, item: ObjectPlan, scope: Scope, path: string): Json | undefined {
+    const { scopes, cells } = objectItems(plan, item, scope);
+    const values: Json[] = [];
+    for (const [at, inner] of scopes.entries()) {
+      const place = `${path}/${values.length}`;
+      const row = cells?.[at];
+      const before = this.#missing.length;
+      const value = this.#object(item, inner, place, row && this.#cells(item, row));
+      const isWhole = !this.#missing
+        .slice(before)
+        .some(({ required, path: one }) => required && one.lastIndexOf("/") === place.length);
+      if (value !== undefined && isWhole) {
+        values.push(value);
+        continue;
+      }
+      // The element only has the form of an item: an advertisement, or the heading of a part.
+      this.#missing.length = before;
+      for (const key of Object.keys(this.#sources)) if (key.startsWith(`${place}/`)) delete this.#sources[key];
+    }
+    return values.length === 0 ? undefined : values;
+  }
+
+  #cells({ members }: ObjectPlan, row: ReadonlyMap<string, Element>): ReadonlyMap<string, Found> {
+    const found = new Map<string, Found>();
+    for (const [name, element] of row) {
+      const member = members.get(name);
+      const cell = member?.kind === "leaf" ? elementFound(member, element, "table", this.#facts.page) : undefined;
+      if (cell !== undefined) found.set(name, cell);
+    }
+    return found;
+  }
+}
+
+/** The scope of a member: an object inside of another one is about another thing. */
+function scopeOf(member: FieldPlan, scope: Scope): Scope {
+  if (member.kind !== "object") return scope;
+  const inner = scope.things.flatMap((thing) =>
+    propertyLists({ names: member.names }, thing)
+      .flatMap((properties) => properties.flatMap(({ value }) => (isThing(value) ? [value] : [])))
+      .toArray(),
+  );
+  const isBorrowed = inner.length === 0;
+  return { ...scope, things: isBorrowed ? scope.things : inner, isBorrowed, isOwn: false, title: undefined };
+}
+
+/** The things that the page is about, the best first. None if several fit equally. */
+function mainThings(plan: ObjectPlan, { things, page }: PageFacts): readonly Thing[] {
+  const heading = page.elements.find(({ name }) => name === "h1");
+  const title = heading === undefined ? "" : page.text(heading).toLowerCase();
+  const scored = things
+    .map((thing, at) => {
+      const name = nameOf(thing).toLowerCase();
+      const isNamed = name !== "" && title !== "" && (title.includes(name) || name.includes(title));
+      return { thing, at, name, score: membersOf(plan, thing) + (isNamed ? 2 : 0) + (isSubject(thing) ? 1 : 0) };
+    })
+    .filter(({ score }) => score > 1)
+    .toSorted((a, b) => b.score - a.score || a.at - b.at);
+  const [best] = scored;
+  if (best === undefined) return [];
+  const rivals = scored.filter(
+    ({ thing, name, score }) => score === best.score && name !== best.name && thing.types[0] === best.thing.types[0],
+  );
+  if (rivals.length > 0) return [];
+  return scored
+    .filter(({ name, thing }) => thing === best.thing || (name !== "" && name === best.name))
+    .map(({ thing }) => thing);
+}
+
+/** Whether the heading of the page names something else, and the page does not show the name of the thing. */
+function isDoubted(thing: Thing, { page }: PageFacts): boolean {
+  const heading = page.elements.find((one) => one.name === "h1" && page.lengthOf(one) > 0);
+  const name = wordsOf(nameOf(thing));
+  if (heading === undefined || name === "") return false;
+  const title = wordsOf(page.text(heading));
+  return !` ${title} `.includes(` ${name} `) && !` ${name} `.includes(` ${title} `) && !isAlike(name, title);
+}
+
+/** Whether half of the words of two names are the same. */
+function isAlike(a: string, b: string): boolean {
+  const [own, other] = [new Set(a.split(" ")), new Set(b.split(" "))];
+  return [...own].filter((word) => other.has(word)).length * 2 >= Math.min(own.size, other.size);
+}
+
+function nameOf({ properties }: Thing): string {
+  const found = properties.find(({ name }) => name === "name" || name === "headline" || name === "title");
+  return typeof found?.value === "string" ? plainText(found.value) : "";
+}
+
+function withoutNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isObject(value)) return value;
+  const own = Object.entries(value).filter(([, one]) => one !== null);
+  return Object.fromEntries(own.map(([name, one]) => [name, withoutNulls(one)]));
+}
+
+function clear(value: Json, path: string): void {
+  const steps = path
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const last = steps.pop();
+  let at: Json | undefined = value;
+  for (const step of steps) at = Array.isArray(at) ? at[Number(step)] : isObject(at) ? at[step] : undefined;
+  if (last === undefined || at === undefined) return;
+  if (Array.isArray(at)) at[Number(last)] = null;
+  else if (isObject(at)) at[last] = null;
+}

@@ -1,0 +1,147 @@
+import { type Document, isTag, isText } from "domhandler";
+import { isObject } from "../../../lib/is-object.ts";
+import { pointerStep } from "../../../lib/json-schema/json.ts";
+import { walkNodes } from "../tree/walk.ts";
+import { isThing, localName, type Place, type Property, type Thing, type ThingValue } from "./things.ts";
+
+/** Scripts of a page with JSON-LD, their characters, their objects and lists, and levels. More is not read. */
+const MAX_SCRIPTS = 50;
+const MAX_LENGTH = 2_000_000;
+const MAX_NODES = 20_000;
+const MAX_DEPTH = 20;
+/** Characters of a value. */
+const MAX_TEXT = 20_000;
+
+/** The things that a page describes in JSON-LD: those of the outermost level, of `@graph` and of lists first. */
+export function jsonLdThings(tree: Document): readonly Thing[] {
+  const reader = new Reader();
+  let [scripts, length] = [0, 0];
+  walkNodes(tree, {
+    enter(node) {
+      if (!isTag(node)) return true;
+      if (node.name !== "script" || !/^\s*application\/ld\+json\b/i.test(node.attribs["type"] ?? "")) return true;
+      const text = node.children.map((child) => (isText(child) ? child.data : "")).join("");
+      scripts += 1;
+      length += text.length;
+      if (scripts > MAX_SCRIPTS || length > MAX_LENGTH) return "stop";
+      const value = tolerantJson(text);
+      if (value !== undefined) reader.read(value, { from: "json-ld", element: node, pointer: "" });
+      return false;
+    },
+  });
+  return reader.linked();
+}
+
+/** The JSON of a script. Broken scripts are read if what is wrong with them has one meaning. */
+function tolerantJson(text: string): unknown {
+  for (const attempt of [text, mended(text)]) {
+    try {
+      const value: unknown = JSON.parse(attempt);
+      return value;
+    } catch {
+      // The next attempt may be valid.
+    }
+  }
+  return undefined;
+}
+
+/** The text without comments around it, raw line ends in strings, commas before a bracket, and a semicolon at the end. */
+function mended(text: string): string {
+  const bare = text
+    .trim()
+    .replace(/^(?:<!--|\/\*\s*<!\[CDATA\[\s*\*\/|\/\/\s*<!\[CDATA\[|<!\[CDATA\[)/, "")
+    .replace(/(?:-->|\/\*\s*\]\]>\s*\*\/|\/\/\s*\]\]>|\]\]>)$/, "")
+    .trim()
+    .replace(/;$/, "");
+  let result = "";
+  let isString = false;
+  for (let at = 0; at < bare.length; at += 1) {
+    const one = bare[at] ?? "";
+    if (isString && one === "\\") {
+      result += one + (bare[at + 1] ?? "");
+      at += 1;
+    } else if (one === '"') {
+      isString = !isString;
+      result += one;
+    } else if (isString && one < " ") result += JSON.stringify(one).slice(1, -1);
+    else if (!isString && one === "," && /^\s*[}\]]/.test(bare.slice(at + 1, at + 50))) continue;
+    else result += one;
+  }
+  return result;
+}
+
+class Reader {
+  readonly #things: Thing[] = [];
+  readonly #byId = new Map<string, Thing>();
+  /** Properties whose value is only the `@id` of another thing. */
+  readonly #references: { readonly property: { value: ThingValue }; readonly id: string }[] = [];
+  #nodes = 0;
+
+  read(value: unknown, place: Place): void {
+    if (++this.#nodes > MAX_NODES) return;
+    if (Array.isArray(value)) {
+      for (const [at, one] of value.entries()) this.read(one, below(place, at));
+      return;
+    }
+    if (!isObject(value)) return;
+    if (value["@graph"] !== undefined) this.read(value["@graph"], below(place, "@graph"));
+    if (value["@type"] === undefined && value["@graph"] !== undefined) return;
+    const thing = this.#thing(value, place, 0);
+    this.#things.push(thing);
+    // The subject of a page and the items of a list are things of their own.
+    for (const name of ["mainEntity", "mainEntityOfPage", "itemListElement"]) {
+      if (thing.properties.some((one) => one.name === name)) this.#inner(thing, name);
+    }
+  }
+
+  linked(): readonly Thing[] {
+    for (const { property, id } of this.#references) property.value = this.#byId.get(id) ?? property.value;
+    return this.#things;
+  }
+
+  #inner({ properties }: Thing, name: string): void {
+    for (const property of properties) {
+      if (property.name !== name || !isThing(property.value)) continue;
+      const item = property.value.properties.find((one) => one.name === "item")?.value;
+      this.#things.push(item !== undefined && isThing(item) ? item : property.value);
+    }
+  }
+
+  #thing(value: Readonly<Record<string, unknown>>, place: Place, depth: number): Thing {
+    const types = [value["@type"]].flat().filter((type) => typeof type === "string");
+    const thing: Thing = { types: types.map(localName), properties: [], place };
+    const id = value["@id"];
+    if (typeof id === "string" && Object.keys(value).length > 1 && !this.#byId.has(id)) this.#byId.set(id, thing);
+    if (depth > MAX_DEPTH) return thing;
+    for (const [name, given] of Object.entries(value)) {
+      if (name === "@type" || name === "@context" || name === "@graph") continue;
+      const isList = Array.isArray(given);
+      for (const [at, one] of [given].flat().entries()) {
+        if (++this.#nodes > MAX_NODES) return thing;
+        const own = isList ? below(below(place, name), at) : below(place, name);
+        this.#property(thing, localName(name), one, own, depth);
+      }
+    }
+    return thing;
+  }
+
+  // oxlint-disable-next-line max-params -- each is one part of the property
+  #property(thing: Thing, name: string, value: unknown, place: Place, depth: number): void {
+    const property = { name, value: "" as ThingValue, place };
+    if (typeof value === "string") property.value = value.slice(0, MAX_TEXT);
+    else if (typeof value === "number" || typeof value === "boolean") property.value = value;
+    else if (!isObject(value)) return;
+    else if (value["@value"] !== undefined) {
+      return this.#property(thing, name, value["@value"], below(place, "@value"), depth);
+    } else {
+      property.value = this.#thing(value, place, depth + 1);
+      const id = value["@id"];
+      if (typeof id === "string" && Object.keys(value).length === 1) this.#references.push({ property, id });
+    }
+    thing.properties.push(property satisfies Property);
+  }
+}
+
+function below(place: Place, step: string | number): Place {
+  return { ...place, pointer: `${place.pointer ?? ""}${pointerStep(step)}` };
+}

@@ -1,0 +1,107 @@
+import { type LeafPlan } from "./field-plan.ts";
+import { type Found, isAddress, isSame, isVisible, type Scope } from "./found.ts";
+import { wordsOf } from "./shown-page.ts";
+import { at, isThing, own, type Property, type Thing } from "./things.ts";
+import { headingValue, metaValue, usualValue } from "./usual-values.ts";
+import { typedValue } from "./values.ts";
+import { classValue, labelledValue } from "./visible-values.ts";
+import { AMOUNTS, SHOWN_CONCEPTS } from "./vocabulary.ts";
+
+/** Concepts whose declared form differs from the visible one without a contradiction. */
+const OTHER_FORM = new Set(["description", "image", "url", "website", "body", "language"]);
+
+/** The value of a field: a declared one if the visible text does not contradict it, or else the one that is shown. */
+export function leafValue(leaf: LeafPlan, scope: Scope): Found | undefined {
+  const declared = declaredValue(leaf, scope);
+  const labelled = labelledValue(leaf, scope) ?? (leaf === scope.title ? headingValue(leaf, scope) : undefined);
+  if (declared === undefined) {
+    return labelled ?? classValue(leaf, scope) ?? usualValue(leaf, scope) ?? metaValue(leaf, scope);
+  }
+  const { concept = "" } = leaf.names;
+  if (OTHER_FORM.has(concept)) return declared;
+  if (labelled !== undefined) return agreed(labelled, declared);
+  if (declared.isShown) return declared;
+  const isDoubtful = SHOWN_CONCEPTS.has(concept) || leaf.types.every((type) => type !== "string");
+  const shown = isDoubtful ? (classValue(leaf, scope) ?? usualValue(leaf, scope)) : undefined;
+  if (shown !== undefined) return agreed(shown, declared);
+  // A page that shows prices, but not this one, contradicts it.
+  return AMOUNTS.has(concept) && scope.facts.prices.length > 0 ? undefined : declared;
+}
+
+/** The declared value if readers see the same, or else the visible one, and that the other contradicts it. */
+function agreed(shown: Found, declared: Found): Found {
+  if (shown.value === declared.value) return shown.place.from === "heading" ? declared : shown;
+  const [a, b] = [wordsOf(String(shown.value)), wordsOf(String(declared.value))];
+  const isPart =
+    typeof shown.value === "string" && b !== "" && (` ${a} `.includes(` ${b} `) || ` ${b} `.includes(` ${a} `));
+  if (a === b || isPart) return { ...declared, isShown: true };
+  return { ...shown, conflict: { value: declared.value, place: declared.place } };
+}
+
+/** The value in the structured data of the thing. */
+function declaredValue(leaf: LeafPlan, scope: Scope): Found | undefined {
+  // A name in an object of its own is not that of the thing around it.
+  if (scope.isBorrowed === true && leaf.names.concept === "name") return undefined;
+  for (const thing of scope.things) {
+    if (scope.doubted.has(thing) && leaf !== scope.title) continue;
+    for (const properties of propertyLists(leaf, thing)) {
+      const values = properties.flatMap((property) => declaredFound(leaf, property, scope) ?? []);
+      const [first] = values;
+      if (first === undefined) continue;
+      const texts = values.filter(({ value }) => !isSame(value, first.value));
+      // Of several offers or names, none is the one, unless the page shows only it.
+      if (texts.length === 0) return first;
+      const shown = values.filter(({ isShown }) => isShown);
+      const [visible] = shown;
+      if (visible !== undefined && shown.every(({ value }) => isSame(value, visible.value))) return visible;
+      if (MANY.has(leaf.names.concept ?? "")) return joined(values, leaf);
+      if (leaf.names.concept === "image") return first;
+    }
+  }
+  return undefined;
+}
+
+/** Concepts of which a text may have several. */
+const MANY = new Set(["author", "tags", "performer", "cuisine", "category", "instructions", "opening hours"]);
+
+function joined(values: readonly Found[], leaf: LeafPlan): Found | undefined {
+  const [first] = values;
+  const value = [...new Set(values.map((one) => String(one.value)))].join(", ");
+  return first !== undefined && leaf.fits(value) ? { ...first, value } : undefined;
+}
+
+/** The properties of a thing that may have the field, the best first. */
+export function* propertyLists(leaf: Pick<LeafPlan, "names">, thing: Thing): Generator<readonly Property[]> {
+  yield own(thing, leaf.names.own);
+  for (const path of leaf.names.paths) yield at(thing, path);
+}
+
+/** The value of one property. */
+export function declaredFound(leaf: LeafPlan, { value: given, place }: Property, scope: Scope): Found | undefined {
+  const { facts } = scope;
+  const { page } = facts;
+  const property = isThing(given) ? nameOf(given, leaf) : { value: given, place };
+  if (property === undefined || isThing(property.value)) return undefined;
+  const { element, attribute } = property.place;
+  // The address of a link is not a name.
+  const isLink = (attribute === "href" || attribute === "src") && !isAddress(leaf);
+  const text = isLink ? page.text(element) : property.value;
+  const isData = property.place.from === "json-ld" || (attribute !== undefined && !isLink);
+  const value = typedValue(leaf, { value: text, isData, url: page.url, locale: page.locale });
+  if (value === undefined) return undefined;
+  const isShown = isVisible(value, leaf, facts, !isData);
+  const quote = isData ? String(property.value) : page.text(element);
+  return { value, quote, isShown, place: isLink ? { from: property.place.from, element } : property.place };
+}
+
+/** The name, value or address of a thing that stands for a text or a number. */
+function nameOf(thing: Thing, leaf: LeafPlan): Property | undefined {
+  const names = isAddress(leaf)
+    ? ["url", "contentUrl", "@id"]
+    : ["name", "value", "text", "ratingValue", "price", "url"];
+  for (const name of names) {
+    const found = thing.properties.find((property) => property.name === name && !isThing(property.value));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

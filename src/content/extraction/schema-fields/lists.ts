@@ -1,0 +1,269 @@
+import { type Element, isTag } from "domhandler";
+import { type FieldPlan, type LeafPlan, type ListPlan, type ObjectPlan } from "./field-plan.ts";
+import { type Found, isInside, type Scope } from "./found.ts";
+import { declaredFound, leafValue, propertyLists } from "./leaf-values.ts";
+import { elementFound } from "./visible-values.ts";
+import { namesOf, normalName } from "./names.ts";
+import { type PageFacts } from "./page-facts.ts";
+import { isSubject, isThing, type Thing } from "./things.ts";
+import { typedValue } from "./values.ts";
+import { TITLES } from "./vocabulary.ts";
+
+/** Groups of equal elements that are compared, and the elements of each that are looked at for this. */
+const MAX_GROUPS = 40;
+const LOOKED = 3;
+/** Characters of an item of a list of texts. */
+const MAX_ITEM = 2_000;
+
+/** The values of a list of texts or numbers. */
+export function leafList({ items: leaf, names, max }: ListPlan & { items: LeafPlan }, scope: Scope): readonly Found[] {
+  const own: LeafPlan = { ...leaf, names };
+  const lists = [declaredList, labelledList, namedList].map((find) => () => find(own, scope));
+  for (const list of lists) {
+    const found = distinct(list()).slice(0, max);
+    if (found.length > 0) return found;
+  }
+  const one = leafValue(own, scope);
+  return one === undefined ? [] : [one];
+}
+
+function distinct(found: readonly Found[]): readonly Found[] {
+  const values = new Map<unknown, Found>();
+  for (const one of found) if (!values.has(one.value)) values.set(one.value, one);
+  return [...values.values()];
+}
+
+function declaredList(leaf: LeafPlan, scope: Scope): readonly Found[] {
+  for (const thing of scope.things) {
+    if (scope.doubted.has(thing)) continue;
+    for (const properties of propertyLists(leaf, thing)) {
+      const [only] = properties;
+      const isLine = properties.length === 1 && typeof only?.value === "string" && leaf.names.concept === "tags";
+      const parts = isLine ? only.value.split(/\s*[,;|]\s*/) : undefined;
+      const found = (
+        parts?.map((value) => ({ ...only, name: "", value, place: only?.place ?? thing.place })) ?? properties
+      ).flatMap((property) => declaredFound(leaf, property, scope) ?? []);
+      if (found.length > 0) return found;
+    }
+  }
+  return [];
+}
+
+function labelledList(leaf: LeafPlan, scope: Scope): readonly Found[] {
+  const { page, labels } = scope.facts;
+  for (const label of leaf.names.labels) {
+    for (const { element, items, text, from } of labels.of(label).filter((one) => isInside(one.element, scope))) {
+      if (items.length > 0) {
+        const found = items.flatMap((item) =>
+          page.lengthOf(item) > MAX_ITEM ? [] : (elementFound(leaf, item, from, page) ?? []),
+        );
+        if (found.length > 0) return found;
+      }
+      const parts = text.length > MAX_ITEM ? [] : text.split(/\s*(?:[,;|·•、]|\s\/\s)\s*/u);
+      const found = parts.flatMap((part): readonly Found[] => {
+        const value = typedValue(leaf, { value: part, isData: false, url: page.url, locale: page.locale });
+        return value === undefined ? [] : [{ value, quote: text, isShown: true, place: { from, element } }];
+      });
+      if (found.length > 0) return found;
+    }
+  }
+  return [];
+}
+
+function namedList(leaf: LeafPlan, scope: Scope): readonly Found[] {
+  const { page, labels } = scope.facts;
+  const items = (element: Element): readonly Element[] => page.within(element).filter(({ name }) => name === "li");
+  for (const name of [...leaf.names.own, ...leaf.names.labels]) {
+    const elements = labels.named(name).filter((one) => isInside(one, scope));
+    const [only] = elements;
+    const parts = elements.length === 1 && only !== undefined && items(only).length > 0 ? items(only) : elements;
+    if (parts.length < 2) continue;
+    const found = parts.flatMap((one) => elementFound(leaf, one, "class", page) ?? []);
+    if (found.length > 0) return found;
+  }
+  const tagged = leaf.names.concept === "tags" ? page.elements.filter(({ attribs }) => attribs["rel"] === "tag") : [];
+  return tagged.flatMap((one) => elementFound(leaf, one, "link", page) ?? []);
+}
+
+/** The parts of a page that each item of a list of objects is made of. */
+export interface ItemScopes {
+  readonly scopes: readonly Scope[];
+  /** For tables: the member that each column has. */
+  readonly cells?: readonly ReadonlyMap<string, Element>[];
+}
+
+/** The items of a list of objects: things of structured data, rows of a table, or elements of one structure. */
+export function objectItems({ names, max }: ListPlan, item: ObjectPlan, scope: Scope): ItemScopes {
+  const title = titleOf(item);
+  const made = (root: Element | undefined, things: readonly Thing[]): Scope => ({
+    facts: scope.facts,
+    root,
+    things,
+    doubted: NONE,
+    isOwn: true,
+    title,
+  });
+  const things = thingItems(names, item, scope).slice(0, max);
+  if (things.length > 0) return { scopes: things.map((thing) => made(thing.place.element, [thing])) };
+  const rows = tableRows(item, title, scope).slice(0, max);
+  if (rows.length > 0) return { scopes: rows.map(({ row }) => made(row, [])), cells: rows.map(({ cells }) => cells) };
+  const cards = cardsOf(names, item, scope, (card) => made(card, thingsIn(card, scope.facts)));
+  return { scopes: cards.slice(0, max).map((card) => made(card, thingsIn(card, scope.facts))) };
+}
+
+const NONE: ReadonlySet<Thing> = new Set();
+
+/** The member of an object that is the name of the thing. */
+export function titleOf({ members }: ObjectPlan): LeafPlan | undefined {
+  const leaves = [...members.values()].filter((one): one is LeafPlan => one.kind === "leaf");
+  for (const concept of TITLES) {
+    const found = leaves.filter(({ names }) => names.concept === concept);
+    if (found.length > 0) return found[0];
+  }
+  return undefined;
+}
+
+function thingsIn(card: Element, { things, page }: PageFacts): readonly Thing[] {
+  return things.filter(({ place }) => place.from !== "json-ld" && page.contains(card, place.element));
+}
+
+function thingItems(names: ListPlan["names"], item: ObjectPlan, scope: Scope): readonly Thing[] {
+  for (const thing of scope.things) {
+    for (const properties of propertyLists({ names }, thing)) {
+      const found = properties.flatMap(({ value }) => (isThing(value) ? [value] : []));
+      if (found.some((one) => membersOf(item, one) > 0)) return found;
+    }
+  }
+  const groups = Map.groupBy(
+    scope.facts.things.filter(isSubject),
+    ({ types, place }) => `${place.from} ${types.join(" ")}`,
+  );
+  const scored = [...groups.values()]
+    .filter((group) => group.length > 1)
+    .map((group) => ({ group, score: Math.max(...group.slice(0, LOOKED).map((one) => membersOf(item, one))) }))
+    .toSorted((a, b) => b.score - a.score);
+  const [best] = scored;
+  if (best === undefined || best.score * 2 < item.members.size) return [];
+  return isSeen(best.group, scope.facts) ? best.group : [];
+}
+
+/** Whether readers see the names of most of the things. */
+function isSeen(group: readonly Thing[], { page }: PageFacts): boolean {
+  const names = group.flatMap(
+    ({ properties }) => properties.find(({ name }) => name === "name" || name === "headline" || name === "title") ?? [],
+  );
+  const shown = names.filter(({ value }) => typeof value === "string" && page.shows(value));
+  return names.length > 0 && shown.length * 2 > group.length;
+}
+
+/** The number of members of an object that a thing has. */
+export function membersOf({ members }: ObjectPlan, thing: Thing): number {
+  let count = 0;
+  for (const { names } of members.values()) {
+    if (propertyLists({ names }, thing).some((properties) => properties.length > 0)) count += 1;
+  }
+  return count;
+}
+
+const NAME = namesOf("name", undefined, []);
+
+interface Row {
+  readonly row: Element;
+  readonly cells: ReadonlyMap<string, Element>;
+}
+
+/** The rows of the table whose headers name most members. */
+function tableRows({ members }: ObjectPlan, title: LeafPlan | undefined, scope: Scope): readonly Row[] {
+  const { page } = scope.facts;
+  let best: readonly Row[] = [];
+  let most = Math.min(2, members.size) - 0.5;
+  for (const table of page.elements) {
+    if (table.name !== "table" || !isInside(table, scope)) continue;
+    const rows = page.within(table).filter(({ name }) => name === "tr");
+    const [head, ...others] = rows.map((row) => ({ row, cells: cellsOf(row) }));
+    if (head === undefined || others.length === 0) continue;
+    const isHead =
+      head.cells.every(({ name }) => name === "th") ||
+      head.row.parent === null ||
+      (isTag(head.row.parent) && head.row.parent.name === "thead");
+    if (!isHead || head.cells.length < 2) continue;
+    const labels = head.cells.map((cell) => normalName(page.text(cell)));
+    const columns = [...members].flatMap(([name, member]) => {
+      const own = labels.findIndex((label) => member.names.labels.has(label));
+      const column = own === -1 && member === title ? labels.findIndex((label) => NAME.labels.has(label)) : own;
+      return column === -1 ? [] : [[name, column] as const];
+    });
+    if (columns.length <= most) continue;
+    most = columns.length;
+    best = others
+      .filter(({ cells }) => cells.length === head.cells.length)
+      .map(({ row, cells }) => ({
+        row,
+        cells: new Map(
+          columns.flatMap(([name, column]) => (cells[column] === undefined ? [] : [[name, cells[column]]])),
+        ),
+      }));
+  }
+  return best;
+}
+
+function cellsOf({ children }: Element): readonly Element[] {
+  return children.filter((child): child is Element => isTag(child) && (child.name === "td" || child.name === "th"));
+}
+
+/** Names of lists whose items stand in parts of a page that are not about its main thing. */
+const OF_MINOR = /review|comment|related|similar|recommend/;
+
+/** Elements of one parent with the same name and classes, of which each has most members. */
+function cardsOf(
+  names: ListPlan["names"],
+  item: ObjectPlan,
+  scope: Scope,
+  made: (card: Element) => Scope,
+): readonly Element[] {
+  const { page } = scope.facts;
+  const isMinorList = [...names.own].some((name) => OF_MINOR.test(name));
+  const groups: { readonly cards: readonly Element[]; readonly length: number }[] = [];
+  for (const parent of page.elements) {
+    if (scope.root !== undefined ? !isInside(parent, scope) : page.isMinor(parent) !== isMinorList) continue;
+    const children = parent.children.filter((child): child is Element => isTag(child) && page.lengthOf(child) > 0);
+    if (children.length < 2) continue;
+    for (const cards of Map.groupBy(children, signatureOf).values()) {
+      const length = cards.reduce((sum, card) => sum + page.lengthOf(card), 0);
+      if (cards.length > 1) groups.push({ cards, length });
+    }
+  }
+  const scored = groups
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, MAX_GROUPS)
+    .map(({ cards }) => ({ cards, score: coverage(cards, item, made) }))
+    .toSorted((a, b) => b.score - a.score || b.cards.length - a.cards.length);
+  const [best] = scored;
+  return best === undefined || best.score * 2 < item.members.size || best.score === 0 ? [] : best.cards;
+}
+
+/** The members that each of some cards has, on average. */
+function coverage(cards: readonly Element[], { members }: ObjectPlan, made: (card: Element) => Scope): number {
+  const looked = cards.slice(0, LOOKED);
+  let found = 0;
+  for (const card of looked) {
+    const scope = made(card);
+    const values = [...members.values()].filter(isLeaf).map((leaf) => leafValue(leaf, scope));
+    // A name is one that differs from card to card.
+    found += values.filter((value) => value !== undefined).length;
+  }
+  return found / Math.max(looked.length, 1);
+}
+
+function isLeaf(plan: FieldPlan): plan is LeafPlan {
+  return plan.kind === "leaf";
+}
+
+/** The name and the classes of an element, without those of states and places. */
+function signatureOf({ name, attribs }: Element): string {
+  const classes = (attribs["class"] ?? "")
+    .slice(0, 300)
+    .split(/\s+/)
+    .filter((one) => !/\d|^(?:first|last|odd|even|active|selected|featured|new|sale|current|is-|has-)/.test(one));
+  return `${name} ${classes.toSorted().join(" ")}`;
+}

@@ -1,0 +1,114 @@
+import { type Document, type Element } from "domhandler";
+import { elementsOf } from "../selectors/select-all.ts";
+import { jsonLdThings } from "./json-ld.ts";
+import { Labels } from "./labels.ts";
+import { markedThings } from "./microdata.ts";
+import { type Money, moneyIn, numbersIn } from "./numbers.ts";
+import { ShownPage } from "./shown-page.ts";
+import { type Thing } from "./things.ts";
+
+/** Characters of a line that is a price and nothing else, and such lines of a page. */
+const MAX_PRICE_LENGTH = 40;
+const MAX_PRICES = 2_000;
+
+/** A line that shows an amount of money. */
+export interface Price {
+  readonly element: Element;
+  readonly money: Money;
+}
+
+/** The visible page, its structured data, and its `meta` elements. */
+export class PageFacts {
+  readonly page: ShownPage;
+  readonly labels: Labels;
+  readonly things: readonly Thing[];
+  /** `meta` elements by their names in lower case. */
+  readonly meta: ReadonlyMap<string, readonly Element[]>;
+  readonly canonical: Element | undefined;
+  readonly root: Element | undefined;
+  #prices: readonly Price[] | undefined;
+  #numbers: ReadonlySet<number> | undefined;
+
+  constructor(tree: Document, url: string, locale: string | undefined) {
+    const meta = new Map<string, Element[]>();
+    let [canonical, root]: (Element | undefined)[] = [];
+    for (const element of elementsOf(tree)) {
+      const { name, attribs } = element;
+      if (name === "html") root ??= element;
+      if (name === "link" && /(?:^|\s)canonical(?:\s|$)/i.test(attribs["rel"] ?? "")) canonical ??= element;
+      if (name !== "meta" || attribs["content"] === undefined) continue;
+      const key = (attribs["property"] ?? attribs["name"] ?? attribs["http-equiv"] ?? "").toLowerCase();
+      const known = meta.get(key);
+      if (known === undefined) meta.set(key, [element]);
+      else known.push(element);
+    }
+    const language = locale ?? root?.attribs["lang"] ?? meta.get("og:locale")?.[0]?.attribs["content"] ?? "";
+    this.page = new ShownPage(tree, url, language.trim().replaceAll("_", "-").slice(0, 35));
+    this.labels = new Labels(this.page);
+    this.things = [...jsonLdThings(tree), ...markedThings(this.page)];
+    this.meta = meta;
+    this.canonical = canonical;
+    this.root = root;
+  }
+
+  /** The content of the first of these `meta` elements. */
+  content(...names: readonly string[]): { readonly element: Element; readonly text: string } | undefined {
+    for (const name of names) {
+      const [element] = this.meta.get(name) ?? [];
+      const text = element?.attribs["content"]?.trim() ?? "";
+      if (element !== undefined && text !== "") return { element, text };
+    }
+    return undefined;
+  }
+
+  /** The innermost elements that show an amount of money and little else, without old prices. */
+  get prices(): readonly Price[] {
+    this.#prices ??= this.#findPrices();
+    return this.#prices;
+  }
+
+  /** Whether a reader sees a number: as an amount of money, or without currency if the page shows no amounts. */
+  showsNumber(value: number, isMoney: boolean): boolean {
+    if (isMoney && this.prices.length > 0) return this.#amounts().has(value) || this.#struck().has(value);
+    this.#numbers ??= new Set(this.#allNumbers());
+    return this.#numbers.has(value);
+  }
+
+  #amounts(): ReadonlySet<number | undefined> {
+    return new Set(this.prices.map(({ money }) => money.amount));
+  }
+
+  #struck(): ReadonlySet<number | undefined> {
+    const { page } = this;
+    const texts = page.elements.filter((one) => page.lengthOf(one) <= MAX_PRICE_LENGTH * 4 && page.lengthOf(one) > 0);
+    return new Set(texts.flatMap((one) => moneyIn(page.text(one), page.locale).map(({ amount }) => amount)));
+  }
+
+  *#allNumbers(): Generator<number> {
+    const { page } = this;
+    for (const element of page.elements) {
+      if (page.lengthOf(element) > MAX_PRICE_LENGTH * 4) continue;
+      for (const number of numbersIn(page.text(element), page.locale)) if (number !== undefined) yield number;
+    }
+  }
+
+  #findPrices(): readonly Price[] {
+    const { page } = this;
+    const found: Price[] = [];
+    for (const element of page.elements) {
+      const length = page.lengthOf(element);
+      if (length === 0 || length > MAX_PRICE_LENGTH || page.isStruck(element)) continue;
+      const amounts = moneyIn(page.text(element), page.locale);
+      const [money] = amounts;
+      if (money?.amount === undefined || amounts.length > 1) continue;
+      const last = found.at(-1);
+      const isInside = last !== undefined && page.contains(last.element, element);
+      // The inner element says it with fewer words, if it still has the whole amount.
+      if (isInside && last.money.amount === money.amount) found.pop();
+      else if (isInside) continue;
+      found.push({ element, money });
+      if (found.length >= MAX_PRICES) break;
+    }
+    return found;
+  }
+}

@@ -1,0 +1,242 @@
+import { type Document, type Element, isTag, isText } from "domhandler";
+import { isBlock } from "../tree/display.ts";
+import { foldWhiteSpace } from "../tree/white-space.ts";
+import { walkNodes } from "../tree/walk.ts";
+import { DocumentElements } from "../selectors/select-all.ts";
+import { StyleRules } from "./style-rules.ts";
+import { type Around, PLAIN, shownInside, UNKNOWN } from "./visibility.ts";
+
+/** Characters of a text that is read as a value. */
+const MAX_TEXT = 5_000;
+/** Characters of the page's text in which declared values are searched. */
+const MAX_PAGE_TEXT = 500_000;
+/** Levels of elements in a selector. */
+const MAX_STEPS = 600;
+
+/** Parts of a page that are not about its main thing. */
+const MINOR_NAMES = new Set(["nav", "footer", "aside"]);
+const MINOR =
+  /(?:^|[\s_-])(?:related|recommend\w*|similar|upsell|crosssell|cross-sell|sidebar|also-\w+|you-may|more-from|comments?|reviews?|breadcrumbs?|newsletter|footer|carousel|sponsored|ads?|advert\w*)(?:$|[\s_-])/i;
+/** Old prices, and texts that are struck out. */
+const STRUCK =
+  /(?:^|\s)(?:old|was|before)(?:$|\s)|(?:old|was|before|list|regular|previous|original|compare(?:[-_]at)?)[-_]?price|price[-_]{0,2}(?:old|was|before|list|regular|previous|original|compare)|strike|crossed|(?:^|[\s_-])(?:rrp|msrp|uvp)(?:$|[\s_-])/i;
+
+interface Seen {
+  /** Its place among all shown elements, in the document's order, and that of its last descendant. */
+  readonly order: number;
+  last: number;
+  readonly isMinor: boolean;
+  readonly isStruck: boolean;
+  /** Characters of visible text. */
+  length: number;
+}
+
+/** A page as its reader sees it: what is hidden has no text. */
+export class ShownPage {
+  readonly tree: Document;
+  readonly url: string;
+  /** The language tag; empty if it is not known. */
+  readonly locale: string;
+  /** The shown elements, in the document's order. */
+  readonly elements: readonly Element[];
+  readonly #seen = new Map<Element, Seen>();
+  readonly #texts = new Map<Element, string>();
+  readonly #ids = new Map<string, number>();
+  #words: string | undefined;
+
+  constructor(tree: Document, url: string, locale: string) {
+    this.tree = tree;
+    this.url = url;
+    this.locale = locale;
+    this.elements = this.#walk();
+  }
+
+  isShown(element: Element): boolean {
+    return this.#seen.has(element);
+  }
+
+  /** Whether the element is in a part that is not about the main thing of the page. */
+  isMinor(element: Element): boolean {
+    return this.#seen.get(element)?.isMinor ?? true;
+  }
+
+  isStruck(element: Element): boolean {
+    return this.#seen.get(element)?.isStruck ?? false;
+  }
+
+  orderOf(element: Element): number {
+    return this.#seen.get(element)?.order ?? -1;
+  }
+
+  /** The shown elements inside of one, without itself. */
+  within(element: Element): readonly Element[] {
+    const seen = this.#seen.get(element);
+    return seen === undefined ? [] : this.elements.slice(seen.order + 1, seen.last + 1);
+  }
+
+  /** Whether the first element is the second one or around it. Both are shown. */
+  contains(outer: Element, inner: Element): boolean {
+    const [around, own] = [this.#seen.get(outer), this.#seen.get(inner)];
+    return around !== undefined && own !== undefined && around.order <= own.order && own.order <= around.last;
+  }
+
+  /** The number of characters that an element shows. */
+  lengthOf(element: Element): number {
+    return this.#seen.get(element)?.length ?? 0;
+  }
+
+  /** The visible text, with a space between blocks. A longer text is cut. */
+  text(element: Element): string {
+    const known = this.#texts.get(element);
+    if (known !== undefined) return known;
+    const text = this.#read(element, MAX_TEXT).replaceAll("\n", " ");
+    this.#texts.set(element, text);
+    return text;
+  }
+
+  /** The visible text as its lines. */
+  lines(element: Element): readonly string[] {
+    return this.#read(element, MAX_TEXT).split("\n");
+  }
+
+  /** All visible text, as letters and digits in lower case with single spaces. */
+  get words(): string {
+    this.#words ??= wordsOf(this.#read(this.tree, MAX_PAGE_TEXT));
+    return this.#words;
+  }
+
+  /** Whether a reader sees the words of a text somewhere in the page. */
+  shows(text: string): boolean {
+    const wanted = wordsOf(text);
+    return wanted !== "" && ` ${this.words} `.includes(` ${wanted} `);
+  }
+
+  /** A selector of this one element. */
+  selectorOf(element: Element): string {
+    const steps: string[] = [];
+    let at: Element | undefined = element;
+    for (let level = 0; at !== undefined && level < MAX_STEPS; level += 1) {
+      const id: string | undefined = at.attribs["id"];
+      if (id !== undefined && /^[A-Za-z][\w-]*$/.test(id) && this.#ids.get(id) === 1) {
+        steps.push(`#${id}`);
+        break;
+      }
+      steps.push(stepOf(at));
+      at = at.parent !== null && isTag(at.parent) ? at.parent : undefined;
+    }
+    return steps.toReversed().join(" > ");
+  }
+
+  #walk(): Element[] {
+    const sheets: Element[] = [];
+    let isStyled = false;
+    walkNodes(this.tree, {
+      enter(node) {
+        if (!isTag(node)) return true;
+        if (node.name === "style") sheets.push(node);
+        if (node.name === "link" && /stylesheet/i.test(node.attribs["rel"] ?? "")) isStyled = true;
+        return true;
+      },
+    });
+    const rules = new StyleRules(new DocumentElements(this.tree), sheets);
+    const shown: Element[] = [];
+    const inside: Around[] = [isStyled ? UNKNOWN : PLAIN];
+    const open: Seen[] = [];
+    walkNodes(this.tree, {
+      enter: (node) => {
+        if (isText(node)) {
+          const above = open.at(-1);
+          if (above !== undefined) above.length += node.data.trim().length;
+          return false;
+        }
+        if (!isTag(node)) return true;
+        const id = node.attribs["id"];
+        if (id !== undefined) this.#ids.set(id, (this.#ids.get(id) ?? 0) + 1);
+        const around = node.name === "head" ? undefined : shownInside(node, rules.of(node), inside.at(-1) ?? UNKNOWN);
+        if (around === undefined) return false;
+        const above = open.at(-1);
+        const seen = {
+          order: shown.length,
+          last: shown.length,
+          isMinor: above?.isMinor === true || isMinor(node),
+          isStruck: above?.isStruck === true || isStruck(node),
+          length: 0,
+        };
+        shown.push(node);
+        this.#seen.set(node, seen);
+        open.push(seen);
+        inside.push(around);
+        return true;
+      },
+      leave: (node) => {
+        const seen = this.#seen.get(node);
+        if (seen === undefined) return;
+        seen.last = shown.length - 1;
+        open.pop();
+        const above = open.at(-1);
+        if (above !== undefined) above.length += seen.length;
+        inside.pop();
+      },
+    });
+    return shown;
+  }
+
+  #read(root: Element | Document, most: number): string {
+    let text = "";
+    walkNodes(root, {
+      enter: (node) => {
+        if (text.length > most) return "stop";
+        if (isText(node)) text += node.data;
+        if (!isTag(node)) return true;
+        if (!this.#seen.has(node)) return false;
+        text += apart(node);
+        return true;
+      },
+      leave: (node) => {
+        if (this.#seen.has(node)) text += apart(node);
+      },
+    });
+    return text
+      .split(LINE_END)
+      .map((line) => foldWhiteSpace(line).replace(/ {2,}/g, " ").trim())
+      .filter((line) => line !== "")
+      .join("\n")
+      .slice(0, most);
+  }
+}
+
+/** A character that no text of a page has, since the parser replaces it. */
+const LINE_END = "\0";
+
+function apart(element: Element): string {
+  const { name } = element;
+  if (name === "td" || name === "th") return " ";
+  return name === "br" || isBlock(element) ? LINE_END : "";
+}
+
+function isMinor({ name, attribs }: Element): boolean {
+  if (MINOR_NAMES.has(name) || attribs["role"] === "complementary" || attribs["role"] === "navigation") return true;
+  if (name === "body" || name === "html" || name === "main" || name === "article") return false;
+  return MINOR.test(`${attribs["class"] ?? ""} ${attribs["id"] ?? ""}`.slice(0, 1_000));
+}
+
+function isStruck({ name, attribs }: Element): boolean {
+  if (name === "del" || name === "s" || name === "strike") return true;
+  if (/line-through/i.test(attribs["style"] ?? "")) return true;
+  return STRUCK.test((attribs["class"] ?? "").slice(0, 1_000));
+}
+
+function stepOf(element: Element): string {
+  const { name, parent } = element;
+  const same = (parent?.children ?? []).filter((child) => isTag(child) && child.name === name);
+  return same.length <= 1 ? name : `${name}:nth-of-type(${same.indexOf(element) + 1})`;
+}
+
+/** The words of a text, to compare it with another one. */
+export function wordsOf(text: string): string {
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+}

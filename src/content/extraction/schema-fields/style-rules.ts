@@ -1,0 +1,150 @@
+import { type Element, isText } from "domhandler";
+import { parseSelector } from "../selectors/parse-selector.ts";
+import { type DocumentElements } from "../selectors/select-all.ts";
+
+/** Characters of all `style` elements, rules, and elements that rules apply to. Further ones are not read. */
+const MAX_STYLE_LENGTH = 500_000;
+const MAX_RULES = 3_000;
+const MAX_APPLIED = 300_000;
+/** Pixels of the window for which media queries are decided. */
+const WINDOW_WIDTH = 1280;
+
+/** Properties that can hide text. */
+const PROPERTIES = new Set(
+  (
+    "display visibility opacity font-size position left top right bottom margin-left text-indent clip clip-path width height " +
+    "max-width max-height overflow transform color background background-color content-visibility"
+  ).split(" "),
+);
+
+export type Declarations = ReadonlyMap<string, string>;
+
+/** The declarations of `style` attributes and `style` elements that can hide text. Other style sheets are not known. */
+export class StyleRules {
+  readonly #applied = new Map<Element, Map<string, { readonly value: string; readonly rank: number }>>();
+  #left = MAX_APPLIED;
+
+  constructor(all: DocumentElements, sheets: readonly Element[]) {
+    let length = 0;
+    let order = 0;
+    for (const sheet of sheets) {
+      const css = sheet.children.map((child) => (isText(child) ? child.data : "")).join("");
+      length += css.length;
+      if (length > MAX_STYLE_LENGTH) break;
+      for (const { selectors, body } of rulesOf(css.replace(/\/\*[^]*?\*\//g, ""))) {
+        order += 1;
+        if (order > MAX_RULES) return;
+        const declared = declarationsIn(body);
+        if (declared.size > 0) this.#apply(all, selectors, declared, order);
+      }
+    }
+  }
+
+  of(element: Element): Declarations {
+    const ruled = this.#applied.get(element);
+    const own = element.attribs["style"];
+    if (own === undefined)
+      return ruled === undefined ? NONE : new Map([...ruled].map(([name, { value }]) => [name, value]));
+    const result = new Map([...(ruled ?? [])].map(([name, { value }]) => [name, value]));
+    for (const [name, { value, isImportant }] of declarationsIn(own.slice(0, 4_000))) {
+      if (isImportant || (ruled?.get(name)?.rank ?? 0) < IMPORTANT) result.set(name, value);
+    }
+    return result;
+  }
+
+  #apply(all: DocumentElements, selectors: string, declared: ReturnType<typeof declarationsIn>, order: number): void {
+    for (const selector of selectors.split(",")) {
+      const list = parseSelector(selector.trim());
+      if (typeof list === "string") continue;
+      const specific = specificity(selector);
+      for (const element of all.matching(list)) {
+        if (--this.#left < 0) return;
+        const known = this.#applied.get(element) ?? new Map();
+        this.#applied.set(element, known);
+        for (const [name, { value, isImportant }] of declared) {
+          const rank = (isImportant ? IMPORTANT : 0) + specific * MAX_RULES + order;
+          if ((known.get(name)?.rank ?? -1) < rank) known.set(name, { value, rank });
+        }
+      }
+    }
+  }
+}
+
+const NONE: Declarations = new Map();
+/** Above the rank of any rule without `!important`. */
+const IMPORTANT = 1e12;
+
+function specificity(selector: string): number {
+  const ids = (selector.match(/#[\w-]/g) ?? []).length;
+  const classes = (selector.match(/[.[]|:(?!:)/g) ?? []).length;
+  const tags = (selector.match(/(?:^|[\s>+~])[a-z]/gi) ?? []).length;
+  return ids * 10_000 + classes * 100 + tags;
+}
+
+function declarationsIn(body: string): Map<string, { readonly value: string; readonly isImportant: boolean }> {
+  const found = new Map<string, { value: string; isImportant: boolean }>();
+  for (const part of body.split(";")) {
+    const colon = part.indexOf(":");
+    const name = part.slice(0, Math.max(colon, 0)).trim().toLowerCase();
+    if (!PROPERTIES.has(name)) continue;
+    const text = part
+      .slice(colon + 1)
+      .trim()
+      .toLowerCase();
+    const value = text.replace(/\s*!\s*important$/, "");
+    found.set(name, { value, isImportant: value !== text });
+  }
+  return found;
+}
+
+/** The rules of a style sheet that apply to the window. */
+function* rulesOf(css: string): Generator<{ readonly selectors: string; readonly body: string }> {
+  let at = 0;
+  while (at < css.length) {
+    const open = css.indexOf("{", at);
+    if (open === -1) return;
+    const head = css
+      .slice(at, open)
+      .replace(/^[^]*[;}]/, "")
+      .trim();
+    const isGroup = /^@(?:media|supports|layer|container)\b/i.test(head);
+    const close = isGroup ? endOfBlock(css, open) : css.indexOf("}", open);
+    const end = close === -1 ? css.length : close;
+    if (isGroup && applies(head)) yield* rulesOf(css.slice(open + 1, end));
+    else if (!head.startsWith("@")) yield { selectors: head.slice(0, 2_000), body: css.slice(open + 1, end) };
+    at =
+      head.startsWith("@") && !isGroup
+        ? endOfBlock(css, open) === -1
+          ? css.length
+          : endOfBlock(css, open) + 1
+        : end + 1;
+  }
+}
+
+function endOfBlock(css: string, open: number): number {
+  let depth = 0;
+  for (let at = open; at < css.length; at += 1) {
+    if (css[at] === "{") depth += 1;
+    else if (css[at] === "}" && --depth === 0) return at;
+  }
+  return -1;
+}
+
+/** Whether a group of rules applies to a screen of the usual width. */
+function applies(head: string): boolean {
+  if (!/^@media\b/i.test(head)) return true;
+  return head
+    .slice("@media".length)
+    .split(",")
+    .some((query) =>
+      query
+        .trim()
+        .split(/\s+and\s+/i)
+        .every((part) => {
+          const width = /^\(\s*(min|max)-width\s*:\s*(\d+(?:\.\d+)?)(px|r?em)\s*\)$/i.exec(part);
+          if (width === null) return /^(?:only\s+)?(?:screen|all)$/i.test(part);
+          const pixels = Number(width[2]) * (width[3] === "px" ? 1 : 16);
+          return width[1]?.toLowerCase() === "min" ? pixels <= WINDOW_WIDTH : pixels >= WINDOW_WIDTH;
+        }),
+    );
+}

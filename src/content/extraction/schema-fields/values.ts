@@ -1,0 +1,204 @@
+import { dateIn } from "../reader/dates.ts";
+import { personNameOf } from "../reader/people.ts";
+import { type LeafPlan } from "./field-plan.ts";
+import { normalName } from "./names.ts";
+import { moneyIn, numberIn, plainNumber } from "./numbers.ts";
+import { localName } from "./things.ts";
+import { AMOUNTS } from "./vocabulary.ts";
+
+/** Characters of a short value. */
+const MAX_SHORT = 300;
+
+/** The earliest year of a date, which may be one of a birth or of a foundation. */
+const FIRST_YEAR = 1500;
+
+/** The value of a field. */
+export type Scalar = string | number | boolean;
+
+/** A value as a page has it. */
+export interface RawValue {
+  readonly value: Scalar;
+  /** True if programs wrote it: numbers have a decimal point, and dates are those of ISO 8601. */
+  readonly isData: boolean;
+  readonly url: string;
+  readonly locale: string;
+}
+
+/** The value in the type of the field; undefined without a valid one. */
+export function typedValue(leaf: LeafPlan, raw: RawValue): Scalar | undefined {
+  for (const value of candidates(leaf, raw)) {
+    if (value !== undefined && leaf.fits(value)) return value;
+  }
+  return undefined;
+}
+
+function* candidates(leaf: LeafPlan, raw: RawValue): Generator<Scalar | undefined> {
+  if (leaf.choices !== undefined) {
+    yield choiceOf(leaf.choices, raw);
+    return;
+  }
+  for (const type of leaf.types) {
+    if (type === "string") yield textOf(leaf, raw);
+    else if (type === "boolean") yield booleanOf(raw);
+    else yield numberOf(leaf, raw);
+  }
+}
+
+/** Words of pages that stand for values of schemas. */
+const SAME_WORDS: readonly (readonly string[])[] = [
+  "full time|vollzeit|temps plein|tiempo completo|jornada completa|tempo pieno|voltijd|fulltime|pełny etat|tempo integral|正社員|全职",
+  "part time|teilzeit|temps partiel|tiempo parcial|media jornada|tempo parziale|deeltijd|parttime|część etatu|meio período",
+  "in stock|auf lager|sofort lieferbar|lieferbar|verfügbar|en stock|disponible|disponibile|op voorraad|w magazynie|dostępny|em estoque|available|在庫あり|有货",
+  "out of stock|ausverkauft|nicht verfügbar|nicht lieferbar|épuisé|rupture de stock|agotado|esaurito|non disponibile|uitverkocht|niedostępny|esgotado|sold out|unavailable",
+  "contractor|contract|freelance|freiberuflich",
+  "internship|intern|praktikum|stage|prácticas|tirocinio",
+  "temporary|befristet|cdd|temporal|tijdelijk",
+  "new|neu|neuf|nuevo|nuovo|nieuw|nowy|novo|new condition",
+  "used|gebraucht|occasion|usado|usato|gebruikt|używany|used condition",
+  "yes|true|ja|oui|sí|si|sì|tak|sim|はい|是",
+  "no|false|nein|non|nee|nie|não|いいえ|否",
+].map((line) => line.split("|").map(normalName));
+
+function choiceOf(choices: readonly Scalar[], { value }: RawValue): Scalar | undefined {
+  const exact = choices.find((choice) => choice === value);
+  if (exact !== undefined) return exact;
+  const text = normalName(localName(String(value)));
+  const same = SAME_WORDS.find((words) => words.includes(text)) ?? [];
+  const names = choices.map((choice) => (typeof choice === "string" ? normalName(choice) : String(choice)));
+  const equal = names.findIndex((name) => name === text || same.includes(name));
+  if (equal !== -1) return choices[equal];
+  const words = ` ${text} `;
+  const within = names.flatMap((name, at) => (name !== "" && words.includes(` ${name} `) ? [at] : []));
+  // "Not in stock" has the words of "in stock".
+  const isNegated = /\b(?:not|no|non|nicht|kein|keine|pas|niet|geen)\b/u.test(text);
+  return within.length === 1 && !isNegated ? choices[within[0] ?? 0] : undefined;
+}
+
+const TRUE = new Set([...(SAME_WORDS.at(-2) ?? []), ...(SAME_WORDS[2] ?? [])]);
+const FALSE = new Set([...(SAME_WORDS.at(-1) ?? []), ...(SAME_WORDS[3] ?? [])]);
+
+function booleanOf({ value }: RawValue): boolean | undefined {
+  if (typeof value === "boolean") return value;
+  const text = normalName(localName(String(value)));
+  return TRUE.has(text) ? true : FALSE.has(text) ? false : undefined;
+}
+
+function numberOf(leaf: LeafPlan, raw: RawValue): number | undefined {
+  const { value, locale } = raw;
+  if (typeof value === "number") return value;
+  if (typeof value === "boolean" || value.length > MAX_SHORT) return undefined;
+  const { concept = "" } = leaf.names;
+  const plain = raw.isData ? plainNumber(value) : undefined;
+  if (plain !== undefined) return plain;
+  if (TIMES.has(concept)) return unitOf(leaf, minutesOf(value));
+  if (AMOUNTS.has(concept)) {
+    const amounts = moneyIn(value, locale);
+    if (amounts.length > 0) return amounts.length === 1 ? amounts[0]?.amount : undefined;
+  }
+  if (concept === "rating") {
+    const share = /^\D{0,12}([\d.,]+)\s*(?:\/|out of|von|sur|de|su|van|z|av)\s*\d+\D*$/iu.exec(value)?.[1];
+    if (share !== undefined) return numberIn(share, locale) ?? plainNumber(share.replace(",", "."));
+  }
+  return numberIn(value, locale);
+}
+
+const TIMES = new Set(["prep time", "cook time", "total time"]);
+
+/** Minutes of a duration such as `PT1H20M`, `1 h 20 min` or `80 minutes`. */
+function minutesOf(text: string): number | undefined {
+  const iso = /^P(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?:\d+S)?$/i.exec(text.trim());
+  const [, days, hours, minutes] =
+    iso ??
+    /^()(?:(\d+)\s*(?:h|hrs?|hours?|std\.?|stunden?|heures?|horas?|ore|ora|uur|uren|godz\.?|timer|tim)\s*(?:and|und|et|y|e|en|i)?\s*)?(?:(\d+)\s*(?:m|mins?\.?|minutes?|minuten?|minutos?|minuti|minuut|minut|minuty|分)?)?$/iu.exec(
+      text.trim(),
+    ) ??
+    [];
+  if ((days || hours || minutes) === undefined || `${days ?? ""}${hours ?? ""}${minutes ?? ""}` === "")
+    return undefined;
+  return Number(days || 0) * 1440 + Number(hours || 0) * 60 + Number(minutes || 0);
+}
+
+/** A duration in the unit that the field's name or description names: minutes if it names none. */
+function unitOf({ names, description }: LeafPlan, minutes: number | undefined): number | undefined {
+  if (minutes === undefined) return undefined;
+  const words = `${[...names.own].join(" ")} ${description.toLowerCase()}`;
+  if (/\bseconds?\b/.test(words)) return minutes * 60;
+  return /\bhours?\b/.test(words) ? minutes / 60 : minutes;
+}
+
+function textOf(leaf: LeafPlan, raw: RawValue): string | undefined {
+  const { value, url, locale } = raw;
+  const text = raw.isData ? plainText(String(value)) : String(value).trim();
+  if (text === "") return undefined;
+  const { concept = "", labels } = leaf.names;
+  switch (leaf.format ?? "") {
+    case "date":
+      return /^\d{4}-\d\d-\d\d(?!\d)/.exec(text)?.[0] ?? dateIn(text, locale, FIRST_YEAR);
+    case "date-time":
+      return momentOf(text);
+    case "uri":
+    case "iri":
+    case "url":
+      return addressOf(text, url);
+    case "uri-reference":
+      return text;
+    case "duration":
+      return /^P[\dTHMSDWY.]+$/.test(text) ? text : isoDuration(minutesOf(text));
+    case "email":
+      return /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/.exec(text.replace(/^mailto:/i, ""))?.[0];
+    default:
+  }
+  if (concept === "currency")
+    return /^[A-Z]{3}$/.test(text) ? text : moneyIn(text, locale).find((one) => one.currency)?.currency;
+  if (concept === "image" || concept === "url" || concept === "website") return addressOf(text, url) ?? text;
+  if (concept === "email") return /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/.exec(text)?.[0];
+  if (concept === "author") return raw.isData ? text : (personNameOf(text) ?? text);
+  const local = localName(text);
+  return raw.isData ? local : withoutLabel(text, labels);
+}
+
+function withoutLabel(text: string, labels: ReadonlySet<string>): string {
+  const [, label = "", rest = ""] = /^([^:：]{1,40})[:：]\s*(\S[^]*)$/u.exec(text) ?? [];
+  return label !== "" && labels.has(normalName(label)) ? rest : text;
+}
+
+/** A moment with its offset, as the page has it. A day alone has no time that could be known. */
+function momentOf(text: string): string | undefined {
+  const [, day, time, seconds = ":00", offset] =
+    /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?\s?(Z|[+-]\d\d:?\d\d)$/i.exec(text) ?? [];
+  if (day === undefined || offset === undefined) return undefined;
+  return `${day}T${time}${seconds}${offset.replace(/^([+-]\d\d)(\d\d)$/, "$1:$2")}`;
+}
+
+function isoDuration(minutes: number | undefined): string | undefined {
+  if (minutes === undefined) return undefined;
+  const [hours, left] = [Math.floor(minutes / 60), minutes % 60];
+  return `PT${hours > 0 ? `${hours}H` : ""}${left > 0 || hours === 0 ? `${left}M` : ""}`;
+}
+
+function addressOf(text: string, base: string): string | undefined {
+  if (/\s/.test(text)) return undefined;
+  const url = URL.parse(text, base);
+  return url !== null && /^(?:https?|mailto|tel):$/.test(url.protocol) ? url.href : undefined;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+  "#39": "'",
+  "#039": "'",
+  "#x27": "'",
+};
+
+/** The text of a value of structured data, without tags and references. */
+export function plainText(text: string): string {
+  return text
+    .replace(/<\/?[a-z][^<>]{0,500}>/gi, " ")
+    .replace(/&(#?\w{2,6});/g, (found, name: string) => ENTITIES[name.toLowerCase()] ?? found)
+    .replace(/\s+/g, " ")
+    .trim();
+}

@@ -1,0 +1,55 @@
+import { type Json } from "../../../lib/json-schema/json.ts";
+
+/** The kinds of places where the values of fields are found. */
+export const FIELD_ORIGINS = [
+  "json-ld",
+  "microdata",
+  "rdfa",
+  "meta",
+  "table",
+  "definition-list",
+  "label",
+  "class",
+  "heading",
+  "link",
+  "text",
+  "selector",
+  "model",
+] as const;
+
+export type FieldOrigin = (typeof FIELD_ORIGINS)[number];
+
+/** The place of a value in its page. */
+export interface FieldSource {
+  readonly from: FieldOrigin;
+  /** A CSS selector of the element. */
+  readonly selector: string;
+  /** The place in the element's JSON-LD, as a JSON pointer. */
+  readonly pointer?: string;
+  /** The element's attribute that has the value. */
+  readonly attribute?: string;
+  /** The text that states the value. */
+  readonly quote: string;
+  /** Whether the value is part of the visible text. */
+  readonly shown: boolean;
+  /** A value of the structured data that the visible text contradicts. */
+  readonly conflict?: Json;
+}
+
+/** A field without a value. */
+export interface MissingField {
+  /** JSON pointer. */
+  readonly path: string;
+  readonly reason: string;
+  /** Whether the schema requires it. */
+  readonly required: boolean;
+}
+
+/** The fields of a page by a schema. */
+export interface PageFields {
+  /** Fields without a value are null. */
+  readonly value: Json;
+  /** By JSON pointer of the field. */
+  readonly sources: Readonly<Record<string, FieldSource>>;
+  readonly missing: readonly MissingField[];
+}

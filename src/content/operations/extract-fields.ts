@@ -1,0 +1,101 @@
+import { z } from "@hono/zod-openapi";
+import { messageOf } from "../../lib/caught.ts";
+import { type FieldError, TurnpikeError } from "../../lib/errors.ts";
+import { SchemaError } from "../../lib/json-schema/compile-schema.ts";
+import { type SchemaTask } from "../extraction/tree/extraction.ts";
+import { FIELD_ORIGINS, type PageFields } from "../extraction/tree/page-fields.ts";
+import { planOf } from "../extraction/schema-fields/field-plan.ts";
+import { text } from "./text.ts";
+
+/** A JSON schema of fields. Its issues have the place in the schema. */
+const fieldSchema = z
+  .record(z.string(), z.unknown())
+  .superRefine((schema, context) => {
+    try {
+      planOf(schema);
+    } catch (error) {
+      const path = error instanceof SchemaError ? error.pointer.split("/").slice(1) : [];
+      context.addIssue({ code: "custom", message: messageOf(error), path });
+    }
+  })
+  .openapi({
+    type: "object",
+    description: "JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions",
+    example: {
+      type: "object",
+      properties: { name: { type: "string" }, price: { type: "number" } },
+      required: ["name"],
+    },
+  });
+
+/** The parameters of fields by a schema. */
+export const fieldParameters = {
+  schema: fieldSchema.optional(),
+  locale: text(35, 2)
+    .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}$/, "must be a language tag such as de or en-GB")
+    .optional()
+    .openapi({
+      description: "Language tag by which numbers and dates are read; default: that of the page",
+      example: "de",
+    }),
+  shown_only: z
+    .boolean()
+    .default(false)
+    .openapi({ description: "With a schema: only values that a reader of the page sees" }),
+};
+
+const source = z
+  .object({
+    from: z.enum(FIELD_ORIGINS),
+    selector: z.string().openapi({ description: "CSS selector of the element" }),
+    pointer: z.string().optional().openapi({ description: "JSON Pointer of the value in the element's JSON-LD" }),
+    attribute: z.string().optional().openapi({ description: "The element's attribute that has the value" }),
+    quote: z.string().openapi({ description: "The text that states the value" }),
+    shown: z.boolean().openapi({ description: "Whether a reader of the page sees the value" }),
+    conflict: z
+      .unknown()
+      .optional()
+      .openapi({ description: "A value of the structured data that the visible text contradicts" }),
+  })
+  .openapi("FieldSource", { description: "Where a value stands in the page" });
+
+/** The members of a result with fields by a schema. */
+export const fieldsShape = {
+  sources: z
+    .record(z.string(), source)
+    .optional()
+    .openapi({ description: "With a schema: the place of each value, by JSON Pointer of the field" }),
+  missing: z
+    .array(z.object({ path: z.string(), reason: z.string() }))
+    .optional()
+    .openapi({ description: "With a schema: the fields that are null, by JSON Pointer, each with the reason" }),
+};
+
+/** The task of a request with a schema. */
+export function schemaTask(
+  schema: object,
+  { locale, shown_only: shownOnly }: { readonly locale?: string | undefined; readonly shown_only: boolean },
+): SchemaTask {
+  return { kind: "schema", schema, locale, shownOnly };
+}
+
+/** The fields that an error lists. */
+const MAX_LISTED = 20;
+
+/** The result of a page. Throws `fields-missing`, which is free, if a field that the schema requires has no value. */
+export function fieldsResult({ value, sources, missing }: PageFields) {
+  const required = missing.filter((one) => one.required).slice(0, MAX_LISTED);
+  if (required.length > 0) throw fieldsMissing(required);
+  // The root of a plan is an object.
+  const data = value as Readonly<Record<string, unknown>>;
+  return { data, sources, missing: missing.map(({ path, reason }) => ({ path, reason })) };
+}
+
+function fieldsMissing(missing: PageFields["missing"]): TurnpikeError {
+  const errors = missing.map(({ path, reason }): FieldError => {
+    return { path: path.slice(1).replaceAll("/", "."), message: `is required, and ${reason}` };
+  });
+  const [first] = errors;
+  const what = first === undefined ? "a field is missing" : `'${first.path}' ${first.message}`;
+  return new TurnpikeError("fields-missing", `Cannot extract the fields: ${what}`, errors);
+}
