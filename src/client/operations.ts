@@ -869,6 +869,27 @@ export interface ReadRequest extends PageOptions {
   readonly comments?: boolean | undefined;
 }
 
+/** The response body of `parse` */
+export interface ParseResponse {
+  readonly format: string;
+  readonly content: string;
+  readonly metadata: Metadata;
+}
+
+/** The request body of `parse` */
+export interface ParseRequest {
+  /** The file in base64 */
+  readonly file: string;
+  /** Media type of a text file, such as text/csv; the bytes of other files say what they are */
+  readonly content_type?: string | undefined;
+  /** Output format; default "markdown" */
+  readonly format?: "html" | "markdown" | "text" | "links" | undefined;
+  /** Maximum content length in characters; longer content is cut */
+  readonly max_length?: number | undefined;
+  /** Time for reading the file in seconds; default 30 */
+  readonly timeout?: number | undefined;
+}
+
 /** The request body of `pdf` */
 export interface PdfRequest extends PageOptions {
   /** Page to load; http and https only */
@@ -1173,6 +1194,10 @@ export abstract class Operations {
   /** Read the main article of a page. */
   read(request: ReadRequest, options?: CallOptions): Promise<ReadResponse> {
     return this.json({ method: "POST", path: "/read" }, request, options);
+  }
+  /** Read a file as HTML, Markdown, text or links. */
+  parse(request: ParseRequest, options?: CallOptions): Promise<ParseResponse> {
+    return this.json({ method: "POST", path: "/parse" }, request, options);
   }
   /** Print a page as a PDF document. */
   pdf(request: PdfRequest, options?: CallOptions): Promise<TurnpikeFile> {

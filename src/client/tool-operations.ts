@@ -22,6 +22,7 @@ export type ToolName =
   | "batch"
   | "extract"
   | "read"
+  | "parse"
   | "pdf"
   | "screenshot"
   | "resolve"
@@ -1004,6 +1005,35 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
       },
     },
     call: (turnpike, input, options) => turnpike.read(input, options),
+  },
+  parse: {
+    name: "parse",
+    description:
+      "Read a file as HTML, Markdown, text or links. Reads an uploaded file: DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EPUB, PDF, e-mail, archive, HTML, CSV, JSON or XML. The body is JSON, multipart/form-data with the part `file` and the parameters as further parts, or the file itself with the parameters in the query. The call is paid; a failed call costs nothing.",
+    parameters: {
+      type: "object",
+      required: ["file"],
+      additionalProperties: false,
+      properties: {
+        file: { type: "string", minLength: 1, description: "The file in base64", format: "byte" },
+        content_type: {
+          type: "string",
+          maxLength: 200,
+          pattern: "^[\\x20-\\x7e]*$",
+          description: "Media type of a text file, such as text/csv; the bytes of other files say what they are",
+        },
+        format: SHARED.format,
+        max_length: SHARED.max_length,
+        timeout: {
+          type: "integer",
+          minimum: 1,
+          maximum: 120,
+          default: 30,
+          description: "Time for reading the file in seconds",
+        },
+      },
+    },
+    call: (turnpike, input, options) => turnpike.parse(input, options),
   },
   pdf: {
     name: "pdf",

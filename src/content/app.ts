@@ -81,10 +81,12 @@ export function createApp(
       throw error;
     }
   };
-  for (const { name, method, path, body, run } of OPERATIONS) {
-    app.on(method.toUpperCase(), path, async ({ req: { raw } }) =>
-      serve(name, raw, async () => run(body === undefined ? undefined : await readJson(raw), services, raw)),
-    );
+  for (const { name, method, path, body, isUpload, run } of OPERATIONS) {
+    const serveOne = async (raw: Request): Promise<OperationResult> =>
+      isUpload === true
+        ? await services.uploads.with(raw, async (upload) => await run(upload, services, raw))
+        : await run(body === undefined ? undefined : await readJson(raw), services, raw);
+    app.on(method.toUpperCase(), path, async ({ req: { raw } }) => serve(name, raw, async () => await serveOne(raw)));
   }
   for (const path of [READER_PATH, `${READER_PATH}/*`]) {
     app.get(path, async ({ req: { raw } }) => serve("read", raw, () => readAddress(raw, services)));

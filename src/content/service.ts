@@ -15,6 +15,7 @@ import { Extractor } from "./extractor/extractor.ts";
 import { sendTo } from "./api/gateway-address.ts";
 import { type Figures } from "./figures/figures.ts";
 import { type ModelFigures } from "./figures/model-figures.ts";
+import { Uploads } from "./operations/upload.ts";
 import { OperationCounts } from "./figures/operation-counts.ts";
 import { BrowserProbe } from "./health/browser-probe.ts";
 import { HostPaces } from "./jobs/host-paces.ts";
@@ -79,6 +80,8 @@ export interface ContentOptions {
     /** Opens the stores of both, if other machines share them. Default: files of the state folder. */
     readonly open?: ((options: PageStoreOptions) => PageStore) | undefined;
   };
+  /** Bytes of a body of `/parse`. Default: 32 MiB. */
+  readonly maxUploadBytes?: number;
   /** Serves Firecrawl's API too. */
   readonly firecrawl?: boolean;
   /** Serves the documents by which programs find the service. Default: true. */
@@ -121,6 +124,8 @@ export interface ContentService {
  * @bound
  */
 const DRAIN_MS = 200_000;
+/** Bytes of a body of `/parse`, if the configuration has no other limit. */
+const MAX_UPLOAD_BYTES = 32 * 1024 * 1024;
 /** Milliseconds between two checks for requests in progress. */
 const DRAIN_LOOK_MS = 50;
 
@@ -227,6 +232,7 @@ function createServices(
     log,
     search: searchOptions,
     pageCache,
+    maxUploadBytes = MAX_UPLOAD_BYTES,
     aiUses = [],
     jobs,
     jobStore,
@@ -286,6 +292,8 @@ function createServices(
   parts.defer(() => resolver.close());
   return {
     pages,
+    uploads: new Uploads(maxUploadBytes),
+    files: pages,
     get browser() {
       return pool.info;
     },

@@ -70,6 +70,7 @@ function paidRouteOf(name: string): PaidRoute | undefined {
     batch: { body: { urls: [url, `${url}/other`], format: "text" }, holds: "High water" },
     extract: { body: { url, selectors: { title: "h1", next: "a@href" } }, holds: '"title":"Tide tables"' },
     read: { body: { url }, holds: "High water" },
+    parse: { body: { file: btoa(PAGE), content_type: "text/html" }, holds: "High water" },
     pdf: { body: { url }, holds: "%PDF-" },
     screenshot: { body: { url, width: 200, height: 100 }, holds: "PNG" },
     resolve: {

@@ -31,6 +31,7 @@ from .types import (
     ExtractResponse,
     Health,
     MapResponse,
+    ParseResponse,
     PdfRequestBasicAuth,
     PdfRequestCookie,
     PdfRequestGeolocation,
@@ -912,6 +913,34 @@ class Operations(ABC):
             "comments": comments,
         }
         return self._json(ReadResponse, "POST", "/read", body, price_limit)
+
+    def parse(
+        self,
+        file: str,
+        *,
+        content_type: str | None = None,
+        format: Literal["html", "markdown", "text", "links"] | None = None,
+        max_length: int | None = None,
+        timeout: int | None = None,
+        price_limit: str | None = None,
+    ) -> ParseResponse:
+        """
+        Read a file as HTML, Markdown, text or links.
+
+        :param file: The file in base64.
+        :param content_type: Media type of a text file, such as text/csv; the bytes of other files say what they are.
+        :param format: Output format; default "markdown".
+        :param max_length: Maximum content length in characters; longer content is cut.
+        :param timeout: Time for reading the file in seconds; default 30.
+        """
+        body: dict[str, Any] = {
+            "file": file,
+            "content_type": content_type,
+            "format": format,
+            "max_length": max_length,
+            "timeout": timeout,
+        }
+        return self._json(ParseResponse, "POST", "/parse", body, price_limit)
 
     def pdf(
         self,
@@ -2055,6 +2084,34 @@ class AsyncOperations(ABC):
             "comments": comments,
         }
         return await self._json(ReadResponse, "POST", "/read", body, price_limit)
+
+    async def parse(
+        self,
+        file: str,
+        *,
+        content_type: str | None = None,
+        format: Literal["html", "markdown", "text", "links"] | None = None,
+        max_length: int | None = None,
+        timeout: int | None = None,
+        price_limit: str | None = None,
+    ) -> ParseResponse:
+        """
+        Read a file as HTML, Markdown, text or links.
+
+        :param file: The file in base64.
+        :param content_type: Media type of a text file, such as text/csv; the bytes of other files say what they are.
+        :param format: Output format; default "markdown".
+        :param max_length: Maximum content length in characters; longer content is cut.
+        :param timeout: Time for reading the file in seconds; default 30.
+        """
+        body: dict[str, Any] = {
+            "file": file,
+            "content_type": content_type,
+            "format": format,
+            "max_length": max_length,
+            "timeout": timeout,
+        }
+        return await self._json(ParseResponse, "POST", "/parse", body, price_limit)
 
     async def pdf(
         self,

@@ -670,6 +670,12 @@ class ReadRequestChanges(TypedDict):
     mode: NotRequired[Literal["diff", "fields"]]
 
 
+class ParseResponse(TypedDict):
+    format: str
+    content: str
+    metadata: Metadata
+
+
 class PdfRequestCookie(TypedDict):
     name: str
     value: str

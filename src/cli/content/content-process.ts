@@ -27,8 +27,9 @@ export interface ContentProcessOptions {
   readonly discovery: boolean;
   /** Environment variables that the service needs, beyond those of the system. */
   readonly variables: readonly string[];
-  /** The values of `content.page_cache`, `content.jobs`, `content.search` and `content.resolve` in the configuration, as JSON. */
+  /** The values of `content.page_cache`, `content.files`, `content.jobs`, `content.search` and `content.resolve` in the configuration, as JSON. */
   readonly pageCache: string;
+  readonly files: string;
   readonly jobs: string;
   /** The values of `content.ai_uses`. */
   readonly aiUses: readonly string[];
@@ -114,6 +115,7 @@ export class ContentProcess {
       firecrawl,
       discovery,
       pageCache,
+      files,
       jobs,
       aiUses,
       search,
@@ -124,6 +126,7 @@ export class ContentProcess {
     const args = ["content", "--socket", path, "--state-dir", stateDir, "--browser-path", browserPath];
     const { args: browserArgs, environment } = browserFlag(browser);
     args.push("--page-cache", pageCache, "--jobs", jobs, "--search", search, "--resolve", resolving, ...browserArgs);
+    args.push("--files", files);
     if (allowPrivate) args.push("--allow-private");
     args.push(...aiUses.flatMap((use) => ["--ai-use", use]));
     if (chargeTimeouts) args.push("--charge-timeouts");

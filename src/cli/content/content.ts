@@ -15,6 +15,7 @@ import { parseBrowserOptions } from "./browser-options.ts";
 import { parseEndpoint, variableName } from "../facilitator/facilitator-options.ts";
 import { flagsText, type FlagTable, readFlags } from "../common/flags.ts";
 import { parsePageCacheOptions } from "./page-cache-options.ts";
+import { parseFilesOptions } from "./files-options.ts";
 import { parseJobsOptions } from "./jobs-options.ts";
 import { parseResolveOptions } from "./resolve-options.ts";
 import { parseSearchOptions } from "./search-options.ts";
@@ -76,6 +77,7 @@ const FLAGS = {
     value: "JSON",
     text: "the object content.page_cache of a configuration",
   },
+  files: { type: "string", default: "{}", value: "JSON", text: "the object content.files of a configuration" },
   jobs: { type: "string", default: "{}", value: "JSON", text: "the object content.jobs of a configuration" },
   search: { type: "string", default: "{}", value: "JSON", text: "the object content.search of a configuration" },
   resolve: { type: "string", default: "{}", value: "JSON", text: "the object content.resolve of a configuration" },
@@ -95,7 +97,7 @@ const FLAGS = {
 const USAGE = `usage: turnpike content [--socket PATH | --port N | --listen HOST:PORT] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
                         [--token-env NAME | --token-file FILE] [--tls-cert FILE --tls-key FILE | --plaintext]
                         [--drain-delay SECONDS] [--charge-timeouts] [--firecrawl] [--no-discovery] [--browser JSON]
-                        [--ai-use USE ...] [--page-cache JSON]
+                        [--ai-use USE ...] [--page-cache JSON] [--files JSON]
                         [--jobs JSON] [--search JSON] [--resolve JSON] [--gateway URL [--mcp-host NAME ...]]
 
 Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.
@@ -158,6 +160,7 @@ async function run(args: readonly string[]): Promise<number> {
       remoteBrowser: parseBrowserOptions(values.browser, process.env),
       aiUses: (values["ai-use"] ?? []).map(aiUseOf),
       pageCache: parsePageCacheOptions(values["page-cache"], values.jobs),
+      ...parseFilesOptions(values.files),
       ...parseJobsOptions(values.jobs),
       search: parseSearchOptions(values.search),
       ...parseResolveOptions(values.resolve),

@@ -150,6 +150,7 @@ function contentOptions({ content }: Config) {
     firecrawl: content.firecrawl,
     discovery: content.discovery,
     pageCache: JSON.stringify(content.page_cache),
+    files: JSON.stringify(content.files),
     jobs: JSON.stringify(content.jobs),
     aiUses: content.ai_uses,
     search: JSON.stringify(content.search),

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { messageOf } from "../../lib/caught.ts";
 import { nearestWord } from "../../lib/text/nearest-word.ts";
 import { type FlagTable, parseFlags } from "../common/flags.ts";
 import { type Operation, OPERATIONS } from "./operations.ts";
@@ -107,11 +109,21 @@ function readParameters(
   if (given.length > 1 && many !== true) {
     throw new UsageError(`${name} takes one ${argument}; quote text that has spaces`);
   }
+  if (argument === "file" && given.length > 0) return { ...parameters, file: fileOf(given[0] ?? "") };
   const values = argument === "url" || argument === "urls" ? given.map(withScheme) : given;
   if (values.length > 0) parameters[argument] = many === true ? values : values[0];
   if (!(argument in parameters))
     throw new UsageError(`${name} requires an argument: turnpike call ${name} ${argument.toUpperCase()}`);
   return parameters;
+}
+
+/** A file in base64. Throws UsageError. */
+function fileOf(path: string): string {
+  try {
+    return readFileSync(path, "base64");
+  } catch (error) {
+    throw new UsageError(`Cannot read the file "${path}": ${messageOf(error)}`);
+  }
 }
 
 const LOCAL = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?(?=[/?#]|$)/i;

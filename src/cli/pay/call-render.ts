@@ -24,6 +24,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const RENDERERS: Readonly<Record<string, (response: Fields) => Rendered | undefined>> = {
   scrape: ({ content }) => plain(content),
+  parse: ({ content }) => plain(content),
   read: ({ title, content }) =>
     plain(
       typeof title === "string" && title !== "" && typeof content === "string" ? `# ${title}\n\n${content}` : content,

@@ -24,6 +24,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   batch: { method: "POST", argument: "urls", many: true, isJob: false },
   extract: { method: "POST", argument: "url" },
   read: { method: "POST", argument: "url" },
+  parse: { method: "POST", argument: "file" },
   pdf: { method: "POST", argument: "url", file: "page" },
   screenshot: { method: "POST", argument: "url", file: "screenshot" },
   resolve: { method: "POST", argument: "question" },

@@ -123,7 +123,14 @@ function describeOperation(operation: Operation, prices: PriceList | undefined):
     ...(prices?.offers[path] === undefined ? {} : { "x-payment-info": { offers: prices.offers[path] } }),
     ...(body === undefined
       ? {}
-      : { request: { body: { required: true, content: { "application/json": { schema: body, example } } } } }),
+      : {
+          request: {
+            body: {
+              required: true,
+              content: { "application/json": { schema: body, example }, ...uploadForms(operation) },
+            },
+          },
+        }),
     responses: {
       [success.status ?? 200]: {
         description: success.description,
@@ -137,6 +144,14 @@ function describeOperation(operation: Operation, prices: PriceList | undefined):
       ),
     },
   };
+}
+
+/** The other forms of a body with a file. */
+function uploadForms({ isUpload, body }: Operation): Record<string, { schema: object }> {
+  if (isUpload !== true || !(body instanceof z.ZodObject)) return {};
+  const file = { type: "string", format: "binary", description: "The file" } as const;
+  const form = body.extend({ file: z.unknown().openapi(file) });
+  return { "multipart/form-data": { schema: form }, "application/octet-stream": { schema: file } };
 }
 
 function describeStarted({ description, ...shape }: NonNullable<Operation["started"]>): Response {

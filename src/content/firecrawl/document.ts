@@ -1,8 +1,8 @@
 import { type ExtractionTask, type FormsTask } from "../extraction/tree/extraction.ts";
 import { type PageChanges } from "../changes/page-versions.ts";
-import { invalidParameters } from "../operations/operation.ts";
+import { invalidParameters, type Services } from "../operations/operation.ts";
 import { Watch, type Watcher } from "../operations/page-changes.ts";
-import { type PageRequest } from "../page/page.ts";
+import { type PageRequest, type PageSource } from "../page/page.ts";
 import { type Pages, type ReadPage } from "../page-reader/page-reader.ts";
 import { webUrl } from "../operations/page-parameters.ts";
 import { type PageOptions } from "./options.ts";
@@ -132,6 +132,20 @@ export async function readDocument(
   const { changes } = await watch.seen(read.extraction.content, read.source);
   const document = { ...documentOf(read, options, url), ...(changes && { changeTracking: trackingOf(changes) }) };
   return { ...read, document };
+}
+
+/** Reads a file that the client sent as a document. Fails with a TurnpikeError. */
+export async function readFileDocument(
+  source: PageSource,
+  options: Options,
+  { files, signal }: Pick<Services, "files"> & Loading,
+): Promise<Document> {
+  for (const type of ["screenshot", "changeTracking"] as const) {
+    if (formatOf(options, type) === undefined) continue;
+    throw invalidParameters([{ path: "formats", message: `must not have ${type} for a file` }]);
+  }
+  const read = await files.readFile(source, taskOf(options, false), { timeoutMs: options.timeout, signal });
+  return documentOf(read, options, source.finalUrl);
 }
 
 /** The differences in Firecrawl's form. */

@@ -1,6 +1,6 @@
 import { account } from "./account.ts";
 import { active, cancel, concurrency, errors, queue, status } from "./job-status.ts";
-import { map, scrape, searchWeb } from "./pages.ts";
+import { map, parse, scrape, searchWeb } from "./pages.ts";
 import { startBatch, startCrawl } from "./site-jobs.ts";
 import { type Endpoint, type Responder } from "./surface.ts";
 import { webhookSecret } from "./webhook.ts";
@@ -8,6 +8,7 @@ import { webhookSecret } from "./webhook.ts";
 /** The requests of Firecrawl's API that Turnpike serves, in versions 1 and 2. */
 export const ENDPOINTS: readonly Endpoint[] = [
   { ...at("POST", "scrape", scrape), operation: "scrape" },
+  { ...at("POST", "parse", parse), operation: "parse", isUpload: true },
   { ...at("POST", "map", map), operation: "map" },
   { ...at("POST", "search", searchWeb), operation: "search" },
   { ...at("POST", "crawl", startCrawl), operation: "crawl" },

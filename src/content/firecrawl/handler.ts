@@ -48,8 +48,11 @@ export function firecrawlHandler(
         base: baseUrlOf(request),
         pagePrice: async () => (await http.prices(hostOf(request)))?.prices["/scrape"],
       };
-      const body = endpoint.method === "POST" ? await http.readJson(request) : undefined;
-      const answer = await endpoint.respond({ ...ask, body, query: new URL(url).searchParams }, services);
+      const respond = (body: unknown) => endpoint.respond({ ...ask, body, query: new URL(url).searchParams }, services);
+      const answer =
+        endpoint.isUpload === true
+          ? await services.uploads.with(request, respond)
+          : await respond(endpoint.method === "POST" ? await http.readJson(request) : undefined);
       return "socket" in answer ? http.switched(answer.socket, upgrade) : http.respond(answer, signal);
     } catch (error) {
       const problem = problemOf(error, services);

@@ -271,6 +271,9 @@ export type PageOptions = z.output<typeof page>;
 /** The body of a scrape. */
 export const scrapeBody = z.strictObject({ ...page.shape, ...refusing({ zeroDataRetention: [false] }), url: pageUrl });
 
+/** The part `options` of the form with a file. */
+export const parseOptions = z.strictObject({ ...page.shape, ...refusing({ zeroDataRetention: [false] }) });
+
 export type DocumentWebhook = NonNullable<z.output<typeof webhook>>;
 
 /** The body of a crawl. */

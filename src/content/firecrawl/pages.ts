@@ -1,12 +1,15 @@
 import { z } from "@hono/zod-openapi";
-import { checkBody, type OperationResult, type Services } from "../operations/operation.ts";
+import { checkBody, invalidParameters, type OperationResult, type Services } from "../operations/operation.ts";
+import { parsedJson } from "../../lib/parsed-json.ts";
+import { fileSource } from "../operations/parse.ts";
+import { Upload } from "../operations/upload.ts";
 import { MapReport } from "../map/site-mapper.ts";
 import { PageFailures } from "../operations/page-failures.ts";
 import { webUrl } from "../operations/page-parameters.ts";
 import { searchParameters, searchQuery } from "../operations/search.ts";
 import { RemovedError } from "../changes/removed-error.ts";
-import { assertTracked, type Document, readDocument, trackingOf } from "./document.ts";
-import { mapBody, type PageOptions, scrapeBody, searchBody } from "./options.ts";
+import { assertTracked, type Document, readDocument, readFileDocument, trackingOf } from "./document.ts";
+import { mapBody, type PageOptions, parseOptions, scrapeBody, searchBody } from "./options.ts";
 import { type Ask, payerOf } from "./surface.ts";
 
 /** `POST /v2/scrape`: one page as a document. */
@@ -21,6 +24,17 @@ export async function scrape({ body, signal, headers }: Ask, services: Services)
     const metadata = { sourceURL: url, statusCode: error.members.page_status, error: error.message };
     return { json: { success: true, data: { changeTracking: trackingOf(error.changes), metadata } }, charge: "0%" };
   }
+}
+
+/** `POST /v2/parse`: the part `file` of a form as a document, by the options in the part `options`. */
+export async function parse({ body, signal }: Ask, { files }: Services): Promise<OperationResult> {
+  const { file, contentType, fields } = body instanceof Upload ? body : new Upload(undefined, "", {});
+  if (file === undefined) throw invalidParameters([{ path: "file", message: "is required" }]);
+  const given = fields["options"];
+  const options = checkBody(parseOptions, typeof given === "string" ? parsedJson(given) : (given ?? {}));
+  return {
+    json: { success: true, data: await readFileDocument(fileSource(file, contentType), options, { files, signal }) },
+  };
 }
 
 /** `POST /v2/map`: the addresses of a site. */

@@ -34,6 +34,8 @@ export interface Endpoint {
   readonly path: string;
   /** The operation that counts it, if it does the work of one. */
   readonly operation?: string;
+  /** The body is a form with a file: `Ask.body` is an `Upload`. */
+  readonly isUpload?: true;
   readonly respond: Responder;
 }
 

@@ -75,6 +75,13 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   },
   "/extract": { url, ...PAGE, selectors: { kind: "selectors" } },
   "/read": { url, ...PAGE, ...SHARING, max_length: maxLength },
+  "/parse": {
+    file: { kind: "text" },
+    content_type: { kind: "text", max: 200, empty: true },
+    format,
+    max_length: maxLength,
+    timeout,
+  },
   "/pdf": {
     url,
     ...PAGE,
@@ -129,6 +136,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
 
 /** The minimal body for each operation. */
 function leastOf(path: string): Record<string, unknown> {
+  if (path === "/parse") return { file: "eA==" };
   if (path === "/qr") return { data: "x" };
   if (path === "/search") return { query: "x" };
   if (path === "/search/content") return { query: "x", content: "markdown" };

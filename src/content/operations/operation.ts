@@ -7,16 +7,19 @@ import { type SiteMapper } from "../map/site-mapper.ts";
 import { type BrowserInfo, type Log } from "../browser/program/browser-opener.ts";
 import { type BrowserHealth } from "../health/browser-probe.ts";
 import { type PageSource } from "../page/page.ts";
-import { type Pages } from "../page-reader/page-reader.ts";
+import { type PageReader, type Pages } from "../page-reader/page-reader.ts";
 import { type Resolver } from "../resolve/resolver.ts";
 import { type Search } from "../search/search.ts";
 import { inSession } from "../sessions/in-session.ts";
 import { type Sessions } from "../sessions/sessions.ts";
 import { sessionSecret } from "./session-parameters.ts";
+import { type Uploads } from "./upload.ts";
 
 export interface Services {
   readonly pages: Pages;
   readonly search: Search;
+  readonly uploads: Uploads;
+  readonly files: Pick<PageReader, "readFile">;
   /** The charge for a page, if it is not the whole price: a percentage of it. */
   readonly chargeOf: (page: PageSource) => string | undefined;
   /** Undefined: the service keeps no versions. */
@@ -132,6 +135,8 @@ export interface Operation {
   readonly description: string;
   /** The schema of the request body; undefined if the operation has no body. */
   readonly body: z.ZodType | undefined;
+  /** The body may also be a file, alone or in a form: `run` gets an `Upload`. */
+  readonly isUpload?: true;
   readonly example: Readonly<Record<string, unknown>> | undefined;
   readonly success: SuccessDescription;
   /** The other successful response of an operation that may start a job (202). */

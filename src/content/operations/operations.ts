@@ -5,6 +5,7 @@ import { health } from "./health.ts";
 import { JOB_OPERATIONS, type JobOperation } from "./job-requests.ts";
 import { type Operation } from "./operation.ts";
 import { map } from "./map.ts";
+import { parse } from "./parse.ts";
 import { pdf } from "./pdf.ts";
 import { qr } from "./qr.ts";
 import { read } from "./read.ts";
@@ -28,6 +29,7 @@ export const OPERATIONS: readonly Operation[] = [
   batch,
   extract,
   read,
+  parse,
   pdf,
   screenshot,
   resolve,

@@ -74,7 +74,7 @@ export const read = postOperation(
       const { content, title } = extraction;
       const changes = await watch.seen(content, source);
       const { metadata, ...cut } = cutContent(content, input.max_length, { source, title }, elapsedMs());
-      const all = { ...metadata, ...about(extraction) };
+      const all = { ...metadata, ...articleMetadata(extraction) };
       const json = { url, title: cutTitle(title), ...cut, metadata: all, ...actionsPart(acted), ...changes };
       return { json, charge: chargeOf(source) };
     } catch (error) {
@@ -84,7 +84,7 @@ export const read = postOperation(
 );
 
 /** The page's metadata about the article, and the reader's confidence in its choice. */
-function about(extraction: Extraction): Readonly<Record<string, string | number>> {
+export function articleMetadata(extraction: Extraction): Readonly<Record<string, string | number>> {
   const { byline, published, language, siteName, canonical, image, confidence } = extraction;
   const texts = { byline, published, language, site_name: siteName, canonical_url: canonical, image };
   const known = Object.entries(texts).flatMap(([name, value]) =>

@@ -1,4 +1,5 @@
 /** Tests `/resolve` over HTTP. The sites, the search engine and the language model are servers on loopback. */
+import { Uploads } from "./upload.ts";
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { until } from "../../lib/testing/until.ts";
@@ -66,6 +67,8 @@ function serviceOf(options?: Partial<ModelOptions>): Ask {
       pages: web.reader,
       search: web.search,
       resolver,
+      uploads: new Uploads(1),
+      files: web.reader,
       chargeOf: () => undefined,
       versions: undefined,
       sites: { links: () => expect.unreachable() },

@@ -1,3 +1,4 @@
+import { Uploads } from "./upload.ts";
 import { LearnedTemplates } from "../page-reader/learned-templates.ts";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -51,6 +52,8 @@ function setUp(options: Partial<SearchOptions>, egress = ANYWHERE_EGRESS) {
       pages,
       search,
       resolver: createResolver(undefined, { pages, search, log: () => undefined }),
+      uploads: new Uploads(1),
+      files: pages,
       chargeOf: () => undefined,
       versions: undefined,
       sites: { links: () => expect.unreachable() },

@@ -4,6 +4,7 @@ import { trackersBeside } from "../egress/trackers.ts";
 import { isContent, SHOWS_CONTENT } from "../extraction/obstacles/shows-content.ts";
 import {
   type Extraction,
+  type ExtractionJob,
   type ExtractionOutcome,
   type ExtractionTask,
   type NotContent,
@@ -100,6 +101,24 @@ export class PageReader {
       const terms = await this.#termsOf(visit, source, extraction.terms, "crawled" in task && task.crawled);
       return Object.keys(terms).length === 0 ? page : { ...page, source: { ...source, terms } };
     });
+  }
+
+  /** Does the task with a file that is not loaded. Fails with a TurnpikeError if it has no content for the task. */
+  async readFile(
+    source: PageSource,
+    task: ExtractionTask,
+    { timeoutMs, signal }: Pick<PageRequest, "timeoutMs" | "signal">,
+  ): Promise<ReadPage> {
+    const deadline = new Deadline(timeoutMs, signal);
+    try {
+      const job = { source, task, mayNeedBrowser: false };
+      const outcome = await this.#extractBy(deadline, job, signal);
+      const extraction = contentOf(outcome);
+      if (isNothing(extraction, task)) throw notContentError("empty", "it has no text");
+      return readPage(extraction, source);
+    } finally {
+      deadline.clear();
+    }
   }
 
   /** The terms for the use of the page by AI. Throws `page-terms` if the operator honours them, and they deny a use. */
@@ -323,10 +342,13 @@ export class PageReader {
     return (await this.#extract(visit, { source, task, mayNeedBrowser: false })).outcome === "needs-browser";
   }
 
-  #extract(visit: Visit, job: Parameters<Extractor["extract"]>[0]): Promise<ExtractionOutcome> {
-    visit.deadline.doing("reading");
-    const { deadline, request } = visit;
-    return deadline.race(this.#deps.extractor.extract(job, deadline.stopped, request.signal));
+  #extract({ deadline, request }: Visit, job: ExtractionJob): Promise<ExtractionOutcome> {
+    return this.#extractBy(deadline, job, request.signal);
+  }
+
+  #extractBy(deadline: Deadline, job: ExtractionJob, owner: object | undefined): Promise<ExtractionOutcome> {
+    deadline.doing("reading");
+    return deadline.race(this.#deps.extractor.extract(job, deadline.stopped, owner));
   }
 }
 

@@ -10,7 +10,10 @@ export interface TestService {
 
 /** A content service of a test file's own, on a loopback port, that may read pages on loopback and logs nothing. */
 export async function startTestService(
-  options: Pick<ContentOptions, "aiUses" | "chargeTimeouts" | "pageCache" | "firecrawl" | "search" | "mcp"> = {},
+  options: Pick<
+    ContentOptions,
+    "aiUses" | "chargeTimeouts" | "pageCache" | "maxUploadBytes" | "firecrawl" | "search" | "mcp"
+  > = {},
 ): Promise<TestService> {
   const state = createStateFolder();
   const service = await startLocalService(state.path, options);
@@ -24,7 +27,10 @@ export async function startTestService(
 /** The same with its state in a folder of the caller's. */
 export function startLocalService(
   stateDir: string,
-  options: Pick<ContentOptions, "aiUses" | "chargeTimeouts" | "pageCache" | "firecrawl" | "search" | "mcp"> = {},
+  options: Pick<
+    ContentOptions,
+    "aiUses" | "chargeTimeouts" | "pageCache" | "maxUploadBytes" | "firecrawl" | "search" | "mcp"
+  > = {},
 ): Promise<ContentService> {
   return startContentService({
     ...options,

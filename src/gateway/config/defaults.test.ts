@@ -153,6 +153,7 @@ const OWN = {
     firecrawl: true,
     discovery: true,
     ai_uses: [],
+    files: { max_upload_mb: 32 },
     page_cache: { max_mb: 256, versions_mb: 256, shared: false, hit_price_percent: 100 },
     jobs: {
       max_run_s: 86_400,

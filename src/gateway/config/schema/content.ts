@@ -1,5 +1,6 @@
 import * as z from "./recorded-schema.ts";
 import { contentBrowser } from "./content-browser.ts";
+import { contentFiles } from "./content-files.ts";
 import { contentJobs } from "./content-jobs.ts";
 import { contentPageCache } from "./content-page-cache.ts";
 import { contentResolve } from "./content-resolve.ts";
@@ -52,6 +53,7 @@ export const content = z
       .describe(
         "Uses that are made of pages. A page is refused if the terms of its site deny one of them: Content-Signal, TDM reservation or an RSL licence. Empty: terms are only shown.",
       ),
+    files: contentFiles,
     page_cache: contentPageCache,
     jobs: contentJobs,
     search: contentSearch,

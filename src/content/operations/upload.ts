@@ -1,0 +1,136 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { parsedJson } from "../../lib/parsed-json.ts";
+
+/** Uploads that are in memory at one time. Further ones are refused. @operator */
+const MAX_UPLOADS = 16;
+/** Milliseconds for the body of an upload to arrive. A slower one is refused. @operator */
+const UPLOAD_TIMEOUT_MS = 60_000;
+/** Parts of a multipart body. A body with more is refused. @operator */
+const MAX_PARTS = 50;
+
+/** A file that a client has sent, and the fields beside it. The fields are not checked. */
+export class Upload {
+  /** Undefined if it is the field `file` in base64, or missing. */
+  readonly file: Uint8Array<ArrayBuffer> | undefined;
+  readonly contentType: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+
+  constructor(
+    file: Uint8Array<ArrayBuffer> | undefined,
+    contentType: string,
+    fields: Readonly<Record<string, unknown>>,
+  ) {
+    this.file = file;
+    this.contentType = contentType;
+    this.fields = fields;
+  }
+}
+
+/** Types by the ends of names, for texts whose bytes do not say what they are. */
+const TYPES: Readonly<Record<string, string>> = {
+  csv: "text/csv",
+  eml: "message/rfc822",
+  htm: "text/html",
+  html: "text/html",
+  json: "application/json",
+  md: "text/markdown",
+  mbox: "application/mbox",
+  tsv: "text/tab-separated-values",
+  txt: "text/plain",
+  xhtml: "application/xhtml+xml",
+  xml: "application/xml",
+  yaml: "application/yaml",
+};
+
+/** Reads bodies of requests that contain a file: JSON, multipart/form-data or the file itself. */
+export class Uploads {
+  readonly #maxBytes: number;
+  #reading = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Reads the body and passes it to `use`, which has to end before another upload takes its place in memory. */
+  async with<T>(request: Request, use: (upload: Upload) => Promise<T>): Promise<T> {
+    if (this.#reading >= MAX_UPLOADS)
+      throw new TurnpikeError("overloaded", "Cannot accept the file: too many files are read at this time");
+    this.#reading += 1;
+    try {
+      return await use(await this.#read(request));
+    } finally {
+      this.#reading -= 1;
+    }
+  }
+
+  async #read(request: Request): Promise<Upload> {
+    const bytes = await this.#bytes(request);
+    const type = request.headers.get("content-type") ?? "";
+    if (/^multipart\/form-data\b/i.test(type)) return await formOf(bytes, type);
+    if (/^application\/json\b/i.test(type)) {
+      const fields = parsedJson(new TextDecoder().decode(bytes));
+      if (typeof fields !== "object" || fields === null || Array.isArray(fields))
+        throw new TurnpikeError("bad-request", "Cannot read the body: it is not a JSON object in UTF-8");
+      return new Upload(undefined, "", { ...fields });
+    }
+    return new Upload(bytes, typeOf(type, ""), valuesOf(new URL(request.url).searchParams));
+  }
+
+  async #bytes({ body, headers }: Request): Promise<Uint8Array<ArrayBuffer>> {
+    const tooLarge = () =>
+      new TurnpikeError("body-too-large", `Cannot read the body: it has more than ${this.#maxBytes} bytes`);
+    if (Number(headers.get("content-length") ?? "0") > this.#maxBytes) throw tooLarge();
+    if (body === null) return new Uint8Array();
+    const late = AbortSignal.timeout(UPLOAD_TIMEOUT_MS);
+    const reader = body.getReader();
+    late.addEventListener("abort", () => void reader.cancel(), { once: true });
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      length += read.value.length;
+      if (length > this.#maxBytes) {
+        await reader.cancel();
+        throw tooLarge();
+      }
+      chunks.push(read.value);
+    }
+    if (late.aborted) throw new TurnpikeError("bad-request", "Cannot read the body: it did not arrive in time");
+    return new Uint8Array(Buffer.concat(chunks));
+  }
+}
+
+async function formOf(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<Upload> {
+  const boundary = /boundary="?([^";]{1,200})/i.exec(type)?.[1];
+  if (boundary === undefined || partsOf(bytes, boundary) > MAX_PARTS)
+    throw new TurnpikeError("bad-request", `Cannot read the body: it is not multipart with at most ${MAX_PARTS} parts`);
+  const form = await new Response(bytes, { headers: { "content-type": type } }).formData().catch(() => undefined);
+  if (form === undefined) throw new TurnpikeError("bad-request", "Cannot read the body: its parts are damaged");
+  const file = form.get("file");
+  const texts = new URLSearchParams();
+  for (const [name, value] of form) if (typeof value === "string" && name !== "file") texts.set(name, value);
+  if (!(file instanceof File)) return new Upload(undefined, "", valuesOf(texts));
+  return new Upload(new Uint8Array(await file.arrayBuffer()), typeOf(file.type, file.name), valuesOf(texts));
+}
+
+function partsOf(bytes: Uint8Array, boundary: string): number {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  let count = 0;
+  for (let at = body.indexOf(`--${boundary}`); at !== -1 && count <= MAX_PARTS; count += 1)
+    at = body.indexOf(`--${boundary}`, at + 1);
+  return count;
+}
+
+/** The type that a client states; without one, that of the name, or none. */
+function typeOf(stated: string, name: string): string {
+  const isStated = stated !== "" && !/^application\/(?:octet-stream|x-www-form-urlencoded)\b/i.test(stated);
+  return isStated ? stated : (TYPES[/\.([a-z]{2,5})$/i.exec(name)?.[1]?.toLowerCase() ?? ""] ?? "");
+}
+
+/** Texts as the values that they write, as in JSON. */
+function valuesOf(texts: URLSearchParams): Record<string, unknown> {
+  const entries = [...texts].map(([name, text]) => [
+    name,
+    /^(?:\d{1,15}|true|false)$/.test(text) ? parsedJson(text) : text,
+  ]);
+  return Object.fromEntries(entries);
+}
