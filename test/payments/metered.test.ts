@@ -1,0 +1,289 @@
+/** Responses that are paid for as they flow, by the unit, over each HTTP version and WebSocket, through two workers. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:http2";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { BatchSettlementEvmScheme } from "@x402/evm/batch-settlement/client";
+import { wrapFetchWithPaymentFromConfig } from "@x402/fetch";
+import { createPublicClient, http, type PublicClient } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { until } from "../../src/lib/testing/until.ts";
+import { Channels } from "../../src/payments/client/channels/channels.ts";
+import { payerFrom } from "../../src/payments/client/channels/pay-from-channel.ts";
+import { payAndFetch, PriceTooHigh } from "../../src/payments/client/client.ts";
+import { freshAccount, keyOf, type TestAccount } from "../../src/payments/evm/testing/shop.ts";
+import { channelConfig, placeChannels, signedDeposit, signedVoucher } from "../../src/payments/testing/channels.ts";
+import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
+import { type ChannelConfig, type ChannelRequirements } from "../../src/payments/x402/channel-messages.ts";
+import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
+import { paymentRequiredSchema } from "../../src/payments/x402/messages.ts";
+import { type EvmNetwork, parseEvmNetwork } from "../../src/payments/x402/networks.ts";
+import { type Protocol, type ProtocolGateway, PROTOCOLS, startProtocols } from "../policy/protocols.ts";
+import { TEST_CA } from "../support/certificates.ts";
+import { serverAt } from "../support/gateway.ts";
+import { Http3Client } from "../support/http3-client.ts";
+import { addressOf, freshKey, type Market, openMarket } from "./market.ts";
+
+setDefaultTimeout(patient(60_000));
+
+const PRICE = 1000;
+const UNITS = 3;
+const EVENTS = 7;
+
+const gasKey = freshKey();
+const authorizerKey = freshKey();
+const payee = addressOf(freshKey());
+let market: Market;
+let network: EvmNetwork;
+let gateway: ProtocolGateway;
+
+const origin = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch: (request, server) => {
+    if (new URL(request.url).pathname === "/messages") {
+      return server.upgrade(request) ? undefined : new Response("", { status: 426 });
+    }
+    return new Response(eventsTo(EVENTS), { headers: { "content-type": "text/event-stream" } });
+  },
+  websocket: {
+    open: (socket) => {
+      for (let i = 1; i <= EVENTS; i++) socket.send(String(i));
+    },
+    message() {},
+  },
+});
+
+function eventsTo(count: number): string {
+  return Array.from({ length: count }, (_, i) => `id: ${i}\ndata: ${i}\n\n`).join("");
+}
+
+beforeAll(async () => {
+  if (!hasChain) return;
+  market = await openMarket();
+  await placeChannels(market.chain);
+  await market.chain.fund(addressOf(gasKey));
+  const { rpcUrl } = market.chain;
+  const { address: asset, name, version } = market.token;
+  const found = parseEvmNetwork(market.chain.network);
+  if (found === undefined) throw new Error("not an EVM chain");
+  network = found;
+  const x402 = (unit: string): object => ({
+    scheme: "batch-settlement",
+    price: String(PRICE),
+    asset,
+    network,
+    pay_to: payee,
+    extra_name: name,
+    extra_version: version,
+    meter: { unit, units: UNITS, pause_s: 20 },
+  });
+  gateway = await startProtocols(
+    {
+      x402: {
+        enabled: true,
+        embedded: { enabled: true },
+        chains: [{ network, rpc_url_env: "TEST_RPC", poll_ms: 20, receipt_timeout_ms: 20_000 }],
+        channels: { withdraw_delay_s: 900 },
+      },
+      upstreams: [{ name: "origin", servers: [serverAt(origin.port ?? 0)] }],
+      routes: [
+        { path_prefix: "/events", upstream: "origin", x402: x402("event") },
+        { path_prefix: "/messages", upstream: "origin", x402: x402("message") },
+      ],
+      server: { workers: 2 },
+    },
+    { TEST_RPC: rpcUrl, TURNPIKE_FACILITATOR_KEY: gasKey, TURNPIKE_CHANNEL_KEY: authorizerKey },
+  );
+}, CHAIN_SETUP_MS);
+
+afterAll(async () => {
+  await gateway?.stop();
+  await origin.stop(true);
+  await market?.chain.close();
+});
+
+/** A payer with money, and the payments of its channel. */
+class Buyer {
+  readonly #payer: TestAccount;
+  readonly #path: string;
+  readonly #accepted: ChannelRequirements;
+  readonly #config: ChannelConfig;
+  readonly #now: number;
+  /** The sum of what was charged. */
+  base = 0;
+  #isOpen = false;
+
+  private constructor(payer: TestAccount, path: string, accepted: ChannelRequirements, now: number) {
+    this.#payer = payer;
+    this.#path = path;
+    this.#accepted = accepted;
+    this.#now = now;
+    this.#config = channelConfig(accepted, payer.address);
+  }
+
+  static async of(path: string): Promise<Buyer> {
+    const payer = await fundedAccount();
+    const unpaid = await fetch(urlOf(path));
+    const { accepts } = paymentRequiredSchema.parse(decodeHeader(unpaid.headers.get("payment-required") ?? ""));
+    const [accepted] = accepts;
+    if (accepted === undefined) throw new Error("nothing is accepted");
+    return new Buyer(payer, path, { ...accepted, scheme: "batch-settlement" }, await market.chain.time());
+  }
+
+  /** The next payment, with a deposit if it is the first one. */
+  pay(): string {
+    const most = BigInt(this.base + PRICE);
+    const [accepted, signer] = [this.#accepted, this.#payer];
+    const deposit = { amount: BigInt(20 * PRICE), most, signer, now: this.#now };
+    const payload = this.#isOpen
+      ? {
+          type: "voucher",
+          channelConfig: this.#config,
+          voucher: signedVoucher(network, this.#config, most, signer),
+        }
+      : signedDeposit(accepted, this.#config, deposit);
+    this.#isOpen = true;
+    this.base += PRICE;
+    return encodeHeader({ x402Version: 2, accepted, payload });
+  }
+
+  /** Pays further for a response, over a new connection to any worker. */
+  async further(name: string): Promise<void> {
+    const headers = { "payment-signature": this.pay(), "payment-stream": name };
+    const response = await fetch(urlOf(this.#path), { headers, keepalive: false });
+    expect([response.status, await response.json()]).toEqual([200, { stream: name }]);
+  }
+}
+
+async function fundedAccount(): Promise<TestAccount> {
+  const payer = freshAccount();
+  await market.token.mint(payer.address, 1_000_000n);
+  return payer;
+}
+
+/** A response that is being read. */
+interface Flow {
+  readonly name: string;
+  text(): string;
+  readonly over: Promise<unknown>;
+}
+
+/** Requests `path` over a new connection, and resolves with the head. */
+async function open(protocol: Protocol, path: string, payment: string): Promise<Flow> {
+  const headers = { "payment-signature": payment };
+  if (protocol === "HTTP/1.1") return flowOf(await fetch(urlOf(path), { headers, keepalive: false }));
+  if (protocol === "HTTP/3") {
+    const client = await Http3Client.connect(gateway.quicPort);
+    const { headers: head, chunks, response } = await client.open("GET", path, headers);
+    const over = response.finally(() => client.close());
+    return { name: String((await head)["payment-stream"]), text: () => Buffer.concat(chunks).toString(), over };
+  }
+  const session = connect(`https://localhost:${gateway.tlsPort}`, { ca: TEST_CA.cert });
+  const stream = session.request({ ":path": path, ...headers });
+  const head = Promise.withResolvers<string>();
+  stream.on("response", (fields) => head.resolve(String(fields["payment-stream"])));
+  let text = "";
+  stream.on("data", (chunk: Uint8Array) => void (text += Buffer.from(chunk).toString()));
+  const over = new Promise<void>((resolve) => void stream.on("close", resolve)).then(() => session.close());
+  return { name: await head.promise, text: () => text, over };
+}
+
+function flowOf(response: Response): Flow {
+  let text = "";
+  const read = async (): Promise<void> => {
+    for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString();
+  };
+  return { name: response.headers.get("payment-stream") ?? "", text: () => text, over: read() };
+}
+
+function urlOf(path: string): string {
+  return `http://127.0.0.1:${gateway.plainPort}${path}`;
+}
+
+describe.skipIf(!hasChain)("a response that is paid for as it flows", () => {
+  test("is the same over all HTTP versions, and any worker takes further payments", async () => {
+    const buyer = await Buyer.of("/events");
+    // oxlint-disable no-await-in-loop -- each response follows the one before
+    for (const protocol of PROTOCOLS) {
+      const flow = await open(protocol, "/events", buyer.pay());
+      for (const paid of [UNITS, 2 * UNITS]) {
+        await until(() => flow.text().length >= eventsTo(paid).length);
+        expect([protocol, flow.text()]).toEqual([protocol, eventsTo(paid)]);
+        await buyer.further(flow.name);
+      }
+      await flow.over;
+      expect([protocol, flow.text()]).toEqual([protocol, eventsTo(EVENTS)]);
+      // One of the last three units was used.
+      buyer.base -= 666;
+    }
+    // oxlint-enable no-await-in-loop
+  });
+
+  test("is paid for by this program's own client up to its price limit, while the body is read", async () => {
+    const account = await fundedAccount();
+    const folder = mkdtempSync(join(tmpdir(), "turnpike-metered-"));
+    const channels = new Channels(folder, { maxDeposit: "$0.02" });
+    const { address, name, version } = market.token;
+    const asset = { network, symbol: "T", decimals: 6, address, name, version } as const;
+    const buy = (maxPrice: string): ReturnType<typeof payAndFetch> =>
+      payAndFetch(
+        urlOf("/events"),
+        {},
+        { account: () => account, maxPrice, assets: [asset], channels: payerFrom(channels) },
+      );
+    const { response } = await buy("$0.003");
+    expect(await response.text()).toBe(eventsTo(EVENTS));
+    // It is corrected: the last payment was charged in part.
+    const again = await buy("$0.003");
+    expect(await again.response.text()).toBe(eventsTo(EVENTS));
+    const short = await buy("$0.002");
+    expect(await short.response.text().catch((error: unknown) => error)).toBeInstanceOf(PriceTooHigh);
+    const [channel] = channels.file.channels();
+    expect([channel?.busy, channel?.disputed, channels.file.channels().length]).toEqual([undefined, undefined, 1]);
+    rmSync(folder, { recursive: true });
+  });
+
+  test("is paid for by the stock client", async () => {
+    const account = await fundedAccount();
+    const reader: PublicClient = createPublicClient({ transport: http(market.chain.rpcUrl) });
+    const signer = {
+      ...privateKeyToAccount(keyOf(account)),
+      readContract: (call: Parameters<PublicClient["readContract"]>[0]) => reader.readContract(call),
+    };
+    const schemes = [{ network, client: new BatchSettlementEvmScheme(signer) }];
+    const pay = wrapFetchWithPaymentFromConfig(fetch, { schemes, spendControls: false });
+    const flow = flowOf(await pay(urlOf("/events")));
+    for (const paid of [UNITS, 2 * UNITS]) {
+      // oxlint-disable-next-line no-await-in-loop -- each payment follows the units before
+      await until(() => flow.text().length >= eventsTo(paid).length);
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      expect((await pay(urlOf("/events"), { headers: { "payment-stream": flow.name } })).status).toBe(200);
+    }
+    await flow.over;
+    expect(flow.text()).toBe(eventsTo(EVENTS));
+    expect((await pay(urlOf("/events"))).status).toBe(200);
+  });
+
+  test("can be the messages of a WebSocket connection", async () => {
+    const buyer = await Buyer.of("/messages");
+    const socket = new WebSocket(urlOf("/messages").replace("http", "ws"), {
+      headers: { "payment-signature": buyer.pay() },
+    });
+    const messages: string[] = [];
+    const closed = new Promise<CloseEvent>((resolve) => void socket.addEventListener("close", resolve));
+    socket.addEventListener("message", ({ data }) => void messages.push(String(data)));
+    for (const paid of [UNITS, 2 * UNITS]) {
+      // oxlint-disable-next-line no-await-in-loop -- each payment follows the messages before
+      await until(() => messages.length >= paid);
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await buyer.further("0.1");
+    }
+    await until(() => messages.length === EVENTS);
+    expect(messages).toEqual(["1", "2", "3", "4", "5", "6", "7"]);
+    socket.close();
+    await closed;
+  });
+});
