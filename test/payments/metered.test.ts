@@ -273,7 +273,8 @@ describe.skipIf(!hasChain)("a response that is paid for as it flows", () => {
       headers: { "payment-signature": buyer.pay() },
     });
     const messages: string[] = [];
-    const closed = new Promise<CloseEvent>((resolve) => void socket.addEventListener("close", resolve));
+    const closed = Promise.withResolvers<unknown>();
+    socket.addEventListener("close", closed.resolve);
     socket.addEventListener("message", ({ data }) => void messages.push(String(data)));
     for (const paid of [UNITS, 2 * UNITS]) {
       // oxlint-disable-next-line no-await-in-loop -- each payment follows the messages before
@@ -284,6 +285,6 @@ describe.skipIf(!hasChain)("a response that is paid for as it flows", () => {
     await until(() => messages.length === EVENTS);
     expect(messages).toEqual(["1", "2", "3", "4", "5", "6", "7"]);
     socket.close();
-    await closed;
+    await closed.promise;
   });
 });

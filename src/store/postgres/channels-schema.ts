@@ -9,8 +9,14 @@ interface Names {
 
 const isBack = (row: "OLD" | "NEW"): string => `${row}.state IN ('released', 'failed')`;
 
+/** The newest payment, after this one was returned: its rest can be returned too. */
+const before = (row: "OLD" | "NEW", payments: string): string =>
+  `CASE WHEN tail = ${row}.nonce THEN coalesce((SELECT p.nonce FROM ${payments} AS p
+     WHERE (p.network, p.asset, p.payer_from) = (${row}.network, ${row}.asset, ${row}.payer_from) AND p.nonce < ${row}.nonce
+       AND p.nonce >= own AND p.state NOT IN ('released', 'failed') ORDER BY p.nonce DESC LIMIT 1), '') ELSE tail END`;
+
 /** Changes a channel in the transaction that changes its payment. The base moves only with the newest payment. */
-function change({ channels, refused }: Names): string {
+function change({ channels, payments, refused }: Names): string {
   return `
   CREATE FUNCTION ${channels}_change() RETURNS trigger LANGUAGE plpgsql AS $body$
   DECLARE
@@ -23,7 +29,7 @@ function change({ channels, refused }: Names): string {
   BEGIN
     IF TG_OP = 'DELETE' THEN
       UPDATE ${channels} SET base = base - CASE WHEN tail = OLD.nonce THEN OLD.amount ELSE 0 END,
-        holder = CASE WHEN holder = OLD.nonce THEN '' ELSE holder END WHERE id = own;
+        tail = ${before("OLD", payments)}, holder = CASE WHEN holder = OLD.nonce THEN '' ELSE holder END WHERE id = own;
       RETURN NULL;
     END IF;
     IF NOT ${isBack("NEW")} THEN taken := NEW.amount; END IF;
@@ -41,7 +47,9 @@ function change({ channels, refused }: Names): string {
         AND base = substr(NEW.nonce, ${ID_LENGTH + 2})::numeric AND NEW.amount < 1e${MAX_CHANNEL_DIGITS};
       IF NOT FOUND THEN RAISE EXCEPTION 'no such base' USING ERRCODE = '${refused}'; END IF;
     ELSE
-      UPDATE ${channels} SET base = base + CASE WHEN tail = NEW.nonce THEN taken - back ELSE 0 END WHERE id = own;
+      UPDATE ${channels} SET base = base + CASE WHEN tail = NEW.nonce THEN taken - back ELSE 0 END,
+        tail = CASE WHEN ${isBack("NEW")} THEN ${before("NEW", payments)} ELSE tail END
+      WHERE id = own;
     END IF;
     UPDATE ${channels} SET charged = charged + more - less,
       charges = charges + CASE WHEN NEW.state = 'settled' THEN 1 ELSE 0 END,

@@ -3,7 +3,7 @@ import { addition, limbOf, LIMBS, partOf, PART_DIGITS, subtraction } from "./sum
 
 const MOST = 10 ** PART_DIGITS - 1;
 
-type Row = "OLD" | "NEW";
+type Row = "OLD" | "NEW" | "p";
 
 function isTaken(row: Row): string {
   return `(${row}.state NOT IN ('released', 'failed'))`;
@@ -26,6 +26,14 @@ const HOLD = "holder = CASE WHEN NEW.state IN ('settled', 'deferred', 'released'
 
 /** Most moves leave the base as it is. */
 const IS_REBASED = `(NEW.amount <> OLD.amount OR ${isTaken("NEW")} <> ${isTaken("OLD")})`;
+
+/** The newest payment is returned: the one before is the newest again, so that its rest can be returned too. */
+function before(row: Row): string {
+  return `UPDATE channels SET tail = coalesce((SELECT nonce FROM payments AS p
+       WHERE (p.network, p.asset, p.payer_from) = (${row}.network, ${row}.asset, ${row}.payer_from)
+         AND p.nonce < ${row}.nonce AND p.nonce >= channels.id AND ${isTaken("p")} ORDER BY p.nonce DESC LIMIT 1), '')
+     WHERE ${ofPayment(row)} AND tail = ${row}.nonce`;
+}
 
 const MAX_CLAIMABLE = "json_extract(OLD.payload, '$.payload.voucher.maxClaimableAmount')";
 
@@ -57,6 +65,7 @@ export const CHANNELS = `CREATE TABLE channels (
    BEGIN
      UPDATE channels SET ${subtraction("OLD.amount", "base_")}
      WHERE ${IS_REBASED} AND ${isTaken("OLD")} AND (NEW.amount <> '0' OR NOT ${isTaken("NEW")}) AND ${ofPayment("NEW")} AND tail = NEW.nonce;
+     ${before("NEW")} AND ${isTaken("OLD")} AND NOT ${isTaken("NEW")};
      ${REQUIRE} AND NOT ${isTaken("OLD")} AND ${isTaken("NEW")};
      UPDATE channels SET ${addition("NEW.amount", "base_")}, tail = NEW.nonce
      WHERE ${IS_REBASED} AND ${isTaken("NEW")} AND NEW.amount <> '0' AND ${ofPayment("NEW")} AND (tail = NEW.nonce OR NOT ${isTaken("OLD")});
@@ -78,5 +87,6 @@ export const CHANNELS = `CREATE TABLE channels (
      WHEN OLD.scheme = '${CHANNEL_SCHEME}' AND OLD.state IN ('reserved', 'verified')
    BEGIN
      UPDATE channels SET ${subtraction("OLD.amount", "base_")} WHERE ${ofPayment("OLD")} AND tail = OLD.nonce;
+     ${before("OLD")};
      UPDATE channels SET holder = '' WHERE ${ofPayment("OLD")} AND holder = OLD.nonce;
    END`;

@@ -182,6 +182,31 @@ function testMoves(newDatabase: NewDatabase): void {
     expect(await channelOf(store)).toMatchObject({ base: "3000", charged: "2200" });
   });
 
+  test("if the newest payments are returned, the rest of the one before is returned too", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store } = opened;
+    const { ledger } = store;
+    await store.channels.open(IDENTITY, STATE, START);
+    await paid(store, voucher("0"));
+    const later = async (base: string): Promise<Payment> => {
+      const { payment } = await ledger.reserve(voucher(base));
+      await ledger.move(payment, { state: "deferred", lease: true, deferral: "{}", dueInMs: 60_000 });
+      return payment;
+    };
+    const [first, second] = [await later("1000"), await later("2000")];
+    const { payment: reserved } = await ledger.reserve(voucher("3000"));
+    await ledger.move(reserved, { state: "released", lease: false });
+    expect(await channelOf(store)).toMatchObject({ base: "3000", tail: second.nonce });
+    await ledger.move(second, { state: "released", lease: false });
+    expect(await channelOf(store)).toMatchObject({ base: "2000", tail: first.nonce });
+    await ledger.move(first, { state: "settled", lease: false, amount: "200", dueInMs: "never" });
+    expect(await channelOf(store)).toMatchObject({ base: "1200", charged: "1200", tail: first.nonce });
+    // The bases of the returned payments can come again, and pay again.
+    await paid(store, voucher("1200", "800"));
+    await paid(store, voucher("2000"));
+    expect(await channelOf(store)).toMatchObject({ base: "3000", charged: "3000" });
+  });
+
   test("a later charge of nothing leaves the base above it", async () => {
     await using opened = await openFresh(newDatabase);
     const { store } = opened;

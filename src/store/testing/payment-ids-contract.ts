@@ -17,6 +17,20 @@ export function testPaymentIds(newDatabase: NewDatabase): void {
     expect(await store.paymentIds.tie(ID, "two", LATER + 60_000)).toBe("two");
   });
 
+  test("the payment of an id is found until it expires or is unbound", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    expect(await store.paymentIds.find(ID)).toBeUndefined();
+    await store.paymentIds.tie(ID, "one", LATER);
+    expect(await (await opened.another()).paymentIds.find(ID)).toBe("one");
+    expect(await store.paymentIds.find({ ...ID, payer: "0xelse" })).toBeUndefined();
+    await store.paymentIds.untie(ID, "one");
+    expect(await store.paymentIds.find(ID)).toBeUndefined();
+    await store.paymentIds.tie(ID, "two", LATER);
+    clock.now = LATER;
+    expect(await store.paymentIds.find(ID)).toBeUndefined();
+  });
+
   test("the same payment can prolong its id, but not shorten it", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;

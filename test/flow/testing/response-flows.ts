@@ -14,6 +14,7 @@ import { testRuntime, testSettings } from "../../../src/gateway/filters/testing/
 import { CompressingResponse } from "../../../src/gateway/policy/compression/compressing-response.ts";
 import { Plan } from "../../../src/gateway/policy/compression/plan.ts";
 import { Slots } from "../../../src/gateway/policy/compression/slots.ts";
+import { MeteredResponse } from "../../../src/gateway/policy/payment/metered/metered-response.ts";
 import { BufferedResponse as PaidResponse } from "../../../src/gateway/policy/payment/responses/buffered-response.ts";
 import { sendResponse } from "../../../src/gateway/policy/payment/responses/deliver.ts";
 import { ResponseDisk } from "../../../src/gateway/policy/payment/responses/response-disk.ts";
@@ -134,6 +135,35 @@ const PAID: Flow = {
   },
 };
 
+/** Bytes that each payment of the flow covers. */
+const COVERED = 50_000;
+
+const METERED: Flow = {
+  name: "a response that is paid for as it flows",
+  open(consumer, goOn) {
+    const exchange = new ClientExchange(consumer);
+    let room = 0;
+    const stream = {
+      name: "0.1",
+      get room() {
+        return room;
+      },
+      use: (units: number) => void (room -= units),
+      more: async () => {
+        room = COVERED;
+        return true;
+      },
+      end() {},
+    };
+    exchange.response = new MeteredResponse(exchange, stream, {
+      meter: { unit: "byte", units: COVERED },
+      receipts: { sold: "PAYMENT-RESPONSE: r\r\n", free: "" },
+      events: { over() {}, failed() {}, isFree: () => false, broken: () => consumer.abort() },
+    });
+    return responseProducer(exchange, goOn);
+  },
+};
+
 const settled = (name: string, diskBytes: number): Flow => ({
   name,
   takesAll: true,
@@ -172,6 +202,7 @@ export const RESPONSE_FLOWS = [
   COMPRESSED,
   FILTERED,
   PAID,
+  METERED,
   settled("a response that waits for its settlement in memory", 0),
   settled("a response that waits for its settlement on the disk", 100_000_000),
 ];

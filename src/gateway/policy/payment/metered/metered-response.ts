@@ -7,7 +7,6 @@ import { changedHead } from "../../../exchange/exchange-state.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange/exchange.ts";
 import { OVERRIDES, paidFields, withoutPaymentClaims } from "../protocol/response-fields.ts";
 import { unsellable } from "../responses/unsellable.ts";
-import { type MeteredStream } from "./metered-stream.ts";
 import { UnitQueue } from "./unit-queue.ts";
 
 /** The end of an event stream, and of a WebSocket connection (1008, policy violation), for which no payment came. */
@@ -35,6 +34,19 @@ export interface Receipts {
   readonly free: Fields;
 }
 
+/** The units that are paid for. */
+export interface PaidUnits {
+  readonly name: string;
+  /** Units that may leave. */
+  readonly room: number;
+  /** Units leave. */
+  use(units: number): void;
+  /** Waits for the next payment. False: none came. Rejects if the ledger fails. */
+  more(): Promise<boolean>;
+  /** The response has ended. Later calls do nothing. */
+  end(): void;
+}
+
 interface MeteredOptions {
   readonly meter: Meter;
   readonly receipts: Receipts;
@@ -50,7 +62,7 @@ interface MeteredOptions {
 export class MeteredResponse implements ResponseSink {
   readonly #exchange: Exchange;
   readonly #sink: ResponseSink;
-  readonly #stream: MeteredStream;
+  readonly #stream: PaidUnits;
   readonly #meter: Meter;
   readonly #receipts: Receipts;
   readonly #events: MeteredEvents;
@@ -63,7 +75,7 @@ export class MeteredResponse implements ResponseSink {
   #sourceDrain: (() => void) | undefined;
   #trailers: Fields | undefined;
 
-  constructor(exchange: Exchange, stream: MeteredStream, { meter, receipts, events }: MeteredOptions) {
+  constructor(exchange: Exchange, stream: PaidUnits, { meter, receipts, events }: MeteredOptions) {
     this.#exchange = exchange;
     this.#sink = exchange.response;
     this.#stream = stream;

@@ -5,6 +5,7 @@ import { type PaidRoute } from "../route/paid-route.ts";
 import { Lease } from "../sale/lease.ts";
 import { type Cover } from "./cover.ts";
 import { ENDED, ENDED_MS, handover } from "./handover.ts";
+import { type PaidUnits } from "./metered-response.ts";
 
 /** Milliseconds between two looks for a payment that came to another process, while a response is paused. @bound */
 const LOOK_MS = 100;
@@ -27,7 +28,7 @@ export interface StreamTerms {
  * The payments of one response: the open one covers the units that leave, one more can wait. Without any, the response is
  * paused until the next one comes, here or to another process, or until its pause ends.
  */
-export class MeteredStream {
+export class MeteredStream implements PaidUnits {
   readonly #paidRoute: PaidRoute;
   readonly #terms: StreamTerms;
   readonly #first: Payment;
