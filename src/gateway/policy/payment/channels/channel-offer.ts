@@ -191,7 +191,10 @@ async function askUnlimited(
   }
   if (verification.kind === "refused") {
     const { reason, state } = verification;
-    if (isKnown && state !== undefined) await channels.channels.sync(channelId, toChainState(state), at);
+    const row = isKnown && state !== undefined ? await channels.channels.find(channelId) : undefined;
+    // Only a refund is news: the time of the last state that covers the charges tells when a payer can have taken its money.
+    const isRefunded = row !== undefined && state !== undefined && state.refundNonce > BigInt(row.refundNonce);
+    if (isRefunded) await channels.channels.sync(channelId, toChainState(state), at);
     return reason;
   }
   if (!isKnown && verification.state.balance === 0n && base !== "0") return MISMATCH;

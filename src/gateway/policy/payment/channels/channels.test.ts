@@ -331,6 +331,25 @@ test("a channel whose money is gone does not stop the claim of others, and is lo
   expect(troubles).toHaveLength(3);
 });
 
+test("a payer that has taken its money does not put its write-off off by further vouchers", async () => {
+  const shop = world.open();
+  const payer = await chain.payer(3000n);
+  const config = await world.deposited(shop, payer, 3000n);
+  await chain.chain.fund(payer.address);
+  const call = { from: payer.address, to: BATCH_SETTLEMENT_CONTRACT };
+  await chain.chain.send({ ...call, data: initiateWithdrawCall(config, 3000n) });
+  await chain.chain.passTime(901);
+  await chain.chain.send({ ...call, data: finalizeWithdrawCall(config) });
+  shop.clock.now += 900_001;
+  const { claimer, troubles } = world.claims(shop);
+  expect([await claimer.round(), troubles]).toEqual([0, ["reverting"]]);
+  shop.clock.now += WORK_MS + 1;
+  const refused = await shop.send(world.voucher(config, 2000n, payer), { path: "/goods?1" });
+  expect([refused.status, errorOf(refused)]).toEqual([402, "invalid_batch_settlement_evm_channel_not_found"]);
+  expect([await claimer.round(), troubles]).toEqual([0, ["reverting", "lost"]]);
+  expect(await shop.store.channels.risks()).toMatchObject([{ owed: "0", lost: "1000" }]);
+});
+
 test.each([1, 2])(
   "in batches of %d, channels that cannot be claimed do not keep others from it, and payers without an authorizer are claimed apart",
   async (batch) => {
