@@ -79,7 +79,7 @@ Architecture: ${architecture}
 Maintainer: ${MAINTAINER}
 Installed-Size: ${kilobytes}
 Depends: libc6 (>= 2.31), adduser
-Recommends: chromium-headless-shell | chromium
+Recommends: chromium-headless-shell | chromium, libsecp256k1-6 | libsecp256k1-5 | libsecp256k1-2 | libsecp256k1-1
 Suggests: logrotate
 Section: net
 Priority: optional

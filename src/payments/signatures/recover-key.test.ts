@@ -2,9 +2,13 @@ import { expect, test } from "bun:test";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import * as fc from "fast-check";
+import { isInstalled } from "../../lib/testing/installed.ts";
+import { nativeRecovery } from "./native-recovery.ts";
 import { compileRecovery, recoverInScript } from "./recover-key.ts";
 
-const compiled = await compileRecovery();
+const native = nativeRecovery();
+const compiled = [await compileRecovery()];
+if (isInstalled("libsecp256k1", native !== undefined) && native !== undefined) compiled.push(native);
 const { ORDER } = secp256k1.Point.Fn;
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const recovery = fc.constantFrom(0 as const, 1 as const);
@@ -30,7 +34,7 @@ test("script and compiled code find the key that signed, for any key and hash", 
       const signature = secp256k1.sign(hash, key, { prehash: false, format: "recovered" });
       const bit = signature[0] === 1 ? 1 : 0;
       const owner = secp256k1.getPublicKey(key, false);
-      for (const recover of [recoverInScript, compiled])
+      for (const recover of [recoverInScript, ...compiled])
         expect(recover(hash, signature.subarray(1), bit)).toEqual(owner);
     }),
     { numRuns: 50 },
@@ -41,7 +45,8 @@ test("script and compiled code agree on any bytes, whether they are a signature 
   fc.assert(
     fc.property(bytes32, part, part, recovery, (hash, r, s, bit) => {
       const signature = Uint8Array.of(...r, ...s);
-      expect(compiled(hash, signature, bit)).toEqual(recoverInScript(hash, signature, bit));
+      const key = recoverInScript(hash, signature, bit);
+      for (const recover of compiled) expect(recover(hash, signature, bit)).toEqual(key);
     }),
     { numRuns: 300 },
   );
@@ -50,6 +55,7 @@ test("script and compiled code agree on any bytes, whether they are a signature 
 test("a hash of zeros or above the order is handled alike", () => {
   const signature = secp256k1.sign(new Uint8Array(32).fill(7), numberBytes(5n), { prehash: false });
   for (const hash of [0n, ORDER, (1n << 256n) - 1n].map(numberBytes)) {
-    expect(compiled(hash, signature, 0)).toEqual(recoverInScript(hash, signature, 0));
+    const key = recoverInScript(hash, signature, 0);
+    for (const recover of compiled) expect(recover(hash, signature, 0)).toEqual(key);
   }
 });

@@ -1,11 +1,6 @@
 import { instantiateSecp256k1 } from "@bitauth/libauth/build/lib/crypto/secp256k1.js";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
-
-/**
- * The uncompressed public key (65 bytes) that signed `hash` (32 bytes). `signature`: r and s, 64 bytes. Undefined if one
- * of them is out of range, or not a point on the curve.
- */
-export type RecoverKey = (hash: Uint8Array, signature: Uint8Array, recovery: 0 | 1) => Uint8Array | undefined;
+import { nativeRecovery, type RecoverKey } from "./native-recovery.ts";
 
 /** @internal */
 export const recoverInScript: RecoverKey = (hash, signature, recovery) => {
@@ -26,11 +21,9 @@ export async function compileRecovery(): Promise<RecoverKey> {
   };
 }
 
-let isCompiling = false;
-let recover = recoverInScript;
+let recover: RecoverKey | undefined;
 
 async function compile(): Promise<void> {
-  isCompiling = true;
   try {
     recover = await compileRecovery();
   } catch {
@@ -38,8 +31,11 @@ async function compile(): Promise<void> {
   }
 }
 
-/** Uses the script until the other one is compiled, because a payment does not wait for that. */
-export const recoverKey: RecoverKey = (hash, signature, recovery) => {
-  if (!isCompiling) void compile();
-  return recover(hash, signature, recovery);
-};
+function begin(): RecoverKey {
+  const native = nativeRecovery();
+  if (native === undefined) void compile();
+  return native ?? recoverInScript;
+}
+
+/** By the system's library, or else by the script until the other one is compiled, because a payment does not wait for that. */
+export const recoverKey: RecoverKey = (hash, signature, recovery) => (recover ??= begin())(hash, signature, recovery);
