@@ -6,7 +6,7 @@ import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import { SqliteChannels } from "../sqlite/sqlite-channels.ts";
 import { SqliteCredits } from "../sqlite/sqlite-credits.ts";
 import { SqliteSimulatedTransfers } from "../sqlite/sqlite-simulated-transfers.ts";
-import { SqliteLedger } from "../sqlite/sqlite-ledger.ts";
+import { type Connections, SqliteLedger } from "../sqlite/sqlite-ledger.ts";
 import { SqliteLedgerView } from "../sqlite/sqlite-ledger-view.ts";
 import { SqliteOutbox } from "../sqlite/sqlite-outbox.ts";
 import { SqlitePaymentIds } from "../sqlite/sqlite-payment-ids.ts";
@@ -33,19 +33,12 @@ export function openStore(
   busyMs = BUSY_MS,
   steady: () => number = now === Date.now ? machineTime : now,
 ): Store {
-  // When a write through this connection returns, it and all earlier writes of all processes are on the disk.
-  const durable = openSqlite(path, { synchronous: "FULL", busyMs, what: "the ledger" });
-  let quick = durable;
-  try {
-    migrate(durable);
-    if (path !== ":memory:") quick = openSqlite(path, { synchronous: "NORMAL", busyMs: TRY_MS, what: "the ledger" });
-    waitBriefly(durable);
-  } catch (error) {
-    durable.close();
-    throw error;
-  }
+  const database = openSqlite(path, { synchronous: "FULL", busyMs, what: "the ledger" }, (file) => {
+    migrate(file);
+    waitBriefly(file);
+  });
   const turns = new WriteTurns(busyMs);
-  const files = { quick: new SqliteConnection(quick, turns), durable: new SqliteConnection(durable, turns) };
+  const files = connectionsOf(database, turns);
   const ledger = new SqliteLedger(files, now, steady, turns);
   return {
     ledger,
@@ -65,9 +58,25 @@ export function openStore(
     async close() {
       await ledger.close();
       turns.close();
-      quick.close();
-      if (quick !== durable) durable.close();
+      database.close();
     },
+  };
+}
+
+/**
+ * Both connections use one open file: a second one would read the pages again that the other has written. When a write through
+ * `durable` returns, it and all earlier writes of all processes are on the disk. @internal
+ */
+export function connectionsOf(database: Database, turns: WriteTurns): Connections {
+  let current = "FULL";
+  const flushing = (synchronous: "FULL" | "NORMAL") => (): void => {
+    if (current === synchronous) return;
+    database.run(`PRAGMA synchronous = ${synchronous}`);
+    current = synchronous;
+  };
+  return {
+    quick: new SqliteConnection(database, turns, flushing("NORMAL")),
+    durable: new SqliteConnection(database, turns, flushing("FULL")),
   };
 }
 

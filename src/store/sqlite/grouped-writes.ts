@@ -6,8 +6,8 @@ interface Waiting<V, R> {
 }
 
 /**
- * Writes that wait for the disk. All of one turn of the event loop become one transaction, so that they wait once: while
- * the process waits, responses of upstreams arrive, whose charges are the next group.
+ * Writes whose callers wait. All of one turn of the event loop become one transaction, so that they wait for the disk once, and
+ * write the pages that they share once: meanwhile requests and responses of upstreams arrive, whose writes are the next group.
  */
 export class GroupedWrites<V, R> {
   readonly #write: (values: readonly V[]) => readonly R[];
@@ -40,10 +40,7 @@ export class GroupedWrites<V, R> {
   async #make(group: readonly Waiting<V, R>[]): Promise<void> {
     try {
       const results = await this.#turns.run(() => this.#write(group.map(({ value }) => value)));
-      for (const [i, { done }] of group.entries()) {
-        const result = results[i];
-        if (result !== undefined) done.resolve(result);
-      }
+      for (const [i, result] of results.entries()) group[i]?.done.resolve(result);
     } catch (error) {
       // One bad write must not take the others with it. A busy file has made all of them wait long enough.
       if (group.length > 1 && !isBusy(error)) await Promise.all(group.map((one) => this.#make([one])));

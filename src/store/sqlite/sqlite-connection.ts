@@ -9,13 +9,18 @@ export class SqliteConnection {
   readonly #open: () => Database;
   #database: Database | undefined;
   readonly #turns: WriteTurns;
+  readonly #prepare: () => void;
   readonly #statements = new Map<string, Statement>();
 
-  /** The file, or what opens it at its first use. `turns`: the turns of the writes of this process to the file. */
-  constructor(file: Database | (() => Database), turns = new WriteTurns(0)) {
+  /**
+   * The file, or what opens it at its first use. `turns`: the turns of the writes of this process to the file. `prepare` is called
+   * before each write, outside of a transaction.
+   */
+  constructor(file: Database | (() => Database), turns = new WriteTurns(0), prepare: () => void = () => {}) {
     this.#open = typeof file === "function" ? file : () => file;
     if (typeof file !== "function") this.#database = file;
     this.#turns = turns;
+    this.#prepare = prepare;
   }
 
   /** The first row. `Row` has the columns of the statement. */
@@ -41,7 +46,10 @@ export class SqliteConnection {
 
   /** Calls `write` in its turn. If it throws, it must have changed nothing. */
   turn<T>(write: () => T): Promise<T> {
-    return this.#turns.run(write);
+    return this.#turns.run(() => {
+      this.#prepare();
+      return write();
+    });
   }
 
   /** Runs one statement in its turn. Resolves with how many rows were changed. */
@@ -51,11 +59,12 @@ export class SqliteConnection {
 
   /** Makes the writes of `work` together in their turn. If it throws, nothing is changed. */
   transaction<T>(work: () => T): Promise<T> {
-    return this.turn(() => this.together(work));
+    return this.#turns.run(() => this.together(work));
   }
 
   /** The same at once. Throws SQLITE_BUSY if another process writes. */
   together<T>(work: () => T): T {
+    this.#prepare();
     return this.#opened().transaction(work).immediate();
   }
 

@@ -15,7 +15,6 @@ import {
 } from "../ledger.ts";
 import { uncovered } from "../credits.ts";
 import { LiveLeases } from "../live-leases.ts";
-import { type NewNotice } from "../outbox.ts";
 import { GroupedWrites } from "./grouped-writes.ts";
 import { type SqliteConnection } from "./sqlite-connection.ts";
 import { isUncovered } from "./sqlite-credits.ts";
@@ -130,10 +129,10 @@ export interface Connections {
   readonly durable: SqliteConnection;
 }
 
-interface DurableMove {
-  /** The parameters of `MOVE`. */
-  readonly values: object;
-  readonly notice: NewNotice | undefined;
+interface Write {
+  readonly make: () => unknown;
+  /** The process must wait for the disk. */
+  readonly waits: boolean;
 }
 
 /**
@@ -146,8 +145,10 @@ export class SqliteLedger implements Ledger {
   readonly #now: () => number;
   readonly #steady: () => number;
   readonly #leases: LiveLeases;
-  readonly #group: GroupedWrites<DurableMove, boolean>;
+  readonly #group: GroupedWrites<Write, unknown>;
   readonly #timer: NodeJS.Timeout;
+  /** The last write that waits for the disk. */
+  #lastDurable: Promise<unknown> | undefined;
   #isTending = false;
 
   // oxlint-disable-next-line eslint/max-params -- connections, two clocks and the line of their writes
@@ -156,18 +157,15 @@ export class SqliteLedger implements Ledger {
     this.#now = now;
     this.#steady = steady;
     this.#leases = new LiveLeases(steady);
-    const { durable } = files;
-    const moveAll = (moves: readonly DurableMove[]): boolean[] => moves.map((one) => this.#moveDurably(one));
-    const write = (all: readonly DurableMove[]): boolean[] =>
-      all.length === 1 && all[0]?.notice === undefined ? moveAll(all) : durable.together(() => moveAll(all));
+    const write = (all: readonly Write[]): unknown[] =>
+      (all.some(({ waits }) => waits) ? files.durable : files.quick).together(() => all.map(({ make }) => make()));
     this.#group = new GroupedWrites(write, turns);
     this.#timer = setInterval(() => void this.#tend(), LEASE_MS / 3);
     this.#timer.unref();
   }
 
   async reserve(reservation: Reservation, maxPartials = MAX_CUTS): Promise<Claim> {
-    const { quick } = this.#files;
-    const row = await quick.turn(() =>
+    const row = await this.#grouped(false, () =>
       this.#reserved({ ...reservation, owner: this.#owner, ...this.#leaseTimes(), now: this.#now(), maxPartials }),
     );
     if (row === "uncovered") return uncovered(reservation);
@@ -193,29 +191,26 @@ export class SqliteLedger implements Ledger {
 
   async move(payment: Payment, change: Change): Promise<boolean> {
     const values = this.#valuesOf(payment, change);
-    // The requests that go on wait for the disk together. A lease ends at once: the next request may need it.
-    const moved = await (waits(change) && change.lease
-      ? this.#group.run({ values, notice: change.notice })
-      : this.#files.quick.turn(() => this.#moveAlone(change, values)));
+    const moved = await this.#grouped(waits(change), () => this.#moved(values, change));
     if (moved && change.lease) this.#leases.touch(payment.nonce);
     else this.#leases.drop(payment.nonce);
     return moved;
   }
 
-  #moveAlone(change: Change, values: object): boolean {
-    const { quick, durable } = this.#files;
+  #moved(values: object, { state, notice }: Change): boolean {
+    const { quick } = this.#files;
     // A payment that was never verified is deleted: anyone can invent such payments.
-    if (change.state === "released" && quick.run(FORGET, values) > 0) return true;
-    const { notice } = change;
-    if (notice !== undefined) return durable.together(() => this.#moveDurably({ values, notice }));
-    return (waits(change) ? durable : quick).run(MOVE, values) > 0;
+    if (state === "released" && quick.run(FORGET, values) > 0) return true;
+    if (quick.run(MOVE, values) === 0) return false;
+    if (notice !== undefined) quick.run(POST, { ...notice, now: this.#now() });
+    return true;
   }
 
-  #moveDurably({ values, notice }: DurableMove): boolean {
-    const { durable } = this.#files;
-    if (durable.run(MOVE, values) === 0) return false;
-    if (notice !== undefined) durable.run(POST, { ...notice, now: this.#now() });
-    return true;
+  /** Makes a write with the others of this turn. `waits`: for the disk. */
+  async #grouped<R>(waits: boolean, make: () => R): Promise<R> {
+    const made = this.#group.run({ make, waits });
+    if (waits) this.#lastDurable = made;
+    return (await made) as R; // the result of `make`
   }
 
   #valuesOf(payment: Payment, change: Change): object {
@@ -229,7 +224,7 @@ export class SqliteLedger implements Ledger {
 
   async deliver(payment: PaymentKey): Promise<boolean> {
     const { quick } = this.#files;
-    return quick.turn(() => quick.run(DELIVER, { ...payment, now: this.#now() }) > 0);
+    return this.#grouped(false, () => quick.run(DELIVER, { ...payment, now: this.#now() }) > 0);
   }
 
   async repeat(payment: PaymentKey, most: number): Promise<boolean> {
@@ -275,7 +270,8 @@ export class SqliteLedger implements Ledger {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#group.flush();
+    void this.#group.flush();
+    await this.#lastDurable?.catch(() => {});
   }
 
   /** The time now, and the end of a lease that is acquired now. */
@@ -309,5 +305,5 @@ export class SqliteLedger implements Ledger {
 
 /** True if the process must wait for the disk. Whether a response was delivered is not worth it. */
 function waits(change: Change): boolean {
-  return isDurable(change) && change.delivered === undefined;
+  return change.notice !== undefined || (isDurable(change) && change.delivered === undefined);
 }
