@@ -132,7 +132,7 @@ export interface Connections {
 interface Write {
   readonly make: () => unknown;
   /** The process must wait for the disk. */
-  readonly waits: boolean;
+  readonly isDurable: boolean;
 }
 
 /**
@@ -158,7 +158,7 @@ export class SqliteLedger implements Ledger {
     this.#steady = steady;
     this.#leases = new LiveLeases(steady);
     const write = (all: readonly Write[]): unknown[] =>
-      (all.some(({ waits }) => waits) ? files.durable : files.quick).together(() => all.map(({ make }) => make()));
+      (all.some((one) => one.isDurable) ? files.durable : files.quick).together(() => all.map(({ make }) => make()));
     this.#group = new GroupedWrites(write, turns);
     this.#timer = setInterval(() => void this.#tend(), LEASE_MS / 3);
     this.#timer.unref();
@@ -206,10 +206,10 @@ export class SqliteLedger implements Ledger {
     return true;
   }
 
-  /** Makes a write with the others of this turn. `waits`: for the disk. */
-  async #grouped<R>(waits: boolean, make: () => R): Promise<R> {
-    const made = this.#group.run({ make, waits });
-    if (waits) this.#lastDurable = made;
+  /** Makes a write with the others of this turn. */
+  async #grouped<R>(mustWait: boolean, make: () => R): Promise<R> {
+    const made = this.#group.run({ make, isDurable: mustWait });
+    if (mustWait) this.#lastDurable = made;
     return (await made) as R; // the result of `make`
   }
 
