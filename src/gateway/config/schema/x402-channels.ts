@@ -31,7 +31,9 @@ export const channels = z
       .strictObject({
         max_risk: text
           .default("$1")
-          .describe("As `max_risk`, for one such channel. It is claimed when half of this is unclaimed."),
+          .describe(
+            "As `max_risk`, for one such channel, which cannot pay a higher price. It is claimed when half of this is unclaimed.",
+          ),
         max_total_risk: text
           .default("$100")
           .describe("As `max_total_risk`, for all such channels of one token together, beside the others."),
