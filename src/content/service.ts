@@ -34,6 +34,7 @@ import { SiteMapper } from "./map/site-mapper.ts";
 import { type McpHttp, type McpHttpOptions } from "./mcp/mcp-http.ts";
 import { type Services } from "./operations/operation.ts";
 import { type LearnedTemplate } from "../store/template-store.ts";
+import { type OwnProxy } from "./egress/own-proxy.ts";
 import { LearnedTemplates } from "./page-reader/learned-templates.ts";
 import { FairSemaphore } from "./page/fair-semaphore.ts";
 import { type AskPrices, pricesOf, unknownPrices } from "./api/price-list.ts";
@@ -92,6 +93,8 @@ export interface ContentOptions {
   readonly jobStore?: JobStore | undefined;
   /** Uses that are made of pages: a page whose site denies one of them is refused. Default: none. */
   readonly aiUses?: readonly AiUse[];
+  /** Proxies that callers may choose by these names. */
+  readonly proxies?: ReadonlyMap<string, OwnProxy>;
   /** The language model that reads sources for /resolve. Undefined: the embedded analyst reads them. */
   readonly model?: ModelOptions | undefined;
   /** Serves MCP at /mcp too, by calls to this gateway. */
@@ -234,6 +237,7 @@ function createServices(
     pageCache,
     maxUploadBytes = MAX_UPLOAD_BYTES,
     aiUses = [],
+    proxies,
     jobs,
     jobStore,
     model,
@@ -276,6 +280,7 @@ function createServices(
       extractor,
       egress,
       learned,
+      ...(proxies === undefined ? {} : { proxies }),
       terms: new SiteTerms({ robots, fetch: { egress, userAgent }, uses: aiUses, now }),
       ...(shared === undefined ? {} : { shared }),
     },

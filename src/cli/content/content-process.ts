@@ -33,6 +33,8 @@ export interface ContentProcessOptions {
   readonly jobs: string;
   /** The values of `content.ai_uses`. */
   readonly aiUses: readonly string[];
+  /** The value of `content.proxies`, as JSON. */
+  readonly proxies: string;
   readonly search: string;
   readonly resolve: string;
   /** Undefined: the service does not serve MCP. */
@@ -118,6 +120,7 @@ export class ContentProcess {
       files,
       jobs,
       aiUses,
+      proxies,
       search,
       resolve: resolving,
       mcp,
@@ -126,7 +129,7 @@ export class ContentProcess {
     const args = ["content", "--socket", path, "--state-dir", stateDir, "--browser-path", browserPath];
     const { args: browserArgs, environment } = browserFlag(browser);
     args.push("--page-cache", pageCache, "--jobs", jobs, "--search", search, "--resolve", resolving, ...browserArgs);
-    args.push("--files", files);
+    args.push("--files", files, "--proxies", proxies);
     if (allowPrivate) args.push("--allow-private");
     args.push(...aiUses.flatMap((use) => ["--ai-use", use]));
     if (chargeTimeouts) args.push("--charge-timeouts");

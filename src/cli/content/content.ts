@@ -17,6 +17,7 @@ import { flagsText, type FlagTable, readFlags } from "../common/flags.ts";
 import { parsePageCacheOptions } from "./page-cache-options.ts";
 import { parseFilesOptions } from "./files-options.ts";
 import { parseJobsOptions } from "./jobs-options.ts";
+import { parseProxyOptions } from "./proxy-options.ts";
 import { parseResolveOptions } from "./resolve-options.ts";
 import { parseSearchOptions } from "./search-options.ts";
 import { StartError } from "../common/start-error.ts";
@@ -71,6 +72,7 @@ const FLAGS = {
     value: "USE",
     text: `refuse pages whose site denies this use (${AI_USES.join(", ")})`,
   },
+  proxies: { type: "string", default: "[]", value: "JSON", text: "the list content.proxies of a configuration" },
   "page-cache": {
     type: "string",
     default: "{}",
@@ -97,7 +99,7 @@ const FLAGS = {
 const USAGE = `usage: turnpike content [--socket PATH | --port N | --listen HOST:PORT] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
                         [--token-env NAME | --token-file FILE] [--tls-cert FILE --tls-key FILE | --plaintext]
                         [--drain-delay SECONDS] [--charge-timeouts] [--firecrawl] [--no-discovery] [--browser JSON]
-                        [--ai-use USE ...] [--page-cache JSON] [--files JSON]
+                        [--ai-use USE ...] [--proxies JSON] [--page-cache JSON] [--files JSON]
                         [--jobs JSON] [--search JSON] [--resolve JSON] [--gateway URL [--mcp-host NAME ...]]
 
 Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.
@@ -159,6 +161,7 @@ async function run(args: readonly string[]): Promise<number> {
       discovery: values["no-discovery"] !== true,
       remoteBrowser: parseBrowserOptions(values.browser, process.env),
       aiUses: (values["ai-use"] ?? []).map(aiUseOf),
+      proxies: parseProxyOptions(values.proxies, process.env),
       pageCache: parsePageCacheOptions(values["page-cache"], values.jobs),
       ...parseFilesOptions(values.files),
       ...parseJobsOptions(values.jobs),

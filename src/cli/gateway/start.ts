@@ -142,7 +142,8 @@ function socketIn(stateDir: string): string {
 
 function contentOptions({ content }: Config) {
   const { search, resolve, jobs } = content;
-  const variables = [search.brave_key_env, resolve.model?.key_env ?? "", jobs.postgres.password_env];
+  const proxies = content.proxies.map(({ url_env: variable }) => variable);
+  const variables = [search.brave_key_env, resolve.model?.key_env ?? "", jobs.postgres.password_env, ...proxies];
   return {
     browserPath: content.browser_path,
     browser: content.browser,
@@ -153,6 +154,7 @@ function contentOptions({ content }: Config) {
     files: JSON.stringify(content.files),
     jobs: JSON.stringify(content.jobs),
     aiUses: content.ai_uses,
+    proxies: JSON.stringify(content.proxies),
     search: JSON.stringify(content.search),
     resolve: JSON.stringify(content.resolve),
     variables: variables.filter((name) => name !== ""),

@@ -2,10 +2,9 @@ import { type ExtractionTask, type FormsTask } from "../extraction/tree/extracti
 import { type PageChanges } from "../changes/page-versions.ts";
 import { invalidParameters, type Services } from "../operations/operation.ts";
 import { Watch, type Watcher } from "../operations/page-changes.ts";
-import { type PageRequest, type PageSource } from "../page/page.ts";
-import { type Pages, type ReadPage } from "../page-reader/page-reader.ts";
-import { webUrl } from "../operations/page-parameters.ts";
-import { type PageOptions } from "./options.ts";
+import { type PageSource } from "../page/page.ts";
+import { type Pages, type ReadAction, type ReadPage } from "../page-reader/page-reader.ts";
+import { formatOf, type Loading, type Options, requestOf } from "./page-request.ts";
 
 /** Names that Firecrawl gives to common `meta` elements, by the names of these. */
 const NAMED: Readonly<Record<string, string>> = {
@@ -26,18 +25,6 @@ const NAMED: Readonly<Record<string, string>> = {
   "article:tag": "articleTag",
 };
 
-type Options = Omit<PageOptions, "origin" | "integration">;
-
-type Named<T> = Extract<Options["formats"][number], { readonly type: T }>;
-
-/** The format with this name, if the options have one. */
-function formatOf<T extends "attributes" | "changeTracking" | "screenshot">(
-  { formats }: Options,
-  type: T,
-): Named<T> | undefined {
-  return formats.find((one): one is Named<T> => typeof one === "object" && one.type === type);
-}
-
 /** The selectors whose attributes the options ask for. */
 function attributesOf({ formats }: Options): FormsTask["attributes"] {
   return formats.flatMap((one) => (typeof one === "object" && "selectors" in one ? one.selectors : []));
@@ -45,49 +32,10 @@ function attributesOf({ formats }: Options): FormsTask["attributes"] {
 
 /** The task that makes the formats of the options. */
 function taskOf(options: Options, crawled: boolean): ExtractionTask {
-  const names = options.formats.filter((one) => typeof one === "string" && one !== "markdown");
+  const names = options.formats.filter((one) => typeof one === "string" && one !== "markdown" && one !== "branding");
   const { includeTags: include, excludeTags: exclude, onlyMainContent } = options;
   const forms = { names, attributes: attributesOf(options), include, exclude };
   return { kind: onlyMainContent && include.length === 0 ? "article" : "markdown", crawled, forms };
-}
-
-/** The request for a page. `userAgent` is for options that name none. */
-export function requestOf(options: Options, url: string, { signal, userAgent }: Loading): PageRequest {
-  const { timeout, waitFor, proxy, maxAge, storeInCache, headers } = options;
-  const isShared = maxAge !== undefined && maxAge > 0;
-  return {
-    url: webUrl(url),
-    engine: "auto",
-    timeoutMs: timeout,
-    waitMs: waitFor,
-    waitUntil: "load",
-    selector: undefined,
-    userAgent: Object.values(headers)[0] ?? userAgent,
-    stealth: proxy === "stealth" || proxy === "enhanced",
-    partial: false,
-    ...(isShared ? { maxAgeMs: maxAge, isPrivate: !storeInCache } : {}),
-    ...pictureOf(options),
-    signal,
-  };
-}
-
-function pictureOf(options: Options): Partial<PageRequest> {
-  const wanted = formatOf(options, "screenshot");
-  if (wanted === undefined) return {};
-  const { fullPage, quality, viewport } = wanted;
-  const picture = {
-    format: quality === undefined ? "png" : "jpeg",
-    quality: quality ?? 0,
-    fullPage,
-    ...viewport,
-  } as const;
-  return { pictures: true, window: { ...viewport, fullPage }, shows: { picture } };
-}
-
-interface Loading {
-  readonly signal: AbortSignal;
-  /** Default: that of the engine. */
-  readonly userAgent?: string | undefined;
 }
 
 /** The document in Firecrawl's form. */
@@ -140,10 +88,10 @@ export async function readFileDocument(
   options: Options,
   { files, signal }: Pick<Services, "files"> & Loading,
 ): Promise<Document> {
-  for (const type of ["screenshot", "changeTracking"] as const) {
-    if (formatOf(options, type) === undefined) continue;
-    throw invalidParameters([{ path: "formats", message: `must not have ${type} for a file` }]);
-  }
+  const types = options.formats.map((one) => (typeof one === "string" ? one : one.type));
+  const shown = types.find((type) => ["screenshot", "changeTracking", "branding"].includes(type));
+  if (shown !== undefined) throw invalidParameters([{ path: "formats", message: `must not have ${shown} for a file` }]);
+  if (options.actions.length > 0) throw invalidParameters([{ path: "actions", message: "are not for a file" }]);
   const read = await files.readFile(source, taskOf(options, false), { timeoutMs: options.timeout, signal });
   return documentOf(read, options, source.finalUrl);
 }
@@ -154,7 +102,31 @@ export function trackingOf({ state, compared_with: before, diff }: PageChanges):
   return { ...seen, ...(diff === undefined ? {} : { diff: { text: diff } }) };
 }
 
-function documentOf({ extraction, source, shown: seen }: ReadPage, options: Options, sourceURL: string): Document {
+/** The results of steps in Firecrawl's form. */
+function actedOf(acted: readonly ReadAction[] = []): object {
+  if (acted.length === 0) return {};
+  const of = (type: ReadAction["type"]) => acted.filter((one) => one.type === type);
+  return {
+    actions: {
+      screenshots: of("screenshot").flatMap(({ picture }) =>
+        picture === undefined ? [] : dataUrl(picture.contentType, picture.bytes),
+      ),
+      scrapes: of("scrape").map(({ url, html = "" }) => ({ url, html })),
+      javascriptReturns: of("evaluate").map(({ value }) => ({ type: "string", value })),
+      pdfs: [],
+    },
+  };
+}
+
+function dataUrl(contentType: string, bytes: Uint8Array): string {
+  return `data:${contentType};base64,${Buffer.from(bytes).toString("base64")}`;
+}
+
+function documentOf(
+  { extraction, source, shown: seen, acted }: ReadPage,
+  options: Options,
+  sourceURL: string,
+): Document {
   const { content, forms, title, language, published } = extraction;
   const { meta = {}, attributes = [], links, images, ...others } = forms ?? {};
   const named = Object.entries(meta).flatMap(([name, value]) => {
@@ -164,7 +136,7 @@ function documentOf({ extraction, source, shown: seen }: ReadPage, options: Opti
   const values = attributesOf(options).map((one, at) => ({ ...one, values: attributes[at] ?? [] }));
   const type = formatOf(options, "screenshot")?.quality === undefined ? "png" : "jpeg";
   const picture = seen?.picture?.bytes;
-  const shown = picture && `data:image/${type};base64,${Buffer.from(picture).toString("base64")}`;
+  const shown = picture && dataUrl(`image/${type}`, picture);
   const { ageMs } = source;
   return {
     ...(options.formats.includes("markdown") ? { markdown: content } : {}),
@@ -173,6 +145,8 @@ function documentOf({ extraction, source, shown: seen }: ReadPage, options: Opti
     ...(images === undefined ? {} : { images: images.map(({ url }) => url) }),
     ...(formatOf(options, "attributes") === undefined ? {} : { attributes: values }),
     ...(shown === undefined ? {} : { screenshot: shown }),
+    ...(seen?.brand === undefined ? {} : { branding: seen.brand }),
+    ...actedOf(acted),
     metadata: {
       ...meta,
       ...Object.fromEntries(named),

@@ -2,12 +2,18 @@ import { z } from "@hono/zod-openapi";
 import { HOP_FIELDS } from "../../lib/http/field-roles.ts";
 import { readableSelector } from "../operations/page-formats.ts";
 import { receiver } from "../operations/job-parameters.ts";
-import { pageUrl } from "../operations/page-parameters.ts";
+import { MAX_SELECTOR_LENGTH, pageUrl } from "../operations/page-parameters.ts";
+import { requestParameters } from "../operations/request-parameters.ts";
 import { text, visibleText } from "../operations/text.ts";
 
 /** Milliseconds of a page's `timeout` and `waitFor`, as for the other operations. */
 const MAX_TIMEOUT_MS = 120_000;
 const MAX_WAIT_MS = 30_000;
+/** Steps of a page, milliseconds of a wait, and characters of a text and of a script. */
+const MAX_ACTIONS = 50;
+const MAX_ACTION_WAIT_MS = 60_000;
+const MAX_ACTION_TEXT = 10_000;
+const MAX_SCRIPT = 100_000;
 /** Selectors of a list. */
 const MAX_SELECTORS = 50;
 /** Patterns of a list, and characters of one. */
@@ -27,7 +33,10 @@ const MAX_SIDE = 10_000;
 const MAX_FIELDS = 20;
 
 /** The formats of a page. */
-const FORMATS = ["markdown", "html", "rawHtml", "links", "images"] as const;
+const FORMATS = ["markdown", "html", "rawHtml", "links", "images", "summary", "branding"] as const;
+
+/** A selector that the browser reads. */
+const selector = text(MAX_SELECTOR_LENGTH, 1);
 
 const attributes = z.strictObject({
   type: z.literal("attributes"),
@@ -72,6 +81,36 @@ const format = z.union(
   },
 );
 
+/** Names by which clients write languages: a tag, also with an underscore. */
+const languageTag = z.string().regex(/^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,2}$/, "must be a language tag");
+
+const action = z.discriminatedUnion(
+  "type",
+  [
+    z.strictObject({
+      type: z.literal("wait"),
+      milliseconds: z.int().min(0).max(MAX_ACTION_WAIT_MS).optional(),
+      selector: selector.optional(),
+    }),
+    z.strictObject({ type: z.literal("click"), selector, all: z.boolean().default(false) }),
+    z.strictObject({ type: z.literal("write"), text: text(MAX_ACTION_TEXT) }),
+    z.strictObject({ type: z.literal("press"), key: text(50, 1) }),
+    z.strictObject({
+      type: z.literal("scroll"),
+      direction: z.enum(["up", "down"]).default("down"),
+      selector: selector.optional(),
+    }),
+    z.strictObject({
+      type: z.literal("screenshot"),
+      fullPage: z.boolean().default(false),
+      quality: z.int().min(0).max(100).optional(),
+    }),
+    z.strictObject({ type: z.literal("scrape") }),
+    z.strictObject({ type: z.literal("executeJavascript"), script: text(MAX_SCRIPT, 1) }),
+  ],
+  { error: "must be one of wait, click, write, press, scroll, screenshot, scrape and executeJavascript" },
+);
+
 const pdf = z.strictObject({ type: z.literal("pdf"), mode: z.enum(["fast", "auto"]).optional() });
 
 /** Options of a page that have an effect here. */
@@ -80,9 +119,18 @@ const PAGE = {
   onlyMainContent: z.boolean().default(true),
   includeTags: z.array(readableSelector).max(MAX_SELECTORS).default([]),
   excludeTags: z.array(readableSelector).max(MAX_SELECTORS).default([]),
-  headers: z
-    .record(z.string().regex(/^user-agent$/i, "is not supported: only User-Agent is"), z.string().max(512))
-    .default({}),
+  headers: requestParameters.headers,
+  actions: z.array(action).max(MAX_ACTIONS).default([]),
+  mobile: z.boolean().default(false),
+  location: z
+    .strictObject({
+      country: z
+        .string()
+        .regex(/^[A-Za-z]{2}$/)
+        .optional(),
+      languages: z.array(languageTag).max(10).optional(),
+    })
+    .nullish(),
   waitFor: z.int().min(0).max(MAX_WAIT_MS).default(0),
   timeout: z.int().min(1_000).max(MAX_TIMEOUT_MS).default(60_000),
   proxy: z.enum(["basic", "auto", "stealth", "enhanced"]).default("auto"),
@@ -192,15 +240,12 @@ const NAMES = { origin: z.string().optional(), integration: z.string().nullish()
 type Refused = Readonly<Record<string, readonly unknown[]>>;
 
 const REFUSED_PAGE: Refused = {
-  actions: [[]],
   auditMetadata: [],
   blockAds: [true],
   domainTools: [false],
   fastMode: [false],
-  location: [],
   lockdown: [false],
   minAge: [],
-  mobile: [false],
   profile: [],
   redactPII: [false],
   removeBase64Images: [true],

@@ -17,6 +17,7 @@ const html = (title: string, ...links: string[]) => `<!doctype html><html lang="
   </article></body></html>`;
 
 const hits: string[] = [];
+let lastRequest = new Headers();
 const changing: { text: string | undefined } = { text: undefined };
 const pages: Readonly<Record<string, () => Response>> = Object.fromEntries(
   Object.entries({
@@ -31,8 +32,9 @@ const pages: Readonly<Record<string, () => Response>> = Object.fromEntries(
 const site = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
-  fetch({ url }) {
+  fetch({ url, headers }) {
     const { pathname, search } = new URL(url);
+    lastRequest = headers;
     hits.push(pathname);
     if (pathname === "/robots.txt") return new Response("User-agent: *\nDisallow: /private");
     if (pathname === "/near/list") {
@@ -174,16 +176,60 @@ describe("scrape", () => {
       mine.scrape(at("/docs/"), { formats: [{ type: "changeTracking", modes: ["json"], prompt: "prices" }] }),
     );
     expect(judged).toMatchObject({ status: 400, code: "BAD_REQUEST" });
-    const summary = await failure(mine.scrape(at("/docs/"), { formats: ["summary"] }));
-    expect(summary).toMatchObject({ status: 400, code: "BAD_REQUEST" });
-    expect(summary.message).toContain("formats");
-    const actions = await failure(
-      mine.scrape(at("/docs/"), { actions: [{ type: "wait", milliseconds: 1 }], mobile: true }),
-    );
-    expect(actions.details).toEqual([
-      { path: "actions", message: "is not supported here" },
-      { path: "mobile", message: "is not supported here" },
+    const audio = await failure(mine.scrape(at("/docs/"), { formats: ["audio"] }));
+    expect(audio).toMatchObject({ status: 400, code: "BAD_REQUEST" });
+    expect(audio.message).toContain("formats");
+    const fast = await failure(mine.scrape(at("/docs/"), { fastMode: true, actions: [{ type: "pdf" }] }));
+    expect(fast.details).toEqual([
+      { path: "fastMode", message: "is not supported here" },
+      { path: "actions.0.type", message: expect.stringContaining("must be one of wait, click") },
     ]);
+    const abroad = await failure(mine.scrape(at("/docs/"), { location: { country: "DE" } }));
+    expect(abroad).toMatchObject({ status: 400, details: [{ path: "proxy" }] });
+  });
+
+  test("requests the page with the fields, languages and screen of the options", async () => {
+    const options = { headers: { "X-Key": "mine", Cookie: "a=1" }, location: { languages: ["de_AT"] }, mobile: true };
+    await mine.scrape(at("/docs/a"), options);
+    expect(Object.fromEntries(lastRequest)).toMatchObject({
+      "x-key": "mine",
+      cookie: "a=1",
+      "accept-language": "de-AT,de;q=0.9",
+      "user-agent": expect.stringContaining("Mobile"),
+    });
+  });
+
+  test("takes steps in the page, and returns what they made", async () => {
+    const { actions, markdown, summary, branding } = await mine.scrape(at("/docs/a"), {
+      formats: ["markdown", "summary", "branding"],
+      actions: [
+        { type: "wait", selector: "#text" },
+        { type: "executeJavascript", script: "document.title" },
+        { type: "screenshot", quality: 50 },
+        { type: "scroll", direction: "down" },
+        { type: "scrape" },
+        { type: "click", selector: "a.next" },
+      ],
+    });
+    expect(markdown).toContain("C: Cword0 is a word.");
+    expect(summary).toContain("is a word.");
+    expect(branding).toMatchObject({ colors: { background: "#ffffff" } });
+    expect(actions).toMatchObject({
+      screenshots: [expect.stringMatching(/^data:image\/jpeg;base64,/)],
+      scrapes: [{ url: at("/docs/a"), html: expect.stringContaining("Aword0") }],
+      javascriptReturns: [{ type: "string", value: "A" }],
+    });
+    const failed = await failure(
+      mine.scrape(at("/docs/a"), { actions: [{ type: "click", selector: "p:has(i)" }], timeout: 4_000 }),
+    );
+    expect(failed.message).toContain("step 1 (click)");
+  });
+
+  test("keeps no secret of a client in a job", async () => {
+    const refused = await failure(
+      mine.startBatchScrape([at("/docs/a")], { options: { headers: { "X-Key": "mine" } } }),
+    );
+    expect(refused).toMatchObject({ status: 400, details: [{ path: "headers" }] });
   });
 });
 

@@ -9,9 +9,11 @@ import { deferredPayment } from "../jobs/sale.ts";
 import { CHARGES } from "../operations/job-shapes.ts";
 import { checkBody, invalidParameters, type OperationResult, type Services } from "../operations/operation.ts";
 import { pageUrl, webUrl } from "../operations/page-parameters.ts";
+import { assertKeepable } from "../operations/request-parameters.ts";
 import { type Pages } from "../page-reader/page-reader.ts";
 import { pathFilter } from "../sites/path-filter.ts";
-import { assertTracked, readDocument, requestOf } from "./document.ts";
+import { assertTracked, readDocument } from "./document.ts";
+import { requestOf } from "./page-request.ts";
 import { batchBody, crawlBody, type DocumentWebhook, type PageOptions } from "./options.ts";
 import { type Ask, payerOf } from "./surface.ts";
 
@@ -70,6 +72,7 @@ export async function startCrawl(ask: Ask, { jobs, versions }: Services): Promis
   } catch (error) {
     throw invalidParameters([{ path: "includePaths", message: `or excludePaths: ${messageOf(error)}` }]);
   }
+  assertStorable(options);
   requestOf(options, input.url, ask);
   const site = {
     urls: [input.url],
@@ -94,6 +97,7 @@ export async function startCrawl(ask: Ask, { jobs, versions }: Services): Promis
 export async function startBatch(ask: Ask, { jobs, versions }: Services): Promise<OperationResult> {
   const { urls, ignoreInvalidURLs, maxConcurrency, webhook, ...options } = checkBody(batchBody, ask.body);
   assertTracked(options, { versions });
+  assertStorable(options);
   const valid = urls.filter(isLoadable);
   const invalidURLs = urls.filter((url) => !isLoadable(url));
   if (valid.length === 0 || (invalidURLs.length > 0 && !ignoreInvalidURLs)) {
@@ -106,6 +110,12 @@ export async function startBatch(ask: Ask, { jobs, versions }: Services): Promis
   const pages = { ...given, concurrency: Math.min(maxConcurrency, MAX_CONCURRENCY) };
   const made = await add(ask, jobs, { order: pages, options, webhook });
   return started(ask, "batch/scrape", made, invalidURLs.length === 0 ? {} : { invalidURLs });
+}
+
+/** Throws `invalid-parameters` if a job would keep a secret of its caller. A user agent is not secret. */
+function assertStorable({ headers = {}, actions }: PageOptions): void {
+  const isSecret = Object.keys(headers).some((name) => name.toLowerCase() !== "user-agent");
+  assertKeepable({ ...(isSecret ? { headers } : {}), ...(actions.length === 0 ? {} : { actions }) });
 }
 
 function isLoadable(url: string): boolean {

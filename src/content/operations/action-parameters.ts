@@ -129,7 +129,7 @@ export const actionsSchema = z
 /** The member `actions` of a response. */
 export function actionsPart(acted: readonly ReadAction[] | undefined): { actions?: z.output<typeof actionsSchema> } {
   if (acted === undefined || acted.length === 0) return {};
-  const actions = acted.map(({ picture, ...result }) => ({
+  const actions = acted.map(({ picture, html: _html, ...result }) => ({
     ...result,
     ...(picture === undefined
       ? {}

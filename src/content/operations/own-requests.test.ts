@@ -16,6 +16,7 @@ interface Seen {
 }
 
 let made: TestService;
+let house: CallerProxy;
 let site: Bun.Server<undefined>;
 let other: Bun.Server<undefined>;
 let seen: Seen[] = [];
@@ -54,11 +55,15 @@ beforeAll(async () => {
       Promise.all([get("/own"), get("${new URL("/foreign", other.url).href}")]).then(() => document.body.append("all"))</script>`);
     return html(`<title>${path}</title><p>words of ${path} for ${request.headers.get("cookie") ?? "all"}</p>`);
   });
-  made = await startTestService({ pageCache: { maxBytes: 10_000_000, hitPrice: 100, versionBytes: 1_000_000 } });
+  house = await startCallerProxy("socks5");
+  const proxy = { protocol: "socks5", host: "127.0.0.1", port: house.port, user: undefined, isTrusted: true } as const;
+  const pageCache = { maxBytes: 10_000_000, hitPrice: 100, versionBytes: 1_000_000 };
+  made = await startTestService({ pageCache, proxies: new Map([["house", proxy]]) });
 });
 
 afterAll(async () => {
   await made.close();
+  house.close();
   await Promise.all([site.stop(true), other.stop(true)]);
 });
 
@@ -250,6 +255,11 @@ for (const protocol of ["http", "socks5"] as const) {
     });
   }
 }
+
+test("a proxy of the operator is chosen by its name", async () => {
+  await read("/page", { proxy: "house" });
+  expect(house.asked).toEqual([`127.0.0.1:${site.port}`]);
+});
 
 test("no secret is in the metrics or the state of the service", async () => {
   await read("/page", { ...OWN, cookies: [{ name: "a", value: SECRET }] });

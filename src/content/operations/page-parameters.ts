@@ -27,7 +27,7 @@ export const PAGE_FAILURES = [
 const HEADER_TEXT = /^[\x20-\x7e]*$/;
 
 /** The user agent of a viewport of a phone. */
-const PHONE_USER_AGENT =
+export const PHONE_USER_AGENT =
   "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Mobile Safari/537.36";
 
 /** Maximum number of characters of a URL. Servers accept no longer ones either. */

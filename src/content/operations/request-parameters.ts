@@ -145,7 +145,7 @@ export function userAgentOf({ headers = {} }: Partial<Input>): string | undefine
 }
 
 /** The caller's own part of a request. Undefined if it is empty. Throws `invalid-parameters`. */
-export function ownRequest(input: Input, url: URL): OwnRequest | undefined {
+export function ownRequest(input: Partial<Input> & Pick<Input, "method">, url: URL): OwnRequest | undefined {
   const { headers = {}, method, body, language, timezone: timeZone, geolocation: position, viewport, proxy } = input;
   if (body !== undefined && method === "GET") {
     throw invalidParameters([{ path: "body", message: "needs another method than GET" }]);
@@ -167,7 +167,7 @@ export function ownRequest(input: Input, url: URL): OwnRequest | undefined {
 }
 
 /** The fields without those that have a parameter of their own. */
-function fieldsOf({ headers = {}, basic_auth: login }: Input): OwnRequest["headers"] {
+function fieldsOf({ headers = {}, basic_auth: login }: Partial<Input>): OwnRequest["headers"] {
   const fields = Object.entries(headers).filter(([name]) => !/^(?:cookie|user-agent)$/i.test(name));
   if (login === undefined) return fields;
   if (fields.some(([name]) => name.toLowerCase() === "authorization")) {
@@ -177,7 +177,7 @@ function fieldsOf({ headers = {}, basic_auth: login }: Input): OwnRequest["heade
   return [...fields, ["Authorization", `Basic ${coded}`]];
 }
 
-function cookiesOf({ headers = {}, cookies = [] }: Input, url: URL): OwnCookie[] {
+function cookiesOf({ headers = {}, cookies = [] }: Partial<Input>, url: URL): OwnCookie[] {
   const isSecure = url.protocol === "https:";
   const field = Object.entries(headers).find(([name]) => name.toLowerCase() === "cookie")?.[1] ?? "";
   const inField = field.split(";").flatMap((pair) => {

@@ -74,6 +74,8 @@ export interface ReadPage {
 /** The result of a step, and the content of the page as Markdown, if the step has read it. */
 export interface ReadAction extends Omit<ActionResult, "source"> {
   readonly content?: string;
+  /** The page itself, if it is HTML. */
+  readonly html?: string;
 }
 
 /** The ways to a page. */
@@ -330,7 +332,12 @@ export class PageReader {
       acted.map(async ({ source, ...result }) => {
         if (source === undefined) return result;
         const outcome = await this.#extract(visit, { source, task: { kind: "markdown" }, mayNeedBrowser: false });
-        return { ...result, content: outcome.outcome === "content" ? outcome.extraction.content : "" };
+        const { body: html } = source;
+        return {
+          ...result,
+          ...(typeof html === "string" ? { html } : {}),
+          content: outcome.outcome === "content" ? outcome.extraction.content : "",
+        };
       }),
     );
   }

@@ -154,6 +154,7 @@ const OWN = {
     discovery: true,
     ai_uses: [],
     files: { max_upload_mb: 32 },
+    proxies: [],
     page_cache: { max_mb: 256, versions_mb: 256, shared: false, hit_price_percent: 100 },
     jobs: {
       max_run_s: 86_400,

@@ -63,6 +63,7 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
   "cors.allow_headers": "names of fields",
   "cors.expose_headers": "names of fields",
   "content.browser.endpoint_env": "the name of a variable",
+  "content.proxies[].url_env": "the name of a variable",
   "content.search.brave_key_env": "the name of a variable",
   "content.resolve.model.key_env": "the name of a variable",
   "content.resolve.model.tokens_field": "the name of a field",

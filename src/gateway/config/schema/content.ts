@@ -3,6 +3,7 @@ import { contentBrowser } from "./content-browser.ts";
 import { contentFiles } from "./content-files.ts";
 import { contentJobs } from "./content-jobs.ts";
 import { contentPageCache } from "./content-page-cache.ts";
+import { contentProxies } from "./content-proxies.ts";
 import { contentResolve } from "./content-resolve.ts";
 import { contentSearch } from "./content-search.ts";
 import { names, ours } from "./kinds.ts";
@@ -54,6 +55,7 @@ export const content = z
         "Uses that are made of pages. A page is refused if the terms of its site deny one of them: Content-Signal, TDM reservation or an RSL licence. Empty: terms are only shown.",
       ),
     files: contentFiles,
+    proxies: contentProxies,
     page_cache: contentPageCache,
     jobs: contentJobs,
     search: contentSearch,
