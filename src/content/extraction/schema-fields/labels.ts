@@ -22,7 +22,7 @@ export interface Pair {
 }
 
 const LABEL_CLASS = /(?:^|[\s_-])(?:label|key|term|caption|heading|title|name|dt|th)(?:$|[\s_-])/i;
-const LABEL_TAGS = new Set(["strong", "b", "label", "th", "dt"]);
+const LABEL_TAGS = new Set(["strong", "b", "label"]);
 const HEADING = /^h[2-6]$/;
 /** A label before a colon, as the beginning of a line. */
 const LABELLED = /^([^:：]{2,48}?)\s*[:：]\s*(\S.*)$/u;
@@ -145,6 +145,7 @@ export class Labels {
   #inline(label: Element): void {
     const { parent } = label;
     if (parent === null || !isTag(parent) || this.#page.lengthOf(label) > MAX_LABEL) return;
+    if (label.name === "th" || label.name === "dt") return;
     const isMarked = LABEL_TAGS.has(label.name) || LABEL_CLASS.test(label.attribs["class"] ?? "");
     if (label.children.length === 0 || (!isMarked && label.name !== "span" && label.name !== "em")) return;
     const text = this.#page.text(label);
@@ -188,18 +189,15 @@ export class Labels {
 
   #addClasses(element: Element): void {
     const { attribs } = element;
-    const names = [
-      attribs["class"],
-      attribs["id"],
-      attribs["data-testid"],
-      attribs["data-test"],
-      attribs["data-field"],
-    ];
     const found = new Set<string>();
-    for (const token of names.flatMap((text) => (text ?? "").slice(0, 500).split(/\s+/))) {
+    for (const token of tokensOf(attribs["class"])) {
       const name = bareName(token);
-      if (name !== "") found.add(name);
+      if (!LAYOUT.has(name) || name !== normalName(token)) found.add(name);
     }
+    for (const name of ["id", "data-testid", "data-test", "data-field"]) {
+      for (const token of tokensOf(attribs[name])) found.add(bareName(token));
+    }
+    found.delete("");
     for (const name of found) {
       const known = this.#classes.get(name);
       if (known === undefined) this.#classes.set(name, [element]);
@@ -217,6 +215,18 @@ const GENERIC = new Set(
     "single final js page entry card tile the meta data header sale now new p c o u l m is has"
   ).split(" "),
 );
+
+/** Names of classes that say how an element looks or where it stands. */
+const LAYOUT = new Set(
+  (
+    "section size color colour text body content link position start end area host by source width height depth place model " +
+    "stock make team role energy topic title name heading image cover photo picture method steps note score tags rooms start"
+  ).split(" "),
+);
+
+function tokensOf(text = ""): readonly string[] {
+  return text.slice(0, 500).split(/\s+/);
+}
 
 /** The words of a class without those for the kind of thing and for boxes. */
 function bareName(token: string): string {

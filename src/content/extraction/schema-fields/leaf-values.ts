@@ -13,19 +13,26 @@ const OTHER_FORM = new Set(["description", "image", "url", "website", "body", "l
 /** The value of a field: a declared one if the visible text does not contradict it, or else the one that is shown. */
 export function leafValue(leaf: LeafPlan, scope: Scope): Found | undefined {
   const declared = declaredValue(leaf, scope);
-  const labelled = labelledValue(leaf, scope) ?? (leaf === scope.title ? headingValue(leaf, scope) : undefined);
+  // "Name" and "title" are labels of many other things.
+  const labelled = leaf === scope.title ? headingValue(leaf, scope) : labelledValue(leaf, scope);
   if (declared === undefined) {
-    return labelled ?? classValue(leaf, scope) ?? usualValue(leaf, scope) ?? metaValue(leaf, scope);
+    return (
+      labelled ??
+      labelledValue(leaf, scope) ??
+      classValue(leaf, scope) ??
+      usualValue(leaf, scope) ??
+      metaValue(leaf, scope)
+    );
   }
   const { concept = "" } = leaf.names;
   if (OTHER_FORM.has(concept)) return declared;
   if (labelled !== undefined) return agreed(labelled, declared);
   if (declared.isShown) return declared;
-  const isDoubtful = SHOWN_CONCEPTS.has(concept) || leaf.types.every((type) => type !== "string");
-  const shown = isDoubtful ? (classValue(leaf, scope) ?? usualValue(leaf, scope)) : undefined;
+  const shown = SHOWN_CONCEPTS.has(concept) ? (classValue(leaf, scope) ?? usualValue(leaf, scope)) : undefined;
   if (shown !== undefined) return agreed(shown, declared);
   // A page that shows prices, but not this one, contradicts it.
-  return AMOUNTS.has(concept) && scope.facts.prices.length > 0 ? undefined : declared;
+  const isMoney = AMOUNTS.has(concept);
+  return isMoney && (scope.facts.prices.length > 0 || declared.value === 0) ? undefined : declared;
 }
 
 /** The declared value if readers see the same, or else the visible one, and that the other contradicts it. */

@@ -226,6 +226,7 @@ function cardsOf(
   const groups: { readonly cards: readonly Element[]; readonly length: number }[] = [];
   for (const parent of page.elements) {
     if (scope.root !== undefined ? !isInside(parent, scope) : page.isMinor(parent) !== isMinorList) continue;
+    if (scope.root === undefined && page.isMenu(parent)) continue;
     const children = parent.children.filter((child): child is Element => isTag(child) && page.lengthOf(child) > 0);
     if (children.length < 2) continue;
     for (const cards of Map.groupBy(children, signatureOf).values()) {
@@ -236,8 +237,8 @@ function cardsOf(
   const scored = groups
     .toSorted((a, b) => b.length - a.length)
     .slice(0, MAX_GROUPS)
-    .map(({ cards }) => ({ cards, score: coverage(cards, item, made) }))
-    .toSorted((a, b) => b.score - a.score || b.cards.length - a.cards.length);
+    .map(({ cards, length }) => ({ cards, length, score: coverage(cards, item, made) }))
+    .toSorted((a, b) => b.score - a.score || b.length - a.length);
   const [best] = scored;
   return best === undefined || best.score * 2 < item.members.size || best.score === 0 ? [] : best.cards;
 }

@@ -27,6 +27,7 @@ interface Seen {
   last: number;
   readonly isMinor: boolean;
   readonly isStruck: boolean;
+  readonly isMenu: boolean;
   /** Characters of visible text. */
   length: number;
 }
@@ -62,6 +63,11 @@ export class ShownPage {
 
   isStruck(element: Element): boolean {
     return this.#seen.get(element)?.isStruck ?? false;
+  }
+
+  /** Whether the element is in a menu or at the head of the page. */
+  isMenu(element: Element): boolean {
+    return this.#seen.get(element)?.isMenu ?? false;
   }
 
   orderOf(element: Element): number {
@@ -129,16 +135,19 @@ export class ShownPage {
 
   #walk(): Element[] {
     const sheets: Element[] = [];
+    const names = new Set<string>();
     let isStyled = false;
     walkNodes(this.tree, {
       enter(node) {
         if (!isTag(node)) return true;
+        const { class: classes = "", id } = node.attribs;
+        for (const name of `${classes} ${id ?? ""}`.split(/\s+/)) names.add(name.toLowerCase());
         if (node.name === "style") sheets.push(node);
         if (node.name === "link" && /stylesheet/i.test(node.attribs["rel"] ?? "")) isStyled = true;
         return true;
       },
     });
-    const rules = new StyleRules(new DocumentElements(this.tree), sheets);
+    const rules = new StyleRules(new DocumentElements(this.tree), sheets, names);
     const shown: Element[] = [];
     const inside: Around[] = [isStyled ? UNKNOWN : PLAIN];
     const open: Seen[] = [];
@@ -160,6 +169,7 @@ export class ShownPage {
           last: shown.length,
           isMinor: above?.isMinor === true || isMinor(node),
           isStruck: above?.isStruck === true || isStruck(node),
+          isMenu: above?.isMenu === true || isMenu(node),
           length: 0,
         };
         shown.push(node);
@@ -218,6 +228,14 @@ function isMinor({ name, attribs }: Element): boolean {
   if (MINOR_NAMES.has(name) || attribs["role"] === "complementary" || attribs["role"] === "navigation") return true;
   if (name === "body" || name === "html" || name === "main" || name === "article") return false;
   return MINOR.test(`${attribs["class"] ?? ""} ${attribs["id"] ?? ""}`.slice(0, 1_000));
+}
+
+const MENU = /(?:^|[\s_-])(?:menus?|nav\w*|header|dropdown|megamenu|pagination|languages?|toolbar|tabs?)(?:$|[\s_-])/i;
+
+function isMenu({ name, attribs }: Element): boolean {
+  if (name === "nav" || name === "header" || attribs["role"] === "navigation" || attribs["role"] === "banner")
+    return true;
+  return name !== "body" && name !== "html" && name !== "main" && MENU.test((attribs["class"] ?? "").slice(0, 1_000));
 }
 
 function isStruck({ name, attribs }: Element): boolean {

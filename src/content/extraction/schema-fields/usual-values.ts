@@ -62,8 +62,9 @@ export function headingValue(leaf: LeafPlan, scope: Scope): Found | undefined {
   const headings = elementsIn(scope).filter((one) => names.includes(one.name));
   const found = headings.flatMap((one) => elementFound(leaf, one, "heading", page) ?? []);
   if (scope.root !== undefined) return found[0] ?? first(leaf, scope, "a");
-  const only = onlyOne(found);
-  if (only !== undefined || found.length === 0) return only;
+  const site = wordsOf(scope.facts.content("og:site_name")?.text ?? "");
+  const only = onlyOne(found.filter(({ quote }) => wordsOf(quote) !== site));
+  if (only !== undefined || found.length < 2) return only;
   const title = wordsOf(scope.facts.content("og:title")?.text ?? "");
   return found.find(({ value }) => wordsOf(String(value)) === title);
 }

@@ -154,7 +154,7 @@ function textOf(leaf: LeafPlan, raw: RawValue): string | undefined {
   if (concept === "email") return /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/.exec(text)?.[0];
   if (concept === "author") return raw.isData ? text : (personNameOf(text) ?? text);
   const local = localName(text);
-  return raw.isData ? local : withoutLabel(text, labels);
+  return raw.isData ? local : withoutLabel(text, labels).replace(/^[\s:：,;|]+|[\s:：,;|]+$/gu, "");
 }
 
 function withoutLabel(text: string, labels: ReadonlySet<string>): string {
@@ -182,23 +182,16 @@ function addressOf(text: string, base: string): string | undefined {
   return url !== null && /^(?:https?|mailto|tel):$/.test(url.protocol) ? url.href : undefined;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: " ",
-  "#39": "'",
-  "#039": "'",
-  "#x27": "'",
-};
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
 
 /** The text of a value of structured data, without tags and references. */
 export function plainText(text: string): string {
   return text
     .replace(/<\/?[a-z][^<>]{0,500}>/gi, " ")
-    .replace(/&(#?\w{2,6});/g, (found, name: string) => ENTITIES[name.toLowerCase()] ?? found)
+    .replace(/&(?:#(\d{1,6})|#x([\da-f]{1,5})|([a-z]{2,5}));/gi, (found, ten?: string, hex?: string, name?: string) => {
+      if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? found;
+      return String.fromCodePoint(Math.min(Number.parseInt(ten ?? hex ?? "", ten === undefined ? 16 : 10), 0x10_ffff));
+    })
     .replace(/\s+/g, " ")
     .trim();
 }

@@ -1,4 +1,5 @@
 import { type Element } from "domhandler";
+import { personNameOf } from "../reader/people.ts";
 import { type LeafPlan } from "./field-plan.ts";
 import { type Found, isAddress, isInside, isSame, type Scope } from "./found.ts";
 import { type Pair } from "./labels.ts";
@@ -17,8 +18,13 @@ export function labelledValue(leaf: LeafPlan, scope: Scope): Found | undefined {
   return undefined;
 }
 
-function pairFound(leaf: LeafPlan, { text, element, from }: Pair, { facts: { page } }: Scope): Found | undefined {
-  if (page.isStruck(element)) return undefined;
+function pairFound(
+  leaf: LeafPlan,
+  { text, element, from, items }: Pair,
+  { facts: { page } }: Scope,
+): Found | undefined {
+  // The options of a list are not one value.
+  if (page.isStruck(element) || items.length > 1) return undefined;
   const value = typedValue(leaf, { value: text, isData: false, url: page.url, locale: page.locale });
   const attributed = value ?? attributeValue(leaf, element, page);
   return attributed === undefined
@@ -53,12 +59,27 @@ export function classValue(leaf: LeafPlan, scope: Scope): Found | undefined {
   if (!scope.isOwn && leaf.names.concept === "name") return undefined;
   for (const name of [...leaf.names.own, ...leaf.names.labels]) {
     const elements = labels.named(name).filter((one) => isInside(one, scope) && !page.isStruck(one));
-    const found = elements.flatMap((element) => elementFound(leaf, element, "class", page) ?? []);
+    const found = elements.flatMap((element) => namedFound(leaf, element, page) ?? []);
     const only = onlyOne(found);
     if (only !== undefined) return only;
   }
   return undefined;
 }
+
+/** The value of an element that is named like the field. A text of several lines, or one that is too long, has more than the field. */
+function namedFound(leaf: LeafPlan, element: Element, page: PageFacts["page"]): Found | undefined {
+  const { concept = "" } = leaf.names;
+  const isLong = concept === "description" || concept === "body" || concept === "address";
+  if (!isLong && !isAddress(leaf) && (page.lengthOf(element) > MAX_SHORT || page.lines(element).length > 1))
+    return undefined;
+  const found = elementFound(leaf, element, "class", page);
+  if (concept === "rating" && Number(found?.value) > MAX_RATING) return undefined;
+  return concept === "author" && personNameOf(page.text(element)) === undefined ? undefined : found;
+}
+
+/** Characters of a named element with one short value, and the best rating. */
+const MAX_SHORT = 120;
+const MAX_RATING = 10;
 
 /** Maximum characters of an element whose class names a field, except for descriptions. */
 const MAX_NAMED = 300;

@@ -57,7 +57,7 @@ date modified, updated, updated at, modified, last updated, modified date, last 
 section, article section, topic | articleSection | ressort, rubrik, rubrique, sección, sezione, rubriek, dział, seção
 tags, keywords | keywords | schlagwörter, stichwörter, themen, mots clés, etiquetas, palabras clave, parole chiave, trefwoorden, tagi
 body, content, article body, text, full text | articleBody, text |
-publisher, site name, source, publication | publisher.name, publisher | verlag, éditeur, editorial, editore, uitgever, wydawca, 出版社
+publisher, site name | publisher.name, publisher | verlag, éditeur, editorial, editore, uitgever, wydawca, 出版社
 ingredients, ingredient list | recipeIngredient, ingredients | zutaten, ingrédients, ingredientes, ingredienti, ingrediënten, składniki, 材料
 instructions, steps, directions, method, preparation | recipeInstructions.text, recipeInstructions | zubereitung, anleitung, préparation, étapes, instrucciones, preparación, elaboración, preparazione, procedimento, bereiding, preparo, przygotowanie, 作り方
 prep time, preparation time, prep | prepTime | vorbereitungszeit, vorbereitung, temps de préparation, tiempo de preparación, tempo di preparazione, voorbereidingstijd, czas przygotowania
