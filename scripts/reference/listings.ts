@@ -84,13 +84,15 @@ function infoSchema(body: object): object {
 const UNREAD: ReadonlySet<string> = new Set(["description", "example"]);
 /** The body in a challenge: its properties by type and choices. Those that own requests and steps have are left out. */
 function shortened(body: ApiSchema): object {
-  const { properties = {}, required = [] } = body;
+  const { properties = {}, required = [], anyOf = [] } = body;
+  const isChoice = anyOf.length > 0 && anyOf.every((one) => Object.keys(one).join() === "required");
   const told = Object.entries(properties).filter(([name]) => !DETAILS.has(name));
   const isStrict = told.length === Object.keys(properties).length;
   return {
     type: "object",
     properties: Object.fromEntries(told.map(([name, value]) => [name, typeOf(value)])),
     ...(required.length === 0 ? {} : { required }),
+    ...(isChoice ? { anyOf } : {}),
     ...(isStrict ? { additionalProperties: false } : {}),
   };
 }

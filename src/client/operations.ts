@@ -346,6 +346,15 @@ export interface CrawlRequest extends PageOptions {
             /** Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless */
             readonly quality?: number | undefined;
           }
+        | {
+            readonly type: "json";
+            /** JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions */
+            readonly schema: Readonly<Record<string, unknown>>;
+            /** Language tag by which numbers and dates are read; default: that of the page */
+            readonly locale?: string | undefined;
+            /** With a schema: only values that a reader of the page sees; default false */
+            readonly shown_only?: boolean | undefined;
+          }
       )[]
     | undefined;
   /** Only the main content, without navigation and side columns; default false */
@@ -459,6 +468,7 @@ export interface PageFormats {
         readonly color_scheme?: "light" | "dark" | undefined;
       }
     | undefined;
+  readonly json?: PageFields | undefined;
   readonly screenshot?:
     | {
         readonly content_type: string;
@@ -472,6 +482,50 @@ export interface PageFormats {
         readonly base64: string;
       }
     | undefined;
+}
+
+/** The fields of a schema, with their places */
+export interface PageFields {
+  readonly data: Readonly<Record<string, unknown>>;
+  /** With a schema: the place of each value, by JSON Pointer of the field */
+  readonly sources?: Readonly<Record<string, FieldSource>> | undefined;
+  /** With a schema: the fields that are null, by JSON Pointer, each with the reason */
+  readonly missing?:
+    | readonly {
+        readonly path: string;
+        readonly reason: string;
+      }[]
+    | undefined;
+}
+
+/** Where a value stands in the page */
+export interface FieldSource {
+  readonly from:
+    | "json-ld"
+    | "microdata"
+    | "rdfa"
+    | "meta"
+    | "table"
+    | "definition-list"
+    | "label"
+    | "class"
+    | "heading"
+    | "link"
+    | "text"
+    | "selector"
+    | "model";
+  /** CSS selector of the element */
+  readonly selector: string;
+  /** JSON Pointer of the value in the element's JSON-LD */
+  readonly pointer?: string | undefined;
+  /** The element's attribute that has the value */
+  readonly attribute?: string | undefined;
+  /** The text that states the value */
+  readonly quote: string;
+  /** Whether a reader of the page sees the value */
+  readonly shown: boolean;
+  /** A value of the structured data that the visible text contradicts */
+  readonly conflict?: unknown;
 }
 
 /** What each step has made, in their order */
@@ -605,6 +659,15 @@ export interface ScrapeRequest extends PageOptions {
             /** Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless */
             readonly quality?: number | undefined;
           }
+        | {
+            readonly type: "json";
+            /** JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions */
+            readonly schema: Readonly<Record<string, unknown>>;
+            /** Language tag by which numbers and dates are read; default: that of the page */
+            readonly locale?: string | undefined;
+            /** With a schema: only values that a reader of the page sees; default false */
+            readonly shown_only?: boolean | undefined;
+          }
       )[]
     | undefined;
   /** Only the main content, without navigation and side columns; default false */
@@ -704,6 +767,15 @@ export interface BatchRequest extends PageOptions {
             /** Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless */
             readonly quality?: number | undefined;
           }
+        | {
+            readonly type: "json";
+            /** JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions */
+            readonly schema: Readonly<Record<string, unknown>>;
+            /** Language tag by which numbers and dates are read; default: that of the page */
+            readonly locale?: string | undefined;
+            /** With a schema: only values that a reader of the page sees; default false */
+            readonly shown_only?: boolean | undefined;
+          }
       )[]
     | undefined;
   /** Only the main content, without navigation and side columns; default false */
@@ -758,36 +830,6 @@ export interface ExtractResponse {
   readonly actions?: ActionResults | undefined;
   /** With `urls`: one for each page, in their order; the other members are those of the first one that succeeded */
   readonly results?: readonly ExtractResult[] | undefined;
-}
-
-/** Where a value stands in the page */
-export interface FieldSource {
-  readonly from:
-    | "json-ld"
-    | "microdata"
-    | "rdfa"
-    | "meta"
-    | "table"
-    | "definition-list"
-    | "label"
-    | "class"
-    | "heading"
-    | "link"
-    | "text"
-    | "selector"
-    | "model";
-  /** CSS selector of the element */
-  readonly selector: string;
-  /** JSON Pointer of the value in the element's JSON-LD */
-  readonly pointer?: string | undefined;
-  /** The element's attribute that has the value */
-  readonly attribute?: string | undefined;
-  /** The text that states the value */
-  readonly quote: string;
-  /** Whether a reader of the page sees the value */
-  readonly shown: boolean;
-  /** A value of the structured data that the visible text contradicts */
-  readonly conflict?: unknown;
 }
 
 /** The data of one page, or the error instead of them */

@@ -457,6 +457,31 @@ const SHARED = {
           required: ["type"],
           additionalProperties: false,
         },
+        {
+          type: "object",
+          properties: {
+            type: { type: "string", enum: ["json"] },
+            schema: {
+              type: "object",
+              description:
+                "JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions",
+            },
+            locale: {
+              type: "string",
+              minLength: 2,
+              maxLength: 35,
+              pattern: "^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}$",
+              description: "Language tag by which numbers and dates are read; default: that of the page",
+            },
+            shown_only: {
+              type: "boolean",
+              default: false,
+              description: "With a schema: only values that a reader of the page sees",
+            },
+          },
+          required: ["type", "schema"],
+          additionalProperties: false,
+        },
       ],
     },
     minItems: 1,

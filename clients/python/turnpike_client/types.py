@@ -291,8 +291,42 @@ class PageFormats(TypedDict):
     raw: NotRequired[PageFormatsRaw]
     #: Colours, fonts and logo that the page shows
     branding: NotRequired[PageFormatsBranding]
+    json: NotRequired[PageFields]
     screenshot: NotRequired[PageFormatsScreenshot]
     pdf: NotRequired[PageFormatsPdf]
+
+
+class PageFieldsMissing(TypedDict):
+    path: str
+    reason: str
+
+
+class PageFields(TypedDict):
+    """The fields of a schema, with their places."""
+
+    data: Mapping[str, Any]
+    #: With a schema: the place of each value, by JSON Pointer of the field
+    sources: NotRequired[Mapping[str, FieldSource]]
+    #: With a schema: the fields that are null, by JSON Pointer, each with the reason
+    missing: NotRequired[Sequence[PageFieldsMissing]]
+
+
+class FieldSource(TypedDict):
+    """Where a value stands in the page."""
+
+    from: Literal["json-ld", "microdata", "rdfa", "meta", "table", "definition-list", "label", "class", "heading", "link", "text", "selector", "model"]
+    #: CSS selector of the element
+    selector: str
+    #: JSON Pointer of the value in the element's JSON-LD
+    pointer: NotRequired[str]
+    #: The element's attribute that has the value
+    attribute: NotRequired[str]
+    #: The text that states the value
+    quote: str
+    #: Whether a reader of the page sees the value
+    shown: bool
+    #: A value of the structured data that the visible text contradicts
+    conflict: NotRequired[Any]
 
 
 class ActionResults(TypedDict):
@@ -532,24 +566,6 @@ class ExtractResponse(TypedDict):
     actions: NotRequired[ActionResults]
     #: With `urls`: one for each page, in their order; the other members are those of the first one that succeeded
     results: NotRequired[Sequence[ExtractResult]]
-
-
-class FieldSource(TypedDict):
-    """Where a value stands in the page."""
-
-    from: Literal["json-ld", "microdata", "rdfa", "meta", "table", "definition-list", "label", "class", "heading", "link", "text", "selector", "model"]
-    #: CSS selector of the element
-    selector: str
-    #: JSON Pointer of the value in the element's JSON-LD
-    pointer: NotRequired[str]
-    #: The element's attribute that has the value
-    attribute: NotRequired[str]
-    #: The text that states the value
-    quote: str
-    #: Whether a reader of the page sees the value
-    shown: bool
-    #: A value of the structured data that the visible text contradicts
-    conflict: NotRequired[Any]
 
 
 class ExtractResultMissing(TypedDict):

@@ -4,6 +4,7 @@ import { adapter } from "parse5-htmlparser2-tree-adapter";
 import { type FormsTask, type NamedAddress, type PageForms } from "./tree/extraction.ts";
 import { linkText } from "./links.ts";
 import { summaryOf } from "./summary.ts";
+import { schemaFields } from "./schema-fields/schema-outcome.ts";
 import { toText } from "./text.ts";
 import { walkNodes } from "./tree/walk.ts";
 import { Addresses, withoutFragment } from "./tree/addresses.ts";
@@ -34,6 +35,7 @@ interface Page {
 
 /** Further forms of a page beside its content. */
 export function formsOf({ html, parse, url, isArticle }: Page, task: FormsTask): PageForms {
+  const json = task.json === undefined ? {} : { json: schemaFields(parse(), url, task.json) };
   const tree = parse();
   const meta = metaOf(tree);
   keepParts(tree, task);
@@ -77,6 +79,7 @@ export function formsOf({ html, parse, url, isArticle }: Page, task: FormsTask):
     meta,
     attributes,
     ...lists,
+    ...json,
     ...text,
     ...(wants("rawHtml") ? { rawHtml: html } : {}),
     ...(wants("summary") ? { summary: summary ?? "" } : {}),

@@ -1,3 +1,4 @@
+import { type Document } from "domhandler";
 import { type DocumentContent, linkLines } from "../documents/kinds/content.ts";
 import { documentOf } from "../documents/document-of.ts";
 import { type FileError } from "../documents/kinds/file-error.ts";
@@ -7,7 +8,7 @@ import { essenceOf } from "../encoding/decode.ts";
 import { extract } from "../extraction/extract.ts";
 import { toFields } from "../extraction/fields.ts";
 import { summaryOf } from "../extraction/summary.ts";
-import { schemaOutcome } from "../extraction/schema-fields/schema-outcome.ts";
+import { schemaFields, schemaOutcome } from "../extraction/schema-fields/schema-outcome.ts";
 import { parseTree } from "../extraction/tree/tree.ts";
 import {
   type Extraction,
@@ -77,8 +78,7 @@ function contentOutcome(content: DocumentContent, task: ExtractionTask, source: 
   if (task.kind === "fields" || task.kind === "tables" || task.kind === "scripts")
     return unsupported(source, "has no elements to select");
   if (task.kind === "schema") {
-    const { title, tree = parseTree(content.html()) } = content;
-    return schemaOutcome(tree, { url: source.finalUrl, title }, task);
+    return schemaOutcome(treeOf(content), { url: source.finalUrl, title: content.title }, task);
   }
   const text = content.text();
   if (text.trim() === "") return { outcome: "not-content", reason: "empty", detail: "it has no content" };
@@ -90,8 +90,12 @@ function contentOutcome(content: DocumentContent, task: ExtractionTask, source: 
     ...isPartial,
     ...(isCrawled ? { fields: crawlFieldsOf(content) } : {}),
   };
-  const forms = "forms" in task && task.forms !== undefined ? { forms: formsOf(content, task.forms) } : {};
+  const forms = "forms" in task && task.forms !== undefined ? { forms: formsOf(content, task.forms, source) } : {};
   return { outcome: "content", extraction: { content: inFormat(content, task.kind, text), ...about, ...forms } };
+}
+
+function treeOf(content: DocumentContent): Document {
+  return content.tree ?? parseTree(content.html());
 }
 
 function inFormat(
@@ -116,11 +120,16 @@ function inFormat(
 }
 
 /** A document of another type has neither elements to select nor a source in HTML. */
-function formsOf(content: DocumentContent, { names, attributes }: FormsTask): PageForms {
+function formsOf(
+  content: DocumentContent,
+  { names, attributes, json }: FormsTask,
+  { finalUrl }: PageSource,
+): PageForms {
   const has = (name: FormsTask["names"][number]) => names.includes(name);
   return {
     meta: {},
     attributes: attributes.map(() => []),
+    ...(json === undefined ? {} : { json: schemaFields(treeOf(content), finalUrl, json) }),
     ...(has("html") ? { html: content.html() } : {}),
     ...(has("rawHtml") ? { rawHtml: content.html() } : {}),
     ...(has("links") ? { links: content.links() } : {}),

@@ -1,5 +1,6 @@
 import { type ExtractionTask, type FormsTask } from "../extraction/tree/extraction.ts";
 import { type PageChanges } from "../changes/page-versions.ts";
+import { fieldsResult, schemaTask } from "../operations/extract-fields.ts";
 import { invalidParameters, type Services } from "../operations/operation.ts";
 import { Watch, type Watcher } from "../operations/page-changes.ts";
 import { type PageSource } from "../page/page.ts";
@@ -34,7 +35,9 @@ function attributesOf({ formats }: Options): FormsTask["attributes"] {
 function taskOf(options: Options, crawled: boolean): ExtractionTask {
   const names = options.formats.filter((one) => typeof one === "string" && one !== "markdown" && one !== "branding");
   const { includeTags: include, excludeTags: exclude, onlyMainContent } = options;
-  const forms = { names, attributes: attributesOf(options), include, exclude };
+  const fields = formatOf(options, "json");
+  const json = fields && schemaTask(fields.schema, { shown_only: false });
+  const forms = { names, attributes: attributesOf(options), include, exclude, json };
   return { kind: onlyMainContent && include.length === 0 ? "article" : "markdown", crawled, forms };
 }
 
@@ -128,7 +131,7 @@ function documentOf(
   sourceURL: string,
 ): Document {
   const { content, forms, title, language, published } = extraction;
-  const { meta = {}, attributes = [], links, images, ...others } = forms ?? {};
+  const { meta = {}, attributes = [], links, images, json, ...others } = forms ?? {};
   const named = Object.entries(meta).flatMap(([name, value]) => {
     const known = NAMED[name.toLowerCase()];
     return known === undefined ? [] : [[known, value] as const];
@@ -141,6 +144,7 @@ function documentOf(
   return {
     ...(options.formats.includes("markdown") ? { markdown: content } : {}),
     ...others,
+    ...(json === undefined ? {} : { json: fieldsResult(json).data }),
     ...(links === undefined ? {} : { links: links.map(({ url }) => url) }),
     ...(images === undefined ? {} : { images: images.map(({ url }) => url) }),
     ...(formatOf(options, "attributes") === undefined ? {} : { attributes: values }),

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { HOP_FIELDS } from "../../lib/http/field-roles.ts";
 import { readableSelector } from "../operations/page-formats.ts";
+import { jsonFormat } from "../operations/extract-fields.ts";
 import { receiver } from "../operations/job-parameters.ts";
 import { MAX_SELECTOR_LENGTH, pageUrl } from "../operations/page-parameters.ts";
 import { requestParameters } from "../operations/request-parameters.ts";
@@ -62,6 +63,11 @@ const changeTracking = z.strictObject({
   tag: z.string().max(100).nullish(),
 });
 
+/** A prompt alone needs a language model, which reads no pages here. */
+const json = z
+  .strictObject({ type: z.literal("json"), schema: jsonFormat.shape.schema, prompt: z.string().max(5_000).optional() })
+  .transform(({ type, schema }) => ({ type, schema }));
+
 /** Names that stand for a format with its defaults. */
 const SHORT = {
   changeTracking: changeTracking.parse({ type: "changeTracking" }),
@@ -75,9 +81,10 @@ const format = z.union(
     z.enum(["changeTracking", "screenshot", "screenshot@fullPage"]).transform((name) => SHORT[name]),
     z.strictObject({ type: z.enum(FORMATS) }).transform(({ type }) => type),
     z.discriminatedUnion("type", [attributes, screenshot, changeTracking]),
+    json,
   ],
   {
-    error: `must be one of ${FORMATS.join(", ")}, screenshot, changeTracking and attributes; other formats are not supported here`,
+    error: `must be one of ${FORMATS.join(", ")}, screenshot, changeTracking, attributes, and json with a schema of an object; other formats are not supported here`,
   },
 );
 

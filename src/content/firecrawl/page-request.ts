@@ -11,7 +11,7 @@ export type Options = Omit<PageOptions, "origin" | "integration">;
 type Named<T> = Extract<Options["formats"][number], { readonly type: T }>;
 
 /** The format with this name, if the options have one. */
-export function formatOf<T extends "attributes" | "changeTracking" | "screenshot">(
+export function formatOf<T extends "attributes" | "changeTracking" | "json" | "screenshot">(
   { formats }: Options,
   type: T,
 ): Named<T> | undefined {

@@ -71,6 +71,14 @@ export const fieldsShape = {
     .openapi({ description: "With a schema: the fields that are null, by JSON Pointer, each with the reason" }),
 };
 
+/** The format `json` of a page. */
+export const jsonFormat = z.strictObject({ type: z.literal("json"), ...fieldParameters, schema: fieldSchema });
+
+/** The format `json` in a response. */
+export const jsonResult = z.object({ data: z.record(z.string(), z.unknown()), ...fieldsShape }).openapi("PageFields", {
+  description: "The fields of a schema, with their places",
+});
+
 /** The task of a request with a schema. */
 export function schemaTask(
   schema: object,

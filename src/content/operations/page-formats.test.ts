@@ -141,3 +141,24 @@ test("a batch has the formats of each page", async () => {
     expect(Object.keys(one.results).toSorted()).toEqual(["links", "text"]);
   }
 });
+
+test("the format json has the fields of a schema, and a page without a required one is an error", async () => {
+  const schema = { type: "object", properties: { title: { type: "string" }, price: { type: "number" } } };
+  const { json, markdown = "" } = await results({ formats: ["markdown", { type: "json", schema }] });
+  expect(json).toMatchObject({
+    data: { title: "Toll roads", price: null },
+    sources: { "/title": { from: "heading" } },
+    missing: [{ path: "/price" }],
+  });
+  expect(markdown).toContain("Toll roads");
+  const required = { ...schema, required: ["price"] };
+  const failed = await scrape({ formats: [{ type: "json", schema: required }] });
+  expect(failed.json["type"]).toBe("urn:turnpike:error:fields-missing");
+  const batch = { urls: [new URL("/page", site.url).href], formats: [{ type: "json", schema: required }] };
+  const { json: several } = await call(made.service, "/batch", batch);
+  expect(several["results"]).toMatchObject([{ error_type: "urn:turnpike:error:fields-missing" }]);
+  const refused = await scrape({ formats: [{ type: "json", schema: { type: "object" } }] });
+  expect(refused.json["errors"]).toMatchObject([
+    { path: "formats.0.schema", message: expect.stringContaining("must have properties") },
+  ]);
+});

@@ -9,6 +9,7 @@ import { parseSelector } from "../extraction/selectors/parse-selector.ts";
 import { MAX_CAPTURE_BYTES, type Picture, type PictureRequest } from "../page/capture.ts";
 import { type PageRequest, type PageShows, type PageSource } from "../page/page.ts";
 import { type ReadPage } from "../page-reader/page-reader.ts";
+import { fieldsResult, jsonFormat, jsonResult, schemaTask } from "./extract-fields.ts";
 import { notShown } from "./capture-response.ts";
 import { MAX_SELECTOR_LENGTH } from "./page-parameters.ts";
 import { defaultPrint, documentOf } from "./pdf.ts";
@@ -30,8 +31,9 @@ const format = z.union(
       .transform((name) => (name === "screenshot" ? screenshotFormat.parse({ type: name }) : { type: name })),
     z.strictObject({ type: z.enum(NAMES) }),
     screenshotFormat,
+    jsonFormat,
   ],
-  { error: `must be one of ${NAMES.join(", ")} and screenshot, or an object with one as type` },
+  { error: `must be one of ${NAMES.join(", ")} and screenshot, or an object with one or json as type` },
 );
 
 /** A selector that is matched without a browser. */
@@ -104,6 +106,7 @@ export const resultsSchema = z
       })
       .optional()
       .openapi({ description: "Colours, fonts and logo that the page shows" }),
+    json: jsonResult.optional(),
     screenshot: file.extend({ truncated: z.boolean() }).optional(),
     pdf: file.optional(),
   })
@@ -131,7 +134,7 @@ export class FormatsPlan {
   constructor(input: FormatsInput, single: "html" | "markdown" | "text" | "links") {
     this.#input = input;
     const formats = input.formats ?? [{ type: single }];
-    this.#names = new Set(formats.map(({ type }) => type));
+    this.#names = new Set(formats.map(({ type }): string => type));
     const wanted = formats.find((one) => one.type === "screenshot");
     this.#picture = wanted && { ...wanted, quality: wanted.quality ?? DEFAULT_QUALITY, fullPage: wanted.full_page };
   }
@@ -145,12 +148,13 @@ export class FormatsPlan {
   /** The task with which a page is read. */
   task(crawled: boolean): ExtractionTask {
     const { only_main_content: isMain, include_selectors: include = [], exclude_selectors: exclude = [] } = this.#input;
+    const json = this.#input.formats?.find((one) => one.type === "json");
     const wanted = ["html", "text", "links", "images", "summary"] as const;
     const names: FormsTask["names"] = [
       ...wanted.filter((name) => this.#names.has(name)),
       ...(this.#names.has("raw") ? (["rawHtml"] as const) : []),
     ];
-    const forms = { names, attributes: [], include, exclude };
+    const forms = { names, attributes: [], include, exclude, json: json && schemaTask(json.schema, json) };
     const isWorded = crawled || ["markdown", "text", "summary"].some((name) => this.#names.has(name));
     const kind = isMain && include.length === 0 ? "article" : isWorded ? "markdown" : "html";
     return { kind, crawled, forms };
@@ -170,11 +174,12 @@ export class FormatsPlan {
   /** The forms of a page that was read. Throws if one of them cannot be made of it, or all are too long for a response. */
   results({ extraction, source, shown }: ReadPage): Results {
     const { content, forms } = extraction;
-    const { meta = {}, attributes: _attributes, rawHtml, ...texts } = forms ?? {};
+    const { meta = {}, attributes: _attributes, rawHtml, json, ...texts } = forms ?? {};
     const wants = (name: string): boolean => this.#names.has(name);
     const results: Results = {
       ...(wants("markdown") ? { markdown: content } : {}),
       ...texts,
+      ...(json === undefined ? {} : { json: fieldsResult(json) }),
       ...(wants("metadata") ? { metadata: meta } : {}),
       ...(wants("raw") ? { raw: rawOf(source, rawHtml) } : {}),
       ...(shown?.brand === undefined ? {} : { branding: shown.brand }),

@@ -54,7 +54,7 @@ export const scrape = postOperation(
         metadata: METADATA_EXAMPLE,
       },
     },
-    failures: [...PAGE_FAILURES, ...SESSION_FAILURES, "scrape-failed"],
+    failures: [...PAGE_FAILURES, ...SESSION_FAILURES, "scrape-failed", "fields-missing"],
   },
   async (input, { pages, chargeOf, versions }, { signal, payer, elapsedMs }): Promise<OperationResult> => {
     const { url, format } = input;

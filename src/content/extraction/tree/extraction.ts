@@ -57,6 +57,8 @@ export interface FormsTask {
   /** Selectors of the only elements that are read, and of those that are not. They apply to the content too. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
+  /** Fields of the whole page. */
+  readonly json?: SchemaTask | undefined;
 }
 
 /** A link, with its text, or a picture, with what stands for it. */
@@ -76,6 +78,7 @@ export interface PageForms {
   /** Absolute addresses, each once. */
   readonly links?: readonly NamedAddress[];
   readonly images?: readonly NamedAddress[];
+  readonly json?: PageFields;
   /** The values of each attribute of the task. */
   readonly attributes: readonly (readonly string[])[];
   /** The texts of `meta` elements by their names, `title`, `language` and `favicon`. */
