@@ -60,7 +60,12 @@ describe.skipIf(!hasChain)("channels", () => {
   let admin: Admin;
   let url: string;
 
-  const origin = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json({ content: "the goods" }) });
+  const origin = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: ({ url: asked }) =>
+      asked.endsWith("/lines") ? new Response("1\n2\n3\n4\n5\n") : Response.json({ content: "the goods" }),
+  });
 
   beforeAll(async () => {
     chain = await startChain();
@@ -75,7 +80,10 @@ describe.skipIf(!hasChain)("channels", () => {
       config: {
         x402: { enabled: true, embedded: { enabled: true }, chains, channels: { withdraw_delay_s: 900 } },
         upstreams: [{ name: "origin", servers: [serverAt(origin.port ?? 0)] }],
-        routes: [{ path_prefix: "/", upstream: "origin", x402 }],
+        routes: [
+          { path_prefix: "/lines", upstream: "origin", x402: { ...x402, meter: { unit: "line", units: 2 } } },
+          { path_prefix: "/", upstream: "origin", x402 },
+        ],
         access_log: { enabled: false },
       },
       env: { TEST_RPC: chain.rpcUrl, TURNPIKE_FACILITATOR_KEY: gasKey, TURNPIKE_CHANNEL_KEY: freshKey() },
@@ -228,6 +236,17 @@ describe.skipIf(!hasChain)("channels", () => {
     expect(await channelOf({ address })).toMatchObject({ charged: "60000", balance: "100000" });
     expect(await balanceOf(address)).toBe(9_900_000n);
     expect(() => new Turnpike({ url, maxDeposit: "1" })).toThrow("Cannot pay from channels: name a wallet");
+  });
+
+  test("turnpike pay and the typed client pay for lines while they read them, within their price limit", async () => {
+    const { folder, run } = await newBuyer();
+    const paid = await run("pay", `${url}/lines`, "--max-deposit", "1");
+    expect([paid.out, paid.code]).toEqual(["1\n2\n3\n4\n5\n", 0]);
+    const options = { url, wallet: folder.file("wallet.json"), maxDeposit: "1" };
+    expect(await (await new Turnpike(options).fetch("/lines")).text()).toBe("1\n2\n3\n4\n5\n");
+    const cheap = await run("pay", `${url}/lines`, "--max-deposit", "1", "--max-price", "0.02");
+    expect([cheap.out, cheap.code]).toEqual(["1\n2\n3\n4\n", 1]);
+    expect(cheap.err).toContain("Cannot pay further for the response: the limit is $0.02");
   });
 
   test("turnpike mcp pays tool calls from one channel", async () => {

@@ -6,6 +6,11 @@ export const meterSchema = z.object({ unit: z.enum(UNITS), units: z.int().min(1)
 
 export type Meter = z.infer<typeof meterSchema>;
 
+/** The units that a payment covers, for people: `100 events`. */
+export function unitsTitle({ unit, units }: Meter): string {
+  return `${units} ${unit}${units === 1 ? "" : "s"}`;
+}
+
 /** `routes[].x402.meter`. */
 export interface MeterTerms extends Meter {
   /** Seconds for which a response waits for the next payment. */

@@ -9,6 +9,7 @@ import {
   type PaymentRequired,
   type PaymentRequirements,
 } from "../../../../payments/x402/messages.ts";
+import { meterSchema, unitsTitle } from "../../../../payments/x402/meter.ts";
 import { networkTitle } from "../../../../payments/x402/networks.ts";
 import { formatAmount } from "../../../../payments/x402/price.ts";
 import { type Reason } from "../../../../payments/x402/reasons.ts";
@@ -236,11 +237,13 @@ function detailOf(error: ChallengeError, price: string): string {
 }
 
 /** The price in one set of payment requirements, for people: `0.01 USDC on Base (eip155:8453)`. */
-function priceTitle({ scheme, amount, asset, network }: PaymentRequirements): string {
+function priceTitle({ scheme, amount, asset, network, extra }: PaymentRequirements): string {
   const known = findAsset(network, asset);
   const most = scheme === "upto" ? "up to " : "";
-  if (known === undefined) return `${most}${amount} units of ${asset} on ${networkTitle(network)}`;
-  return `${most}${formatAmount(amount, known.decimals)} ${known.symbol} on ${networkTitle(network)}`;
+  const meter = meterSchema.safeParse(extra["meter"]).data;
+  const end = `on ${networkTitle(network)}${meter === undefined ? "" : ` for ${unitsTitle(meter)}`}`;
+  if (known === undefined) return `${most}${amount} units of ${asset} ${end}`;
+  return `${most}${formatAmount(amount, known.decimals)} ${known.symbol} ${end}`;
 }
 
 /** True for a person with a browser. Programs that send a browser's name must ask for HTML too. */

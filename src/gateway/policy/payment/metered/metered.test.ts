@@ -462,6 +462,9 @@ test("a client without a channel is asked for one, with the rate", async () => {
   expect(decoded(unpaid, "payment-required")).toMatchObject({
     accepts: [{ scheme: "batch-settlement", amount: "1000", extra: { meter: { unit: "event", units: 3 } } }],
   });
+  expect(await unpaid.json()).toMatchObject({
+    detail: expect.stringContaining("This costs 0.001 USDC on Base Sepolia (eip155:84532) for 3 events."),
+  });
   expect((await shop.send(shop.payment())).status).toBe(402);
   expect(shop.runs).toBe(0);
 });
