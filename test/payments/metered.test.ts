@@ -22,7 +22,7 @@ import { paymentRequiredSchema } from "../../src/payments/x402/messages.ts";
 import { type EvmNetwork, parseEvmNetwork } from "../../src/payments/x402/networks.ts";
 import { type Protocol, type ProtocolGateway, PROTOCOLS, startProtocols } from "../policy/protocols.ts";
 import { TEST_CA } from "../support/certificates.ts";
-import { serverAt } from "../support/gateway.ts";
+import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { Http3Client } from "../support/http3-client.ts";
 import { addressOf, freshKey, type Market, openMarket } from "./market.ts";
 
@@ -38,15 +38,24 @@ const payee = addressOf(freshKey());
 let market: Market;
 let network: EvmNetwork;
 let gateway: ProtocolGateway;
+let config: Readonly<Record<string, unknown>>;
+let environment: Readonly<Record<string, string>>;
+let runs = 0;
 
 const origin = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   fetch: (request, server) => {
+    runs += 1;
     if (new URL(request.url).pathname === "/messages") {
       return server.upgrade(request) ? undefined : new Response("", { status: 426 });
     }
-    return new Response(eventsTo(EVENTS), { headers: { "content-type": "text/event-stream" } });
+    if (new URL(request.url).pathname === "/lines") {
+      return new Response("1\n2\n3\n4\n", { headers: { "cache-control": "max-age=60", "content-type": "text/plain" } });
+    }
+    const { search } = new URL(request.url);
+    const body = search === "?open" ? openStream(UNITS + 1) : eventsTo(EVENTS);
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
   },
   websocket: {
     open: (socket) => {
@@ -55,6 +64,11 @@ const origin = Bun.serve({
     message() {},
   },
 });
+
+/** Events, without an end of the stream. */
+function openStream(count: number): ReadableStream<Uint8Array> {
+  return new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from(eventsTo(count))) });
+}
 
 function eventsTo(count: number): string {
   return Array.from({ length: count }, (_, i) => `id: ${i}\ndata: ${i}\n\n`).join("");
@@ -80,23 +94,23 @@ beforeAll(async () => {
     extra_version: version,
     meter: { unit, units: UNITS, pause_s: 20 },
   });
-  gateway = await startProtocols(
-    {
-      x402: {
-        enabled: true,
-        embedded: { enabled: true },
-        chains: [{ network, rpc_url_env: "TEST_RPC", poll_ms: 20, receipt_timeout_ms: 20_000 }],
-        channels: { withdraw_delay_s: 900 },
-      },
-      upstreams: [{ name: "origin", servers: [serverAt(origin.port ?? 0)] }],
-      routes: [
-        { path_prefix: "/events", upstream: "origin", x402: x402("event") },
-        { path_prefix: "/messages", upstream: "origin", x402: x402("message") },
-      ],
-      server: { workers: 2 },
+  config = {
+    x402: {
+      enabled: true,
+      embedded: { enabled: true },
+      chains: [{ network, rpc_url_env: "TEST_RPC", poll_ms: 20, receipt_timeout_ms: 20_000 }],
+      channels: { withdraw_delay_s: 900 },
     },
-    { TEST_RPC: rpcUrl, TURNPIKE_FACILITATOR_KEY: gasKey, TURNPIKE_CHANNEL_KEY: authorizerKey },
-  );
+    upstreams: [{ name: "origin", servers: [serverAt(origin.port ?? 0)] }],
+    routes: [
+      { path_prefix: "/events", upstream: "origin", x402: x402("event") },
+      { path_prefix: "/messages", upstream: "origin", x402: x402("message") },
+      { path_prefix: "/lines", upstream: "origin", x402: x402("line"), cache: {} },
+    ],
+    access_log: { enabled: false },
+  };
+  environment = { TEST_RPC: rpcUrl, TURNPIKE_FACILITATOR_KEY: gasKey, TURNPIKE_CHANNEL_KEY: authorizerKey };
+  gateway = await startProtocols({ ...config, server: { workers: 2 } }, environment);
 }, CHAIN_SETUP_MS);
 
 afterAll(async () => {
@@ -126,7 +140,7 @@ class Buyer {
 
   static async of(path: string): Promise<Buyer> {
     const payer = await fundedAccount();
-    const unpaid = await fetch(urlOf(path));
+    const unpaid = await answered(urlOf(path), {}, [402]);
     const { accepts } = paymentRequiredSchema.parse(decodeHeader(unpaid.headers.get("payment-required") ?? ""));
     const [accepted] = accepts;
     if (accepted === undefined) throw new Error("nothing is accepted");
@@ -199,8 +213,27 @@ function flowOf(response: Response): Flow {
   return { name: response.headers.get("payment-stream") ?? "", text: () => text, over: read() };
 }
 
+/** A response without an end, of a gateway of its own. */
+function openAt({ port }: Gateway): string {
+  return `http://127.0.0.1:${port}/events?open`;
+}
+
 function urlOf(path: string): string {
   return `http://127.0.0.1:${gateway.plainPort}${path}`;
+}
+
+/** Sends a request until its response has one of these statuses: a gateway that has just started cannot sell yet. */
+async function answered(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  statuses: readonly number[],
+): Promise<Response> {
+  let response: Response | undefined;
+  await until(async () => {
+    response = await fetch(url, { headers });
+    return statuses.includes(response.status);
+  }, 60_000);
+  return response ?? new Response();
 }
 
 describe.skipIf(!hasChain)("a response that is paid for as it flows", () => {
@@ -265,6 +298,54 @@ describe.skipIf(!hasChain)("a response that is paid for as it flows", () => {
     await flow.over;
     expect(flow.text()).toBe(eventsTo(EVENTS));
     expect((await pay(urlOf("/events"))).status).toBe(200);
+  });
+
+  test("is paid for also if it comes from the cache", async () => {
+    const buyer = await Buyer.of("/lines");
+    const before = runs;
+    // oxlint-disable no-await-in-loop -- each response follows the one before
+    for (let i = 0; i < 4; i++) {
+      const flow = await open("HTTP/1.1", "/lines", buyer.pay());
+      await until(() => flow.text().length >= 6);
+      expect(flow.text()).toBe("1\n2\n3\n");
+      await buyer.further(flow.name);
+      await flow.over;
+      expect(flow.text()).toBe("1\n2\n3\n4\n");
+      buyer.base -= 666;
+    }
+    // oxlint-enable no-await-in-loop
+    // Each worker has its own cache.
+    expect(runs - before).toBeLessThan(3);
+  });
+
+  test("is charged once for what was due when the gateway was killed, and flows again for that payment", async () => {
+    const buyer = await Buyer.of("/events");
+    const folder = mkdtempSync(join(tmpdir(), "turnpike-metered-"));
+    const start = (): Promise<Gateway> => startGateway({ ...config, state_path: folder }, environment);
+    const first = await start();
+    const payment = buyer.pay();
+    const flow = flowOf(await answered(openAt(first), { "payment-signature": payment }, [200]));
+    await until(() => flow.text().length >= eventsTo(UNITS).length);
+    const further = { "payment-signature": buyer.pay(), "payment-stream": flow.name };
+    expect((await fetch(openAt(first), { headers: further })).status).toBe(200);
+    await until(() => flow.text().length >= eventsTo(UNITS + 1).length);
+    await first.kill();
+    await flow.over.catch(() => {});
+    expect(flow.text()).toBe(eventsTo(UNITS + 1));
+    const second = await start();
+    // The dead gateway's lease has to end.
+    const paid = { "payment-signature": further["payment-signature"] };
+    const again = flowOf(await answered(openAt(second), paid, [200, 402]));
+    await until(() => again.text().length >= eventsTo(UNITS).length);
+    expect([again.text(), again.name]).toEqual([eventsTo(UNITS), "1000.2"]);
+    // The units of the first payment had all left.
+    expect((await fetch(openAt(second), { headers: { "payment-signature": payment } })).status).toBe(402);
+    const next = { "payment-signature": buyer.pay(), "payment-stream": again.name };
+    expect((await fetch(openAt(second), { headers: next })).status).toBe(200);
+    await until(() => again.text().length >= eventsTo(UNITS + 1).length);
+    again.over.catch(() => {});
+    await second.kill();
+    rmSync(folder, { recursive: true });
   });
 
   test("can be the messages of a WebSocket connection", async () => {
