@@ -110,8 +110,6 @@ export interface Channels {
   sync(id: string, state: ChainState, at: number): Promise<void>;
   /** Leases channels that are due: those of withdrawals first. A lease ends after `WORK_MS`. */
   work(terms: WorkTerms, limit: number): Promise<readonly Channel[]>;
-  /** Leases one channel for work. Undefined: it is leased, or unknown. */
-  lease(id: string): Promise<Channel | undefined>;
   /** Leases a channel, and closes it to vouchers until the work ends. Undefined: it is not open, or in use. */
   refund(id: string): Promise<Channel | undefined>;
   /** Makes an open channel that is not in use due for the refund of its rest. False: it is not open, or in use. */

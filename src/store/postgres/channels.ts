@@ -93,7 +93,6 @@ const WORK = statement(`
     ORDER BY c.standing = 'withdrawing' DESC, c.refused_at > 0, c.owed_since LIMIT $3::int FOR UPDATE SKIP LOCKED)
   UPDATE ${CHANNELS} AS c SET ${TAKEN} FROM picked WHERE c.id = picked.id RETURNING ${CHANNEL}`);
 
-const LEASE = statement(`UPDATE ${CHANNELS} AS c SET ${TAKEN} WHERE c.id = $3 AND ${IDLE} RETURNING ${CHANNEL}`);
 const REFUND = statement(`
   UPDATE ${CHANNELS} AS c SET standing = 'refunding', ${TAKEN}
   WHERE c.id = $3 AND ${IDLE} AND c.standing = 'open' AND c.holder = '' RETURNING ${CHANNEL}`);
@@ -174,12 +173,9 @@ export class PostgresChannels implements Channels {
     return rows.map(toChannel);
   }
 
-  lease(id: string): Promise<Channel | undefined> {
-    return this.#leased(LEASE, id);
-  }
-
-  refund(id: string): Promise<Channel | undefined> {
-    return this.#leased(REFUND, id);
+  async refund(id: string): Promise<Channel | undefined> {
+    const { rows } = await this.#database.durable(REFUND, [this.#database.clock, this.#worker, id]);
+    return rows[0] && toChannel(rows[0]);
   }
 
   async close(id: string): Promise<boolean> {
@@ -228,11 +224,6 @@ export class PostgresChannels implements Channels {
 
   async forgetEmpty(before: number, limit: number): Promise<number> {
     return (await this.#database.quick(FORGET, [before, limit])).count;
-  }
-
-  async #leased(text: typeof LEASE, id: string): Promise<Channel | undefined> {
-    const { rows } = await this.#database.durable(text, [this.#database.clock, this.#worker, id]);
-    return rows[0] && toChannel(rows[0]);
   }
 
   #stateOf(id: string, { balance, claimed, withdrawAt, refundNonce }: ChainState, at: number): Value[] {

@@ -85,8 +85,6 @@ const WORK = `
     ORDER BY standing = 'withdrawing' DESC, refused_at > 0, owed_since LIMIT $limit)
   RETURNING ${CHANNEL}`;
 
-const LEASE = `UPDATE channels SET worker = $worker, worker_until = $until WHERE id = $id AND ${IDLE} RETURNING ${CHANNEL}`;
-
 const REFUND = `
   UPDATE channels SET standing = 'refunding', worker = $worker, worker_until = $until
   WHERE id = $id AND ${IDLE} AND standing = 'open' AND holder = '' RETURNING ${CHANNEL}`;
@@ -179,12 +177,9 @@ export class SqliteChannels implements Channels {
     );
   }
 
-  lease(id: string): Promise<Channel | undefined> {
-    return this.#leased(LEASE, id);
-  }
-
-  refund(id: string): Promise<Channel | undefined> {
-    return this.#leased(REFUND, id);
+  async refund(id: string): Promise<Channel | undefined> {
+    const row = await this.#file.turn(() => this.#file.get<ChannelRow>(REFUND, { id, ...this.#lease() }));
+    return row && toChannel(row);
   }
 
   close(id: string): Promise<boolean> {
@@ -235,11 +230,6 @@ export class SqliteChannels implements Channels {
 
   forgetEmpty(before: number, limit: number): Promise<number> {
     return this.#file.write(FORGET, { before, limit });
-  }
-
-  async #leased(sql: string, id: string): Promise<Channel | undefined> {
-    const row = await this.#file.turn(() => this.#file.get<ChannelRow>(sql, { id, ...this.#lease() }));
-    return row && toChannel(row);
   }
 
   #lease(): { readonly worker: string; readonly steady: number; readonly until: number } {

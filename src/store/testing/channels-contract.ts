@@ -271,15 +271,15 @@ function testChain(newDatabase: NewDatabase): void {
     const other = await opened.another();
     await store.channels.open(IDENTITY, STATE, START);
     await paid(store, voucher("0"));
-    expect(await store.channels.lease(ID)).toMatchObject({ withdrawAt: 0 });
-    const withdrawal = Math.floor(START / 1000);
-    await other.channels.sync(ID, { ...STATE, balance: "9000", withdrawAt: withdrawal }, START + 2);
-    expect(await store.channels.done(ID, { ...STATE, claimed: "1000" }, START + 1)).toBe(true);
-    const seen = { standing: "withdrawing", withdrawAt: withdrawal, balance: "9000", syncedAt: START + 2 };
+    expect(await store.channels.work({ ...NEVER, charges: 1 }, 10)).toMatchObject([{ withdrawAt: 0 }]);
+    const withdrawing = { ...STATE, balance: "9000", withdrawAt: Math.floor(START / 1000), claimed: "600" };
+    await other.channels.sync(ID, withdrawing, START + 2);
+    expect(await store.channels.done(ID, { ...STATE, claimed: "400" }, START + 1)).toBe(true);
+    const seen = { ...withdrawing, standing: "withdrawing", syncedAt: START + 2 };
+    expect(await channelOf(store)).toMatchObject({ ...seen, charged: "1000", owedSince: START });
+    expect(await store.channels.work(NEVER, 10)).toHaveLength(1);
+    await store.channels.done(ID, { ...STATE, claimed: "1000" }, START + 1);
     expect(await channelOf(store)).toMatchObject({ ...seen, claimed: "1000", charges: 0, owedSince: 0 });
-    expect(await store.channels.lease(ID)).toMatchObject({ id: ID });
-    await store.channels.done(ID, { ...STATE, claimed: "400" }, START + 1);
-    expect(await channelOf(store)).toMatchObject({ ...seen, claimed: "1000", owedSince: 0 });
   });
 
   test("a node that lags behind ends no withdrawal and no refund", async () => {
@@ -357,7 +357,7 @@ function testWork(newDatabase: NewDatabase): void {
     await paid(store, voucher("0"));
     const terms = { ...NEVER, charges: 1 };
     expect(await store.channels.work(terms, 10)).toMatchObject([{ id: ID, charged: "1000" }]);
-    expect([await other.channels.work(terms, 10), await other.channels.lease(ID)]).toEqual([[], undefined]);
+    expect(await other.channels.work(terms, 10)).toEqual([]);
     expect(await other.channels.refund(ID)).toBeUndefined();
     clock.now += WORK_MS + 1;
     expect(await other.channels.work(terms, 10)).toHaveLength(1);
@@ -365,7 +365,7 @@ function testWork(newDatabase: NewDatabase): void {
     expect(await store.channels.done(ID, claimed, clock.now)).toBe(false);
     expect(await other.channels.done(ID, claimed, clock.now)).toBe(true);
     expect(await channelOf(store)).toMatchObject({ claimed: "1000", owedSince: 0, charges: 0 });
-    expect(await store.channels.lease(ID)).toMatchObject({ id: ID });
+    expect(await store.channels.refund(ID)).toMatchObject({ id: ID });
   });
 
   test("a refund takes a free channel, and is continued after a crash", async () => {
@@ -452,7 +452,7 @@ function testWork(newDatabase: NewDatabase): void {
     const { store } = opened;
     await store.channels.open(IDENTITY, STATE, START);
     await paid(store, voucher("0"));
-    await store.channels.lease(ID);
+    await store.channels.work({ ...NEVER, charges: 1 }, 10);
     expect(await store.channels.writeOff(ID)).toBe(false);
     await store.channels.refuse(ID);
     expect(await store.channels.writeOff(ID)).toBe(true);
