@@ -42,6 +42,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/content/resolve", "src/content/map", "src/content/jobs", "src/content/qr"],
   ["src/content/search"],
   ["src/content/page-reader", "src/content/health"],
+  ["src/content/ocr"],
   ["src/content/page-cache", "src/content/changes"],
   ["src/content/extractor"],
   ["src/content/documents"],

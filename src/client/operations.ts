@@ -563,6 +563,13 @@ export interface Metadata {
   readonly confidence?: number | undefined;
   /** True if the timeout came before the end of the page, or pages of a long document are missing */
   readonly partial?: boolean | undefined;
+  /** Present if the text was recognised in pictures: their number, and the mean confidence of its words */
+  readonly ocr?:
+    | {
+        readonly pages: number;
+        readonly confidence: number;
+      }
+    | undefined;
   /** True if the page was loaded for an earlier request */
   readonly cached?: boolean | undefined;
   /** Seconds since the server of a cached page sent or confirmed it */
@@ -916,6 +923,19 @@ export interface ParseResponse {
   readonly format: string;
   readonly content: string;
   readonly metadata: Metadata;
+  readonly words?: readonly OcrWord[] | undefined;
+}
+
+/** A word in a picture, with its box in pixels from the top left corner */
+export interface OcrWord {
+  /** From 1 on */
+  readonly page: number;
+  readonly text: string;
+  readonly confidence: number;
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
 }
 
 /** The request body of `parse` */
@@ -928,6 +948,8 @@ export interface ParseRequest {
   readonly format?: "html" | "markdown" | "text" | "links" | undefined;
   /** Maximum content length in characters; longer content is cut */
   readonly max_length?: number | undefined;
+  /** Also return the words that were recognised in pictures, with their boxes; default false */
+  readonly words?: boolean | undefined;
   /** Time for reading the file in seconds; default 30 */
   readonly timeout?: number | undefined;
 }

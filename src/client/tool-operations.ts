@@ -1034,7 +1034,7 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
   parse: {
     name: "parse",
     description:
-      "Read a file as HTML, Markdown, text or links. Reads an uploaded file: DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EPUB, PDF, e-mail, archive, HTML, CSV, JSON or XML. The body is JSON, multipart/form-data with the part `file` and the parameters as further parts, or the file itself with the parameters in the query. The call is paid; a failed call costs nothing.",
+      "Read a file as HTML, Markdown, text or links. Reads an uploaded file: DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EPUB, PDF, e-mail, archive, HTML, CSV, JSON or XML; with OCR also a picture. The body is JSON, multipart/form-data with the part `file` and the parameters as further parts, or the file itself with the parameters in the query. The call is paid; a failed call costs nothing.",
     parameters: {
       type: "object",
       required: ["file"],
@@ -1049,6 +1049,11 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         },
         format: SHARED.format,
         max_length: SHARED.max_length,
+        words: {
+          type: "boolean",
+          default: false,
+          description: "Also return the words that were recognised in pictures, with their boxes",
+        },
         timeout: {
           type: "integer",
           minimum: 1,

@@ -9,6 +9,7 @@ import { BrowserPool } from "./browser/pool.ts";
 import { type RemoteSettings } from "./browser/remote/remote-browser.ts";
 import { RemoteOpener } from "./browser/remote/remote-opener.ts";
 import { isReadable } from "./documents/kind.ts";
+import { Ocr, type OcrOptions } from "./ocr/ocr.ts";
 import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
 import { Entrance } from "./entrance.ts";
 import { Extractor } from "./extractor/extractor.ts";
@@ -81,8 +82,8 @@ export interface ContentOptions {
     /** Opens the stores of both, if other machines share them. Default: files of the state folder. */
     readonly open?: ((options: PageStoreOptions) => PageStore) | undefined;
   };
-  /** Bytes of a body of `/parse`. Default: 32 MiB. */
-  readonly maxUploadBytes?: number;
+  /** Default: as in FILE_DEFAULTS, without OCR. */
+  readonly files?: FileOptions;
   /** Serves Firecrawl's API too. */
   readonly firecrawl?: boolean;
   /** Serves the documents by which programs find the service. Default: true. */
@@ -106,6 +107,13 @@ export interface ContentOptions {
   readonly log: Log;
 }
 
+/** Bytes of an upload, the percentage of the price of `/parse` without OCR, and OCR if there is any. */
+export interface FileOptions {
+  readonly maxUploadBytes: number;
+  readonly textPrice: number;
+  readonly ocr?: OcrOptions;
+}
+
 export interface ContentService {
   /** The address that it listens on. If port 0 was requested, this has the real port. */
   readonly address: ContentAddress;
@@ -127,8 +135,8 @@ export interface ContentService {
  * @bound
  */
 const DRAIN_MS = 200_000;
-/** Bytes of a body of `/parse`, if the configuration has no other limit. */
-const MAX_UPLOAD_BYTES = 32 * 1024 * 1024;
+/** The files that the service reads, if the configuration has no other limits. */
+const FILE_DEFAULTS: FileOptions = { maxUploadBytes: 32 * 1024 * 1024, textPrice: 100 };
 /** Milliseconds between two checks for requests in progress. */
 const DRAIN_LOOK_MS = 50;
 
@@ -179,7 +187,8 @@ async function serveContent(options: ContentOptions, parts: AsyncDisposableStack
     onCompared: options.onCompared,
   });
   parts.defer(() => learned.close());
-  const services = createServices(options, { pool, semaphore, extractor, learned }, parts);
+  const ocr = options.files?.ocr && (await Ocr.start(options.files.ocr, () => performance.now()));
+  const services = createServices(options, { pool, semaphore, extractor, learned, ocr }, parts);
   parts.defer(() => extractor.close());
   parts.defer(() => mcp?.close());
   const operations = new OperationCounts();
@@ -226,6 +235,12 @@ interface Engines {
   readonly semaphore: FairSemaphore;
   readonly extractor: Extractor;
   readonly learned: LearnedTemplates;
+  readonly ocr: Ocr | undefined;
+}
+
+/** Types of pictures whose text OCR can read. */
+function isPicture(contentType: string): boolean {
+  return /^image\/(?:png|jpeg|gif|bmp|webp|tiff)\b/i.test(contentType);
 }
 
 function createServices(
@@ -235,7 +250,7 @@ function createServices(
     log,
     search: searchOptions,
     pageCache,
-    maxUploadBytes = MAX_UPLOAD_BYTES,
+    files: { maxUploadBytes, textPrice } = FILE_DEFAULTS,
     aiUses = [],
     proxies,
     jobs,
@@ -243,7 +258,7 @@ function createServices(
     model,
     onModelUsed,
   }: ContentOptions,
-  { pool, semaphore, extractor, learned }: Engines,
+  { pool, semaphore, extractor, learned, ocr }: Engines,
   parts: AsyncDisposableStack,
 ): Services {
   const warn = (message: string): void => log("warn", message);
@@ -255,7 +270,8 @@ function createServices(
   parts.defer(() => searching.close());
   const { search, index, userAgent } = searching;
   // Both engines use the same browser name.
-  const fetching = { identity: clientIdentityOf(pool.info?.version), isReadable };
+  const reads = ocr === undefined ? isReadable : (type: string) => isReadable(type) || isPicture(type);
+  const fetching = { identity: clientIdentityOf(pool.info?.version), isReadable: reads };
   const { maxBytes = 0, hitPrice = 100, versionBytes = 0 } = pageCache ?? {};
   const pageStore = (name: string, bytes: number, kept: number): PageStore | undefined => {
     if (bytes === 0) return undefined;
@@ -281,6 +297,7 @@ function createServices(
       egress,
       learned,
       ...(proxies === undefined ? {} : { proxies }),
+      ocr,
       terms: new SiteTerms({ robots, fetch: { egress, userAgent }, uses: aiUses, now }),
       ...(shared === undefined ? {} : { shared }),
     },
@@ -299,6 +316,7 @@ function createServices(
     pages,
     uploads: new Uploads(maxUploadBytes),
     files: pages,
+    fileChargeOf: ({ scan }) => (scan !== undefined || textPrice === 100 ? undefined : `${textPrice}%`),
     get browser() {
       return pool.info;
     },

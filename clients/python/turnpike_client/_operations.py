@@ -921,6 +921,7 @@ class Operations(ABC):
         content_type: str | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
+        words: bool | None = None,
         timeout: int | None = None,
         price_limit: str | None = None,
     ) -> ParseResponse:
@@ -931,6 +932,7 @@ class Operations(ABC):
         :param content_type: Media type of a text file, such as text/csv; the bytes of other files say what they are.
         :param format: Output format; default "markdown".
         :param max_length: Maximum content length in characters; longer content is cut.
+        :param words: Also return the words that were recognised in pictures, with their boxes; default false.
         :param timeout: Time for reading the file in seconds; default 30.
         """
         body: dict[str, Any] = {
@@ -938,6 +940,7 @@ class Operations(ABC):
             "content_type": content_type,
             "format": format,
             "max_length": max_length,
+            "words": words,
             "timeout": timeout,
         }
         return self._json(ParseResponse, "POST", "/parse", body, price_limit)
@@ -2092,6 +2095,7 @@ class AsyncOperations(ABC):
         content_type: str | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
+        words: bool | None = None,
         timeout: int | None = None,
         price_limit: str | None = None,
     ) -> ParseResponse:
@@ -2102,6 +2106,7 @@ class AsyncOperations(ABC):
         :param content_type: Media type of a text file, such as text/csv; the bytes of other files say what they are.
         :param format: Output format; default "markdown".
         :param max_length: Maximum content length in characters; longer content is cut.
+        :param words: Also return the words that were recognised in pictures, with their boxes; default false.
         :param timeout: Time for reading the file in seconds; default 30.
         """
         body: dict[str, Any] = {
@@ -2109,6 +2114,7 @@ class AsyncOperations(ABC):
             "content_type": content_type,
             "format": format,
             "max_length": max_length,
+            "words": words,
             "timeout": timeout,
         }
         return await self._json(ParseResponse, "POST", "/parse", body, price_limit)

@@ -334,6 +334,13 @@ class ActionResults(TypedDict):
 
 
 
+class MetadataOcr(TypedDict):
+    """Present if the text was recognised in pictures: their number, and the mean confidence of its words."""
+
+    pages: int
+    confidence: float
+
+
 class Metadata(TypedDict):
     """Facts about the load of a page."""
 
@@ -367,6 +374,8 @@ class Metadata(TypedDict):
     confidence: NotRequired[float]
     #: True if the timeout came before the end of the page, or pages of a long document are missing
     partial: NotRequired[bool]
+    #: Present if the text was recognised in pictures: their number, and the mean confidence of its words
+    ocr: NotRequired[MetadataOcr]
     #: True if the page was loaded for an earlier request
     cached: NotRequired[bool]
     #: Seconds since the server of a cached page sent or confirmed it
@@ -690,6 +699,20 @@ class ParseResponse(TypedDict):
     format: str
     content: str
     metadata: Metadata
+    words: NotRequired[Sequence[OcrWord]]
+
+
+class OcrWord(TypedDict):
+    """A word in a picture, with its box in pixels from the top left corner."""
+
+    #: From 1 on
+    page: int
+    text: str
+    confidence: float
+    left: int
+    top: int
+    width: int
+    height: int
 
 
 class PdfRequestCookie(TypedDict):

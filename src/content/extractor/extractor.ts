@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type SemaphoreFigures } from "../figures/figures.ts";
 import { type ExtractionResponse, type ExtractionJob, type ExtractionOutcome } from "../extraction/tree/extraction.ts";
+import { kindOf } from "../documents/kind.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 
 /**
@@ -9,6 +10,8 @@ import { MemoryWatch } from "./memory-watch.ts";
  * that long.
  */
 const MAX_INPUT_LENGTH = 10_000_000;
+/** Bytes of a PDF document or another file, whose parts have bounds of their own. @operator */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
 /** Milliseconds of one extraction, threads, and waiting pages. @operator Hostile pages can send some libraries into endless loops. @bound */
 const DEADLINE_MS = 10_000;
 const MAX_WORKERS = 4;
@@ -63,8 +66,12 @@ export class Extractor {
    * `owner` with the fewest workers gets the next one.
    */
   extract(job: ExtractionJob, stopped?: Promise<never>, owner: object = {}): Promise<ExtractionOutcome> {
-    if (job.source.body.length > MAX_INPUT_LENGTH)
-      return Promise.reject(failed(`it has more than ${MAX_INPUT_LENGTH} characters`));
+    const { body, contentType } = job.source;
+    if (body.length > MAX_INPUT_LENGTH) {
+      const kind = kindOf(contentType, body);
+      const most = kind === "file" || kind === "pdf" ? MAX_FILE_BYTES : MAX_INPUT_LENGTH;
+      if (body.length > most) return Promise.reject(failed(`it has more than ${most} characters`));
+    }
     if (this.#closed || this.#queue.length >= MAX_QUEUED) {
       return Promise.reject(new TurnpikeError("overloaded", "Cannot read the page: too many pages are waiting"));
     }

@@ -72,7 +72,8 @@ function unsupported({ contentType }: PageSource, what: string): ExtractionOutco
   return { outcome: "not-content", reason: "unsupported-type", detail: `its type, ${type}, ${what}` };
 }
 
-function contentOutcome(content: DocumentContent, task: ExtractionTask, source: PageSource): ExtractionOutcome {
+/** Does a task with the content of a document that is not a page. */
+export function contentOutcome(content: DocumentContent, task: ExtractionTask, source: PageSource): ExtractionOutcome {
   if (task.kind === "fields" && content.tree !== undefined)
     return toFields(content.tree, { ...source, engine: "static" }, task);
   if (task.kind === "fields" || task.kind === "tables" || task.kind === "scripts")

@@ -90,13 +90,13 @@ export async function readFileDocument(
   source: PageSource,
   options: Options,
   { files, signal }: Pick<Services, "files"> & Loading,
-): Promise<Document> {
+): Promise<ReadPage & { readonly document: Document }> {
   const types = options.formats.map((one) => (typeof one === "string" ? one : one.type));
   const shown = types.find((type) => ["screenshot", "changeTracking", "branding"].includes(type));
   if (shown !== undefined) throw invalidParameters([{ path: "formats", message: `must not have ${shown} for a file` }]);
   if (options.actions.length > 0) throw invalidParameters([{ path: "actions", message: "are not for a file" }]);
   const read = await files.readFile(source, taskOf(options, false), { timeoutMs: options.timeout, signal });
-  return documentOf(read, options, source.finalUrl);
+  return { ...read, document: documentOf(read, options, source.finalUrl) };
 }
 
 /** The differences in Firecrawl's form. */

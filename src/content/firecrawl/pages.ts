@@ -27,14 +27,13 @@ export async function scrape({ body, signal, headers }: Ask, services: Services)
 }
 
 /** `POST /v2/parse`: the part `file` of a form as a document, by the options in the part `options`. */
-export async function parse({ body, signal }: Ask, { files }: Services): Promise<OperationResult> {
+export async function parse({ body, signal }: Ask, { files, fileChargeOf }: Services): Promise<OperationResult> {
   const { file, contentType, fields } = body instanceof Upload ? body : new Upload(undefined, "", {});
   if (file === undefined) throw invalidParameters([{ path: "file", message: "is required" }]);
   const given = fields["options"];
   const options = checkBody(parseOptions, typeof given === "string" ? parsedJson(given) : (given ?? {}));
-  return {
-    json: { success: true, data: await readFileDocument(fileSource(file, contentType), options, { files, signal }) },
-  };
+  const read = await readFileDocument(fileSource(file, contentType), options, { files, signal });
+  return { json: { success: true, data: read.document }, charge: fileChargeOf(read.source) };
 }
 
 /** `POST /v2/map`: the addresses of a site. */

@@ -80,6 +80,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
     content_type: { kind: "text", max: 200, empty: true },
     format,
     max_length: maxLength,
+    words: { kind: "boolean", default: false },
     timeout,
   },
   "/pdf": {

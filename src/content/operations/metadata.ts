@@ -46,6 +46,13 @@ export const metadataSchema = z
     partial: z.boolean().optional().openapi({
       description: "True if the timeout came before the end of the page, or pages of a long document are missing",
     }),
+    ocr: z
+      .object({ pages: z.int(), confidence: z.number().min(0).max(1) })
+      .optional()
+      .openapi({
+        description:
+          "Present if the text was recognised in pictures: their number, and the mean confidence of its words",
+      }),
     cached: z.boolean().optional().openapi({ description: "True if the page was loaded for an earlier request" }),
     age: z.int().optional().openapi({
       description: "Seconds since the server of a cached page sent or confirmed it",
@@ -108,6 +115,7 @@ export function cutContent(
       ...(source.terms === undefined ? {} : { ai_terms: source.terms }),
       engine: source.engine,
       ...(source.complete ? {} : { partial: true }),
+      ...(source.scan === undefined ? {} : { ocr: { pages: source.scan.pages, confidence: source.scan.confidence } }),
       ...(source.ageMs === undefined ? {} : { cached: true, age: Math.floor(source.ageMs / 1000) }),
     },
   };

@@ -20,6 +20,8 @@ export interface Services {
   readonly search: Search;
   readonly uploads: Uploads;
   readonly files: Pick<PageReader, "readFile">;
+  /** The charge for a file of the caller's, if it is not the whole price. */
+  readonly fileChargeOf: (file: PageSource) => string | undefined;
   /** The charge for a page, if it is not the whole price: a percentage of it. */
   readonly chargeOf: (page: PageSource) => string | undefined;
   /** Undefined: the service keeps no versions. */

@@ -13,7 +13,7 @@ let made: TestService;
 let base: string;
 
 beforeAll(async () => {
-  made = await startTestService({ firecrawl: true, maxUploadBytes: 200_000 });
+  made = await startTestService({ firecrawl: true, files: { maxUploadBytes: 200_000, textPrice: 25 } });
   const { address } = made.service;
   base = "port" in address ? `http://127.0.0.1:${address.port}` : "";
 });

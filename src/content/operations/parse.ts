@@ -23,6 +23,10 @@ const options = {
     }),
   format: contentParameters.format,
   max_length: maxLength,
+  words: z
+    .boolean()
+    .default(false)
+    .openapi({ description: "Also return the words that were recognised in pictures, with their boxes" }),
   timeout: z.int().min(1).max(120).default(30).openapi({ description: "Time for reading the file in seconds" }),
 };
 
@@ -35,8 +39,25 @@ const body = z
   })
   .openapi("ParseRequest");
 
+const word = z
+  .object({
+    page: z.int().openapi({ description: "From 1 on" }),
+    text: z.string(),
+    confidence: z.number(),
+    left: z.int(),
+    top: z.int(),
+    width: z.int(),
+    height: z.int(),
+  })
+  .openapi("OcrWord", { description: "A word in a picture, with its box in pixels from the top left corner" });
+
 const response = z
-  .object({ format: z.string(), content: z.string(), metadata: metadataSchema })
+  .object({
+    format: z.string(),
+    content: z.string(),
+    metadata: metadataSchema,
+    words: z.array(word).readonly().optional(),
+  })
   .openapi("ParseResponse");
 
 /** The address of an uploaded file, relative to which no link leads anywhere. */
@@ -56,7 +77,7 @@ export const parse: Operation = {
   price: "$0.005",
   summary: "Read a file as HTML, Markdown, text or links",
   description:
-    "Reads an uploaded file: DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EPUB, PDF, e-mail, archive, HTML, CSV, JSON or XML. The body is JSON, " +
+    "Reads an uploaded file: DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EPUB, PDF, e-mail, archive, HTML, CSV, JSON or XML; with OCR also a picture. The body is JSON, " +
     "multipart/form-data with the part `file` and the parameters as further parts, or the file itself with the parameters in the query.",
   body,
   isUpload: true,
@@ -74,7 +95,7 @@ export const parse: Operation = {
   failures: ["invalid-parameters", "page-type-unsupported", "page-failed", "page-empty", "overloaded", "page-timeout"],
   run: async (given, services, { signal }) => {
     const { file, contentType: stated, input } = given instanceof Upload ? fromUpload(given) : fromJson(given);
-    const { files, now } = services;
+    const { files, fileChargeOf, now } = services;
     const elapsedMs = stopwatch(now);
     const contentType = input.content_type ?? stated;
     const source = fileSource(file, contentType);
@@ -87,7 +108,10 @@ export const parse: Operation = {
       elapsedMs(),
     );
     const { status: _status, final_url: _address, ...about } = metadata;
-    return { json: { format: input.format, ...cut, metadata: { ...about, ...articleMetadata(extraction) } } };
+    const { scan } = extraction;
+    const words = input.words && scan !== undefined ? { words: scan.words } : {};
+    const all = { ...about, ...articleMetadata(extraction) };
+    return { json: { format: input.format, ...cut, metadata: all, ...words }, charge: fileChargeOf(read) };
   },
 };
 

@@ -69,6 +69,7 @@ function serviceOf(options?: Partial<ModelOptions>): Ask {
       resolver,
       uploads: new Uploads(1),
       files: web.reader,
+      fileChargeOf: () => undefined,
       chargeOf: () => undefined,
       versions: undefined,
       sites: { links: () => expect.unreachable() },

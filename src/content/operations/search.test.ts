@@ -54,6 +54,7 @@ function setUp(options: Partial<SearchOptions>, egress = ANYWHERE_EGRESS) {
       resolver: createResolver(undefined, { pages, search, log: () => undefined }),
       uploads: new Uploads(1),
       files: pages,
+      fileChargeOf: () => undefined,
       chargeOf: () => undefined,
       versions: undefined,
       sites: { links: () => expect.unreachable() },

@@ -11,6 +11,7 @@ import {
   type ScriptAddress,
 } from "../extraction/tree/extraction.ts";
 import { type Extractor } from "../extractor/extractor.ts";
+import { type Ocr } from "../ocr/ocr.ts";
 import { confirmedBy } from "../page-cache/cacheable.ts";
 import { type CachedPage } from "../page-cache/page-cache.ts";
 import { type Loaded, type SharedPages } from "../page-cache/shared-pages.ts";
@@ -45,6 +46,8 @@ export interface PageReaderDeps {
   readonly extractor: Extractor;
   readonly egress: EgressOptions;
   readonly learned: LearnedTemplates;
+  /** Reads the text of pictures. Undefined: it is not read. */
+  readonly ocr?: Ocr | undefined;
   /** Pages that callers share. Undefined: each is loaded for each caller. */
   readonly shared?: SharedPages;
   /** The operator's proxies by their names, which callers may choose. */
@@ -353,9 +356,16 @@ export class PageReader {
     return this.#extractBy(deadline, job, request.signal);
   }
 
-  #extractBy(deadline: Deadline, job: ExtractionJob, owner: object | undefined): Promise<ExtractionOutcome> {
+  async #extractBy(
+    deadline: Deadline,
+    job: ExtractionJob,
+    signal: AbortSignal | undefined,
+  ): Promise<ExtractionOutcome> {
     deadline.doing("reading");
-    return deadline.race(this.#deps.extractor.extract(job, deadline.stopped, owner));
+    const { extractor, ocr } = this.#deps;
+    const outcome = await deadline.race(extractor.extract(job, deadline.stopped, signal));
+    if (ocr?.canRead(job.source, outcome) !== true) return outcome;
+    return await ocr.read(job, outcome, { deadline, signal });
   }
 }
 
@@ -368,7 +378,9 @@ async function shownOf(page: OpenPage, { picture, print, brand = false }: PageSh
 
 /** A document of which parts are missing is not complete. */
 function readPage(extraction: Extraction, source: PageSource): ReadPage {
-  return { extraction, source: extraction.partial === true ? { ...source, complete: false } : source };
+  const { partial, scan } = extraction;
+  if (partial !== true && scan === undefined) return { extraction, source };
+  return { extraction, source: { ...source, ...(partial === true ? { complete: false } : {}), ...(scan && { scan }) } };
 }
 
 /** True if the request asks for something that the static engine cannot do. */

@@ -100,6 +100,8 @@ export interface PageSource {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** False if the timeout came first, and the caller accepts a partial page. */
   readonly complete: boolean;
+  /** Present if its text was recognised in pictures: their number, and the mean confidence of the words. */
+  readonly scan?: { readonly pages: number; readonly confidence: number };
   /** The terms for its use by AI. Absent if none are known. */
   readonly terms?: AiTerms;
   /** Milliseconds since its server sent or confirmed it, if it was loaded for an earlier request. */

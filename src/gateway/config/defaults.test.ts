@@ -153,7 +153,18 @@ const OWN = {
     firecrawl: true,
     discovery: true,
     ai_uses: [],
-    files: { max_upload_mb: 32 },
+    files: {
+      max_upload_mb: 32,
+      ocr: {
+        enabled: false,
+        languages: ["eng"],
+        max_pages: 20,
+        timeout_s: 60,
+        max_megapixels: 25,
+        concurrency: 1,
+        text_price_percent: 100,
+      },
+    },
     proxies: [],
     page_cache: { max_mb: 256, versions_mb: 256, shared: false, hit_price_percent: 100 },
     jobs: {

@@ -108,6 +108,22 @@ export interface ExtractionJob {
 /** A string for one match, an array for several, null for no match. */
 export type FieldValue = string | readonly string[] | null;
 
+/** A text that was recognised in pictures. The confidence is the mean of its words, from 0 to 1. */
+export interface ScanFacts {
+  readonly pages: number;
+  readonly confidence: number;
+  /** The words with their boxes, in pixels of their page from the top left corner. Pages count from 1 on. */
+  readonly words: readonly {
+    readonly page: number;
+    readonly text: string;
+    readonly confidence: number;
+    readonly left: number;
+    readonly top: number;
+    readonly width: number;
+    readonly height: number;
+  }[];
+}
+
 /** The result of an extraction: the content in the format of its task, and data about the page. */
 export interface Extraction {
   readonly content: string;
@@ -119,6 +135,8 @@ export interface Extraction {
   readonly values?: PageFields;
   /** The terms that the page states for its use by AI. Absent if it states none. */
   readonly terms?: AiTerms;
+  /** Present if the text was recognised in pictures. */
+  readonly scan?: ScanFacts;
   /** Whether parts of a long document are missing. */
   readonly partial?: boolean;
   /** Whether values were left out of `fields`. */
