@@ -496,6 +496,8 @@ export interface PageFields {
         readonly reason: string;
       }[]
     | undefined;
+  /** With an extractor: fields that are not at their learned places, by JSON Pointer */
+  readonly drift?: readonly string[] | undefined;
 }
 
 /** Where a value stands in the page */
@@ -833,10 +835,29 @@ export interface ExtractResponse {
         readonly reason: string;
       }[]
     | undefined;
+  /** With an extractor: fields that are not at their learned places, by JSON Pointer */
+  readonly drift?: readonly string[] | undefined;
   readonly metadata: Metadata;
   readonly actions?: ActionResults | undefined;
+  readonly extractor?: LearnedExtractor | undefined;
   /** With `urls`: one for each page, in their order; the other members are those of the first one that succeeded */
   readonly results?: readonly ExtractResult[] | undefined;
+}
+
+/** With `learn`: the places of fields that all pages share */
+export interface LearnedExtractor {
+  /** The value of `extractor` in later requests */
+  readonly id: string;
+  /** By JSON Pointer of the field */
+  readonly rules: Readonly<Record<string, FieldRule>>;
+}
+
+/** The learned place of a field: beside a label, or at a CSS selector */
+export interface FieldRule {
+  readonly label?: string | undefined;
+  readonly selector?: string | undefined;
+  readonly attribute?: string | undefined;
+  readonly pointer?: string | undefined;
 }
 
 /** The data of one page, or the error instead of them */
@@ -853,6 +874,8 @@ export interface ExtractResult {
         readonly reason: string;
       }[]
     | undefined;
+  /** With an extractor: fields that are not at their learned places, by JSON Pointer */
+  readonly drift?: readonly string[] | undefined;
   readonly metadata: Metadata;
   readonly actions?: ActionResults | undefined;
   /** Reason of the failure; only if this page failed */
@@ -879,6 +902,12 @@ export interface ExtractRequest extends PageOptions {
   readonly locale?: string | undefined;
   /** With a schema: only values that a reader of the page sees; default false */
   readonly shown_only?: boolean | undefined;
+  /** With a schema and 2 to 5 pages of one template: keep the places of the fields as an extractor; default false */
+  readonly learn?: boolean | undefined;
+  /** With learn: right values of each page, in the order of `urls`, in the form of `data` */
+  readonly confirmed?: readonly Readonly<Record<string, unknown>>[] | undefined;
+  /** Id of a learned extractor, in place of `schema` */
+  readonly extractor?: string | undefined;
 }
 
 /** The response body of `read` */

@@ -921,8 +921,10 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
       anyOf: [
         { required: ["url", "selectors"] },
         { required: ["url", "schema"] },
+        { required: ["url", "extractor"] },
         { required: ["urls", "selectors"] },
         { required: ["urls", "schema"] },
+        { required: ["urls", "extractor"] },
       ],
       properties: {
         url: SHARED.url,
@@ -980,6 +982,23 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
           type: "boolean",
           default: false,
           description: "With a schema: only values that a reader of the page sees",
+        },
+        learn: {
+          type: "boolean",
+          default: false,
+          description: "With a schema and 2 to 5 pages of one template: keep the places of the fields as an extractor",
+        },
+        confirmed: {
+          type: "array",
+          items: { type: "object", additionalProperties: {} },
+          maxItems: 5,
+          description: "With learn: right values of each page, in the order of `urls`, in the form of `data`",
+        },
+        extractor: {
+          type: "string",
+          minLength: 1,
+          maxLength: 64,
+          description: "Id of a learned extractor, in place of `schema`",
         },
       },
     },

@@ -16,6 +16,7 @@ import { Extractor } from "./extractor/extractor.ts";
 import { sendTo } from "./api/gateway-address.ts";
 import { type Figures } from "./figures/figures.ts";
 import { type ModelFigures } from "./figures/model-figures.ts";
+import { EXTRACTOR_BYTES, Extractors } from "./operations/extractors.ts";
 import { Uploads } from "./operations/upload.ts";
 import { OperationCounts } from "./figures/operation-counts.ts";
 import { BrowserProbe } from "./health/browser-probe.ts";
@@ -273,13 +274,14 @@ function createServices(
   const reads = ocr === undefined ? isReadable : (type: string) => isReadable(type) || isPicture(type);
   const fetching = { identity: clientIdentityOf(pool.info?.version), isReadable: reads };
   const { maxBytes = 0, hitPrice = 100, versionBytes = 0 } = pageCache ?? {};
-  const pageStore = (name: string, bytes: number, kept: number): PageStore | undefined => {
-    if (bytes === 0) return undefined;
+  const openStore = (name: string, bytes: number, kept: number): PageStore => {
     const options = { maxBytes: bytes, versions: kept, name: name.replace("-", " "), log: warn };
     const store = pageCache?.open?.(options) ?? new SqlitePages({ ...options, path: join(stateDir, `${name}.db`) });
     parts.defer(() => store.close());
     return store;
   };
+  const pageStore = (name: string, bytes: number, kept: number): PageStore | undefined =>
+    bytes === 0 ? undefined : openStore(name, bytes, kept);
   const cached = pageStore("page-cache", maxBytes, 1);
   const reach = allowPrivate ? "anywhere" : "public web";
   const shared = cached && new SharedPages({ cache: new PageCache(cached), reach, now: Date.now });
@@ -315,6 +317,7 @@ function createServices(
   return {
     pages,
     uploads: new Uploads(maxUploadBytes),
+    extractors: new Extractors(openStore("extractors", EXTRACTOR_BYTES, 1), Date.now),
     files: pages,
     fileChargeOf: ({ scan }) => (scan !== undefined || textPrice === 100 ? undefined : `${textPrice}%`),
     get browser() {

@@ -737,6 +737,9 @@ class Operations(ABC):
         schema: Mapping[str, Any] | None = None,
         locale: str | None = None,
         shown_only: bool | None = None,
+        learn: bool | None = None,
+        confirmed: Sequence[Mapping[str, Any]] | None = None,
+        extractor: str | None = None,
         price_limit: str | None = None,
     ) -> ExtractResponse:
         """
@@ -775,6 +778,10 @@ class Operations(ABC):
         :param schema: JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions.
         :param locale: Language tag by which numbers and dates are read; default: that of the page.
         :param shown_only: With a schema: only values that a reader of the page sees; default false.
+        :param learn: With a schema and 2 to 5 pages of one template: keep the places of the fields as an extractor;
+            default false.
+        :param confirmed: With learn: right values of each page, in the order of `urls`, in the form of `data`.
+        :param extractor: Id of a learned extractor, in place of `schema`.
         """
         body: dict[str, Any] = {
             "url": url,
@@ -806,6 +813,9 @@ class Operations(ABC):
             "schema": schema,
             "locale": locale,
             "shown_only": shown_only,
+            "learn": learn,
+            "confirmed": confirmed,
+            "extractor": extractor,
         }
         return self._json(ExtractResponse, "POST", "/extract", body, price_limit)
 
@@ -1911,6 +1921,9 @@ class AsyncOperations(ABC):
         schema: Mapping[str, Any] | None = None,
         locale: str | None = None,
         shown_only: bool | None = None,
+        learn: bool | None = None,
+        confirmed: Sequence[Mapping[str, Any]] | None = None,
+        extractor: str | None = None,
         price_limit: str | None = None,
     ) -> ExtractResponse:
         """
@@ -1949,6 +1962,10 @@ class AsyncOperations(ABC):
         :param schema: JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions.
         :param locale: Language tag by which numbers and dates are read; default: that of the page.
         :param shown_only: With a schema: only values that a reader of the page sees; default false.
+        :param learn: With a schema and 2 to 5 pages of one template: keep the places of the fields as an extractor;
+            default false.
+        :param confirmed: With learn: right values of each page, in the order of `urls`, in the form of `data`.
+        :param extractor: Id of a learned extractor, in place of `schema`.
         """
         body: dict[str, Any] = {
             "url": url,
@@ -1980,6 +1997,9 @@ class AsyncOperations(ABC):
             "schema": schema,
             "locale": locale,
             "shown_only": shown_only,
+            "learn": learn,
+            "confirmed": confirmed,
+            "extractor": extractor,
         }
         return await self._json(ExtractResponse, "POST", "/extract", body, price_limit)
 

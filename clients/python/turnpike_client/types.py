@@ -309,6 +309,8 @@ class PageFields(TypedDict):
     sources: NotRequired[Mapping[str, FieldSource]]
     #: With a schema: the fields that are null, by JSON Pointer, each with the reason
     missing: NotRequired[Sequence[PageFieldsMissing]]
+    #: With an extractor: fields that are not at their learned places, by JSON Pointer
+    drift: NotRequired[Sequence[str]]
 
 
 class FieldSource(TypedDict):
@@ -571,10 +573,31 @@ class ExtractResponse(TypedDict):
     sources: NotRequired[Mapping[str, FieldSource]]
     #: With a schema: the fields that are null, by JSON Pointer, each with the reason
     missing: NotRequired[Sequence[ExtractResponseMissing]]
+    #: With an extractor: fields that are not at their learned places, by JSON Pointer
+    drift: NotRequired[Sequence[str]]
     metadata: Metadata
     actions: NotRequired[ActionResults]
+    extractor: NotRequired[LearnedExtractor]
     #: With `urls`: one for each page, in their order; the other members are those of the first one that succeeded
     results: NotRequired[Sequence[ExtractResult]]
+
+
+class LearnedExtractor(TypedDict):
+    """With `learn`: the places of fields that all pages share."""
+
+    #: The value of `extractor` in later requests
+    id: str
+    #: By JSON Pointer of the field
+    rules: Mapping[str, FieldRule]
+
+
+class FieldRule(TypedDict):
+    """The learned place of a field: beside a label, or at a CSS selector."""
+
+    label: NotRequired[str]
+    selector: NotRequired[str]
+    attribute: NotRequired[str]
+    pointer: NotRequired[str]
 
 
 class ExtractResultMissing(TypedDict):
@@ -593,6 +616,8 @@ class ExtractResult(TypedDict):
     sources: NotRequired[Mapping[str, FieldSource]]
     #: With a schema: the fields that are null, by JSON Pointer, each with the reason
     missing: NotRequired[Sequence[ExtractResultMissing]]
+    #: With an extractor: fields that are not at their learned places, by JSON Pointer
+    drift: NotRequired[Sequence[str]]
     metadata: Metadata
     actions: NotRequired[ActionResults]
     #: Reason of the failure; only if this page failed

@@ -69,6 +69,11 @@ export const fieldsShape = {
     .array(z.object({ path: z.string(), reason: z.string() }))
     .optional()
     .openapi({ description: "With a schema: the fields that are null, by JSON Pointer, each with the reason" }),
+  drift: z
+    .array(z.string())
+    .readonly()
+    .optional()
+    .openapi({ description: "With an extractor: fields that are not at their learned places, by JSON Pointer" }),
 };
 
 /** The format `json` of a page. */
@@ -91,12 +96,13 @@ export function schemaTask(
 const MAX_LISTED = 20;
 
 /** The result of a page. Throws `fields-missing`, which is free, if a field that the schema requires has no value. */
-export function fieldsResult({ value, sources, missing }: PageFields) {
+export function fieldsResult({ value, sources, missing, drift }: PageFields) {
   const required = missing.filter((one) => one.required).slice(0, MAX_LISTED);
   if (required.length > 0) throw fieldsMissing(required);
   // The root of a plan is an object.
   const data = value as Readonly<Record<string, unknown>>;
-  return { data, sources, missing: missing.map(({ path, reason }) => ({ path, reason })) };
+  const told = missing.map(({ path, reason }) => ({ path, reason }));
+  return { data, sources, missing: told, ...(drift === undefined ? {} : { drift }) };
 }
 
 function fieldsMissing(missing: PageFields["missing"]): TurnpikeError {

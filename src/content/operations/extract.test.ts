@@ -17,10 +17,24 @@ const PAGE = `<!doctype html><html><head><title>Tolls</title><base href="/roads/
 const SHOP = `<!doctype html><html lang="de"><title>Shop</title><h1>Ahorn Regal</h1><dl><dt>Preis<dd>1.249,50 €
 <dt>Artikelnummer<dd>AX-7</dl><div style="display:none">Marke: Erfunden</div><p>${WORDS}</p></html>`;
 
+/** A page of a template whose label no vocabulary has, and whose price has a class of its own. */
+const room = (
+  rooms: string,
+  price: string,
+) => `<!doctype html><html lang="de"><title>Wohnung</title><h1>Wohnung am See</h1>
+<ul><li><i class="k">Gesamtzahl Räume:</i> <b>${rooms}</b></li></ul><div class="zz-sum">${price}</div><div>1.000 € Kaution</div><p>${WORDS}</p></html>`;
+
+function pageAt({ pathname, searchParams }: URL): string {
+  if (pathname === "/shop") return SHOP;
+  if (pathname !== "/room") return PAGE;
+  const html = room(searchParams.get("rooms") ?? "", searchParams.get("price") ?? "");
+  return searchParams.has("moved") ? html.replace("zz-sum", "zz-total") : html;
+}
+
 const site = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
-  fetch: ({ url }) => new Response(url.endsWith("/shop") ? SHOP : PAGE, { headers: { "content-type": "text/html" } }),
+  fetch: ({ url }) => new Response(pageAt(new URL(url)), { headers: { "content-type": "text/html" } }),
 });
 const { service, close } = await startTestService();
 
@@ -123,7 +137,7 @@ test.each<[string, unknown]>([
 
 test("selectors or a schema are required", async () => {
   const { json } = await call(service, "/extract", { url: site.url.href });
-  expect(json["errors"]).toEqual([{ path: "selectors", message: "is required, or schema in its place" }]);
+  expect(json["errors"]).toEqual([{ path: "selectors", message: "is required, or schema or extractor in its place" }]);
 });
 
 const SCHEMA = {
@@ -180,4 +194,42 @@ test.each<[string, object]>([
   const [first] = json["errors"] as { path: string; message: string }[];
   expect(json["status"]).toBe(400);
   expect(`${first?.path} ${first?.message}`).toStartWith(message);
+});
+
+const roomAt = (rooms: number, price: string, more = "") =>
+  `${site.url.href}room?rooms=${rooms}&price=${encodeURIComponent(price)}${more}`;
+
+test("an extractor is learned from confirmed pages, finds the fields of others, and reports fields that have moved", async () => {
+  const schema = { type: "object", properties: { units: { type: "integer" }, total: { type: "number" } } };
+  const urls = [roomAt(3, "950,50 €"), roomAt(4, "1.250,00 €")];
+  const confirmed = [
+    { units: 3, total: 950.5 },
+    { units: 4, total: 1250 },
+  ];
+  const learned = await call(service, "/extract", { urls, schema, learn: true, confirmed });
+  expect(learned.json["extractor"]).toMatchObject({
+    rules: { "/units": { label: "gesamtzahl raume" }, "/total": { selector: ".zz-sum" } },
+  });
+  const { id } = learned.json["extractor"] as { id: string };
+  const found = await call(service, "/extract", { url: roomAt(7, "2.100,00 €"), extractor: id });
+  expect(found.json["data"]).toEqual({ units: 7, total: 2100 });
+  expect(found.json["drift"]).toEqual([]);
+  expect(found.json["sources"]).toMatchObject({ "/total": { from: "selector", quote: "2.100,00 €" } });
+  const moved = await call(service, "/extract", { url: roomAt(7, "2.100,00 €", "&moved"), extractor: id });
+  expect([moved.json["data"], moved.json["drift"]]).toEqual([{ units: 7, total: null }, ["/total"]]);
+});
+
+test.each<[string, object]>([
+  ["learn needs schema and urls with 2 to 5 pages", { url: site.url.href, schema: SCHEMA, learn: true }],
+  ["confirmed needs learn", { url: site.url.href, schema: SCHEMA, confirmed: [{}] }],
+  ["extractor must not be together with schema", { url: site.url.href, schema: SCHEMA, extractor: "x" }],
+])("%s", async (message, body) => {
+  const { json } = await call(service, "/extract", body);
+  // The API's description defines the type of an error's list.
+  const [first] = json["errors"] as { path: string; message: string }[];
+  expect([json["status"], `${first?.path} ${first?.message}`]).toEqual([400, message]);
+});
+
+test("an extractor that does not exist is not found", async () => {
+  expect((await call(service, "/extract", { url: site.url.href, extractor: "x" })).status).toBe(404);
 });

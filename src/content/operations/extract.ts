@@ -4,6 +4,9 @@ import { type ExtractionTask } from "../extraction/tree/extraction.ts";
 import { actionsPart, actionsSchema } from "./action-parameters.ts";
 import { type PageRequest } from "../page/page.ts";
 import { type ReadPage } from "../page-reader/page-reader.ts";
+import { type PageFields } from "../extraction/tree/page-fields.ts";
+import { commonRules, confirmedValues, learnedShape } from "./extractors.ts";
+import { text } from "./text.ts";
 import { fieldParameters, fieldsResult, fieldsShape, schemaTask } from "./extract-fields.ts";
 import { readSelectors, selectorsParameter } from "./extract-selectors.ts";
 import { cutContent, failedMetadata, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
@@ -14,6 +17,9 @@ import { SESSION_FAILURES, sessionParameters } from "./session-parameters.ts";
 
 /** Pages of one call. */
 const MAX_PAGES = 20;
+/** Pages from which an extractor is learned, and characters of its id. */
+const MAX_LEARNED = 5;
+const MAX_ID = 64;
 /** Milliseconds of a call with several pages, below the timeout of the gateway's route. */
 const MAX_CALL_MS = 180_000;
 
@@ -32,16 +38,34 @@ const body = z
     ...sessionParameters,
     selectors: selectorsParameter,
     ...fieldParameters,
+    learn: z.boolean().default(false).openapi({
+      description: "With a schema and 2 to 5 pages of one template: keep the places of the fields as an extractor",
+    }),
+    confirmed: z
+      .array(z.record(z.string(), z.unknown()))
+      .max(MAX_LEARNED)
+      .optional()
+      .openapi({ description: "With learn: right values of each page, in the order of `urls`, in the form of `data`" }),
+    extractor: text(MAX_ID, 1).optional().openapi({ description: "Id of a learned extractor, in place of `schema`" }),
   })
-  .superRefine(({ url, urls, selectors, schema }, context) => {
+  .superRefine(({ url, urls, selectors, schema, extractor, learn, confirmed }, context) => {
     const refuse = (path: string, message: string) => context.addIssue({ code: "custom", message, path: [path] });
     if (url === undefined && urls === undefined) refuse("url", "is required");
     if (url !== undefined && urls !== undefined) refuse("urls", "must not be together with url");
-    if (selectors === undefined && schema === undefined) refuse("selectors", "is required, or schema in its place");
-    if (selectors !== undefined && schema !== undefined) refuse("schema", "must not be together with selectors");
+    const [first, second] = Object.entries({ selectors, schema, extractor }).flatMap(([name, value]) =>
+      value === undefined ? [] : [name],
+    );
+    if (first === undefined) refuse("selectors", "is required, or schema or extractor in its place");
+    if (second !== undefined) refuse(second, `must not be together with ${first}`);
+    const pages = urls?.length ?? 0;
+    const mayLearn = schema !== undefined && pages > 1 && pages <= MAX_LEARNED;
+    if (learn && !mayLearn) refuse("learn", `needs schema and urls with 2 to ${MAX_LEARNED} pages`);
+    if (confirmed !== undefined && !learn) refuse("confirmed", "needs learn");
   })
   .openapi("ExtractRequest", {
-    anyOf: ["url", "urls"].flatMap((page) => ["selectors", "schema"].map((what) => ({ required: [page, what] }))),
+    anyOf: ["url", "urls"].flatMap((page) =>
+      ["selectors", "schema", "extractor"].map((what) => ({ required: [page, what] })),
+    ),
   });
 
 type Input = z.output<typeof body>;
@@ -71,6 +95,7 @@ const response = z
     ...fieldsShape,
     metadata: metadataSchema,
     actions: actionsSchema,
+    extractor: learnedShape,
     results: z.array(result).optional().openapi({
       description:
         "With `urls`: one for each page, in their order; the other members are those of the first one that succeeded",
@@ -103,10 +128,10 @@ export const extract = postOperation(
         metadata: METADATA_EXAMPLE,
       },
     },
-    failures: [...PAGE_FAILURES, ...SESSION_FAILURES, "fields-missing"],
+    failures: [...PAGE_FAILURES, ...SESSION_FAILURES, "fields-missing", "not-found"],
   },
   async (input, services, call): Promise<OperationResult> => {
-    const order = orderOf(input);
+    const order = await orderOf(input, services);
     if (input.url === undefined) return await severalPages(input.urls ?? [], order, { input, services, call });
     const request = pageRequest({ ...input, url: input.url }, call.signal, order.needsBrowser);
     return { json: { url: input.url, ...madeOf(await services.pages.read(request, order.task), call.elapsedMs()) } };
@@ -119,9 +144,15 @@ interface Order {
   readonly needsBrowser: string | undefined;
 }
 
-function orderOf(input: Input): Order {
-  const { selectors = {}, schema } = input;
-  return schema === undefined ? readSelectors(selectors) : { task: schemaTask(schema, input), needsBrowser: undefined };
+async function orderOf(input: Input, { extractors }: Services): Promise<Order> {
+  const { selectors = {}, schema, extractor } = input;
+  if (extractor !== undefined) {
+    const { rules, ...learned } = await extractors.find(extractor);
+    const { locale = learned.locale } = input;
+    return { task: { ...schemaTask(learned.schema, { ...input, locale }), rules }, needsBrowser: undefined };
+  }
+  if (schema === undefined) return readSelectors(selectors);
+  return { task: schemaTask(schema, input), needsBrowser: undefined };
 }
 
 /** The result of a page. Throws `fields-missing`. */
@@ -148,13 +179,21 @@ async function severalPages(
     const request = pageRequest({ ...input, url }, call.signal, needsBrowser);
     return { ...request, turnMs: MAX_CALL_MS - request.timeoutMs - request.waitMs };
   };
-  const requests = urls.map((url) => ({ url, request: requestFor(url) }));
+  const requests = urls.map((url, at) => {
+    const confirmed = confirmedValues(input.confirmed?.[at]);
+    const own = task.kind === "schema" && input.learn ? { ...task, learn: confirmed } : task;
+    return { url, request: requestFor(url), task: own };
+  });
+  const learned: PageFields[] = [];
   const failures = new PageFailures(services.log, "a page of an extraction");
   const results = await Promise.all(
-    requests.map(async ({ url, request }) => {
+    requests.map(async ({ url, request, task: own }) => {
       const elapsedMs = stopwatch(services.now);
       try {
-        return { url, ...madeOf(await services.pages.read(request, task), elapsedMs()) };
+        const page = await services.pages.read(request, own);
+        const made = madeOf(page, elapsedMs());
+        if (page.extraction.values !== undefined) learned.push(page.extraction.values);
+        return { url, ...made };
       } catch (error) {
         return { url, failure: failures.errorOf(error), elapsedMs: elapsedMs() };
       }
@@ -165,7 +204,16 @@ async function severalPages(
   const [failed] = results.flatMap((one) => ("failure" in one ? [one.failure] : []));
   if (first === undefined) throw failed ?? new TurnpikeError("internal", "Cannot extract: no page was loaded");
   const share = Math.floor((succeeded.length * 100) / urls.length);
-  return { json: { ...first, results: results.map(shownResult) }, charge: share === 100 ? undefined : `${share}%` };
+  if (input.learn && failed !== undefined) throw failed;
+  const rules = commonRules(learned);
+  const { schema = {}, locale } = input;
+  const extractor = input.learn
+    ? { extractor: { id: await services.extractors.keep({ schema, locale, rules }), rules } }
+    : {};
+  return {
+    json: { ...first, ...extractor, results: results.map(shownResult) },
+    charge: share === 100 ? undefined : `${share}%`,
+  };
 }
 
 type Made = { readonly url: string } & (

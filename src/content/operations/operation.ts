@@ -13,6 +13,7 @@ import { type Search } from "../search/search.ts";
 import { inSession } from "../sessions/in-session.ts";
 import { type Sessions } from "../sessions/sessions.ts";
 import { sessionSecret } from "./session-parameters.ts";
+import { type Extractors } from "./extractors.ts";
 import { type Uploads } from "./upload.ts";
 
 export interface Services {
@@ -26,6 +27,7 @@ export interface Services {
   readonly chargeOf: (page: PageSource) => string | undefined;
   /** Undefined: the service keeps no versions. */
   readonly versions: PageVersions | undefined;
+  readonly extractors: Pick<Extractors, "find" | "keep">;
   readonly sites: Pick<SiteMapper, "links">;
   readonly jobs: Jobs;
   readonly sessions: Sessions;

@@ -4,6 +4,7 @@ import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 
 import { patient } from "../../lib/testing/patience.ts";
 import { until } from "../../lib/testing/until.ts";
 import { idleJobs } from "../testing/idle-jobs.ts";
+import { NO_EXTRACTORS } from "../testing/no-extractors.ts";
 import { createApp } from "../app.ts";
 import { unknownPrices } from "../api/price-list.ts";
 import { createResolver } from "../resolve/create-resolver.ts";
@@ -67,6 +68,7 @@ function serviceOf(options?: Partial<ModelOptions>): Ask {
       pages: web.reader,
       search: web.search,
       resolver,
+      extractors: NO_EXTRACTORS,
       uploads: new Uploads(1),
       files: web.reader,
       fileChargeOf: () => undefined,

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unknownPrices } from "../api/price-list.ts";
 import { idleJobs } from "../testing/idle-jobs.ts";
+import { NO_EXTRACTORS } from "../testing/no-extractors.ts";
 import { createApp } from "../app.ts";
 import { ANYWHERE, type EgressOptions, PUBLIC_WEB } from "../egress/guard.ts";
 import { Extractor } from "../extractor/extractor.ts";
@@ -52,6 +53,7 @@ function setUp(options: Partial<SearchOptions>, egress = ANYWHERE_EGRESS) {
       pages,
       search,
       resolver: createResolver(undefined, { pages, search, log: () => undefined }),
+      extractors: NO_EXTRACTORS,
       uploads: new Uploads(1),
       files: pages,
       fileChargeOf: () => undefined,

@@ -1,13 +1,15 @@
 import { type Document, type Element } from "domhandler";
 import { type Json, type JsonObject, pointerStep } from "../../../lib/json-schema/json.ts";
 import { isObject } from "../../../lib/is-object.ts";
-import { type FieldPlan, type ListPlan, type ObjectPlan, type SchemaPlan } from "./field-plan.ts";
+import { type FieldPlan, type LeafPlan, type ListPlan, type ObjectPlan, type SchemaPlan } from "./field-plan.ts";
 import { type Found, type Scope } from "./found.ts";
 import { leafValue, propertyLists } from "./leaf-values.ts";
 import { elementFound } from "./visible-values.ts";
 import { membersOf, leafList, objectItems, titleOf } from "./lists.ts";
+import { LearnedRules } from "./learned-rules.ts";
 import { PageFacts } from "./page-facts.ts";
-import { type FieldSource, type MissingField, type PageFields } from "../tree/page-fields.ts";
+import { type SchemaTask } from "../tree/extraction.ts";
+import { type FieldRule, type FieldSource, type MissingField, type PageFields } from "../tree/page-fields.ts";
 import { wordsOf } from "./shown-page.ts";
 import { plainText } from "./values.ts";
 import { isSubject, isThing, type Thing } from "./things.ts";
@@ -25,11 +27,13 @@ export interface FieldsPage {
   readonly locale?: string | undefined;
   /** True: only values that a reader sees. */
   readonly shownOnly?: boolean | undefined;
+  readonly rules?: SchemaTask["rules"];
+  readonly learn?: SchemaTask["learn"];
 }
 
 /** The fields of a page by a schema. Every value stands in the page; fields without a value are null. */
-export function fieldsOf({ tree, url, locale, shownOnly = false }: FieldsPage, plan: SchemaPlan): PageFields {
-  return new Filler(new PageFacts(tree, url, locale), shownOnly).fields(plan);
+export function fieldsOf({ tree, url, locale, ...options }: FieldsPage, plan: SchemaPlan): PageFields {
+  return new Filler(new PageFacts(tree, url, locale), options).fields(plan);
 }
 
 const NOT_FOUND = "the page has no value for it";
@@ -39,11 +43,15 @@ class Filler {
   readonly #sources: Record<string, FieldSource> = Object.create(null);
   readonly #missing: MissingField[] = [];
 
-  readonly #shownOnly: boolean;
+  readonly #options: Omit<FieldsPage, "tree" | "url" | "locale">;
+  readonly #learned: LearnedRules | undefined;
+  readonly #rules: Record<string, readonly FieldRule[]> = Object.create(null);
+  readonly #drift: string[] = [];
 
-  constructor(facts: PageFacts, shownOnly: boolean) {
+  constructor(facts: PageFacts, options: Omit<FieldsPage, "tree" | "url" | "locale">) {
     this.#facts = facts;
-    this.#shownOnly = shownOnly;
+    this.#options = options;
+    this.#learned = (options.rules ?? options.learn) === undefined ? undefined : new LearnedRules(facts);
   }
 
   fields({ root, schema }: SchemaPlan): PageFields {
@@ -63,7 +71,14 @@ class Filler {
       }
       break;
     }
-    return { value, sources: this.#sources, missing: this.#missing };
+    const { rules, learn } = this.#options;
+    return {
+      value,
+      sources: this.#sources,
+      missing: this.#missing,
+      ...(learn === undefined ? {} : { rules: this.#rules }),
+      ...(rules === undefined ? {} : { drift: this.#drift }),
+    };
   }
 
   #scope(root: ObjectPlan): Scope {
@@ -74,19 +89,32 @@ class Filler {
   }
 
   #fill(plan: FieldPlan, scope: Scope, path: string): Json | undefined {
-    if (plan.kind === "leaf") return this.#keep(path, leafValue(plan, scope));
+    if (plan.kind === "leaf") return this.#leaf(plan, scope, path);
     if (plan.kind === "object") return this.#object(plan, scope, path);
     const { items } = plan;
     if (items.kind === "leaf") {
       const found = leafList({ ...plan, items }, scope);
-      const shown = found.filter(({ isShown }) => isShown || !this.#shownOnly);
+      const shown = found.filter(({ isShown }) => isShown || this.#options.shownOnly !== true);
       return shown.length === 0 ? undefined : shown.map((one, at) => this.#keep(`${path}/${at}`, one) ?? null);
     }
     return items.kind === "object" ? this.#objects(plan, items, scope, path) : undefined;
   }
 
+  #leaf(leaf: LeafPlan, scope: Scope, path: string): Json | undefined {
+    const { rules = {}, learn = {} } = this.#options;
+    const rule = Object.hasOwn(rules, path) ? rules[path] : undefined;
+    const ruled = rule && this.#learned?.found(rule, leaf, scope);
+    if (rule !== undefined && ruled === undefined) this.#drift.push(path);
+    const found = ruled ?? leafValue(leaf, scope);
+    const confirmed = Object.hasOwn(learn, path) ? learn[path] : found?.value;
+    if (this.#options.learn !== undefined && confirmed !== undefined) {
+      this.#rules[path] = this.#learned?.of(confirmed, leaf, found) ?? [];
+    }
+    return this.#keep(path, found);
+  }
+
   #keep(path: string, found: Found | undefined): Json | undefined {
-    if (found === undefined || (this.#shownOnly && !found.isShown)) return undefined;
+    if (found === undefined || (this.#options.shownOnly === true && !found.isShown)) return undefined;
     const { place, quote, isShown, conflict } = found;
     const { from, element, pointer, attribute } = place;
     this.#sources[path] = {

@@ -1,4 +1,6 @@
 import { type Element, isTag, isText } from "domhandler";
+import { type LeafPlan } from "./field-plan.ts";
+import { type Scalar, typedValue } from "./values.ts";
 import { ENTITY_WORDS } from "./vocabulary.ts";
 import { normalName } from "./names.ts";
 import { type ShownPage } from "./shown-page.ts";
@@ -56,6 +58,14 @@ export class Labels {
   /** The values beside a label. */
   of(label: string): readonly Pair[] {
     return this.#pairs.get(label) ?? [];
+  }
+
+  /** The labels beside which this value stands. */
+  labelled(value: Scalar, leaf: LeafPlan, { url, locale }: ShownPage): readonly string[] {
+    return [...this.#pairs].flatMap(([label, pairs]) => {
+      const values = pairs.map(({ text }) => typedValue(leaf, { value: text, isData: false, url, locale }));
+      return values.length > 0 && values.every((one) => one === value) ? [label] : [];
+    });
   }
 
   /** The elements with a class, an id or a test id of this name. The innermost ones, if they are within each other. */

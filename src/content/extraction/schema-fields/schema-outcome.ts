@@ -5,8 +5,8 @@ import { planOf } from "./field-plan.ts";
 import { fieldsOf } from "./fields-of.ts";
 
 /** The fields of a document. */
-export function schemaFields(tree: Document, url: string, { schema, locale, shownOnly }: SchemaTask): PageFields {
-  return fieldsOf({ tree, url, locale, shownOnly }, planOf(schema));
+export function schemaFields(tree: Document, url: string, { schema, ...about }: SchemaTask): PageFields {
+  return fieldsOf({ tree, url, ...about }, planOf(schema));
 }
 
 /** The fields of a document, and as its content their values in JSON. */

@@ -18,7 +18,8 @@ export function labelledValue(leaf: LeafPlan, scope: Scope): Found | undefined {
   return undefined;
 }
 
-function pairFound(
+/** The value of a labelled text. */
+export function pairFound(
   leaf: LeafPlan,
   { text, element, from, items }: Pair,
   { facts: { page } }: Scope,

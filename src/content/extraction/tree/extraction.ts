@@ -1,6 +1,6 @@
 import { type AiTerms } from "../../page/ai-terms.ts";
 import { type PageSource } from "../../page/page.ts";
-import { type PageFields } from "./page-fields.ts";
+import { type FieldRule, type PageFields } from "./page-fields.ts";
 
 /**
  * The selectors of a table's rows on a page, and of its cells in a row: `selector`, `selector@attribute` or
@@ -47,6 +47,10 @@ export interface SchemaTask {
   readonly locale?: string | undefined;
   /** True: only values that a reader sees. */
   readonly shownOnly?: boolean | undefined;
+  /** The learned places of fields, by JSON pointer. */
+  readonly rules?: Readonly<Record<string, FieldRule>> | undefined;
+  /** Confirmed values, by JSON pointer, for which rules are learned. Values that are found are confirmed too. */
+  readonly learn?: Readonly<Record<string, string | number | boolean>> | undefined;
 }
 
 /** Forms of a page to make beside its content. The selectors are those of `parseSelector`. */

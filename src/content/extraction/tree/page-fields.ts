@@ -36,6 +36,11 @@ export interface FieldSource {
   readonly conflict?: Json;
 }
 
+/** The place of a field on the pages of a template: beside a label, or at a selector, there in an attribute or in JSON-LD. */
+export type FieldRule =
+  | { readonly label: string }
+  | { readonly selector: string; readonly attribute?: string; readonly pointer?: string };
+
 /** A field without a value. */
 export interface MissingField {
   /** JSON pointer. */
@@ -52,4 +57,8 @@ export interface PageFields {
   /** By JSON pointer of the field. */
   readonly sources: Readonly<Record<string, FieldSource>>;
   readonly missing: readonly MissingField[];
+  /** By JSON pointer: the rules that find the value. Only there if they are to be learned. */
+  readonly rules?: Readonly<Record<string, readonly FieldRule[]>>;
+  /** Fields that are not at their learned places. Only there with learned rules. */
+  readonly drift?: readonly string[];
 }
