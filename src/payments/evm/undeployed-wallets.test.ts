@@ -112,10 +112,15 @@ describe.skipIf(!hasChain)("a wallet that is not deployed yet (ERC-6492)", () =>
     expect(await codeOf(signer.address)).not.toBe("0x");
     // Only a wallet with code can be asked for its signature.
     const other = channelConfig(terms, (await wallet()).signer.address, { payerAuthorizer: ZERO });
+    const unsigned = signedDeposit(terms, other, { amount: 5000n, most: 1000n, signer: owner, now });
+    expect(await facilitator.channels?.verify({ ...payment, payload: unsigned }, terms)).toMatchObject({
+      reason: "invalid_batch_settlement_evm_voucher_signature",
+    });
+    // One that holds no money is not asked at all.
     const voucher = signedVoucher(shop.chain.network, other, 1000n, owner);
     const bought = { ...payment, payload: { type: "voucher", channelConfig: other, voucher } } as const;
     expect(await facilitator.channels?.verify(bought, terms)).toMatchObject({
-      reason: "invalid_batch_settlement_evm_voucher_signature",
+      reason: "invalid_batch_settlement_evm_channel_not_found",
     });
   });
 });

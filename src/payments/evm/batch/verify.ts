@@ -131,19 +131,20 @@ export async function verifyDeposit(
   if (!chain.factories.allows(signatureOf(deposit))) {
     return "invalid_batch_settlement_evm_eip6492_factory_not_allowed";
   }
+  // One or two reads refuse the deposits of accounts without money, of which anyone can make many.
+  const funds = await depositFunds(chain, deposit);
+  if (isRpcError(funds)) return funds;
+  const amount = BigInt(deposit.deposit.amount);
+  if (funds.owned < amount) return "invalid_batch_settlement_evm_insufficient_balance";
+  if (funds.allowed < amount) return "invalid_batch_settlement_evm_permit2_allowance_required";
   const planned = await planDeposit(chain, deposit);
   if (isRpcError(planned)) return planned;
   const unsigned =
     (await voucherProblem(chain, channelConfig, voucher)) ??
     (await authorizationProblem(chain, deposit, terms, planned));
   if (unsigned !== undefined) return unsigned;
-  const [state, funds] = await Promise.all([simulateDeposit(chain, deposit, planned), depositFunds(chain, deposit)]);
-  const amount = BigInt(deposit.deposit.amount);
-  if (isRpcError(funds)) return funds;
-  if (typeof state !== "string" && isRpcError(state)) return state;
-  if (funds.owned < amount) return "invalid_batch_settlement_evm_insufficient_balance";
-  if (funds.allowed < amount) return "invalid_batch_settlement_evm_permit2_allowance_required";
-  if (typeof state === "string") return state;
+  const state = await simulateDeposit(chain, deposit, planned);
+  if (typeof state === "string" || isRpcError(state)) return state;
   const after = { ...state, balance: state.balance + amount };
   return checkCumulative(voucher.maxClaimableAmount, after) ?? state;
 }

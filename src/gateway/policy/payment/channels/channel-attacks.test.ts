@@ -149,12 +149,15 @@ test("a flood of invented channels costs one read each, at most a hundred, and d
   expect(reads).toHaveLength(100);
 
   shop.clock.now += 10_000;
+  const insufficient = await shop.send(deposit, { path: "/goods?d" });
+  expect(errorOf(insufficient)).toBe("invalid_batch_settlement_evm_insufficient_balance");
+  expect(reads).toHaveLength(101);
   const same = world.voucher(config2, 1000n, attacker);
   for (let i = 0; i < 3; i++) {
     const response = await shop.send(same, { path: `/goods?s${i}` });
     expect([response.status, errorOf(response)]).toEqual([402, ABSENT]);
   }
-  expect(reads).toHaveLength(101);
+  expect(reads).toHaveLength(102);
   await node.stop(true);
 });
 
