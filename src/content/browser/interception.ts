@@ -36,6 +36,8 @@ export class Interception {
   readonly #own: OwnHop | undefined;
   /** True until the first request for the page, which alone has the caller's method and body. */
   #isFirst = true;
+  /** The tab has requested a page of another origin. */
+  #hasLeft = false;
   #given = 0;
 
   constructor(send: Send, frame: string, visit: Visit) {
@@ -47,6 +49,7 @@ export class Interception {
     const { own, url } = visit.request;
     this.#origin = url.origin;
     this.#own = own && firstHop(own);
+    this.#hasLeft = this.#chain.some((response) => URL.parse(response.url)?.origin !== url.origin);
     this.#stop = (error) => visit.deadline.stop(error);
   }
 
@@ -55,7 +58,7 @@ export class Interception {
     const patterns = [
       ...(this.#chain.length === 0 ? [] : [{ resourceType: "Document" }]),
       ...(this.#pictures ? [] : PICTURES.map((resourceType) => ({ resourceType }))),
-      ...(this.#hasOwn ? [{ urlPattern: `${this.#origin}/*` }] : []),
+      ...(this.#hasOwn ? [{ urlPattern: `${this.#origin}/*` }, { resourceType: "Document" }] : []),
     ];
     if (patterns.length > 0) await this.#send("Fetch.enable", { patterns });
   }
@@ -73,11 +76,17 @@ export class Interception {
     else if (!this.#giveFetched(url, params)) this.#ask("Fetch.continueRequest", params, this.#ownPart(url, params));
   }
 
-  /** The caller's part of a request. Each redirect is a further request, and overrides do not extend to it. */
+  /**
+   * The caller's part of a request for the page, or of a request by it. Each redirect is a further request, and overrides do
+   * not extend to it. After the tab has left the origin, nothing gets it again: another page may send requests there.
+   */
   #ownPart(url: string, params: CdpFields): CdpFields {
     const own = this.#own;
-    if (own === undefined || !this.#hasOwn || URL.parse(url)?.origin !== this.#origin) return {};
-    const isDocument = params["resourceType"] === "Document" && params["frameId"] === this.#frame;
+    if (own === undefined || !this.#hasOwn || params["frameId"] !== this.#frame) return {};
+    const isDocument = params["resourceType"] === "Document";
+    const isElsewhere = URL.parse(url)?.origin !== this.#origin;
+    if (isDocument && isElsewhere) this.#hasLeft = true;
+    if (this.#hasLeft || isElsewhere) return {};
     const isPage = this.#isFirst && isDocument;
     if (isPage) this.#isFirst = false;
     // The protocol gives an object with the fields by name.

@@ -29,6 +29,9 @@ async function note(name: string, request: Request): Promise<string> {
   return pathname;
 }
 
+/** Redirects to these names lead to the other site. */
+const FOREIGN = new Set(["other", "evil"]);
+
 const redirect = (status: number, location: string): Response => new Response(null, { status, headers: { location } });
 
 function serve(fetch: (request: Request) => Promise<Response>): Bun.Server<undefined> {
@@ -38,12 +41,16 @@ function serve(fetch: (request: Request) => Promise<Response>): Bun.Server<undef
 beforeAll(async () => {
   other = serve(async (request) => {
     const path = await note("other", request);
-    return path === "/back" ? redirect(302, new URL("/page", site.url).href) : html("<p>words of the other site</p>");
+    const page = new URL("/page", site.url).href;
+    if (path === "/evil")
+      return html(`<p>evil</p><iframe src="${page}" width="300" height="300"></iframe><script>
+      fetch("${new URL("/own", site.url).href}", { mode: "no-cors" }).finally(() => document.body.append("all"))</script>`);
+    return path === "/back" ? redirect(302, page) : html("<p>words of the other site</p>");
   });
   site = serve(async (request) => {
     const path = await note("site", request);
     const [, status = "", to = ""] = /^\/redirect\/(\d+)\/(.*)$/.exec(path) ?? [];
-    if (status !== "") return redirect(Number(status), to === "other" ? new URL("/", other.url).href : `/${to}`);
+    if (status !== "") return redirect(Number(status), FOREIGN.has(to) ? new URL(to, other.url).href : `/${to}`);
     if (path === "/round") return redirect(302, new URL("/back", other.url).href);
     if (path === "/place")
       return html(`<p>place</p><script>navigator.geolocation.getCurrentPosition(({ coords }) =>
@@ -104,8 +111,8 @@ for (const engine of ["static", "browser"]) {
     expect(valueAt("site GET /page", "accept-language")).toBe("fr");
     expect(valueAt("site GET /page", "cookie")).toBe("a=1");
     await read("/redirect/302/other", { ...OWN, engine });
-    expect(visits()).toEqual(["site GET /redirect/302/other", "other GET /"]);
-    for (const name of ["x-key", "authorization"]) expect(valueAt("other GET /", name)).toBeNull();
+    expect(visits()).toEqual(["site GET /redirect/302/other", "other GET /other"]);
+    for (const name of ["x-key", "authorization"]) expect(valueAt("other GET /other", name)).toBeNull();
     await read("/redirect/302/page", { ...OWN, engine });
     expect(valueAt("site GET /page", "x-key")).toBe(SECRET);
   });
@@ -128,10 +135,19 @@ for (const engine of ["static", "browser"]) {
   });
 }
 
-test("a redirect back does not get the fields again", async () => {
-  await read("/round", { ...OWN, engine: "static" });
-  expect(visits()).toEqual(["site GET /round", "other GET /back", "site GET /page"]);
-  expect(valueAt("site GET /page", "x-key")).toBeNull();
+for (const engine of ["static", "browser"]) {
+  test(`a redirect back does not get the fields again: ${engine}`, async () => {
+    await read("/round", { ...OWN, engine });
+    expect(visits()).toEqual(["site GET /round", "other GET /back", "site GET /page"]);
+    expect(valueAt("site GET /page", "x-key")).toBeNull();
+  });
+}
+
+test("a page of another origin to which the tab goes cannot send requests with the fields", async () => {
+  const { json } = await scrape("/redirect/302/evil", { ...OWN, engine: "browser" });
+  expect(json["content"]).toContain("all");
+  expect(valueAt("site GET /redirect/302/evil", "x-key")).toBe(SECRET);
+  for (const path of ["/own", "/page"]) expect(valueAt(`site GET ${path}`, "x-key")).toBeNull();
 });
 
 test("requests of a page's scripts have the fields for its own origin alone", async () => {
