@@ -64,27 +64,34 @@ export function formsOf({ html, parse, url, isArticle }: Page, task: FormsTask):
     const text = (element.attribs["alt"] ?? "").slice(0, MAX_META_LENGTH).trim();
     return address === undefined ? undefined : { url: address, text };
   };
-  const lists = {
-    ...(wants("links") ? { links: list(linkOf) } : {}),
-    ...(wants("images") ? { images: list(pictureOf) } : {}),
-  };
-  const read = isArticle || wants("summary") ? articleOf(tree, url) : undefined;
-  const summary = read && summaryOf(toText(read.article), read.title, read.metadata.language);
-  const shown = isArticle && read !== undefined ? read.article : bodyOf(tree);
-  const isShown = wants("html") || wants("text");
-  if (!isArticle && isShown) prepare(tree, url);
-  const text = wants("text") ? { text: toText(shown) } : {};
-  if (isShown) dropInlinePictures(shown);
   return {
     meta,
     attributes,
-    ...lists,
     ...json,
-    ...text,
+    ...(wants("links") ? { links: list(linkOf) } : {}),
+    ...(wants("images") ? { images: list(pictureOf) } : {}),
     ...(wants("rawHtml") ? { rawHtml: html } : {}),
-    ...(wants("summary") ? { summary: summary ?? "" } : {}),
-    ...(wants("html") ? { html: inner(shown) } : {}),
+    ...writtenForms({ tree, url, isArticle }, wants),
   };
+}
+
+/** The forms that are written from the content. Changes the tree. */
+function writtenForms(
+  { tree, url, isArticle }: Pick<Page, "url" | "isArticle"> & { readonly tree: Document },
+  wants: (name: FormsTask["names"][number]) => boolean,
+): Partial<PageForms> {
+  const isShown = wants("html") || wants("text");
+  const read = (isArticle && isShown) || wants("summary") ? articleOf(tree, url) : undefined;
+  const summary =
+    read !== undefined && wants("summary")
+      ? { summary: summaryOf(toText(read.article), read.title, read.metadata.language) }
+      : {};
+  if (!isShown) return summary;
+  if (!isArticle) prepare(tree, url);
+  const shown = isArticle && read !== undefined ? read.article : bodyOf(tree);
+  const text = wants("text") ? { text: toText(shown) } : {};
+  dropInlinePictures(shown);
+  return { ...summary, ...text, ...(wants("html") ? { html: inner(shown) } : {}) };
 }
 
 const PICTURE_ADDRESSES = ["src", "srcset", "href", "xlink:href", "poster", "data"];

@@ -428,7 +428,6 @@ test("requests that Turnpike does not serve fail at once", async () => {
     mine.startExtract({ urls: [at("/")], prompt: "title" }),
     mine.startAgent({ prompt: "x" }),
     mine.interact("1", { code: "1" }),
-    mine.parse({ data: "text", filename: "a.txt" }),
     mine.listMonitors(),
     mine.getCreditUsageHistorical(),
   ];

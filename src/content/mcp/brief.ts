@@ -33,22 +33,31 @@ function briefSchema({ type, enum: choices, items, anyOf, properties, required, 
   };
 }
 
+/** Options that many tools have, and those that the short form leaves out. */
+interface BriefRules {
+  readonly isCommon: (name: string, schema: ApiSchema) => boolean;
+  readonly isLeftOut: (name: string) => boolean;
+}
+
 /**
  * A tool's input in the short form. A property keeps the first sentence of its description. Of options that many tools have,
  * only the type and the choices are left.
  */
 export function briefInput(
   { properties = {}, required = [] }: ApiSchema,
-  isCommon: (name: string, schema: ApiSchema) => boolean = () => false,
+  { isCommon, isLeftOut }: BriefRules = { isCommon: () => false, isLeftOut: () => false },
 ): ObjectSchema {
-  const brief = Object.entries(properties).map(([name, schema]) => {
+  const told = Object.entries(properties).filter(([name]) => !isLeftOut(name));
+  const isWhole = told.length === Object.keys(properties).length;
+  const brief = told.map(([name, schema]) => {
     const { description, type, enum: choices } = schema;
     if (isCommon(name, schema))
       return [name, briefSchema({ ...(type && { type }), ...(choices && { enum: choices }) })];
-    const told = description === undefined ? {} : { description: firstSentence(description) };
-    return [name, { ...briefSchema(schema), ...told }];
+    const text = description === undefined ? {} : { description: firstSentence(description) };
+    return [name, { ...briefSchema(schema), ...text }];
   });
-  return { type: "object", properties: Object.fromEntries(brief), required, additionalProperties: false };
+  const shape = { properties: Object.fromEntries(brief), required };
+  return { type: "object", ...shape, ...(isWhole ? { additionalProperties: false } : {}) };
 }
 
 /** The members that a challenge has, and no output. */

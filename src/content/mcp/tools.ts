@@ -2,6 +2,8 @@ import { type ApiDocument, type ApiSchema, apiDocument, resolveSchema } from "..
 import { briefInput, firstSentence, type ObjectSchema, outputOf } from "./brief.ts";
 import { JOB_OPERATIONS } from "../operations/job-requests.ts";
 import { type Operation } from "../operations/operation.ts";
+import { actionParameters } from "../operations/action-parameters.ts";
+import { requestParameters } from "../operations/request-parameters.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import { type PriceList } from "../api/price-list.ts";
 
@@ -21,6 +23,9 @@ export interface Tool {
 
 /** The number of tools with the same option from which on the option is a common one. */
 const COMMON = 3;
+
+/** Options of own requests and of steps. */
+const DETAILS: ReadonlySet<string> = new Set([...Object.keys(requestParameters), ...Object.keys(actionParameters)]);
 
 let made: ReadonlyMap<string, Tool> | undefined;
 
@@ -51,7 +56,11 @@ function makeTools(): ReadonlyMap<string, Tool> {
       } as const;
       const brief = {
         description: `${summary}. ${firstSentence(description)}.`,
-        inputSchema: briefInput(inputSchema, isCommon),
+        // One tool shows the options of own requests and steps, which all tools for pages have.
+        inputSchema: briefInput(inputSchema, {
+          isCommon,
+          isLeftOut: (option) => name !== "scrape" && DETAILS.has(option),
+        }),
       };
       return [name, { operation, whole, brief, outputSchema: outputAt(document, path, "post") }];
     }),
