@@ -1,27 +1,5 @@
-/** `npm run bench -- NAME [flags]`: runs one bench. */
-import { runAdminBench } from "./admin.ts";
-import { runChannelsBench } from "./channels.ts";
-import { runContentBench } from "./content.ts";
-import { runContentSoak } from "./content-soak.ts";
-import { runDocumentsBench } from "./documents.ts";
-import { runFieldsBench } from "./fields.ts";
-import { runFiltersBench } from "./filters.ts";
-import { runFleetBench } from "./fleet.ts";
-import { runFrontBench } from "./front.ts";
-import { runFrontierBench } from "./frontier.ts";
-import { runGrowthBench } from "./growth.ts";
-import { http1 } from "./http1.ts";
-import { runLedgerBench } from "./ledger.ts";
-import { runMarkdownBench } from "./html-to-markdown.ts";
-import { runPagesBench } from "./pages.ts";
-import { runPartsBench } from "./parts.ts";
-import { runPaymentBench } from "./payment.ts";
-import { runPolicyBench } from "./policy.ts";
-import { runProxyBench } from "./proxy.ts";
-import { runReaderBench } from "./reader.ts";
-import { runResolveBench } from "./resolve.ts";
-import { runSearchBench } from "./search.ts";
-import { runStartBench } from "./start.ts";
+/** `npm run bench -- NAME [flags]`: runs one bench, and loads only its modules. */
+import { argv, exit } from "node:process";
 
 interface Bench {
   readonly name: string;
@@ -34,73 +12,125 @@ const BENCHES: readonly Bench[] = [
   {
     name: "markdown",
     about: "HTML to Markdown: CPU time per megabyte, beside jsdom and turndown",
-    run: runMarkdownBench,
+    run: async (args) => (await import("./html-to-markdown.ts")).runMarkdownBench(args),
   },
-  { name: "proxy", about: "Turnpike beside nginx, HAProxy and Caddy, driven by wrk", run: runProxyBench },
+  {
+    name: "proxy",
+    about: "Turnpike beside nginx, HAProxy and Caddy, driven by wrk",
+    run: async (args) => (await import("./proxy.ts")).runProxyBench(args),
+  },
   {
     name: "documents",
     about: "PDF documents with known tables: F1 of their cells, of tables with lines and without",
-    run: runDocumentsBench,
+    run: async (args) => (await import("./documents.ts")).runDocumentsBench(args),
   },
   {
     name: "admin",
     about: "10,000 routes: listing, adding, reloading",
-    run: runAdminBench,
+    run: async (args) => (await import("./admin.ts")).runAdminBench(args),
   },
-  { name: "channels", about: "requests that are paid by vouchers, beside free ones", run: runChannelsBench },
-  { name: "fleet", about: "paid requests through one to three gateways on one PostgreSQL", run: runFleetBench },
+  {
+    name: "channels",
+    about: "requests that are paid by vouchers, beside free ones",
+    run: async (args) => (await import("./channels.ts")).runChannelsBench(args),
+  },
+  {
+    name: "fleet",
+    about: "paid requests through one to three gateways on one PostgreSQL",
+    run: async (args) => (await import("./fleet.ts")).runFleetBench(args),
+  },
   {
     name: "front",
     about: "TLS, connections, HTTP/2, files, memory: beside nginx, HAProxy and Caddy",
-    run: runFrontBench,
+    run: async (args) => (await import("./front.ts")).runFrontBench(args),
   },
   {
     name: "growth",
     about: "CPU of a request by routes, upstreams, header fields and connections, beside nginx; plots",
-    run: runGrowthBench,
+    run: async (args) => (await import("./growth.ts")).runGrowthBench(args),
   },
   {
     name: "frontier",
     about: "addresses of crawls: found, taken and finished in SQLite and PostgreSQL; --crawl COUNT: a whole crawl",
-    run: runFrontierBench,
+    run: async (args) => (await import("./frontier.ts")).runFrontierBench(args),
   },
-  { name: "start", about: "from the command to the first response, beside nginx", run: runStartBench },
+  {
+    name: "start",
+    about: "from the command to the first response, beside nginx",
+    run: async (args) => (await import("./start.ts")).runStartBench(args),
+  },
   {
     name: "content",
     about: "the content service beside puppeteer-core, jsdom and turndown",
-    run: runContentBench,
+    run: async (args) => (await import("./content.ts")).runContentBench(args),
   },
-  { name: "content-soak", about: "a thousand mixed pages in a row: memory, processes", run: runContentSoak },
-  { name: "fields", about: "fields by a schema: precision and recall on generated pages", run: runFieldsBench },
+  {
+    name: "content-soak",
+    about: "a thousand mixed pages in a row: memory, processes",
+    run: async (args) => (await import("./content-soak.ts")).runContentSoak(args),
+  },
+  {
+    name: "fields",
+    about: "fields by a schema: precision and recall on generated pages",
+    run: async (args) => (await import("./fields.ts")).runFieldsBench(args),
+  },
   {
     name: "filters",
     about: "WebAssembly filters: the fuel of loops, hostile filters, requests through a gateway",
-    run: runFiltersBench,
+    run: async (args) => (await import("./filters.ts")).runFiltersBench(args),
   },
-  { name: "policy", about: "each policy's cost, and all at once, beside nginx", run: runPolicyBench },
-  { name: "payment", about: "asking for payment, verifying it, and what it adds to a request", run: runPaymentBench },
-  { name: "parts", about: "steps of policies, log and HPACK without sockets", run: runPartsBench },
-  { name: "search", about: "the search index, its crawler, and merging the results of engines", run: runSearchBench },
+  {
+    name: "policy",
+    about: "each policy's cost, and all at once, beside nginx",
+    run: async (args) => (await import("./policy.ts")).runPolicyBench(args),
+  },
+  {
+    name: "payment",
+    about: "asking for payment, verifying it, and what it adds to a request",
+    run: async (args) => (await import("./payment.ts")).runPaymentBench(args),
+  },
+  {
+    name: "parts",
+    about: "steps of policies, log and HPACK without sockets",
+    run: async (args) => (await import("./parts.ts")).runPartsBench(args),
+  },
+  {
+    name: "search",
+    about: "the search index, its crawler, and merging the results of engines",
+    run: async (args) => (await import("./search.ts")).runSearchBench(args),
+  },
   {
     name: "resolve",
     about: "real claims asked as questions: AUROC, calibration, coverage and accuracy of the embedded analyst",
-    run: runResolveBench,
+    run: async (args) => (await import("./resolve.ts")).runResolveBench(args),
   },
   {
     name: "reader",
     about: "the main content of pages: how much of it is found, and at what cost",
-    run: runReaderBench,
+    run: async (args) => (await import("./reader.ts")).runReaderBench(args),
   },
-  { name: "pages", about: "every format of each page of a data set: errors, timeouts, F1", run: runPagesBench },
-  { name: "ledger", about: "a payment's life in the ledger: SQLite and PostgreSQL", run: runLedgerBench },
-  { name: "http1", about: "the HTTP/1 codec and the forward path, without sockets", run: http1 },
+  {
+    name: "pages",
+    about: "every format of each page of a data set: errors, timeouts, F1",
+    run: async (args) => (await import("./pages.ts")).runPagesBench(args),
+  },
+  {
+    name: "ledger",
+    about: "a payment's life in the ledger: SQLite and PostgreSQL",
+    run: async (args) => (await import("./ledger.ts")).runLedgerBench(args),
+  },
+  {
+    name: "http1",
+    about: "the HTTP/1 codec and the forward path, without sockets",
+    run: async (args) => (await import("./http1.ts")).http1(args),
+  },
 ];
 
-const [name, ...args] = process.argv.slice(2);
+const [name, ...args] = argv.slice(2);
 const bench = BENCHES.find((candidate) => candidate.name === name);
 if (bench === undefined) {
   console.error("usage: npm run bench -- NAME [flags]\n\nbenches:");
   for (const { name: known, about } of BENCHES) console.error(`  ${known.padEnd(12)} ${about}`);
-  process.exit(2);
+  exit(2);
 }
-process.exit(await bench.run(args));
+exit(await bench.run(args));

@@ -19,6 +19,7 @@ import {
   rowsOf,
 } from "./support/documents.ts";
 import { loadText } from "../src/gateway/config/load.ts";
+import { COMMAND } from "./support/program.ts";
 import { patient } from "../src/lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.
@@ -166,7 +167,7 @@ async function isBench([name, ...flags]: readonly string[]): Promise<boolean> {
 async function isTurnpike(args: readonly string[]): Promise<boolean> {
   const [first = ""] = args;
   const command = /^[a-z]+$/.test(first) ? [first] : [];
-  const help = await output("src/cli/main.ts", ...command, "--help");
+  const help = await outputOf([...COMMAND, ...command, "--help"]);
   return !help.includes("No command") && hasFlags(args, help);
 }
 
@@ -176,16 +177,21 @@ function hasFlags(args: readonly string[], help: string): boolean {
 
 const outputs = new Map<string, Promise<string>>();
 
-/** The complete output of a program, which runs once. */
+/** The complete output of a script. */
 function output(...args: readonly string[]): Promise<string> {
-  const key = args.join(" ");
-  const known = outputs.get(key) ?? run(args);
+  return outputOf([process.execPath, ...args]);
+}
+
+/** The complete output of a command, which runs once. */
+function outputOf(command: readonly string[]): Promise<string> {
+  const key = command.join(" ");
+  const known = outputs.get(key) ?? run(command);
   outputs.set(key, known);
   return known;
 }
 
-async function run(args: readonly string[]): Promise<string> {
-  const child = Bun.spawn([process.execPath, ...args], { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+async function run(command: readonly string[]): Promise<string> {
+  const child = Bun.spawn([...command], { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return `${stdout}${stderr}`;
 }
@@ -206,7 +212,7 @@ test("every configuration with routes in a document loads without problems and w
 });
 
 test("the program's help and the configuration reference name the same flags of the gateway", async () => {
-  const help = await output("src/cli/main.ts", "--help");
+  const help = await outputOf([...COMMAND, "--help"]);
   const gateway = help.slice(help.indexOf("The gateway alone accepts:"));
   const listed = [...gateway.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag = ""]) => flag);
   const named = codeOf(readDocument("docs/configuration.md")).filter((code) => code.startsWith("--"));
