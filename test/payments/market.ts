@@ -22,6 +22,9 @@ import { type Authorization, authorizationHash } from "../../src/payments/signat
 import { LEASE_MS } from "../../src/store/ledger.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 
+/** The topic of `Transfer(address,address,uint256)`. */
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
 export const PRICE = 10_000n;
 
 /** A hook of a test for a call: it responds, lets the call pass, or never responds. */
@@ -182,6 +185,15 @@ export class Stall {
 
   balance(): Promise<bigint> {
     return this.#market.token.balanceOf(this.payee);
+  }
+
+  /** The sum of transfers from the seller to the payer, whose balance changes by other stalls too. */
+  async sentBack(): Promise<bigint> {
+    const { chain, token } = this.#market;
+    const [from, to] = [this.payee, PAYER].map((address) => `0x${address.slice(2).toLowerCase().padStart(64, "0")}`);
+    const filter = { address: token.address, fromBlock: "0x0", topics: [TRANSFER, from, to] };
+    const logs = z.array(z.looseObject({ data: z.string() })).parse(await chain.rpc("eth_getLogs", [filter]));
+    return logs.reduce((sum, { data }) => sum + BigInt(data), 0n);
   }
 
   async challenge(): Promise<PaymentRequired> {

@@ -87,12 +87,14 @@ async function ended(stall: Stall, payment: string): Promise<z.infer<typeof refu
   return last;
 }
 
-for (const store of ["SQLite", "PostgreSQL"] as const) {
+const STORES = (["SQLite", "PostgreSQL"] as const).map((store) => {
   const isPostgres = store === "PostgreSQL";
   const newStore = async (): Promise<object> =>
     isPostgres ? { postgres: { url: database?.url(await database.newUser()) } } : {};
-  const skips = !hasChain || (isPostgres && !hasPostgres);
+  return { store, isPostgres, newStore, skips: !hasChain || (isPostgres && !hasPostgres) };
+});
 
+for (const { store, newStore, skips } of STORES) {
   test.skipIf(skips)(
     `${store}: a refund fails until the seller has approved Permit2, then it is sent once`,
     async () => {
@@ -111,30 +113,34 @@ for (const store of ["SQLite", "PostgreSQL"] as const) {
       expect(await stall.balance()).toBe(0n);
     },
   );
+}
 
-  test.skipIf(skips)(`${store}: a refund that a gateway was sending when it was killed is sent once`, async () => {
-    const more = await newStore();
-    const stall = await openStall(more);
-    await market.token.approve(stall.payee, PERMIT2, ENOUGH);
-    const payment = await bought(stall);
-    const before = await market.token.balanceOf(PAYER);
-    // With PostgreSQL another gateway of the seller goes on, with a gas key of its own.
-    const other = isPostgres ? await openStall(more, stall) : undefined;
-    const reached = Promise.withResolvers<void>();
-    stall.rpcHand = async ({ methods, forward }) => {
-      if (!methods.includes("eth_sendRawTransaction")) return forward();
-      // The other gateway finds a transfer that is under way, the same one after a restart that nothing was sent.
-      if (isPostgres) await forward();
-      reached.resolve();
-      return never();
-    };
-    const sending = refund(stall, payment).catch(() => undefined);
-    await reached.promise;
-    await stall.crash();
-    await sending;
-    if (other === undefined) await stall.open();
-    expect(await ended(other ?? stall, payment)).toMatchObject({ state: "settled", amount: String(PRICE) });
-    expect(await market.token.balanceOf(PAYER)).toBe(before + PRICE);
-    expect(await stall.balance()).toBe(0n);
-  });
+for (const { store, isPostgres, newStore, skips } of STORES) {
+  test.concurrent.skipIf(skips)(
+    `${store}: a refund that a gateway was sending when it was killed is sent once`,
+    async () => {
+      const more = await newStore();
+      const stall = await openStall(more);
+      await market.token.approve(stall.payee, PERMIT2, ENOUGH);
+      const payment = await bought(stall);
+      // With PostgreSQL another gateway of the seller goes on, with a gas key of its own.
+      const other = isPostgres ? await openStall(more, stall) : undefined;
+      const reached = Promise.withResolvers<void>();
+      stall.rpcHand = async ({ methods, forward }) => {
+        if (!methods.includes("eth_sendRawTransaction")) return forward();
+        // The other gateway finds a transfer that is under way, the same one after a restart that nothing was sent.
+        if (isPostgres) await forward();
+        reached.resolve();
+        return never();
+      };
+      const sending = refund(stall, payment).catch(() => undefined);
+      await reached.promise;
+      await stall.crash();
+      await sending;
+      if (other === undefined) await stall.open();
+      expect(await ended(other ?? stall, payment)).toMatchObject({ state: "settled", amount: String(PRICE) });
+      expect(await stall.sentBack()).toBe(PRICE);
+      expect(await stall.balance()).toBe(0n);
+    },
+  );
 }
