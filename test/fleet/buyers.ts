@@ -18,6 +18,11 @@ const BUYERS = 10;
 /** Milliseconds between two purchases of a buyer, so that the load leaves CPU time to machines that start. */
 const PAUSE_MS = 30;
 const RETRY_MS = 300;
+/**
+ * Purchases at a time that are repeated in the background. Beyond that, a buyer waits for its own: while the database is away, each
+ * purchase fails at once, and thousands of them would ask faster than the gateways respond, also after the database is back.
+ */
+const MAX_REPEATED = 40;
 const REQUEST_MS = 4000;
 /** Time for open payments after the last fault. */
 const AFTERMATH_MS = 8 * LEASE_MS;
@@ -53,6 +58,7 @@ export class Buyers {
   /** Sales by gateway and kind, such as `1 qr`. */
   readonly #paidRoutes = new Map<string, number>();
   #selling = true;
+  #repeated = 0;
   #deadline = Number.POSITIVE_INFINITY;
 
   /** `count` clients begin to pay at once, and pay until `finish`. */
@@ -121,14 +127,20 @@ export class Buyers {
     let i = turn;
     while (this.#selling) {
       const purchase = this.newPurchase(KINDS[i++ % KINDS.length] ?? "goods");
-      if (!(await this.#try(purchase))) this.#insisting.push(this.#insist(purchase));
+      if (!(await this.#try(purchase))) {
+        const insisting = this.#insist(purchase);
+        this.#insisting.push(insisting);
+        if (this.#repeated >= MAX_REPEATED) await insisting;
+      }
       await Bun.sleep(PAUSE_MS);
     }
   }
 
   async #insist(purchase: Purchase): Promise<void> {
+    this.#repeated++;
     do await Bun.sleep(RETRY_MS);
     while (performance.now() < this.#deadline && !(await this.#try(purchase)));
+    this.#repeated--;
   }
 
   /** True: the purchase is finished. */
