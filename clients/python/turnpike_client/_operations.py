@@ -736,6 +736,7 @@ class Operations(ABC):
         session_secret: str | None = None,
         schema: Mapping[str, Any] | None = None,
         locale: str | None = None,
+        prompt: str | None = None,
         shown_only: bool | None = None,
         learn: bool | None = None,
         confirmed: Sequence[Mapping[str, Any]] | None = None,
@@ -777,6 +778,7 @@ class Operations(ABC):
             values in place of texts.
         :param schema: JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions.
         :param locale: Language tag by which numbers and dates are read; default: that of the page.
+        :param prompt: With a schema, and if the service has a language model: what the model should know of the fields.
         :param shown_only: With a schema: only values that a reader of the page sees; default false.
         :param learn: With a schema and 2 to 5 pages of one template: keep the places of the fields as an extractor;
             default false.
@@ -812,6 +814,7 @@ class Operations(ABC):
             "selectors": selectors,
             "schema": schema,
             "locale": locale,
+            "prompt": prompt,
             "shown_only": shown_only,
             "learn": learn,
             "confirmed": confirmed,
@@ -1920,6 +1923,7 @@ class AsyncOperations(ABC):
         session_secret: str | None = None,
         schema: Mapping[str, Any] | None = None,
         locale: str | None = None,
+        prompt: str | None = None,
         shown_only: bool | None = None,
         learn: bool | None = None,
         confirmed: Sequence[Mapping[str, Any]] | None = None,
@@ -1961,6 +1965,7 @@ class AsyncOperations(ABC):
             values in place of texts.
         :param schema: JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions.
         :param locale: Language tag by which numbers and dates are read; default: that of the page.
+        :param prompt: With a schema, and if the service has a language model: what the model should know of the fields.
         :param shown_only: With a schema: only values that a reader of the page sees; default false.
         :param learn: With a schema and 2 to 5 pages of one template: keep the places of the fields as an extractor;
             default false.
@@ -1996,6 +2001,7 @@ class AsyncOperations(ABC):
             "selectors": selectors,
             "schema": schema,
             "locale": locale,
+            "prompt": prompt,
             "shown_only": shown_only,
             "learn": learn,
             "confirmed": confirmed,

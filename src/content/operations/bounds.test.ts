@@ -73,7 +73,12 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
     delay: { kind: "number", min: 0, max: 60, default: 0 },
     concurrency: { kind: "integer", min: 1, max: 16, default: 8 },
   },
-  "/extract": { url, ...PAGE, selectors: { kind: "selectors" } },
+  "/extract": {
+    url,
+    ...PAGE,
+    selectors: { kind: "selectors" },
+    shown_only: { kind: "boolean", default: false },
+  },
   "/read": { url, ...PAGE, ...SHARING, max_length: maxLength },
   "/parse": {
     file: { kind: "text" },

@@ -2,9 +2,12 @@ import { z } from "@hono/zod-openapi";
 import { messageOf } from "../../lib/caught.ts";
 import { type FieldError, TurnpikeError } from "../../lib/errors.ts";
 import { SchemaError } from "../../lib/json-schema/compile-schema.ts";
-import { type SchemaTask } from "../extraction/tree/extraction.ts";
+import { type ExtractionTask, type SchemaTask } from "../extraction/tree/extraction.ts";
 import { FIELD_ORIGINS, type PageFields } from "../extraction/tree/page-fields.ts";
 import { planOf } from "../extraction/schema-fields/field-plan.ts";
+import { type PageRequest } from "../page/page.ts";
+import { type ReadPage } from "../page-reader/page-reader.ts";
+import { type Services } from "./operation.ts";
 import { text } from "./text.ts";
 
 /** A JSON schema of fields. Its issues have the place in the schema. */
@@ -38,6 +41,9 @@ export const fieldParameters = {
       description: "Language tag by which numbers and dates are read; default: that of the page",
       example: "de",
     }),
+  prompt: text(2_000).optional().openapi({
+    description: "With a schema, and if the service has a language model: what the model should know of the fields",
+  }),
   shown_only: z
     .boolean()
     .default(false)
@@ -77,7 +83,12 @@ export const fieldsShape = {
 };
 
 /** The format `json` of a page. */
-export const jsonFormat = z.strictObject({ type: z.literal("json"), ...fieldParameters, schema: fieldSchema });
+export const jsonFormat = z.strictObject({
+  type: z.literal("json"),
+  schema: fieldSchema,
+  locale: fieldParameters.locale,
+  shown_only: fieldParameters.shown_only,
+});
 
 /** The format `json` in a response. */
 export const jsonResult = z.object({ data: z.record(z.string(), z.unknown()), ...fieldsShape }).openapi("PageFields", {
@@ -90,6 +101,42 @@ export function schemaTask(
   { locale, shown_only: shownOnly }: { readonly locale?: string | undefined; readonly shown_only: boolean },
 ): SchemaTask {
   return { kind: "schema", schema, locale, shownOnly };
+}
+
+/** The services that read a page with a schema. */
+type FieldServices = Pick<Services, "pages" | "files" | "resolver" | "log">;
+
+/**
+ * Reads a page. If fields of a schema have no value, and the service has a language model, the model is asked for them; each of its values
+ * is checked with the page.
+ */
+export async function readFields(
+  request: PageRequest,
+  task: ExtractionTask,
+  { pages, files, resolver, log }: FieldServices,
+  prompt = "",
+): Promise<ReadPage> {
+  const model = task.kind === "schema" ? resolver.fieldModel : undefined;
+  if (task.kind !== "schema" || model === undefined) return await pages.read(request, task);
+  const page = await pages.read(request, { ...task, withText: true });
+  const { missing = [], text: shown = "" } = page.extraction.values ?? {};
+  if (missing.length === 0 || shown === "") return page;
+  const { signal = new AbortController().signal, timeoutMs } = request;
+  const question = {
+    url: page.source.finalUrl,
+    text: shown,
+    schema: task.schema,
+    paths: missing.map(({ path }) => path),
+    prompt,
+  };
+  try {
+    const suggestions = await model.suggest(question, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
+    return { ...page, ...(await files.readFile(page.source, { ...task, suggestions }, { timeoutMs, signal })) };
+  } catch (error) {
+    signal.throwIfAborted();
+    log("warn", `Cannot ask the language model for fields: ${messageOf(error)}`);
+    return page;
+  }
 }
 
 /** The fields that an error lists. */

@@ -137,7 +137,7 @@ test.each<[string, unknown]>([
 
 test("selectors or a schema are required", async () => {
   const { json } = await call(service, "/extract", { url: site.url.href });
-  expect(json["errors"]).toEqual([{ path: "selectors", message: "is required, or schema or extractor in its place" }]);
+  expect(json["errors"]).toEqual([{ path: "selectors", message: "is required" }]);
 });
 
 const SCHEMA = {

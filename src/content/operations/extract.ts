@@ -7,10 +7,17 @@ import { type ReadPage } from "../page-reader/page-reader.ts";
 import { type PageFields } from "../extraction/tree/page-fields.ts";
 import { commonRules, confirmedValues, learnedShape } from "./extractors.ts";
 import { text } from "./text.ts";
-import { fieldParameters, fieldsResult, fieldsShape, schemaTask } from "./extract-fields.ts";
+import { fieldParameters, fieldsResult, fieldsShape, readFields, schemaTask } from "./extract-fields.ts";
 import { readSelectors, selectorsParameter } from "./extract-selectors.ts";
 import { cutContent, failedMetadata, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
-import { type Call, type OperationResult, postOperation, type Services, stopwatch } from "./operation.ts";
+import {
+  type Call,
+  invalidParameters,
+  type OperationResult,
+  postOperation,
+  type Services,
+  stopwatch,
+} from "./operation.ts";
 import { PageFailures } from "./page-failures.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest, pageUrl } from "./page-parameters.ts";
 import { SESSION_FAILURES, sessionParameters } from "./session-parameters.ts";
@@ -48,18 +55,19 @@ const body = z
       .openapi({ description: "With learn: right values of each page, in the order of `urls`, in the form of `data`" }),
     extractor: text(MAX_ID, 1).optional().openapi({ description: "Id of a learned extractor, in place of `schema`" }),
   })
-  .superRefine(({ url, urls, selectors, schema, extractor, learn, confirmed }, context) => {
+  .superRefine(({ url, urls, selectors, schema, extractor, learn, confirmed, prompt }, context) => {
     const refuse = (path: string, message: string) => context.addIssue({ code: "custom", message, path: [path] });
     if (url === undefined && urls === undefined) refuse("url", "is required");
     if (url !== undefined && urls !== undefined) refuse("urls", "must not be together with url");
     const [first, second] = Object.entries({ selectors, schema, extractor }).flatMap(([name, value]) =>
       value === undefined ? [] : [name],
     );
-    if (first === undefined) refuse("selectors", "is required, or schema or extractor in its place");
+    if (first === undefined) refuse("selectors", "is required");
     if (second !== undefined) refuse(second, `must not be together with ${first}`);
     const pages = urls?.length ?? 0;
     const mayLearn = schema !== undefined && pages > 1 && pages <= MAX_LEARNED;
     if (learn && !mayLearn) refuse("learn", `needs schema and urls with 2 to ${MAX_LEARNED} pages`);
+    if (prompt !== undefined && schema === undefined) refuse("prompt", "needs schema");
     if (confirmed !== undefined && !learn) refuse("confirmed", "needs learn");
   })
   .openapi("ExtractRequest", {
@@ -134,7 +142,12 @@ export const extract = postOperation(
     const order = await orderOf(input, services);
     if (input.url === undefined) return await severalPages(input.urls ?? [], order, { input, services, call });
     const request = pageRequest({ ...input, url: input.url }, call.signal, order.needsBrowser);
-    return { json: { url: input.url, ...madeOf(await services.pages.read(request, order.task), call.elapsedMs()) } };
+    return {
+      json: {
+        url: input.url,
+        ...madeOf(await readFields(request, order.task, services, input.prompt), call.elapsedMs()),
+      },
+    };
   },
 );
 
@@ -144,8 +157,11 @@ interface Order {
   readonly needsBrowser: string | undefined;
 }
 
-async function orderOf(input: Input, { extractors }: Services): Promise<Order> {
-  const { selectors = {}, schema, extractor } = input;
+async function orderOf(input: Input, { extractors, resolver }: Services): Promise<Order> {
+  const { selectors = {}, schema, extractor, prompt } = input;
+  if (prompt !== undefined && resolver.fieldModel === undefined) {
+    throw invalidParameters([{ path: "prompt", message: "needs a language model, which this service does not have" }]);
+  }
   if (extractor !== undefined) {
     const { rules, ...learned } = await extractors.find(extractor);
     const { locale = learned.locale } = input;
@@ -190,7 +206,7 @@ async function severalPages(
     requests.map(async ({ url, request, task: own }) => {
       const elapsedMs = stopwatch(services.now);
       try {
-        const page = await services.pages.read(request, own);
+        const page = await readFields(request, own, services, input.prompt);
         const made = madeOf(page, elapsedMs());
         if (page.extraction.values !== undefined) learned.push(page.extraction.values);
         return { url, ...made };

@@ -31,7 +31,7 @@ export interface Services {
   readonly sites: Pick<SiteMapper, "links">;
   readonly jobs: Jobs;
   readonly sessions: Sessions;
-  readonly resolver: Pick<Resolver, "resolve" | "modelFigures">;
+  readonly resolver: Pick<Resolver, "resolve" | "modelFigures" | "fieldModel">;
   readonly browser: Pick<BrowserInfo, "name" | "version" | "sandboxed"> | undefined;
   readonly browserHealth: () => Promise<BrowserHealth>;
   readonly log: Log;

@@ -1,8 +1,9 @@
 import { type GatherDeps } from "./gather.ts";
 import { JudgingThreads } from "./judging/judging-threads.ts";
+import { FieldModel } from "./model/field-model.ts";
 import { ModelAnalyst, type ModelServices } from "./model/model-analyst.ts";
 import { type ModelOptions } from "./model/model-options.ts";
-import { Resolver } from "./resolver.ts";
+import { type ModelChoice, Resolver } from "./resolver.ts";
 
 export interface ResolverServices extends Omit<GatherDeps, "clock"> {
   readonly log: (message: string) => void;
@@ -22,13 +23,12 @@ export function createResolver(model: ModelOptions | undefined, services: Resolv
     ...services,
     ...clocks,
     judging: new JudgingThreads(),
-    model:
-      model === undefined
-        ? undefined
-        : {
-            analyst: new ModelAnalyst(model, { ...services, ...clocks }),
-            timeoutMs: model.timeoutMs,
-            fallback: model.fallback,
-          },
+    model: model && choiceOf(model, { ...services, ...clocks }),
   });
+}
+
+function choiceOf(model: ModelOptions, services: ModelServices): ModelChoice {
+  const analyst = new ModelAnalyst(model, services);
+  const { timeoutMs, fallback } = model;
+  return { analyst, fields: new FieldModel(analyst, model), timeoutMs, fallback };
 }

@@ -4,6 +4,7 @@ import { type Analysis, type Judgement, type Plan, type Source } from "./reading
 import { gather, type GatherDeps } from "./gather.ts";
 import { type Judged } from "./judging/judge.ts";
 import { JudgingError, type JudgingThreads } from "./judging/judging-threads.ts";
+import { type FieldModel } from "./model/field-model.ts";
 import { type ModelAnalyst } from "./model/model-analyst.ts";
 import { ModelError } from "./model/model-error.ts";
 import { reasoningOf } from "./reasoning.ts";
@@ -25,6 +26,7 @@ const MODEL_SHARE = 0.5;
 /** A language model's analyst with the operator's settings. */
 export interface ModelChoice {
   readonly analyst: ModelAnalyst;
+  readonly fields?: FieldModel;
   readonly timeoutMs: number;
   /** Whether the embedded analyst judges if the model fails. */
   readonly fallback: boolean;
@@ -89,6 +91,11 @@ export class Resolver {
   /** The use of the language model; undefined without one. */
   get modelFigures(): ModelFigures | undefined {
     return this.#deps.model?.analyst.figures;
+  }
+
+  /** The language model as one that looks for fields; undefined without one. */
+  get fieldModel(): FieldModel | undefined {
+    return this.#deps.model?.fields;
   }
 
   close(): void {

@@ -4,6 +4,7 @@ import { isObject } from "../../../lib/is-object.ts";
 import { type FieldPlan, type LeafPlan, type ListPlan, type ObjectPlan, type SchemaPlan } from "./field-plan.ts";
 import { type Found, type Scope } from "./found.ts";
 import { leafValue, propertyLists } from "./leaf-values.ts";
+import { suggestedValue } from "./suggested-value.ts";
 import { elementFound } from "./visible-values.ts";
 import { membersOf, leafList, objectItems, titleOf } from "./lists.ts";
 import { LearnedRules } from "./learned-rules.ts";
@@ -29,6 +30,8 @@ export interface FieldsPage {
   readonly shownOnly?: boolean | undefined;
   readonly rules?: SchemaTask["rules"];
   readonly learn?: SchemaTask["learn"];
+  readonly withText?: SchemaTask["withText"];
+  readonly suggestions?: SchemaTask["suggestions"];
 }
 
 /** The fields of a page by a schema. Every value stands in the page; fields without a value are null. */
@@ -71,11 +74,12 @@ class Filler {
       }
       break;
     }
-    const { rules, learn } = this.#options;
+    const { rules, learn, withText } = this.#options;
     return {
       value,
       sources: this.#sources,
       missing: this.#missing,
+      ...(withText === true ? { text: this.#facts.page.visibleText() } : {}),
       ...(learn === undefined ? {} : { rules: this.#rules }),
       ...(rules === undefined ? {} : { drift: this.#drift }),
     };
@@ -105,12 +109,19 @@ class Filler {
     const rule = Object.hasOwn(rules, path) ? rules[path] : undefined;
     const ruled = rule && this.#learned?.found(rule, leaf, scope);
     if (rule !== undefined && ruled === undefined) this.#drift.push(path);
-    const found = ruled ?? leafValue(leaf, scope);
+    const found = ruled ?? leafValue(leaf, scope) ?? this.#suggested(leaf, path);
     const confirmed = Object.hasOwn(learn, path) ? learn[path] : found?.value;
     if (this.#options.learn !== undefined && confirmed !== undefined) {
       this.#rules[path] = this.#learned?.of(confirmed, leaf, found) ?? [];
     }
     return this.#keep(path, found);
+  }
+
+  /** A language model's value, if a reader sees its quote, and the quote has the value. */
+  #suggested(leaf: LeafPlan, path: string): Found | undefined {
+    const { suggestions = {} } = this.#options;
+    const suggestion = Object.hasOwn(suggestions, path) ? suggestions[path] : undefined;
+    return suggestion && suggestedValue(leaf, suggestion, this.#facts.page);
   }
 
   #keep(path: string, found: Found | undefined): Json | undefined {

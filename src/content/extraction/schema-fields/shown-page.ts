@@ -10,6 +10,8 @@ import { type Around, PLAIN, shownInside, UNKNOWN } from "./visibility.ts";
 const MAX_TEXT = 5_000;
 /** Characters of the page's text in which declared values are searched. */
 const MAX_PAGE_TEXT = 500_000;
+/** Characters of the text that a language model may see. */
+const MAX_MODEL_TEXT = 60_000;
 /** Levels of elements in a selector. */
 const MAX_STEPS = 600;
 
@@ -103,6 +105,11 @@ export class ShownPage {
   /** The visible text as its lines. */
   lines(element: Element): readonly string[] {
     return this.#read(element, MAX_TEXT).split("\n");
+  }
+
+  /** The visible text by lines. A longer text is cut. */
+  visibleText(): string {
+    return this.#read(this.tree, MAX_MODEL_TEXT);
   }
 
   /** All visible text, as letters and digits in lower case with single spaces. */

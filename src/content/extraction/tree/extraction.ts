@@ -1,6 +1,6 @@
 import { type AiTerms } from "../../page/ai-terms.ts";
 import { type PageSource } from "../../page/page.ts";
-import { type FieldRule, type PageFields } from "./page-fields.ts";
+import { type FieldRule, type FieldSuggestion, type PageFields } from "./page-fields.ts";
 
 /**
  * The selectors of a table's rows on a page, and of its cells in a row: `selector`, `selector@attribute` or
@@ -49,6 +49,10 @@ export interface SchemaTask {
   readonly shownOnly?: boolean | undefined;
   /** The learned places of fields, by JSON pointer. */
   readonly rules?: Readonly<Record<string, FieldRule>> | undefined;
+  /** True: the visible text is part of the result. */
+  readonly withText?: boolean | undefined;
+  /** Values that a language model states, by JSON pointer. Each is checked with the page. */
+  readonly suggestions?: Readonly<Record<string, FieldSuggestion>> | undefined;
   /** Confirmed values, by JSON pointer, for which rules are learned. Values that are found are confirmed too. */
   readonly learn?: Readonly<Record<string, string | number | boolean>> | undefined;
 }

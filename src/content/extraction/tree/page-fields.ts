@@ -41,6 +41,12 @@ export type FieldRule =
   | { readonly label: string }
   | { readonly selector: string; readonly attribute?: string; readonly pointer?: string };
 
+/** A value that a language model states, and the line of the page's text that it names for it. */
+export interface FieldSuggestion {
+  readonly value: string;
+  readonly quote: string;
+}
+
 /** A field without a value. */
 export interface MissingField {
   /** JSON pointer. */
@@ -59,6 +65,8 @@ export interface PageFields {
   readonly missing: readonly MissingField[];
   /** By JSON pointer: the rules that find the value. Only there if they are to be learned. */
   readonly rules?: Readonly<Record<string, readonly FieldRule[]>>;
+  /** The visible text. Only there if it is asked for. */
+  readonly text?: string;
   /** Fields that are not at their learned places. Only there with learned rules. */
   readonly drift?: readonly string[];
 }

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { type Analysis, type Plan, type Source } from "../reading/analysis.ts";
 import { type ModelFigures } from "../../figures/model-figures.ts";
-import { MeteredModel } from "./metered-model.ts";
+import { MeteredModel, type MeteredResponse } from "./metered-model.ts";
 import { ModelError, type ModelCost } from "./model-error.ts";
 import { ModelHealth } from "./model-health.ts";
 import { type ModelOptions } from "./model-options.ts";
-import { readOutput } from "./model-output.ts";
+import { OUTPUT_SCHEMA, readOutput } from "./model-output.ts";
 import { CHECK_PROMPT, type Prompt, promptOf } from "./prompt.ts";
-import { type ModelResponse } from "./protocols.ts";
+import { type ModelRequest, type ModelResponse } from "./protocols.ts";
 import { TokenBudget } from "./token-budget.ts";
 
 /** Concurrent questions to the model. A further one fails, as if the model's server were busy. */
@@ -75,19 +75,27 @@ export class ModelAnalyst {
     sources: readonly Source[],
     { now, signal }: { readonly now: number; readonly signal: AbortSignal },
   ): Promise<ModelAnalysis> {
+    return await this.#admitted(signal, () => this.#analyse(promptOf(plan, sources, now, this.#options), signal));
+  }
+
+  /** Asks for something else than an analysis. Fails with a ModelError that has the cost. */
+  async ask(request: ModelRequest, signal: AbortSignal): Promise<MeteredResponse> {
+    return await this.#admitted(signal, () => this.#ask(request, signal));
+  }
+
+  async #admitted<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
     if (this.#running >= MAX_MODEL_REQUESTS) throw new ModelError("busy", "too many requests to it are under way");
     this.#running += 1;
     try {
       await unlessAborted(this.#health.admit(), signal);
-      return await this.#analyse(promptOf(plan, sources, now, this.#options), signal);
+      return await ask();
     } finally {
       this.#running -= 1;
     }
   }
 
-  async #analyse(prompt: Prompt, signal: AbortSignal): Promise<ModelAnalysis> {
-    const { maxOutputTokens, timeoutMs } = this.#options;
-    const request = { prompt, maxOutputTokens, isAnalysis: true };
+  async #ask(request: ModelRequest, signal: AbortSignal): Promise<MeteredResponse> {
+    const { timeoutMs } = this.#options;
     const response = await this.#model.ask(request, limited(signal, timeoutMs)).catch((error: unknown) => {
       const isAsked = error instanceof ModelError && error.cost.calls > 0;
       if (isAsked) this.#health.failed();
@@ -96,6 +104,13 @@ export class ModelAnalyst {
     });
     this.#health.responded();
     this.#used();
+    return response;
+  }
+
+  async #analyse(prompt: Prompt, signal: AbortSignal): Promise<ModelAnalysis> {
+    const { maxOutputTokens } = this.#options;
+    const json = { name: "analysis", schema: OUTPUT_SCHEMA };
+    const response = await this.#ask({ prompt, maxOutputTokens, json }, signal);
     const cost = { calls: 1, tokens: response.tokens };
     try {
       return { analysis: analysisIn(response), cost };
@@ -109,7 +124,7 @@ export class ModelAnalyst {
   }
 
   async #check(): Promise<void> {
-    const request = { prompt: CHECK_PROMPT, maxOutputTokens: CHECK_TOKENS, isAnalysis: false };
+    const request = { prompt: CHECK_PROMPT, maxOutputTokens: CHECK_TOKENS };
     await this.#model.ask(request, AbortSignal.timeout(Math.min(CHECK_MS, this.#options.timeoutMs)));
   }
 }

@@ -2,7 +2,6 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { type ModelFetch, modelFetch } from "./model-fetch.ts";
 import { type ModelOptions } from "./model-options.ts";
-import { OUTPUT_SCHEMA } from "./model-output.ts";
 import { type Prompt } from "./prompt.ts";
 
 export interface ModelResponse {
@@ -17,8 +16,8 @@ export interface ModelResponse {
 export interface ModelRequest {
   readonly prompt: Prompt;
   readonly maxOutputTokens: number;
-  /** Whether the model must respond with an analysis in JSON. */
-  readonly isAnalysis: boolean;
+  /** The JSON object with which the model must respond. Undefined: any text. */
+  readonly json?: { readonly name: string; readonly schema: object };
 }
 
 /** Sends one request to a model. Fails with the library's error. */
@@ -27,18 +26,17 @@ export type AskModel = (request: ModelRequest, signal: AbortSignal) => Promise<M
 /** A model of either protocol. Each call is one request, without retries. */
 export function createModel(options: ModelOptions): AskModel {
   const model = options.protocol === "anthropic" ? anthropicModel(options) : openAiModel(options);
-  const responseFormat =
-    options.responseFormat === "text" || (options.responseFormat === "json_object" && options.protocol === "anthropic")
-      ? {}
-      : { responseFormat: { type: "json" as const, name: "analysis", ...schemaOf(options) } };
-  return async ({ prompt: { system, user }, maxOutputTokens, isAnalysis }, signal) => {
+  const isPlain =
+    options.responseFormat === "text" || (options.responseFormat === "json_object" && options.protocol === "anthropic");
+  return async ({ prompt: { system, user }, maxOutputTokens, json }, signal) => {
+    const asked = json && { type: "json" as const, name: json.name, ...schemaOf(options, json.schema) };
     const { content, finishReason, usage } = await model.doGenerate({
       prompt: [
         { role: "system", content: system },
         { role: "user", content: [{ type: "text", text: user }] },
       ],
       maxOutputTokens,
-      ...(isAnalysis ? responseFormat : {}),
+      ...(isPlain || asked === undefined ? {} : { responseFormat: asked }),
       abortSignal: signal,
     });
     const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
@@ -52,8 +50,8 @@ export function createModel(options: ModelOptions): AskModel {
   };
 }
 
-function schemaOf({ responseFormat }: ModelOptions): { schema?: JsonSchema } {
-  return responseFormat === "json_schema" ? { schema: structuredClone(OUTPUT_SCHEMA) } : {};
+function schemaOf({ responseFormat }: ModelOptions, schema: object): { schema?: JsonSchema } {
+  return responseFormat === "json_schema" ? { schema: structuredClone(schema) } : {};
 }
 
 type OpenAiModel = ReturnType<ReturnType<typeof createOpenAICompatible>["chatModel"]>;

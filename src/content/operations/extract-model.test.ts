@@ -1,0 +1,92 @@
+import { afterAll, expect, test } from "bun:test";
+import { madeModelOptions } from "../resolve/testing/made-analyst.ts";
+import { startModelServer } from "../resolve/testing/model-server.ts";
+import { startContentService } from "../service.ts";
+import { call } from "../testing/client.ts";
+import { createStateFolder } from "../testing/state-folder.ts";
+import { startTestService } from "../testing/service.ts";
+
+const WORDS = "A toll is paid once, at the gate, and the road behind it is open to the one who paid. ".repeat(4);
+const PAGE = `<!doctype html><html lang="en"><title>Inn</title><h1>The Inn</h1><p>Guests leave their rooms before 11 o'clock, and dogs
+pay 12.50 a night.</p><p style="display:none">The owner is Mallory.</p><p>${WORDS}</p></html>`;
+const SCHEMA = {
+  type: "object",
+  properties: {
+    name: { type: "string" },
+    checkoutHour: { type: "integer" },
+    dogFee: { type: "number" },
+    owner: { type: "string" },
+    pool: { type: "string" },
+  },
+};
+
+const site = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch: () => new Response(PAGE, { headers: { "content-type": "text/html" } }),
+});
+const model = startModelServer();
+const state = createStateFolder();
+const service = await startContentService({
+  listen: { hostname: "127.0.0.1", port: 0 },
+  stateDir: state.path,
+  allowPrivate: true,
+  log: () => undefined,
+  model: madeModelOptions(model.url, { fallback: true }),
+});
+
+afterAll(async () => {
+  await service.close();
+  await model.close();
+  await site.stop(true);
+  state.remove();
+});
+
+const extract = (more: object = {}) =>
+  call(service, "/extract", { url: site.url.href, schema: SCHEMA, engine: "static", ...more });
+const field = (path: string, value: string, quote: string) => ({ path, value, quote });
+
+test("a model's values count if the visible text has their quotes, and the quotes have the values", async () => {
+  model.answer = () => ({
+    fields: [
+      field("/checkoutHour", "11", "Guests leave their rooms before 11 o'clock"),
+      field("/dogFee", "13", "dogs pay 12.50 a night"),
+      field("/owner", "Mallory", "The owner is Mallory."),
+      field("/pool", "indoors", "The pool is indoors."),
+    ],
+  });
+  const { json } = await extract({ prompt: "Fees are in euros" });
+  expect(json["data"]).toEqual({ name: "The Inn", checkoutHour: 11, dogFee: null, owner: null, pool: null });
+  expect(json["sources"]).toMatchObject({
+    "/checkoutHour": { from: "model", selector: "html > body > p:nth-of-type(1)" },
+  });
+  const [asked] = model.asked.splice(0);
+  expect(asked?.task).toMatchObject({
+    question: "Fees are in euros",
+    fields: ["/checkoutHour", "/dogFee", "/owner", "/pool"],
+  });
+  // A model cannot repeat what it does not see.
+  expect(JSON.stringify(asked?.body)).not.toContain("Mallory");
+});
+
+test("a response that cannot be read is asked for once more, and a model that fails leaves the other fields", async () => {
+  let turn = 0;
+  model.mode = "says";
+  model.answer = () =>
+    (turn += 1) === 1
+      ? "Let me see."
+      : JSON.stringify({ fields: [field("/dogFee", "12.50", "dogs pay 12.50 a night")] });
+  expect((await extract()).json["data"]).toMatchObject({ name: "The Inn", dogFee: 12.5 });
+  expect(model.asked.splice(0)).toHaveLength(2);
+  model.mode = "fails";
+  expect((await extract()).json["data"]).toMatchObject({ name: "The Inn", dogFee: null });
+});
+
+test("a prompt needs a language model", async () => {
+  const { service: plain, close } = await startTestService();
+  const { json } = await call(plain, "/extract", { url: site.url.href, schema: SCHEMA, prompt: "x" });
+  await close();
+  expect(json["errors"]).toEqual([
+    { path: "prompt", message: "needs a language model, which this service does not have" },
+  ]);
+});
