@@ -61,6 +61,15 @@ const MOVE = `
   WHERE ${OF_KEY}
     AND attempt = $attempt AND owner = $owner AND held_until > 0 AND ($ifUndelivered = 0 OR delivered = 0)`;
 
+/** `MOVE` of a settled payment whose response was sent or cut off. Without its other columns and their indexes it takes a third. */
+const SENT = `
+  UPDATE payments SET held_until = $until, updated_at = $now, delivered = delivered OR $delivered, cuts = cuts + ($delivered IS 0),
+    partials = partials + $partial, body_digest = COALESCE($bodyDigest, body_digest)
+  WHERE ${OF_KEY} AND attempt = $attempt AND owner = $owner AND held_until > 0 AND state = 'settled'`;
+
+/** The members of a change that `SENT` records. */
+const OF_SENT: ReadonlySet<string> = new Set(["state", "lease", "delivered", "partial", "bodyDigest"]);
+
 /** The values of `MOVE` that keep what a change leaves out. */
 const UNCHANGED = {
   transaction: null,
@@ -197,8 +206,10 @@ export class SqliteLedger implements Ledger {
     return moved;
   }
 
-  #moved(values: object, { state, notice }: Change): boolean {
+  #moved(values: object, change: Change): boolean {
     const { quick } = this.#files;
+    const { state, notice } = change;
+    if (isSent(change) && quick.run(SENT, values) > 0) return true;
     // A payment that was never verified is deleted: anyone can invent such payments.
     if (state === "released" && quick.run(FORGET, values) > 0) return true;
     if (quick.run(MOVE, values) === 0) return false;
@@ -301,6 +312,12 @@ export class SqliteLedger implements Ledger {
       this.#isTending = false;
     }
   }
+}
+
+function isSent(change: Change): boolean {
+  return (
+    change.state === "settled" && change.delivered !== undefined && Object.keys(change).every((key) => OF_SENT.has(key))
+  );
 }
 
 /** True if the process must wait for the disk. Whether a response was delivered is not worth it. */

@@ -100,9 +100,12 @@ function asTransfer(agreed: PaymentRequirements, { payload }: ChannelPayment, va
 export function channelReservation(paidRoute: PaidRoute, exchange: Exchange, offer: ChannelOffer): Reservation {
   const { key, agreed, header, payment, validBefore } = offer;
   const { testMode } = paidRoute.target;
-  const { voucher } = payment.payload;
-  // A deposit is kept whole: its outcome can be looked up later. Of a voucher, the triggers read its signature.
-  const kept = payment.payload.type === "deposit" ? { ...payment, accepted: agreed } : { payload: { voucher } };
+  const { maxClaimableAmount, signature } = payment.payload.voucher;
+  // A deposit is kept whole: its outcome can be looked up later. Of a voucher, the triggers read these members.
+  const kept =
+    payment.payload.type === "deposit"
+      ? { ...payment, accepted: agreed }
+      : { payload: { voucher: { maxClaimableAmount, signature } } };
   return {
     ...key,
     scheme: CHANNEL_SCHEME,

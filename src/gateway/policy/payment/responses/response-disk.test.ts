@@ -88,7 +88,7 @@ test("a response kept by one process is found by another and by a later one, byt
   const second = openDisk(folder);
   const long = randomBytes(700_001);
   expect(await keepLong(first, "long", long)).toBe(true);
-  first.keepBody([Buffer.from("he"), Buffer.from("llo")], recordOf("short"));
+  await first.keepBody([Buffer.from("he"), Buffer.from("llo")], recordOf("short"));
   for (const disk of [first, second, openDisk(folder)]) {
     expect((await bodyOf(disk, "long"))?.equals(long)).toBe(true);
     expect((await bodyOf(disk, "short"))?.toString()).toBe("hello");
@@ -307,22 +307,25 @@ test("unknown files and a broken index are gone after a start", async () => {
   expect(await keepLong(last, "a", randomBytes(1000))).toBe(true);
 });
 
-test("the limit can change while the disk is open", () => {
+test("the limit can change while the disk is open", async () => {
   const disk = openDisk(newFolder());
-  const has = (key: string): boolean => {
-    disk.keepBody([Buffer.alloc(1000)], recordOf(key));
+  const has = async (key: string): Promise<boolean> => {
+    await disk.keepBody([Buffer.alloc(1000)], recordOf(key));
     return disk.has(key, clock.now);
   };
-  expect(has("a")).toBe(true);
+  expect(await has("a")).toBe(true);
   disk.maxBytes = 500;
-  expect([disk.maxBytes, has("b")]).toEqual([500, false]);
+  expect([disk.maxBytes, await has("b")]).toEqual([500, false]);
   disk.maxBytes = 10_000;
-  expect(has("c")).toBe(true);
+  expect(await has("c")).toBe(true);
 });
 
-test("a thousand expired responses are removed in bounded steps", () => {
+test("a thousand expired responses are removed in bounded steps", async () => {
   const disk = openDisk(newFolder());
-  for (let i = 0; i < 1000; i++) disk.keepBody([Buffer.from(`answer ${i}`)], recordOf(`key ${i}`));
+  const kept = Array.from({ length: 1000 }, (_, i) =>
+    disk.keepBody([Buffer.from(`answer ${i}`)], recordOf(`key ${i}`)),
+  );
+  await Promise.all(kept);
   expect(disk.account.responses).toBe(1000);
   clock.now += 60_000;
   let sweeps = 1;
@@ -374,7 +377,7 @@ test("a full disk accepts nothing more, keeps its responses, and has room again 
     clock.now += 60_000;
     disk.sweep();
     expect(await keepLong(disk, "b", randomBytes(500_000))).toBe(true);
-    disk.keepBody([randomBytes(600_000)], recordOf("c"));
+    await disk.keepBody([randomBytes(600_000)], recordOf("c"));
     expect(disk.has("c", clock.now)).toBe(false);
     await until(() => logged.join().includes("cannot keep a response on the disk"));
   } finally {
@@ -390,7 +393,7 @@ test("while another process writes, nothing waits for it, and pending changes ar
   const written = await write(disk, randomBytes(200_000));
   const other = new Database(join(folder, "index.db"));
   other.run("BEGIN IMMEDIATE");
-  disk.keepBody([Buffer.from("short")], recordOf("short"));
+  await disk.keepBody([Buffer.from("short")], recordOf("short"));
   written?.release();
   // The event loop is not blocked, so this line runs before the lock is released.
   expect([disk.has("short", clock.now), disk.account.responses]).toEqual([false, 1]);

@@ -6,7 +6,7 @@ import { TurnpikeError } from "../../../../lib/errors.ts";
 import { WriteTurns } from "../../../../store/sqlite/write-turns.ts";
 import { ResponseFile } from "./response-file.ts";
 import { type ResponseRecord, encodeTail, readWhole, wholeOf } from "./response-format.ts";
-import { ResponseIndex } from "./response-index.ts";
+import { type KeptBody, ResponseIndex } from "./response-index.ts";
 import { DiskBuffer, type DiskBufferHost } from "./disk-buffer.ts";
 
 /** Files of responses that one worker has open, for writing and reading. */
@@ -51,6 +51,8 @@ export class ResponseDisk {
   /** The names of files that are still being written. */
   readonly #names = new WeakMap<ResponseFile, string>();
   readonly #tidied: Promise<void>;
+  #bodies: KeptBody[] = [];
+  #storing: Promise<void> | undefined;
   #maxBytes: number;
   #openFiles = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -130,11 +132,21 @@ export class ResponseDisk {
     }
   }
 
-  /** Stores a short response in the index. That costs 60 µs of CPU, a file 200 µs; a paid request 2 ms. */
-  keepBody(pieces: readonly Uint8Array[], record: ResponseRecord): void {
-    const whole = wholeOf(pieces, record);
-    const room = { until: record.until, limit: this.#maxBytes };
-    this.#write(() => this.#index.keepBody(fileNameOf(record.key), whole, room));
+  /**
+   * Stores a short response in the index, in one transaction with those of the same turn. Resolves when that was tried. Alone it
+   * costs 60 µs of CPU, a file 200 µs.
+   */
+  keepBody(pieces: readonly Uint8Array[], record: ResponseRecord): Promise<void> {
+    this.#bodies.push({ name: fileNameOf(record.key), whole: wholeOf(pieces, record), until: record.until });
+    return (this.#storing ??= this.#storeBodies());
+  }
+
+  async #storeBodies(): Promise<void> {
+    await new Promise(setImmediate);
+    this.#storing = undefined;
+    const bodies = this.#bodies;
+    this.#bodies = [];
+    this.#write(() => this.#index.keepBodies(bodies, this.#maxBytes));
   }
 
   /** True if a response is stored under the key. Does not read the response. `now` in milliseconds. */
@@ -167,6 +179,7 @@ export class ResponseDisk {
 
   async close(): Promise<void> {
     clearTimeout(this.#timer);
+    await this.#storing;
     this.#turns.close();
     await this.#tidied;
     this.#isClosed = true;

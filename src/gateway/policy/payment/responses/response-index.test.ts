@@ -29,7 +29,8 @@ function pretend(responses: number): void {
 }
 
 function keep(name: string, bytes: number, limit = 1e9, until = NOW + 1): boolean {
-  return index.keepBody(name, new Uint8Array(bytes), { until, limit });
+  index.keepBodies([{ name, whole: new Uint8Array(bytes), until }], limit);
+  return index.find(name, until - 1) !== undefined;
 }
 
 test("writing takes whole blocks, and can take more or fewer later", () => {

@@ -45,6 +45,13 @@ interface IndexRow {
   readonly isFile: number;
 }
 
+/** A small response with its record, and the name that it is stored under. */
+export interface KeptBody {
+  readonly name: string;
+  readonly whole: Uint8Array;
+  readonly until: number;
+}
+
 /** The place of a stored body: in the index itself, or in the file with its name. */
 export type IndexedBody = { readonly body: Uint8Array } | "file";
 
@@ -105,13 +112,14 @@ export class ResponseIndex {
     }
   }
 
-  /** Stores a small response in the index itself; false if `limit` leaves no room. */
-  keepBody(kept: string, body: Uint8Array, { until, limit }: { until: number; limit: number }): boolean {
-    return this.#inTransaction(() => {
-      this.#remove(kept);
-      if (!this.#makeRoom({ bytes: body.length, responses: 1 }, limit)) return false;
-      this.#statements.insert.run(kept, body.length, until, body);
-      return true;
+  /** Stores small responses in the index itself, as far as `limit` leaves room. */
+  keepBodies(bodies: readonly KeptBody[], limit: number): void {
+    this.#inTransaction(() => {
+      for (const { name, whole, until } of bodies) {
+        this.#remove(name);
+        if (this.#makeRoom({ bytes: whole.length, responses: 1 }, limit))
+          this.#statements.insert.run(name, whole.length, until, whole);
+      }
     });
   }
 

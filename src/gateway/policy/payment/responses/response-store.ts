@@ -125,11 +125,11 @@ export class ResponseStore {
       await Promise.all([this.#disk?.keepFile(body, record), shared]);
       return;
     }
-    this.#disk?.keepBody(body, record);
+    const stored = this.#disk?.keepBody(body, record);
     while (this.#kept.size >= this.#bounds.maxEntries) this.#dropOldest();
     this.#waiting.delete(response);
     this.#kept.set(key, { response, until });
-    await shared;
+    await Promise.all([stored, shared]);
   }
 
   /** True if this gateway stores the response, or another one can have it. Also false if the database fails. */
