@@ -123,7 +123,13 @@ export async function runChannelsBench(args: readonly string[]): Promise<number>
         chains: [{ network, rpc_url_env: "BENCH_RPC", poll_ms: 20 }],
         channels: { withdraw_delay_s: 900, claim: { charges: 1_000_000, on_stop: false } },
       },
-      upstreams: [{ name: "origin", servers: [{ address: "127.0.0.1", port: origin.port }] }],
+      upstreams: [
+        {
+          name: "origin",
+          servers: [{ address: "127.0.0.1", port: origin.port }],
+          connection_pool: { max_connections: channels, max_idle: channels },
+        },
+      ],
       routes: [
         { path_prefix: "/", upstream: "origin" },
         { path_prefix: "/paid", upstream: "origin", x402: { ...terms, scheme: "batch-settlement" } },
