@@ -90,7 +90,7 @@ const WORK = statement(`
       AND (c.standing IN ('refunding', 'closing') OR (c.charged > c.claimed AND (c.standing = 'withdrawing' OR c.charges >= $4::int
         OR c.owed_since <= $5::bigint OR c.synced_at < $6::bigint OR c.refused_at > 0
         OR c.charged - c.claimed >= CASE c.payer_authorizer WHEN '${NO_AUTHORIZER}' THEN $8::numeric ELSE $7::numeric END)))
-    ORDER BY c.standing = 'withdrawing' DESC, c.refused_at > 0, c.owed_since LIMIT $3::int FOR UPDATE SKIP LOCKED)
+    ORDER BY c.standing = 'withdrawing' DESC, c.refused_at > 0, c.owed_since, c.updated_at LIMIT $3::int FOR UPDATE SKIP LOCKED)
   UPDATE ${CHANNELS} AS c SET ${TAKEN} FROM picked WHERE c.id = picked.id RETURNING ${CHANNEL}`);
 
 const REFUND = statement(`

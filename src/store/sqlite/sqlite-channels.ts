@@ -82,7 +82,7 @@ const DUE = `${IDLE} AND (standing IN ('refunding', 'closing') OR (${IS_OWED} AN
 const WORK = `
   UPDATE channels SET worker = $worker, worker_until = $until WHERE id IN (
     SELECT id FROM channels WHERE (owed_since > 0 OR standing IN ('refunding', 'closing')) AND ${DUE}
-    ORDER BY standing = 'withdrawing' DESC, refused_at > 0, owed_since LIMIT $limit)
+    ORDER BY standing = 'withdrawing' DESC, refused_at > 0, owed_since, updated_at LIMIT $limit)
   RETURNING ${CHANNEL}`;
 
 const REFUND = `

@@ -2,6 +2,7 @@ import { BatchSettlementEvmScheme } from "@x402/evm/batch-settlement/client";
 import { wrapFetchWithPaymentFromConfig } from "@x402/fetch";
 import { createPublicClient, http, type PublicClient } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import { until } from "../../../../../lib/testing/until.ts";
 import { Claimer } from "../../../../../payments/channels/claimer.ts";
 import { type ChannelTrouble } from "../../../../../payments/channels/claims.ts";
 import { type ChannelKeys, type ChannelSettings } from "../../../../../payments/channels/settings.ts";
@@ -184,6 +185,12 @@ export async function onlyChannel({ store }: Shop): Promise<Channel> {
   const [channel, ...others] = await store.channels.list(undefined, 10);
   if (channel === undefined || others.length > 0) throw new Error("not one channel");
   return channel;
+}
+
+/** The only channel of a shop, once no request holds it: a response can arrive before its payment is released. */
+export async function freeChannel(shop: Shop): Promise<Channel> {
+  await until(async () => (await onlyChannel(shop)).holder === "", 10_000, "the release of the channel");
+  return await onlyChannel(shop);
 }
 
 /** The reason in the challenge of a response. */
