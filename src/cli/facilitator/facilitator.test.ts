@@ -241,7 +241,9 @@ describe.skipIf(!hasChain)("on a chain", () => {
       const facilitator = new HttpFacilitator({ url, timeoutMs: 5000 });
       expect(await facilitator.settle(payment(), requirements)).toEqual({ kind: "refused", reason });
       expect(await facilitator.find(payment(), requirements)).toMatchObject({ kind: "unknown" });
-      expect(proxy.methods.slice(asked)).toEqual([]);
+      // On a busy machine, the watch of the gas asks meanwhile, or the chain's id is asked for again.
+      const own = new Set(["eth_getBalance", "eth_chainId"]);
+      expect(proxy.methods.slice(asked).filter((method) => !own.has(method))).toEqual([]);
       await program.stop();
       const open = run([...flags, "--any-asset"], environment);
       const any = new HttpFacilitator({ url: await open.url(), timeoutMs: 5000 });

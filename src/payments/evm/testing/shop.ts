@@ -1,3 +1,4 @@
+import { patient } from "../../../lib/testing/patience.ts";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { type Address, type Hex } from "../../x402/address.ts";
 import { type Facilitator } from "../../x402/facilitator.ts";
@@ -104,10 +105,10 @@ export async function openShop(): Promise<Shop> {
           {
             network: chain.network,
             rpc_url: chain.rpcUrl,
-            timeout_ms: 5000,
+            timeout_ms: patient(5000),
             poll_ms: 5,
             confirmations: 1,
-            receipt_timeout_ms: 20_000,
+            receipt_timeout_ms: patient(20_000),
             max_fee_per_gas: "5000000000",
             max_gas: 300_000,
             ...change,
