@@ -132,7 +132,8 @@ describe.each([...FLOWS])("$name", (flow) => {
       await turns(5);
       const arrived = run.consumer.length;
       await turns(5);
-      expect([run.isPaused, run.consumer.length]).toEqual([true, arrived]);
+      expect(run.isPaused).toBeTrue();
+      expect(run.consumer.length - arrived).toBeLessThanOrEqual(flow.inFlight ?? 0);
       for (let i = 0; i < 3; i++) {
         run.consumer.setRoom(true);
         await reached(() => !run.isPaused);

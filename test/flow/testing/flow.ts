@@ -76,6 +76,8 @@ export interface Flow {
   readonly name: string;
   /** It pauses no producer: it takes a whole body, also if the consumer accepts nothing. */
   readonly takesAll?: boolean;
+  /** Bytes that may arrive although the consumer accepts nothing, because another thread was at work. 0 by default. */
+  readonly inFlight?: number;
   /** Nothing passes an abort on. */
   readonly hasNoAbort?: boolean;
   /** `goOn` tells the producer that it can go on. `length` is that of the whole body. */

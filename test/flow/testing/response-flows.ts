@@ -88,6 +88,7 @@ const TENANT: Flow = {
 
 const COMPRESSED: Flow = {
   name: "a compressed response",
+  inFlight: 65_536,
   open(consumer, goOn, length) {
     const exchange = new ClientExchange(consumer);
     const slots = new Slots(1);
