@@ -59,6 +59,8 @@ export class Buyers {
   readonly #paidRoutes = new Map<string, number>();
   #selling = true;
   #repeated = 0;
+  /** The requests in flight, by gateway. */
+  readonly #asking: Set<Promise<unknown>>[] = [];
   #deadline = Number.POSITIVE_INFINITY;
 
   /** `count` clients begin to pay at once, and pay until `finish`. */
@@ -73,6 +75,12 @@ export class Buyers {
     return KINDS.filter((one) => kind === undefined || one === kind)
       .map((one) => this.#paidRoutes.get(`${gateway} ${one}`) ?? 0)
       .reduce((a, b) => a + b, 0);
+  }
+
+  /** Waits for the requests that are in flight at this gateway now. */
+  async inFlight(gateway: number): Promise<void> {
+    const asking = [...(this.#asking[gateway] ?? [])];
+    await Promise.all(asking);
   }
 
   /**
@@ -152,7 +160,10 @@ export class Buyers {
       return false;
     }
     purchase.tries += 1;
-    const response = await this.ask(purchase, machine);
+    const asking = this.ask(purchase, machine);
+    this.#asking[gateway] = (this.#asking[gateway] ?? new Set()).add(asking);
+    const response = await asking;
+    this.#asking[gateway]?.delete(asking);
     if (response === undefined) return false;
     const { status, mayRetry, body } = response;
     if (status === 200) {

@@ -148,7 +148,7 @@ describe.skipIf(!hasPostgres || !hasRedis)("a fleet under load", () => {
     const { links } = machine(0);
     links.postgres.cut();
     // Requests whose settlement the gateway has already stored may still succeed.
-    await sells([1, 2], ["goods"]);
+    await buyers.inFlight(0);
     const before = buyers.paidRoutes(0);
     await sells([1, 2], ["goods"]);
     expect(buyers.paidRoutes(0)).toBe(before);

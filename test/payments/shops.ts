@@ -1,4 +1,5 @@
 /** Gateways that sell over HTTP/1.1, HTTP/2 and HTTP/3 with one facilitator and one upstream, which count their calls. */
+import { patient } from "../../src/lib/testing/patience.ts";
 import { mkdirSync } from "node:fs";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
@@ -79,7 +80,13 @@ export class Shops {
       {
         state_path: state,
         access_log: { enabled: false },
-        x402: { enabled: true, facilitator_url: this.facilitator.url, public_url: `https://${HOST}`, ...x402 },
+        x402: {
+          enabled: true,
+          facilitator_url: this.facilitator.url,
+          facilitator_timeout_ms: patient(5000),
+          public_url: `https://${HOST}`,
+          ...x402,
+        },
         quic: {
           enabled: true,
           port: quicPort,
