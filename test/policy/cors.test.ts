@@ -121,7 +121,7 @@ for (const protocol of PROTOCOLS) {
     const unpaid = await gateway.request(protocol, { path: "/priced/x", headers: { origin: APP } });
     expect(said(unpaid)["allow-origin"]).toBe(APP);
     expect(said(unpaid)["expose-headers"]).toBe(
-      "X-Total, PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, WWW-Authenticate, Payment-Receipt, Retry-After",
+      "X-Total, PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, WWW-Authenticate, Payment-Receipt, Payment-Stream, Retry-After",
     );
     expect(origin.requests).toEqual([]);
   });

@@ -24,7 +24,8 @@ export interface Covering {
 
 /**
  * A payment that covers the next units of a response. Its charge is deferred: nothing is due until the first unit is about to
- * leave, then the whole amount, and at the end what was used.
+ * leave, then the whole amount, and at the end what was used
+ * (decision 0822).
  *
  *   new ──▶ waiting, nothing is due ──▶ open, all is due ─┬─ used up, or the response has ended ─▶ settled, for what was used
  *                └── not needed ─▶ released                └─ after `lastsMs` ─▶ settled whole
