@@ -57,7 +57,7 @@ async function deployAt(chain: Chain, salt: bigint, creation: Hex): Promise<void
 
 /** The requirements of a seller whose key `authorizer` permits claims and refunds. */
 export function channelRequirements(
-  token: TestToken,
+  token: Pick<TestToken, "address" | "name" | "version">,
   network: EvmNetwork,
   seller: { readonly payTo: Address; readonly authorizer: Address; readonly amount?: string },
 ): ChannelRequirements {

@@ -10,7 +10,7 @@ export const MAX_COVER_MS = 600_000;
 
 /** The parts of a payment that covers units of a response. */
 export interface Covering {
-  readonly paidRoute: PaidRoute;
+  readonly paidRoute: Pick<PaidRoute, "clock" | "target">;
   readonly payment: Payment;
   readonly lease: Lease;
   readonly units: number;
@@ -23,9 +23,8 @@ export interface Covering {
 }
 
 /**
- * A payment that covers the next units of a response. Its charge is deferred: nothing is due until the first unit is about to
- * leave, then the whole amount, and at the end what was used
- * (decision 0822).
+ * A payment that covers the next units of a response (decision 0822). Its charge is deferred: nothing is due until the first unit is
+ * about to leave, then the whole amount, and at the end what was used. One that a dead process has opened is charged whole.
  *
  *   new ──▶ waiting, nothing is due ──▶ open, all is due ─┬─ used up, or the response has ended ─▶ settled, for what was used
  *                └── not needed ─▶ released                └─ after `lastsMs` ─▶ settled whole
@@ -35,6 +34,8 @@ export class Cover {
   readonly #parts: Covering;
   /** The charge so far, as the ledger has it. */
   #due: "nothing" | "all" | "charged";
+  /** Another process has opened it: its units may have left. */
+  readonly #wasOpen: boolean;
   #used = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -43,6 +44,7 @@ export class Cover {
     this.payment = parts.payment;
     const known = deferralOf(parts.payment)?.due ?? "0";
     this.#due = parts.lease.paid !== undefined ? "charged" : known === "0" ? "nothing" : "all";
+    this.#wasOpen = this.#due !== "nothing";
   }
 
   /** The charge is recorded, so that units may leave. */
@@ -78,14 +80,16 @@ export class Cover {
     return true;
   }
 
-  /** Charges what was used. The rest is not taken from the channel. */
+  /** Charges what was used. The rest is not taken from the channel. A payment of which nothing was used is released, or still owed. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     const { lease, units, spentOn } = this.#parts;
+    const delivered = this.#used > 0 ? { delivered: true } : {};
     if (this.#due === "charged") {
-      if (lease.paid !== undefined) await lease.record({ state: "settled", lease: false, delivered: true });
-    } else if (this.#used === 0) await lease.release(spentOn(), true);
-    else await this.#charge(chargeFor(this.payment.amount, this.#used, units));
+      if (lease.paid !== undefined) await lease.record({ state: "settled", lease: false, ...delivered });
+    } else if (this.#wasOpen) await this.#charge(this.payment.amount, delivered);
+    else if (this.#used === 0) await lease.release(spentOn(), true);
+    else await this.#charge(chargeFor(this.payment.amount, this.#used, units), delivered);
   }
 
   #defer(due: string, isHere = true): Promise<boolean> {
@@ -95,13 +99,13 @@ export class Cover {
     return lease.move({ state: "deferred", lease: isHere, deferral, dueInMs: lastsMs, ...spentOn() });
   }
 
-  async #charge(amount: string): Promise<void> {
+  async #charge(amount: string, delivered: Pick<Change, "delivered">): Promise<void> {
     this.#due = "charged";
     const { paidRoute, lease, transaction, spentOn } = this.#parts;
     const payer = this.payment.from;
     const settled = { transaction, payer, amount, at: paidRoute.clock() };
     const notice = settlementNotice(paidRoute.target, this.payment, settled);
-    const facts = { transaction, payer, amount, delivered: true, ...(notice === undefined ? {} : { notice }) };
+    const facts = { transaction, payer, amount, ...delivered, ...(notice === undefined ? {} : { notice }) };
     await lease.record({ state: "settled", lease: false, dueInMs: "never", ...facts, ...spentOn() });
   }
 
@@ -114,7 +118,7 @@ export class Cover {
 
   /** A lease without a change would be given up, and a payer that withdraws could take an open charge back. */
   async #expire(): Promise<void> {
-    if (this.#due === "all") await this.#charge(this.payment.amount);
+    if (this.#due === "all") await this.#charge(this.payment.amount, { delivered: true });
     // A failure is found when the payment is opened.
     else if (await this.#defer("0").catch(() => false)) this.#later();
   }

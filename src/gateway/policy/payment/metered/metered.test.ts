@@ -12,12 +12,14 @@ import { channelConfig, channelRequirements, signedVoucher } from "../../../../p
 import { freshAccount, type TestAccount } from "../../../../payments/evm/testing/shop.ts";
 import { type ChannelConfig, type ChannelRequirements } from "../../../../payments/x402/channel-messages.ts";
 import { type EvmNetwork } from "../../../../payments/x402/networks.ts";
-import { type Channel } from "../../../../store/channels.ts";
+import { type Channel, channelNonce } from "../../../../store/channels.ts";
 import { LEASE_MS } from "../../../../store/ledger.ts";
 import { type Store } from "../../../../store/store.ts";
 import { channels as channelKeys } from "../../../config/schema/x402-channels.ts";
+import { Lease } from "../sale/lease.ts";
 import { closeShops, decoded, openShop, type Shop, type ShopOptions } from "../testing/shop.ts";
 import { type TestExchange } from "../testing/test-gateway.ts";
+import { Cover } from "./cover.ts";
 
 setDefaultTimeout(patient(20_000));
 
@@ -26,6 +28,7 @@ afterAll(closeShops);
 const NETWORK: EvmNetwork = "eip155:84532";
 const USDC = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
 const TOKEN = { address: USDC, name: "USDC", version: "2" } as const;
+const SELLER = { payTo: freshAccount().address, authorizer: freshAccount().address };
 const HI = ": hi\n\n";
 const UNITS = 3;
 /** Atomic units for `UNITS`: a third is not a whole number. */
@@ -115,7 +118,7 @@ async function sell(options: SaleOptions = {}): Promise<Sale> {
     },
   });
   const payer = of?.payer ?? freshAccount();
-  const made = channelRequirements(TOKEN as never, NETWORK, {
+  const made = channelRequirements(TOKEN, NETWORK, {
     payTo: payTo as `0x${string}`,
     authorizer: settings.authorizer.address,
     amount: String(PRICE),
@@ -143,7 +146,12 @@ async function sell(options: SaleOptions = {}): Promise<Sale> {
   };
 }
 
-async function open({ store, clock }: Shop, id: string, config: ChannelConfig, balance: number): Promise<void> {
+async function open(
+  { store, clock }: Pick<Shop, "store" | "clock">,
+  id: string,
+  config: ChannelConfig,
+  balance: number,
+): Promise<void> {
   const state = { balance: String(balance), claimed: "0", withdrawAt: 0, refundNonce: "0" };
   await store.channels.open(identityOf(NETWORK, id, config), state, clock.now);
 }
@@ -428,6 +436,69 @@ test("the payment of a gateway that has died is charged if units could have left
   await until(() => again.isOver);
   await settled(sale, { base: "1000", charged: "1000" });
   expect((await shop.send(sale.voucher(PRICE))).status).toBe(402);
+});
+
+test("a payment that a gateway had opened before it died is charged whole, also if its client takes nothing more", async () => {
+  const sale = await sell();
+  const { shop, source } = sale;
+  const { reader } = await begin(sale);
+  source.send(event(1));
+  await seen(reader, HI + event(1));
+  shop.clock.now += LEASE_MS + 1;
+  const again = new Reader(await shop.send(sale.voucher(PRICE)));
+  await seen(again, HI);
+  await again.leave();
+  await settled(sale, { base: "1000", charged: "1000" });
+  // It is still owed its units.
+  const third = new Reader(await shop.send(sale.voucher(PRICE)));
+  source.send(event(1));
+  await seen(third, HI + event(1));
+  await third.leave();
+  await until(async () => (await shop.send(sale.voucher(PRICE))).status === 402);
+  await settled(sale, { base: "1000", charged: "1000" });
+});
+
+test("a payment that lasts too long is charged whole, and still covers its units", async () => {
+  const { store, clock, lateWrites, logged } = openShop();
+  const config = channelConfig(channelRequirements(TOKEN, NETWORK, SELLER), freshAccount().address);
+  const id = channelId(NETWORK, config).toLowerCase();
+  await open({ store, clock }, id, config, 5000);
+  const { payment } = await store.ledger.reserve({
+    network: NETWORK,
+    asset: "0xc",
+    from: config.payer.toLowerCase(),
+    nonce: channelNonce(id, "0"),
+    token: USDC,
+    scheme: "batch-settlement",
+    amount: "1000",
+    payTo: "0xp",
+    route: "/",
+    consumer: "",
+    fingerprint: "f",
+    validBefore: Math.floor(clock.now / 1000) + 60,
+    payload: "",
+  });
+  const target = { settlement_url: "", gateway_id: "", testMode: false };
+  const log = (message: string): void => void logged.push(message);
+  const { ledger, paymentIds } = store;
+  const books = { ledger, lateWrites, paymentIds, target, clock: () => clock.now, log, route: "/" };
+  const lease = new Lease(books, payment, undefined);
+  const parts = { paidRoute: books, payment, lease, units: 3, lastsMs: 1, transaction: "", spentOn: () => ({}) };
+  const cover = new Cover(parts);
+  expect([await cover.wait(), cover.isOpen]).toEqual([true, false]);
+  // Nothing is charged before the first unit, however long it waits.
+  const first = await ledger.find(payment);
+  clock.now += 10_000;
+  await until(async () => (await ledger.find(payment))?.deferral !== first?.deferral);
+  expect(await store.channels.find(id)).toMatchObject({ base: "1000", charged: "0" });
+  expect(await cover.open()).toBe(true);
+  await until(async () => (await store.channels.find(id))?.charged === "1000");
+  expect([cover.isOpen, cover.room]).toEqual([true, 3]);
+  cover.use(1);
+  await cover.close();
+  expect(await store.channels.find(id)).toMatchObject({ base: "1000", charged: "1000" });
+  expect(await ledger.find(payment)).toMatchObject({ state: "settled", delivered: true, amount: "1000" });
+  expect(logged).toEqual([]);
 });
 
 test("the payment of a gateway that has died is given back if no unit could have left", async () => {

@@ -105,7 +105,9 @@ class MeteredPayment {
     streams.set(stream.key, stream);
     exchange.head.fields =
       withoutFields(exchange.head.fields, ["accept-encoding"]) + fieldLine("Accept-Encoding", "identity");
+    let isFree = false;
     exchange.onTaken = (taken) => {
+      if (isFree) return;
       if (taken) client.delivered(payment.from);
       else client.count(exchange.gone ? "gone" : "upstream");
     };
@@ -116,7 +118,7 @@ class MeteredPayment {
         over: () => {
           streams.delete(stream.key);
           request.release();
-          this.#parts.end(over());
+          this.#parts.end(over(isFree ? "free" : undefined));
         },
         broken: (error) => {
           streams.delete(stream.key);
@@ -124,11 +126,14 @@ class MeteredPayment {
           if (!exchange.gone) respondBroken(exchange, error, "");
           this.#parts.end(over("upstream"));
         },
-        isFree: (status, overrides) => this.#parts.isFree(status, overrides),
+        isFree: (status, overrides) => {
+          isFree = this.#parts.isFree(status, overrides);
+          if (!isFree) client.count("settled");
+          return isFree;
+        },
         failed: (error) => paidRoute.log(`payment: the ledger failed on ${paidRoute.route}: ${faultOf(error)}`),
       },
     });
-    client.count("settled");
     delivery.tellUpstream();
     return { at: "streaming", streamed };
   }
