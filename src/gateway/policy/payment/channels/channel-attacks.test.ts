@@ -1,5 +1,8 @@
 /** Payers that deny what they signed, floods of invented channels, and states that a seller's close made old. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { patient } from "../../../../lib/testing/patience.ts";
 import { encodeCall } from "../../../../payments/evm/node/abi.ts";
 import { freshAccount } from "../../../../payments/evm/testing/shop.ts";
@@ -8,6 +11,7 @@ import { channelConfig, signedDeposit } from "../../../../payments/testing/chann
 import { type Address } from "../../../../payments/x402/address.ts";
 import { type ChannelFacilitator } from "../../../../payments/x402/channel-facilitator.ts";
 import { isLost, WORK_MS } from "../../../../store/channels.ts";
+import { openStore } from "../../../../store/open/open-store.ts";
 import { closeShops, decoded, type Shop } from "../testing/shop.ts";
 import { ChannelWorld, errorOf, onlyChannel } from "./testing/channel-world.ts";
 
@@ -162,7 +166,9 @@ test("a flood of invented channels costs one read each, at most a hundred, and d
 });
 
 test("a stop does not wait for a chain that does not answer, and another process claims at once what it left", async () => {
-  const shop = world.open();
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-channels-"));
+  const path = join(folder, "turnpike.db");
+  const shop = world.open({ store: openStore(path, Date.now) });
   const payer = await chain.payer();
   const config = await world.deposited(shop, payer, 5000n);
   expect(await statusOf(shop, world.voucher(config, 2000n, payer), "/goods?1")).toBe(200);
@@ -177,6 +183,9 @@ test("a stop does not wait for a chain that does not answer, and another process
     expect(logged.join()).toContain("the gateway stops");
     expect(await onlyChannel(shop)).toMatchObject({ claimed: "0", charged: "2000" });
   }
-  expect(await world.claims(shop).claimer.round()).toBe(1);
+  const store = openStore(path, Date.now);
+  expect(await world.claims({ store, clock: shop.clock }).claimer.round()).toBe(1);
+  await store.close();
   expect(await onlyChannel(shop)).toMatchObject({ claimed: "2000", charged: "2000" });
+  rmSync(folder, { recursive: true });
 });

@@ -128,7 +128,7 @@ export class ChannelWorld {
     return { account, scheme, buy: (path = "/goods", init = {}) => paid(shop.gateway.url + path, init) };
   }
 
-  claims({ store, clock }: Shop, claiming?: ChannelFacilitator): Claims {
+  claims({ store, clock }: Pick<Shop, "store" | "clock">, claiming?: ChannelFacilitator): Claims {
     const troubles: ChannelTrouble[] = [];
     const logged: string[] = [];
     const claimer = new Claimer({
