@@ -91,7 +91,7 @@ function fieldsOf(document: ApiDocument, schema: ApiSchema): string {
 
 function describe({ description, default: value }: ApiSchema): string | undefined {
   if (value === undefined) return description;
-  return `${description ?? ""}; default ${JSON.stringify(value)}`;
+  return [...(description === undefined ? [] : [description]), `default ${JSON.stringify(value)}`].join("; ");
 }
 
 function typeOf(document: ApiDocument, schema: ApiSchema): string {

@@ -160,7 +160,8 @@ function pascal(name: string): string {
 }
 
 function describe({ description = "", default: value }: ApiSchema): string {
-  const about = value === undefined ? description : `${description}; default ${JSON.stringify(value)}`;
+  const stated = value === undefined ? [] : [`default ${JSON.stringify(value)}`];
+  const about = [...(description === "" ? [] : [description]), ...stated].join("; ");
   return about.replaceAll("\\", "\\\\");
 }
 
@@ -187,6 +188,11 @@ class Types {
     });
     const about =
       schema.description === undefined ? "" : `    """${wrapped(`${schema.description}.`, "    ", 7)}"""\n\n`;
+    if (fields.some(([field]) => KEYWORDS.has(field))) {
+      const items = fields.map(([field, type, said]) => `${said}    ${text(field)}: ${text(type)},\n`);
+      this.classes.push(`\n\n${name} = TypedDict(${text(name)}, {\n${items.join("")}})\n`);
+      return;
+    }
     const members = fields.map(([field, type, said]) => `${said}    ${field}: ${type}\n`);
     this.classes.push(`\n\nclass ${name}(TypedDict):\n${about}${members.join("")}`);
   }
@@ -196,7 +202,9 @@ class Types {
     const { name, schema: found } = resolveSchema(this.#document, schema);
     if (name !== undefined) return name;
     if (found.enum !== undefined) return `Literal[${found.enum.map(text).join(", ")}]`;
-    if (found.anyOf !== undefined) return found.anyOf.map((one) => this.of(one, place)).join(" | ");
+    if (found.anyOf !== undefined) {
+      return found.anyOf.map((one) => this.of(one, `${place}${kindOf(one)}`)).join(" | ");
+    }
     return [found.type ?? "unknown"]
       .flat()
       .map((type) => this.#plain(found, type, place))
@@ -218,6 +226,48 @@ class Types {
     const values = schema.additionalProperties;
     return `Mapping[str, ${typeof values === "object" ? this.of(values, place) : "Any"}]`;
   }
+}
+
+/** Names that a class cannot have as a member. */
+const KEYWORDS: ReadonlySet<string> = new Set([
+  "and",
+  "as",
+  "assert",
+  "async",
+  "await",
+  "break",
+  "class",
+  "continue",
+  "def",
+  "del",
+  "elif",
+  "else",
+  "except",
+  "finally",
+  "for",
+  "from",
+  "global",
+  "if",
+  "import",
+  "in",
+  "is",
+  "lambda",
+  "nonlocal",
+  "not",
+  "or",
+  "pass",
+  "raise",
+  "return",
+  "try",
+  "while",
+  "with",
+  "yield",
+]);
+
+/** The part of a name by which the objects of a choice differ: the value of their member `type`. */
+function kindOf({ properties }: ApiSchema): string {
+  const [only, ...more] = properties?.["type"]?.enum ?? [];
+  return typeof only === "string" && more.length === 0 ? pascal(only) : "";
 }
 
 const PLAIN_TYPES: Readonly<Record<string, string>> = {

@@ -30,7 +30,7 @@ export interface PageOptions {
         readonly value: string;
         /** The page's host or a domain above it, for its subdomains too */
         readonly domain?: string | undefined;
-        /** ; default "/" */
+        /** default "/" */
         readonly path?: string | undefined;
         /** Only by https; by default if the page's URL is https */
         readonly secure?: boolean | undefined;
@@ -56,7 +56,7 @@ export interface PageOptions {
     | {
         readonly latitude: number;
         readonly longitude: number;
-        /** ; default 50 */
+        /** default 50 */
         readonly accuracy?: number | undefined;
       }
     | undefined;
@@ -65,16 +65,109 @@ export interface PageOptions {
     | {
         readonly width: number;
         readonly height: number;
-        /** ; default 1 */
+        /** default 1 */
         readonly scale?: number | undefined;
-        /** ; default false */
+        /** default false */
         readonly mobile?: boolean | undefined;
       }
     | undefined;
   /** Proxy of your own (http or socks5 URL), or the name of one of the operator */
   readonly proxy?: string | undefined;
   /** Steps in a browser before the page is read; each has a timeout in seconds */
-  readonly actions?: readonly unknown[] | undefined;
+  readonly actions?:
+    | readonly (
+        | {
+            readonly type: "click";
+            readonly selector: string;
+            /** Each element that matches, up to 20; default false */
+            readonly all?: boolean | undefined;
+            /** default "left" */
+            readonly button?: "left" | "right" | "middle" | undefined;
+            /** default 1 */
+            readonly clicks?: number | undefined;
+            /** default 10 */
+            readonly timeout?: number | undefined;
+          }
+        | {
+            readonly type: "hover";
+            readonly selector: string;
+            /** default 10 */
+            readonly timeout?: number | undefined;
+          }
+        | {
+            readonly type: "fill";
+            readonly selector: string;
+            readonly text: string;
+            /** default 10 */
+            readonly timeout?: number | undefined;
+          }
+        | {
+            readonly type: "write";
+            readonly text: string;
+            /** default 10 */
+            readonly timeout?: number | undefined;
+          }
+        | {
+            readonly type: "press";
+            readonly key: string;
+            /** default 10 */
+            readonly timeout?: number | undefined;
+          }
+        | {
+            readonly type: "select";
+            readonly selector: string;
+            /** Values or texts of options */
+            readonly values: readonly string[];
+            /** default 10 */
+            readonly timeout?: number | undefined;
+          }
+        | {
+            readonly type: "scroll";
+            /** Element that is scrolled; by default the page */
+            readonly selector?: string | undefined;
+            /** default "down" */
+            readonly direction?: "down" | "up" | undefined;
+            /** Windows; by default to the end, also of a list that grows */
+            readonly times?: number | undefined;
+            /** default 10 */
+            readonly timeout?: number | undefined;
+          }
+        | {
+            readonly type: "wait";
+            /** Not counted in the timeouts */
+            readonly milliseconds?: number | undefined;
+            readonly selector?: string | undefined;
+            readonly state?: "visible" | "attached" | "gone" | undefined;
+            readonly text?: string | undefined;
+            /** Until no request was in progress for half a second */
+            readonly quiet?: true | undefined;
+            /** default 10 */
+            readonly timeout?: number | undefined;
+          }
+        | {
+            readonly type: "screenshot";
+            /** Image format; default "png" */
+            readonly format?: "png" | "jpeg" | "webp" | undefined;
+            /** Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
+            readonly full_page?: boolean | undefined;
+            /** Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless */
+            readonly quality?: number | undefined;
+            /** default 10 */
+            readonly timeout?: number | undefined;
+          }
+        | {
+            readonly type: "scrape";
+            /** default 10 */
+            readonly timeout?: number | undefined;
+          }
+        | {
+            readonly type: "evaluate";
+            readonly script: string;
+            /** default 10 */
+            readonly timeout?: number | undefined;
+          }
+      )[]
+    | undefined;
   /** Add a picture of the page to the error of a step; default false */
   readonly action_screenshot?: boolean | undefined;
 }

@@ -219,7 +219,7 @@ const SHARED = {
   actions: {
     type: "array",
     items: {
-      oneOf: [
+      anyOf: [
         {
           type: "object",
           properties: {

@@ -140,7 +140,7 @@ class CrawlRequestCookie(TypedDict):
     value: str
     #: The page's host or a domain above it, for its subdomains too
     domain: NotRequired[str]
-    #: ; default "/"
+    #: default "/"
     path: NotRequired[str]
     #: Only by https; by default if the page's URL is https
     secure: NotRequired[bool]
@@ -158,7 +158,7 @@ class CrawlRequestGeolocation(TypedDict):
 
     latitude: float
     longitude: float
-    #: ; default 50
+    #: default 50
     accuracy: NotRequired[float]
 
 
@@ -167,14 +167,141 @@ class CrawlRequestViewport(TypedDict):
 
     width: int
     height: int
-    #: ; default 1
+    #: default 1
     scale: NotRequired[float]
-    #: ; default false
+    #: default false
     mobile: NotRequired[bool]
+
+
+class CrawlRequestActionClick(TypedDict):
+    type: Literal["click"]
+    selector: str
+    #: Each element that matches, up to 20; default false
+    all: NotRequired[bool]
+    #: default "left"
+    button: NotRequired[Literal["left", "right", "middle"]]
+    #: default 1
+    clicks: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class CrawlRequestActionHover(TypedDict):
+    type: Literal["hover"]
+    selector: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class CrawlRequestActionFill(TypedDict):
+    type: Literal["fill"]
+    selector: str
+    text: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class CrawlRequestActionWrite(TypedDict):
+    type: Literal["write"]
+    text: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class CrawlRequestActionPress(TypedDict):
+    type: Literal["press"]
+    key: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class CrawlRequestActionSelect(TypedDict):
+    type: Literal["select"]
+    selector: str
+    #: Values or texts of options
+    values: Sequence[str]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class CrawlRequestActionScroll(TypedDict):
+    type: Literal["scroll"]
+    #: Element that is scrolled; by default the page
+    selector: NotRequired[str]
+    #: default "down"
+    direction: NotRequired[Literal["down", "up"]]
+    #: Windows; by default to the end, also of a list that grows
+    times: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class CrawlRequestActionWait(TypedDict):
+    type: Literal["wait"]
+    #: Not counted in the timeouts
+    milliseconds: NotRequired[int]
+    selector: NotRequired[str]
+    state: NotRequired[Literal["visible", "attached", "gone"]]
+    text: NotRequired[str]
+    #: Until no request was in progress for half a second
+    quiet: NotRequired[Literal[true]]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class CrawlRequestActionScreenshot(TypedDict):
+    type: Literal["screenshot"]
+    #: Image format; default "png"
+    format: NotRequired[Literal["png", "jpeg", "webp"]]
+    #: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high
+    #: (webp: 16,383) and 40 million in all; default false
+    full_page: NotRequired[bool]
+    #: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless
+    quality: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class CrawlRequestActionScrape(TypedDict):
+    type: Literal["scrape"]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class CrawlRequestActionEvaluate(TypedDict):
+    type: Literal["evaluate"]
+    script: str
+    #: default 10
+    timeout: NotRequired[float]
 
 
 class CrawlRequestFormat(TypedDict):
     type: Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf"]
+
+
+class CrawlRequestFormatScreenshot(TypedDict):
+    type: Literal["screenshot"]
+    #: Image format; default "png"
+    format: NotRequired[Literal["png", "jpeg", "webp"]]
+    #: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high
+    #: (webp: 16,383) and 40 million in all; default false
+    full_page: NotRequired[bool]
+    #: Viewport width in pixels; default 1280
+    width: NotRequired[int]
+    #: Viewport height in pixels; default 720
+    height: NotRequired[int]
+    #: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless
+    quality: NotRequired[int]
+
+
+class CrawlRequestFormatJson(TypedDict):
+    type: Literal["json"]
+    #: JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions
+    schema: Mapping[str, Any]
+    #: Language tag by which numbers and dates are read; default: that of the page
+    locale: NotRequired[str]
+    #: With a schema: only values that a reader of the page sees; default false
+    shown_only: NotRequired[bool]
 
 
 class CrawlRequestChanges(TypedDict):
@@ -313,22 +440,21 @@ class PageFields(TypedDict):
     drift: NotRequired[Sequence[str]]
 
 
-class FieldSource(TypedDict):
-    """Where a value stands in the page."""
-
-    from: Literal["json-ld", "microdata", "rdfa", "meta", "table", "definition-list", "label", "class", "heading", "link", "text", "selector", "model"]
+FieldSource = TypedDict("FieldSource", {
+    "from": "Literal[\"json-ld\", \"microdata\", \"rdfa\", \"meta\", \"table\", \"definition-list\", \"label\", \"class\", \"heading\", \"link\", \"text\", \"selector\", \"model\"]",
     #: CSS selector of the element
-    selector: str
+    "selector": "str",
     #: JSON Pointer of the value in the element's JSON-LD
-    pointer: NotRequired[str]
+    "pointer": "NotRequired[str]",
     #: The element's attribute that has the value
-    attribute: NotRequired[str]
+    "attribute": "NotRequired[str]",
     #: The text that states the value
-    quote: str
+    "quote": "str",
     #: Whether a reader of the page sees the value
-    shown: bool
+    "shown": "bool",
     #: A value of the structured data that the visible text contradicts
-    conflict: NotRequired[Any]
+    "conflict": "NotRequired[Any]",
+})
 
 
 class ActionResults(TypedDict):
@@ -427,7 +553,7 @@ class ScrapeRequestCookie(TypedDict):
     value: str
     #: The page's host or a domain above it, for its subdomains too
     domain: NotRequired[str]
-    #: ; default "/"
+    #: default "/"
     path: NotRequired[str]
     #: Only by https; by default if the page's URL is https
     secure: NotRequired[bool]
@@ -445,7 +571,7 @@ class ScrapeRequestGeolocation(TypedDict):
 
     latitude: float
     longitude: float
-    #: ; default 50
+    #: default 50
     accuracy: NotRequired[float]
 
 
@@ -454,14 +580,141 @@ class ScrapeRequestViewport(TypedDict):
 
     width: int
     height: int
-    #: ; default 1
+    #: default 1
     scale: NotRequired[float]
-    #: ; default false
+    #: default false
     mobile: NotRequired[bool]
+
+
+class ScrapeRequestActionClick(TypedDict):
+    type: Literal["click"]
+    selector: str
+    #: Each element that matches, up to 20; default false
+    all: NotRequired[bool]
+    #: default "left"
+    button: NotRequired[Literal["left", "right", "middle"]]
+    #: default 1
+    clicks: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScrapeRequestActionHover(TypedDict):
+    type: Literal["hover"]
+    selector: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScrapeRequestActionFill(TypedDict):
+    type: Literal["fill"]
+    selector: str
+    text: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScrapeRequestActionWrite(TypedDict):
+    type: Literal["write"]
+    text: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScrapeRequestActionPress(TypedDict):
+    type: Literal["press"]
+    key: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScrapeRequestActionSelect(TypedDict):
+    type: Literal["select"]
+    selector: str
+    #: Values or texts of options
+    values: Sequence[str]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScrapeRequestActionScroll(TypedDict):
+    type: Literal["scroll"]
+    #: Element that is scrolled; by default the page
+    selector: NotRequired[str]
+    #: default "down"
+    direction: NotRequired[Literal["down", "up"]]
+    #: Windows; by default to the end, also of a list that grows
+    times: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScrapeRequestActionWait(TypedDict):
+    type: Literal["wait"]
+    #: Not counted in the timeouts
+    milliseconds: NotRequired[int]
+    selector: NotRequired[str]
+    state: NotRequired[Literal["visible", "attached", "gone"]]
+    text: NotRequired[str]
+    #: Until no request was in progress for half a second
+    quiet: NotRequired[Literal[true]]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScrapeRequestActionScreenshot(TypedDict):
+    type: Literal["screenshot"]
+    #: Image format; default "png"
+    format: NotRequired[Literal["png", "jpeg", "webp"]]
+    #: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high
+    #: (webp: 16,383) and 40 million in all; default false
+    full_page: NotRequired[bool]
+    #: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless
+    quality: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScrapeRequestActionScrape(TypedDict):
+    type: Literal["scrape"]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScrapeRequestActionEvaluate(TypedDict):
+    type: Literal["evaluate"]
+    script: str
+    #: default 10
+    timeout: NotRequired[float]
 
 
 class ScrapeRequestFormat(TypedDict):
     type: Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf"]
+
+
+class ScrapeRequestFormatScreenshot(TypedDict):
+    type: Literal["screenshot"]
+    #: Image format; default "png"
+    format: NotRequired[Literal["png", "jpeg", "webp"]]
+    #: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high
+    #: (webp: 16,383) and 40 million in all; default false
+    full_page: NotRequired[bool]
+    #: Viewport width in pixels; default 1280
+    width: NotRequired[int]
+    #: Viewport height in pixels; default 720
+    height: NotRequired[int]
+    #: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless
+    quality: NotRequired[int]
+
+
+class ScrapeRequestFormatJson(TypedDict):
+    type: Literal["json"]
+    #: JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions
+    schema: Mapping[str, Any]
+    #: Language tag by which numbers and dates are read; default: that of the page
+    locale: NotRequired[str]
+    #: With a schema: only values that a reader of the page sees; default false
+    shown_only: NotRequired[bool]
 
 
 class ScrapeRequestChanges(TypedDict):
@@ -502,7 +755,7 @@ class BatchRequestCookie(TypedDict):
     value: str
     #: The page's host or a domain above it, for its subdomains too
     domain: NotRequired[str]
-    #: ; default "/"
+    #: default "/"
     path: NotRequired[str]
     #: Only by https; by default if the page's URL is https
     secure: NotRequired[bool]
@@ -520,7 +773,7 @@ class BatchRequestGeolocation(TypedDict):
 
     latitude: float
     longitude: float
-    #: ; default 50
+    #: default 50
     accuracy: NotRequired[float]
 
 
@@ -529,14 +782,141 @@ class BatchRequestViewport(TypedDict):
 
     width: int
     height: int
-    #: ; default 1
+    #: default 1
     scale: NotRequired[float]
-    #: ; default false
+    #: default false
     mobile: NotRequired[bool]
+
+
+class BatchRequestActionClick(TypedDict):
+    type: Literal["click"]
+    selector: str
+    #: Each element that matches, up to 20; default false
+    all: NotRequired[bool]
+    #: default "left"
+    button: NotRequired[Literal["left", "right", "middle"]]
+    #: default 1
+    clicks: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class BatchRequestActionHover(TypedDict):
+    type: Literal["hover"]
+    selector: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class BatchRequestActionFill(TypedDict):
+    type: Literal["fill"]
+    selector: str
+    text: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class BatchRequestActionWrite(TypedDict):
+    type: Literal["write"]
+    text: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class BatchRequestActionPress(TypedDict):
+    type: Literal["press"]
+    key: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class BatchRequestActionSelect(TypedDict):
+    type: Literal["select"]
+    selector: str
+    #: Values or texts of options
+    values: Sequence[str]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class BatchRequestActionScroll(TypedDict):
+    type: Literal["scroll"]
+    #: Element that is scrolled; by default the page
+    selector: NotRequired[str]
+    #: default "down"
+    direction: NotRequired[Literal["down", "up"]]
+    #: Windows; by default to the end, also of a list that grows
+    times: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class BatchRequestActionWait(TypedDict):
+    type: Literal["wait"]
+    #: Not counted in the timeouts
+    milliseconds: NotRequired[int]
+    selector: NotRequired[str]
+    state: NotRequired[Literal["visible", "attached", "gone"]]
+    text: NotRequired[str]
+    #: Until no request was in progress for half a second
+    quiet: NotRequired[Literal[true]]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class BatchRequestActionScreenshot(TypedDict):
+    type: Literal["screenshot"]
+    #: Image format; default "png"
+    format: NotRequired[Literal["png", "jpeg", "webp"]]
+    #: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high
+    #: (webp: 16,383) and 40 million in all; default false
+    full_page: NotRequired[bool]
+    #: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless
+    quality: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class BatchRequestActionScrape(TypedDict):
+    type: Literal["scrape"]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class BatchRequestActionEvaluate(TypedDict):
+    type: Literal["evaluate"]
+    script: str
+    #: default 10
+    timeout: NotRequired[float]
 
 
 class BatchRequestFormat(TypedDict):
     type: Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf"]
+
+
+class BatchRequestFormatScreenshot(TypedDict):
+    type: Literal["screenshot"]
+    #: Image format; default "png"
+    format: NotRequired[Literal["png", "jpeg", "webp"]]
+    #: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high
+    #: (webp: 16,383) and 40 million in all; default false
+    full_page: NotRequired[bool]
+    #: Viewport width in pixels; default 1280
+    width: NotRequired[int]
+    #: Viewport height in pixels; default 720
+    height: NotRequired[int]
+    #: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless
+    quality: NotRequired[int]
+
+
+class BatchRequestFormatJson(TypedDict):
+    type: Literal["json"]
+    #: JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions
+    schema: Mapping[str, Any]
+    #: Language tag by which numbers and dates are read; default: that of the page
+    locale: NotRequired[str]
+    #: With a schema: only values that a reader of the page sees; default false
+    shown_only: NotRequired[bool]
 
 
 class BatchRequestChanges(TypedDict):
@@ -631,7 +1011,7 @@ class ExtractRequestCookie(TypedDict):
     value: str
     #: The page's host or a domain above it, for its subdomains too
     domain: NotRequired[str]
-    #: ; default "/"
+    #: default "/"
     path: NotRequired[str]
     #: Only by https; by default if the page's URL is https
     secure: NotRequired[bool]
@@ -649,7 +1029,7 @@ class ExtractRequestGeolocation(TypedDict):
 
     latitude: float
     longitude: float
-    #: ; default 50
+    #: default 50
     accuracy: NotRequired[float]
 
 
@@ -658,10 +1038,112 @@ class ExtractRequestViewport(TypedDict):
 
     width: int
     height: int
-    #: ; default 1
+    #: default 1
     scale: NotRequired[float]
-    #: ; default false
+    #: default false
     mobile: NotRequired[bool]
+
+
+class ExtractRequestActionClick(TypedDict):
+    type: Literal["click"]
+    selector: str
+    #: Each element that matches, up to 20; default false
+    all: NotRequired[bool]
+    #: default "left"
+    button: NotRequired[Literal["left", "right", "middle"]]
+    #: default 1
+    clicks: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ExtractRequestActionHover(TypedDict):
+    type: Literal["hover"]
+    selector: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ExtractRequestActionFill(TypedDict):
+    type: Literal["fill"]
+    selector: str
+    text: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ExtractRequestActionWrite(TypedDict):
+    type: Literal["write"]
+    text: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ExtractRequestActionPress(TypedDict):
+    type: Literal["press"]
+    key: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ExtractRequestActionSelect(TypedDict):
+    type: Literal["select"]
+    selector: str
+    #: Values or texts of options
+    values: Sequence[str]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ExtractRequestActionScroll(TypedDict):
+    type: Literal["scroll"]
+    #: Element that is scrolled; by default the page
+    selector: NotRequired[str]
+    #: default "down"
+    direction: NotRequired[Literal["down", "up"]]
+    #: Windows; by default to the end, also of a list that grows
+    times: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ExtractRequestActionWait(TypedDict):
+    type: Literal["wait"]
+    #: Not counted in the timeouts
+    milliseconds: NotRequired[int]
+    selector: NotRequired[str]
+    state: NotRequired[Literal["visible", "attached", "gone"]]
+    text: NotRequired[str]
+    #: Until no request was in progress for half a second
+    quiet: NotRequired[Literal[true]]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ExtractRequestActionScreenshot(TypedDict):
+    type: Literal["screenshot"]
+    #: Image format; default "png"
+    format: NotRequired[Literal["png", "jpeg", "webp"]]
+    #: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high
+    #: (webp: 16,383) and 40 million in all; default false
+    full_page: NotRequired[bool]
+    #: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless
+    quality: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ExtractRequestActionScrape(TypedDict):
+    type: Literal["scrape"]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ExtractRequestActionEvaluate(TypedDict):
+    type: Literal["evaluate"]
+    script: str
+    #: default 10
+    timeout: NotRequired[float]
 
 
 class ReadResponse(TypedDict):
@@ -678,7 +1160,7 @@ class ReadRequestCookie(TypedDict):
     value: str
     #: The page's host or a domain above it, for its subdomains too
     domain: NotRequired[str]
-    #: ; default "/"
+    #: default "/"
     path: NotRequired[str]
     #: Only by https; by default if the page's URL is https
     secure: NotRequired[bool]
@@ -696,7 +1178,7 @@ class ReadRequestGeolocation(TypedDict):
 
     latitude: float
     longitude: float
-    #: ; default 50
+    #: default 50
     accuracy: NotRequired[float]
 
 
@@ -705,10 +1187,112 @@ class ReadRequestViewport(TypedDict):
 
     width: int
     height: int
-    #: ; default 1
+    #: default 1
     scale: NotRequired[float]
-    #: ; default false
+    #: default false
     mobile: NotRequired[bool]
+
+
+class ReadRequestActionClick(TypedDict):
+    type: Literal["click"]
+    selector: str
+    #: Each element that matches, up to 20; default false
+    all: NotRequired[bool]
+    #: default "left"
+    button: NotRequired[Literal["left", "right", "middle"]]
+    #: default 1
+    clicks: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ReadRequestActionHover(TypedDict):
+    type: Literal["hover"]
+    selector: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ReadRequestActionFill(TypedDict):
+    type: Literal["fill"]
+    selector: str
+    text: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ReadRequestActionWrite(TypedDict):
+    type: Literal["write"]
+    text: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ReadRequestActionPress(TypedDict):
+    type: Literal["press"]
+    key: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ReadRequestActionSelect(TypedDict):
+    type: Literal["select"]
+    selector: str
+    #: Values or texts of options
+    values: Sequence[str]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ReadRequestActionScroll(TypedDict):
+    type: Literal["scroll"]
+    #: Element that is scrolled; by default the page
+    selector: NotRequired[str]
+    #: default "down"
+    direction: NotRequired[Literal["down", "up"]]
+    #: Windows; by default to the end, also of a list that grows
+    times: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ReadRequestActionWait(TypedDict):
+    type: Literal["wait"]
+    #: Not counted in the timeouts
+    milliseconds: NotRequired[int]
+    selector: NotRequired[str]
+    state: NotRequired[Literal["visible", "attached", "gone"]]
+    text: NotRequired[str]
+    #: Until no request was in progress for half a second
+    quiet: NotRequired[Literal[true]]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ReadRequestActionScreenshot(TypedDict):
+    type: Literal["screenshot"]
+    #: Image format; default "png"
+    format: NotRequired[Literal["png", "jpeg", "webp"]]
+    #: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high
+    #: (webp: 16,383) and 40 million in all; default false
+    full_page: NotRequired[bool]
+    #: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless
+    quality: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ReadRequestActionScrape(TypedDict):
+    type: Literal["scrape"]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ReadRequestActionEvaluate(TypedDict):
+    type: Literal["evaluate"]
+    script: str
+    #: default 10
+    timeout: NotRequired[float]
 
 
 class ReadRequestChanges(TypedDict):
@@ -745,7 +1329,7 @@ class PdfRequestCookie(TypedDict):
     value: str
     #: The page's host or a domain above it, for its subdomains too
     domain: NotRequired[str]
-    #: ; default "/"
+    #: default "/"
     path: NotRequired[str]
     #: Only by https; by default if the page's URL is https
     secure: NotRequired[bool]
@@ -763,7 +1347,7 @@ class PdfRequestGeolocation(TypedDict):
 
     latitude: float
     longitude: float
-    #: ; default 50
+    #: default 50
     accuracy: NotRequired[float]
 
 
@@ -772,10 +1356,112 @@ class PdfRequestViewport(TypedDict):
 
     width: int
     height: int
-    #: ; default 1
+    #: default 1
     scale: NotRequired[float]
-    #: ; default false
+    #: default false
     mobile: NotRequired[bool]
+
+
+class PdfRequestActionClick(TypedDict):
+    type: Literal["click"]
+    selector: str
+    #: Each element that matches, up to 20; default false
+    all: NotRequired[bool]
+    #: default "left"
+    button: NotRequired[Literal["left", "right", "middle"]]
+    #: default 1
+    clicks: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class PdfRequestActionHover(TypedDict):
+    type: Literal["hover"]
+    selector: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class PdfRequestActionFill(TypedDict):
+    type: Literal["fill"]
+    selector: str
+    text: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class PdfRequestActionWrite(TypedDict):
+    type: Literal["write"]
+    text: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class PdfRequestActionPress(TypedDict):
+    type: Literal["press"]
+    key: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class PdfRequestActionSelect(TypedDict):
+    type: Literal["select"]
+    selector: str
+    #: Values or texts of options
+    values: Sequence[str]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class PdfRequestActionScroll(TypedDict):
+    type: Literal["scroll"]
+    #: Element that is scrolled; by default the page
+    selector: NotRequired[str]
+    #: default "down"
+    direction: NotRequired[Literal["down", "up"]]
+    #: Windows; by default to the end, also of a list that grows
+    times: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class PdfRequestActionWait(TypedDict):
+    type: Literal["wait"]
+    #: Not counted in the timeouts
+    milliseconds: NotRequired[int]
+    selector: NotRequired[str]
+    state: NotRequired[Literal["visible", "attached", "gone"]]
+    text: NotRequired[str]
+    #: Until no request was in progress for half a second
+    quiet: NotRequired[Literal[true]]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class PdfRequestActionScreenshot(TypedDict):
+    type: Literal["screenshot"]
+    #: Image format; default "png"
+    format: NotRequired[Literal["png", "jpeg", "webp"]]
+    #: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high
+    #: (webp: 16,383) and 40 million in all; default false
+    full_page: NotRequired[bool]
+    #: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless
+    quality: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class PdfRequestActionScrape(TypedDict):
+    type: Literal["scrape"]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class PdfRequestActionEvaluate(TypedDict):
+    type: Literal["evaluate"]
+    script: str
+    #: default 10
+    timeout: NotRequired[float]
 
 
 class ScreenshotRequestCookie(TypedDict):
@@ -783,7 +1469,7 @@ class ScreenshotRequestCookie(TypedDict):
     value: str
     #: The page's host or a domain above it, for its subdomains too
     domain: NotRequired[str]
-    #: ; default "/"
+    #: default "/"
     path: NotRequired[str]
     #: Only by https; by default if the page's URL is https
     secure: NotRequired[bool]
@@ -801,7 +1487,7 @@ class ScreenshotRequestGeolocation(TypedDict):
 
     latitude: float
     longitude: float
-    #: ; default 50
+    #: default 50
     accuracy: NotRequired[float]
 
 
@@ -810,10 +1496,112 @@ class ScreenshotRequestViewport(TypedDict):
 
     width: int
     height: int
-    #: ; default 1
+    #: default 1
     scale: NotRequired[float]
-    #: ; default false
+    #: default false
     mobile: NotRequired[bool]
+
+
+class ScreenshotRequestActionClick(TypedDict):
+    type: Literal["click"]
+    selector: str
+    #: Each element that matches, up to 20; default false
+    all: NotRequired[bool]
+    #: default "left"
+    button: NotRequired[Literal["left", "right", "middle"]]
+    #: default 1
+    clicks: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScreenshotRequestActionHover(TypedDict):
+    type: Literal["hover"]
+    selector: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScreenshotRequestActionFill(TypedDict):
+    type: Literal["fill"]
+    selector: str
+    text: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScreenshotRequestActionWrite(TypedDict):
+    type: Literal["write"]
+    text: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScreenshotRequestActionPress(TypedDict):
+    type: Literal["press"]
+    key: str
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScreenshotRequestActionSelect(TypedDict):
+    type: Literal["select"]
+    selector: str
+    #: Values or texts of options
+    values: Sequence[str]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScreenshotRequestActionScroll(TypedDict):
+    type: Literal["scroll"]
+    #: Element that is scrolled; by default the page
+    selector: NotRequired[str]
+    #: default "down"
+    direction: NotRequired[Literal["down", "up"]]
+    #: Windows; by default to the end, also of a list that grows
+    times: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScreenshotRequestActionWait(TypedDict):
+    type: Literal["wait"]
+    #: Not counted in the timeouts
+    milliseconds: NotRequired[int]
+    selector: NotRequired[str]
+    state: NotRequired[Literal["visible", "attached", "gone"]]
+    text: NotRequired[str]
+    #: Until no request was in progress for half a second
+    quiet: NotRequired[Literal[true]]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScreenshotRequestActionScreenshot(TypedDict):
+    type: Literal["screenshot"]
+    #: Image format; default "png"
+    format: NotRequired[Literal["png", "jpeg", "webp"]]
+    #: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high
+    #: (webp: 16,383) and 40 million in all; default false
+    full_page: NotRequired[bool]
+    #: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless
+    quality: NotRequired[int]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScreenshotRequestActionScrape(TypedDict):
+    type: Literal["scrape"]
+    #: default 10
+    timeout: NotRequired[float]
+
+
+class ScreenshotRequestActionEvaluate(TypedDict):
+    type: Literal["evaluate"]
+    script: str
+    #: default 10
+    timeout: NotRequired[float]
 
 
 class ResolveResponseSourcesConsulted(TypedDict):

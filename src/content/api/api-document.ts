@@ -1,5 +1,6 @@
 import { describeApi } from "./api-description.ts";
 import { type PriceList } from "./price-list.ts";
+import { isObject } from "../../lib/is-object.ts";
 import { NewestMap } from "../../lib/memory/newest-map.ts";
 
 /** The parts of a JSON schema that the API's description uses. */
@@ -89,10 +90,17 @@ export function apiDocument(baseUrl: string, prices?: PriceList): ApiDocument {
   let document = described.get(key);
   if (document === undefined) {
     // The description's own test validates it as OpenAPI. The type has the parts of OpenAPI that the description uses.
-    document = JSON.parse(JSON.stringify(describeApi("/", prices))) as ApiDocument;
+    document = JSON.parse(JSON.stringify(describeApi("/", prices)), inOneForm) as ApiDocument;
     described.set(key, document);
   }
   return { ...document, servers: [{ url: baseUrl }, { url: "/" }] };
+}
+
+/** Readers know choices as `anyOf`. */
+function inOneForm(_key: string, value: unknown): unknown {
+  if (!isObject(value) || !Array.isArray(value["oneOf"])) return value;
+  const { oneOf: anyOf, discriminator: _discriminator, ...others } = value;
+  return { ...others, anyOf };
 }
 
 /** The price of an operation as text for people; undefined if it is not known. */
