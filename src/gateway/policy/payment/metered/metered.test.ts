@@ -1,208 +1,40 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { fieldLine } from "../../../../lib/http/fields.ts";
-import { type Unit } from "../../../../lib/metering/ruler.ts";
 import { patient } from "../../../../lib/testing/patience.ts";
 import { until } from "../../../../lib/testing/until.ts";
-import { identityOf } from "../../../../payments/channels/chain-state.ts";
-import { type ChannelSettings } from "../../../../payments/channels/settings.ts";
 import { Collector } from "../../../../payments/settlement/collector.ts";
 import { channelId } from "../../../../payments/signatures/batch-settlement.ts";
 import { channelConfig, channelRequirements, signedVoucher } from "../../../../payments/testing/channels.ts";
-import { freshAccount, type TestAccount } from "../../../../payments/evm/testing/shop.ts";
-import { type ChannelConfig, type ChannelRequirements } from "../../../../payments/x402/channel-messages.ts";
-import { type EvmNetwork } from "../../../../payments/x402/networks.ts";
-import { type Channel, channelNonce } from "../../../../store/channels.ts";
+import { freshAccount } from "../../../../payments/evm/testing/shop.ts";
+import { channelNonce } from "../../../../store/channels.ts";
 import { LEASE_MS } from "../../../../store/ledger.ts";
-import { type Store } from "../../../../store/store.ts";
-import { channels as channelKeys } from "../../../config/schema/x402-channels.ts";
 import { Lease } from "../sale/lease.ts";
-import { closeShops, decoded, openShop, type Shop, type ShopOptions } from "../testing/shop.ts";
+import { closeShops, decoded, openShop, type Shop } from "../testing/shop.ts";
 import { type TestExchange } from "../testing/test-gateway.ts";
 import { Cover } from "./cover.ts";
+import {
+  NETWORK,
+  USDC,
+  TOKEN,
+  SELLER,
+  HI,
+  PRICE,
+  Source,
+  sell,
+  open,
+  Reader,
+  event,
+  events,
+  further,
+  begin,
+  settled,
+  seen,
+} from "./testing/metered-sale.ts";
 
 setDefaultTimeout(patient(20_000));
 
 afterAll(closeShops);
-
-const NETWORK: EvmNetwork = "eip155:84532";
-const USDC = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
-const TOKEN = { address: USDC, name: "USDC", version: "2" } as const;
-const SELLER = { payTo: freshAccount().address, authorizer: freshAccount().address };
-const HI = ": hi\n\n";
-const UNITS = 3;
-/** Atomic units for `UNITS`: a third is not a whole number. */
-const PRICE = 1000;
-
-/** An upstream whose bytes come from a test. */
-class Source {
-  exchange: TestExchange | undefined;
-  /** How often it was paused. */
-  pauses = 0;
-  isPaused = false;
-  cancels = 0;
-  readonly #fields: string;
-  /** The first bytes: the test's server sends a head only with them. */
-  readonly #first: string;
-
-  constructor(type: string, first: string, fields = "") {
-    this.#fields = fieldLine("Content-Type", type) + fields;
-    this.#first = first;
-  }
-
-  readonly begin = (exchange: TestExchange): void => {
-    this.exchange = exchange;
-    exchange.onDrain = () => void (this.isPaused = false);
-    exchange.onCancel = () => void this.cancels++;
-    exchange.response.start({ status: 200, reason: "", fields: this.#fields, bodyLength: -1 });
-    this.send(this.#first);
-  };
-
-  send(text: string): void {
-    if (this.exchange?.response.data(Buffer.from(text)) !== false) return;
-    this.pauses += 1;
-    this.isPaused = true;
-  }
-
-  end(): void {
-    this.exchange?.response.end("");
-  }
-}
-
-interface Sale {
-  readonly shop: Shop;
-  readonly source: Source;
-  readonly payer: TestAccount;
-  readonly config: ChannelConfig;
-  readonly requirements: ChannelRequirements;
-  /** A voucher over `most`. */
-  voucher(most: number): unknown;
-  channel(): Promise<Channel>;
-}
-
-interface SaleOptions {
-  readonly unit?: Unit;
-  readonly source?: Source;
-  readonly balance?: number;
-  readonly store?: Store;
-  readonly pauseS?: number;
-  /** Another gateway of the same seller and the same payer. */
-  readonly of?: Sale;
-  readonly shop?: ShopOptions;
-}
-
-/** A gateway that sells by the unit, to a channel with money. No chain is asked while its state is fresh. */
-async function sell(options: SaleOptions = {}): Promise<Sale> {
-  const { unit = "event", source = new Source("text/event-stream", HI), balance = 10_000, pauseS = 30, of } = options;
-  const settings: ChannelSettings = {
-    keys: channelKeys.parse({ withdraw_delay_s: 900 }),
-    authorizer: freshAccount(),
-    ...(of === undefined ? {} : { authorizer: of.shop.desk?.settings.authorizer ?? freshAccount() }),
-  };
-  const payTo = of?.requirements.payTo ?? freshAccount().address;
-  const shop = openShop({
-    channels: settings,
-    kinds: { current: [{ scheme: "batch-settlement", network: NETWORK }] },
-    upstream: source.begin,
-    ...(of === undefined ? {} : { store: of.shop.store }),
-    ...options.shop,
-    terms: {
-      scheme: "batch-settlement",
-      price: String(PRICE),
-      network: NETWORK,
-      asset: "USDC",
-      pay_to: payTo,
-      max_timeout_seconds: 60,
-      meter: { unit, units: UNITS, pause_s: pauseS },
-      ...options.shop?.terms,
-    },
-  });
-  const payer = of?.payer ?? freshAccount();
-  const made = channelRequirements(TOKEN, NETWORK, {
-    payTo: payTo as `0x${string}`,
-    authorizer: settings.authorizer.address,
-    amount: String(PRICE),
-  });
-  const requirements = { ...made, extra: { ...made.extra, meter: { unit, units: UNITS }, minDeposit: "10000" } };
-  const config = of?.config ?? channelConfig(requirements, payer.address);
-  const id = channelId(NETWORK, config);
-  if (of === undefined) await open(shop, id, config, balance);
-  return {
-    shop,
-    source,
-    payer,
-    config,
-    requirements,
-    voucher: (most) => ({
-      x402Version: 2,
-      accepted: requirements,
-      payload: { type: "voucher", channelConfig: config, voucher: signedVoucher(NETWORK, config, BigInt(most), payer) },
-    }),
-    channel: async () => {
-      const found = await shop.store.channels.find(id.toLowerCase());
-      if (found === undefined) throw new Error("no channel");
-      return found;
-    },
-  };
-}
-
-async function open(
-  { store, clock }: Pick<Shop, "store" | "clock">,
-  id: string,
-  config: ChannelConfig,
-  balance: number,
-): Promise<void> {
-  const state = { balance: String(balance), claimed: "0", withdrawAt: 0, refundNonce: "0" };
-  await store.channels.open(identityOf(NETWORK, id, config), state, clock.now);
-}
-
-/** Reads a response as far as it comes. */
-class Reader {
-  text = "";
-  isOver = false;
-  error: unknown;
-  readonly #reader;
-
-  constructor(response: Response) {
-    this.#reader = response.body?.getReader();
-    void this.#read();
-  }
-
-  async #read(): Promise<void> {
-    try {
-      for (;;) {
-        const { done, value } = (await this.#reader?.read()) ?? { done: true, value: undefined };
-        if (done) break;
-        this.text += Buffer.from(value).toString();
-      }
-    } catch (error) {
-      this.error = error;
-    }
-    this.isOver = true;
-  }
-
-  leave(): Promise<void> | undefined {
-    return this.#reader?.cancel();
-  }
-}
-
-function event(n: number): string {
-  return `data: ${n}\n\n`;
-}
-
-function events(from: number, to: number): string {
-  return Array.from({ length: to - from + 1 }, (_, i) => event(from + i)).join("");
-}
-
-function further(shop: Shop, payment: unknown, stream: string): Promise<Response> {
-  return shop.send(payment, { headers: { "payment-stream": stream } });
-}
-
-async function begin(sale: Sale): Promise<{ response: Response; reader: Reader; stream: string }> {
-  const response = await sale.shop.send(sale.voucher(PRICE));
-  expect(response.status).toBe(200);
-  return { response, reader: new Reader(response), stream: response.headers.get("payment-stream") ?? "" };
-}
 
 test("each payment covers its units, and the response waits for the next one", async () => {
   const sale = await sell();
@@ -230,17 +62,6 @@ test("each payment covers its units, and the response waits for the next one", a
   await settled(sale, { base: "1667", charged: "1667", signed: "2000", charges: 2 });
   expect(shop.runs).toBe(1);
 });
-
-async function settled(sale: Sale, expected: object): Promise<void> {
-  await until(async () => Bun.deepMatch(expected, await sale.channel())).catch(() => {});
-  expect(await sale.channel()).toMatchObject(expected);
-}
-
-/** Waits until the response has this text, and has no more. */
-async function seen(reader: Reader, text: string): Promise<void> {
-  await until(() => reader.text.length >= text.length).catch(() => {});
-  expect(reader.text).toBe(text);
-}
 
 test("a response whose units are all paid for ends without a further payment", async () => {
   const sale = await sell({ pauseS: 1 });
@@ -400,25 +221,6 @@ test("a response that breaks off is charged for what has left", async () => {
   await until(() => reader.isOver);
   expect(reader.error).toBeInstanceOf(Error);
   await settled(sale, { base: "667", charged: "667" });
-});
-
-test("a further payment can come to another gateway of the same ledger", async () => {
-  const sale = await sell();
-  const elsewhere = await sell({ of: sale });
-  const { reader, stream } = await begin(sale);
-  sale.source.send(events(1, 5));
-  await seen(reader, HI + events(1, 3));
-  expect((await further(elsewhere.shop, sale.voucher(2000), stream)).status).toBe(200);
-  await seen(reader, HI + events(1, 5));
-  // One that waits there when the response ends is given back.
-  expect((await further(elsewhere.shop, sale.voucher(3000), stream)).status).toBe(200);
-  expect((await further(elsewhere.shop, sale.voucher(3000), stream)).status).toBe(200);
-  await settled(sale, { base: "3000" });
-  sale.source.end();
-  await settled(sale, { charged: "1667", base: "1667" });
-  expect((await further(elsewhere.shop, sale.voucher(2667), stream)).status).toBe(409);
-  expect(await sale.channel()).toMatchObject({ base: "1667", charged: "1667", holder: "" });
-  expect([sale.shop.runs, elsewhere.shop.runs]).toEqual([1, 0]);
 });
 
 test("the payment of a gateway that has died is charged if units could have left, and then pays for them again", async () => {
