@@ -52,7 +52,7 @@ function programEnvironment(): Readonly<Record<string, string>> {
 async function run(parallel: number, chosen: readonly string[]): Promise<Run> {
   const report = join(folder, `${parallel}.xml`);
   const reporter = ["--reporter=junit", `--reporter-outfile=${report}`];
-  const preload = `--preload=${join(import.meta.dir, "test-costs.ts")}`;
+  const preload = `--preload=${join(import.meta.dir, "test-costs-preload.ts")}`;
   const command = [
     "test",
     `--parallel=${parallel}`,
