@@ -242,6 +242,7 @@ describe.skipIf(!hasChain)("channels", () => {
     const { folder, run } = await newBuyer();
     const paid = await run("pay", `${url}/lines`, "--max-deposit", "1");
     expect([paid.out, paid.code]).toEqual(["1\n2\n3\n4\n5\n", 0]);
+    expect(paid.err).toContain("paid at most $0.02 further for the rest of the response");
     const options = { url, wallet: folder.file("wallet.json"), maxDeposit: "1" };
     expect(await (await new Turnpike(options).fetch("/lines")).text()).toBe("1\n2\n3\n4\n5\n");
     const cheap = await run("pay", `${url}/lines`, "--max-deposit", "1", "--max-price", "0.02");

@@ -2,6 +2,7 @@ import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { readResponse } from "../../lib/http/response-bytes.ts";
+import { formatDollars } from "../../payments/client/choice.ts";
 import { type Paid, payAndFetch, PaymentOutcomeUnknown } from "../../payments/client/client.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { type Output, writeBinary, writeText } from "../common/call-output.ts";
@@ -48,7 +49,12 @@ async function perform(request: PayRequest): Promise<void> {
   }).finally(() => progress.stop());
   sayPaid(paid);
   if (!paid.response.ok) throw new Error(await describeFailure(paid));
-  await print(paid.response, request);
+  try {
+    await print(paid.response, request);
+  } finally {
+    const further = paid.further?.() ?? 0n;
+    if (further > 0n) say(`paid at most ${formatDollars(further)} further for the rest of the response`);
+  }
 }
 
 async function send({ url, method, headers, data, payer }: PayRequest, tell: typeof say): Promise<Paid> {

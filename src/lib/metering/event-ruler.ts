@@ -22,10 +22,14 @@ export class EventRuler extends UnitRuler {
   #wasCr = false;
 
   scan(chunk: Uint8Array, start: number, end: number): void {
-    for (let i = start; i < end; i++) {
+    for (let i = start; i < end; ) {
       if (this.left === 0) this.#tooLong();
-      this.#see(chunk[i] ?? 0);
-      this.at += 1;
+      const rest = this.#matched === -1 ? lineEnd(chunk, i, Math.min(end, i + this.left)) - i : 0;
+      if (rest === 0) this.#see(chunk[i] ?? 0);
+      const step = rest === 0 ? 1 : rest;
+      this.#lineLength += rest;
+      this.at += step;
+      i += step;
       if (this.#hasData || this.at === this.#block) this.decided = this.at;
     }
   }
@@ -68,4 +72,11 @@ export class EventRuler extends UnitRuler {
     if (this.#hasData) this.continue();
     else this.#beginEvent();
   }
+}
+
+/** The index of the next byte that ends a line, or `end`. The rest of a line is skipped at once. */
+function lineEnd(chunk: Uint8Array, start: number, end: number): number {
+  let at = start;
+  while (at < end && chunk[at] !== LF && chunk[at] !== CR) at += 1;
+  return at;
 }

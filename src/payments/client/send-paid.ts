@@ -16,6 +16,8 @@ export interface Paid {
   readonly isOpen: boolean;
   /** True if the request failed and the server says that it charged nothing: there is no receipt, or one of a failure. */
   readonly isFree: boolean;
+  /** The sum that was paid further so far, in 10^-36 dollars, if the response is paid for while its body is read. */
+  readonly further?: () => bigint;
 }
 
 /** A request that is to be paid from a channel. */

@@ -61,9 +61,9 @@ async function payFromChannel(request: ChannelRequest): Promise<Paid> {
     const [meter, name] = [meterOf(choice.requirements), response.headers.get(PAYMENT_STREAM)];
     if (!response.ok || meter === undefined || name === null) return paid;
     isFlowing = true;
-    const payFurther = furtherOf(request, seat, { name, origin });
+    const { payFurther, further } = furtherOf(request, seat, { name, origin });
     const onOver = (): void => channels.release(seat);
-    return { ...paid, response: meteredResponse(response, meter, { payFurther, onOver }) };
+    return { ...paid, response: meteredResponse(response, meter, { payFurther, onOver }), further };
   } finally {
     if (!isFlowing) channels.release(seat);
   }
@@ -84,28 +84,29 @@ function furtherOf(
   request: ChannelRequest,
   seat: Seat,
   { name, origin }: { readonly name: string; readonly origin: Origin },
-): PayFurther {
+): { readonly payFurther: PayFurther; readonly further: () => bigint } {
   const { channels, choice, account, init, options } = request;
   const headers = new Headers(init.headers);
   headers.set(PAYMENT_STREAM, name);
-  const further = { ...request, init: { ...init, headers } };
+  const next = { ...request, init: { ...init, headers } };
   const price = dollarsOf(choice);
-  let sum = price;
-  return async () => {
-    sum += price;
-    if (sum > parseDollars(options.maxPrice))
+  let sum = 0n;
+  const payFurther = async (): Promise<boolean> => {
+    if (price + sum + price > parseDollars(options.maxPrice))
       throw new PriceTooHigh(`Cannot pay further for the response: the limit is ${options.maxPrice}`);
     const expires = expiryOf(choice, channels.now());
     const { response, isOpen } = await payFrom(
-      further,
+      next,
       channels.again(seat, choice, account, { ...origin, expires }),
       expires,
     );
     await response.body?.cancel();
-    if (response.ok) return true;
     if (response.status === 409 && !isOpen) return false;
+    if (response.ok || isOpen) sum += price;
+    if (response.ok) return true;
     throw new PaymentDeclined(`Cannot pay further for the response: the server responds ${response.status}`);
   };
+  return { payFurther, further: () => sum };
 }
 
 /** Counts the deposit in the day's total before it is sent. */
