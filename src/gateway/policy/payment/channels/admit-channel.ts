@@ -17,18 +17,14 @@ import { isFurther, respondTakenBefore, sellMetered } from "../metered/sell-mete
 import { respondRepeat } from "../sale/repeat.ts";
 import { Sale } from "../sale/sale.ts";
 import { type ChannelDesk } from "./desk/channel-desk.ts";
+import { askChain, type Asked, LIMITED, shownTo, TOO_MANY_REFUSED } from "./ask-chain.ts";
 import {
-  askChain,
-  type Asked,
   balanceError,
   channelOffer,
   type ChannelOffer,
   channelReservation,
   isCheckedByChain,
-  LIMITED,
   MISMATCH,
-  shownTo,
-  TOO_MANY_REFUSED,
   signatureError,
 } from "./channel-offer.ts";
 import { refundChannel, type RefundRequest } from "./refund-channel.ts";

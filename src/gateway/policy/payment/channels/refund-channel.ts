@@ -12,7 +12,8 @@ import { paymentError, respondError } from "../protocol/respond.ts";
 import { EXPOSED } from "../protocol/response-fields.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 import { respondRefused, respondUnverified } from "../route/refusals.ts";
-import { askChain, type ChannelOffer, LIMITED, MISMATCH, shownTo, TOO_MANY_REFUSED } from "./channel-offer.ts";
+import { askChain, LIMITED, shownTo, TOO_MANY_REFUSED } from "./ask-chain.ts";
+import { type ChannelOffer, MISMATCH } from "./channel-offer.ts";
 import { type ChannelDesk } from "./desk/channel-desk.ts";
 import { respondCorrected } from "./respond-corrected.ts";
 
