@@ -43,7 +43,7 @@ export function isInside(element: Element, { facts: { page }, root }: Scope): bo
 /** The shown elements of a part of a page. */
 export function elementsIn(scope: Scope): readonly Element[] {
   const { facts, root } = scope;
-  if (root === undefined) return facts.page.elements.filter((one) => !facts.page.isMinor(one));
+  if (root === undefined) return facts.page.major;
   return facts.page.isShown(root) ? [root, ...facts.page.within(root)] : [];
 }
 

@@ -10,6 +10,8 @@ import { type FieldOrigin } from "../tree/page-fields.ts";
 const MAX_LABEL = 48;
 const MAX_LINE = 400;
 const MAX_PAIRS = 20_000;
+/** Nodes after a label in which its value is searched. */
+const MAX_BESIDE = 60;
 /** Elements of one class. The elements of a more frequent class are not fields. */
 const MAX_OF_CLASS = 500;
 
@@ -106,7 +108,9 @@ export class Labels {
 
   #definition(term: Element): void {
     const values: Element[] = [];
-    for (let at = term.next; at !== null; at = at.next) {
+    let looked = 0;
+    for (let at = term.next; at !== null && looked < MAX_BESIDE; at = at.next) {
+      looked += 1;
       if (!isTag(at) || !this.#page.isShown(at)) continue;
       if (at.name !== "dd") break;
       values.push(at);
@@ -136,7 +140,9 @@ export class Labels {
   }
 
   #nextOf(element: Element): Element | undefined {
-    for (let at = element.next; at !== null; at = at.next) {
+    let looked = 0;
+    for (let at = element.next; at !== null && looked < MAX_BESIDE; at = at.next) {
+      looked += 1;
       if (isTag(at) && this.#page.isShown(at)) return at;
       if (isText(at) && at.data.trim() !== "") return undefined;
     }
@@ -155,13 +161,15 @@ export class Labels {
   #inline(label: Element): void {
     const { parent } = label;
     if (parent === null || !isTag(parent) || this.#page.lengthOf(label) > MAX_LABEL) return;
-    if (label.name === "th" || label.name === "dt") return;
+    if (label.name === "th" || label.name === "dt" || this.#page.lengthOf(label) === 0) return;
     const isMarked = LABEL_TAGS.has(label.name) || LABEL_CLASS.test(label.attribs["class"] ?? "");
     if (label.children.length === 0 || (!isMarked && label.name !== "span" && label.name !== "em")) return;
     const text = this.#page.text(label);
     let rest = "";
     let beside: Element | undefined;
-    for (let at = label.next; at !== null && rest.length <= MAX_LINE; at = at.next) {
+    let looked = 0;
+    for (let at = label.next; at !== null && rest.length <= MAX_LINE && looked < MAX_BESIDE; at = at.next) {
+      looked += 1;
       if (isText(at)) rest += at.data;
       if (!isTag(at) || !this.#page.isShown(at)) continue;
       if (at.name === label.name && at.attribs["class"] === label.attribs["class"] && rest.trim() !== "") break;

@@ -28,6 +28,7 @@ export class PageFacts {
   readonly root: Element | undefined;
   #prices: readonly Price[] | undefined;
   #numbers: ReadonlySet<number> | undefined;
+  #amounts: ReadonlySet<number | undefined> | undefined;
 
   constructor(tree: Document, url: string, locale: string | undefined) {
     const meta = new Map<string, Element[]>();
@@ -69,16 +70,16 @@ export class PageFacts {
 
   /** Whether a reader sees a number: as an amount of money, or without currency if the page shows no amounts. */
   showsNumber(value: number, isMoney: boolean): boolean {
-    if (isMoney && this.prices.length > 0) return this.#amounts().has(value) || this.#struck().has(value);
+    if (isMoney && this.prices.length > 0) {
+      this.#amounts ??= this.#allAmounts();
+      return this.#amounts.has(value);
+    }
     this.#numbers ??= new Set(this.#allNumbers());
     return this.#numbers.has(value);
   }
 
-  #amounts(): ReadonlySet<number | undefined> {
-    return new Set(this.prices.map(({ money }) => money.amount));
-  }
-
-  #struck(): ReadonlySet<number | undefined> {
+  /** All amounts, also old prices. */
+  #allAmounts(): ReadonlySet<number | undefined> {
     const { page } = this;
     const texts = page.elements.filter((one) => page.lengthOf(one) <= MAX_PRICE_LENGTH * 4 && page.lengthOf(one) > 0);
     return new Set(texts.flatMap((one) => moneyIn(page.text(one), page.locale).map(({ amount }) => amount)));

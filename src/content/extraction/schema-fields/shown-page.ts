@@ -1,4 +1,4 @@
-import { type Document, type Element, isTag, isText } from "domhandler";
+import { type Document, type Element, type ParentNode, isTag, isText } from "domhandler";
 import { isBlock } from "../tree/display.ts";
 import { foldWhiteSpace } from "../tree/white-space.ts";
 import { walkNodes } from "../tree/walk.ts";
@@ -45,6 +45,10 @@ export class ShownPage {
   readonly #seen = new Map<Element, Seen>();
   readonly #texts = new Map<Element, string>();
   readonly #ids = new Map<string, number>();
+  /** By parent: the number of children of each name; and by child its place among those. */
+  readonly #siblings = new Map<ParentNode, Map<string, number>>();
+  readonly #positions = new Map<Element, number>();
+  #major: readonly Element[] | undefined;
   #words: string | undefined;
 
   constructor(tree: Document, url: string, locale: string) {
@@ -61,6 +65,12 @@ export class ShownPage {
   /** Whether the element is in a part that is not about the main thing of the page. */
   isMinor(element: Element): boolean {
     return this.#seen.get(element)?.isMinor ?? true;
+  }
+
+  /** The shown elements outside of such parts. */
+  get major(): readonly Element[] {
+    this.#major ??= this.elements.filter((one) => !this.isMinor(one));
+    return this.#major;
   }
 
   isStruck(element: Element): boolean {
@@ -112,16 +122,11 @@ export class ShownPage {
     return this.#read(this.tree, MAX_MODEL_TEXT);
   }
 
-  /** All visible text, as letters and digits in lower case with single spaces. */
-  get words(): string {
-    this.#words ??= wordsOf(this.#read(this.tree, MAX_PAGE_TEXT));
-    return this.#words;
-  }
-
   /** Whether a reader sees the words of a text somewhere in the page. */
   shows(text: string): boolean {
     const wanted = wordsOf(text);
-    return wanted !== "" && ` ${this.words} `.includes(` ${wanted} `);
+    this.#words ??= ` ${wordsOf(this.#read(this.tree, MAX_PAGE_TEXT))} `;
+    return wanted !== "" && this.#words.includes(` ${wanted} `);
   }
 
   /** A selector of this one element. */
@@ -134,10 +139,28 @@ export class ShownPage {
         steps.push(`#${id}`);
         break;
       }
-      steps.push(stepOf(at));
+      steps.push(this.#stepOf(at));
       at = at.parent !== null && isTag(at.parent) ? at.parent : undefined;
     }
     return steps.toReversed().join(" > ");
+  }
+
+  /** The element among its siblings. They are numbered once for each parent. */
+  #stepOf(element: Element): string {
+    const { name, parent } = element;
+    if (parent === null) return name;
+    let counts = this.#siblings.get(parent);
+    if (counts === undefined) {
+      counts = new Map();
+      for (const child of parent.children) {
+        if (!isTag(child)) continue;
+        const count = (counts.get(child.name) ?? 0) + 1;
+        counts.set(child.name, count);
+        this.#positions.set(child, count);
+      }
+      this.#siblings.set(parent, counts);
+    }
+    return (counts.get(name) ?? 0) <= 1 ? name : `${name}:nth-of-type(${this.#positions.get(element) ?? 1})`;
   }
 
   #walk(): Element[] {
@@ -249,12 +272,6 @@ function isStruck({ name, attribs }: Element): boolean {
   if (name === "del" || name === "s" || name === "strike") return true;
   if (/line-through/i.test(attribs["style"] ?? "")) return true;
   return STRUCK.test((attribs["class"] ?? "").slice(0, 1_000));
-}
-
-function stepOf(element: Element): string {
-  const { name, parent } = element;
-  const same = (parent?.children ?? []).filter((child) => isTag(child) && child.name === name);
-  return same.length <= 1 ? name : `${name}:nth-of-type(${same.indexOf(element) + 1})`;
 }
 
 /** The words of a text, to compare it with another one. */

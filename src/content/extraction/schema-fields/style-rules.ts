@@ -2,10 +2,13 @@ import { type Element, isText } from "domhandler";
 import { parseSelector } from "../selectors/parse-selector.ts";
 import { type DocumentElements } from "../selectors/select-all.ts";
 
-/** Characters of all `style` elements, rules, and elements that rules apply to. Further ones are not read. */
+/** Characters of all `style` elements, and rules. Further ones are not read. */
 const MAX_STYLE_LENGTH = 500_000;
 const MAX_RULES = 3_000;
-const MAX_APPLIED = 300_000;
+/** Elements that are compared with selectors. A selector of more than what is left of them is not read. */
+const MAX_COMPARED = 1_500_000;
+/** Groups of rules within each other. */
+const MAX_DEPTH = 6;
 /** Pixels of the window for which media queries are decided. */
 const WINDOW_WIDTH = 1280;
 
@@ -45,9 +48,8 @@ export type Declarations = ReadonlyMap<string, string>;
 export class StyleRules {
   readonly #applied = new Map<Element, Map<string, { readonly value: string; readonly rank: number }>>();
   readonly #names: ReadonlySet<string>;
-  #left = MAX_APPLIED;
+  #left = MAX_COMPARED;
 
-  /** `names` are the classes and ids of the document. */
   constructor(all: DocumentElements, sheets: readonly Element[], names: ReadonlySet<string>) {
     this.#names = names;
     let length = 0;
@@ -88,10 +90,11 @@ export class StyleRules {
     for (const selector of selectors.split(",")) {
       if (!this.#mayMatch(selector)) continue;
       const list = parseSelector(selector.trim());
-      if (typeof list === "string") continue;
+      const compared = typeof list === "string" ? 0 : all.compared(list);
+      if (typeof list === "string" || compared > this.#left) continue;
+      this.#left -= compared;
       const specific = specificity(selector);
       for (const element of all.matching(list)) {
-        if (--this.#left < 0) return;
         const known = this.#applied.get(element) ?? new Map();
         this.#applied.set(element, known);
         for (const [name, { value, isImportant }] of declared) {
@@ -135,7 +138,7 @@ function declarationsIn(body: string): Map<string, { readonly value: string; rea
 }
 
 /** The rules of a style sheet that apply to the window. */
-function* rulesOf(css: string): Generator<{ readonly selectors: string; readonly body: string }> {
+function* rulesOf(css: string, depth = 0): Generator<{ readonly selectors: string; readonly body: string }> {
   let at = 0;
   while (at < css.length) {
     const open = css.indexOf("{", at);
@@ -147,7 +150,7 @@ function* rulesOf(css: string): Generator<{ readonly selectors: string; readonly
     const isGroup = /^@(?:media|supports|layer|container)\b/i.test(head);
     const close = isGroup ? endOfBlock(css, open) : css.indexOf("}", open);
     const end = close === -1 ? css.length : close;
-    if (isGroup && applies(head)) yield* rulesOf(css.slice(open + 1, end));
+    if (isGroup && depth < MAX_DEPTH && applies(head)) yield* rulesOf(css.slice(open + 1, end), depth + 1);
     else if (!head.startsWith("@")) yield { selectors: head.slice(0, 2_000), body: css.slice(open + 1, end) };
     at =
       head.startsWith("@") && !isGroup

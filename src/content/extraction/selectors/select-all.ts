@@ -35,6 +35,11 @@ export class DocumentElements {
     return [...found].toSorted((a, b) => positionOf(a) - positionOf(b));
   }
 
+  /** The number of elements that are compared to find those that match. */
+  compared(list: SelectorList): number {
+    return list.reduce((sum, complex) => sum + this.#candidates(complex).length, 0);
+  }
+
   some(test: (element: Element) => boolean): boolean {
     return this.#all.some(test);
   }
