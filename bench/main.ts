@@ -25,6 +25,11 @@ const BENCHES: readonly Bench[] = [
     run: async (args) => (await import("./documents.ts")).runDocumentsBench(args),
   },
   {
+    name: "files",
+    about: "Office files, books and scans with known text: F1 of their words",
+    run: async (args) => (await import("./files.ts")).runFilesBench(args),
+  },
+  {
     name: "admin",
     about: "10,000 routes: listing, adding, reloading",
     run: async (args) => (await import("./admin.ts")).runAdminBench(args),

@@ -55,7 +55,7 @@ export class Grid {
         this.isPartial = true;
         continue;
       }
-      const text = cut(value, MAX_CELL_TEXT);
+      const text = value.length > MAX_CELL_TEXT ? cut(value, MAX_CELL_TEXT) : value;
       kept.set(column, text);
       this.#columns.add(column);
       this.#budget.cells -= 1;
@@ -111,17 +111,23 @@ export class Grid {
   }
 
   /** The rows without empty ones, and without the columns that are empty in all of them. */
-  rows(): { text: string; href: string | undefined }[][] {
+  table(): GridTable {
     const columns = [...this.#columns].toSorted((one, other) => one - other);
     const most = Math.max(1, Math.floor((2 * MAX_CELLS) / Math.max(1, columns.length)));
     if (this.#rows.length > most) this.isPartial = true;
-    return this.#rows.slice(0, most).map(({ index, cells }) =>
-      columns.map((column) => {
-        const href = this.#links.size === 0 ? undefined : this.#links.get(`${index} ${column}`);
-        return { text: cells.get(column) ?? "", href };
-      }),
-    );
+    const shown = this.#rows.slice(0, most);
+    const links = this.#links;
+    return {
+      rows: shown.map(({ cells }) => columns.map((column) => cells.get(column) ?? "")),
+      hrefAt: (row, column) => (links.size === 0 ? undefined : links.get(`${shown[row]?.index} ${columns[column]}`)),
+    };
   }
+}
+
+/** The rows of a sheet, and the address of a cell by its place among them. */
+export interface GridTable {
+  readonly rows: readonly (readonly string[])[];
+  readonly hrefAt: (row: number, column: number) => string | undefined;
 }
 
 /** The rows and columns of cells, from 0 on, both ends included. */
