@@ -38,7 +38,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/content/firecrawl"],
   ["src/content/api"],
   ["src/content/operations"],
-  ["src/content/sessions"],
+  ["src/content/sessions", "src/content/live"],
   ["src/content/resolve", "src/content/map", "src/content/jobs", "src/content/qr"],
   ["src/content/search"],
   ["src/content/page-reader", "src/content/health"],

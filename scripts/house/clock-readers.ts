@@ -15,6 +15,7 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
   entryPoints: [
     "src/cli/content/index-command.ts",
     "src/cli/common/stop-signal.ts",
+    "src/content/open-live.ts",
     "src/content/service.ts",
     "src/gateway/process/administered-gateway.ts",
     "src/gateway/process/start-administered.ts",

@@ -32,6 +32,9 @@ import {
 } from "./operations/operation.ts";
 import { type Responder, type Upgrade } from "./listen.ts";
 import { FREE_REQUESTS, OPERATIONS } from "./operations/operations.ts";
+import { BROWSER_SOCKET } from "./operations/browser.ts";
+import { LiveSocket } from "./live/live-socket.ts";
+import { notSold } from "./live/live-browsers.ts";
 import { readAddress, READER_PATH } from "./operations/reader-address.ts";
 import { PageBurnt } from "./page/burnt.ts";
 import { type AskPrices } from "./api/price-list.ts";
@@ -98,6 +101,10 @@ export function createApp(
       const result = await run({ id, headers, query: new URL(url).searchParams, signal }, services);
       return "socket" in result ? switched(result.socket, context.env.upgrade) : respond(result, signal);
     });
+  }
+  app.get(BROWSER_SOCKET, (context) => controlled(services, context.req.raw, context.env.upgrade));
+  for (const path of [`${BROWSER_SOCKET}/json/version`, `${BROWSER_SOCKET}/json/version/`]) {
+    app.get(path, ({ req: { raw } }) => versionOf(services, raw));
   }
   if (discovery) {
     app.get(LLMS_PATH, async ({ req: { raw } }) => llmsText(await documentFor(raw), mcp !== undefined));
@@ -176,8 +183,37 @@ const FREE = { [SETTLEMENT_OVERRIDES]: '{"amount":"0"}' };
 /** Tells the gateway to charge for this failure as for a success. */
 const CHARGED = { [SETTLEMENT_OVERRIDES]: '{"amount":"100%"}' };
 
+function tokenIn(request: Request): string {
+  return new URL(request.url).searchParams.get("token") ?? request.headers.get("x-browser-token") ?? "";
+}
+
+/** Lets a client control its browser by WebSocket. */
+function controlled({ live }: Services, request: Request, upgrade: Upgrade | undefined): Response {
+  if (live === undefined) throw notSold();
+  const browser = live.withToken(tokenIn(request));
+  if (request.headers.get("upgrade")?.toLowerCase() !== "websocket")
+    throw new TurnpikeError("bad-request", "Cannot control the browser: this is a WebSocket of the DevTools protocol");
+  if (!browser.take()) throw new TurnpikeError("session-busy", "Cannot control the browser: another client does");
+  if (upgrade?.(new LiveSocket(browser)) === true) return new Response();
+  browser.leave();
+  throw new TurnpikeError("bad-request", "Cannot switch to WebSocket: the handshake is not valid");
+}
+
+/** The response by which clients of the DevTools protocol find the WebSocket of a browser. */
+function versionOf({ live, browser }: Services, request: Request): Response {
+  if (live === undefined) throw notSold();
+  const token = tokenIn(request);
+  live.withToken(token);
+  const base = baseUrlOf(request).replace(/^http/, "ws");
+  return Response.json({
+    Browser: `${browser?.name ?? ""}/${browser?.version ?? ""}`,
+    "Protocol-Version": "1.3",
+    webSocketDebuggerUrl: `${base}${BROWSER_SOCKET}?token=${token}`,
+  });
+}
+
 /** Switches to WebSocket. The response has no effect then. */
-function switched(feed: TextFeed, upgrade: Upgrade | undefined): Response {
+function switched(feed: TextFeed, upgrade: ((feed: TextFeed) => boolean) | undefined): Response {
   if (upgrade?.(feed) === true) return new Response();
   feed.close();
   throw new TurnpikeError("bad-request", "Cannot switch to WebSocket: the handshake is not valid");

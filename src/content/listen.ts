@@ -2,7 +2,8 @@ import { rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { messageOf } from "../lib/caught.ts";
 import { type TextFeed } from "./operations/operation.ts";
-import { TextSocket, WEBSOCKET } from "./text-socket.ts";
+import { LiveSocket } from "./live/live-socket.ts";
+import { type AnySocket, TextSocket, WEBSOCKET } from "./text-socket.ts";
 import { isLoopback } from "../payments/facilitator/loopback-only.ts";
 
 export type ContentAddress = { readonly unix: string } | { readonly hostname: string; readonly port: number };
@@ -51,7 +52,7 @@ export async function serve(
   listen: ContentAddress,
   respond: Responder,
   tls: Protection["tls"],
-): Promise<Bun.Server<TextSocket>> {
+): Promise<Bun.Server<AnySocket>> {
   const common = { fetch: fetchOf(respond), websocket: WEBSOCKET, maxRequestBodySize: MAX_REQUEST_BYTES };
   if (!("unix" in listen)) {
     try {
@@ -78,32 +79,32 @@ export async function serve(
 }
 
 /** Switches a request to WebSocket. False if it does not ask for that. */
-export type Upgrade = (feed: TextFeed) => boolean;
+export type Upgrade = (feed: TextFeed | LiveSocket) => boolean;
 
 /** Responds to a request. The response has no effect after an upgrade. */
 export type Responder = (request: Request, upgrade?: Upgrade) => Promise<Response>;
 
 function fetchOf(respond: Responder) {
-  return async (request: Request, server: Bun.Server<TextSocket>): Promise<Response | undefined> => {
+  return async (request: Request, server: Bun.Server<AnySocket>): Promise<Response | undefined> => {
     let isUpgraded = false;
     const response = await respond(request, (feed) => {
       const headers = feed.protocol === undefined ? {} : { "sec-websocket-protocol": feed.protocol };
-      isUpgraded = server.upgrade(request, { data: new TextSocket(feed), headers });
+      isUpgraded = server.upgrade(request, { data: feed instanceof LiveSocket ? feed : new TextSocket(feed), headers });
       return isUpgraded;
     });
     return isUpgraded ? undefined : response;
   };
 }
 
-interface Common extends Pick<Bun.Serve.Options<TextSocket>, "maxRequestBodySize"> {
+interface Common extends Pick<Bun.Serve.Options<AnySocket>, "maxRequestBodySize"> {
   readonly fetch: ReturnType<typeof fetchOf>;
   readonly websocket: typeof WEBSOCKET;
 }
 
-function unixOptions(common: Common, unix: string): Bun.Serve.Options<TextSocket, never> {
+function unixOptions(common: Common, unix: string): Bun.Serve.Options<AnySocket, never> {
   const options = { ...common, unix, idleTimeout: IDLE_TIMEOUT_SECONDS };
   // Bun applies idleTimeout to Unix sockets as well, but its types have it for ports only.
-  return options as unknown as Bun.Serve.Options<TextSocket, never>;
+  return options as unknown as Bun.Serve.Options<AnySocket, never>;
 }
 
 /** Removes the socket that a killed service left behind. A socket that accepts connections stays. */

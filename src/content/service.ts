@@ -27,12 +27,14 @@ import { Jobs } from "./jobs/jobs.ts";
 import { WebhookSender } from "./jobs/webhook-sender.ts";
 import { Sessions } from "./sessions/sessions.ts";
 import { openJob, postOf } from "./open-job.ts";
+import { openLive } from "./open-live.ts";
 import { type PageStore, type PageStoreOptions } from "../store/page-store.ts";
 import { SqlitePages } from "../store/sqlite/sqlite-pages.ts";
 import { type JobStore } from "../store/jobs/job-store.ts";
 import { openSqliteJobs } from "../store/open/open-jobs.ts";
 import { checkProtection, type ContentAddress, type Protection, serve } from "./listen.ts";
 import { SiteMapper } from "./map/site-mapper.ts";
+import { type LiveBrowsers, type LiveSettings } from "./live/live-browsers.ts";
 import { type McpHttp, type McpHttpOptions } from "./mcp/mcp-http.ts";
 import { type Services } from "./operations/operation.ts";
 import { type LearnedTemplate } from "../store/template-store.ts";
@@ -43,7 +45,7 @@ import { type AskPrices, pricesOf, unknownPrices } from "./api/price-list.ts";
 import { MAX_VERSIONS, PageVersions } from "./changes/page-versions.ts";
 import { PageCache } from "./page-cache/page-cache.ts";
 import { SharedPages } from "./page-cache/shared-pages.ts";
-import { type TextSocket } from "./text-socket.ts";
+import { type AnySocket } from "./text-socket.ts";
 import { type Visit } from "./page/visit.ts";
 import { createResolver } from "./resolve/create-resolver.ts";
 import { type ModelOptions } from "./resolve/model/model-options.ts";
@@ -85,6 +87,8 @@ export interface ContentOptions {
   };
   /** Default: as in FILE_DEFAULTS, without OCR. */
   readonly files?: FileOptions;
+  /** Browsers that are sold by the minute, and the command that runs the first process of their cells. Undefined: none is sold. */
+  readonly live?: (LiveSettings & { readonly command: readonly string[] }) | undefined;
   /** Serves Firecrawl's API too. */
   readonly firecrawl?: boolean;
   /** Serves the documents by which programs find the service. Default: true. */
@@ -189,7 +193,9 @@ async function serveContent(options: ContentOptions, parts: AsyncDisposableStack
   });
   parts.defer(() => learned.close());
   const ocr = options.files?.ocr && (await Ocr.start(options.files.ocr, () => performance.now()));
-  const services = createServices(options, { pool, semaphore, extractor, learned, ocr }, parts);
+  const live = await openLive(options, pool.program);
+  parts.defer(() => live?.close());
+  const services = createServices(options, { pool, semaphore, extractor, learned, ocr, live }, parts);
   parts.defer(() => extractor.close());
   parts.defer(() => mcp?.close());
   const operations = new OperationCounts();
@@ -237,6 +243,7 @@ interface Engines {
   readonly extractor: Extractor;
   readonly learned: LearnedTemplates;
   readonly ocr: Ocr | undefined;
+  readonly live: LiveBrowsers | undefined;
 }
 
 /** Types of pictures whose text OCR can read. */
@@ -259,7 +266,7 @@ function createServices(
     model,
     onModelUsed,
   }: ContentOptions,
-  { pool, semaphore, extractor, learned, ocr }: Engines,
+  { pool, semaphore, extractor, learned, ocr, live }: Engines,
   parts: AsyncDisposableStack,
 ): Services {
   const warn = (message: string): void => log("warn", message);
@@ -337,6 +344,7 @@ function createServices(
       log,
       parts,
     }),
+    live,
     sessions: new Sessions({ store, random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)) }),
     sites: new SiteMapper({ pages, extractor, egress, userAgent, index, robots, now }),
     resolver,
@@ -433,7 +441,7 @@ function createMcp({ mcp, log }: ContentOptions, prices: AskPrices): Pick<McpHtt
 }
 
 /** Stops listening, and waits for the requests in progress. */
-async function drained(server: Bun.Server<TextSocket>): Promise<void> {
+async function drained(server: Bun.Server<AnySocket>): Promise<void> {
   // The promise also waits for idle connections that clients keep open, so the requests are counted instead.
   void server.stop();
   await pollUntil(() => server.pendingRequests === 0, { everyMs: DRAIN_LOOK_MS, mostMs: DRAIN_MS });

@@ -1,5 +1,6 @@
 import { type ServerWebSocket, type WebSocketHandler } from "bun";
 import { pause } from "../lib/time/pause.ts";
+import { MAX_LIVE_MESSAGE_BYTES, type LiveSocket, MAX_UNSENT_BYTES } from "./live/live-socket.ts";
 import { type TextFeed } from "./operations/operation.ts";
 
 /** Milliseconds that a client has to read a message. @operator A slower client is disconnected with a reason. @bound */
@@ -12,6 +13,7 @@ const MAX_MESSAGE_BYTES = 1024;
 /** Status codes of RFC 6455 §7.4.1, and of its registry. */
 const NORMAL = 1000;
 const GOING_AWAY = 1001;
+const TOO_LONG = 1009;
 const INTERNAL = 1011;
 const TRY_AGAIN = 1013;
 
@@ -42,6 +44,11 @@ export class TextSocket {
     }
   }
 
+  /** The client has nothing to say. */
+  message(socket: Sender, message: string | Uint8Array): void {
+    if (message.length > MAX_MESSAGE_BYTES) socket.close(TOO_LONG, "the message is too long");
+  }
+
   drained(): void {
     this.#drained.resolve();
   }
@@ -66,12 +73,17 @@ export class TextSocket {
   }
 }
 
+/** The state of a WebSocket. */
+export type AnySocket = TextSocket | LiveSocket;
+
 /** The handler of all WebSockets. */
-export const WEBSOCKET: WebSocketHandler<TextSocket> = {
+export const WEBSOCKET: WebSocketHandler<AnySocket> = {
   idleTimeout: IDLE_TIMEOUT_S,
-  maxPayloadLength: MAX_MESSAGE_BYTES,
+  maxPayloadLength: MAX_LIVE_MESSAGE_BYTES,
+  backpressureLimit: MAX_UNSENT_BYTES,
+  closeOnBackpressureLimit: true,
   open: (socket) => void socket.data.run(socket),
   drain: (socket) => socket.data.drained(),
   close: (socket) => socket.data.closed(),
-  message: () => undefined,
+  message: (socket, message) => socket.data.message(socket, message),
 };

@@ -21,6 +21,8 @@ export interface ContentProcessOptions {
   readonly stateDir: string;
   readonly browserPath: string;
   readonly browser: BrowserConfig;
+  /** The values of `content.browsers`, as JSON. */
+  readonly browsers: string;
   readonly allowPrivate: boolean;
   readonly chargeTimeouts: boolean;
   readonly firecrawl: boolean;
@@ -112,6 +114,7 @@ export class ContentProcess {
       stateDir,
       browserPath,
       browser,
+      browsers,
       allowPrivate,
       chargeTimeouts,
       firecrawl,
@@ -129,7 +132,7 @@ export class ContentProcess {
     const args = ["content", "--socket", path, "--state-dir", stateDir, "--browser-path", browserPath];
     const { args: browserArgs, environment } = browserFlag(browser);
     args.push("--page-cache", pageCache, "--jobs", jobs, "--search", search, "--resolve", resolving, ...browserArgs);
-    args.push("--files", files, "--proxies", proxies);
+    args.push("--browsers", browsers, "--files", files, "--proxies", proxies);
     if (allowPrivate) args.push("--allow-private");
     args.push(...aiUses.flatMap((use) => ["--ai-use", use]));
     if (chargeTimeouts) args.push("--charge-timeouts");

@@ -2,7 +2,8 @@ import { type BrowserInfo } from "../../content/browser/program/browser-opener.t
 import { type ModelFigures } from "../../content/figures/model-figures.ts";
 import { type ContentAddress, type Protection } from "../../content/listen.ts";
 import { AI_USES, type AiUse } from "../../content/page/ai-terms.ts";
-import { startContentService } from "../../content/service.ts";
+import { type ContentOptions, startContentService } from "../../content/service.ts";
+import { contentBrowsers } from "../../gateway/config/schema/content-browsers.ts";
 import { BEARER_TOKEN } from "../../lib/http/bearer-token.ts";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
@@ -12,6 +13,7 @@ import { readSecret } from "../../payments/facilitator/secrets.ts";
 import { MAX_UNIX_PATH_BYTES } from "../../gateway/config/schema/kinds.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { parseBrowserOptions } from "./browser-options.ts";
+import { parseJsonOption } from "./json-option.ts";
 import { parseEndpoint, variableName } from "../facilitator/facilitator-options.ts";
 import { flagsText, type FlagTable, readFlags } from "../common/flags.ts";
 import { parsePageCacheOptions } from "./page-cache-options.ts";
@@ -66,6 +68,12 @@ const FLAGS = {
     value: "JSON",
     text: "the object content.browser of a configuration, for a remote browser",
   },
+  browsers: {
+    type: "string",
+    default: "{}",
+    value: "JSON",
+    text: "the object content.browsers of a configuration, for browsers by the minute",
+  },
   "ai-use": {
     type: "string",
     multiple: true,
@@ -98,7 +106,7 @@ const FLAGS = {
 
 const USAGE = `usage: turnpike content [--socket PATH | --port N | --listen HOST:PORT] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
                         [--token-env NAME | --token-file FILE] [--tls-cert FILE --tls-key FILE | --plaintext]
-                        [--drain-delay SECONDS] [--charge-timeouts] [--firecrawl] [--no-discovery] [--browser JSON]
+                        [--drain-delay SECONDS] [--charge-timeouts] [--firecrawl] [--no-discovery] [--browser JSON] [--browsers JSON]
                         [--ai-use USE ...] [--proxies JSON] [--page-cache JSON] [--files JSON]
                         [--jobs JSON] [--search JSON] [--resolve JSON] [--gateway URL [--mcp-host NAME ...]]
 
@@ -160,6 +168,7 @@ async function run(args: readonly string[]): Promise<number> {
       firecrawl: values.firecrawl === true,
       discovery: values["no-discovery"] !== true,
       remoteBrowser: parseBrowserOptions(values.browser, process.env),
+      live: liveOf(values.browsers),
       aiUses: (values["ai-use"] ?? []).map(aiUseOf),
       proxies: parseProxyOptions(values.proxies, process.env),
       pageCache: parsePageCacheOptions(values["page-cache"], values.jobs),
@@ -194,6 +203,14 @@ async function run(args: readonly string[]): Promise<number> {
     report({ kind: "failed", reason: messageOf(error) });
     return 1;
   }
+}
+
+/** The command of the first process of a cell. */
+export const CELL_COMMAND = "browser-cell";
+
+function liveOf(json: string): ContentOptions["live"] {
+  const { enabled, max, max_minutes: maxMinutes } = parseJsonOption("--browsers", json, contentBrowsers);
+  return enabled ? { max, maxMinutes, command: [process.execPath, Bun.main, CELL_COMMAND] } : undefined;
 }
 
 type Values = ReturnType<typeof readFlags<typeof FLAGS>>;

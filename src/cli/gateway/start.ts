@@ -147,6 +147,7 @@ function contentOptions({ content }: Config) {
   return {
     browserPath: content.browser_path,
     browser: content.browser,
+    browsers: JSON.stringify(content.browsers),
     chargeTimeouts: content.charge_timeouts,
     firecrawl: content.firecrawl,
     discovery: content.discovery,

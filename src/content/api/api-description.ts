@@ -52,6 +52,12 @@ export function describeApi(baseUrl: string, prices?: PriceList): object {
     name: "X-Session-Secret",
     description: "The secret that the response to POST /sessions contains.",
   });
+  app.openAPIRegistry.registerComponent("securitySchemes", "browserToken", {
+    type: "apiKey",
+    in: "header",
+    name: "X-Browser-Token",
+    description: "The token that the response to POST /browsers contains.",
+  });
   const served = ({ path }: { readonly path: string }) => isServed(path, prices);
   for (const operation of OPERATIONS.filter(served)) {
     app.openAPIRegistry.registerPath(describeOperation(operation, prices));
@@ -181,7 +187,7 @@ function describeJobOperation({ name, failures, query, success, secret, ...opera
   };
 }
 
-const ABOUT_PARAMETERS = z.object({ id: z.string().openapi({ description: "Name of the job or session" }) });
+const ABOUT_PARAMETERS = z.object({ id: z.string().openapi({ description: "Name of the job, the session or the browser" }) });
 
 function describeContent({ success }: Pick<Operation, "success">): NonNullable<Response["content"]> {
   const { schema, example, contentType } = success;

@@ -118,9 +118,12 @@ export function jobRequestsOf(document: ApiDocument): readonly PlacedOperation[]
   return placed(document).filter(isAbout);
 }
 
+/** The secrets that responses contain. */
+const ABOUT = ["browserToken", "jobSecret", "sessionSecret"];
+
 /** True for a request that needs a secret of a response before it. */
 function isAbout({ security = [] }: ApiOperation): boolean {
-  return security.some((one) => "jobSecret" in one || "sessionSecret" in one);
+  return security.some((one) => ABOUT.some((name) => name in one));
 }
 
 function placed({ paths }: ApiDocument): readonly PlacedOperation[] {

@@ -16,6 +16,7 @@ export class AbsentBrowser implements BrowserEngine {
   };
 
   readonly info = undefined;
+  readonly program = undefined;
 
   visit(): Promise<never> {
     return Promise.reject(

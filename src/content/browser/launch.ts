@@ -20,7 +20,8 @@ const KEPT_ERROR_OUTPUT = 4_096;
 /** With less shared memory (containers give 64 MB) large pages crash, so the browser uses files in its place. */
 const MIN_SHARED_MEMORY_BYTES = 512 * 1024 * 1024;
 
-const FLAGS: readonly string[] = [
+/** The flags of every browser of this machine. */
+export const FLAGS: readonly string[] = [
   "--headless=new",
   "--remote-debugging-pipe",
   "--no-first-run",
@@ -128,13 +129,15 @@ export async function launchBrowser(
   }
 }
 
+/** A browser process, and the reason of its end. */
 interface WatchedProcess {
   readonly exited: Promise<void>;
   /** The reason why the process ended by itself, in one line; undefined if it did not. */
   reason(): string | undefined;
 }
 
-function watch(child: ChildProcess): WatchedProcess {
+/** Follows a process whose standard error is a pipe. */
+export function watch(child: ChildProcess): WatchedProcess {
   let output = "";
   let failure: string | undefined;
   child.stderr?.setEncoding("utf8");

@@ -60,6 +60,11 @@ export class LocalOpener implements BrowserOpener {
     return new LocalOpener(options, folder, choice, browser);
   }
 
+  get program(): BrowserOpener["program"] {
+    const { program, launch } = this.#choice;
+    return { program, userAgent: launch.userAgent };
+  }
+
   async open(): Promise<RunningBrowser> {
     const first = this.#first;
     this.#first = undefined;

@@ -23,6 +23,15 @@ export class PipeWire implements CdpWire {
     this.#input.write(`${text}\0`);
   }
 
+  /** Reads no further messages until `resume`. */
+  pause(): void {
+    this.#output.pause();
+  }
+
+  resume(): void {
+    this.#output.resume();
+  }
+
   destroy(): void {
     this.#input.destroy();
   }

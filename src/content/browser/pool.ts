@@ -65,6 +65,11 @@ export class BrowserPool implements BrowserEngine {
     return { pool, browser: opener.info };
   }
 
+  /** The program of this machine that it starts; undefined for a remote browser. */
+  get program(): BrowserOpener["program"] {
+    return this.#opener.program;
+  }
+
   /** The browser that was opened last; undefined before the first. */
   get info(): BrowserInfo | undefined {
     return this.#opener.info;

@@ -46,7 +46,7 @@ export async function startForwardProxy(access: ProxyAccess = OWN_PROCESSES): Pr
     own(sockets, socket);
     serve(socket, { access, bound: () => rules, sockets }).catch(() => socket.destroy());
   });
-  const port = await listening(server, access.host);
+  const port = await listening(server, access);
   return {
     port,
     bind(bound) {
@@ -59,13 +59,16 @@ export async function startForwardProxy(access: ProxyAccess = OWN_PROCESSES): Pr
   };
 }
 
-function listening(server: Server, host: string): Promise<number> {
+function listening(server: Server, { host, socket }: ProxyAccess): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   server.once("error", reject);
-  server.listen(0, host, () => {
-    // A server that listens on TCP has an address and a port.
-    resolve((server.address() as AddressInfo).port);
-  });
+  if (socket !== undefined) server.listen(socket, () => resolve(0));
+  else {
+    server.listen(0, host, () => {
+      // A server that listens on TCP has an address and a port.
+      resolve((server.address() as AddressInfo).port);
+    });
+  }
   return promise;
 }
 

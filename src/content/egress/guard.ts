@@ -6,7 +6,7 @@ import { isRemotePublicAddress } from "../../lib/net/own-address.ts";
 import { within } from "../../lib/time/within.ts";
 import { PageExcess } from "./page-excess.ts";
 import { type ForwardProxy } from "./forward-proxy.ts";
-import { EGRESS_LIMITS, type EgressFailure } from "./limits.ts";
+import { type EgressAmounts, EGRESS_LIMITS, type EgressFailure } from "./limits.ts";
 import { type OwnProxy } from "./own-proxy.ts";
 import { type ProxyRoute } from "./tunnel.ts";
 import { bareHost, portOf } from "../../lib/http/url-host.ts";
@@ -37,6 +37,8 @@ export interface EgressOptions {
   readonly blocks?: (host: string) => boolean;
   /** The proxy through which all connections go. */
   readonly proxy?: OwnProxy | undefined;
+  /** Default: those of a visit. */
+  readonly limits?: EgressAmounts;
   /** Called when the visit has made twice its limit of requests. */
   readonly onExcess?: (error: Error) => void;
 }
@@ -57,6 +59,7 @@ async function systemResolve(host: string): Promise<readonly string[]> {
  */
 export class EgressSession {
   readonly #options: EgressOptions;
+  readonly #limits: EgressAmounts;
   readonly #hosts = new Map<string, Promise<readonly string[]>>();
   readonly #failures = new NewestMap<string, EgressFailure>(EGRESS_LIMITS.failures);
   #proxy: ForwardProxy | undefined;
@@ -67,6 +70,7 @@ export class EgressSession {
 
   constructor(options: EgressOptions) {
     this.#options = options;
+    this.#limits = options.limits ?? EGRESS_LIMITS;
   }
 
   /** Makes the proxy the visit's egress proxy, and closes it with the visit. */
@@ -90,14 +94,14 @@ export class EgressSession {
   }
 
   get tooMuch(): boolean {
-    return this.#received > EGRESS_LIMITS.receivedBytes || this.#requests > EGRESS_LIMITS.requests;
+    return this.#received > this.#limits.receivedBytes || this.#requests > this.#limits.requests;
   }
 
   /** Counts a request or a tunnel. False after the visit has reached its limit. */
   request(): boolean {
     this.#requests += 1;
     // Each further request of a page that continues costs resources.
-    if (this.#requests > EGRESS_LIMITS.requests * 2) this.#options.onExcess?.(egressError("too-much"));
+    if (this.#requests > this.#limits.requests * 2) this.#options.onExcess?.(egressError("too-much"));
     return !this.tooMuch;
   }
 
@@ -158,7 +162,7 @@ export class EgressSession {
     if (this.tooMuch) return "too-much";
     let entry = this.#hosts.get(host);
     if (entry === undefined) {
-      if (this.#hosts.size >= EGRESS_LIMITS.hosts) return "too-much";
+      if (this.#hosts.size >= this.#limits.hosts) return "too-much";
       entry = this.#look(host);
       this.#hosts.set(host, entry);
     }

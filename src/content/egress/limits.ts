@@ -19,3 +19,6 @@ export const EGRESS_LIMITS = {
   resolveMs: 10_000,
   connectMs: 10_000,
 } as const;
+
+/** The limits of one visit that others may replace. */
+export type EgressAmounts = Readonly<Record<"receivedBytes" | "hosts" | "requests", number>>;

@@ -7,6 +7,8 @@ import { hostAndPort } from "../../lib/http/url-host.ts";
 export interface ProxyAccess {
   /** The IP address that the proxy listens on, and at which the browser reaches it. */
   readonly host: string;
+  /** A Unix socket that the proxy listens on in place of the address. */
+  readonly socket?: string;
   admits(client: Socket): boolean | Promise<boolean>;
 }
 

@@ -35,14 +35,14 @@ export interface JobRequest {
   readonly signal: AbortSignal;
 }
 
-/** A request about a job that runs or has run, or about a session. All of them are free. */
+/** A request about a job that runs or has run, about a session or a browser. All of them are free. */
 export interface JobOperation {
   readonly name: string;
   readonly method: "get" | "delete";
   /** With `{id}` for the id of the job. */
   readonly path: string;
   /** The name of the secret that it needs, in the API's description. */
-  readonly secret: "jobSecret" | "sessionSecret";
+  readonly secret: "browserToken" | "jobSecret" | "sessionSecret";
   readonly summary: string;
   readonly description: string;
   /** The parameters of the query. */
@@ -51,7 +51,7 @@ export interface JobOperation {
   readonly failures: readonly ErrorCode[];
   readonly run: (
     request: JobRequest,
-    services: Pick<Services, "jobs" | "sessions">,
+    services: Pick<Services, "jobs" | "live" | "sessions">,
   ) => Promise<OperationResult | { readonly socket: TextFeed }>;
 }
 

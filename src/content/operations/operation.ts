@@ -3,6 +3,7 @@ import { type ErrorCode, type FieldError, TurnpikeError } from "../../lib/errors
 import { type PageVersions } from "../changes/page-versions.ts";
 import { type Jobs } from "../jobs/jobs.ts";
 import { type DeferredPayment, deferredPayment } from "../jobs/sale.ts";
+import { type LiveBrowsers } from "../live/live-browsers.ts";
 import { type SiteMapper } from "../map/site-mapper.ts";
 import { type BrowserInfo, type Log } from "../browser/program/browser-opener.ts";
 import { type BrowserHealth } from "../health/browser-probe.ts";
@@ -31,6 +32,8 @@ export interface Services {
   readonly sites: Pick<SiteMapper, "links">;
   readonly jobs: Jobs;
   readonly sessions: Sessions;
+  /** Undefined: no browsers are sold by the minute. */
+  readonly live: LiveBrowsers | undefined;
   readonly resolver: Pick<Resolver, "resolve" | "modelFigures" | "fieldModel">;
   readonly browser: Pick<BrowserInfo, "name" | "version" | "sandboxed"> | undefined;
   readonly browserHealth: () => Promise<BrowserHealth>;

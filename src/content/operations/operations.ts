@@ -1,4 +1,5 @@
 import { batch } from "./batch.ts";
+import { browser, BROWSER_OPERATIONS } from "./browser.ts";
 import { crawl } from "./crawl.ts";
 import { extract } from "./extract.ts";
 import { health } from "./health.ts";
@@ -35,8 +36,9 @@ export const OPERATIONS: readonly Operation[] = [
   resolve,
   qr,
   session,
+  browser,
   health,
 ];
 
 /** All requests about what operations have started. */
-export const FREE_REQUESTS: readonly JobOperation[] = [...JOB_OPERATIONS, ...SESSION_OPERATIONS];
+export const FREE_REQUESTS: readonly JobOperation[] = [...JOB_OPERATIONS, ...SESSION_OPERATIONS, ...BROWSER_OPERATIONS];

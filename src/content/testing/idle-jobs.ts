@@ -6,11 +6,12 @@ import { Sessions } from "../sessions/sessions.ts";
 const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
 
 /** Jobs in memory that no service works on, and sessions beside them. */
-export function idleJobs(): { readonly jobs: Jobs; readonly sessions: Sessions } {
+export function idleJobs(): { readonly jobs: Jobs; readonly sessions: Sessions; readonly live: undefined } {
   const store = openSqliteJobs(":memory:");
   const runner = { wake: () => undefined, isFull: false };
   return {
     jobs: new Jobs({ store, runner, settings: JOB_DEFAULTS, unixNow: Date.now, random }),
     sessions: new Sessions({ store, random }),
+    live: undefined,
   };
 }

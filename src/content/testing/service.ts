@@ -12,7 +12,7 @@ export interface TestService {
 export async function startTestService(
   options: Pick<
     ContentOptions,
-    "aiUses" | "proxies" | "chargeTimeouts" | "pageCache" | "files" | "firecrawl" | "search" | "mcp"
+    "aiUses" | "proxies" | "chargeTimeouts" | "live" | "pageCache" | "files" | "firecrawl" | "search" | "mcp"
   > = {},
 ): Promise<TestService> {
   const state = createStateFolder();
@@ -29,7 +29,7 @@ export function startLocalService(
   stateDir: string,
   options: Pick<
     ContentOptions,
-    "aiUses" | "proxies" | "chargeTimeouts" | "pageCache" | "files" | "firecrawl" | "search" | "mcp"
+    "aiUses" | "proxies" | "chargeTimeouts" | "live" | "pageCache" | "files" | "firecrawl" | "search" | "mcp"
   > = {},
 ): Promise<ContentService> {
   return startContentService({

@@ -1,4 +1,4 @@
-import { type BrowserSource } from "./find.ts";
+import { type BrowserProgram, type BrowserSource } from "./find.ts";
 import { type RunningBrowser } from "./running-browser.ts";
 
 /** Writes one line to the service's log. */
@@ -19,6 +19,8 @@ export interface BrowserOpener {
   /** The browser that was opened last; undefined before the first. */
   readonly info: BrowserInfo | undefined;
   readonly maxPages: number;
+  /** The program that it starts, and its user agent in workers. Undefined for a remote browser. */
+  readonly program: { readonly program: BrowserProgram; readonly userAgent?: string | undefined } | undefined;
   /** Visits after which a new browser replaces one. */
   readonly maxVisits: number;
   /** Parts of messages: the reason why no page loads, as a sentence; and the log text after the browser was lost. */

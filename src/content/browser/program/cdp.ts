@@ -20,11 +20,13 @@ export type CdpListener = (method: string, params: CdpFields) => void;
 /** The browser responded to a call with an error, for example because a script context has gone. */
 export class CdpError extends Error {
   readonly method: string;
+  readonly reason: string;
 
   constructor(method: string, reason: string) {
     super(`Cannot call ${method}: ${reason}`);
     this.name = "CdpError";
     this.method = method;
+    this.reason = reason;
   }
 }
 
@@ -36,10 +38,17 @@ export class CdpClosed extends Error {
   }
 }
 
-interface PendingCall {
-  readonly method: string;
+/** Receives the result of a call, in the order of the browser's messages. */
+export interface CdpCall {
   resolve(result: CdpFields): void;
   reject(error: Error): void;
+}
+
+/** Receives the events of the sessions that have no listener. */
+export type CdpObserver = (method: string, params: CdpFields, sessionId: string) => void;
+
+interface PendingCall extends CdpCall {
+  readonly method: string;
 }
 
 interface CdpMessage {
@@ -54,14 +63,17 @@ interface CdpMessage {
 /** The DevTools protocol: calls and events as JSON messages. */
 export class CdpConnection {
   readonly #wire: CdpWire;
+  readonly #observe: CdpObserver | undefined;
   readonly #pending = new Map<number, PendingCall>();
   readonly #listeners = new Map<string, CdpListener>();
   #nextId = 1;
   #closed = false;
   readonly #ended = Promise.withResolvers<void>();
 
-  constructor(wire: CdpWire) {
+  /** With `observe`, all events are read. */
+  constructor(wire: CdpWire, observe?: CdpObserver) {
     this.#wire = wire;
+    this.#observe = observe;
     wire.read({
       message: (text) => this.#onMessage(text),
       oversized: (head) => this.#failOversized(head),
@@ -80,13 +92,18 @@ export class CdpConnection {
 
   /** Calls a method in the session, or in the browser if `sessionId` is "". Fails with CdpError or CdpClosed. */
   send(method: string, params: CdpFields = {}, sessionId = ""): Promise<CdpFields> {
-    if (this.#closed) return Promise.reject(new CdpClosed());
-    if (this.#pending.size >= MAX_PENDING_CALLS) return Promise.reject(new CdpError(method, "too many calls are open"));
-    const id = this.#nextId++;
     const { promise, resolve, reject } = Promise.withResolvers<CdpFields>();
-    this.#pending.set(id, { method, resolve, reject });
-    this.#wire.write(JSON.stringify({ id, method, params, ...(sessionId === "" ? {} : { sessionId }) }));
+    this.post(method, params, sessionId, { resolve, reject });
     return promise;
+  }
+
+  /** The same for a call whose result must not arrive later than the events that follow it. */
+  post(method: string, params: CdpFields, sessionId: string, { resolve, reject }: CdpCall): void {
+    if (this.#closed) return reject(new CdpClosed());
+    if (this.#pending.size >= MAX_PENDING_CALLS) return reject(new CdpError(method, "too many calls are open"));
+    const id = this.#nextId++;
+    this.#wire.write(JSON.stringify({ id, method, params, ...(sessionId === "" ? {} : { sessionId }) }));
+    this.#pending.set(id, { method, resolve, reject });
   }
 
   /** Sets the one listener for a session's events ("" is the browser itself). Undefined removes the listener. */
@@ -113,7 +130,7 @@ export class CdpConnection {
   }
 
   #onMessage(text: string): void {
-    if (UNREAD.test(text)) return;
+    if (this.#observe === undefined && UNREAD.test(text)) return;
     try {
       // A browser follows the protocol. Text from pages is only in the strings of a message.
       this.#dispatch(JSON.parse(text) as CdpMessage);
@@ -128,7 +145,9 @@ export class CdpConnection {
     if (id === undefined) {
       if (typeof method !== "string") throw new TypeError("A message has no id and no method");
       const fields = fieldsOf(params);
-      this.#listeners.get(sessionId)?.(method, fields);
+      const listener = this.#listeners.get(sessionId);
+      if (listener === undefined) this.#observe?.(method, fields, sessionId);
+      else listener(method, fields);
       return;
     }
     const call = this.#pending.get(id);

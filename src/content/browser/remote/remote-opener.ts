@@ -17,6 +17,7 @@ const INFO_TIMEOUT_MS = 2_000;
 /** Connects to a browser that others run (`content.browser`). Decision 0920. */
 export class RemoteOpener implements BrowserOpener {
   readonly maxPages: number;
+  readonly program = undefined;
   /** Its operator replaces it. */
   readonly maxVisits = Number.POSITIVE_INFINITY;
   readonly failure = "the remote browser cannot be used";

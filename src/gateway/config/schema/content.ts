@@ -1,5 +1,6 @@
 import * as z from "./recorded-schema.ts";
 import { contentBrowser } from "./content-browser.ts";
+import { contentBrowsers } from "./content-browsers.ts";
 import { contentFiles } from "./content-files.ts";
 import { contentJobs } from "./content-jobs.ts";
 import { contentPageCache } from "./content-page-cache.ts";
@@ -25,6 +26,7 @@ export const content = z
       .default("")
       .describe("Browser program. Empty: an installed one, otherwise the packaged one."),
     browser: contentBrowser,
+    browsers: contentBrowsers,
     socket: z
       .string()
       .refine((path) => path === "", NO_SOCKET)

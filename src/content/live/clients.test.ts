@@ -1,0 +1,240 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+import { connect } from "puppeteer-core";
+import { patient } from "../../lib/testing/patience.ts";
+import { pollUntil } from "../../lib/time/poll-until.ts";
+import { baseUrl, call, outcomeOf } from "../testing/client.ts";
+import { descendantsOf } from "../testing/processes.ts";
+import { startTestService } from "../testing/service.ts";
+import { startSite } from "../testing/site.ts";
+
+// A browser on a busy machine is slow.
+setDefaultTimeout(patient(60_000));
+
+const MAIN = join(import.meta.dir, "../../cli/main.ts");
+const site = startSite();
+const { service, close } = await startTestService({
+  live: { max: 2, maxMinutes: 30, command: [process.execPath, MAIN, "browser-cell"] },
+});
+
+afterAll(async () => {
+  await close();
+  await site.close();
+});
+
+interface Sold {
+  readonly id: string;
+  readonly token: string;
+  readonly url: string;
+}
+
+async function buy(): Promise<Sold> {
+  const { status, json } = await call(service, "/browsers", { minutes: 10 });
+  expect(status).toBe(201);
+  const url = baseUrl(service).replace("http", "ws") + String(json["connect"]);
+  return { id: String(json["id"]), token: String(json["token"]), url };
+}
+
+const about = ({ id, token }: Sold, method = "GET") =>
+  fetch(`${baseUrl(service)}/browsers/${id}`, { method, headers: { "x-browser-token": token } });
+
+/** A client that speaks the protocol itself. */
+class RawClient {
+  readonly #socket: WebSocket;
+  readonly #messages: Record<string, unknown>[] = [];
+  #changed = Promise.withResolvers<void>();
+  readonly closed: Promise<number>;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.addEventListener("message", ({ data }) => {
+      // The browser and the relay send objects as JSON texts.
+      this.#messages.push(JSON.parse(String(data)) as Record<string, unknown>);
+      this.#changed.resolve();
+    });
+    const { promise, resolve } = Promise.withResolvers<number>();
+    this.closed = promise;
+    socket.addEventListener("close", ({ code }) => resolve(code));
+  }
+
+  static async open(url: string): Promise<RawClient> {
+    const socket = new WebSocket(url);
+    const client = new RawClient(socket);
+    await new Promise((resolve) => socket.addEventListener("open", resolve));
+    return client;
+  }
+
+  send(message: string | Uint8Array<ArrayBuffer> | object): void {
+    this.#socket.send(typeof message === "string" || message instanceof Uint8Array ? message : JSON.stringify(message));
+  }
+
+  /** The next message for which a condition holds. */
+  async next(holds: (message: Record<string, unknown>) => boolean): Promise<Record<string, unknown>> {
+    for (;;) {
+      const at = this.#messages.findIndex(holds);
+      if (at !== -1) return this.#messages.splice(at, 1)[0] ?? {};
+      this.#changed = Promise.withResolvers();
+      await this.#changed.promise;
+    }
+  }
+
+  async call(id: number, method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
+    this.send({ id, method, params, ...(sessionId === undefined ? {} : { sessionId }) });
+    return await this.next((message) => message["id"] === id);
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+}
+
+test("Puppeteer controls a browser of its own, and one that connects again finds its pages", async () => {
+  const sold = await buy();
+  const browser = await connect({ browserWSEndpoint: sold.url });
+  const page = await browser.newPage();
+  await page.goto(`${site.url}/article`);
+  expect(await page.title()).toBe("Toll roads - The Daily");
+  expect((await page.screenshot()).length).toBeGreaterThan(1_000);
+  expect(await (await about(sold)).json()).toMatchObject({ id: sold.id, connected: true });
+  await browser.disconnect();
+  const again = await connect({ browserWSEndpoint: sold.url });
+  expect((await again.pages()).map((one) => one.url())).toContain(`${site.url}/article`);
+  await again.disconnect();
+  expect((await about(sold, "DELETE")).status).toBe(200);
+  expect((await about(sold)).status).toBe(404);
+});
+
+test("Playwright controls a browser by its WebSocket and by its HTTP address", async () => {
+  const sold = await buy();
+  const browser = await chromium.connectOverCDP(sold.url);
+  const page = await browser.newPage();
+  await page.goto(`${site.url}/cookies`);
+  expect(await page.textContent("#cookie")).toBe("none");
+  await page.reload();
+  expect(await page.textContent("#cookie")).toBe("visitor=1");
+  await browser.close();
+  const base = `${baseUrl(service)}/browser?token=${sold.token}`;
+  const free = async () => ((await (await about(sold)).json()) as { connected: boolean }).connected === false; // as described
+  expect(await pollUntil(free, { everyMs: 20, mostMs: patient(20_000) })).toBe(true);
+  const second = await chromium.connectOverCDP(base);
+  const other = await second.newContext();
+  const fresh = await other.newPage();
+  await fresh.goto(`${site.url}/cookies`);
+  expect(await fresh.textContent("#cookie")).toBe("none");
+  await second.close();
+  await about(sold, "DELETE");
+});
+
+test("a client gets no files, no proxy, no other targets and no addresses of the machine", async () => {
+  const sold = await buy();
+  const client = await RawClient.open(sold.url);
+  let id = 0;
+  const refusal = async (method: string, params: object = {}) => {
+    id += 1;
+    const { error } = await client.call(id, method, params);
+    return (error as { message: string } | undefined)?.message ?? "none";
+  };
+  expect([
+    await refusal("Target.createTarget", { url: "file:///etc/passwd" }),
+    await refusal("Target.createTarget", { url: " chrome://version" }),
+    await refusal("Target.createTarget", { url: "view-source:http://a.test" }),
+    await refusal("Target.createBrowserContext", { proxyServer: "http://127.0.0.1:1" }),
+    await refusal("Target.exposeDevToolsProtocol", { targetId: "x" }),
+    await refusal("Target.attachToTarget", { targetId: "x" }),
+    await refusal("Target.sendMessageToTarget", { message: "{}" }),
+    await refusal("Network.loadNetworkResource", { url: "http://127.0.0.1/", options: {} }),
+    await refusal("DOM.setFileInputFiles", { files: ["/etc/passwd"] }),
+    await refusal("SystemInfo.getInfo"),
+    await refusal("Tethering.bind", { port: 9000 }),
+    await refusal("Browser.getBrowserCommandLine"),
+  ]).toEqual([
+    "Target.createTarget takes only addresses of http, https and data, and about:blank",
+    "Target.createTarget takes only addresses of http, https and data, and about:blank",
+    "Target.createTarget takes only addresses of http, https and data, and about:blank",
+    "Target.createBrowserContext takes no proxyServer",
+    "Target.exposeDevToolsProtocol is not allowed",
+    "Target.attachToTarget needs flatten",
+    "Target.sendMessageToTarget is not allowed",
+    "Network.loadNetworkResource is not allowed",
+    "DOM.setFileInputFiles is not allowed",
+    "SystemInfo.getInfo is not allowed",
+    "Tethering.bind is not allowed",
+    "Browser.getBrowserCommandLine is not allowed",
+  ]);
+  expect((await client.call(100, "Browser.getVersion"))["result"]).toMatchObject({ protocolVersion: "1.3" });
+  client.close();
+  await about(sold, "DELETE");
+});
+
+test("a message that is no call, of another session, or one of too many gets an error, and the next call works", async () => {
+  const sold = await buy();
+  const client = await RawClient.open(sold.url);
+  const errorOf = async (message: string | Uint8Array<ArrayBuffer> | object) => {
+    client.send(message);
+    const { error } = await client.next(({ error: one }) => one !== undefined);
+    return (error as { message: string }).message; // an error of the protocol
+  };
+  expect([
+    await errorOf("{"),
+    await errorOf("[".repeat(1_000_000)),
+    await errorOf("1"),
+    await errorOf(new Uint8Array([1, 2])),
+    await errorOf({ id: "1", method: "Browser.getVersion" }),
+    await errorOf({ id: 1, method: 5 }),
+    await errorOf({ id: 1, method: "Browser.getVersion", params: [] }),
+    await errorOf({ id: 1, method: "Browser.getVersion", sessionId: "ABCDEF" }),
+  ]).toEqual([
+    "The message is not JSON",
+    "The message is not JSON",
+    "The message is not an object",
+    "Messages are texts",
+    "The id is not an integer",
+    "The method is not a name",
+    "The params are not an object",
+    "Session with given id not found.",
+  ]);
+  // Two calls with one id both get their result.
+  client.send({ id: 7, method: "Browser.getVersion" });
+  client.send({ id: 7, method: "Target.getBrowserContexts" });
+  const results = [await client.next(({ id }) => id === 7), await client.next(({ id }) => id === 7)];
+  expect(results.map(({ result }) => Object.keys(result as object).length > 0)).toEqual([true, true]);
+  for (let n = 0; n < 5_000; n += 1) client.send({ id: 1_000 + n, method: "Target.getTargets" });
+  expect((await client.call(9_000, "Browser.getVersion"))["result"] ?? "busy").not.toBe("gone");
+  await client.next(({ id }) => id === 5_999);
+  expect((await client.call(9_001, "Browser.getVersion"))["result"]).toMatchObject({ protocolVersion: "1.3" });
+  client.close();
+  await about(sold, "DELETE");
+});
+
+test("one client at a time controls a browser, no token opens another one, and more than the limit are refused", async () => {
+  const [first, second] = await Promise.all([buy(), buy()]);
+  expect(outcomeOf(await call(service, "/browsers", { minutes: 1 }))).toBe("503 overloaded");
+  const client = await RawClient.open(first.url);
+  await client.call(1, "Browser.getVersion");
+  const upgrade = { connection: "upgrade", upgrade: "websocket", "sec-websocket-version": "13", "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==" };
+  expect((await fetch(first.url.replace("ws", "http"), { headers: upgrade })).status).toBe(409);
+  expect((await fetch(`${baseUrl(service)}/browser?token=x`, { headers: upgrade })).status).toBe(404);
+  expect((await about({ ...first, token: second.token })).status).toBe(404);
+  const longer = await call(service, "/browsers", { minutes: 15, browser: first.id, token: first.token });
+  expect([longer.status, longer.json["id"]]).toEqual([201, first.id]);
+  const tooLong = await call(service, "/browsers", { minutes: 15, browser: first.id, token: first.token });
+  expect(outcomeOf(tooLong)).toBe("400 invalid-parameters");
+  await client.call(2, "Browser.close");
+  expect(await client.closed).toBe(1000);
+  await about(second, "DELETE");
+});
+
+test("a page of a browser reaches nothing but the proxy, and a browser that is killed leaves no process", async () => {
+  const sold = await buy();
+  const browser = await connect({ browserWSEndpoint: sold.url });
+  const page = await browser.newPage();
+  await page.goto(`${site.url}/probe?to=${encodeURIComponent("http://127.0.0.1:3128/")}`);
+  await page.waitForSelector("#done");
+  const cells = () => descendantsOf(process.pid).filter(({ command }) => command.includes("browser-cell"));
+  expect(cells().length).toBeGreaterThan(0);
+  for (const { pid } of cells()) process.kill(pid, "SIGKILL");
+  expect(await pollUntil(async () => (await about(sold)).status === 404, { everyMs: 50, mostMs: patient(20_000) })).toBe(true);
+  const left = () => descendantsOf(process.pid).filter(({ command }) => command.includes("user-data-dir=/home/profile"));
+  expect(await pollUntil(() => left().length === 0, { everyMs: 50, mostMs: patient(20_000) })).toBe(true);
+});

@@ -1,0 +1,129 @@
+import { type Cell } from "../browser/cell/cell.ts";
+import { type CdpFields, type CdpListener } from "../browser/program/cdp.ts";
+import { Relay, type RelayClient } from "./relay.ts";
+
+/** The times of a browser, in Unix milliseconds. */
+export interface LiveTimes {
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** The settings of a `LiveBrowser`. */
+export interface LiveOptions {
+  readonly id: string;
+  readonly tokenHash: string;
+  readonly ttlMs: number;
+  /** Milliseconds without a client after which it ends. */
+  readonly idleMs: number;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** A browser that was sold for some minutes. One client at a time controls it. */
+export class LiveBrowser {
+  readonly id: string;
+  readonly tokenHash: string;
+  readonly createdAt: number;
+  readonly #options: LiveOptions;
+  readonly #cell: Cell;
+  readonly #watchers = new Map<string, CdpListener>();
+  #expiresAt: number;
+  #expiry: ReturnType<typeof setTimeout>;
+  #idle: ReturnType<typeof setTimeout> | undefined;
+  #relay: Relay | undefined;
+  #client: RelayClient | undefined;
+  #isTaken = false;
+
+  constructor(cell: Cell, options: LiveOptions) {
+    this.id = options.id;
+    this.tokenHash = options.tokenHash;
+    this.#cell = cell;
+    this.#options = options;
+    this.createdAt = options.now();
+    this.#expiresAt = this.createdAt + options.ttlMs;
+    this.#expiry = this.#endAfter(options.ttlMs);
+    this.#idle = this.#endAfter(options.idleMs);
+    cell.processes.enter();
+    void cell.exited.then(() => this.#over());
+  }
+
+  get expiresAt(): number {
+    return this.#expiresAt;
+  }
+
+  get isConnected(): boolean {
+    return this.#isTaken;
+  }
+
+  /** Settles when it has ended, and nothing of it is left. */
+  get ended(): Promise<void> {
+    return this.#cell.exited;
+  }
+
+  /** Lets it run longer. */
+  extend(ms: number): void {
+    this.#expiresAt += ms;
+    clearTimeout(this.#expiry);
+    this.#expiry = this.#endAfter(this.#expiresAt - this.#options.now());
+  }
+
+  end(): void {
+    this.#cell.kill();
+  }
+
+  /** Takes it for a client. False if another client has it. */
+  take(): boolean {
+    if (this.#isTaken) return false;
+    this.#isTaken = true;
+    clearTimeout(this.#idle);
+    return true;
+  }
+
+  /** Begins the client's session. Fails if the browser has ended. */
+  async connect(client: RelayClient): Promise<Relay> {
+    this.#client = client;
+    const relay = await Relay.open(this.#cell.cdp, client);
+    this.#relay = relay;
+    return relay;
+  }
+
+  /** The client has gone. */
+  leave(): void {
+    this.#relay?.close();
+    this.#relay = undefined;
+    this.#client = undefined;
+    this.#isTaken = false;
+    this.resume();
+    clearTimeout(this.#idle);
+    this.#idle = this.#endAfter(this.#options.idleMs);
+  }
+
+  /** Stops reading from the browser while its client does not read. */
+  pause(): void {
+    this.#cell.wire.pause();
+  }
+
+  resume(): void {
+    this.#cell.wire.resume();
+  }
+
+  /** Takes an event of the browser. */
+  observe(method: string, params: CdpFields, sessionId: string): void {
+    const watcher = this.#watchers.get(sessionId);
+    if (watcher === undefined) this.#relay?.observe(method, params, sessionId);
+    else watcher(method, params);
+  }
+
+  #endAfter(ms: number): ReturnType<typeof setTimeout> {
+    const timer = setTimeout(() => this.end(), ms);
+    timer.unref();
+    return timer;
+  }
+
+  #over(): void {
+    clearTimeout(this.#expiry);
+    clearTimeout(this.#idle);
+    this.#cell.processes.leave();
+    this.#client?.closed();
+  }
+}

@@ -1,0 +1,144 @@
+import { CdpError, type CdpConnection, type CdpFields } from "../browser/program/cdp.ts";
+import { verdictOn } from "./allowed.ts";
+
+/** Calls of a client that wait for a response at one time, and their bytes. @operator Further ones get an error. @bound */
+const MAX_OPEN_CALLS = 1_000;
+const MAX_OPEN_BYTES = 32 * 1024 * 1024;
+/** Characters of the name of a call, and of a session. */
+const MAX_NAME = 200;
+
+/** Error codes of JSON-RPC, which the protocol has from there. */
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+const SERVER_ERROR = -32_000;
+
+interface Call {
+  readonly id: number;
+  readonly method: string;
+  readonly params: CdpFields;
+  readonly sessionId: string;
+}
+
+/** The client's end of a relay. */
+export interface RelayClient {
+  send(text: string): void;
+  /** The client has closed its browser. */
+  closed(): void;
+}
+
+/**
+ * Passes calls of one client on to its browser, and events back. The client has a session with the browser of its own, whose
+ * end undoes all that the client has set up. Its calls name this session or those below it; others do not exist for it.
+ */
+export class Relay {
+  readonly #cdp: CdpConnection;
+  readonly #root: string;
+  readonly #client: RelayClient;
+  readonly #sessions = new Set<string>();
+  #openCalls = 0;
+  #openBytes = 0;
+  #closed = false;
+
+  private constructor(cdp: CdpConnection, root: string, client: RelayClient) {
+    this.#cdp = cdp;
+    this.#root = root;
+    this.#client = client;
+  }
+
+  /** Begins a session for a client. Fails if the browser has ended. */
+  static async open(cdp: CdpConnection, client: RelayClient): Promise<Relay> {
+    const { sessionId } = await cdp.send("Target.attachToBrowserTarget");
+    return new Relay(cdp, String(sessionId), client);
+  }
+
+  /** Ends the client's session with the browser. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#cdp.send("Target.detachFromTarget", { sessionId: this.#root }).catch(() => undefined);
+  }
+
+  /** Takes a message of the client. Never throws. */
+  receive(message: string | Uint8Array): void {
+    if (this.#closed) return;
+    const call = typeof message === "string" ? callOf(message) : { code: INVALID_REQUEST, error: "Messages are texts" };
+    if ("error" in call) return this.#client.send(JSON.stringify({ id: call.id, error: { code: call.code, message: call.error } }));
+    const { method, params, sessionId } = call;
+    if (sessionId !== "" && !this.#sessions.has(sessionId)) return this.#fail(call, "Session with given id not found.");
+    if (method === "Browser.close") {
+      this.#respond(call, {});
+      return this.#client.closed();
+    }
+    const verdict = verdictOn(method, params);
+    if ("error" in verdict) return this.#fail(call, verdict.error);
+    const bytes = message.length;
+    if (this.#openCalls >= MAX_OPEN_CALLS || this.#openBytes + bytes > MAX_OPEN_BYTES)
+      return this.#fail(call, "Too many calls are open");
+    this.#openCalls += 1;
+    this.#openBytes += bytes;
+    const over = (): void => {
+      this.#openCalls -= 1;
+      this.#openBytes -= bytes;
+    };
+    const reject = (error: unknown): void => {
+      over();
+      this.#fail(call, error instanceof CdpError ? error.reason : "The browser has ended, or cannot be called like this");
+    };
+    const resolve = (result: CdpFields): void => {
+      over();
+      const { sessionId: made } = result;
+      if (method.startsWith("Target.attachTo") && typeof made === "string") this.#sessions.add(made);
+      this.#respond(call, result);
+    };
+    try {
+      this.#cdp.post(method, verdict.params, sessionId === "" ? this.#root : sessionId, { resolve, reject });
+    } catch (error) {
+      // Parameters can be nested too deeply to be written.
+      reject(error);
+    }
+  }
+
+  /** Takes an event of the browser. */
+  observe(method: string, params: CdpFields, sessionId: string): void {
+    if (this.#closed || !(sessionId === this.#root || this.#sessions.has(sessionId))) return;
+    const about = String(params["sessionId"]);
+    if (method === "Target.attachedToTarget") this.#sessions.add(about);
+    const session = sessionId === this.#root ? {} : { sessionId };
+    this.#client.send(JSON.stringify({ method, params, ...session }));
+    if (method === "Target.detachedFromTarget") this.#sessions.delete(about);
+  }
+
+  #respond({ id, sessionId }: Call, result: CdpFields): void {
+    if (!this.#closed) this.#client.send(JSON.stringify({ id, result, ...(sessionId === "" ? {} : { sessionId }) }));
+  }
+
+  #fail({ id, sessionId }: Call, message: string): void {
+    const error = { code: SERVER_ERROR, message };
+    if (!this.#closed) this.#client.send(JSON.stringify({ id, error, ...(sessionId === "" ? {} : { sessionId }) }));
+  }
+}
+
+interface Invalid {
+  readonly id?: number;
+  readonly code: number;
+  readonly error: string;
+}
+
+function callOf(text: string): Call | Invalid {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    return { code: PARSE_ERROR, error: "The message is not JSON" };
+  }
+  if (typeof message !== "object" || message === null) return { code: INVALID_REQUEST, error: "The message is not an object" };
+  // Any object has members of unknown types.
+  const { id, method, params = {}, sessionId = "" } = message as Readonly<Record<string, unknown>>;
+  if (typeof id !== "number" || !Number.isSafeInteger(id)) return { code: INVALID_REQUEST, error: "The id is not an integer" };
+  if (typeof method !== "string" || method.length > MAX_NAME) return { id, code: INVALID_REQUEST, error: "The method is not a name" };
+  if (typeof sessionId !== "string" || sessionId.length > MAX_NAME)
+    return { id, code: INVALID_REQUEST, error: "The sessionId is not a name" };
+  if (typeof params !== "object" || params === null || Array.isArray(params))
+    return { id, code: INVALID_REQUEST, error: "The params are not an object" };
+  return { id, method, params: params as CdpFields, sessionId }; // checked above
+}

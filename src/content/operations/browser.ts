@@ -1,0 +1,121 @@
+import { z } from "@hono/zod-openapi";
+import { notSold } from "../live/live-browsers.ts";
+import { type LiveBrowser } from "../live/live-browser.ts";
+import { type JobOperation } from "./job-requests.ts";
+import { type OperationResult, postOperation } from "./operation.ts";
+
+/** The path of the WebSockets of browsers. */
+export const BROWSER_SOCKET = "/browser";
+/** Minutes of one payment. */
+const MAX_MINUTES = 240;
+const MAX_LENGTH = 64;
+
+const text = z.string().min(1).max(MAX_LENGTH);
+
+const body = z
+  .strictObject({
+    minutes: z.int().min(1).max(MAX_MINUTES).openapi({ description: "Minutes for which the browser runs, or runs longer" }),
+    browser: text.optional().openapi({ description: "Id of a browser that is to run longer; absent for a new one" }),
+    token: text.optional().openapi({ description: "The token of that browser" }),
+  })
+  .openapi("BrowserRequest");
+
+const state = z
+  .object({
+    id: z.string().openapi({ description: "Name of the browser" }),
+    connected: z.boolean().openapi({ description: "True while a client controls it" }),
+    created_at: z.string().openapi({ format: "date-time" }),
+    expires_at: z.string().openapi({ format: "date-time", description: "Time at which it ends" }),
+  })
+  .openapi("BrowserState", { description: "The state of a browser" });
+
+const response = state
+  .extend({
+    token: z.string().openapi({ description: "The secret of the browser" }),
+    connect: z.string().openapi({ description: "Path of the WebSocket that speaks the DevTools protocol" }),
+  })
+  .openapi("BrowserResponse", { description: "A browser that runs" });
+
+const EXAMPLE = {
+  id: "6f4922f45568161a8cdf4ad2299f6d23",
+  connected: false,
+  created_at: "2026-01-31T09:00:00.000Z",
+  expires_at: "2026-01-31T09:10:00.000Z",
+} as const satisfies z.output<typeof state>;
+const TOKEN = "kq3vYw1hWJ8m1m1s7m0aVg6pQxg2yT9d";
+
+function stateOf({ id, isConnected, createdAt, expiresAt }: LiveBrowser): z.output<typeof state> {
+  const [created, expires] = [createdAt, expiresAt].map((ms) => new Date(ms).toISOString());
+  return { id, connected: isConnected, created_at: created ?? "", expires_at: expires ?? "" };
+}
+
+/** `POST /browsers`: a browser for some minutes, controlled by the DevTools protocol. */
+export const browser = postOperation(
+  {
+    name: "browser",
+    path: "/browsers",
+    price: "$0.01",
+    summary: "Start a browser for some minutes, for Puppeteer or Playwright",
+    description:
+      "Starts a browser of the client's own. Its WebSocket at `connect` speaks the DevTools protocol, for `puppeteer.connect` and " +
+      "`connectOverCDP`. It ends after the paid minutes, and after five minutes without a client. With `browser` and `token`, a " +
+      "running browser runs longer. It has no files and no downloads, and loads pages of the public web.",
+    body,
+    example: { minutes: 10 },
+    success: {
+      status: 201,
+      description: "The browser",
+      contentType: "application/json",
+      schema: response,
+      example: { ...EXAMPLE, token: TOKEN, connect: `${BROWSER_SOCKET}?token=${TOKEN}` },
+    },
+    failures: ["invalid-parameters", "not-found", "overloaded", "browser-unavailable"],
+  },
+  async ({ minutes, browser: id, token: given = "" }, { live }): Promise<OperationResult> => {
+    if (live === undefined) throw notSold();
+    const { browser: one, token } = id === undefined ? await live.add(minutes) : live.extend(id, given, minutes);
+    return { json: { ...stateOf(one), token, connect: `${BROWSER_SOCKET}?token=${token}` }, status: 201 };
+  },
+);
+
+const about = {
+  path: "/browsers/{id}",
+  secret: "browserToken",
+  failures: ["not-found", "browser-unavailable"],
+} as const;
+const success = { contentType: "application/json", schema: state, example: EXAMPLE };
+
+/** The requests about browsers. */
+export const BROWSER_OPERATIONS: readonly JobOperation[] = [
+  {
+    ...about,
+    name: "browser_status",
+    method: "get",
+    summary: "Return the state of a browser",
+    description: "Returns the times of the browser.",
+    success: { ...success, description: "The state" },
+    run: async (request, { live }) => ({ json: stateOf(found(request, live)) }),
+  },
+  {
+    ...about,
+    name: "browser_end",
+    method: "delete",
+    summary: "End a browser",
+    description: "Ends the browser at once.",
+    success: { ...success, description: "The state before that" },
+    async run(request, { live }) {
+      const one = found(request, live);
+      const json = stateOf(one);
+      one.end();
+      await one.ended;
+      return { json };
+    },
+  },
+];
+
+type About = Parameters<JobOperation["run"]>;
+
+function found({ id, headers }: About[0], live: About[1]["live"]): LiveBrowser {
+  if (live === undefined) throw notSold();
+  return live.find(id, headers.get("x-browser-token") ?? "");
+}

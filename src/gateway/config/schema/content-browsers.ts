@@ -1,0 +1,17 @@
+import * as z from "./recorded-schema.ts";
+import { count, ours } from "./kinds.ts";
+
+/** `content.browsers`: browsers that are sold by the minute. */
+export const contentBrowsers = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Sell browsers by the minute, on routes `/browsers` and `/browser`. Needs Linux with user namespaces and `unshare`; without them, none is sold and the log says why.",
+      ),
+    max: count(2, 1, 100).describe("Browsers that run at the same time. Each takes some hundred MB of memory."),
+    max_minutes: count(60, 1, 1440).describe("Minutes for which a browser can be paid, counted from now."),
+  })
+  .prefault({})
+  .meta(ours("Browsers that are sold by the minute."));
