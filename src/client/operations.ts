@@ -1217,6 +1217,30 @@ export interface SessionRequest {
   readonly session_secret?: string | undefined;
 }
 
+/** A browser that runs */
+export interface BrowserResponse {}
+
+/** The state of a browser */
+export interface BrowserState {
+  /** Name of the browser */
+  readonly id: string;
+  /** True while a client controls it */
+  readonly connected: boolean;
+  readonly created_at: string;
+  /** Time at which it ends */
+  readonly expires_at: string;
+}
+
+/** The request body of `browser` */
+export interface BrowserRequest {
+  /** Minutes for which the browser runs, or runs longer */
+  readonly minutes: number;
+  /** Id of a browser that is to run longer; absent for a new one */
+  readonly browser?: string | undefined;
+  /** The token of that browser */
+  readonly token?: string | undefined;
+}
+
 /** The state of the service and of the programs and providers that it uses */
 export interface Health {
   readonly status: "ok";
@@ -1406,6 +1430,10 @@ export abstract class Operations {
   /** Create a session, whose pages share cookies and localStorage. */
   session(request: SessionRequest, options?: CallOptions): Promise<SessionResponse> {
     return this.json({ method: "POST", path: "/sessions" }, request, options);
+  }
+  /** Start a browser for some minutes, for Puppeteer or Playwright. */
+  browser(request: BrowserRequest, options?: CallOptions): Promise<BrowserResponse> {
+    return this.json({ method: "POST", path: "/browsers" }, request, options);
   }
   /** Report whether the service works. */
   health(options?: CallOptions): Promise<Health> {

@@ -27,7 +27,8 @@ export type ToolName =
   | "screenshot"
   | "resolve"
   | "qr"
-  | "session";
+  | "session"
+  | "browser";
 
 /** Parameters of several operations. */
 const SHARED = {
@@ -1304,5 +1305,31 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
       },
     },
     call: (turnpike, input, options) => turnpike.session(input, options),
+  },
+  browser: {
+    name: "browser",
+    description:
+      "Start a browser for some minutes, for Puppeteer or Playwright. Starts a browser of the client's own. Its WebSocket at `connect` speaks the DevTools protocol, for `puppeteer.connect` and `connectOverCDP`. It ends after the paid minutes, and after five minutes without a client. With `browser` and `token`, a running browser runs longer. It has no files and no downloads, and loads pages of the public web. The call is paid; a failed call costs nothing.",
+    parameters: {
+      type: "object",
+      required: ["minutes"],
+      additionalProperties: false,
+      properties: {
+        minutes: {
+          type: "integer",
+          minimum: 1,
+          maximum: 240,
+          description: "Minutes for which the browser runs, or runs longer",
+        },
+        browser: {
+          type: "string",
+          minLength: 1,
+          maxLength: 64,
+          description: "Id of a browser that is to run longer; absent for a new one",
+        },
+        token: { type: "string", minLength: 1, maxLength: 64, description: "The token of that browser" },
+      },
+    },
+    call: (turnpike, input, options) => turnpike.browser(input, options),
   },
 };

@@ -32,12 +32,12 @@ import {
 } from "./operations/operation.ts";
 import { type Responder, type Upgrade } from "./listen.ts";
 import { FREE_REQUESTS, OPERATIONS } from "./operations/operations.ts";
-import { BROWSER_SOCKET } from "./operations/browser.ts";
+import { browser, BROWSER_SOCKET } from "./operations/browser.ts";
 import { LiveSocket } from "./live/live-socket.ts";
 import { notSold } from "./live/live-browsers.ts";
 import { readAddress, READER_PATH } from "./operations/reader-address.ts";
 import { PageBurnt } from "./page/burnt.ts";
-import { type AskPrices } from "./api/price-list.ts";
+import { type AskPrices, type PriceList } from "./api/price-list.ts";
 import { SLOW_MS } from "./text-socket.ts";
 import { problemResponse } from "./api/problem-response.ts";
 
@@ -72,7 +72,7 @@ export function createApp(
   const app = new Hono<{ Bindings: { upgrade: Upgrade | undefined } }>();
   if (mcp !== undefined) app.all("/mcp", async (context) => await mcp.fetch(context.req.raw));
   const documentFor = async (request: Request): Promise<DocumentedAt> => {
-    const list = await prices(hostOf(request));
+    const list = withoutUnsold(await prices(hostOf(request)), services);
     return { document: apiDocument(baseUrlOf(request), list), list };
   };
   const serve = async (name: string, request: Request, run: () => Promise<OperationResult>): Promise<Response> => {
@@ -183,6 +183,11 @@ const FREE = { [SETTLEMENT_OVERRIDES]: '{"amount":"0"}' };
 /** Tells the gateway to charge for this failure as for a success. */
 const CHARGED = { [SETTLEMENT_OVERRIDES]: '{"amount":"100%"}' };
 
+/** The price list without the operations that the operator has not switched on. */
+function withoutUnsold(list: PriceList | undefined, { live }: Services): PriceList | undefined {
+  return list === undefined || live !== undefined ? list : { ...list, unserved: [...list.unserved, browser.path] };
+}
+
 function tokenIn(request: Request): string {
   return new URL(request.url).searchParams.get("token") ?? request.headers.get("x-browser-token") ?? "";
 }
@@ -190,23 +195,23 @@ function tokenIn(request: Request): string {
 /** Lets a client control its browser by WebSocket. */
 function controlled({ live }: Services, request: Request, upgrade: Upgrade | undefined): Response {
   if (live === undefined) throw notSold();
-  const browser = live.withToken(tokenIn(request));
+  const one = live.withToken(tokenIn(request));
   if (request.headers.get("upgrade")?.toLowerCase() !== "websocket")
     throw new TurnpikeError("bad-request", "Cannot control the browser: this is a WebSocket of the DevTools protocol");
-  if (!browser.take()) throw new TurnpikeError("session-busy", "Cannot control the browser: another client does");
-  if (upgrade?.(new LiveSocket(browser)) === true) return new Response();
-  browser.leave();
+  if (!one.take()) throw new TurnpikeError("session-busy", "Cannot control the browser: another client does");
+  if (upgrade?.(new LiveSocket(one)) === true) return new Response();
+  one.leave();
   throw new TurnpikeError("bad-request", "Cannot switch to WebSocket: the handshake is not valid");
 }
 
 /** The response by which clients of the DevTools protocol find the WebSocket of a browser. */
-function versionOf({ live, browser }: Services, request: Request): Response {
+function versionOf({ live, browser: about }: Services, request: Request): Response {
   if (live === undefined) throw notSold();
   const token = tokenIn(request);
   live.withToken(token);
   const base = baseUrlOf(request).replace(/^http/, "ws");
   return Response.json({
-    Browser: `${browser?.name ?? ""}/${browser?.version ?? ""}`,
+    Browser: `${about?.name ?? ""}/${about?.version ?? ""}`,
     "Protocol-Version": "1.3",
     webSocketDebuggerUrl: `${base}${BROWSER_SOCKET}?token=${token}`,
   });

@@ -1667,6 +1667,23 @@ class SessionState(TypedDict):
     expires_at: str
 
 
+class BrowserResponse(TypedDict):
+    """A browser that runs."""
+
+
+
+class BrowserState(TypedDict):
+    """The state of a browser."""
+
+    #: Name of the browser
+    id: str
+    #: True while a client controls it
+    connected: bool
+    created_at: str
+    #: Time at which it ends
+    expires_at: str
+
+
 class HealthBrowser(TypedDict):
     """null: this machine has no browser, and pages that need one fail."""
 

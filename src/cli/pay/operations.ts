@@ -30,5 +30,6 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   resolve: { method: "POST", argument: "question" },
   qr: { method: "POST", argument: "data", file: "qr" },
   session: { method: "POST", path: "/sessions" },
+  browser: { method: "POST", path: "/browsers", argument: "minutes" },
   health: { method: "GET" },
 };

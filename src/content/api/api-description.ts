@@ -187,7 +187,9 @@ function describeJobOperation({ name, failures, query, success, secret, ...opera
   };
 }
 
-const ABOUT_PARAMETERS = z.object({ id: z.string().openapi({ description: "Name of the job, the session or the browser" }) });
+const ABOUT_PARAMETERS = z.object({
+  id: z.string().openapi({ description: "Name of the job, the session or the browser" }),
+});
 
 function describeContent({ success }: Pick<Operation, "success">): NonNullable<Response["content"]> {
   const { schema, example, contentType } = success;

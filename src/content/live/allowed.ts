@@ -5,9 +5,15 @@ export type Verdict = { readonly params: CdpFields } | { readonly error: string 
 
 /** Domains that concern the pages of one browser, and nothing of the machine. */
 const DOMAINS = new Set([
-  ..."Accessibility Animation Audits CacheStorage CSS Debugger DOM DOMDebugger DOMSnapshot DOMStorage Emulation".split(" "),
-  ..."EventBreakpoints Fetch HeapProfiler IndexedDB Input Inspector LayerTree Log Media Network Overlay Page".split(" "),
-  ..."Performance PerformanceTimeline Preload Profiler Runtime Schema Security ServiceWorker Storage WebAudio WebMCP".split(" "),
+  ..."Accessibility Animation Audits CacheStorage CSS Debugger DOM DOMDebugger DOMSnapshot DOMStorage Emulation".split(
+    " ",
+  ),
+  ..."EventBreakpoints Fetch HeapProfiler IndexedDB Input Inspector LayerTree Log Media Network Overlay Page".split(
+    " ",
+  ),
+  ..."Performance PerformanceTimeline Preload Profiler Runtime Schema Security ServiceWorker Storage WebAudio WebMCP".split(
+    " ",
+  ),
 ]);
 
 /** Calls of those domains that name files of the machine, make requests apart from a page, or raise a limit. */
@@ -19,7 +25,9 @@ const DENIED = new Set([
 /** Calls of other domains. */
 const OTHERS = new Set([
   ..."Browser.getVersion Browser.getWindowForTarget Browser.getWindowBounds Browser.setWindowBounds".split(" "),
-  ..."Browser.grantPermissions Browser.resetPermissions Browser.setPermission Browser.cancelDownload IO.read IO.close".split(" "),
+  ..."Browser.grantPermissions Browser.resetPermissions Browser.setPermission Browser.cancelDownload IO.read IO.close".split(
+    " ",
+  ),
   ..."Target.activateTarget Target.attachToBrowserTarget Target.attachToTarget Target.autoAttachRelated".split(" "),
   ..."Target.closeTarget Target.createBrowserContext Target.createTarget Target.detachFromTarget".split(" "),
   ..."Target.disposeBrowserContext Target.getBrowserContexts Target.getTargetInfo Target.getTargets".split(" "),
@@ -30,7 +38,12 @@ const OTHERS = new Set([
 const FLAT = new Set(["Target.attachToTarget", "Target.autoAttachRelated", "Target.setAutoAttach"]);
 
 /** Calls with an address that a page is to show or a request is to go to. */
-const ADDRESSED = new Set(["Fetch.continueRequest", "Network.continueInterceptedRequest", "Page.navigate", "Target.createTarget"]);
+const ADDRESSED = new Set([
+  "Fetch.continueRequest",
+  "Network.continueInterceptedRequest",
+  "Page.navigate",
+  "Target.createTarget",
+]);
 const ADDRESS = /^(?:https?:|data:|about:blank(?:[?#]|$)|$)/i;
 
 /** Parameters of new browser contexts that would go around the rules of egress, or of origins. */
@@ -44,7 +57,8 @@ export function verdictOn(method: string, params: CdpFields): Verdict {
     return { params: { ...rest, behavior: "deny" } };
   }
   const domain = method.split(".", 1)[0] ?? "";
-  if (!(OTHERS.has(method) || (DOMAINS.has(domain) && !DENIED.has(method)))) return { error: `${method} is not allowed` };
+  if (!(OTHERS.has(method) || (DOMAINS.has(domain) && !DENIED.has(method))))
+    return { error: `${method} is not allowed` };
   if (FLAT.has(method) && params["autoAttach"] !== false && params["flatten"] !== true)
     return { error: `${method} needs flatten` };
   const { url } = params;

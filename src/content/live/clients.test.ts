@@ -212,7 +212,12 @@ test("one client at a time controls a browser, no token opens another one, and m
   expect(outcomeOf(await call(service, "/browsers", { minutes: 1 }))).toBe("503 overloaded");
   const client = await RawClient.open(first.url);
   await client.call(1, "Browser.getVersion");
-  const upgrade = { connection: "upgrade", upgrade: "websocket", "sec-websocket-version": "13", "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==" };
+  const upgrade = {
+    connection: "upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
+  };
   expect((await fetch(first.url.replace("ws", "http"), { headers: upgrade })).status).toBe(409);
   expect((await fetch(`${baseUrl(service)}/browser?token=x`, { headers: upgrade })).status).toBe(404);
   expect((await about({ ...first, token: second.token })).status).toBe(404);
@@ -234,7 +239,10 @@ test("a page of a browser reaches nothing but the proxy, and a browser that is k
   const cells = () => descendantsOf(process.pid).filter(({ command }) => command.includes("browser-cell"));
   expect(cells().length).toBeGreaterThan(0);
   for (const { pid } of cells()) process.kill(pid, "SIGKILL");
-  expect(await pollUntil(async () => (await about(sold)).status === 404, { everyMs: 50, mostMs: patient(20_000) })).toBe(true);
-  const left = () => descendantsOf(process.pid).filter(({ command }) => command.includes("user-data-dir=/home/profile"));
+  expect(
+    await pollUntil(async () => (await about(sold)).status === 404, { everyMs: 50, mostMs: patient(20_000) }),
+  ).toBe(true);
+  const left = () =>
+    descendantsOf(process.pid).filter(({ command }) => command.includes("user-data-dir=/home/profile"));
   expect(await pollUntil(() => left().length === 0, { everyMs: 50, mostMs: patient(20_000) })).toBe(true);
 });

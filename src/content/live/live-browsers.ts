@@ -44,7 +44,7 @@ export interface NewLive {
   readonly token: string;
 }
 
-/** The browsers that are sold by the minute. */
+/** The browsers that are sold by the minute. Decision 0923. */
 export class LiveBrowsers {
   readonly #options: LiveBrowsersOptions;
   readonly #browsers = new Map<string, LiveBrowser>();

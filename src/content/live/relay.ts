@@ -62,7 +62,8 @@ export class Relay {
   receive(message: string | Uint8Array): void {
     if (this.#closed) return;
     const call = typeof message === "string" ? callOf(message) : { code: INVALID_REQUEST, error: "Messages are texts" };
-    if ("error" in call) return this.#client.send(JSON.stringify({ id: call.id, error: { code: call.code, message: call.error } }));
+    if ("error" in call)
+      return this.#client.send(JSON.stringify({ id: call.id, error: { code: call.code, message: call.error } }));
     const { method, params, sessionId } = call;
     if (sessionId !== "" && !this.#sessions.has(sessionId)) return this.#fail(call, "Session with given id not found.");
     if (method === "Browser.close") {
@@ -82,7 +83,10 @@ export class Relay {
     };
     const reject = (error: unknown): void => {
       over();
-      this.#fail(call, error instanceof CdpError ? error.reason : "The browser has ended, or cannot be called like this");
+      this.#fail(
+        call,
+        error instanceof CdpError ? error.reason : "The browser has ended, or cannot be called like this",
+      );
     };
     const resolve = (result: CdpFields): void => {
       over();
@@ -131,11 +135,14 @@ function callOf(text: string): Call | Invalid {
   } catch {
     return { code: PARSE_ERROR, error: "The message is not JSON" };
   }
-  if (typeof message !== "object" || message === null) return { code: INVALID_REQUEST, error: "The message is not an object" };
+  if (typeof message !== "object" || message === null)
+    return { code: INVALID_REQUEST, error: "The message is not an object" };
   // Any object has members of unknown types.
   const { id, method, params = {}, sessionId = "" } = message as Readonly<Record<string, unknown>>;
-  if (typeof id !== "number" || !Number.isSafeInteger(id)) return { code: INVALID_REQUEST, error: "The id is not an integer" };
-  if (typeof method !== "string" || method.length > MAX_NAME) return { id, code: INVALID_REQUEST, error: "The method is not a name" };
+  if (typeof id !== "number" || !Number.isSafeInteger(id))
+    return { code: INVALID_REQUEST, error: "The id is not an integer" };
+  if (typeof method !== "string" || method.length > MAX_NAME)
+    return { id, code: INVALID_REQUEST, error: "The method is not a name" };
   if (typeof sessionId !== "string" || sessionId.length > MAX_NAME)
     return { id, code: INVALID_REQUEST, error: "The sessionId is not a name" };
   if (typeof params !== "object" || params === null || Array.isArray(params))

@@ -14,7 +14,11 @@ const text = z.string().min(1).max(MAX_LENGTH);
 
 const body = z
   .strictObject({
-    minutes: z.int().min(1).max(MAX_MINUTES).openapi({ description: "Minutes for which the browser runs, or runs longer" }),
+    minutes: z
+      .int()
+      .min(1)
+      .max(MAX_MINUTES)
+      .openapi({ description: "Minutes for which the browser runs, or runs longer" }),
     browser: text.optional().openapi({ description: "Id of a browser that is to run longer; absent for a new one" }),
     token: text.optional().openapi({ description: "The token of that browser" }),
   })
