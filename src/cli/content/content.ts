@@ -206,7 +206,7 @@ async function run(args: readonly string[]): Promise<number> {
 }
 
 /** The command of the first process of a cell. */
-export const CELL_COMMAND = "browser-cell";
+const CELL_COMMAND = "browser-cell";
 
 function liveOf(json: string): ContentOptions["live"] {
   const { enabled, max, max_minutes: maxMinutes } = parseJsonOption("--browsers", json, contentBrowsers);

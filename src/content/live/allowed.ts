@@ -1,6 +1,6 @@
 import { type CdpFields } from "../browser/program/cdp.ts";
 
-/** What becomes of a call: it is passed on, perhaps with other parameters, or answered with an error. */
+/** The decision on a call: it is passed on, perhaps with other parameters, or its response is an error. */
 export type Verdict = { readonly params: CdpFields } | { readonly error: string };
 
 /** Domains that concern the pages of one browser, and nothing of the machine. */

@@ -39,6 +39,11 @@ async function buy(): Promise<Sold> {
 const about = ({ id, token }: Sold, method = "GET") =>
   fetch(`${baseUrl(service)}/browsers/${id}`, { method, headers: { "x-browser-token": token } });
 
+/** The processes of this test whose command has a text. */
+function below(text: string) {
+  return descendantsOf(process.pid).filter(({ command }) => command.includes(text));
+}
+
 /** A client that speaks the protocol itself. */
 class RawClient {
   readonly #socket: WebSocket;
@@ -115,7 +120,7 @@ test("Playwright controls a browser by its WebSocket and by its HTTP address", a
   expect(await page.textContent("#cookie")).toBe("visitor=1");
   await browser.close();
   const base = `${baseUrl(service)}/browser?token=${sold.token}`;
-  const free = async () => ((await (await about(sold)).json()) as { connected: boolean }).connected === false; // as described
+  const free = async () => !((await (await about(sold)).json()) as { connected: boolean }).connected; // as described
   expect(await pollUntil(free, { everyMs: 20, mostMs: patient(20_000) })).toBe(true);
   const second = await chromium.connectOverCDP(base);
   const other = await second.newContext();
@@ -167,7 +172,7 @@ test("a client gets no files, no proxy, no other targets and no addresses of the
   await about(sold, "DELETE");
 });
 
-test("a message that is no call, of another session, or one of too many gets an error, and the next call works", async () => {
+test("a message that is not a call, of another session, or one of too many gets an error, and the next call works", async () => {
   const sold = await buy();
   const client = await RawClient.open(sold.url);
   const errorOf = async (message: string | Uint8Array<ArrayBuffer> | object) => {
@@ -236,13 +241,12 @@ test("a page of a browser reaches nothing but the proxy, and a browser that is k
   const page = await browser.newPage();
   await page.goto(`${site.url}/probe?to=${encodeURIComponent("http://127.0.0.1:3128/")}`);
   await page.waitForSelector("#done");
-  const cells = () => descendantsOf(process.pid).filter(({ command }) => command.includes("browser-cell"));
-  expect(cells().length).toBeGreaterThan(0);
-  for (const { pid } of cells()) process.kill(pid, "SIGKILL");
+  expect(below("browser-cell").length).toBeGreaterThan(0);
+  for (const { pid } of below("browser-cell")) process.kill(pid, "SIGKILL");
   expect(
     await pollUntil(async () => (await about(sold)).status === 404, { everyMs: 50, mostMs: patient(20_000) }),
   ).toBe(true);
-  const left = () =>
-    descendantsOf(process.pid).filter(({ command }) => command.includes("user-data-dir=/home/profile"));
-  expect(await pollUntil(() => left().length === 0, { everyMs: 50, mostMs: patient(20_000) })).toBe(true);
+  expect(
+    await pollUntil(() => below("user-data-dir=/home/profile").length === 0, { everyMs: 50, mostMs: patient(20_000) }),
+  ).toBe(true);
 });

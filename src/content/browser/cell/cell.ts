@@ -16,7 +16,7 @@ import { INNER_HOME } from "./mounts.ts";
 /** Milliseconds until the first response of a browser in a cell. */
 const START_MS = 60_000;
 /** Bytes of the files that a browser in a cell may write: its profile, its shared memory, and nothing else. They are in memory. @operator */
-export const MAX_CELL_BYTES = 512 * 1024 * 1024;
+const MAX_CELL_BYTES = 512 * 1024 * 1024;
 
 /** Creates namespaces. Each of them is a part of the wall, and a system without one of them has no wall. */
 const NAMESPACES = ["--user", "--net", "--mount", "--pid", "--ipc", "--uts"];
@@ -62,7 +62,8 @@ export async function startCell(settings: CellSettings, socket: string, observe:
     env: childEnvironment(),
     stdio: ["pipe", "ignore", "pipe", "pipe", "pipe"],
   });
-  const { exited, reason } = watch(child);
+  const watched = watch(child);
+  const { exited } = watched;
   // Both are pipes, as requested above. The types of stdio only have the first three.
   const wire = new PipeWire(child.stdio[3] as unknown as Writable, child.stdio[4] as unknown as Readable);
   const cdp = new CdpConnection(wire, observe);
@@ -78,7 +79,7 @@ export async function startCell(settings: CellSettings, socket: string, observe:
   } catch (error) {
     kill();
     await exited;
-    throw new Error(reason() ?? String(error), { cause: error });
+    throw new Error(watched.reason() ?? String(error), { cause: error });
   }
   // A page may use its processors as long as it is paid for.
   const processes = new ProcessWatch(browserOf(child.pid ?? 0), { rendererCpuMs: Infinity, drawingCpuMs: Infinity });

@@ -7,7 +7,7 @@ import { enterCell, INNER_SOCKET } from "./mounts.ts";
 /** The port of the egress proxy inside a cell. */
 export const INNER_PROXY_PORT = 3128;
 /** The line on standard error that names why a cell cannot be entered. */
-export const CELL_FAILED = "Cannot enter the cell: ";
+const CELL_FAILED = "Cannot enter the cell: ";
 
 const order = z.object({
   files: z.object({

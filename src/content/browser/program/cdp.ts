@@ -40,8 +40,8 @@ export class CdpClosed extends Error {
 
 /** Receives the result of a call, in the order of the browser's messages. */
 export interface CdpCall {
-  resolve(result: CdpFields): void;
-  reject(error: Error): void;
+  readonly resolve: (result: CdpFields) => void;
+  readonly reject: (error: Error) => void;
 }
 
 /** Receives the events of the sessions that have no listener. */
