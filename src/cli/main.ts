@@ -86,7 +86,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   init: async (args) => (await import("./gateway/init.ts")).init(args),
   check: async (args) => (await import("./gateway/check.ts")).check(args),
   filter: async (args) => (await import("./gateway/filter.ts")).filter(args),
-  "browser-cell": async ([order = ""]) => (await import("../content/browser/cell/inside.ts")).runInside(order),
+  // Not for people: the first process of a cell.
+  "browser-cell": ([order = ""]) =>
+    import("../content/browser/cell/inside.ts").then(({ runInside }) => runInside(order)),
   content: async (args) => (await import("./content/content.ts")).content(args),
   index: async (args) => (await import("./content/index-command.ts")).index(args),
   status: async (args) => await administer(args, (await import("./admin/status.ts")).STATUS),

@@ -1209,11 +1209,11 @@ export interface SessionState {
 
 /** The request body of `session` */
 export interface SessionRequest {
-  /** Seconds after which the session ends; default 86400 */
+  /** Seconds; default 86400 */
   readonly ttl?: number | undefined;
-  /** Seconds without use after which it ends; absent for `ttl` */
+  /** Idle seconds; absent for `ttl` */
   readonly idle_ttl?: number | undefined;
-  /** The secret of another session, for this one too; absent for a secret of its own */
+  /** Secret of another one */
   readonly session_secret?: string | undefined;
 }
 
@@ -1233,11 +1233,11 @@ export interface BrowserState {
 
 /** The request body of `browser` */
 export interface BrowserRequest {
-  /** Minutes for which the browser runs, or runs longer */
+  /** Minutes */
   readonly minutes: number;
-  /** Id of a browser that is to run longer; absent for a new one */
+  /** One that is to run longer */
   readonly browser?: string | undefined;
-  /** The token of that browser */
+  /** Its token */
   readonly token?: string | undefined;
 }
 
@@ -1427,11 +1427,11 @@ export abstract class Operations {
   qr(request: QrRequest, options?: CallOptions): Promise<TurnpikeFile> {
     return this.file({ method: "POST", path: "/qr" }, request, options);
   }
-  /** Create a session, whose pages share cookies and localStorage. */
+  /** Create a session for cookies and storage. */
   session(request: SessionRequest, options?: CallOptions): Promise<SessionResponse> {
     return this.json({ method: "POST", path: "/sessions" }, request, options);
   }
-  /** Start a browser for some minutes, for Puppeteer or Playwright. */
+  /** Start a browser for Puppeteer or Playwright. */
   browser(request: BrowserRequest, options?: CallOptions): Promise<BrowserResponse> {
     return this.json({ method: "POST", path: "/browsers" }, request, options);
   }

@@ -1278,30 +1278,14 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
   session: {
     name: "session",
     description:
-      "Create a session, whose pages share cookies and localStorage. Pages that name the session as `session` get the cookies and the localStorage that its pages before have left, in both engines. One page at a time uses it; another one is rejected with 409. Its data is encrypted with its secret, which the service does not keep. sessionStorage, IndexedDB, caches, service workers and the storage of frames are not kept. The call is paid; a failed call costs nothing.",
+      "Create a session for cookies and storage. Name it in requests for pages. Both engines use it. One page at a time uses it; another one is rejected with 409. Its data is encrypted with its secret, which the service does not keep. sessionStorage, IndexedDB, caches, service workers and the storage of frames are not kept. The call is paid; a failed call costs nothing.",
     parameters: {
       type: "object",
       additionalProperties: false,
       properties: {
-        ttl: {
-          type: "integer",
-          minimum: 10,
-          maximum: 2592000,
-          default: 86400,
-          description: "Seconds after which the session ends",
-        },
-        idle_ttl: {
-          type: "integer",
-          minimum: 10,
-          maximum: 2592000,
-          description: "Seconds without use after which it ends; absent for `ttl`",
-        },
-        session_secret: {
-          type: "string",
-          minLength: 1,
-          maxLength: 64,
-          description: "The secret of another session, for this one too; absent for a secret of its own",
-        },
+        ttl: { type: "integer", minimum: 10, maximum: 2592000, default: 86400, description: "Seconds" },
+        idle_ttl: { type: "integer", minimum: 10, maximum: 2592000, description: "Idle seconds; absent for `ttl`" },
+        session_secret: { type: "string", minLength: 1, maxLength: 64, description: "Secret of another one" },
       },
     },
     call: (turnpike, input, options) => turnpike.session(input, options),
@@ -1309,25 +1293,15 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
   browser: {
     name: "browser",
     description:
-      "Start a browser for some minutes, for Puppeteer or Playwright. Starts a browser of the client's own. Its WebSocket at `connect` speaks the DevTools protocol, for `puppeteer.connect` and `connectOverCDP`. It ends after the paid minutes, and after five minutes without a client. With `browser` and `token`, a running browser runs longer. It has no files and no downloads, and loads pages of the public web. The call is paid; a failed call costs nothing.",
+      "Start a browser for Puppeteer or Playwright. `connect` speaks the DevTools protocol. It ends after the paid minutes, and after five minutes without a client. With `browser` and `token`, a running browser runs longer. It has no files and no downloads, and loads pages of the public web. The call is paid; a failed call costs nothing.",
     parameters: {
       type: "object",
       required: ["minutes"],
       additionalProperties: false,
       properties: {
-        minutes: {
-          type: "integer",
-          minimum: 1,
-          maximum: 240,
-          description: "Minutes for which the browser runs, or runs longer",
-        },
-        browser: {
-          type: "string",
-          minLength: 1,
-          maxLength: 64,
-          description: "Id of a browser that is to run longer; absent for a new one",
-        },
-        token: { type: "string", minLength: 1, maxLength: 64, description: "The token of that browser" },
+        minutes: { type: "integer", minimum: 1, maximum: 240, description: "Minutes" },
+        browser: { type: "string", minLength: 1, maxLength: 64, description: "One that is to run longer" },
+        token: { type: "string", minLength: 1, maxLength: 64, description: "Its token" },
       },
     },
     call: (turnpike, input, options) => turnpike.browser(input, options),

@@ -32,12 +32,12 @@ import {
 } from "./operations/operation.ts";
 import { type Responder, type Upgrade } from "./listen.ts";
 import { FREE_REQUESTS, OPERATIONS } from "./operations/operations.ts";
-import { browser, BROWSER_SOCKET } from "./operations/browser.ts";
+import { BROWSER_SOCKET } from "./operations/browser.ts";
 import { LiveSocket } from "./live/live-socket.ts";
 import { notSold } from "./live/live-browsers.ts";
 import { readAddress, READER_PATH } from "./operations/reader-address.ts";
 import { PageBurnt } from "./page/burnt.ts";
-import { type AskPrices, type PriceList } from "./api/price-list.ts";
+import { type AskPrices } from "./api/price-list.ts";
 import { SLOW_MS } from "./text-socket.ts";
 import { problemResponse } from "./api/problem-response.ts";
 
@@ -72,7 +72,7 @@ export function createApp(
   const app = new Hono<{ Bindings: { upgrade: Upgrade | undefined } }>();
   if (mcp !== undefined) app.all("/mcp", async (context) => await mcp.fetch(context.req.raw));
   const documentFor = async (request: Request): Promise<DocumentedAt> => {
-    const list = withoutUnsold(await prices(hostOf(request)), services);
+    const list = await prices(hostOf(request));
     return { document: apiDocument(baseUrlOf(request), list), list };
   };
   const serve = async (name: string, request: Request, run: () => Promise<OperationResult>): Promise<Response> => {
@@ -182,11 +182,6 @@ const FREE = { [SETTLEMENT_OVERRIDES]: '{"amount":"0"}' };
 
 /** Tells the gateway to charge for this failure as for a success. */
 const CHARGED = { [SETTLEMENT_OVERRIDES]: '{"amount":"100%"}' };
-
-/** The price list without the operations that the operator has not switched on. */
-function withoutUnsold(list: PriceList | undefined, { live }: Services): PriceList | undefined {
-  return list === undefined || live !== undefined ? list : { ...list, unserved: [...list.unserved, browser.path] };
-}
 
 function tokenIn(request: Request): string {
   return new URL(request.url).searchParams.get("token") ?? request.headers.get("x-browser-token") ?? "";

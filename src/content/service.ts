@@ -36,12 +36,13 @@ import { checkProtection, type ContentAddress, type Protection, serve } from "./
 import { SiteMapper } from "./map/site-mapper.ts";
 import { type LiveBrowsers, type LiveSettings } from "./live/live-browsers.ts";
 import { type McpHttp, type McpHttpOptions } from "./mcp/mcp-http.ts";
+import { browser } from "./operations/browser.ts";
 import { type Services } from "./operations/operation.ts";
 import { type LearnedTemplate } from "../store/template-store.ts";
 import { type OwnProxy } from "./egress/own-proxy.ts";
 import { LearnedTemplates } from "./page-reader/learned-templates.ts";
 import { FairSemaphore } from "./page/fair-semaphore.ts";
-import { type AskPrices, pricesOf, unknownPrices } from "./api/price-list.ts";
+import { type AskPrices, pricesOf, unknownPrices, without } from "./api/price-list.ts";
 import { MAX_VERSIONS, PageVersions } from "./changes/page-versions.ts";
 import { PageCache } from "./page-cache/page-cache.ts";
 import { SharedPages } from "./page-cache/shared-pages.ts";
@@ -176,7 +177,8 @@ export async function startContentService(options: ContentOptions): Promise<Cont
 async function serveContent(options: ContentOptions, parts: AsyncDisposableStack): Promise<ContentService> {
   const { listen, protection = {} } = options;
   const gatewayUrl = options.mcp?.gatewayUrl;
-  const prices = gatewayUrl === undefined ? unknownPrices : pricesOf(gatewayUrl, sendTo(gatewayUrl));
+  const known = gatewayUrl === undefined ? unknownPrices : pricesOf(gatewayUrl, sendTo(gatewayUrl));
+  const prices = options.live === undefined ? without(browser.path, known) : known;
   const mcp = createMcp(options, prices);
   const [pool, { createApp }] = await Promise.all([
     startBrowser(options),

@@ -123,6 +123,8 @@ test("each operation has the price of its route: its own, that of a shorter pref
   const paths = await described();
   const said = Object.entries(paths).map(([path, { get, post }]) => [path, (post ?? get)?.["x-price"]]);
   expect(Object.fromEntries(said)).toEqual({
+    "/browsers": "$3.00",
+    "/parse": "$3.00",
     "/sessions": "$3.00",
     "/search": `70000 units of ${USDT.asset}`,
     "/search/content": `70000 units of ${USDT.asset}`,

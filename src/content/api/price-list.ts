@@ -28,6 +28,14 @@ export type AskPrices = (host: string) => Promise<PriceList | undefined>;
 /** For a service without a configured gateway. */
 export const unknownPrices: AskPrices = async () => undefined;
 
+/** The same prices without an operation that the operator has not switched on. */
+export function without(path: string, prices: AskPrices): AskPrices {
+  return async (host) => {
+    const list = await prices(host);
+    return list && { ...list, unserved: [...list.unserved, path] };
+  };
+}
+
 /** Milliseconds that a list counts as fresh, which delays the effect of a reload of the gateway. @bound */
 const FRESH_MS = 1000;
 /** Hosts whose lists are kept. The list that was used longest ago is removed. */

@@ -14,13 +14,9 @@ const text = z.string().min(1).max(MAX_LENGTH);
 
 const body = z
   .strictObject({
-    minutes: z
-      .int()
-      .min(1)
-      .max(MAX_MINUTES)
-      .openapi({ description: "Minutes for which the browser runs, or runs longer" }),
-    browser: text.optional().openapi({ description: "Id of a browser that is to run longer; absent for a new one" }),
-    token: text.optional().openapi({ description: "The token of that browser" }),
+    minutes: z.int().min(1).max(MAX_MINUTES).openapi({ description: "Minutes" }),
+    browser: text.optional().openapi({ description: "One that is to run longer" }),
+    token: text.optional().openapi({ description: "Its token" }),
   })
   .openapi("BrowserRequest");
 
@@ -59,10 +55,9 @@ export const browser = postOperation(
     name: "browser",
     path: "/browsers",
     price: "$0.01",
-    summary: "Start a browser for some minutes, for Puppeteer or Playwright",
+    summary: "Start a browser for Puppeteer or Playwright",
     description:
-      "Starts a browser of the client's own. Its WebSocket at `connect` speaks the DevTools protocol, for `puppeteer.connect` and " +
-      "`connectOverCDP`. It ends after the paid minutes, and after five minutes without a client. With `browser` and `token`, a " +
+      "`connect` speaks the DevTools protocol. It ends after the paid minutes, and after five minutes without a client. With `browser` and `token`, a " +
       "running browser runs longer. It has no files and no downloads, and loads pages of the public web.",
     body,
     example: { minutes: 10 },

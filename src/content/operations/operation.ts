@@ -173,7 +173,7 @@ export function postOperation<S extends z.ZodType>(
 }
 
 /** The parameters by which others would see a page, or its client would get it later. */
-const SHARING = ["max_age", "changes"] as const;
+const SHARING = ["max_age", "changes", "learn"] as const;
 
 /** Calls `run` with services that load pages in the session that the input names, if it names one. */
 async function withSession<T>(

@@ -13,10 +13,10 @@ const seconds = z.int().min(MIN_TTL_S).max(MAX_TTL_S);
 
 const body = z
   .strictObject({
-    ttl: seconds.default(DAY_S).openapi({ description: "Seconds after which the session ends" }),
-    idle_ttl: seconds.optional().openapi({ description: "Seconds without use after which it ends; absent for `ttl`" }),
+    ttl: seconds.default(DAY_S).openapi({ description: "Seconds" }),
+    idle_ttl: seconds.optional().openapi({ description: "Idle seconds; absent for `ttl`" }),
     session_secret: sessionParameters.session_secret.openapi({
-      description: "The secret of another session, for this one too; absent for a secret of its own",
+      description: "Secret of another one",
     }),
   })
   .openapi("SessionRequest");
@@ -66,10 +66,9 @@ export const session = postOperation(
     name: "session",
     path: "/sessions",
     price: "$0.01",
-    summary: "Create a session, whose pages share cookies and localStorage",
+    summary: "Create a session for cookies and storage",
     description:
-      "Pages that name the session as `session` get the cookies and the localStorage that its pages before have left, in both " +
-      "engines. One page at a time uses it; another one is rejected with 409. Its data is encrypted with its secret, which the " +
+      "Name it in requests for pages. Both engines use it. One page at a time uses it; another one is rejected with 409. Its data is encrypted with its secret, which the " +
       "service does not keep. sessionStorage, IndexedDB, caches, service workers and the storage of frames are not kept.",
     body,
     example: { ttl: 3600 },

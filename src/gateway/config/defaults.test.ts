@@ -140,6 +140,7 @@ const OWN = {
   content: {
     allow_private: false,
     browser_path: "",
+    browsers: { enabled: false, max: 2, max_minutes: 60 },
     browser: {
       endpoint: "",
       endpoint_env: "",
