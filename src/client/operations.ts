@@ -1237,7 +1237,6 @@ export interface BrowserRequest {
   readonly minutes: number;
   /** One that is to run longer */
   readonly browser?: string | undefined;
-  /** Its token */
   readonly token?: string | undefined;
 }
 

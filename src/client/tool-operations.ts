@@ -1301,7 +1301,7 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
       properties: {
         minutes: { type: "integer", minimum: 1, maximum: 240, description: "Minutes" },
         browser: { type: "string", minLength: 1, maxLength: 64, description: "One that is to run longer" },
-        token: { type: "string", minLength: 1, maxLength: 64, description: "Its token" },
+        token: { type: "string", minLength: 1, maxLength: 64 },
       },
     },
     call: (turnpike, input, options) => turnpike.browser(input, options),

@@ -16,7 +16,7 @@ const body = z
   .strictObject({
     minutes: z.int().min(1).max(MAX_MINUTES).openapi({ description: "Minutes" }),
     browser: text.optional().openapi({ description: "One that is to run longer" }),
-    token: text.optional().openapi({ description: "Its token" }),
+    token: text.optional(),
   })
   .openapi("BrowserRequest");
 

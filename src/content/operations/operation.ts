@@ -172,8 +172,10 @@ export function postOperation<S extends z.ZodType>(
   };
 }
 
-/** The parameters by which others would see a page, or its client would get it later. */
-const SHARING = ["max_age", "changes", "learn"] as const;
+/** The parameters by which others would see a page, its client would get it later, or several pages would load at once. */
+const SHARING = ["max_age", "changes", "learn", "urls"] as const;
+/** Values of parameters that are not used. */
+const UNUSED: readonly unknown[] = [undefined, false];
 
 /** Calls `run` with services that load pages in the session that the input names, if it names one. */
 async function withSession<T>(
@@ -184,7 +186,7 @@ async function withSession<T>(
   const given = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {}; // any object
   const { session: id, session_secret: secret } = given;
   if (typeof id !== "string") return await run(services);
-  const shared = SHARING.find((name) => given[name] !== undefined);
+  const shared = SHARING.find((name) => !UNUSED.includes(given[name]));
   if (shared !== undefined) throw invalidParameters([{ path: shared, message: "excludes session" }]);
   const key = typeof secret === "string" ? secret : sessionSecret(headers);
   return await services.sessions.using(id, key, (state) =>

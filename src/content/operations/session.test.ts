@@ -151,6 +151,15 @@ describe("a session", () => {
         [{ path: Object.keys(more)[0], message: "excludes session" }],
       ]);
     }
+    const several = {
+      urls: [site.url],
+      session: made.id,
+      session_secret: made.secret,
+      schema: { type: "object", properties: { title: { type: "string" } } },
+    };
+    expect((await call(service, "/extract", several)).json["errors"]).toEqual([
+      { path: "urls", message: "excludes session" },
+    ]);
     expect(outcomeOf(await call(service, "/batch", { urls: [site.url], session: made.id }))).toBe(
       "400 invalid-parameters",
     );
