@@ -16,6 +16,8 @@ export interface Operation {
   /** The parameter that positional arguments fill: the first required one. With \`many\` it is a list of all of them. */
   readonly argument?: string;
   readonly many?: true;
+  /** Other parameters can take the place of the argument. */
+  readonly optional?: true;
   /** The name of the file for a binary result, without extension. */
   readonly file?: string;
   /** The response is a job; if false, only with the parameter \`async\`. */
@@ -39,6 +41,7 @@ function callOf(document: ApiDocument, { operationId, method, path, requestBody,
     method: method.toUpperCase(),
     path: path === `/${operationId}` ? undefined : path,
     argument,
+    optional: argument !== undefined && schema?.required?.[0] === undefined ? true : undefined,
     many: argument !== undefined && schema?.properties?.[argument]?.type === "array" ? true : undefined,
     file: OPERATIONS.find(({ name }) => name === operationId)?.success.file,
     isJob: responses["202"] === undefined ? undefined : responses["200"] === undefined,

@@ -16,6 +16,7 @@ const READ: readonly (readonly [args: readonly string[], parameters: object])[] 
     ["extract", "u", "--set", "selectors.title=h1", "--set", "selectors.price=.p"],
     { url: "u", selectors: { title: "h1", price: ".p" } },
   ],
+  [["extract", "--set", 'urls=["u"]', "--set", "schema={}"], { urls: ["u"], schema: {} }],
   [["extract", "u", "--set", 'selectors={"a":"b"}'], { url: "u", selectors: { a: "b" } }],
   [["qr", "some text", "--set", "size=64"], { data: "some text", size: 64 }],
   [["qr", "--set", 'data="123"'], { data: "123" }],

@@ -112,7 +112,7 @@ function readParameters(
   if (argument === "file" && given.length > 0) return { ...parameters, file: fileOf(given[0] ?? "") };
   const values = argument === "url" || argument === "urls" ? given.map(withScheme) : given;
   if (values.length > 0) parameters[argument] = many === true ? values : values[0];
-  if (!(argument in parameters))
+  if (!(argument in parameters) && !(operation.optional === true && sets.length > 0))
     throw new UsageError(`${name} requires an argument: turnpike call ${name} ${argument.toUpperCase()}`);
   return parameters;
 }

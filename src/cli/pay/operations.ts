@@ -8,6 +8,8 @@ export interface Operation {
   /** The parameter that positional arguments fill: the first required one. With `many` it is a list of all of them. */
   readonly argument?: string;
   readonly many?: true;
+  /** Other parameters can take the place of the argument. */
+  readonly optional?: true;
   /** The name of the file for a binary result, without extension. */
   readonly file?: string;
   /** The response is a job; if false, only with the parameter `async`. */
@@ -22,7 +24,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   crawl: { method: "POST", argument: "urls", many: true, isJob: true },
   scrape: { method: "POST", argument: "url" },
   batch: { method: "POST", argument: "urls", many: true, isJob: false },
-  extract: { method: "POST", argument: "url" },
+  extract: { method: "POST", argument: "url", optional: true },
   read: { method: "POST", argument: "url" },
   parse: { method: "POST", argument: "file" },
   pdf: { method: "POST", argument: "url", file: "page" },
