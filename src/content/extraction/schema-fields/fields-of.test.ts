@@ -86,6 +86,19 @@ test("reads lists of things as tables, cards and structured data, and leaves out
   expect(fields(`<h1>All</h1>${cards}`, items).value).toEqual(expected);
 });
 
+test("a number before the sign of an amount is not an amount", () => {
+  const item = { type: "object", properties: { ...PRODUCT, sku: { type: "string" } } };
+  const rows = "<tr><td>A1<td>Oak 595<td>£460.34<tr><td>A2<td>Elm 339<td>£52.74";
+  const table = `<table><tr><th>SKU<th>Name<th>What it costs</tr>${rows}</table>`;
+  const { value } = fields(`<h1>All</h1>${table}`, { items: { type: "array", items: item } });
+  expect(value).toMatchObject({
+    items: [
+      { name: "Oak 595", price: 460.34 },
+      { name: "Elm 339", price: 52.74 },
+    ],
+  });
+});
+
 test.each<[string, object, string, unknown]>([
   ["1.234,56 €", { type: "number" }, "de", 1234.56],
   ["1,234.56", { type: "number" }, "en", 1234.56],

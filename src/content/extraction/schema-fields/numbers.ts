@@ -126,7 +126,7 @@ const SIGN = [...Object.keys(SIGNS), ...Object.keys(BY_LOCALE)]
   .join("|");
 const AMOUNT = String.raw`\d(?:[\d.,'’ \u00a0\u202f]*\d)?`;
 const MONEY = new RegExp(
-  String.raw`(?:(?<before>${SIGN}|\b(?:${CODES})\b)\s?(?<after>${AMOUNT}))|(?:(?<first>${AMOUNT})(?:,-|,–|\.-|\.–)?\s?(?<sign>${SIGN}|\b(?:${CODES})\b))`,
+  String.raw`(?:(?<before>${SIGN}|\b(?:${CODES})\b)\s?(?<after>${AMOUNT}))|(?:(?<first>${AMOUNT})(?:,-|,–|\.-|\.–)?\s?(?<sign>${SIGN}|\b(?:${CODES})\b)(?!\d))`,
   "gu",
 );
 

@@ -47,7 +47,7 @@ employment type, job type, contract type, contract, type of employment | employm
 salary, pay, compensation, base salary, wage | baseSalary.value.value, baseSalary.value, baseSalary | gehalt, vergütung, lohn, salaire, rémunération, salario, sueldo, stipendio, retribuzione, salaris, salário, wynagrodzenie, 給与
 salary min, min salary, minimum salary, salary from | baseSalary.value.minValue, baseSalary.minValue |
 salary max, max salary, maximum salary, salary to | baseSalary.value.maxValue, baseSalary.maxValue |
-date posted, posted, posted at, posting date, posted on, posted date | datePosted, datePublished | veröffentlicht am, eingestellt am, publiée le, date de publication, fecha de publicación, data di pubblicazione, geplaatst op, data publikacji
+date posted, posted, posted at, posting date, posted on, posted date | datePosted, datePublished | veröffentlicht am, eingestellt am, publiée le, date de publication, fecha de publicación, publicado el, data di pubblicazione, pubblicato il, geplaatst op, data publikacji
 valid through, closing date, application deadline, deadline, apply by, expires, expiry date | validThrough, applicationDeadline | bewerbungsfrist, bewerbungsschluss, date limite, fecha límite, scadenza, sluitingsdatum, prazo, termin
 department, team | department, occupationalCategory, industry | abteilung, service, departamento, reparto, afdeling, dział
 experience, experience level, seniority | experienceRequirements.monthsOfExperience, experienceRequirements | berufserfahrung, erfahrung, expérience, experiencia, esperienza, ervaring, doświadczenie
