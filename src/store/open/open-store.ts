@@ -18,6 +18,11 @@ import { TRY_MS, WriteTurns } from "../sqlite/write-turns.ts";
 
 /** Longest wait for another process's write, in milliseconds. @operator @bound */
 const BUSY_MS = 5000;
+/**
+ * Pages of the write-ahead log, 32 MB, after which they are copied to the file. Payments change few pages often: with SQLite's own
+ * 1,000 pages they take a tenth more CPU time. @operator @bound
+ */
+const LOG_PAGES = 8000;
 /** Longest wait of a write of usage, in milliseconds. A write that fails is made again later. @bound */
 const USAGE_BUSY_MS = 100;
 
@@ -36,6 +41,7 @@ export function openStore(
   const database = openSqlite(path, { synchronous: "FULL", busyMs, what: "the ledger" }, (file) => {
     migrate(file);
     waitBriefly(file);
+    file.run(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
   });
   const turns = new WriteTurns(busyMs);
   const files = connectionsOf(database, turns);
