@@ -105,7 +105,7 @@ async function failure(path: string, actions: readonly object[], more: object = 
   return reply.json;
 }
 
-const click = (selector: string, more: object = {}) => ({ type: "click", selector, timeout: 3, ...more });
+const click = (selector: string, more: object = {}) => ({ type: "click", selector, timeout: 30, ...more });
 const value = (script: string) => ({ type: "evaluate", script });
 
 const later = (script: string) => value(`setTimeout(() => { ${script} }, 200); 1`);
@@ -126,7 +126,7 @@ test("fields are filled, and the result of each step is returned", async () => {
     { type: "screenshot", format: "jpeg" },
     { type: "scrape" },
     value("log.name; document.getElementById('log').textContent"),
-    click("#go", { timeout: 10 }),
+    click("#go"),
   ]);
   expect(results[10]?.value).toBe('["Ada!","","2026-01-31","c3","new"]');
   expect(results[11]?.screenshot?.base64).toStartWith("/9j");
@@ -201,10 +201,10 @@ test("links that open windows open in place, and a page can leave, but not for f
 });
 
 const FAILURES: readonly (readonly [what: string, path: string, actions: readonly object[], detail: RegExp])[] = [
-  ["an element that is not there", "/landed", [click("#none")], /step 1 \(click\): no element matches/],
+  ["an element that is not there", "/landed", [click("#none", { timeout: 1 })], /step 1 \(click\): no element matches/],
   ["a selector that is not valid", "/landed", [click("((")], /its selector is not a CSS selector/],
-  ["an element that moves for ever", "/moves", [click("#b")], /does not stop moving/],
-  ["an element below another one", "/covered", [click("#b")], /is covered by div/],
+  ["an element that moves for ever", "/moves", [click("#b", { timeout: 2 })], /does not stop moving/],
+  ["an element below another one", "/covered", [click("#b", { timeout: 2 })], /is covered by div/],
   ["a field that is read-only", "/form", [{ type: "fill", selector: "#fixed", text: "x" }], /read-only/],
   ["an element without text", "/form", [{ type: "fill", selector: "#menu", text: "x" }], /not a field for text/],
   [

@@ -77,8 +77,7 @@ export async function locate(
   host: ActionHost,
   { selector, place = 0, timeoutMs, covers = true }: Sought,
 ): Promise<Place> {
-  // The step's own timeout comes after this one, which has the better reason.
-  const ms = Math.max(LOOK_MS, Math.min(timeoutMs, host.deadline.leftMs) - REPLY_MS);
+  const ms = Math.max(LOOK_MS, Math.min(timeoutMs, host.deadline.leftMs - REPLY_MS));
   const found = await host.run(`${LOCATE}(${JSON.stringify(selector)}, ${place}, ${ms}, ${covers})`);
   // The script returns one of these objects.
   const { x = 0, y = 0, reason } = found as Partial<Place> & { readonly reason?: string };
@@ -86,7 +85,7 @@ export async function locate(
   return { x, y };
 }
 
-/** Milliseconds before the end of a step in which the reason of its failure comes. */
+/** Milliseconds before the end of a visit in which the reason of a failure comes. */
 const REPLY_MS = 300;
 
 /** The number of elements that match, up to `most`. Throws a StepError if the text is not a selector. */

@@ -12,6 +12,8 @@ import { click, evaluate, fill, hover, scroll, select, wait } from "./steps.ts";
 /** Bytes of the pictures of all steps, and characters of the pages that they read. */
 const MAX_PICTURES = 16 * 1024 * 1024;
 const MAX_SCRAPED = 20_000_000;
+/** Milliseconds that a step has after its timeout to tell why it failed. */
+const GRACE_MS = 2_000;
 /** Milliseconds in which a failed page says what it shows, and the quality of its picture. */
 const STATE_MS = 2_000;
 const STATE_QUALITY = 50;
@@ -33,7 +35,7 @@ export async function runActions(
       scraped: MAX_SCRAPED - results.reduce((sum, { source }) => sum + (source?.body.length ?? 0), 0),
     };
     begin(at, action.type);
-    const made = await within(action.timeoutMs, stepOf(host, action, left), () => {
+    const made = await within(action.timeoutMs + GRACE_MS, stepOf(host, action, left), () => {
       throw new StepError(`it was not done within ${action.timeoutMs / 1000} s`);
     });
     const { dialogs, windows } = host.takeNotices();

@@ -217,8 +217,9 @@ export async function evaluate(host: ActionHost, { script, timeoutMs }: Of<"eval
     return text === undefined ? "" : text.length > ${MAX_VALUE} ? null : text;
   })()`;
   const params = { expression, awaitPromise: true, returnByValue: true, userGesture: true };
-  const response = await within(timeoutMs, host.call("Runtime.evaluate", params), async () => {
-    await host.call("Runtime.terminateExecution", {});
+  const response = await within(timeoutMs, host.call("Runtime.evaluate", params), () => {
+    // Its own failure, after that, would say less.
+    host.call("Runtime.terminateExecution", {}).catch(() => undefined);
     throw new StepError("its script did not end in time");
   });
   // The protocol gives a RemoteObject, and ExceptionDetails if the script threw.
