@@ -57,6 +57,8 @@ const NOT_HERE = new Set([
   "react/store",
   "acme-tls/1",
   "application/json",
+  "application/octet-stream",
+  "text/csv",
   "text/*",
   "tools/list",
   "solana-wallet.json",
