@@ -4,6 +4,7 @@ import { JOB_OPERATIONS } from "../operations/job-requests.ts";
 import { type Operation } from "../operations/operation.ts";
 import { actionParameters } from "../operations/action-parameters.ts";
 import { requestParameters } from "../operations/request-parameters.ts";
+import { sessionParameters } from "../operations/session-parameters.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import { type PriceList } from "../api/price-list.ts";
 
@@ -24,8 +25,10 @@ export interface Tool {
 /** The number of tools with the same option from which on the option is a common one. */
 const COMMON = 3;
 
-/** Options of own requests and of steps. */
-const DETAILS: ReadonlySet<string> = new Set([...Object.keys(requestParameters), ...Object.keys(actionParameters)]);
+/** Options of own requests, of steps and of sessions. */
+const DETAILS: ReadonlySet<string> = new Set(
+  [requestParameters, actionParameters, sessionParameters].flatMap((parameters) => Object.keys(parameters)),
+);
 
 let made: ReadonlyMap<string, Tool> | undefined;
 
@@ -56,7 +59,7 @@ function makeTools(): ReadonlyMap<string, Tool> {
       } as const;
       const brief = {
         description: `${summary}. ${firstSentence(description)}.`,
-        // One tool shows the options of own requests and steps, which all tools for pages have.
+        // One tool shows these options, which all tools for pages have.
         inputSchema: briefInput(inputSchema, {
           isCommon,
           isLeftOut: (option) => name !== "scrape" && DETAILS.has(option),
