@@ -48,6 +48,19 @@ function testLeases(newDatabase: NewDatabase): void {
     expect(await ledger.move(later, { state: "verified", lease: true })).toBe(true);
   });
 
+  test("an earlier holder cannot act after the one that took over has released and a third one begins", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    const { ledger } = store;
+    const { payment: earlier } = await ledger.reserve(PAYMENT);
+    clock.now += LEASE_MS + 1;
+    const { payment: later } = await ledger.reserve(PAYMENT);
+    expect(await ledger.move(later, { state: "released", lease: false })).toBe(true);
+    expect((await ledger.reserve(PAYMENT)).leased).toBe(true);
+    expect(await ledger.move(earlier, { state: "settling", lease: true })).toBe(false);
+    expect(await ledger.move(earlier, { state: "released", lease: false })).toBe(false);
+  });
+
   test("a holder that has released its lease can change nothing", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;

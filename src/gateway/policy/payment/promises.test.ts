@@ -142,7 +142,7 @@ async function sendAgain(world: FaultyWorld, payment: PaymentPayload): Promise<{
     const answer = await world.shop.send(payment).then(textAndStatus, (error: unknown) => {
       if (world.crashes === 0 || attempt === MAX_ATTEMPTS) throw error;
     });
-    if (answer !== undefined && (attempt === MAX_ATTEMPTS || !answer.text.includes("is being processed")))
+    if (answer !== undefined && (attempt === MAX_ATTEMPTS || !/is being (processed|sent)/.test(answer.text)))
       return answer;
     // oxlint-disable-next-line no-await-in-loop -- as above
     await Bun.sleep(1);
