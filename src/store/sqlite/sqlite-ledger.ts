@@ -244,6 +244,8 @@ export class SqliteLedger implements Ledger {
   }
 
   async find(key: PaymentKey): Promise<Payment | undefined> {
+    // A look sees what this process wrote before it. If the file is free, the group is written at once.
+    void this.#group.flush();
     const row = this.#files.quick.get<PaymentRow>(`SELECT ${PAYMENT} FROM payments WHERE ${OF_KEY}`, key);
     return row && toPayment(row);
   }
