@@ -78,6 +78,8 @@ function paidRouteOf(name: string): PaidRoute | undefined {
       holds: '"sources_read":1',
     },
     qr: { body: { data: "https://example.com/" }, holds: "PNG" },
+    session: { body: { ttl: 60 }, holds: '"secret":' },
+    browser: { body: { minutes: 1 }, holds: '"connect":"/browser?token=' },
     health: { holds: '"status":"ok"' },
   };
   return paidRoutes[name];
@@ -108,7 +110,10 @@ beforeAll(async () => {
   const state = ["--state-dir", withBrowser(folder.file("state")), "--allow-private"];
   const indexed = await run([BIN, "index", "add", `${site.url.href}tides`, "--depth", "0", ...state]);
   if (indexed.code !== 0) throw new Error(`Cannot fill the index: ${indexed.err}`);
-  const config = folder.write("turnpike.json", { ...shipped, content: { search: { providers: ["local"] } } });
+  const config = folder.write("turnpike.json", {
+    ...shipped,
+    content: { search: { providers: ["local"] }, browsers: { enabled: true, max: 12 } },
+  });
   program = new Program(["--config", config, "--port", "0", ...state], { command: [BIN, "start"] });
   const [, port] = await program.sees(/^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try /m);
   gateway = `http://127.0.0.1:${port}`;
