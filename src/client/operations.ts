@@ -1200,7 +1200,7 @@ export interface SessionState {
   /** Number of pages that have used it */
   readonly uses: number;
   /** Bytes of its cookies and storage, encrypted */
-  readonly bytes: number;
+  readonly stored_bytes: number;
   readonly created_at: string;
   readonly used_at: string;
   /** Time at which it ends, if it is not used */

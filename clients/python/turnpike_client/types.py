@@ -1660,7 +1660,7 @@ class SessionState(TypedDict):
     #: Number of pages that have used it
     uses: int
     #: Bytes of its cookies and storage, encrypted
-    bytes: int
+    stored_bytes: int
     created_at: str
     used_at: str
     #: Time at which it ends, if it is not used

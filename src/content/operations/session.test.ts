@@ -114,7 +114,7 @@ describe("a session", () => {
     const { json } = await about("/sessions", made.secret);
     expect(json["sessions"]).toMatchObject([
       { id: made.id, uses: 0 },
-      { id: second.json["id"], bytes: 0 },
+      { id: second.json["id"], stored_bytes: 0 },
     ]);
     expect((await about("/sessions", "x".repeat(32))).json).toEqual({ sessions: [] });
     const weak = await call(service, "/sessions", { session_secret: "password" });
@@ -186,7 +186,7 @@ describe("a session", () => {
     expect(words(await scrape(made, `${site.url}/cookies`, { engine: "static" }))).toEqual(["tried=1"]);
     expect((await scrape(made, `${site.url}/hoard`, { engine: "browser" })).status).toBe(200);
     const { json } = await about(`/sessions/${made.id}`, made.secret);
-    expect(Number(json["bytes"])).toBeLessThan(1024 * 1024 + 100);
+    expect(Number(json["stored_bytes"])).toBeLessThan(1024 * 1024 + 100);
     expect(words(await scrape(made, `${site.url}/cookies`, { engine: "browser" })).at(-1)).toBe("none");
   });
 });

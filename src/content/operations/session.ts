@@ -25,7 +25,7 @@ const state = z
   .object({
     id: z.string().openapi({ description: "Name of the session" }),
     uses: z.int().openapi({ description: "Number of pages that have used it" }),
-    bytes: z.int().openapi({ description: "Bytes of its cookies and storage, encrypted" }),
+    stored_bytes: z.int().openapi({ description: "Bytes of its cookies and storage, encrypted" }),
     created_at: z.string().openapi({ format: "date-time" }),
     used_at: z.string().openapi({ format: "date-time" }),
     expires_at: z.string().openapi({ format: "date-time", description: "Time at which it ends, if it is not used" }),
@@ -47,7 +47,7 @@ const list = z
 const EXAMPLE = {
   id: "8f14e45fceea167a5a36dedd4bea2543",
   uses: 0,
-  bytes: 0,
+  stored_bytes: 0,
   created_at: "2026-01-31T09:00:00.000Z",
   used_at: "2026-01-31T09:00:00.000Z",
   expires_at: "2026-02-01T09:00:00.000Z",
@@ -57,7 +57,14 @@ function stateOf({ id, uses, bytes, createdAt, usedAt, expiresAt, idleMs }: Sess
   const [created_at, used_at, expires_at] = [createdAt, usedAt, Math.min(expiresAt, usedAt + idleMs)].map((ms) =>
     new Date(ms).toISOString(),
   );
-  return { id, uses, bytes, created_at: created_at ?? "", used_at: used_at ?? "", expires_at: expires_at ?? "" };
+  return {
+    id,
+    uses,
+    stored_bytes: bytes,
+    created_at: created_at ?? "",
+    used_at: used_at ?? "",
+    expires_at: expires_at ?? "",
+  };
 }
 
 /** `POST /sessions`: a session, whose pages share cookies and storage. */
