@@ -2,7 +2,7 @@ import { type Database } from "bun:sqlite";
 import { openSqlite } from "../sqlite/open-sqlite.ts";
 import { machineTime } from "../../lib/time/machine-time.ts";
 import { migrate } from "../sqlite/migrations.ts";
-import { SqliteConnection } from "../sqlite/sqlite-connection.ts";
+import { LookingConnection, SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import { SqliteChannels } from "../sqlite/sqlite-channels.ts";
 import { SqliteCredits } from "../sqlite/sqlite-credits.ts";
 import { SqliteSimulatedTransfers } from "../sqlite/sqlite-simulated-transfers.ts";
@@ -48,7 +48,7 @@ export function openStore(
   const ledger = new SqliteLedger(files, now, steady, turns);
   return {
     ledger,
-    view: new SqliteLedgerView(files.quick, steady),
+    view: new SqliteLedgerView(new LookingConnection(database, () => ledger.flush()), steady),
     outbox: new SqliteOutbox(files.quick, now),
     refunds: new SqliteRefunds(files.durable, { now, steady }),
     paymentIds: new SqlitePaymentIds(files.quick, now),

@@ -98,3 +98,24 @@ export class SqliteConnection {
     this.#database?.close();
   }
 }
+
+/** A connection for reads, each of which calls `before` first. */
+export class LookingConnection extends SqliteConnection {
+  readonly #before: () => void;
+
+  constructor(file: Database, before: () => void) {
+    super(file);
+    this.#before = before;
+  }
+
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the columns are those of the statement
+  override get<Row>(sql: string, values: object = {}): Row | undefined {
+    this.#before();
+    return super.get<Row>(sql, values);
+  }
+
+  override all<Row>(sql: string, values: object = {}): Row[] {
+    this.#before();
+    return super.all<Row>(sql, values);
+  }
+}

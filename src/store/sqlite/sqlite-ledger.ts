@@ -244,8 +244,7 @@ export class SqliteLedger implements Ledger {
   }
 
   async find(key: PaymentKey): Promise<Payment | undefined> {
-    // A look sees what this process wrote before it. If the file is free, the group is written at once.
-    void this.#group.flush();
+    this.flush();
     const row = this.#files.quick.get<PaymentRow>(`SELECT ${PAYMENT} FROM payments WHERE ${OF_KEY}`, key);
     return row && toPayment(row);
   }
@@ -282,9 +281,14 @@ export class SqliteLedger implements Ledger {
     return quick.write(FORGET_FINISHED, { before, ended, steady, limit });
   }
 
+  /** Makes the waiting writes, at once if the file is free: a look then sees what this process wrote before it. */
+  flush(): void {
+    void this.#group.flush();
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    void this.#group.flush();
+    this.flush();
     await this.#lastDurable?.catch(() => {});
   }
 
