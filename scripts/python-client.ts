@@ -286,7 +286,8 @@ interface Form extends PlacedOperation {
 function formsOf(operation: PlacedOperation): Form[] {
   const { responses, operationId } = operation;
   const forms: Form[] = [];
-  if (responses["200"] !== undefined) forms.push({ ...operation, name: operationId, isJob: false });
+  if ((responses["200"] ?? responses["201"]) !== undefined)
+    forms.push({ ...operation, name: operationId, isJob: false });
   if (responses["202"] !== undefined) {
     const name = responses["200"] === undefined ? operationId : `${operationId}_job`;
     forms.push({ ...operation, name, isJob: true });

@@ -30,6 +30,7 @@ from .types import (
     BatchRequestViewport,
     BatchRequestWebhook,
     BatchResponse,
+    BrowserResponse,
     CrawlRequestActionClick,
     CrawlRequestActionEvaluate,
     CrawlRequestActionFill,
@@ -139,6 +140,7 @@ from .types import (
     ScreenshotRequestViewport,
     SearchContentResponse,
     SearchResponse,
+    SessionResponse,
 )
 
 T = TypeVar("T")
@@ -1310,6 +1312,49 @@ class Operations(ABC):
             "margin": margin,
         }
         return self._file("/qr", body, price_limit)
+
+    def session(
+        self,
+        *,
+        ttl: int | None = None,
+        idle_ttl: int | None = None,
+        session_secret: str | None = None,
+        price_limit: str | None = None,
+    ) -> SessionResponse:
+        """
+        Create a session for cookies and storage.
+
+        :param ttl: Seconds; default 86400.
+        :param idle_ttl: Idle seconds; absent for `ttl`.
+        :param session_secret: Secret of another one.
+        """
+        body: dict[str, Any] = {
+            "ttl": ttl,
+            "idle_ttl": idle_ttl,
+            "session_secret": session_secret,
+        }
+        return self._json(SessionResponse, "POST", "/sessions", body, price_limit)
+
+    def browser(
+        self,
+        minutes: int,
+        *,
+        browser: str | None = None,
+        token: str | None = None,
+        price_limit: str | None = None,
+    ) -> BrowserResponse:
+        """
+        Start a browser for Puppeteer or Playwright.
+
+        :param minutes: Minutes.
+        :param browser: One that is to run longer.
+        """
+        body: dict[str, Any] = {
+            "minutes": minutes,
+            "browser": browser,
+            "token": token,
+        }
+        return self._json(BrowserResponse, "POST", "/browsers", body, price_limit)
 
     def health(
         self,
@@ -2497,6 +2542,49 @@ class AsyncOperations(ABC):
             "margin": margin,
         }
         return await self._file("/qr", body, price_limit)
+
+    async def session(
+        self,
+        *,
+        ttl: int | None = None,
+        idle_ttl: int | None = None,
+        session_secret: str | None = None,
+        price_limit: str | None = None,
+    ) -> SessionResponse:
+        """
+        Create a session for cookies and storage.
+
+        :param ttl: Seconds; default 86400.
+        :param idle_ttl: Idle seconds; absent for `ttl`.
+        :param session_secret: Secret of another one.
+        """
+        body: dict[str, Any] = {
+            "ttl": ttl,
+            "idle_ttl": idle_ttl,
+            "session_secret": session_secret,
+        }
+        return await self._json(SessionResponse, "POST", "/sessions", body, price_limit)
+
+    async def browser(
+        self,
+        minutes: int,
+        *,
+        browser: str | None = None,
+        token: str | None = None,
+        price_limit: str | None = None,
+    ) -> BrowserResponse:
+        """
+        Start a browser for Puppeteer or Playwright.
+
+        :param minutes: Minutes.
+        :param browser: One that is to run longer.
+        """
+        body: dict[str, Any] = {
+            "minutes": minutes,
+            "browser": browser,
+            "token": token,
+        }
+        return await self._json(BrowserResponse, "POST", "/browsers", body, price_limit)
 
     async def health(
         self,
