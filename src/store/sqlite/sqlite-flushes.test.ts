@@ -63,6 +63,9 @@ test("only states that transfer money are flushed to the disk", async () => {
   await ledger.move(payment, { state: "settled", lease: false, delivered: true });
   // A delivery transfers no money. At worst the response is sent again.
   expect(count.flushes).toBe(0);
+  const { payment: metered } = await ledger.reserve({ ...PAYMENT, nonce: "metered" });
+  await ledger.move(metered, { state: "settled", lease: false, delivered: true, amount: "1" });
+  expect(count.flushes).toBe(1);
   await ledger.close();
   database.close();
 });

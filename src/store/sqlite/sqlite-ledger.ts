@@ -29,6 +29,12 @@ const DAY_MS = 86_400_000;
 /** Money was transferred, or may have been. */
 const BEGUN = "state IN ('deferred', 'settling', 'unknown', 'settled')";
 
+/**
+ * A lease is identified by its owner, its number and when its payment was added: a payment that was deleted begins again at the
+ * first number.
+ */
+const HELD = "attempt = $attempt AND owner = $owner AND created_at = $createdAt";
+
 /** The lease has ended. A lease that ends later than any new one was made before the machine was restarted. */
 const FREE = `(held_until < $steady OR held_until > $steady + ${2 * LEASE_MS})`;
 
@@ -58,14 +64,13 @@ const MOVE = `
     amount = COALESCE($amount, amount), payload = CASE WHEN $state IN ('settled', 'failed', 'released') THEN '' ELSE payload END,
     delivered = delivered OR COALESCE($delivered, 0), cuts = cuts + ($delivered IS 0), partials = partials + $partial, body_digest = COALESCE($bodyDigest, body_digest),
     deferral = COALESCE($deferral, deferral), due_at = CASE WHEN $state = 'released' THEN 0 ELSE COALESCE($dueAt, due_at) END
-  WHERE ${OF_KEY}
-    AND attempt = $attempt AND owner = $owner AND held_until > 0 AND ($ifUndelivered = 0 OR delivered = 0)`;
+  WHERE ${OF_KEY} AND ${HELD} AND held_until > 0 AND ($ifUndelivered = 0 OR delivered = 0)`;
 
 /** `MOVE` of a settled payment whose response was sent or cut off. Without its other columns and their indexes it takes a third. */
 const SENT = `
   UPDATE payments SET held_until = $until, updated_at = $now, delivered = delivered OR $delivered, cuts = cuts + ($delivered IS 0),
     partials = partials + $partial, body_digest = COALESCE($bodyDigest, body_digest)
-  WHERE ${OF_KEY} AND attempt = $attempt AND owner = $owner AND held_until > 0 AND state = 'settled'`;
+  WHERE ${OF_KEY} AND ${HELD} AND held_until > 0 AND state = 'settled'`;
 
 /** The members of a change that `SENT` records. */
 const OF_SENT: ReadonlySet<string> = new Set(["state", "lease", "delivered", "partial", "bodyDigest"]);
@@ -113,8 +118,7 @@ const CLAIM_DUE = `
 /** A payment that was taken over stays, or its next holder would have the attempt of the one that lost it. */
 const FORGET = `
   DELETE FROM payments
-  WHERE ${OF_KEY}
-    AND attempt = $attempt AND attempt = 1 AND owner = $owner AND state = 'reserved'`;
+  WHERE ${OF_KEY} AND ${HELD} AND attempt = 1 AND state = 'reserved'`;
 
 const RENEW = "UPDATE payments SET held_until = $until WHERE owner = $owner AND held_until > 0";
 const GIVE_UP = "UPDATE payments SET owner = '' WHERE owner = $owner AND held_until > 0 AND nonce = $nonce";
@@ -227,11 +231,11 @@ export class SqliteLedger implements Ledger {
 
   #valuesOf(payment: Payment, change: Change): object {
     const until = change.lease ? this.#steady() + LEASE_MS : 0;
-    const { attempt } = payment;
+    const { attempt, createdAt } = payment;
     const now = this.#now();
     const { dueInMs } = change;
     const dueAt = dueInMs === undefined ? null : dueInMs === "never" ? 0 : now + dueInMs;
-    return { ...UNCHANGED, ...change, ...keyOf(payment), dueAt, attempt, owner: this.#owner, until, now };
+    return { ...UNCHANGED, ...change, ...keyOf(payment), dueAt, attempt, createdAt, owner: this.#owner, until, now };
   }
 
   async deliver(payment: PaymentKey): Promise<boolean> {
@@ -327,7 +331,10 @@ function isSent(change: Change): boolean {
   );
 }
 
-/** True if the process must wait for the disk. Whether a response was delivered is not worth it. */
+/** True if the process must wait for the disk. Whether a response was delivered is not worth it, unlike what it costs. */
 function waits(change: Change): boolean {
-  return change.notice !== undefined || (isDurable(change) && change.delivered === undefined);
+  return (
+    change.notice !== undefined ||
+    (isDurable(change) && (change.delivered === undefined || change.amount !== undefined))
+  );
 }

@@ -61,6 +61,20 @@ function testLeases(newDatabase: NewDatabase): void {
     expect(await ledger.move(earlier, { state: "released", lease: false })).toBe(false);
   });
 
+  test("a holder whose payment was deleted cannot act on a new payment of the same process", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    const { ledger } = store;
+    const { payment: earlier } = await ledger.reserve(PAYMENT);
+    expect(await ledger.move(earlier, { state: "released", lease: false })).toBe(true);
+    clock.now += 10;
+    const { leased, payment } = await ledger.reserve(PAYMENT);
+    expect(leased).toBe(true);
+    expect(await ledger.move(earlier, { state: "released", lease: false })).toBe(false);
+    expect(await ledger.move(earlier, { state: "settled", lease: false, delivered: true })).toBe(false);
+    expect(await ledger.move(payment, { state: "settling", lease: true })).toBe(true);
+  });
+
   test("a holder that has released its lease can change nothing", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
