@@ -37,6 +37,9 @@ export class Cover {
   /** Another process has opened it: its units may have left. */
   readonly #wasOpen: boolean;
   #used = 0;
+  #isClosed = false;
+  /** Puts the time off at which the charge is recorded as nothing. */
+  #waiting: Promise<unknown> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: Covering) {
@@ -72,6 +75,9 @@ export class Cover {
 
   /** Records the charge before its first unit leaves. Returns and rejects as `wait`. */
   async open(): Promise<boolean> {
+    // Otherwise its write could come after this one.
+    if (this.#waiting !== undefined) await this.#waiting;
+    if (this.#isClosed) return false;
     if (this.#due === "nothing") {
       if (!(await this.#defer(this.payment.amount))) return false;
       this.#due = "all";
@@ -82,14 +88,21 @@ export class Cover {
 
   /** Charges what was used. The rest is not taken from the channel. A payment of which nothing was used is released, or still owed. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearTimeout(this.#timer);
-    const { lease, units, spentOn } = this.#parts;
+    const { lease, units } = this.#parts;
     const delivered = this.#used > 0 ? { delivered: true } : {};
     if (this.#due === "charged") {
       if (lease.paid !== undefined) await lease.record({ state: "settled", lease: false, ...delivered });
     } else if (this.#wasOpen) await this.#charge(this.payment.amount, delivered);
-    else if (this.#used === 0) await lease.release(spentOn(), true);
+    else if (this.#used === 0) await this.#release();
     else await this.#charge(chargeFor(this.payment.amount, this.#used, units), delivered);
+  }
+
+  /** Insists: a charge that stays open is made whole later. */
+  async #release(): Promise<void> {
+    const { lease, spentOn } = this.#parts;
+    await lease.release(spentOn(), true).catch(() => lease.salvage(false, true));
   }
 
   #defer(due: string, isHere = true): Promise<boolean> {
@@ -111,7 +124,7 @@ export class Cover {
 
   #later(): void {
     clearTimeout(this.#timer);
-    if (this.#due === "charged") return;
+    if (this.#isClosed || this.#due === "charged") return;
     this.#timer = setTimeout(() => void this.#expire(), this.#parts.lastsMs);
     this.#timer.unref();
   }
@@ -119,7 +132,11 @@ export class Cover {
   /** A lease without a change would be given up, and a payer that withdraws could take an open charge back. */
   async #expire(): Promise<void> {
     if (this.#due === "all") await this.#charge(this.payment.amount, { delivered: true });
-    // A failure is found when the payment is opened.
-    else if (await this.#defer("0").catch(() => false)) this.#later();
+    else {
+      // A failure is found when the payment is opened.
+      const waiting = this.#defer("0").catch(() => false);
+      this.#waiting = waiting;
+      if (await waiting) this.#later();
+    }
   }
 }

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../../../lib/testing/patience.ts";
+import { openStore } from "../../../../store/open/open-store.ts";
 import { openPostgresStore } from "../../../../store/postgres/open-postgres-store.ts";
 import { type Store } from "../../../../store/store.ts";
 import { hasPostgres, sharedPostgres } from "../../../../store/testing/postgres.ts";
@@ -29,6 +30,26 @@ async function handOver(stores: readonly Store[]): Promise<void> {
   expect(await sale.channel()).toMatchObject({ base: "1667", charged: "1667", holder: "" });
   expect([sale.shop.runs, elsewhere.shop.runs]).toEqual([1, 0]);
 }
+
+test("a payment that came to another gateway is given back if the ledger fails while it is taken", async () => {
+  const store = openStore(":memory:");
+  const { paymentIds } = store;
+  const failing: Store = {
+    ...store,
+    paymentIds: {
+      tie: (id, fingerprint, until) => paymentIds.tie(id, fingerprint, until),
+      find: (id) => paymentIds.find(id),
+      untie: () => Promise.reject(new Error("the ledger is away")),
+    },
+  };
+  const sale = await sell({ store: failing });
+  const elsewhere = await sell({ of: sale, store });
+  const { reader, stream } = await begin(sale);
+  sale.source.send(events(1, 5));
+  await seen(reader, HI + events(1, 3));
+  expect((await further(elsewhere.shop, sale.voucher(2000), stream)).status).toBe(200);
+  await settled(sale, { base: "1000", charged: "1000" });
+});
 
 describe("a further payment can come to another gateway of the same ledger", () => {
   test("in SQLite", () => handOver([]));

@@ -171,9 +171,10 @@ export class MeteredStream implements PaidUnits {
     if (nonce === undefined || nonce === ENDED || this.#covers.length > 0) return false;
     const cover = await this.#coverAt(nonce);
     if (cover === undefined) return false;
-    await paymentIds.untie(id, nonce);
+    // First of all, so that its end is recorded whatever fails.
     this.#covers.push(cover);
     if (this.#isOver) this.#end();
+    await paymentIds.untie(id, nonce);
     return true;
   }
 

@@ -5,19 +5,12 @@ import { patient } from "../../../../lib/testing/patience.ts";
 import { until } from "../../../../lib/testing/until.ts";
 import { Collector } from "../../../../payments/settlement/collector.ts";
 import { channelId } from "../../../../payments/signatures/batch-settlement.ts";
-import { channelConfig, channelRequirements, signedVoucher } from "../../../../payments/testing/channels.ts";
-import { freshAccount } from "../../../../payments/evm/testing/shop.ts";
-import { channelNonce } from "../../../../store/channels.ts";
+import { channelConfig, signedVoucher } from "../../../../payments/testing/channels.ts";
 import { LEASE_MS } from "../../../../store/ledger.ts";
-import { Lease } from "../sale/lease.ts";
-import { closeShops, decoded, openShop, type Shop } from "../testing/shop.ts";
+import { closeShops, decoded, type Shop } from "../testing/shop.ts";
 import { type TestExchange } from "../testing/test-gateway.ts";
-import { Cover } from "./cover.ts";
 import {
   NETWORK,
-  USDC,
-  TOKEN,
-  SELLER,
   HI,
   PRICE,
   Source,
@@ -258,49 +251,6 @@ test("a payment that a gateway had opened before it died is charged whole, also 
   await third.leave();
   await until(async () => (await shop.send(sale.voucher(PRICE))).status === 402);
   await settled(sale, { base: "1000", charged: "1000" });
-});
-
-test("a payment that lasts too long is charged whole, and still covers its units", async () => {
-  const { store, clock, lateWrites, logged } = openShop();
-  const config = channelConfig(channelRequirements(TOKEN, NETWORK, SELLER), freshAccount().address);
-  const id = channelId(NETWORK, config).toLowerCase();
-  await open({ store, clock }, id, config, 5000);
-  const { payment } = await store.ledger.reserve({
-    network: NETWORK,
-    asset: "0xc",
-    from: config.payer.toLowerCase(),
-    nonce: channelNonce(id, "0"),
-    token: USDC,
-    scheme: "batch-settlement",
-    amount: "1000",
-    payTo: "0xp",
-    route: "/",
-    consumer: "",
-    fingerprint: "f",
-    validBefore: Math.floor(clock.now / 1000) + 60,
-    payload: "",
-  });
-  const target = { settlement_url: "", gateway_id: "", testMode: false };
-  const log = (message: string): void => void logged.push(message);
-  const { ledger, paymentIds } = store;
-  const books = { ledger, lateWrites, paymentIds, target, clock: () => clock.now, log, route: "/" };
-  const lease = new Lease(books, payment, undefined);
-  const parts = { paidRoute: books, payment, lease, units: 3, lastsMs: 1, transaction: "", spentOn: () => ({}) };
-  const cover = new Cover(parts);
-  expect([await cover.wait(), cover.isOpen]).toEqual([true, false]);
-  // Nothing is charged before the first unit, however long it waits.
-  const first = await ledger.find(payment);
-  clock.now += 10_000;
-  await until(async () => (await ledger.find(payment))?.deferral !== first?.deferral);
-  expect(await store.channels.find(id)).toMatchObject({ base: "1000", charged: "0" });
-  expect(await cover.open()).toBe(true);
-  await until(async () => (await store.channels.find(id))?.charged === "1000");
-  expect([cover.isOpen, cover.room]).toEqual([true, 3]);
-  cover.use(1);
-  await cover.close();
-  expect(await store.channels.find(id)).toMatchObject({ base: "1000", charged: "1000" });
-  expect(await ledger.find(payment)).toMatchObject({ state: "settled", delivered: true, amount: "1000" });
-  expect(logged).toEqual([]);
 });
 
 test("the payment of a gateway that has died is given back if no unit could have left", async () => {
