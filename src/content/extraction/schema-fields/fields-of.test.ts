@@ -44,12 +44,79 @@ test.each([
   ["a box without height", "<div style='max-height:0;overflow:hidden'><p>SKU: BAD</p></div>"],
   ["a template", "<template><p>SKU: BAD</p></template>"],
   ["a comment", "<!-- <p>SKU: BAD</p> -->"],
+  ["a part of opacity", "<p style='opacity:calc(0%)'>SKU: BAD</p>"],
+  ["a filter", "<p style='filter:opacity(0)'>SKU: BAD</p>"],
+  ["a polygon without inside", "<p style='clip-path:polygon(0 0,0px 0px,0 0)'>SKU: BAD</p>"],
+  ["a place to the right", "<p style='position:absolute;left:9999px'>SKU: BAD</p>"],
+  ["all edges", "<p style='position:absolute;inset:auto auto auto -9999px'>SKU: BAD</p>"],
+  ["a margin", "<p style='margin:0 0 0 -999em'>SKU: BAD</p>"],
+  ["a translation", "<p style='translate:-9999px'>SKU: BAD</p>"],
+  ["a translation as a transform", "<p style='transform:translateX(5000px)'>SKU: BAD</p>"],
+  ["a turn", "<p style='transform:rotateX(90deg)'>SKU: BAD</p>"],
+  ["a scale", "<p style='scale:0'>SKU: BAD</p>"],
+  ["the shorthand of fonts", "<p style='font:0/0 a'>SKU: BAD</p>"],
+  ["one axis of its overflow", "<p style='height:0;overflow-y:auto'>SKU: BAD</p>"],
+  ["lines without height", "<p style='line-height:0;overflow:hidden'>SKU: BAD</p>"],
+  ["a clear colour", "<p style='color:rgba(0,0,0,0)'>SKU: BAD</p>"],
+  ["a colour in another notation", "<p style='color:hsl(0 0% 100%)'>SKU: BAD</p>"],
+  ["the colour of its letters", "<p style='-webkit-text-fill-color:#fff'>SKU: BAD</p>"],
+  ["a gradient of one colour", "<p style='background:linear-gradient(#f00,#f00);color:red'>SKU: BAD</p>"],
+  ["attributes for colours", "<div bgcolor=navy><font color=navy>SKU: BAD</font></div>"],
+  ["a variable", "<p style='--a:none;display:var(--a)'>SKU: BAD</p>"],
+  [
+    "a value before an invalid one",
+    "<style>.a{opacity:0;opacity:no;display:none;display:no}</style><p class=a>SKU: BAD</p>",
+  ],
+  ["a comment in a declaration", "<p style='display:/**/none'>SKU: BAD</p>"],
+  ["a long style", `<p style="${"top:1px;".repeat(1000)}display:none">SKU: BAD</p>`],
+  ["an escaped property", String.raw`<style>.a{d\69splay:none}</style><p class=a>SKU: BAD</p>`],
+  ["a brace in a string", "<style>i{content:'{'} .a{display:none}</style><p class=a>SKU: BAD</p>"],
+  ["a list in a selector", "<style>:is(.a, .b){display:none}</style><p class=a>SKU: BAD</p>"],
+  ["a state that it is not in", "<style>.a:not(:hover){display:none}</style><p class=a>SKU: BAD</p>"],
+  [
+    "a state that it is in",
+    "<style>:checked+.a{display:none}</style><input type=checkbox checked><p class=a>SKU: BAD</p>",
+  ],
+  [
+    "a selector that is not supported",
+    "<style>div:has(i) .a{display:none}</style><div><i></i><p class=a>SKU: BAD</p></div>",
+  ],
+  ["a nested rule", "<style>div{color:red;&>.a{display:none}}</style><div><p class=a>SKU: BAD</p></div>"],
+  ["a range of widths", "<style>@media (width>=10px){.a{display:none}}</style><p class=a>SKU: BAD</p>"],
+  ["a query that may be true", "<style>@media (hover:hover){.a{display:none}}</style><p class=a>SKU: BAD</p>"],
+  ["a long list of selectors", `<style>${".y,".repeat(1000)}.a{display:none}</style><p class=a>SKU: BAD</p>`],
+  ["a film that is shown", "<video><p>SKU: BAD</p></video>"],
+  ["a closed popover", "<div popover><p>SKU: BAD</p></div>"],
   ["hidden microdata", "<div itemscope hidden><b itemprop=sku>BAD</b></div>"],
 ])("a value that is hidden by %s is left out", (_how, html) => {
   expect(fields(`<h1>Shelf</h1>${html}`, { sku: { type: "string" } }).value).toEqual({ sku: null });
   const shown = fields(`<h1>Shelf</h1>${html}<p>SKU: GOOD</p>`, { sku: { type: "string" } });
   // The rule for all paragraphs hides this one too.
   expect(shown.value).toEqual({ sku: html.includes("style>p{") ? null : "GOOD" });
+});
+
+test.each([
+  ["characters", `i{content:"${"x".repeat(500_000)}"}`],
+  ["rules", "i{color:red}".repeat(3_001)],
+  ["comparisons", Array.from({ length: 700 }, () => "div>i{color:red}").join("")],
+])("a page with too many %s of style sheets has no value that is known to be shown", (_what, css) => {
+  const html = `<style>${css} .a{display:none}</style><div>${"<i></i>".repeat(2_200)}</div><p class=a>SKU: BAD</p>`;
+  const { sources } = fields(html, { sku: { type: "string" } });
+  expect(sources["/sku"]?.shown).not.toBe(true);
+  expect(fields(html, { sku: { type: "string" } }, { shownOnly: true }).value).toEqual({ sku: null });
+});
+
+test("comments and strings of a style sheet that never end are read once", () => {
+  for (const css of ["/*".repeat(240_000), String.raw`\"`.repeat(240_000), "'".repeat(480_000), "a{".repeat(240_000)]) {
+    expect(fields(`<style>${css}</style><p>SKU: A1</p>`, { sku: { type: "string" } }).value).toEqual({ sku: "A1" });
+  }
+});
+
+test("a colour, a place and a state of usual pages hide nothing", () => {
+  const css =
+    "<style>@media (width<600px){p{display:none}} p:hover{opacity:0} .d{background:#111} .d p{color:#fff;opacity:1;left:20px;position:relative;overflow:auto;height:100px;transform:translate(-50%,0) scale(1.1)}</style>";
+  const html = `${css}<div class=d><p style="margin:0 -15px;font:14px/1 Arial">SKU: A1</p></div>`;
+  expect(fields(html, { sku: { type: "string" } }).value).toEqual({ sku: "A1" });
 });
 
 test("rules for print and small windows hide nothing", () => {

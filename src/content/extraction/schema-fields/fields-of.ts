@@ -98,7 +98,7 @@ class Filler {
     const { items } = plan;
     if (items.kind === "leaf") {
       const found = leafList({ ...plan, items }, scope);
-      const shown = found.filter(({ isShown }) => isShown || this.#options.shownOnly !== true);
+      const shown = found.filter((one) => this.#isShown(one) || this.#options.shownOnly !== true);
       return shown.length === 0 ? undefined : shown.map((one, at) => this.#keep(`${path}/${at}`, one) ?? null);
     }
     return items.kind === "object" ? this.#objects(plan, items, scope, path) : undefined;
@@ -124,9 +124,14 @@ class Filler {
     return suggestion && suggestedValue(leaf, suggestion, this.#facts.page);
   }
 
+  /** Whether a reader is known to see the value. */
+  #isShown(found: Found): boolean {
+    return found.isShown && this.#facts.page.isCertain;
+  }
+
   #keep(path: string, found: Found | undefined): Json | undefined {
-    if (found === undefined || (this.#options.shownOnly === true && !found.isShown)) return undefined;
-    const { place, quote, isShown, conflict } = found;
+    if (found === undefined || (this.#options.shownOnly === true && !this.#isShown(found))) return undefined;
+    const { place, quote, conflict } = found;
     const { from, element, pointer, attribute } = place;
     this.#sources[path] = {
       from,
@@ -134,7 +139,7 @@ class Filler {
       ...(pointer === undefined ? {} : { pointer }),
       ...(attribute === undefined ? {} : { attribute }),
       quote: quote.replace(/\s+/g, " ").slice(0, MAX_QUOTE).toWellFormed(),
-      shown: isShown,
+      shown: this.#isShown(found),
       ...(conflict === undefined ? {} : { conflict: conflict.value }),
     };
     return found.value;

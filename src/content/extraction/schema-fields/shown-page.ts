@@ -42,6 +42,8 @@ export class ShownPage {
   readonly locale: string;
   /** The shown elements, in the document's order. */
   readonly elements: readonly Element[];
+  /** Whether all style rules were read. Otherwise a reader may not see an element that seems shown. */
+  isCertain = true;
   readonly #seen = new Map<Element, Seen>();
   readonly #texts = new Map<Element, string>();
   readonly #ids = new Map<string, number>();
@@ -178,6 +180,7 @@ export class ShownPage {
       },
     });
     const rules = new StyleRules(new DocumentElements(this.tree), sheets, names);
+    this.isCertain = rules.isComplete;
     const shown: Element[] = [];
     const inside: Around[] = [isStyled ? UNKNOWN : PLAIN];
     const open: Seen[] = [];

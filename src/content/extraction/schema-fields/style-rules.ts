@@ -1,54 +1,23 @@
 import { type Element, isText } from "domhandler";
-import { parseSelector } from "../selectors/parse-selector.ts";
+import { parseSelector, unescape } from "../selectors/parse-selector.ts";
+import { type SelectorList } from "../selectors/selector.ts";
 import { type DocumentElements } from "../selectors/select-all.ts";
+import { type Rule, plainCss, rulesOf } from "./css-rules.ts";
+import { type Declarations, hides, hidingProperty } from "./hiding-styles.ts";
 
 /** Characters of all `style` elements, and rules. Further ones are not read. */
 const MAX_STYLE_LENGTH = 500_000;
 const MAX_RULES = 3_000;
 /** Elements that are compared with selectors. A selector of more than what is left of them is not read. */
 const MAX_COMPARED = 1_500_000;
-/** Groups of rules within each other. */
-const MAX_DEPTH = 6;
-/** Pixels of the window for which media queries are decided. */
-const WINDOW_WIDTH = 1280;
-
-/**
- * Values by property that can hide text. Of most properties only these are read, so that other values do not show text again: that
- * takes ten times as long on pages with large style sheets.
- */
-const VALUES: Readonly<Record<string, RegExp>> = {
-  display: /./,
-  visibility: /./,
-  opacity: /./,
-  color: /./,
-  background: /./,
-  "background-color": /./,
-  "content-visibility": /./,
-  "font-size": /^[012](?:px|pt)?$|^0?\.\d/,
-  position: /^(?:absolute|fixed|relative)$/,
-  left: /^-/,
-  top: /^-/,
-  right: /^-/,
-  bottom: /^-/,
-  "margin-left": /^-/,
-  "text-indent": /^-/,
-  clip: /^rect/,
-  "clip-path": /^(?:inset|circle)/,
-  width: /^[01](?:px)?$/,
-  height: /^[01](?:px)?$/,
-  "max-width": /^[01](?:px)?$/,
-  "max-height": /^[01](?:px)?$/,
-  overflow: /^(?:hidden|clip)$/,
-  transform: /scale|translate/,
-};
-
-export type Declarations = ReadonlyMap<string, string>;
 
 /** The declarations of `style` attributes and `style` elements that can hide text. Other style sheets are not known. */
 export class StyleRules {
   readonly #applied = new Map<Element, Map<string, { readonly value: string; readonly rank: number }>>();
   readonly #names: ReadonlySet<string>;
   #left = MAX_COMPARED;
+  /** Whether all rules were read. Otherwise an element may be hidden that seems shown. */
+  isComplete = true;
 
   constructor(all: DocumentElements, sheets: readonly Element[], names: ReadonlySet<string>) {
     this.#names = names;
@@ -57,12 +26,19 @@ export class StyleRules {
     for (const sheet of sheets) {
       const css = sheet.children.map((child) => (isText(child) ? child.data : "")).join("");
       length += css.length;
-      if (length > MAX_STYLE_LENGTH) break;
-      for (const { selectors, body } of rulesOf(css.replace(/\/\*[^]*?\*\//g, ""))) {
+      if (length > MAX_STYLE_LENGTH) {
+        this.isComplete = false;
+        return;
+      }
+      for (const rule of rulesOf(plainCss(css))) {
+        const declared = declarationsIn(rule.body);
+        if (declared.size === 0) continue;
         order += 1;
-        if (order > MAX_RULES) return;
-        const declared = declarationsIn(body);
-        if (declared.size > 0) this.#apply(all, selectors, declared, order);
+        if (order > MAX_RULES) {
+          this.isComplete = false;
+          return;
+        }
+        this.#apply(all, rule, declared, order);
       }
     }
   }
@@ -73,7 +49,7 @@ export class StyleRules {
     if (own === undefined)
       return ruled === undefined ? NONE : new Map([...ruled].map(([name, { value }]) => [name, value]));
     const result = new Map([...(ruled ?? [])].map(([name, { value }]) => [name, value]));
-    for (const [name, { value, isImportant }] of declarationsIn(own.slice(0, 4_000))) {
+    for (const [name, { value, isImportant }] of declarationsIn(plainCss(own))) {
       if (isImportant || (ruled?.get(name)?.rank ?? 0) < IMPORTANT) result.set(name, value);
     }
     return result;
@@ -86,12 +62,20 @@ export class StyleRules {
     return (selector.match(/[.#][\w-]+/g) ?? []).every((name) => this.#names.has(name.slice(1).toLowerCase()));
   }
 
-  #apply(all: DocumentElements, selectors: string, declared: ReturnType<typeof declarationsIn>, order: number): void {
-    for (const selector of selectors.split(",")) {
+  #apply(all: DocumentElements, rule: Rule, declared: Declared, order: number): void {
+    const isHiding = hides(new Map([...declared].map(([name, { value }]) => [name, value])));
+    // A rule that may apply counts only if it hides.
+    if (!rule.isCertain && !isHiding) return;
+    for (const written of rule.selectors) {
+      const selector = usualState(written);
       if (!this.#mayMatch(selector)) continue;
-      const list = parseSelector(selector.trim());
-      const compared = typeof list === "string" ? 0 : all.compared(list);
-      if (typeof list === "string" || compared > this.#left) continue;
+      const list = parsed(selector, isHiding);
+      if (list === undefined) continue;
+      const compared = all.compared(list);
+      if (compared > this.#left) {
+        this.isComplete = false;
+        continue;
+      }
       this.#left -= compared;
       const specific = specificity(selector);
       for (const element of all.matching(list)) {
@@ -106,8 +90,24 @@ export class StyleRules {
   }
 }
 
+/** A selector in the state that a page has at first. */
+function usualState(selector: string): string {
+  return selector
+    .replace(/:not\(\s*:(?:hover|focus[\w-]*|active|visited|target)\s*\)/gi, "")
+    .replace(/:(checked|disabled)(?![\w-])/gi, "[$1]");
+}
+
+/** The parsed selector. Without the conditions that are not known if its rule hides, so that it hides too much. */
+function parsed(selector: string, isHiding: boolean): SelectorList | undefined {
+  const list = parseSelector(selector.trim());
+  if (typeof list !== "string") return list;
+  if (list === "invalid" || !isHiding) return undefined;
+  const less = parseSelector(selector.replace(/:[\w-]+\([^()]*\)|:[\w-]+(?!\()/g, "").trim());
+  return typeof less === "string" ? undefined : less;
+}
+
 /** States of elements and parts that are not elements. */
-const STATE = /:(?:hover|focus|active|visited|target|checked|disabled|before|after|placeholder|selection|marker|:)/i;
+const STATE = /:(?:hover|focus|active|visited|target|before|after|placeholder|selection|marker|:)/i;
 
 const NONE: Declarations = new Map();
 /** Above the rank of any rule without `!important`. */
@@ -120,71 +120,22 @@ function specificity(selector: string): number {
   return ids * 10_000 + classes * 100 + tags;
 }
 
-function declarationsIn(body: string): Map<string, { readonly value: string; readonly isImportant: boolean }> {
+type Declared = ReadonlyMap<string, { readonly value: string; readonly isImportant: boolean }>;
+
+function declarationsIn(body: string): Declared {
   const found = new Map<string, { value: string; isImportant: boolean }>();
-  for (const part of body.split(";")) {
+  for (const written of body.split(";")) {
+    const part = written.includes("\\") ? unescape(written) : written;
     const colon = part.indexOf(":");
     const name = part.slice(0, Math.max(colon, 0)).trim().toLowerCase();
-    const values = Object.hasOwn(VALUES, name) ? VALUES[name] : undefined;
-    if (values === undefined) continue;
     const text = part
       .slice(colon + 1)
       .trim()
       .toLowerCase();
-    const value = text.replace(/\s*!\s*important$/, "");
-    if (values.test(value)) found.set(name, { value, isImportant: value !== text });
+    const marked = text.replace(/\s*!\s*important$/, "");
+    const value = marked.replace(/^calc\(([^()]*)\)$/, "$1").trim();
+    const property = hidingProperty(name, value);
+    if (property !== undefined) found.set(property, { value, isImportant: marked !== text });
   }
   return found;
-}
-
-/** The rules of a style sheet that apply to the window. */
-function* rulesOf(css: string, depth = 0): Generator<{ readonly selectors: string; readonly body: string }> {
-  let at = 0;
-  while (at < css.length) {
-    const open = css.indexOf("{", at);
-    if (open === -1) return;
-    const head = css
-      .slice(at, open)
-      .replace(/^[^]*[;}]/, "")
-      .trim();
-    const isGroup = /^@(?:media|supports|layer|container)\b/i.test(head);
-    const close = isGroup ? endOfBlock(css, open) : css.indexOf("}", open);
-    const end = close === -1 ? css.length : close;
-    if (isGroup && depth < MAX_DEPTH && applies(head)) yield* rulesOf(css.slice(open + 1, end), depth + 1);
-    else if (!head.startsWith("@")) yield { selectors: head.slice(0, 2_000), body: css.slice(open + 1, end) };
-    at =
-      head.startsWith("@") && !isGroup
-        ? endOfBlock(css, open) === -1
-          ? css.length
-          : endOfBlock(css, open) + 1
-        : end + 1;
-  }
-}
-
-function endOfBlock(css: string, open: number): number {
-  let depth = 0;
-  for (let at = open; at < css.length; at += 1) {
-    if (css[at] === "{") depth += 1;
-    else if (css[at] === "}" && --depth === 0) return at;
-  }
-  return -1;
-}
-
-/** Whether a group of rules applies to a screen of the usual width. */
-function applies(head: string): boolean {
-  if (!/^@media\b/i.test(head)) return true;
-  return head
-    .slice("@media".length)
-    .split(",")
-    .some((query) =>
-      query
-        .trim()
-        .split(/\s+and\s+/i)
-        .every((part) => {
-          const width = /^\(\s*(min|max)-width\s*:\s*(\d+(?:\.\d+)?)(px|r?em)\s*\)$/i.exec(part);
-          if (width === null) return /^(?:only\s+)?(?:screen|all)$/i.test(part);
-          const pixels = Number(width[2]) * (width[3] === "px" ? 1 : 16);
-          return width[1]?.toLowerCase() === "min" ? pixels <= WINDOW_WIDTH : pixels >= WINDOW_WIDTH;
-        }),
-    );
 }

@@ -1,7 +1,7 @@
 import { type Element } from "domhandler";
 import { isHidden } from "../tree/hidden.ts";
 import { isNeverShown } from "../tree/prune.ts";
-import { type Declarations } from "./style-rules.ts";
+import { type Declarations, hides } from "./hiding-styles.ts";
 
 /** The colours around an element, as far as they are known. */
 export interface Around {
@@ -11,11 +11,6 @@ export interface Around {
 
 type Rgb = readonly [number, number, number];
 
-/** Pixels outside of the window from which on text is meant to be unseen. */
-const OFF_SCREEN = 500;
-/** Pixels of a box or of letters that a reader cannot see. */
-const TINY_BOX = 1;
-const TINY_FONT = 2;
 /** The sum of differences of three channels below which colours look equal. */
 const SAME_COLOR = 24;
 
@@ -26,88 +21,57 @@ const BLACK: Rgb = [0, 0, 0];
 export const PLAIN: Around = { color: BLACK, background: WHITE };
 export const UNKNOWN: Around = { color: undefined, background: undefined };
 
+/** Elements whose content is for programs that cannot show them, or for other programs. */
+const FALLBACKS = new Set(["iframe", "frame", "audio", "video", "object", "canvas", "annotation", "annotation-xml"]);
+
 /** The colours inside of an element; undefined if a reader does not see the element. */
 export function shownInside(element: Element, style: Declarations, around: Around): Around | undefined {
+  const { name, attribs } = element;
   if (isNeverShown(element) || isHidden(element) || hides(style)) return undefined;
-  if (style.size === 0) return around;
-  const given = style.get("color");
-  if (given === "transparent") return undefined;
-  const color = given === undefined || given === "inherit" ? around.color : rgbOf(given);
-  const background = backgroundOf(style, around);
-  if (given !== undefined || background !== around.background) {
-    if (color !== undefined && background !== undefined && isSame(color, background)) return undefined;
-  }
+  if (FALLBACKS.has(name) || attribs["popover"] !== undefined) return undefined;
+  const given =
+    style.get("-webkit-text-fill-color") ?? style.get("color") ?? (name === "font" ? attribs["color"] : undefined);
+  const backdrop = style.get("background-color") ?? style.get("background") ?? attribs["bgcolor"];
+  if (given === undefined && backdrop === undefined) return around;
+  const color = given === undefined || given === "inherit" ? around.color : colorOf(given.trim());
+  if (color === "clear") return undefined;
+  const background = backgroundOf(backdrop, around);
+  if (color !== undefined && background !== undefined && isSame(color, background)) return undefined;
   return { color, background };
 }
 
-function backgroundOf(style: Declarations, around: Around): Rgb | undefined {
-  const given = style.get("background-color") ?? style.get("background");
-  if (given === undefined || given === "none" || given === "transparent" || given === "inherit")
-    return around.background;
-  return rgbOf(given);
+function backgroundOf(given: string | undefined, around: Around): Rgb | undefined {
+  if (given === undefined || /^(?:none|inherit|initial|unset)$/.test(given)) return around.background;
+  const color = colorOf(given.trim());
+  return color === "clear" ? around.background : (color ?? oneColor(given));
 }
 
-function hides(style: Declarations): boolean {
-  if (style.size === 0) return false;
-  const is = (name: string, pattern: RegExp): boolean => pattern.test(style.get(name) ?? "");
-  if (is("display", /^none$/) || is("visibility", /^(?:hidden|collapse)$/) || is("content-visibility", /^hidden$/))
-    return true;
-  if (is("opacity", /^0?\.?0*[0-4]?$/) && Number(style.get("opacity")) < 0.05) return true;
-  if (pixels(style.get("font-size"), 16) < TINY_FONT) return true;
-  if (is("transform", /scale[xy3d]*\(\s*0(?:\.0\d*)?\s*[,)]/)) return true;
-  if (
-    is("clip-path", /^(?:inset\((?:5\d|[6-9]\d|100)%|circle\(0)/) ||
-    is("clip", /rect\(\s*[01](?:px)?[\s,]+[01](?:px)?[\s,]+[01](?:px)?[\s,]+[01](?:px)?/)
-  )
-    return true;
-  if (pixels(style.get("text-indent"), 0) <= -OFF_SCREEN || pixels(style.get("margin-left"), 0) <= -OFF_SCREEN)
-    return true;
-  const isPlaced = is("position", /^(?:absolute|fixed|relative)$/);
-  const isOut = (name: string): boolean => pixels(style.get(name), 0) <= -OFF_SCREEN;
-  if (isPlaced && (["left", "top", "right", "bottom"].some(isOut) || is("transform", /translate[xy3d]*\(\s*-\d{4,}/)))
-    return true;
-  const isCut = is("overflow", /^(?:hidden|clip)$/);
-  const isTiny = (name: string): boolean => pixels(style.get(name), OFF_SCREEN) <= TINY_BOX;
-  return isCut && ["width", "height", "max-width", "max-height"].some(isTiny);
+/** The colour of a background with a picture or a gradient, if all its colours look equal. */
+function oneColor(background: string): Rgb | undefined {
+  if (background.includes("url(")) return undefined;
+  const names = background.slice(0, 1_000).match(/#[\da-f]{3,8}\b|(?:rgb|hsl)a?\([^()]*\)|\b[a-z]+\b(?![-(])/g) ?? [];
+  const colors = names.map(colorOf).filter((color) => color !== undefined);
+  const [first] = colors;
+  if (first === undefined || first === "clear") return undefined;
+  return colors.every((color) => color !== "clear" && isSame(color, first)) ? first : undefined;
 }
 
-/** A length in pixels. `otherwise` if it is not known. */
-function pixels(value: string | undefined, otherwise: number): number {
-  const [, number, unit = "px"] = /^(-?\d*\.?\d+)(px|r?em|pt|vw|vh|%)?$/.exec(value ?? "") ?? [];
-  if (number === undefined) return otherwise;
-  const size = Number(number);
-  if (size === 0) return 0;
-  if (unit === "%") return size < 0 ? size * 10 : otherwise;
-  return size * ({ px: 1, pt: 1.3, em: 16, rem: 16, vw: 12, vh: 8 }[unit] ?? 1);
-}
-
-const NAMED: Readonly<Record<string, Rgb>> = {
-  white: WHITE,
-  black: BLACK,
-  snow: [255, 250, 250],
-  ivory: [255, 255, 240],
-  whitesmoke: [245, 245, 245],
-  silver: [192, 192, 192],
-  gray: [128, 128, 128],
-  grey: [128, 128, 128],
-  red: [255, 0, 0],
-  blue: [0, 0, 255],
-  green: [0, 128, 0],
-  yellow: [255, 255, 0],
-};
+/** Colours by their text, of which a page has few. */
+const COLORS = new Map<string, Rgb | "clear" | undefined>();
+/** Texts of colours that are remembered. @bound */
+const MAX_COLORS = 1_000;
+/** The part of its colour that a text has at least, of 255, to be seen. */
+const CLEAR = 13;
 
 /** A colour as its channels; undefined if it is a picture, a variable or not known. */
-function rgbOf(text: string): Rgb | undefined {
-  const named = NAMED[text];
-  if (named !== undefined) return named;
-  const hex = /^#([\da-f]{3,8})$/.exec(text)?.[1];
-  if (hex !== undefined) {
-    const digits = hex.length <= 4 ? hex.replace(/./g, "$&$&") : hex;
-    const [r = 0, g = 0, b = 0] = [0, 2, 4].map((at) => Number.parseInt(digits.slice(at, at + 2), 16));
-    return [r, g, b];
-  }
-  const [, r, g, b] = /^rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})/.exec(text) ?? [];
-  return r === undefined ? undefined : [Number(r), Number(g), Number(b)];
+function colorOf(text: string): Rgb | "clear" | undefined {
+  if (COLORS.has(text)) return COLORS.get(text);
+  const [r, g, b, alpha] = Bun.color(text, "[rgba]") ?? [];
+  const isKnown = typeof r === "number" && g !== undefined && b !== undefined && alpha !== undefined;
+  const color = isKnown ? (alpha < CLEAR ? "clear" : ([r, g, b] as const)) : undefined;
+  if (COLORS.size >= MAX_COLORS) COLORS.clear();
+  COLORS.set(text, color);
+  return color;
 }
 
 function isSame(a: Rgb, b: Rgb): boolean {

@@ -240,8 +240,8 @@ function nthChild(more: Partial<Omit<Extract<Simple, { kind: "nth" }>, "kind">>)
   return { kind: "nth", ofType: false, fromEnd: false, step: 0, offset: 1, ...more };
 }
 
-/** CSS Syntax §4.3.7. */
-function unescape(text: string): string {
+/** A text without its escapes (CSS Syntax §4.3.7). */
+export function unescape(text: string): string {
   return text.replace(ESCAPES, (_escape, hex?: string, lineEnd?: string, character?: string) => {
     if (hex === undefined) return lineEnd === undefined ? (character ?? "") : "";
     const code = Number.parseInt(hex, 16);

@@ -1,0 +1,172 @@
+/** Declarations by property that can hide text, or show it again. */
+export type Declarations = ReadonlyMap<string, string>;
+
+/** Pixels outside of the window from which on text is meant to be unseen. */
+const OFF_SCREEN = 500;
+/** Pixels to the right of or below the beginning of the page that readers do not scroll to. */
+const FAR_RIGHT = 2_400;
+const FAR_BELOW = 50_000;
+/** Pixels of a box or of letters that a reader cannot see. */
+const TINY_BOX = 1;
+const TINY_FONT = 2;
+
+const LENGTH = String.raw`-?\d*\.?\d+(?:e-?\d+)?(?:[a-z]+|%)?`;
+const DISPLAYS =
+  /^(?:none|contents|block|flow-root|inline|run-in|list-item|ruby\S*|(?:inline-)?(?:block|flex|grid|table)|table-\S+|-webkit-\S+|(?:block|inline) \S+|inherit|initial|unset|revert|revert-layer|var\(.*)$/;
+
+/** Colours of other forms are known to Bun. */
+const COLOR = /\(|^(?:inherit|initial|unset|revert|currentcolor)$/;
+
+/**
+ * Values by property that can hide text. Of most properties only these are read, so that other values do not show text again: that
+ * takes ten times as long on pages with large style sheets.
+ */
+const VALUES: Readonly<Record<string, RegExp>> = {
+  display: DISPLAYS,
+  visibility: /^(?:visible|hidden|collapse|inherit|initial|unset|revert|var\(.*)$/,
+  opacity: new RegExp(`^(?:${LENGTH}|inherit|initial|unset|revert|var\\(.*)$`),
+  color: COLOR,
+  "-webkit-text-fill-color": COLOR,
+  background: /./,
+  "background-color": /./,
+  "content-visibility": /^(?:hidden|visible|auto)$/,
+  "font-size": /^0|^\.|^[12](?:px|pt)?$|^\d(?:\.\d*)?%$|^1\.\d+px$/,
+  font: /(?:^|\s)(?:0|\.|[12](?:px|pt)\b)/,
+  position: /^(?:absolute|fixed|relative|sticky)$/,
+  left: /^-|\d{3}/,
+  top: /^-|\d{3}/,
+  right: /^-/,
+  bottom: /^-/,
+  inset: /-|\d{3}/,
+  margin: /-/,
+  "margin-left": /^-/,
+  "margin-top": /^-/,
+  "text-indent": /^-|^[1-9]\d{2}/,
+  clip: /^rect/,
+  "clip-path": /^(?:inset|circle|ellipse|polygon)/,
+  "line-height": /^0/,
+  width: /^[01.]/,
+  height: /^[01.]/,
+  "max-width": /^[01.]/,
+  "max-height": /^[01.]/,
+  overflow: /hidden|clip|auto|scroll/,
+  transform: /scale|translate|rotate/,
+  translate: /-?\d{3}/,
+  scale: /^0/,
+  zoom: /^0/,
+  filter: /opacity/,
+};
+
+/** Properties that mean the same in left-to-right text. */
+const ALIASES: Readonly<Record<string, string>> = {
+  "overflow-x": "overflow",
+  "overflow-y": "overflow",
+  "block-size": "height",
+  "inline-size": "width",
+  "max-block-size": "max-height",
+  "max-inline-size": "max-width",
+  "inset-inline-start": "left",
+  "inset-block-start": "top",
+  "margin-inline-start": "margin-left",
+  "-webkit-transform": "transform",
+  "-webkit-clip-path": "clip-path",
+};
+
+/** The property by the name that is read, if the value can hide text, or show it again. */
+export function hidingProperty(name: string, value: string): string | undefined {
+  const property = Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
+  const values = Object.hasOwn(VALUES, property) ? VALUES[property] : undefined;
+  if (values === undefined) return undefined;
+  return values.test(value) || (values === COLOR && Bun.color(value, "number") !== null) ? property : undefined;
+}
+
+/** Whether an element with these declarations is not seen, whatever colours are around it. */
+export function hides(style: Declarations): boolean {
+  if (style.size === 0) return false;
+  const is = (name: string, pattern: RegExp): boolean => pattern.test(style.get(name) ?? "");
+  if (is("display", /^(?:none$|var\()/) || is("visibility", /^(?:hidden$|collapse$|var\()/)) return true;
+  if (is("content-visibility", /^hidden$/) || share(style.get("opacity")) < 0.05) return true;
+  if (share(/opacity\(([^)]*)\)/.exec(style.get("filter") ?? "")?.[1]) < 0.05) return true;
+  if (pixels(style.get("font-size"), 16) < TINY_FONT || pixels(fontSize(style.get("font")), 16) < TINY_FONT)
+    return true;
+  if (is("scale", /^0(?:\.0\d*)?(?:\s|$)/) || is("zoom", /^0(?:\.0\d*)?%?$/)) return true;
+  if (is("transform", /scale[xy3d]*\(\s*0(?:\.0\d*)?\s*[,)]|rotate[xy]\(\s*-?(?:90deg|0?\.25turn|100grad)/))
+    return true;
+  return isClipped(style) || isMovedOut(style) || isWithoutSize(style);
+}
+
+function isClipped(style: Declarations): boolean {
+  const path = style.get("clip-path") ?? "";
+  if (/^(?:inset\((?:5\d|[6-9]\d|\d{3,})(?:\.\d+)?(?:%|px)|(?:circle|ellipse)\(\s*0)/.test(path)) return true;
+  const points = /^polygon\(([^)]*)/.exec(path)?.[1]?.split(",");
+  // A polygon whose points are all in one place has no inside.
+  if (points !== undefined && new Set(points.map((point) => point.replace(/px|%/g, "").trim())).size < 3) return true;
+  return /rect\(\s*[01](?:px)?[\s,]+[01](?:px)?[\s,]+[01](?:px)?[\s,]+[01](?:px)?/.test(style.get("clip") ?? "");
+}
+
+function isMovedOut(style: Declarations): boolean {
+  const isOut = (value: string | undefined): boolean => pixels(value, 0) <= -OFF_SCREEN;
+  const parts = (name: string): readonly string[] => (style.get(name) ?? "").split(/[\s,()]+/);
+  const isFar = (value: string): boolean => Math.abs(pixels(value, 0)) >= 1_000;
+  if (["text-indent", "margin-left", "margin-top"].some((name) => isOut(style.get(name)))) return true;
+  if (parts("margin").some(isOut) || parts("translate").some(isFar)) return true;
+  if (/translate/.test(style.get("transform") ?? "") && parts("transform").some(isFar)) return true;
+  if (!/^(?:absolute|fixed|relative|sticky)$/.test(style.get("position") ?? "")) return false;
+  return (
+    ["left", "top", "right", "bottom"].some((name) => isOut(style.get(name))) ||
+    parts("inset").some(isOut) ||
+    pixels(style.get("left"), 0) >= FAR_RIGHT ||
+    pixels(style.get("top"), 0) >= FAR_BELOW
+  );
+}
+
+function isWithoutSize(style: Declarations): boolean {
+  if (!style.has("overflow")) return false;
+  const isTiny = (name: string): boolean => pixels(style.get(name), OFF_SCREEN) <= TINY_BOX;
+  if (["width", "height", "max-width", "max-height"].some(isTiny)) return true;
+  if (!/hidden|clip/.test(style.get("overflow") ?? "")) return false;
+  return isTiny("line-height") || /^[1-9]\d{2,}%$/.test(style.get("text-indent") ?? "");
+}
+
+/** The size in the shorthand of fonts. */
+function fontSize(font: string | undefined): string | undefined {
+  return font === undefined ? undefined : /(?:^|\s)(0|\d*\.?\d+(?:[a-z]+|%))(?=[\s/])/.exec(font)?.[1];
+}
+
+/** A number or a percentage; 1 if it is not known. */
+function share(value: string | undefined): number {
+  if (value === undefined) return 1;
+  if (value.startsWith("var(")) return 0;
+  const [, number, percent] = /^\s*(-?\d*\.?\d+(?:e-?\d+)?)(%)?\s*$/.exec(value) ?? [];
+  return number === undefined ? 1 : Number(number) / (percent === undefined ? 1 : 100);
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  px: 1,
+  pt: 1.3,
+  pc: 16,
+  in: 96,
+  cm: 38,
+  mm: 3.8,
+  q: 1,
+  em: 16,
+  rem: 16,
+  ex: 8,
+  ch: 8,
+  vw: 12.8,
+  vh: 8,
+  vmin: 8,
+  vmax: 12.8,
+  dvh: 8,
+  dvw: 12.8,
+};
+
+/** A length in pixels. `otherwise` if it is not known. */
+function pixels(value: string | undefined, otherwise: number): number {
+  const [, number, unit = "px"] = /^(-?\d*\.?\d+(?:e-?\d+)?)([a-z]+|%)?$/.exec(value ?? "") ?? [];
+  if (number === undefined) return otherwise;
+  const size = Number(number);
+  if (size === 0) return 0;
+  if (unit === "%") return size < 0 ? size * 10 : size < 10 ? size * 0.16 : otherwise;
+  return size * (UNITS[unit] ?? 1);
+}
