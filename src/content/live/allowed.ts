@@ -59,11 +59,18 @@ export function verdictOn(method: string, params: CdpFields): Verdict {
   const domain = method.split(".", 1)[0] ?? "";
   if (!(OTHERS.has(method) || (DOMAINS.has(domain) && !DENIED.has(method))))
     return { error: `${method} is not allowed` };
-  if (FLAT.has(method) && params["autoAttach"] !== false && params["flatten"] !== true)
-    return { error: `${method} needs flatten` };
+  const isEnd = method === "Target.setAutoAttach" && params["autoAttach"] === false;
+  if (FLAT.has(method) && !isEnd && params["flatten"] !== true) return { error: `${method} needs flatten` };
+  if (method === "Input.dispatchDragEvent" && hasFiles(params["data"])) return { error: `${method} takes no files` };
   const { url } = params;
   if (ADDRESSED.has(method) && url !== undefined && !(typeof url === "string" && ADDRESS.test(url.trim())))
     return { error: `${method} takes only addresses of http, https and data, and about:blank` };
   const name = method === "Target.createBrowserContext" ? CONTEXT.find((one) => params[one] !== undefined) : undefined;
   return name === undefined ? { params } : { error: `${method} takes no ${name}` };
+}
+
+/** Whether files of the machine are dragged: the page on which they are dropped can read them. */
+function hasFiles(data: unknown): boolean {
+  if (typeof data !== "object" || data === null || !("files" in data)) return false;
+  return !(Array.isArray(data.files) && data.files.length === 0);
 }

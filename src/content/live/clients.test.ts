@@ -147,9 +147,12 @@ test("a client gets no files, no proxy, no other targets and no addresses of the
     await refusal("Target.createBrowserContext", { proxyServer: "http://127.0.0.1:1" }),
     await refusal("Target.exposeDevToolsProtocol", { targetId: "x" }),
     await refusal("Target.attachToTarget", { targetId: "x" }),
+    await refusal("Target.attachToTarget", { targetId: "x", autoAttach: false }),
     await refusal("Target.sendMessageToTarget", { message: "{}" }),
     await refusal("Network.loadNetworkResource", { url: "http://127.0.0.1/", options: {} }),
     await refusal("DOM.setFileInputFiles", { files: ["/etc/passwd"] }),
+    await refusal("Input.dispatchDragEvent", { type: "drop", x: 1, y: 1, data: { items: [], files: ["/etc/passwd"] } }),
+    await refusal("Input.dispatchDragEvent", { type: "drop", x: 1, y: 1, data: { items: [], files: "/etc/passwd" } }),
     await refusal("SystemInfo.getInfo"),
     await refusal("Tethering.bind", { port: 9000 }),
     await refusal("Browser.getBrowserCommandLine"),
@@ -160,9 +163,12 @@ test("a client gets no files, no proxy, no other targets and no addresses of the
     "Target.createBrowserContext takes no proxyServer",
     "Target.exposeDevToolsProtocol is not allowed",
     "Target.attachToTarget needs flatten",
+    "Target.attachToTarget needs flatten",
     "Target.sendMessageToTarget is not allowed",
     "Network.loadNetworkResource is not allowed",
     "DOM.setFileInputFiles is not allowed",
+    "Input.dispatchDragEvent takes no files",
+    "Input.dispatchDragEvent takes no files",
     "SystemInfo.getInfo is not allowed",
     "Tethering.bind is not allowed",
     "Browser.getBrowserCommandLine is not allowed",
@@ -209,6 +215,17 @@ test("a message that is not a call, of another session, or one of too many gets 
   await client.next(({ id }) => id === 5_999);
   expect((await client.call(9_001, "Browser.getVersion"))["result"]).toMatchObject({ protocolVersion: "1.3" });
   client.close();
+  await about(sold, "DELETE");
+});
+
+test("a client that sends before its session has begun is disconnected above a limit of bytes", async () => {
+  const sold = await buy();
+  const main = below("user-data-dir=/home/profile").filter(({ command }) => !command.includes("--type="));
+  for (const { pid } of main) process.kill(pid, "SIGSTOP");
+  const client = await RawClient.open(sold.url);
+  const long = "x".repeat(3 * 1024 * 1024);
+  for (let n = 0; n < 3; n += 1) client.send(long);
+  expect(await client.closed).toBe(1008);
   await about(sold, "DELETE");
 });
 

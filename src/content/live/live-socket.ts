@@ -8,8 +8,9 @@ export const MAX_LIVE_MESSAGE_BYTES = 8 * 1024 * 1024;
 export const MAX_UNSENT_BYTES = 64 * 1024 * 1024;
 /** Milliseconds for which a client may read nothing. @bound */
 const SLOW_MS = 60_000;
-/** Messages of a client that wait until its session has begun. */
+/** Messages of a client that wait until its session has begun, and their length in all. */
 const MAX_EARLY = 100;
+const MAX_EARLY_LENGTH = MAX_LIVE_MESSAGE_BYTES;
 
 /** Status codes of RFC 6455 §7.4.1, and of its registry. */
 const NORMAL = 1000;
@@ -25,6 +26,7 @@ export class LiveSocket {
   readonly #browser: LiveBrowser;
   #relay: Relay | undefined;
   #early: (string | Uint8Array)[] | undefined = [];
+  #earlyLength = 0;
   #slow: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
@@ -53,8 +55,10 @@ export class LiveSocket {
   }
 
   message(socket: Socket, message: string | Uint8Array): void {
-    if (this.#relay !== undefined) this.#relay.receive(message);
-    else if ((this.#early?.length ?? MAX_EARLY) < MAX_EARLY) this.#early?.push(message);
+    if (this.#relay !== undefined) return this.#relay.receive(message);
+    this.#earlyLength += message.length;
+    if ((this.#early?.length ?? MAX_EARLY) < MAX_EARLY && this.#earlyLength <= MAX_EARLY_LENGTH)
+      this.#early?.push(message);
     else socket.close(POLICY, "too many calls are open");
   }
 
