@@ -238,6 +238,12 @@ const FAILURES: readonly (readonly [what: string, path: string, actions: readonl
     /more than 1000000 characters|browser cannot do it/,
   ],
   [
+    "a long result whose length is false",
+    "/landed",
+    [value("JSON.stringify = () => ['x'.repeat(2e6)]; ({})")],
+    /more than 1000000 characters/,
+  ],
+  [
     "a result with a trap",
     "/landed",
     [value("new Proxy({}, { ownKeys() { throw new Error('trap') } })")],

@@ -231,6 +231,9 @@ export async function evaluate(host: ActionHost, { script, timeoutMs }: Of<"eval
     const [first = "an error"] = (thrown.exception?.description ?? "an error").split("\n", 1);
     throw new StepError(`its script threw ${first.slice(0, 300)}`);
   }
-  if (result["value"] === null) throw new StepError(`its script returned more than ${MAX_VALUE} characters`);
-  return String(result["value"] ?? "");
+  const { value } = result;
+  // A page can replace JSON.stringify by a function that returns anything of any size.
+  if (typeof value !== "string" || value.length > MAX_VALUE)
+    throw new StepError(`its script returned more than ${MAX_VALUE} characters`);
+  return value;
 }
