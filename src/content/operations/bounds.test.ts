@@ -9,7 +9,7 @@ import { OPERATIONS } from "./operations.ts";
 
 type Rule =
   | { readonly kind: "integer" | "number"; readonly min?: number; readonly max?: number; readonly default?: number }
-  | { readonly kind: "boolean"; readonly default: boolean }
+  | { readonly kind: "boolean"; readonly default: boolean; readonly needs?: Readonly<Record<string, unknown>> }
   | { readonly kind: "text"; readonly max?: number; readonly empty?: true }
   | { readonly kind: "one-of"; readonly values: readonly string[]; readonly default?: string }
   | { readonly kind: "urls"; readonly max: number; readonly default?: readonly string[] }
@@ -37,6 +37,19 @@ const SHARING: Readonly<Record<string, Rule>> = {
   changes: { kind: "changes" },
 };
 
+const SESSION: Readonly<Record<string, Rule>> = {
+  session: { kind: "text", max: 64 },
+  session_secret: { kind: "text", max: 64 },
+};
+
+/** The body of /extract in which `learn` may be true. */
+const LEARNING = {
+  url: undefined,
+  selectors: undefined,
+  urls: ["https://example.com/1", "https://example.com/2"],
+  schema: { type: "object", properties: { title: { type: "string" } } },
+};
+
 const SEARCH: Readonly<Record<string, Rule>> = {
   query: { kind: "text", max: 500 },
   count: { kind: "integer", min: 1, max: 50, default: 10 },
@@ -45,7 +58,7 @@ const SEARCH: Readonly<Record<string, Rule>> = {
 };
 
 const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
-  "/scrape": { url, ...PAGE, ...SHARING, format, max_length: maxLength, evaluate: { kind: "text" } },
+  "/scrape": { url, ...PAGE, ...SHARING, ...SESSION, format, max_length: maxLength, evaluate: { kind: "text" } },
   "/batch": {
     async: { kind: "boolean", default: false },
     urls: { kind: "urls", max: 20 },
@@ -78,8 +91,10 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
     ...PAGE,
     selectors: { kind: "selectors" },
     shown_only: { kind: "boolean", default: false },
+    learn: { kind: "boolean", default: false, needs: LEARNING },
+    ...SESSION,
   },
-  "/read": { url, ...PAGE, ...SHARING, max_length: maxLength },
+  "/read": { url, ...PAGE, ...SHARING, ...SESSION, max_length: maxLength },
   "/parse": {
     file: { kind: "text" },
     content_type: { kind: "text", max: 200, empty: true },
@@ -91,6 +106,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   "/pdf": {
     url,
     ...PAGE,
+    ...SESSION,
     landscape: { kind: "boolean", default: false },
     print_background: { kind: "boolean", default: true },
     scale: { kind: "number", min: 0.1, max: 2, default: 1 },
@@ -104,6 +120,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   "/screenshot": {
     url,
     ...PAGE,
+    ...SESSION,
     format: { kind: "one-of", values: ["png", "jpeg", "webp"], default: "png" },
     full_page: { kind: "boolean", default: false },
     width: { kind: "integer", min: 1, max: 10_000, default: 1280 },
@@ -138,6 +155,16 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
     sources: { kind: "urls", max: 3, default: [] },
     timeout,
   },
+  "/sessions": {
+    ttl: { kind: "integer", min: 10, max: 2_592_000, default: 86_400 },
+    idle_ttl: { kind: "integer", min: 10, max: 2_592_000 },
+    session_secret: { kind: "text", max: 64 },
+  },
+  "/browsers": {
+    minutes: { kind: "integer", min: 1, max: 240 },
+    browser: { kind: "text", max: 64 },
+    token: { kind: "text", max: 64 },
+  },
 };
 
 /** The minimal body for each operation. */
@@ -147,6 +174,8 @@ function leastOf(path: string): Record<string, unknown> {
   if (path === "/search") return { query: "x" };
   if (path === "/search/content") return { query: "x", content: "markdown" };
   if (path === "/resolve") return { question: "x" };
+  if (path === "/sessions") return {};
+  if (path === "/browsers") return { minutes: 1 };
   if (path === "/batch" || path === "/crawl") return { urls: ["https://example.com/"] };
   const page = { url: "https://example.com/" };
   return path === "/extract" ? { ...page, selectors: { title: "h1" } } : page;
@@ -270,12 +299,13 @@ describe.each(CALLED.map((operation) => [operation.path, operation] as const))("
 
   test.each(rules)("accepts %s up to its bounds and rejects values beyond them", async (field, rule) => {
     const { good, bad } = casesOf(rule);
+    const base = { ...least, ...("needs" in rule ? rule.needs : {}) };
     for (const value of good) {
-      expect([value, operation.body?.safeParse({ ...least, [field]: value }).success]).toEqual([value, true]);
+      expect([value, operation.body?.safeParse({ ...base, [field]: value }).success]).toEqual([value, true]);
     }
     for (const [value, message] of bad) {
       const errors = [{ path: field, message }];
-      expect([value, await errorsOf(operation, { ...least, [field]: value })]).toEqual([
+      expect([value, await errorsOf(operation, { ...base, [field]: value })]).toEqual([
         value,
         ["invalid-parameters", errors],
       ]);
@@ -301,7 +331,7 @@ describe.each(CALLED.map((operation) => [operation.path, operation] as const))("
       const errors = [{ path: field, message: "is not a field of this operation" }];
       expect(await errorsOf(operation, { ...least, [field]: 1 })).toEqual(["invalid-parameters", errors]);
     }
-    const own: unknown = JSON.parse(`{"__proto__":{"url":1},${JSON.stringify(least).slice(1)}`);
+    const own: unknown = JSON.parse(JSON.stringify({ ...least, own: { url: 1 } }).replace('"own"', '"__proto__"'));
     expect(await errorsOf(operation, own)).toEqual([
       "invalid-parameters",
       [{ path: "__proto__", message: "is not a field of this operation" }],
