@@ -280,7 +280,8 @@ function createServices(
   parts.defer(() => searching.close());
   const { search, index, userAgent } = searching;
   // Both engines use the same browser name.
-  const reads = ocr === undefined ? isReadable : (type: string) => isReadable(type) || isPicture(type);
+  const reads: typeof isReadable =
+    ocr === undefined ? isReadable : (type, start) => isPicture(type) || isReadable(type, start);
   const fetching = { identity: clientIdentityOf(pool.info?.version), isReadable: reads };
   const { maxBytes = 0, hitPrice = 100, versionBytes = 0 } = pageCache ?? {};
   const openStore = (name: string, bytes: number, kept: number): PageStore => {

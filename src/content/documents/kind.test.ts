@@ -65,3 +65,16 @@ test.each([
   }
   expect(kindOf("", body)).toBe("html");
 });
+
+test.each([
+  ["application/octet-stream", "", undefined],
+  ["application/octet-stream", "PK\x03\x04", true],
+  ["application/octet-stream", "\x01".repeat(261), undefined],
+  ["application/octet-stream", "\x01".repeat(262), false],
+  ["application/octet-stream", "a".repeat(1444), undefined],
+  ["application/octet-stream", "a".repeat(1445), false],
+  ["application/octet-stream", `From: a\nTo: b\nDate: c\n${"a".repeat(1445)}`, true],
+  ["text/html", "\x01".repeat(1445), true],
+])("whether a document of type %s is read, by its first bytes: %#", (type, start, readable) => {
+  expect(isReadable(type, bytes(start))).toBe(readable);
+});

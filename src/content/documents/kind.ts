@@ -1,6 +1,6 @@
 import { essenceOf } from "../encoding/decode.ts";
-import { isFile } from "./read-file.ts";
-import { type DocumentKind, headOf, sniff } from "./sniff.ts";
+import { isFile, MAGIC_LENGTH } from "./read-file.ts";
+import { type DocumentKind, HEADER_LENGTH, headOf, sniff } from "./sniff.ts";
 
 const KINDS: ReadonlyMap<string, DocumentKind> = new Map([
   ["text/html", "html"],
@@ -81,12 +81,21 @@ function kindOfEssence(essence: string): DocumentKind {
   return essence.startsWith("text/") ? "text" : "unsupported";
 }
 
-/** Whether documents of this Content-Type can be read. It is known before the body arrives. */
-export function isReadable(contentType: string): boolean {
+/**
+ * Whether documents of this Content-Type can be read. It is known before the body arrives, except for saved files:
+ * with `start`, the first bytes of the body, it is undefined until they show whether they are a file.
+ */
+export function isReadable(contentType: string, start?: Uint8Array): boolean | undefined {
   const essence = essenceOf(contentType);
-  return (
-    UNKNOWN.has(essence) || SAVED.has(essence) || !essence.includes("/") || kindOfEssence(essence) !== "unsupported"
-  );
+  if (SAVED.has(essence)) return start === undefined || isSavedFile(start);
+  return UNKNOWN.has(essence) || !essence.includes("/") || kindOfEssence(essence) !== "unsupported";
+}
+
+function isSavedFile(start: Uint8Array): boolean | undefined {
+  const found = sniff(start);
+  if (found === "file" || found === "pdf") return true;
+  // A text can become a message with its next lines.
+  return start.length < (found === "unsupported" ? MAGIC_LENGTH : HEADER_LENGTH) ? undefined : false;
 }
 
 /** The language of a code fence for this type. Empty if the type has no usual name. */

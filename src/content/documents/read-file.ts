@@ -17,6 +17,9 @@ const ENCRYPTED = Buffer.from("EncryptedPackage", "utf16le");
 /** Characters of the small parts that say what a zip file is. @bound */
 const MAX_TYPE_BYTES = 4 * 1024 * 1024;
 
+/** First bytes of a document that show every file by its bytes: `ustar` is the last that is looked for. */
+export const MAGIC_LENGTH = 262;
+
 /** Whether the bytes are a file that `readFile` recognises without its type. `head` has their first characters. */
 export function isFile(head: string): boolean {
   return Object.values(MAGIC).some((magic) => magic.test(head)) || head.startsWith("ustar", 257);

@@ -14,7 +14,7 @@ export type DocumentKind =
   | "unsupported";
 
 /** Bytes that are examined (WHATWG MIME Sniffing §5.2). @bound */
-const HEADER_LENGTH = 1445;
+export const HEADER_LENGTH = 1445;
 
 /** First characters of HTML, each followed by a space or `>` (§7.1). */
 const HTML =

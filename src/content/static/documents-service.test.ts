@@ -44,6 +44,8 @@ const PRINTED_MARKDOWN = [
   "> Quoted",
 ].join("\n\n");
 
+const SAVED = "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n\r\n";
+
 server.responses = {
   "/fine": typed("text/html", `<title>Fine</title><p>${WORDS}</p>`),
   "/json": typed("application/json", '{"a":[1,2],"url":"https://a.test/"}'),
@@ -56,7 +58,9 @@ server.responses = {
   "/pdf": typed("application/pdf", makePdf([pdfLines([[WORDS.slice(0, 80), 20]])], { title: "Of tolls" })),
   "/no-pdf": typed("application/pdf", "%PDF-1.4 nonsense"),
   "/picture": sends("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 4000000000\r\n\r\n\x89PNG"),
-  "/archive": sends("HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n\r\n"),
+  // Neither of the two ends.
+  "/archive": sends(`${SAVED}${"\x01\x02\x03".repeat(100)}`),
+  "/saved-text": sends(`${SAVED}${WORDS.repeat(4)}`),
   "/koi8": typed("text/plain; charset=koi8-r", Buffer.from([0xf0, 0xd2, 0xc9])),
   "/bomb": sends(
     response(zlib.gzipSync(Buffer.alloc(32 * 1024 * 1024)), "Content-Type: text/html\r\nContent-Encoding: gzip\r\n"),
@@ -111,12 +115,15 @@ describe("a document that is not HTML", () => {
 
   test.each([
     ["/scrape", "/picture", 500, "Cannot read the page: its type, image/png, is not one that can be read as text"],
-    [
-      "/read",
-      "/archive",
-      500,
-      "Cannot read the page: its type, application/octet-stream, is not one that can be read as text",
-    ],
+    ...["/archive", "/saved-text"].map(
+      (path) =>
+        [
+          "/read",
+          path,
+          500,
+          "Cannot read the page: its type, application/octet-stream, is not one that can be read as text",
+        ] as const,
+    ),
     ["/scrape", "/no-pdf", 500, "Cannot read the page: it is not a valid PDF document"],
   ])("%s of %s gets the status %d", async (operation, path, status, detail) => {
     expect((await ask(operation, path)).json).toMatchObject({ status, detail });

@@ -22,6 +22,8 @@ export interface ExchangeOptions {
   readonly egress: EgressSession;
   /** True if the body is needed. If not, the exchange ends after the head of the response. */
   wantsBody(head: ResponseHead): boolean;
+  /** Whether the rest of a body is needed, by its first bytes; undefined if they are too few. Not asked if it has a coding. */
+  wantsRest?(head: ResponseHead, start: Uint8Array): boolean | undefined;
   /** True if the connection has served a request before. */
   readonly reused: boolean;
   /** Bytes of the body after its content coding was undone. Default: MAX_DOCUMENT_BYTES. */
@@ -36,6 +38,8 @@ export class Exchange {
   readonly #parser: ResponseParser;
   #head: ResponseHead | undefined;
   #body: Body | undefined;
+  /** The first bytes of the body, while `wantsRest` needs more of them. */
+  #start: Buffer | undefined;
   #over = false;
   #ended: { readonly reusable: boolean } | undefined;
   readonly #listeners: readonly (readonly [name: string, listener: (value?: unknown) => void])[];
@@ -47,6 +51,7 @@ export class Exchange {
       head: (head) => this.#begin(head),
       body: (bytes) => {
         if (this.#body?.write(bytes) === false) socket.pause();
+        this.#judge(bytes);
       },
       end: (reusable) => {
         this.#ended = { reusable };
@@ -89,12 +94,26 @@ export class Exchange {
   #begin(head: ResponseHead): void {
     this.#head = head;
     if (!this.#options.wantsBody(head)) return;
+    const codings = codingsOf(valuesOf(head.headers, "content-encoding"));
+    if (codings.length === 0 && this.#options.wantsRest !== undefined) this.#start = Buffer.alloc(0);
     this.#body = new Body(
-      codingsOf(valuesOf(head.headers, "content-encoding")),
+      codings,
       { length: head.length, most: this.#options.maxBytes ?? MAX_DOCUMENT_BYTES },
       () => this.#socket.resume(),
       (error) => this.#fail(error),
     );
+  }
+
+  /** Drops a body whose first bytes show that it is not needed. */
+  #judge(bytes: Buffer): void {
+    if (this.#head === undefined || this.#start === undefined) return;
+    this.#start = Buffer.concat([this.#start, bytes]);
+    const wanted = this.#options.wantsRest?.(this.#head, this.#start);
+    if (wanted === undefined) return;
+    this.#start = undefined;
+    if (wanted) return;
+    this.#body?.destroy();
+    this.#body = undefined;
   }
 
   #settle(): void {

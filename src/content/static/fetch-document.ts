@@ -28,8 +28,11 @@ export interface FetchOptions {
   readonly identity?: ClientIdentity;
   /** The trusted authorities. Default: those of the system. */
   readonly trust?: SecureContext;
-  /** True if a document of this Content-Type can be processed. If not, its body is not loaded. */
-  readonly isReadable?: (contentType: string) => boolean;
+  /**
+   * Whether a document of this Content-Type can be processed. If not, its body is not loaded. With the first bytes of
+   * its body: undefined if they are too few to tell.
+   */
+  readonly isReadable?: (contentType: string, start?: Uint8Array) => boolean | undefined;
   /** Unix milliseconds, for the expiry of cookies. Default: the system clock. */
   readonly now?: () => number;
 }
@@ -129,8 +132,7 @@ class Fetching {
       const { session } = this.#visit.request;
       if (session !== undefined) session.cookies = this.#cookies.all(this.#now());
       target = redirectOf(head, url);
-      const isReadable = this.#options.isReadable?.(valuesOf(head.headers, "content-type")[0] ?? "") ?? true;
-      return target === undefined && isReadable;
+      return target === undefined && (this.#options.isReadable?.(contentTypeOf(head)) ?? true);
     };
     if (!this.#visit.egress.request()) throw egressError("too-much");
     const fetched = await this.#ask(url, wantsBody);
@@ -157,7 +159,9 @@ class Fetching {
   ): Promise<StaticResponse> {
     this.#socket = socket;
     const { egress, request } = this.#visit;
-    const exchange = new Exchange(socket, { egress, wantsBody, reused, maxBytes: request.maxBytes });
+    const { isReadable = () => true } = this.#options;
+    const wantsRest = (of: ResponseHead, start: Uint8Array) => isReadable(contentTypeOf(of), start);
+    const exchange = new Exchange(socket, { egress, wantsBody, wantsRest, reused, maxBytes: request.maxBytes });
     this.#exchange = exchange;
     try {
       const lines = (url.href === request.url.href && this.#visit.conditions) || NO_LINES;
@@ -200,6 +204,10 @@ class Fetching {
     if (this.#closed) socket.destroy();
     return socket;
   }
+}
+
+function contentTypeOf({ headers }: ResponseHead): string {
+  return valuesOf(headers, "content-type")[0] ?? "";
 }
 
 /** Fields that describe the body in its transferred form. */
