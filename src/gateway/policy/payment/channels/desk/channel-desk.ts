@@ -1,12 +1,27 @@
+import { NewestMap } from "../../../../../lib/memory/newest-map.ts";
 import { isDeniable } from "../../../../../payments/channels/due.ts";
 import { type ChannelSettings, atomicOf } from "../../../../../payments/channels/settings.ts";
-import { type Channel, type Channels, CHANNEL_SCHEME, channelOf, type Risk } from "../../../../../store/channels.ts";
+import {
+  type Channel,
+  type Channels,
+  CHANNEL_SCHEME,
+  channelNonce,
+  channelOf,
+  type Risk,
+} from "../../../../../store/channels.ts";
 import { type Change, type Ledger, type Payment, type PaymentState } from "../../../../../store/ledger.ts";
 import { ChannelTurns } from "./channel-turns.ts";
 import { LookLimit } from "./look-limit.ts";
 
-/** Milliseconds for which the sum of all risks is not counted again. @bound */
-const RISK_MS = 2000;
+/** Milliseconds for which the sum of all risks is not counted again. @bound @internal */
+export const RISK_MS = 2000;
+
+/** Charges that are not made yet, and milliseconds for which one counts: another process may make it. @bound */
+const MAX_OPEN = 10_000;
+const OPEN_MS = 900_000;
+
+/** The states of a payment whose charge is in the sum of all risks, or will never be. */
+const ENDED: ReadonlySet<PaymentState> = new Set(["settled", "released", "failed"]);
 
 /** The states of a payment that does not hold its channel. */
 const FREE: ReadonlySet<PaymentState> = new Set(["settled", "deferred", "released", "failed"]);
@@ -14,8 +29,15 @@ const FREE: ReadonlySet<PaymentState> = new Set(["settled", "deferred", "release
 interface Counted {
   readonly at: number;
   readonly risks: Promise<readonly Risk[]>;
-  /** The charges that this process has admitted since. */
+  /** The charges that this process had not made then, and those that it has admitted since. */
   readonly added: Map<string, bigint>;
+}
+
+/** A charge that was admitted. */
+interface Admitted {
+  readonly key: string;
+  readonly amount: bigint;
+  readonly at: number;
 }
 
 /** The channels of a process: their rows, the requests that wait for them, and the bounds of the seller's risk. */
@@ -25,6 +47,8 @@ export class ChannelDesk {
   readonly turns = new ChannelTurns();
   readonly looks: LookLimit;
   readonly #clock: () => number;
+  /** By the nonces of their payments. */
+  readonly #open = new NewestMap<string, Admitted>(MAX_OPEN);
   #risks: Counted | undefined;
 
   /** `clock` gives Unix milliseconds. */
@@ -57,9 +81,11 @@ export class ChannelDesk {
     const risk = (await risks).find((one) => one.network === network && one.token === token);
     const deniable = BigInt(risk?.deniable ?? 0);
     const key = `${network} ${token} ${isOfContract}`;
-    const more = (added.get(key) ?? 0n) + BigInt(amount);
+    const admitted = { key, amount: BigInt(amount), at: this.#clock() };
+    const more = (added.get(key) ?? 0n) + admitted.amount;
     if ((isOfContract ? deniable : BigInt(risk?.owed ?? 0) - deniable) + more > mostInAll) return true;
     added.set(key, more);
+    this.#open.set(channelNonce(channel.id, channel.base), admitted);
     return false;
   }
 
@@ -84,13 +110,24 @@ export class ChannelDesk {
   }
 
   #moved({ scheme, nonce }: Pick<Payment, "scheme" | "nonce">, { state }: Change): void {
-    if (scheme === CHANNEL_SCHEME && FREE.has(state)) this.turns.leave(channelOf(nonce), nonce);
+    if (scheme !== CHANNEL_SCHEME) return;
+    if (ENDED.has(state)) this.#open.delete(nonce);
+    if (FREE.has(state)) this.turns.leave(channelOf(nonce), nonce);
+  }
+
+  #openSums(now: number): Map<string, bigint> {
+    const sums = new Map<string, bigint>();
+    for (const [nonce, { key, amount, at }] of this.#open) {
+      if (now - at > OPEN_MS) this.#open.delete(nonce);
+      else sums.set(key, (sums.get(key) ?? 0n) + amount);
+    }
+    return sums;
   }
 
   #counted(): Counted {
     const at = this.#clock();
     if (this.#risks !== undefined && at - this.#risks.at <= RISK_MS) return this.#risks;
-    const counted: Counted = { at, risks: this.channels.risks(), added: new Map() };
+    const counted: Counted = { at, risks: this.channels.risks(), added: this.#openSums(at) };
     this.#risks = counted;
     counted.risks.catch(() => {
       if (this.#risks === counted) this.#risks = undefined;
