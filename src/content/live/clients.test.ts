@@ -1,9 +1,11 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { heapStats } from "bun:jsc";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { connect } from "puppeteer-core";
 import { patient } from "../../lib/testing/patience.ts";
 import { pollUntil } from "../../lib/time/poll-until.ts";
+import { type CdpFields } from "../browser/program/cdp.ts";
 import { baseUrl, call, outcomeOf } from "../testing/client.ts";
 import { descendantsOf } from "../testing/processes.ts";
 import { startTestService } from "../testing/service.ts";
@@ -226,6 +228,33 @@ test("a client that sends before its session has begun is disconnected above a l
   const long = "x".repeat(3 * 1024 * 1024);
   for (let n = 0; n < 3; n += 1) client.send(long);
   expect(await client.closed).toBe(1008);
+  await about(sold, "DELETE");
+});
+
+/** Bytes of the texts and buffers of this process that are in use. */
+function held(): number {
+  Bun.gc(true);
+  return heapStats().extraMemorySize;
+}
+
+test("the parameters of calls without a response are not kept after their client has gone", async () => {
+  const sold = await buy();
+  const expression = `new Promise(() => {}) /*${"x".repeat(7_000_000)}*/`;
+  const before = held();
+  for (let n = 0; n < 4; n += 1) {
+    const client = await RawClient.open(sold.url);
+    const { targetId } = (await client.call(1, "Target.createTarget", { url: "about:blank" }))["result"] as CdpFields;
+    const attached = await client.call(2, "Target.attachToTarget", { targetId, flatten: true });
+    const session = String((attached["result"] as CdpFields)["sessionId"]);
+    for (const id of [3, 4, 5]) {
+      client.send({ id, method: "Runtime.evaluate", params: { expression, awaitPromise: true }, sessionId: session });
+    }
+    await client.call(6, "Runtime.evaluate", { expression: "1" }, session);
+    client.close();
+    const free = async () => !((await (await about(sold)).json()) as { connected: boolean }).connected; // as described
+    expect(await pollUntil(free, { everyMs: 20, mostMs: patient(20_000) })).toBe(true);
+  }
+  expect(held() - before).toBeLessThan(40_000_000);
   await about(sold, "DELETE");
 });
 

@@ -12,11 +12,15 @@ const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 const SERVER_ERROR = -32_000;
 
-interface Call {
+/** The members of a call that its response repeats. */
+interface Caller {
   readonly id: number;
+  readonly sessionId: string;
+}
+
+interface Call extends Caller {
   readonly method: string;
   readonly params: CdpFields;
-  readonly sessionId: string;
 }
 
 /** The client's end of a relay. */
@@ -65,16 +69,19 @@ export class Relay {
     if ("error" in call)
       return this.#client.send(JSON.stringify({ id: call.id, error: { code: call.code, message: call.error } }));
     const { method, params, sessionId } = call;
-    if (sessionId !== "" && !this.#sessions.has(sessionId)) return this.#fail(call, "Session with given id not found.");
+    // A call of a session that has ended waits for ever: its parameters must not stay with it.
+    const caller = { id: call.id, sessionId };
+    if (sessionId !== "" && !this.#sessions.has(sessionId))
+      return this.#fail(caller, "Session with given id not found.");
     if (method === "Browser.close") {
-      this.#respond(call, {});
+      this.#respond(caller, {});
       return this.#client.closed();
     }
     const verdict = verdictOn(method, params);
-    if ("error" in verdict) return this.#fail(call, verdict.error);
+    if ("error" in verdict) return this.#fail(caller, verdict.error);
     const bytes = message.length;
     if (this.#openCalls >= MAX_OPEN_CALLS || this.#openBytes + bytes > MAX_OPEN_BYTES)
-      return this.#fail(call, "Too many calls are open");
+      return this.#fail(caller, "Too many calls are open");
     this.#openCalls += 1;
     this.#openBytes += bytes;
     const over = (): void => {
@@ -84,7 +91,7 @@ export class Relay {
     const reject = (error: unknown): void => {
       over();
       this.#fail(
-        call,
+        caller,
         error instanceof CdpError ? error.reason : "The browser has ended, or cannot be called like this",
       );
     };
@@ -92,7 +99,7 @@ export class Relay {
       over();
       const { sessionId: made } = result;
       if (method.startsWith("Target.attachTo") && typeof made === "string") this.#sessions.add(made);
-      this.#respond(call, result);
+      this.#respond(caller, result);
     };
     try {
       this.#cdp.post(method, verdict.params, sessionId === "" ? this.#root : sessionId, { resolve, reject });
@@ -112,11 +119,11 @@ export class Relay {
     if (method === "Target.detachedFromTarget") this.#sessions.delete(about);
   }
 
-  #respond({ id, sessionId }: Call, result: CdpFields): void {
+  #respond({ id, sessionId }: Caller, result: CdpFields): void {
     if (!this.#closed) this.#client.send(JSON.stringify({ id, result, ...(sessionId === "" ? {} : { sessionId }) }));
   }
 
-  #fail({ id, sessionId }: Call, message: string): void {
+  #fail({ id, sessionId }: Caller, message: string): void {
     const error = { code: SERVER_ERROR, message };
     if (!this.#closed) this.#client.send(JSON.stringify({ id, error, ...(sessionId === "" ? {} : { sessionId }) }));
   }
