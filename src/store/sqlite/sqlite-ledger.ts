@@ -205,7 +205,10 @@ export class SqliteLedger implements Ledger {
 
   async move(payment: Payment, change: Change): Promise<boolean> {
     const values = this.#valuesOf(payment, change);
-    const moved = await this.#grouped(waits(change), () => this.#moved(values, change));
+    const made = this.#grouped(waits(change), () => this.#moved(values, change));
+    // The client may use the payment again as soon as it has its response, also at another worker.
+    if (change.state === "released" || change.state === "failed") void this.#group.flush();
+    const moved = await made;
     if (moved && change.lease) this.#leases.touch(payment.nonce);
     else this.#leases.drop(payment.nonce);
     return moved;
