@@ -4,7 +4,7 @@ import { prepare } from "../extraction/tree/prune.ts";
 import { parseTree } from "../extraction/tree/tree.ts";
 import { FileError } from "./kinds/file-error.ts";
 import { type DocumentContent } from "./kinds/content.ts";
-import { element, treeContent } from "./kinds/tree-content.ts";
+import { element, treeContent, withoutOwnLinks } from "./kinds/tree-content.ts";
 
 /** Parts of a message in each other, and messages in it. A message with more is rejected. @operator */
 const MAX_PARTS_DEPTH = 64;
@@ -91,7 +91,7 @@ function bodyOf(html: string): ChildNode[] {
   prepare(tree, MESSAGE);
   const root = tree.children.find(isTag);
   const body = root?.children.find((child): child is Element => isTag(child) && child.name === "body");
-  return body === undefined ? [] : [...body.children];
+  return body === undefined ? [] : withoutOwnLinks(body.children, MESSAGE);
 }
 
 function attachmentsOf({ attachments }: Email): ChildNode[] {

@@ -4,6 +4,7 @@ import { adapter } from "parse5-htmlparser2-tree-adapter";
 import { linkText } from "../../extraction/links.ts";
 import { markdownOf } from "../../extraction/markdown/writer.ts";
 import { toText } from "../../extraction/text.ts";
+import { walkNodes } from "../../extraction/tree/walk.ts";
 import { replaceChildren } from "../../extraction/tree/relink.ts";
 import { type About, type DocumentContent, escapeHtml, type Link, MAX_LINKS } from "./content.ts";
 
@@ -73,6 +74,22 @@ function linksOf(tree: Document): Link[] {
   };
   walk(tree);
   return [...found].map(([url, text]) => ({ url, text }));
+}
+
+/** Links within a file, whose addresses begin with `base`, lead to a place in its text, or nowhere. */
+export function withoutOwnLinks(nodes: readonly ChildNode[], base: string): ChildNode[] {
+  for (const node of nodes) {
+    walkNodes(node, {
+      enter(child) {
+        const href = isTag(child) ? child.attribs["href"] : undefined;
+        if (!isTag(child) || href?.startsWith(base) !== true) return true;
+        if (href.startsWith("#", base.length)) child.attribs["href"] = href.slice(base.length);
+        else delete child.attribs["href"];
+        return true;
+      },
+    });
+  }
+  return [...nodes];
 }
 
 const LINK_SCHEMES = new Set(["http:", "https:", "mailto:", "tel:", "ftp:"]);

@@ -37,3 +37,10 @@ test("a book with encrypted chapters is refused, and one with obfuscated fonts i
   expect(await failureOf(makeEpub(encrypted("OPS/two.xhtml")))).toBe("it is a book that is encrypted");
   expect(await failureOf(makeEpub(encrypted("OPS/font.otf")))).toStartWith("read: One");
 });
+
+test("links within a book lead to a place in its text, or nowhere", async () => {
+  const chapter = page('<p>See <a href="#n1">1</a> and <a href="two.xhtml#x">two</a>.</p><p id="n1">Note</p>');
+  const { markdown, links } = await readBytes(makeEpub({ "OPS/two.xhtml": chapter }));
+  expect(markdown()).toEndWith("See [1](#n1) and two.\n\nNote");
+  expect(links()).toEqual([{ url: "https://a.test/", text: "it" }]);
+});

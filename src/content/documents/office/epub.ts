@@ -4,7 +4,7 @@ import { prepare } from "../../extraction/tree/prune.ts";
 import { parseTree } from "../../extraction/tree/tree.ts";
 import { FileError } from "../kinds/file-error.ts";
 import { type DocumentContent } from "../kinds/content.ts";
-import { treeContent } from "../kinds/tree-content.ts";
+import { treeContent, withoutOwnLinks } from "../kinds/tree-content.ts";
 import { xhtmlToHtml } from "../kinds/xhtml.ts";
 import { type ZipFile } from "../zip/zip-file.ts";
 import { aboutOf, partName } from "./package.ts";
@@ -80,5 +80,5 @@ function bodyOf(bytes: Uint8Array): ChildNode[] {
   prepare(tree, BOOK);
   const root = tree.children.find(isTag);
   const body = root?.children.find((child): child is Element => isTag(child) && child.name === "body");
-  return body === undefined ? [] : [...body.children];
+  return body === undefined ? [] : withoutOwnLinks(body.children, BOOK);
 }

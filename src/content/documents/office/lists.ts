@@ -1,4 +1,4 @@
-import { type ChildNode, type Element } from "domhandler";
+import { type ChildNode, type Element, isTag, isText } from "domhandler";
 import { append, element } from "../kinds/tree-content.ts";
 
 /** The place of a paragraph in a list. */
@@ -21,6 +21,14 @@ export class Blocks {
   add(...blocks: readonly ChildNode[]): void {
     if (blocks.length > 0) this.#open = [];
     this.nodes.push(...blocks);
+  }
+
+  /** Adds a line of code, to the code above it if there is one. */
+  addCode(code: string): void {
+    const last = this.nodes.at(-1);
+    const [text] = last !== undefined && isTag(last) && last.name === "pre" ? last.children : [];
+    if (text !== undefined && isText(text)) text.data += `\n${code}`;
+    else this.add(element("pre", [code]));
   }
 
   addItem(place: ListPlace, ...content: readonly ChildNode[]): void {

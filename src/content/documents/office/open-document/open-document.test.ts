@@ -108,3 +108,12 @@ test("an encrypted file asks for its password", async () => {
     "it requires a password",
   );
 });
+
+test("lines of code are one block, and headings are not slanted", async () => {
+  const styles = `<style:style style:name="C" style:family="paragraph"><style:text-properties style:font-name="Courier New"/></style:style>
+    <style:style style:name="S" style:family="paragraph"><style:text-properties fo:font-style="italic"/></style:style>`;
+  const body =
+    '<text:h text:outline-level="1" text:style-name="S">Part</text:h><text:p text:style-name="C">one</text:p><text:p text:style-name="C">two</text:p>';
+  const { markdown } = await readBytes(makeOpen("text", body, styles));
+  expect(markdown()).toBe("# Part\n\n```\none\ntwo\n```");
+});

@@ -3,7 +3,7 @@ import { element, linkAddress } from "../../kinds/tree-content.ts";
 import { type Budget } from "../budget.ts";
 import { Blocks } from "../lists.ts";
 import { childOf, elementsOf, textOf, type XmlElement } from "../read-xml.ts";
-import { hasContent, Runs } from "../word/marks.ts";
+import { codeTextOf, hasContent, Runs } from "../word/marks.ts";
 import { pictureOf } from "../word/paragraphs.ts";
 import { type Look } from "../word/styles.ts";
 import { type GridCell, spanOf, tableOf } from "../word/tables.ts";
@@ -89,9 +89,11 @@ export class OpenTextReader {
     const isHeading = paragraph.name === "text:h" || isTitle;
     const look = this.#styles.look("paragraph", style);
     this.#budget.spend(0);
-    const nodes = this.inline(paragraph, isHeading ? { ...look, bold: false } : look);
+    const nodes = this.inline(paragraph, isHeading ? { ...look, bold: false, italic: false } : look);
     const level = isTitle ? 1 : Math.min(6, Math.max(1, Number(attributes["text:outline-level"] ?? "1") || 1));
-    if (hasContent(nodes)) blocks.add(element(isHeading ? `h${level}` : "p", nodes));
+    const code = isHeading ? undefined : codeTextOf(nodes);
+    if (code !== undefined) blocks.addCode(code);
+    else if (hasContent(nodes)) blocks.add(element(isHeading ? `h${level}` : "p", nodes));
     const boxes = this.#boxes.splice(0);
     if (boxes.length > 0) blocks.add(...boxes);
   }

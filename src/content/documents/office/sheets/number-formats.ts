@@ -45,9 +45,12 @@ export function cellFormats(styles: XmlElement | undefined): readonly NumberForm
       attributes["formatCode"] ?? "",
     ]),
   );
+  const formats = new Map<number, NumberFormat>();
   return elementsOf(childOf(styles, "x:cellXfs"), "x:xf").map(({ attributes }) => {
     const id = Number(attributes["numFmtId"] ?? "0");
-    return formatOf(codes.get(id) ?? builtIn(id));
+    const format = formats.get(id) ?? formatOf(codes.get(id) ?? builtIn(id));
+    formats.set(id, format);
+    return format;
   });
 }
 

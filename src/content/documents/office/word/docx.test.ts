@@ -160,3 +160,29 @@ test("strict files and files with other prefixes are read", async () => {
   const strict = `<ns0:document xmlns:ns0="http://purl.oclc.org/ooxml/wordprocessingml/main"><ns0:body><ns0:p><ns0:r><ns0:t>text</ns0:t></ns0:r></ns0:p></ns0:body></ns0:document>`;
   expect(await markdown("", { "word/document.xml": strict })).toBe("text");
 });
+
+test("an item with a blank bullet continues the one above it", async () => {
+  const numbering = wordPart(
+    "numbering",
+    `<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl></w:abstractNum>
+     <w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText w:val=" "/></w:lvl></w:abstractNum>
+     <w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num>`,
+  );
+  const body = listed("One", 0) + listed("more", 0, 2) + listed("Two", 0);
+  expect(await markdown(body, { ...STYLES, "word/numbering.xml": numbering })).toBe("1. One\n\n   more\n\n2. Two");
+});
+
+test("coloured code is one block", async () => {
+  const font = '<w:rFonts w:ascii="Consolas"/>';
+  const coloured = `<w:p>${run("def", `${font}<w:b/>`)}${run(" ")}${run("f(x):", font)}<w:r><w:br/></w:r>${run("  x", font)}</w:p>`;
+  expect(await markdown(coloured)).toBe("```\ndef f(x):\n  x\n```");
+});
+
+test("headings are not slanted", async () => {
+  const styles = wordPart(
+    "styles",
+    '<w:style w:styleId="T"><w:name w:val="heading 2"/><w:rPr><w:i/></w:rPr></w:style>',
+  );
+  const body = paragraph("Part", '<w:pStyle w:val="T"/>');
+  expect(await markdown(body, { ...STYLES, "word/styles.xml": styles })).toBe("## Part");
+});

@@ -1,4 +1,4 @@
-import { type ChildNode, isTag, isText } from "domhandler";
+import { type ChildNode } from "domhandler";
 import { type DocumentContent } from "../../kinds/content.ts";
 import { element, treeContent } from "../../kinds/tree-content.ts";
 import { Budget } from "../budget.ts";
@@ -119,7 +119,7 @@ class BlockReader {
     const { bold = false, italic = false, strike = false, code = false, hidden = false } = style;
     const nodes = this.#paragraphs.read(paragraph, {
       bold: bold && heading === undefined,
-      italic,
+      italic: italic && heading === undefined,
       strike,
       code,
       hidden,
@@ -144,21 +144,12 @@ class BlockReader {
     }
     const code = codeTextOf(nodes);
     if (counted !== undefined && numbering.id !== undefined) {
-      const { isNumbered, number } = counted;
+      const { isNumbered, number, isBlank } = counted;
+      if (isBlank && blocks.continueItem(element("p", nodes))) return;
       return blocks.addItem({ level, isNumbered, number, list: numbering.id }, element("p", nodes));
     }
-    if (code !== undefined && !this.#continuesCode(code, blocks)) return blocks.add(element("pre", [code]));
     if (code === undefined) blocks.add(element("p", nodes));
-  }
-
-  /** Adds a line to the code above it. */
-  #continuesCode(code: string, { nodes }: Blocks): boolean {
-    const last = nodes.at(-1);
-    if (last === undefined || !isTag(last) || last.name !== "pre") return false;
-    const [text] = last.children;
-    if (text === undefined || !isText(text)) return false;
-    text.data += `\n${code}`;
-    return true;
+    else blocks.addCode(code);
   }
 }
 

@@ -76,7 +76,22 @@ export function hasContent(nodes: readonly ChildNode[]): boolean {
 
 /** Text that is code from its beginning to its end, or undefined. */
 export function codeTextOf(nodes: readonly ChildNode[]): string | undefined {
-  const [only] = nodes;
-  if (nodes.length !== 1 || only === undefined || !isTag(only) || only.name !== "code") return undefined;
-  return only.children.map((child) => (isText(child) ? child.data : "\n")).join("");
+  let code = "";
+  let hasCode = false;
+  for (const node of nodes) {
+    const text = isText(node) ? undefined : markedCode(node);
+    hasCode ||= text !== undefined && text !== "\n";
+    // Spaces between runs of code may have another look.
+    if (text === undefined && hasContent([node])) return undefined;
+    code += text ?? (isText(node) ? node.data : "");
+  }
+  return hasCode ? code : undefined;
+}
+
+/** The text of code that may be bold or slanted, as in coloured code. */
+function markedCode(node: ChildNode): string | undefined {
+  if (!isTag(node)) return undefined;
+  if (node.name === "br") return "\n";
+  if (node.name === "code") return node.children.map((child) => (isText(child) ? child.data : "\n")).join("");
+  return /^(?:strong|em|del)$/.test(node.name) ? codeTextOf(node.children) : undefined;
 }

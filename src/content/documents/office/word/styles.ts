@@ -127,6 +127,14 @@ export interface NumberingLevel {
 /** Levels of a numbering (ECMA-376-1 §17.9.6). */
 const MAX_LEVELS = 9;
 
+interface Counted {
+  readonly isNumbered: boolean;
+  readonly number: number;
+  readonly label: string;
+  /** Whether the bullet is a space: the paragraph continues an item. */
+  readonly isBlank: boolean;
+}
+
 /** Counts the items of the numberings of a document. */
 export class Numberings {
   readonly #levels = new Map<string, readonly (NumberingLevel | undefined)[]>();
@@ -157,7 +165,7 @@ export class Numberings {
   }
 
   /** Counts an item. Undefined if the numbering is not known or shows nothing. */
-  next(id: string | undefined, level: number): { isNumbered: boolean; number: number; label: string } | undefined {
+  next(id: string | undefined, level: number): Counted | undefined {
     const levels = id === undefined ? undefined : this.#levels.get(id);
     const own = levels?.[level];
     if (id === undefined || levels === undefined || own === undefined || own.format === "none") return undefined;
@@ -171,7 +179,8 @@ export class Numberings {
       const at = Number(digit) - 1;
       return `${counters[at] ?? levels[at]?.start ?? 1}`;
     });
-    return { isNumbered: own.format !== "bullet", number, label };
+    const isNumbered = own.format !== "bullet";
+    return { isNumbered, number, label, isBlank: !isNumbered && own.text !== "" && label.trim() === "" };
   }
 }
 
