@@ -1,17 +1,13 @@
 import { faultOf } from "../../../../lib/caught.ts";
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { type Fields } from "../../../../lib/http/fields.ts";
-import { fromStored } from "../../../../payments/settlement/stored-payment.ts";
-import { voidReason } from "../../../../payments/settlement/void-reason.ts";
 import { isChargedFailure, isFreeOfCharge, parseCharge } from "../../../../payments/x402/charge.ts";
-import { type Settlement } from "../../../../payments/x402/facilitator.ts";
-import { type Reason } from "../../../../payments/x402/reasons.ts";
 import { type Payment } from "../../../../store/ledger.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { type ClientFunnel } from "../../../telemetry/funnel.ts";
 import { type Decision } from "../../policy.ts";
 import { type GiveBack } from "../../rate-limit/rate-limit.ts";
-import { chargePath, deferrableUntil, deferralChange } from "./deferred-charge.ts";
+import { chargePath, deferrableUntil } from "./deferred-charge.ts";
 import { type HeldPayment, namePayer } from "./held-payment.ts";
 import { Lease } from "./lease.ts";
 import { type AcceptedPayment } from "../offer/offer.ts";
@@ -23,6 +19,7 @@ import { BufferedResponse } from "../responses/buffered-response.ts";
 import { keptResponse } from "./kept-response.ts";
 import { type PaidResponse } from "../responses/response-store.ts";
 import { LostSale } from "./lost-sale.ts";
+import { deliverNew, NOT_KEPT, SaleCharge } from "./sale-charge.ts";
 import { SaleDelivery } from "./sale-delivery.ts";
 import { SaleFacilitator } from "./sale-facilitator.ts";
 import { type MeteredSale, type SaleParts } from "./sale-parts.ts";
@@ -30,7 +27,6 @@ import { StreamedResponse } from "../responses/streamed-response.ts";
 import { uncarried } from "../responses/unsellable.ts";
 import {
   beginOf,
-  type Charge,
   type Claims,
   mayBeSettled,
   over,
@@ -39,11 +35,6 @@ import {
   type SaleStep,
   type SoldResponse,
 } from "./sale-state.ts";
-
-/** The response is not stored, so its delivery waits for nothing. */
-const NOT_KEPT = Promise.resolve();
-
-const UNMADE: Reason = "invalid_batch_settlement_evm_payload_authorization_valid_before";
 
 /** One request that holds its payment in the ledger. A method that returns a state is a step of `SaleState`. */
 export class Sale {
@@ -57,6 +48,7 @@ export class Sale {
   readonly #facilitator: SaleFacilitator;
   readonly #delivery: SaleDelivery;
   readonly #lost: LostSale;
+  readonly #charges: SaleCharge;
   /** Defined if the payer has a free request. The payment is then not settled. */
   #giveBack: GiveBack | undefined;
   /** Unix seconds until which the charge may be made later, as the upstream knows it. */
@@ -81,6 +73,13 @@ export class Sale {
     this.#delivery = new SaleDelivery(held);
     this.#lost = new LostSale(held);
     this.#facilitator = new SaleFacilitator(paidRoute, exchange, accepted, payment.facilitator);
+    this.#charges = new SaleCharge({
+      held,
+      facilitator: this.#facilitator,
+      delivery: this.#delivery,
+      lost: this.#lost,
+      leave: () => this.#leave(),
+    });
     this.#state = beginOf(payment);
     if (payment.state !== "reserved") namePayer(exchange, payment);
     exchange.onGone = () => this.#onGone();
@@ -131,17 +130,17 @@ export class Sale {
       case "verified":
         return this.#begin();
       case "unknown":
-        return this.#find();
+        return this.#charges.find();
       case "priced":
-        return this.#charge(state);
+        return this.#charges.charge(state);
       case "settling":
-        return this.#settle(state);
+        return this.#charges.settle(state);
       case "owed":
         return this.#deliverOwed();
       case "complete":
         return this.#price(state.sold, state.claims);
       case "deferring":
-        return this.#defer(state);
+        return this.#charges.defer(state, this.#deferrableUntil ?? 0);
       case "delivering":
       default:
         return this.#deliver(state);
@@ -242,7 +241,9 @@ export class Sale {
 
   async #price(sold: SoldResponse, { overrides, deferral }: Claims): Promise<SaleState> {
     if (this.#lease.paid !== undefined) {
-      return this.#request.fits ? this.#deliverNew(sold, this.#delivery.keep(sold.response)) : this.#lost.otherBody();
+      return this.#request.fits
+        ? deliverNew(this.#exchange, sold, this.#delivery.keep(sold.response))
+        : this.#lost.otherBody();
     }
     const path = this.#deferrableUntil === undefined ? undefined : chargePath(deferral);
     if (path === "" || (path === undefined && this.#lease.isDeferred)) {
@@ -253,76 +254,6 @@ export class Sale {
     const amount = requirements.scheme === "exact" ? requirements.amount : parseCharge(overrides, requirements);
     if (amount !== undefined) return { at: "priced", amount, sold };
     return this.#broken(paymentError("upstream-failed", "The upstream's charge for this request is invalid"));
-  }
-
-  /** Records that the charge is made later, before the client has the response. Until then the upstream does not begin. */
-  async #defer({ sold, path }: SaleState & { at: "deferring" }): Promise<SaleState> {
-    if (this.#exchange.gone) return this.#leave();
-    const isNew = !this.#lease.isDeferred;
-    if (isNew && this.#accepted.channel?.deposit !== undefined) {
-      const made = await this.#facilitator.settle(this.#accepted.requirements);
-      if (made.kind === "refused") return this.#lost.unsettled(made.reason);
-      if (made.kind === "unknown") return this.#lost.pending(made.cause, made.transaction);
-    }
-    const change = {
-      ...deferralChange(this.#payment, { path, until: this.#deferrableUntil ?? 0 }),
-      ...(isNew ? { facilitator: this.#facilitator.assign() } : {}),
-      ...this.#request.spentOn,
-    };
-    if (!(await this.#lease.move({ state: "deferred", lease: true, ...change }))) return this.#lost.taken();
-    if (isNew) this.#client.count("settled");
-    return this.#deliverNew(sold, this.#delivery.keep(sold.response));
-  }
-
-  /** Records the charge before it is made. */
-  async #charge({ amount, sold }: Charge): Promise<SaleState> {
-    if (this.#accepted.prepaid === undefined) {
-      const assigned = { amount, facilitator: this.#facilitator.assign(), ...this.#request.spentOn };
-      if (!(await this.#lease.move({ state: "settling", lease: true, ...assigned }))) return this.#lost.taken();
-    }
-    if (!this.#exchange.gone) return { at: "settling", amount, sold };
-    return this.#leave();
-  }
-
-  async #settle({ amount, sold }: Charge): Promise<SaleState> {
-    const settlement = await this.#facilitator.settle(
-      { ...this.#accepted.requirements, amount },
-      { reassign: (facilitator) => this.#lease.move({ state: "settling", lease: true, facilitator }) },
-    );
-    if (settlement.kind === "refused") return this.#lost.unsettled(settlement.reason);
-    const kept = sold === undefined ? NOT_KEPT : this.#delivery.keep(sold.response);
-    if (settlement.kind === "unknown") {
-      await kept;
-      return this.#lost.pending(settlement.cause, settlement.transaction);
-    }
-    if (!(await this.#book(settlement, amount))) return this.#lost.taken();
-    return sold === undefined ? { at: "owed" } : this.#deliverNew(sold, kept);
-  }
-
-  async #book(settlement: Settlement & { kind: "settled" }, amount: string): Promise<boolean> {
-    const { prepaid } = this.#accepted;
-    const booked = await this.#lease.book(settlement, amount, prepaid && this.#request.spentOn);
-    if (booked) this.#client.count("settled");
-    return booked;
-  }
-
-  /** Looks up the result of an earlier settlement, and repeats the same settlement if it did not happen. */
-  async #find(): Promise<SaleState> {
-    const { amount } = this.#payment;
-    const requirements = fromStored(this.#payment)?.requirements ?? { ...this.#accepted.requirements, amount };
-    const outcome = await this.#facilitator.find(requirements);
-    if (outcome.kind === "void") {
-      const isInTime = this.#payment.validBefore > this.#paidRoute.clock() / 1000;
-      const { payload, channel } = this.#accepted;
-      return this.#lost.unsettled(channel === undefined ? voidReason(payload, isInTime) : UNMADE);
-    }
-    const settlement = outcome.kind === "settled" ? outcome : await this.#facilitator.settle(requirements);
-    if (settlement.kind === "settled") {
-      return (await this.#book(settlement, amount)) ? { at: "owed" } : this.#lost.taken();
-    }
-    // A rejection now can be a consequence of the first settlement's success: the nonce is spent, or the balance is
-    // gone. So it proves nothing.
-    return this.#lost.pending(settlement.kind === "unknown" ? settlement.cause : settlement.reason, "");
   }
 
   /** The kept response, or a new one of the upstream. */
@@ -364,11 +295,6 @@ export class Sale {
     });
     this.#delivery.tellUpstream();
     return { at: "streaming", streamed };
-  }
-
-  #deliverNew({ response, addedFields }: SoldResponse, kept: Promise<void>): SaleState {
-    this.#exchange.addedFields = addedFields;
-    return { at: "delivering", response, isNew: true, kept };
   }
 
   async #deliver(state: SaleState & { at: "delivering" }): Promise<SaleState> {

@@ -1,0 +1,128 @@
+import { fromStored } from "../../../../payments/settlement/stored-payment.ts";
+import { voidReason } from "../../../../payments/settlement/void-reason.ts";
+import { type Settlement } from "../../../../payments/x402/facilitator.ts";
+import { type Reason } from "../../../../payments/x402/reasons.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { deferralChange } from "./deferred-charge.ts";
+import { type HeldPayment } from "./held-payment.ts";
+import { type LostSale } from "./lost-sale.ts";
+import { type SaleDelivery } from "./sale-delivery.ts";
+import { type SaleFacilitator } from "./sale-facilitator.ts";
+import { type Charge, type SaleEnd, type SaleState, type SoldResponse } from "./sale-state.ts";
+
+/** The response is not stored, so its delivery waits for nothing. */
+export const NOT_KEPT = Promise.resolve();
+
+const UNMADE: Reason = "invalid_batch_settlement_evm_payload_authorization_valid_before";
+
+interface ChargeParts {
+  readonly held: HeldPayment;
+  readonly facilitator: SaleFacilitator;
+  readonly delivery: SaleDelivery;
+  readonly lost: LostSale;
+  /** The client has gone away: releases the payment. */
+  readonly leave: () => SaleEnd;
+}
+
+/** The steps of a sale that make its charge, record that it is made later, or find out what became of it. */
+export class SaleCharge {
+  readonly #held: HeldPayment;
+  readonly #facilitator: SaleFacilitator;
+  readonly #delivery: SaleDelivery;
+  readonly #lost: LostSale;
+  readonly #leave: () => SaleEnd;
+
+  constructor({ held, facilitator, delivery, lost, leave }: ChargeParts) {
+    this.#held = held;
+    this.#facilitator = facilitator;
+    this.#delivery = delivery;
+    this.#lost = lost;
+    this.#leave = leave;
+  }
+
+  /**
+   * Records that the charge is made later, before the client has the response. Until then the upstream does not begin. `until`:
+   * Unix seconds at which the charge ends.
+   */
+  async defer({ sold, path }: SaleState & { at: "deferring" }, until: number): Promise<SaleState> {
+    if (this.#held.exchange.gone) return this.#leave();
+    const isNew = !this.#held.lease.isDeferred;
+    if (isNew && this.#held.accepted.channel?.deposit !== undefined) {
+      const made = await this.#facilitator.settle(this.#held.accepted.requirements);
+      if (made.kind === "refused") return this.#lost.unsettled(made.reason);
+      if (made.kind === "unknown") return this.#lost.pending(made.cause, made.transaction);
+    }
+    const change = {
+      ...deferralChange(this.#held.payment, { path, until }),
+      ...(isNew ? { facilitator: this.#facilitator.assign() } : {}),
+      ...this.#held.request.spentOn,
+    };
+    if (!(await this.#held.lease.move({ state: "deferred", lease: true, ...change }))) return this.#lost.taken();
+    if (isNew) this.#held.client.count("settled");
+    return deliverNew(this.#held.exchange, sold, this.#delivery.keep(sold.response));
+  }
+
+  /** Records the charge before it is made. */
+  async charge({ amount, sold }: Charge): Promise<SaleState> {
+    if (this.#held.accepted.prepaid === undefined) {
+      const assigned = { amount, facilitator: this.#facilitator.assign(), ...this.#held.request.spentOn };
+      if (!(await this.#held.lease.move({ state: "settling", lease: true, ...assigned }))) return this.#lost.taken();
+    }
+    if (!this.#held.exchange.gone) return { at: "settling", amount, sold };
+    return this.#leave();
+  }
+
+  async settle({ amount, sold }: Charge): Promise<SaleState> {
+    const settlement = await this.#facilitator.settle(
+      { ...this.#held.accepted.requirements, amount },
+      { reassign: (facilitator) => this.#held.lease.move({ state: "settling", lease: true, facilitator }) },
+    );
+    if (settlement.kind === "refused") return this.#lost.unsettled(settlement.reason);
+    const kept = sold === undefined ? NOT_KEPT : this.#delivery.keep(sold.response);
+    if (settlement.kind === "unknown") {
+      await kept;
+      return this.#lost.pending(settlement.cause, settlement.transaction);
+    }
+    if (!(await this.#book(settlement, amount))) return this.#lost.taken();
+    return sold === undefined ? { at: "owed" } : deliverNew(this.#held.exchange, sold, kept);
+  }
+
+  async #book(settlement: Settlement & { kind: "settled" }, amount: string): Promise<boolean> {
+    const { prepaid } = this.#held.accepted;
+    const booked = await this.#held.lease.book(settlement, amount, prepaid && this.#held.request.spentOn);
+    if (booked) this.#held.client.count("settled");
+    return booked;
+  }
+
+  /** Looks up the result of an earlier settlement, and repeats the same settlement if it did not happen. */
+  async find(): Promise<SaleState> {
+    const { amount } = this.#held.payment;
+    const requirements = fromStored(this.#held.payment)?.requirements ?? {
+      ...this.#held.accepted.requirements,
+      amount,
+    };
+    const outcome = await this.#facilitator.find(requirements);
+    if (outcome.kind === "void") {
+      const isInTime = this.#held.payment.validBefore > this.#held.paidRoute.clock() / 1000;
+      const { payload, channel } = this.#held.accepted;
+      return this.#lost.unsettled(channel === undefined ? voidReason(payload, isInTime) : UNMADE);
+    }
+    const settlement = outcome.kind === "settled" ? outcome : await this.#facilitator.settle(requirements);
+    if (settlement.kind === "settled") {
+      return (await this.#book(settlement, amount)) ? { at: "owed" } : this.#lost.taken();
+    }
+    // A rejection now can be a consequence of the first settlement's success: the nonce is spent, or the balance is
+    // gone. So it proves nothing.
+    return this.#lost.pending(settlement.kind === "unknown" ? settlement.cause : settlement.reason, "");
+  }
+}
+
+/** The next step delivers a new response. */
+export function deliverNew(
+  exchange: Pick<Exchange, "addedFields">,
+  { response, addedFields }: SoldResponse,
+  kept: Promise<void>,
+): SaleState {
+  exchange.addedFields = addedFields;
+  return { at: "delivering", response, isNew: true, kept };
+}
