@@ -13,9 +13,10 @@ export async function account({ headers, pagePrice }: Ask): Promise<OperationRes
   return { json: { success: true, data, ...(remainingCredits === null ? { warning } : {}) } };
 }
 
-/** The number of prices such as `$0.005` in a balance such as `1.25`; null if one of them has another form. */
+/** The number of prices such as `$0.005` in a balance such as `1.25`; null if one of them has another form. With rules, the price without them counts. */
 function creditsOf(balance: string, price: string): number | null {
-  const [have, cost] = [atoms(balance), atoms(price.replace(/^\$/, ""))];
+  const [, plain = ""] = /(?:^|; otherwise )\$([\d.]+)$/.exec(price) ?? [];
+  const [have, cost] = [atoms(balance), atoms(plain)];
   return have === undefined || cost === undefined || cost === 0n ? null : Number(have / cost);
 }
 
