@@ -38,6 +38,7 @@ async function openStall(x402: object = {}): Promise<Stall> {
   const stall = new Stall(market, x402);
   stalls.push(stall);
   await stall.open();
+  await stall.challenge();
   return stall;
 }
 
