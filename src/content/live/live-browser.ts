@@ -1,5 +1,5 @@
 import { type Cell } from "../browser/cell/cell.ts";
-import { type CdpFields, type CdpListener } from "../browser/program/cdp.ts";
+import { type CdpFields } from "../browser/program/cdp.ts";
 import { Relay, type RelayClient } from "./relay.ts";
 
 /** The times of a browser, in Unix milliseconds. */
@@ -26,7 +26,6 @@ export class LiveBrowser {
   readonly createdAt: number;
   readonly #options: LiveOptions;
   readonly #cell: Cell;
-  readonly #watchers = new Map<string, CdpListener>();
   #expiresAt: number;
   #expiry: ReturnType<typeof setTimeout>;
   #idle: ReturnType<typeof setTimeout> | undefined;
@@ -109,9 +108,7 @@ export class LiveBrowser {
 
   /** Takes an event of the browser. */
   observe(method: string, params: CdpFields, sessionId: string): void {
-    const watcher = this.#watchers.get(sessionId);
-    if (watcher === undefined) this.#relay?.observe(method, params, sessionId);
-    else watcher(method, params);
+    this.#relay?.observe(method, params, sessionId);
   }
 
   #endAfter(ms: number): ReturnType<typeof setTimeout> {
