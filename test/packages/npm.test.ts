@@ -16,7 +16,7 @@ setDefaultTimeout(patient(60_000));
 const MAX_PACKED_BYTES = 3_600_000;
 const MAX_UNPACKED_BYTES = 10_300_000;
 const MAX_FONT_BYTES = 5_000_000;
-const MAX_CLIENT_BYTES = 60_000;
+const MAX_CLIENT_BYTES = 64_000;
 
 /** Node programs to test in addition to the one in the path, separated by colons. */
 const NODES = ["node", ...(process.env["TURNPIKE_TEST_NODES"] ?? "").split(":").filter((path) => path !== "")];
