@@ -127,7 +127,8 @@ for (const mode of ["legacy", "auto"] as const) {
     const free = tools.filter(({ annotations }) => annotations?.readOnlyHint !== false);
     expect(free.map(({ name }) => name)).toEqual(["job_status", "job_results"]);
     expect(tools.map(({ name }) => name)).toEqual([
-      ...OPERATIONS.flatMap(({ name, body }) => (body === undefined ? [] : [name])),
+      // Browsers are not sold here.
+      ...OPERATIONS.flatMap(({ name, body }) => (body === undefined || name === "browser" ? [] : [name])),
       "job_status",
       "job_results",
       "job_cancel",
@@ -165,7 +166,7 @@ test("tools are listed with their parameters, as in the challenges", async () =>
       resources: z.array(z.looseObject({ url: z.string(), extensions: z.unknown().optional() })),
     })
     .parse(response);
-  expect([total, resources.length]).toEqual([14, 14]);
+  expect([total, resources.length]).toEqual([17, 17]);
   const unlisted = resources.filter(({ extensions }) => extensions === undefined).map((resource) => resource.url);
   expect(unlisted.toSorted()).toEqual([`${url}/r`, `${url}/v2/`]);
   const scrape = resources.find((resource) => resource.url === `${url}/scrape`);
