@@ -80,7 +80,9 @@ function stepOf(action: Options["actions"][number]): PageAction {
     }
     case "executeJavascript":
       return { type: "evaluate", script: action.script, timeoutMs };
-    default:
+    case "press":
+    case "scrape":
+    case "write":
       return { ...action, timeoutMs };
   }
 }

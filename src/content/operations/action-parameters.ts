@@ -165,7 +165,14 @@ function stepOf(given: Action, at: number): PageAction {
       const { format, quality = DEFAULT_QUALITY, full_page: fullPage } = given;
       return { type: "screenshot", timeoutMs, picture: { format, quality, fullPage, ...WINDOW } };
     }
-    default: {
+    case "click":
+    case "evaluate":
+    case "fill":
+    case "hover":
+    case "press":
+    case "scrape":
+    case "select":
+    case "write": {
       const { timeout: _timeout, ...step } = given;
       return { ...step, timeoutMs };
     }

@@ -41,7 +41,7 @@ export async function runActions(
     const { dialogs, windows } = host.takeNotices();
     results.push({
       type: action.type,
-      ...(await stateOf(host.call)),
+      ...(await stateOf((method, params) => host.call(method, params))),
       ...made,
       ...(dialogs.length === 0 ? {} : { dialogs }),
       ...(windows.length === 0 ? {} : { windows }),
