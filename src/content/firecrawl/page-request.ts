@@ -84,6 +84,8 @@ function stepOf(action: Options["actions"][number]): PageAction {
     case "scrape":
     case "write":
       return { ...action, timeoutMs };
+    default:
+      throw new Error(`Unknown step '${String(action satisfies never)}'`);
   }
 }
 

@@ -176,6 +176,8 @@ function stepOf(given: Action, at: number): PageAction {
       const { timeout: _timeout, ...step } = given;
       return { ...step, timeoutMs };
     }
+    default:
+      throw new Error(`Unknown step '${String(given satisfies never)}'`);
   }
 }
 
