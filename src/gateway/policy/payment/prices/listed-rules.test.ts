@@ -81,6 +81,6 @@ test("the values of fields and query parameters, and rules for named clients, ar
 test("a price is listed for each way of paying", () => {
   const terms = [TERMS, { ...TERMS, scheme: "upto", network: "base" }];
   expect(listedRules([rule({ price: "$0.01" })], terms)).toEqual([
-    { text: "$0.01 or up to $0.01", when: {}, amounts: ["10000", "10000"] },
+    { text: "up to $0.01", when: {}, amounts: ["10000", "10000"] },
   ]);
 });
