@@ -170,6 +170,25 @@ test("other credentials in the field reach the upstream", async () => {
   }
 });
 
+test("a credential that stands behind another one in the same line is refused, and reaches no upstream", async () => {
+  const shop = open();
+  const credential = answerTo(await challengeOf(shop));
+  for (const line of [
+    `Bearer abc, ${credential}`,
+    `Basic YTpi,${credential} , Bearer abc`,
+    `${credential}, ${credential}`,
+  ]) {
+    // A payment of its own, so that nothing else stops the request.
+    const response = await shop.send(shop.payment(), { headers: { authorization: line } });
+    expect([line, response.status]).toEqual([line, 400]);
+    expect(await response.json()).toMatchObject({ type: "urn:turnpike:error:invalid-payment" });
+  }
+  expect([shop.runs, shop.settlements]).toEqual([0, 0]);
+  const digest = 'Digest username="a", realm="Payment b", uri="/, Payment c"';
+  expect((await shop.send(shop.payment(), { headers: { authorization: digest } })).status).toBe(200);
+  expect(shop.lastUpstreamFields).toContain(`authorization: ${digest}`);
+});
+
 const hostile: readonly (readonly [string, string])[] = [
   ["is no base64url", "Payment {}"],
   ["has padding", "Payment e30="],
