@@ -72,6 +72,12 @@ describe.skipIf(why !== "")(`the Debian package${why}`, () => {
     folder.remove();
   });
 
+  test("recommends the library of this Debian that checks signatures, and its browser", () => {
+    const recommended = run(["dpkg-deb", "--field", join(root, "turnpike.deb"), "Recommends"]).split(/[,|\s]+/);
+    expect(recommended).toContain("libsecp256k1-1");
+    expect(recommended).toContain("chromium-headless-shell");
+  });
+
   test("says its version", () => {
     expect(run(inside("turnpike", "--version"))).toBe(`turnpike ${manifest.version}\n`);
   });

@@ -152,6 +152,11 @@ describe.skipIf(why !== "")(`the container image${why}`, () => {
     expect(readFileSync(folder.file("page.png")).subarray(1, 4).toString()).toBe("PNG");
   });
 
+  test("checks signatures by the library of Debian", () => {
+    const maps = descendants(container.pid, "turnpike").map((pid) => readFileSync(`/proc/${pid}/maps`, "utf8"));
+    expect(maps.join("")).toContain("/libsecp256k1.so.");
+  });
+
   test("is healthy while its gateway is ready, by its own health check", () => {
     const [, command] = image.config.Healthcheck.Test;
     const healthOf = (port: string) => crun("exec", "--env", `TURNPIKE_HEALTH_PORT=${port}`, id, command).exitCode;
