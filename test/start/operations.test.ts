@@ -4,18 +4,20 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { connect } from "node:http2";
 import { join } from "node:path";
 import shipped from "../../config/turnpike.json";
-import { OPERATIONS } from "../../src/content/operations/operations.ts";
+import { OPERATIONS as ALL_OPERATIONS } from "../../src/content/operations/operations.ts";
 import { payAndFetch } from "../../src/payments/client/client.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { buildClient } from "../support/client.ts";
 import { isInstalled } from "../../src/lib/testing/installed.ts";
 import { Folder, Program } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { hasNamespaces } from "../../src/content/testing/namespaces.ts";
 import { withBrowser } from "../../src/content/testing/state-folder.ts";
 
 // Unpacks and starts a browser on a machine that may be busy.
 setDefaultTimeout(patient(60_000));
 
+const OPERATIONS = ALL_OPERATIONS.filter(({ name }) => hasNamespaces || name !== "browser");
 const ROOT = join(import.meta.dir, "../..");
 const BIN = join(ROOT, "bin/turnpike");
 const WORDS = "High water at the harbour comes twice a day, about fifty minutes later each day. ".repeat(5);

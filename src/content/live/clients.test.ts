@@ -1,4 +1,4 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test as anyTest } from "bun:test";
 import { heapStats } from "bun:jsc";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
@@ -7,6 +7,7 @@ import { patient } from "../../lib/testing/patience.ts";
 import { pollUntil } from "../../lib/time/poll-until.ts";
 import { type CdpFields } from "../browser/program/cdp.ts";
 import { baseUrl, call, outcomeOf } from "../testing/client.ts";
+import { hasNamespaces } from "../testing/namespaces.ts";
 import { descendantsOf } from "../testing/processes.ts";
 import { startTestService } from "../testing/service.ts";
 import { startSite } from "../testing/site.ts";
@@ -14,10 +15,13 @@ import { startSite } from "../testing/site.ts";
 // A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
+const test = anyTest.skipIf(!hasNamespaces);
+const errors: string[] = [];
 const MAIN = join(import.meta.dir, "../../cli/main.ts");
 const site = startSite();
 const { service, close } = await startTestService({
   live: { max: 2, maxMinutes: 30, command: [process.execPath, MAIN, "browser-cell"] },
+  log: (level, message) => void (level === "error" && errors.push(message)),
 });
 
 afterAll(async () => {
@@ -33,7 +37,7 @@ interface Sold {
 
 async function buy(): Promise<Sold> {
   const { status, json } = await call(service, "/browsers", { minutes: 10 });
-  expect(status).toBe(201);
+  expect([status, errors]).toEqual([201, []]);
   const url = baseUrl(service).replace("http", "ws") + String(json["connect"]);
   return { id: String(json["id"]), token: String(json["token"]), url };
 }

@@ -101,12 +101,13 @@ export function enterCell(files: CellFiles): void {
     if (lstatSync(path).isSymbolicLink()) symlinkSync(readlinkSync(path), root + path);
     else bind(path);
   }
+  mkdirSync(`${root}/dev/shm`, { recursive: true });
+  mount("tmpfs", `${root}/dev/shm`, "tmpfs", { ...inMemory, data: `size=${files.maxBytes},mode=1777` });
+  // A state folder can be in /dev/shm, so its mount comes first: it would hide the files.
   for (const path of [...SYSTEM_FILES, ...files.readable]) bind(path);
   for (const name of DEVICES) bind(`/dev/${name}`, `/dev/${name}`, false);
   bind(files.socket, INNER_SOCKET, false);
-  for (const path of ["/dev/shm", "/proc", "/tmp", INNER_HOME, OLD])
-    mkdirSync(root + path, { recursive: true, mode: 0o777 });
-  mount("tmpfs", `${root}/dev/shm`, "tmpfs", { ...inMemory, data: `size=${files.maxBytes},mode=1777` });
+  for (const path of ["/proc", "/tmp", INNER_HOME, OLD]) mkdirSync(root + path, { recursive: true, mode: 0o777 });
   mount("proc", `${root}/proc`, "proc", { flags: MS_NOSUID | MS_NODEV | MS_NOEXEC });
   if (library.pivot_root(text(root), text(root + OLD)) !== 0) throw new Error("cannot change the root");
   process.chdir("/");
