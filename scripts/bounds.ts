@@ -166,7 +166,7 @@ const INTRODUCTION = `# Bounds
 
 Every queue, cache, buffer and table of Turnpike has a limit. This page lists those that an operator, a client or a page can meet, and that no page
 of a feature names. The others are constants in the source, each with a docstring. [Configuration](../configuration.md) lists the limits of its keys.
-Lengths without a unit are characters or counts.
+Lengths without a unit are characters or counts. A configuration that is above a limit of \`config/\` is refused.
 
 ## Configuration and others
 
@@ -184,7 +184,7 @@ export async function boundsReference(): Promise<string> {
     const lines = rows.map(({ file, forOperators, constants }) => {
       const limits = constants.map(({ value }) => value).join("; ");
       return wrappedItem(
-        `- **${limits}**: ${forOperators} (\`${file.slice(section.length + 1)}#${constants[0]?.name}\`)`,
+        `- **${limits}**: ${forOperators?.replace("; the configuration is refused with more", "")} (\`${file.slice(section.length + 1)}#${constants[0]?.name}\`)`,
       );
     });
     return `## ${section}\n\n${lines.join("\n")}\n`;

@@ -3,7 +3,7 @@ import { pause } from "../lib/time/pause.ts";
 import { MAX_LIVE_MESSAGE_BYTES, type LiveSocket, MAX_UNSENT_BYTES } from "./live/live-socket.ts";
 import { type TextFeed } from "./operations/operation.ts";
 
-/** Milliseconds that a client has to read a message. @operator A slower client is disconnected with a reason. @bound */
+/** Milliseconds that a client has to read a message. A slower client is disconnected with a reason. @bound */
 export const SLOW_MS = 60_000;
 /** Seconds without a byte after which a connection is closed. The server asks for a sign of life before. @bound */
 const IDLE_TIMEOUT_S = 30;

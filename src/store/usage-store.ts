@@ -113,7 +113,7 @@ export const MAX_PAID_USES = 20_000;
 const MAX_OTHER_USES = 1024;
 /** Rows of the funnel of one day. Further routes are counted together. */
 export const MAX_FUNNEL_USES = 2000;
-/** Days for which the funnel is kept. @operator @bound */
+/** Days for which the funnel is kept. @bound */
 export const FUNNEL_DAYS = 30;
 /** Maximum number of processes whose last batch is remembered. The oldest are removed first. */
 export const MAX_GATEWAYS = 1000;

@@ -5,7 +5,7 @@ import { type PageRequest } from "../page/page.ts";
 import { type FieldChange, fieldDiff } from "./field-diff.ts";
 import { lineDiff } from "./line-diff.ts";
 
-/** Versions of a page that are kept for one client. @operator The oldest is removed. */
+/** Versions of a page that are kept for one client. The oldest is removed. */
 export const MAX_VERSIONS = 10;
 
 /** The version with which a page is compared, and the form of the differences. */

@@ -18,7 +18,7 @@ const FAILING_AT_ONCE = 16;
 /** Milliseconds between two looks for events, and for one response of a receiver. @bound */
 const LOOK_MS = 1_000;
 const POST_MS = 10_000;
-/** Milliseconds for which the same event is tried. Afterwards the webhook is given up. @operator @bound */
+/** Milliseconds for which the same event is tried. Afterwards the webhook is given up. @bound */
 const GIVE_UP_MS = 86_400_000;
 /** Events of a turn. After them, others get theirs. */
 const EVENTS_OF_TURN = 64;

@@ -4,7 +4,7 @@ import { webhookHeaders } from "../../payments/settlement/webhooks/webhook-secre
 import { type Job } from "../../store/jobs/job-store.ts";
 import { eventText, type JobEvent } from "./job-events.ts";
 
-/** Bytes of a webhook's body. @operator The content of a longer result is left out; `results` has it. */
+/** Bytes of a webhook's body. The content of a longer result is left out; `results` has it. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 /** A receiver of the events of a job. */

@@ -2,7 +2,7 @@ import { type PathFilter } from "../sites/path-filter.ts";
 import { type Robots } from "../sites/robots.ts";
 import { hostWithoutWww, isOfSite, resultUrl, urlKey } from "../search/web/result-url.ts";
 
-/** Addresses that a map compares. @operator Further ones are not found. */
+/** Addresses that a map compares. Further ones are not found. */
 const MAX_ADDRESSES = 200_000;
 /** Characters of the addresses and titles of a map. @operator Further ones are not found. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;

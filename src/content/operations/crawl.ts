@@ -21,7 +21,7 @@ const MAX_STARTS = 100;
 const MAX_PATTERNS = 20;
 const MAX_PATTERN_LENGTH = 200;
 
-/** Characters of the content of one result. @operator Longer content is cut, and its metadata says so. */
+/** Characters of the content of one result. Longer content is cut, and its metadata says so. */
 const MAX_CONTENT = 1_000_000;
 
 const { url: _url, ...sharedParameters } = pageParameters;

@@ -7,7 +7,7 @@ import { type Lines, type OperationResult, type TextFeed } from "./operation.ts"
 /** The media type of server-sent events. */
 export const EVENT_STREAM = "text/event-stream";
 
-/** Milliseconds for which a response follows its job, below the timeout of the gateway's route. @operator @bound @internal */
+/** Milliseconds for which a response follows its job, below the timeout of the gateway's route. @bound @internal */
 export const FOLLOW_MS = 240_000;
 /** Milliseconds until a client whose stream ended asks again. */
 const AGAIN_MS = 1_000;

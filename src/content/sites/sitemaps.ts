@@ -9,7 +9,7 @@ const MAX_SITEMAPS = 50;
 const MAX_FOREIGN_SITEMAPS = 5;
 /** Indexes of sitemaps within each other that are read. The protocol allows one. */
 const MAX_DEPTH = 3;
-/** Bytes of all sitemaps of a site, after decompression. @operator Addresses beyond them are not found. */
+/** Bytes of all sitemaps of a site, after decompression. Addresses beyond them are not found. */
 const MAX_BYTES = 4 * MAX_SITEMAP_BYTES;
 /** Sitemaps that are tried if robots.txt names none. */
 const USUAL = ["/sitemap.xml", "/sitemap_index.xml", "/sitemap.txt"];

@@ -3,9 +3,9 @@ import { sharedHash } from "./shared-hash.ts";
 
 /** Ticks of a millisecond: the time in a slot is counted in sixteenths of a microsecond. */
 export const TICKS_PER_MS = 16_000;
-/** The longest time for a rate limit bucket to fill. @operator A time in a slot is ambiguous after twice that time. */
+/** The longest time for a rate limit bucket to fill. A time in a slot is ambiguous after twice that time. */
 export const MAX_FILL_MS = 3 * 86_400_000;
-/** Rate limit buckets that are not full, of all routes together. @operator @bound @internal */
+/** Rate limit buckets that are not full, of all routes together. @bound @internal */
 export const SLOTS = 1 << 18;
 /** Slots that may hold a key: two cache lines. @bound */
 const WAYS = 16;

@@ -3,7 +3,7 @@ export const UNITS = ["event", "line", "byte", "message"] as const;
 
 export type Unit = (typeof UNITS)[number];
 
-/** Bytes of the longest unit of a metered response. A longer one counts once more for each further part of this length. @operator @internal */
+/** Bytes of the longest unit of a metered response. A longer one counts once more for each further part of this length. @internal */
 export const MAX_UNIT_BYTES = 65_536;
 
 /** The begin of a unit: the index of its first byte in the whole body. */

@@ -4,7 +4,7 @@ import { openChain, readBalances } from "../evm/balances.ts";
 import { networkTitle } from "../x402/networks.ts";
 import { formatAmount } from "../x402/price.ts";
 
-/** The gas is low if it pays for fewer settlements than this, each at its highest possible price. @operator @bound */
+/** The gas is low if it pays for fewer settlements than this, each at its highest possible price. @bound */
 const LOW_SETTLEMENTS = 10n;
 /** Time between two checks of the gas, in milliseconds. @bound */
 const LOOK_MS = 60_000;

@@ -16,13 +16,13 @@ import { voidReason } from "./void-reason.ts";
 const AT_ONCE = 8;
 /** Milliseconds between two looks for payments that are due. @bound */
 const LOOK_MS = 1000;
-/** Milliseconds until an upstream that works is asked again, for prepaid credit and for `upto`. @operator @bound */
+/** Milliseconds until an upstream that works is asked again, for prepaid credit and for `upto`. @bound */
 const CREDIT_POLL_MS = 2000;
 const UPTO_POLL_MS = 5000;
 /** Milliseconds until a call that failed is made again: at first, and at most. @bound */
 const RETRY_MS = 1000;
 const MAX_RETRY_MS = 60_000;
-/** Failed calls, over about an hour, after which the charge is made for the amount that the upstream named last. @operator @bound */
+/** Failed calls, over about an hour, after which the charge is made for the amount that the upstream named last. @bound */
 const MAX_FAILURES = 70;
 /** Failed calls, over about a day, after which an upstream is not told any more that a payment has ended. @operator @bound */
 const MAX_TELLS = 1500;

@@ -4,7 +4,7 @@ import { type PaymentRequirements } from "./messages.ts";
 import { isSolana, isTestNetwork, type Network, networkTitle } from "./networks.ts";
 import { parsePrice } from "./price.ts";
 
-/** Longest memo of a payment on Solana, in bytes of UTF-8; x402 allows no longer one. @operator */
+/** Longest memo of a payment on Solana, in bytes of UTF-8; x402 allows no longer one. */
 const MAX_MEMO_BYTES = 256;
 /** An address or a token of a network that this program does not know. */
 const FOREIGN_NAME = /^[!-~]{1,128}$/;

@@ -3,7 +3,7 @@ import { compileSchema, type Schema, SchemaError } from "../../../lib/json-schem
 import { fromPointerStep, type Json, type JsonObject, pointerStep } from "../../../lib/json-schema/json.ts";
 import { type FieldNames, namesOf } from "./names.ts";
 
-/** Characters of a schema as JSON, its fields, and levels of objects and lists. @operator */
+/** Characters of a schema as JSON, its fields, and levels of objects and lists. */
 const MAX_SCHEMA_LENGTH = 50_000;
 const MAX_FIELDS = 200;
 const MAX_DEPTH = 8;

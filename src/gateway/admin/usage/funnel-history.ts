@@ -6,7 +6,7 @@ import { type FunnelEntry, type FunnelPeriod } from "../shapes/funnel.ts";
 const MINUTE_MS = 60_000;
 /** Milliseconds of a day. */
 export const DAY_MS = 86_400_000;
-/** Minutes of the funnel in memory. @operator @bound */
+/** Minutes of the funnel in memory. @bound */
 const FUNNEL_MINUTES = 60;
 
 /** The counts of the funnel since they were last taken. */

@@ -6,7 +6,7 @@ import { pathPrefix, rewriteReplacement } from "./path.ts";
 const MAX_FIELDS = 32;
 /** Bytes of the body of a fixed response; a longer one is refused. Each worker has it in memory. */
 export const MAX_FIXED_BODY_BYTES = 65_536;
-/** Mirrors of one request; the configuration is refused with more. @operator */
+/** Mirrors of one request; the configuration is refused with more. */
 const MAX_MIRRORS = 8;
 
 const hostName = z

@@ -25,7 +25,7 @@ return {1, string.format('%.0f', until_full)}
 const SCRIPT_SHA = createHash("sha1").update(SCRIPT).digest("hex");
 
 /**
- * Failures of Redis in a row, after which `rate_limit_store` counts as unavailable. @operator A single late response is
+ * Failures of Redis in a row, after which `rate_limit_store` counts as unavailable. A single late response is
  * not an outage.
  */
 const MAX_FAILURES = 5;

@@ -2,7 +2,7 @@ import { NoRoomError } from "./worker-process.ts";
 
 /** Milliseconds: a worker that ends at a younger age counts as ended at once. */
 const YOUNG_MS = 1000;
-/** Workers in a row that end at once. After that many the server stops, because another start would not help. @operator */
+/** Workers in a row that end at once. After that many the server stops, because another start would not help. */
 const MAX_EARLY_DEATHS = 3;
 const RESTART_MS = 100;
 /** Milliseconds until the next attempt, if the system had no room for a process. */

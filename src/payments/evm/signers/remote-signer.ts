@@ -15,7 +15,7 @@ import { completed, type Signed, type Signer, SignerError } from "./signer.ts";
 const MAX_RESPONSE_BYTES = 16 * 1024;
 /**
  * Time for which a signer that has failed is not asked, in milliseconds: its transactions have one order, and each of them
- * would wait for the timeout. @operator @bound
+ * would wait for the timeout. @bound
  */
 const REST_MS = 2000;
 

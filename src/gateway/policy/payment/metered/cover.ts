@@ -5,7 +5,7 @@ import { type PaidRoute } from "../route/paid-route.ts";
 import { type Lease } from "../sale/lease.ts";
 import { chargeFor } from "./meter.ts";
 
-/** Milliseconds after which a payment that is not used up is charged whole; at most a quarter of its channel's delay for withdrawals. @operator */
+/** Milliseconds after which a payment that is not used up is charged whole; at most a quarter of its channel's delay for withdrawals. */
 export const MAX_COVER_MS = 600_000;
 
 /** The parts of a payment that covers units of a response. */

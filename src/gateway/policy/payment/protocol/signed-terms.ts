@@ -12,7 +12,7 @@ import { type Config } from "../../../config/config.ts";
 
 /** Signed offers that are kept. @bound */
 const MAX_KEPT = 1000;
-/** Offers that a worker signs in a second: clients choose the URLs. Beyond it challenges have no offers. @operator */
+/** Offers that a worker signs in a second: clients choose the URLs. Beyond it challenges have no offers. */
 const MAX_PER_SECOND = 100;
 const SECOND_MS = 1000;
 

@@ -8,11 +8,11 @@ import { type Change, type Payment } from "../../../../store/ledger.ts";
 import { type AcceptedPayment } from "../offer/offer.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 
-/** Seconds after which a charge to prepaid credit is made for what is due, also if the work goes on. @operator @bound */
+/** Seconds after which a charge to prepaid credit is made for what is due, also if the work goes on. @bound */
 const MAX_CREDIT_S = 2 * 86_400;
-/** Seconds before the end of an `upto` payment at which it is settled for what is due. @operator @bound */
+/** Seconds before the end of an `upto` payment at which it is settled for what is due. @bound */
 const SETTLE_MARGIN_S = 120;
-/** Seconds that work must have at least. A payment that ends earlier is charged at once. @operator @bound */
+/** Seconds that work must have at least. A payment that ends earlier is charged at once. @bound */
 const MIN_WORK_S = 60;
 /** Characters of the path that an upstream names. */
 const PATH = /^\/(?!\/)[\x21-\x7e]{0,511}$/;

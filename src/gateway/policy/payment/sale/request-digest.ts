@@ -5,7 +5,7 @@ import { type BodySink, type Exchange } from "../../../exchange/exchange.ts";
 import { type BodyMemory, GatheredBody, hasBody, readBody } from "../../gathered-body.ts";
 import { paymentError } from "../protocol/respond.ts";
 
-/** Bytes of the longest body that is buffered and compared with the paid one before it goes to the upstream. @operator */
+/** Bytes of the longest body that is buffered and compared with the paid one before it goes to the upstream. */
 const MAX_GATHERED_BYTES = 1_048_576;
 
 /** The digest of a request without a body. */

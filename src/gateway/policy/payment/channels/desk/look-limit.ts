@@ -2,9 +2,9 @@ import { addressKey } from "../../../../../lib/net/address-key.ts";
 
 /** Milliseconds in which refused payments are counted. @bound */
 const WINDOW_MS = 10_000;
-/** Refused payments of one address in this time; the chain is not asked about further ones. @operator */
+/** Refused payments of one address in this time; the chain is not asked about further ones. */
 const MAX_REFUSED = 100;
-/** The same for all addresses together. @operator */
+/** The same for all addresses together. */
 const MAX_ALL_REFUSED = 1000;
 /** Addresses that are counted apart. @bound Others share one count. */
 const MAX_ADDRESSES = 4096;
