@@ -348,7 +348,7 @@ function createServices(
       parts,
     }),
     live,
-    sessions: new Sessions({ store, random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)) }),
+    sessions: new Sessions({ store, random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)), now }),
     sites: new SiteMapper({ pages, extractor, egress, userAgent, index, robots, now }),
     resolver,
     browserHealth: () => probe.look(),

@@ -113,6 +113,7 @@ export class BrowserPool implements BrowserEngine {
       browser.enter(tab);
       try {
         const result = await useOf(tab, visit, use);
+        await tab.leaveState();
         this.#offenders.forgive(host);
         return result;
       } catch (error) {
@@ -124,7 +125,8 @@ export class BrowserPool implements BrowserEngine {
         const isBurnt = error instanceof TurnpikeError && (await tab.hasBurnt(error, isBusy));
         throw isBurnt ? new PageBurnt(error) : tabError(await tab.failureOf(error));
       } finally {
-        await tab.leaveState();
+        // A page that failed leaves its cookies, too.
+        await tab.leaveState().catch(() => undefined);
         await browser.leave(tab);
         if (browser.worn) this.#replace(browser);
         else browser.warm.fill();

@@ -23,8 +23,10 @@ function writeScript(items: StoredItems): string {
   return `for (const [key, value] of ${JSON.stringify(items)}) localStorage.setItem(key, value)`;
 }
 
+type Spoken = Pick<RunningBrowser, "cdp">;
+
 /** Gives a browser context the cookies and the storage of a session. Called before its first page. */
-export async function restoreState(browser: RunningBrowser, context: string, state: BrowsingState): Promise<void> {
+export async function restoreState(browser: Spoken, context: string, state: BrowsingState): Promise<void> {
   const set = (cookies: readonly Cookie[]) =>
     browser.cdp.send("Storage.setCookies", { cookies: cookies.map(paramOf), browserContextId: context });
   if (state.cookies.length > 0) {
@@ -35,31 +37,36 @@ export async function restoreState(browser: RunningBrowser, context: string, sta
   await atOrigins(browser, context, stored);
 }
 
-/** Reads the cookies of a browser context, and the storage of the origins whose pages it has shown, into the session. */
+/**
+ * Reads the cookies of a browser context, and the storage of the origins whose pages it has shown, into the session. If it
+ * fails, the session is as it was.
+ */
 export async function collectState(
-  browser: RunningBrowser,
+  browser: Spoken,
   context: string,
   state: BrowsingState,
   origins: Iterable<string>,
 ): Promise<void> {
   const { cookies } = await browser.cdp.send("Storage.getCookies", { browserContextId: context });
-  // The protocol gives a list of Cookie objects.
-  state.cookies = (cookies as readonly CdpFields[]).map(cookieOf);
   const seen = [...origins].slice(-MAX_ORIGINS).map((origin) => ({ origin, expression: READ }));
   const found = await atOrigins(browser, context, seen);
   const storage = new Map(state.storage);
   seen.forEach(({ origin }, at) => {
-    storage.delete(origin);
     // The script above makes a list of pairs.
     const items = found[at] as StoredItems | undefined;
-    if (items !== undefined && items.length > 0) storage.set(origin, items);
+    // The storage of an origin that the browser does not reach stays as it is.
+    if (items === undefined) return;
+    storage.delete(origin);
+    if (items.length > 0) storage.set(origin, items);
   });
+  // The protocol gives a list of Cookie objects.
+  state.cookies = (cookies as readonly CdpFields[]).map(cookieOf);
   state.storage = new Map([...storage].slice(-MAX_ORIGINS));
 }
 
 /** Evaluates an expression in an empty document of each origin, and resolves with the results. */
 async function atOrigins(
-  { cdp }: RunningBrowser,
+  { cdp }: Spoken,
   context: string,
   tasks: readonly { readonly origin: string; readonly expression: string }[],
 ): Promise<readonly unknown[]> {

@@ -50,7 +50,7 @@ const BUSY_MS = 250;
 const MAX_TIMED_DOCUMENTS = 3;
 
 /** Milliseconds in which a page of a session leaves its cookies and storage to it. @bound */
-const COLLECT_MS = 3_000;
+const COLLECT_MS = 10_000;
 
 /** Blank tabs that are tried for one visit if warm tabs have crashed. */
 const MAX_BLANK_TABS = 3;
@@ -88,6 +88,7 @@ export class Tab {
   #clockStopped = Promise.withResolvers<void>();
   /** Origins of the documents that the tab has shown. The session has its cookies once the first one is shown. */
   readonly #origins = new Set<string>();
+  #hasLeft = false;
   #frames = 0;
   #framesOfOtherSites = 0;
 
@@ -239,13 +240,21 @@ export class Tab {
     return await hasBurnt((method) => this.#send(method), { elapsedMs: this.deadline.elapsedMs, isBusy });
   }
 
-  /** Gives the session of the visit what the page has left behind. If the browser does not respond, the session stays as it is. */
+  /**
+   * Gives the session of the visit what the page has left behind, at its first call. Fails if the browser does not respond:
+   * the session stays as it is then.
+   */
   async leaveState(): Promise<void> {
     const { session } = this.#request;
     const { context } = this.#blank ?? {};
-    if (session === undefined || context === undefined || this.#origins.size === 0) return;
-    const collected = collectState(this.#browser, context, session, this.#origins).catch(() => undefined);
-    await within(COLLECT_MS, collected);
+    if (session === undefined || context === undefined || this.#origins.size === 0 || this.#hasLeft) return;
+    this.#hasLeft = true;
+    const collected = collectState(this.#browser, context, session, this.#origins).then(
+      () => true,
+      () => false,
+    );
+    if ((await within(COLLECT_MS, collected)) === true) return;
+    throw new TurnpikeError("browser-unavailable", "Cannot keep what the page changed: the browser does not respond");
   }
 
   /** Closes the tab and all targets that it opened. Fails if the browser does not close them. */

@@ -167,7 +167,7 @@ export function postOperation<S extends z.ZodType>(
       const payer = headers.get("turnpike-payer") ?? "";
       const deferred = deferredPayment(headers);
       const call = { signal, accepts, payer, deferred, elapsedMs: stopwatch(services.now) };
-      return await withSession({ input, headers }, services, (used) => run(input, used, call));
+      return await withSession({ input, headers, call }, services, (used, caller) => run(input, used, caller));
     },
   };
 }
@@ -179,18 +179,21 @@ const UNUSED: readonly unknown[] = [undefined, false];
 
 /** Calls `run` with services that load pages in the session that the input names, if it names one. */
 async function withSession<T>(
-  { input, headers }: { readonly input: unknown; readonly headers: Headers },
+  { input, headers, call }: { readonly input: unknown; readonly headers: Headers; readonly call: Call },
   services: Services,
-  run: (services: Services) => Promise<T>,
+  run: (services: Services, call: Call) => Promise<T>,
 ): Promise<T> {
   const given = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {}; // any object
   const { session: id, session_secret: secret } = given;
-  if (typeof id !== "string") return await run(services);
+  if (typeof id !== "string") return await run(services, call);
   const shared = SHARING.find((name) => !UNUSED.includes(given[name]));
   if (shared !== undefined) throw invalidParameters([{ path: shared, message: "excludes session" }]);
   const key = typeof secret === "string" ? secret : sessionSecret(headers);
-  return await services.sessions.using(id, key, (state) =>
-    run({ ...services, pages: inSession(services.pages, state) }),
+  return await services.sessions.using(id, key, (state, lost) =>
+    run(
+      { ...services, pages: inSession(services.pages, state) },
+      { ...call, signal: AbortSignal.any([call.signal, lost]) },
+    ),
   );
 }
 

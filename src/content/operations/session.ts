@@ -112,7 +112,7 @@ export const SESSION_OPERATIONS: readonly JobOperation[] = [
       schema: list,
       example: { sessions: [EXAMPLE] },
     },
-    failures: ["store-unavailable"],
+    failures: ["overloaded", "store-unavailable"],
     run: async ({ headers }, { sessions }) => ({
       json: { sessions: (await sessions.list(sessionSecret(headers))).map(stateOf) },
     }),
@@ -125,7 +125,7 @@ export const SESSION_OPERATIONS: readonly JobOperation[] = [
     summary: "Return the state of a session",
     description: "Returns the times and the size of the session.",
     success: { ...one, description: "The state" },
-    failures: ["not-found", "store-unavailable"],
+    failures: ["not-found", "overloaded", "store-unavailable"],
     run: async ({ id, headers }, { sessions }) => ({ json: stateOf(await sessions.find(id, sessionSecret(headers))) }),
   },
   {
@@ -136,7 +136,7 @@ export const SESSION_OPERATIONS: readonly JobOperation[] = [
     summary: "End a session",
     description: "Ends the session, also while a page uses it, and removes its data.",
     success: { ...one, description: "The state before that" },
-    failures: ["not-found", "store-unavailable"],
+    failures: ["not-found", "overloaded", "store-unavailable"],
     async run({ id, headers }, { sessions }) {
       const found = await sessions.find(id, sessionSecret(headers));
       await sessions.end(id, sessionSecret(headers));

@@ -1,20 +1,15 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type JobStore } from "../../store/jobs/job-store.ts";
-import {
-  type Session,
-  SESSION_LEASE_MS,
-  type SessionStore,
-  type TakenSession,
-} from "../../store/jobs/session-store.ts";
+import { type Session, type SessionStore, type TakenSession } from "../../store/jobs/session-store.ts";
 import { hashOf, isSecret } from "../jobs/sale.ts";
 import { type BrowsingState } from "../page/browsing-state.ts";
+import { holdLease } from "./session-lease.ts";
 import { SEAL_NONCE_BYTES, sealed, unsealed } from "./sealed-state.ts";
 
 const ID_BYTES = 16;
 const SECRET_BYTES = 24;
 /** A secret of the service: another one may be guessed. */
 const SECRET = /^[\w-]{32}$/;
-const RENEW_MS = SESSION_LEASE_MS / 3;
 
 /** The time that a session lives: in all, and without use. */
 export interface Lifetime {
@@ -22,10 +17,11 @@ export interface Lifetime {
   readonly idleMs: number;
 }
 
-/** The settings of `Sessions`. `random` returns random bytes. */
+/** The settings of `Sessions`. `random` returns random bytes; `now` gives monotonic milliseconds. */
 export interface SessionsOptions {
   readonly store: Pick<JobStore, "sessions" | "isFull">;
   readonly random: (bytes: number) => Uint8Array;
+  readonly now: () => number;
 }
 
 /** The sessions of clients: cookies and storage that pages share. Only a client that has the secret can use them. Decision 0922. */
@@ -77,31 +73,26 @@ export class Sessions {
 
   /**
    * Passes the state of a session to `use`, and keeps what it has become, also if `use` fails. Fails with `session-busy` if
-   * the session is in use.
+   * the session is in use. `lost` is aborted when the session no longer belongs to this use: nothing of it is kept then.
    */
-  async using<T>(id: string, secret: string, use: (state: BrowsingState) => Promise<T>): Promise<T> {
+  async using<T>(id: string, secret: string, use: (state: BrowsingState, lost: AbortSignal) => Promise<T>): Promise<T> {
     await this.find(id, secret);
-    const taken = await this.#ask((store) => store.take(id));
+    const { store, random, now } = this.#options;
+    const since = now();
+    const taken = await this.#ask((sessions) => sessions.take(id));
     if (taken === undefined) throw notFound();
     if (taken === "busy") throw new TurnpikeError("session-busy", "Cannot use the session: another request uses it");
-    const renewing = setInterval(() => this.#renew(taken), RENEW_MS);
+    const opener = { id, secret };
+    const state = unsealed(taken.state, opener);
+    const lease = holdLease(store.sessions, taken, { since, now });
     try {
-      const opener = { id, secret };
-      const state = unsealed(taken.state, opener);
-      try {
-        return await use(state);
-      } finally {
-        clearInterval(renewing);
-        await this.#keep(taken, sealed(state, opener, this.#options.random(SEAL_NONCE_BYTES)));
-      }
+      return await use(state, lease.lost);
+    } catch (error) {
+      throw lease.lost.aborted ? unavailable() : error;
     } finally {
-      clearInterval(renewing);
+      lease.end();
+      await this.#keep(taken, sealed(state, opener, random(SEAL_NONCE_BYTES)));
     }
-  }
-
-  #renew(taken: TakenSession): void {
-    // If the store fails for longer than the lease, `leave` reports it.
-    this.#options.store.sessions.renew(taken).catch(() => undefined);
   }
 
   async #keep(taken: TakenSession, state: Uint8Array): Promise<void> {
@@ -119,9 +110,13 @@ export class Sessions {
       return await use(store.sessions);
     } catch (error) {
       if (store.isFull(error)) throw new TurnpikeError("overloaded", "The store of sessions is full; try again later");
-      throw new TurnpikeError("store-unavailable", "The store of sessions cannot be used; try again later");
+      throw unavailable();
     }
   }
+}
+
+function unavailable(): TurnpikeError {
+  return new TurnpikeError("store-unavailable", "The store of sessions cannot be used; try again later");
 }
 
 function notFound(): TurnpikeError {

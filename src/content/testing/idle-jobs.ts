@@ -11,7 +11,7 @@ export function idleJobs(): { readonly jobs: Jobs; readonly sessions: Sessions; 
   const runner = { wake: () => undefined, isFull: false };
   return {
     jobs: new Jobs({ store, runner, settings: JOB_DEFAULTS, unixNow: Date.now, random }),
-    sessions: new Sessions({ store, random }),
+    sessions: new Sessions({ store, random, now: () => performance.now() }),
     live: undefined,
   };
 }

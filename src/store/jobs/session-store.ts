@@ -5,11 +5,14 @@
 export interface SessionStore {
   /** Adds a session. False if `MAX_SESSIONS` exist, or `MAX_OWN_SESSIONS` with its secret. */
   create(session: NewSession): Promise<boolean>;
-  /** Undefined if it has expired. */
+  /** Undefined if it has expired. A session in use does not expire without use. */
   find(id: string): Promise<Session | undefined>;
   /** The sessions with this secret, the oldest first. */
   withSecret(secretHash: string): Promise<readonly Session[]>;
-  /** Takes a session for one use. "busy" while it belongs to another use; undefined if it has expired. */
+  /**
+   * Takes a session for one use. "busy" while it belongs to another use; undefined if it has expired. A use does not end by
+   * its lease alone: after that, the first `take` ends it. A step back of the clock adds nothing to a lease.
+   */
   take(id: string): Promise<TakenSession | "busy" | undefined>;
   /** Begins the lease again. False if the session has gone, or belongs to another use. */
   renew(taken: TakenSession): Promise<boolean>;

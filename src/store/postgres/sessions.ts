@@ -11,21 +11,30 @@ import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { SESSIONS } from "./jobs-schema.ts";
 
-const ALIVE = `expires_at > ${NOW} AND used_at + idle_ms > ${NOW}`;
+/** A killed use blocks its session until its lease ends. The time without use begins then. */
+const ALIVE = `expires_at > ${NOW} AND greatest(used_at, leased_until) + idle_ms > ${NOW}`;
+/** A number for the advisory lock of new sessions that no other program is likely to use: "turnpik3" in ASCII. */
+const LOCK = "8391737060846725683";
 
 const EXPIRE = statement(`DELETE FROM ${SESSIONS} WHERE NOT (${ALIVE}) AND leased_until <= ${NOW}`);
-const CREATE = statement(`INSERT INTO ${SESSIONS} (id, secret_hash, idle_ms, created_at, used_at, expires_at)
+const CREATE = `INSERT INTO ${SESSIONS} (id, secret_hash, idle_ms, created_at, used_at, expires_at)
   SELECT $2, $3, $4::bigint, ${NOW}, ${NOW}, ${NOW} + $5::bigint
   WHERE (SELECT count(*) FROM ${SESSIONS}) < ${MAX_SESSIONS}
-    AND (SELECT count(*) FROM ${SESSIONS} WHERE secret_hash = $3) < ${MAX_OWN_SESSIONS}`);
+    AND (SELECT count(*) FROM ${SESSIONS} WHERE secret_hash = $3) < ${MAX_OWN_SESSIONS}
+  RETURNING id`;
 const SESSION = `SELECT id, secret_hash, idle_ms, created_at, used_at, expires_at, uses, length(state)
   FROM ${SESSIONS} WHERE ${ALIVE}`;
 const FIND = statement(`${SESSION} AND id = $2`);
 const OWN = statement(`${SESSION} AND secret_hash = $2 ORDER BY created_at, id`);
-const TAKE = statement(`UPDATE ${SESSIONS} SET turn = turn + 1, leased_until = ${NOW} + ${SESSION_LEASE_MS}
+const LEASED = `leased_until = ${NOW} + ${SESSION_LEASE_MS}`;
+const TAKE = statement(`UPDATE ${SESSIONS} SET turn = turn + 1, ${LEASED}
   WHERE id = $2 AND leased_until <= ${NOW} AND ${ALIVE} RETURNING turn, encode(state, 'base64')`);
 const HELD = "id = $2 AND turn = $3::bigint AND leased_until > 0";
-const RENEW = statement(`UPDATE ${SESSIONS} SET leased_until = ${NOW} + ${SESSION_LEASE_MS} WHERE ${HELD}`);
+const RENEW = statement(`UPDATE ${SESSIONS} SET ${LEASED} WHERE ${HELD}`);
+/** The clock was set back during the lease. */
+const SHORTEN = statement(
+  `UPDATE ${SESSIONS} SET ${LEASED} WHERE id = $2 AND leased_until > ${NOW} + ${SESSION_LEASE_MS}`,
+);
 const LEAVE = statement(`UPDATE ${SESSIONS} SET leased_until = 0, used_at = ${NOW} WHERE ${HELD}`);
 const KEEP = statement(`UPDATE ${SESSIONS}
   SET leased_until = 0, used_at = ${NOW}, uses = uses + 1, state = decode($4, 'base64') WHERE ${HELD}`);
@@ -42,7 +51,11 @@ export class PostgresSessions implements SessionStore {
   async create({ id, secretHash, idleMs, ttlMs }: NewSession): Promise<boolean> {
     await this.removeExpired();
     const values = [this.#database.clock, id, secretHash, idleMs, ttlMs];
-    return (await this.#database.durable(CREATE, values)).count > 0;
+    // Statements that run at once would not count each other's sessions.
+    return await this.#database.transaction("", async (run) => {
+      await run(`SELECT pg_advisory_xact_lock(${LOCK})`);
+      return (await run(CREATE, values)).length > 0;
+    });
   }
 
   async find(id: string): Promise<Session | undefined> {
@@ -56,6 +69,7 @@ export class PostgresSessions implements SessionStore {
   async take(id: string): Promise<TakenSession | "busy" | undefined> {
     const [row] = (await this.#database.durable(TAKE, [this.#database.clock, id])).rows;
     if (row !== undefined) return { id, turn: Number(row[0]), state: Buffer.from(row[1] ?? "", "base64") };
+    await this.#database.quick(SHORTEN, [this.#database.clock, id]);
     return (await this.find(id)) === undefined ? undefined : "busy";
   }
 

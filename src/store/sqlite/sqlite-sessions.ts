@@ -9,7 +9,8 @@ import {
 } from "../jobs/session-store.ts";
 import { type SqliteConnection } from "./sqlite-connection.ts";
 
-const ALIVE = "expires_at > $now AND used_at + idle_ms > $now";
+/** A killed use blocks its session until its lease ends. The time without use begins then. */
+const ALIVE = "expires_at > $now AND max(used_at, leased_until) + idle_ms > $now";
 
 const CREATE = `INSERT INTO sessions (id, secret_hash, idle_ms, created_at, used_at, expires_at)
   SELECT $id, $secretHash, $idleMs, $now, $now, $now + $ttlMs
@@ -17,10 +18,13 @@ const CREATE = `INSERT INTO sessions (id, secret_hash, idle_ms, created_at, used
     AND (SELECT count(*) FROM sessions WHERE secret_hash = $secretHash) < ${MAX_OWN_SESSIONS}`;
 const SESSION = `SELECT id, secret_hash AS secretHash, idle_ms AS idleMs, created_at AS createdAt, used_at AS usedAt,
   expires_at AS expiresAt, uses, length(state) AS bytes FROM sessions WHERE ${ALIVE}`;
-const TAKE = `UPDATE sessions SET turn = turn + 1, leased_until = $now + ${SESSION_LEASE_MS}
+const LEASED = `leased_until = $now + ${SESSION_LEASE_MS}`;
+const TAKE = `UPDATE sessions SET turn = turn + 1, ${LEASED}
   WHERE id = $id AND leased_until <= $now AND ${ALIVE} RETURNING id, turn, state`;
 const HELD = "id = $id AND turn = $turn AND leased_until > 0";
-const RENEW = `UPDATE sessions SET leased_until = $now + ${SESSION_LEASE_MS} WHERE ${HELD}`;
+const RENEW = `UPDATE sessions SET ${LEASED} WHERE ${HELD}`;
+/** The clock was set back during the lease. */
+const SHORTEN = `UPDATE sessions SET ${LEASED} WHERE id = $id AND leased_until > $now + ${SESSION_LEASE_MS}`;
 const LEAVE = `UPDATE sessions SET leased_until = 0, used_at = $now WHERE ${HELD}`;
 const KEEP = `UPDATE sessions SET leased_until = 0, used_at = $now, uses = uses + 1, state = $state WHERE ${HELD}`;
 const EXPIRED = `DELETE FROM sessions WHERE NOT (${ALIVE}) AND leased_until <= $now`;
@@ -56,6 +60,7 @@ export class SqliteSessions implements SessionStore {
       const now = this.#now();
       const taken = this.#file.get<TakenSession>(TAKE, { id, now });
       if (taken !== undefined) return taken;
+      this.#file.run(SHORTEN, { id, now });
       return this.#file.get(`${SESSION} AND id = $id`, { id, now }) === undefined ? undefined : "busy";
     });
   }

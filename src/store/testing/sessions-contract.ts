@@ -84,6 +84,39 @@ export function testSessions(name: string, newDatabase: () => Promise<OpenJobs>)
       expect([...(await taken(store, "a")).state]).toEqual([2]);
     });
 
+    test("a session in use does not expire without use, and one whose use was killed can be used again", async () => {
+      await using at = await begin();
+      const { clock, store, other, jobs } = at;
+      await store.create(newSession("a", { idleMs: 10_000 }));
+      const first = await taken(store, "a");
+      clock.now += SESSION_LEASE_MS - 1;
+      expect(await store.renew(first)).toBe(true);
+      clock.now += SESSION_LEASE_MS + 9_999;
+      await jobs?.sweep();
+      expect((await taken(other, "a")).turn).toBe(2);
+      clock.now += SESSION_LEASE_MS + 10_000;
+      expect([await other.find("a"), await other.take("a")]).toEqual([undefined, undefined]);
+    });
+
+    test("a step of the clock gives no session to two uses, and keeps none from a later use", async () => {
+      await using at = await begin();
+      const { clock, store, other } = at;
+      await store.create(newSession("a", { ttlMs: 10 * HOUR_MS, idleMs: 10 * HOUR_MS }));
+      const first = await taken(store, "a");
+      clock.now += HOUR_MS;
+      const second = await taken(other, "a");
+      expect([await store.renew(first), await store.leave(first, new Uint8Array([1]))]).toEqual([false, false]);
+      clock.now -= HOUR_MS;
+      // The use that runs has time for its next renewal.
+      expect(await store.take("a")).toBe("busy");
+      expect(await other.renew(second)).toBe(true);
+      clock.now -= HOUR_MS;
+      expect(await store.take("a")).toBe("busy");
+      clock.now += SESSION_LEASE_MS;
+      const third = await taken(store, "a");
+      expect([await other.leave(second), await store.leave(third)]).toEqual([false, true]);
+    });
+
     test("of many uses that begin at once, one gets the session", async () => {
       await using at = await begin();
       const { store, other } = at;
@@ -123,7 +156,7 @@ export function testSessions(name: string, newDatabase: () => Promise<OpenJobs>)
 
     test("lists the sessions with one secret, whose number is bounded", async () => {
       await using at = await begin();
-      const { clock, store } = at;
+      const { clock, store, other } = at;
       const own = { secretHash: "mine" };
       for (let n = 0; n < MAX_OWN_SESSIONS; n += 1) {
         clock.now += 1;
@@ -131,6 +164,13 @@ export function testSessions(name: string, newDatabase: () => Promise<OpenJobs>)
       }
       expect(await store.create(newSession("one too many", own))).toBe(false);
       expect(await store.create(newSession("of another"))).toBe(true);
+      for (const id of ["s98", "s99"]) expect(await store.remove(id)).toBe(true);
+      const names = Array.from({ length: 10 }, (_, n) => `n${n}`);
+      const added = await Promise.all(names.map((id, n) => (n % 2 === 0 ? store : other).create(newSession(id, own))));
+      expect(added.filter(Boolean)).toHaveLength(2);
+      for (const id of names) await store.remove(id);
+      clock.now += 1;
+      for (const id of ["s98", "s99"]) await store.create(newSession(id, own));
       const listed = (await store.withSecret("mine")).map(({ id }) => id);
       expect([listed.length, listed[0], listed.at(-1)]).toEqual([MAX_OWN_SESSIONS, "s0", `s${MAX_OWN_SESSIONS - 1}`]);
       expect(await store.withSecret("nobody's")).toEqual([]);

@@ -1,0 +1,48 @@
+import { SESSION_LEASE_MS, type SessionStore, type TakenSession } from "../../store/jobs/session-store.ts";
+
+const RENEW_MS = SESSION_LEASE_MS / 3;
+
+/** The lease of a use. */
+export interface SessionLease {
+  /** Aborted when another use has the session, or may have it because no renewal has succeeded for the time of a lease. */
+  readonly lost: AbortSignal;
+  end(): void;
+}
+
+/**
+ * Renews a lease until its end. `since` is the time before the session was taken. `now` gives monotonic milliseconds.
+ * Decision 0924.
+ */
+export function holdLease(
+  store: Pick<SessionStore, "renew">,
+  taken: TakenSession,
+  { since, now }: { readonly since: number; readonly now: () => number },
+): SessionLease {
+  const lost = new AbortController();
+  let heldUntil = since + SESSION_LEASE_MS;
+  let over: ReturnType<typeof setTimeout> | undefined;
+  const end = (): void => {
+    clearInterval(renewing);
+    clearTimeout(over);
+    heldUntil = Infinity;
+  };
+  const lose = (): void => {
+    end();
+    lost.abort();
+  };
+  const watch = (until: number): void => {
+    if (until < heldUntil) return;
+    heldUntil = until;
+    clearTimeout(over);
+    over = setTimeout(lose, until - now());
+  };
+  const renew = async (): Promise<void> => {
+    const began = now();
+    const isHeld = await store.renew(taken).catch(() => undefined);
+    if (isHeld === false) lose();
+    if (isHeld === true) watch(began + SESSION_LEASE_MS);
+  };
+  const renewing = setInterval(() => void renew(), RENEW_MS);
+  watch(heldUntil);
+  return { lost: lost.signal, end };
+}
