@@ -32,7 +32,9 @@ const BY_INDEX = statement(
 );
 
 /**
- * The columns are those of the SQLite file (`src/store/sqlite/jobs-schema.ts`). A released migration is never edited. The
+ * All addresses of a job are in one table. `due` orders those of a host. A waiting address has its place in the order of
+ * discovery; a leased or postponed one has a larger number, the time at which it can be taken again. A finished one has NULL.
+ * The other columns are those of the SQLite file (`src/store/sqlite/jobs-schema.ts`). A released migration is never edited. The
  * updates of hosts and jobs, and the ends of leases in lanes, touch no indexed column, so that they stay on their pages (HOT).
  */
 export const JOB_SCHEMA: Schema = {

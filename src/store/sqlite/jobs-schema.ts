@@ -1,7 +1,8 @@
 import { type Database } from "bun:sqlite";
+import { CLAIM } from "../jobs/keys.ts";
 
 /** The version of the tables below. */
-const VERSION = 6;
+const VERSION = 7;
 
 const HOOKS = `
   CREATE TABLE hooks (
@@ -19,9 +20,33 @@ const SESSIONS = `
   CREATE INDEX sessions_secret ON sessions (secret_hash)`;
 
 /**
- * The column `due` orders the addresses of a host. A waiting address has its place in the order of discovery. A leased or
- * postponed one has the time at which it can be taken again, a larger number. A finished one has NULL.
+ * The frontier. Each address that was found is in `known`. If it waits, it is in `queue` as well, and if it is taken, in
+ * `leases`. `known` has the names that pages claim, too; `owner` is the key of the page. A lane is a host with waiting
+ * addresses.
+ *
+ * `due` orders the addresses of a host. A new address has its place in the order of discovery. A postponed one has a larger
+ * number, the time at which it can be taken again.
+ *
+ * The rows of a host are side by side, and what changes often is in small tables. If all addresses are in one table by their
+ * hashes, each change is one of another page, and costs more in a long frontier (bench frontier).
  */
+const FRONTIER = `
+  CREATE TABLE known (
+    job INTEGER NOT NULL, key INTEGER NOT NULL, owner INTEGER, PRIMARY KEY (job, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE queue (
+    job INTEGER NOT NULL, host INTEGER NOT NULL, due INTEGER NOT NULL, key INTEGER NOT NULL, task INTEGER NOT NULL,
+    depth INTEGER NOT NULL, tries INTEGER NOT NULL, url TEXT NOT NULL, PRIMARY KEY (job, host, due, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE leases (
+    job INTEGER NOT NULL, key INTEGER NOT NULL, host INTEGER NOT NULL, due INTEGER NOT NULL, task INTEGER NOT NULL,
+    depth INTEGER NOT NULL, tries INTEGER NOT NULL, url TEXT NOT NULL, PRIMARY KEY (job, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE lanes (
+    job INTEGER NOT NULL, host INTEGER NOT NULL, next_at INTEGER NOT NULL, PRIMARY KEY (job, host)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX lanes_due ON lanes (job, next_at)`;
+
 const TABLES = `
   CREATE TABLE jobs (
     number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, secret_hash TEXT NOT NULL, payer TEXT NOT NULL,
@@ -35,16 +60,7 @@ const TABLES = `
   ) STRICT;
   CREATE INDEX jobs_running ON jobs (number) WHERE state = 'running';
   CREATE INDEX jobs_unswept ON jobs (number) WHERE state <> 'running' AND swept = 0;
-  CREATE TABLE addresses (
-    job INTEGER NOT NULL, key INTEGER NOT NULL, host INTEGER NOT NULL, due INTEGER, task INTEGER NOT NULL,
-    depth INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0, url TEXT NOT NULL, PRIMARY KEY (job, key)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX addresses_due ON addresses (job, host, due) WHERE due IS NOT NULL;
-  CREATE TABLE lanes (
-    job INTEGER NOT NULL, host INTEGER NOT NULL, open INTEGER NOT NULL, next_at INTEGER NOT NULL,
-    PRIMARY KEY (job, host)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX lanes_due ON lanes (job, next_at) WHERE open > 0;
+  ${FRONTIER};
   CREATE TABLE hosts (
     host INTEGER PRIMARY KEY, next_at INTEGER NOT NULL, pace INTEGER NOT NULL
   ) STRICT;
@@ -58,10 +74,21 @@ const TABLES = `
     saved INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (job, number)
   ) STRICT`;
 
-/** Changes the tables of versions 4 and 3. */
+/** Changes the tables of version 6, which had all addresses in one table. A leased address waits for the end of its lease. */
+const FROM_SIXTH = `
+  DROP INDEX lanes_due;
+  ALTER TABLE lanes RENAME TO old_lanes;
+  ${FRONTIER};
+  INSERT INTO known SELECT job, key, iif(task = ${CLAIM}, CAST(url AS INTEGER), NULL) FROM addresses;
+  INSERT INTO queue SELECT job, host, due, key, task, depth, tries, url FROM addresses WHERE due IS NOT NULL;
+  INSERT INTO lanes SELECT job, host, next_at FROM old_lanes WHERE open > 0;
+  DROP TABLE old_lanes;
+  DROP TABLE addresses`;
+/** Changes the tables of older versions. */
+const FROM_FIFTH = `${SESSIONS}; ${FROM_SIXTH}`;
 const FROM_FOURTH = [
   ...["jobs", "results"].map((table) => `ALTER TABLE ${table} ADD COLUMN saved INTEGER NOT NULL DEFAULT 0`),
-  SESSIONS,
+  FROM_FIFTH,
 ].join("; ");
 const FROM_THIRD = `ALTER TABLE jobs ADD COLUMN tx TEXT NOT NULL DEFAULT ''; ${FROM_FOURTH}`;
 
@@ -89,7 +116,7 @@ export function createJobTables(database: Database): void {
     database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
   database
     .transaction(() => {
-      const sql = [TABLES, FROM_FIRST, undefined, FROM_THIRD, FROM_FOURTH, SESSIONS][version()];
+      const sql = [TABLES, FROM_FIRST, undefined, FROM_THIRD, FROM_FOURTH, FROM_FIFTH, FROM_SIXTH][version()];
       if (sql !== undefined) database.run(`${sql}; PRAGMA user_version = ${VERSION}`);
     })
     .immediate();

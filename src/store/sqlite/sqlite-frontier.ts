@@ -11,7 +11,7 @@ import {
   type Taken,
   TURN_MS,
 } from "../jobs/job-store.ts";
-import { CLAIM, claimKeys, keyed } from "../jobs/keys.ts";
+import { claimKeys, keyed } from "../jobs/keys.ts";
 import { type SqliteConnection } from "./sqlite-connection.ts";
 
 /** Rows of a table that one call of `remove` removes. */
@@ -19,13 +19,16 @@ const SWEEP_ROWS = 10_000;
 /** Milliseconds after its last request for which the pace of a host is remembered: a day. @bound */
 const KEPT_HOST_MS = 86_400_000;
 
-interface AddressRow {
+interface QueueRow {
   readonly key: string;
+  readonly due: number;
   readonly url: string;
   readonly task: number;
   readonly depth: number;
   readonly tries: number;
 }
+
+type LeaseRow = Omit<QueueRow, "due"> & { readonly host: string };
 
 /**
  * The frontier in an SQLite file: the addresses of jobs, their lanes (the addresses of a job on one host), and the times of
@@ -43,19 +46,62 @@ export class SqliteFrontier {
   take({ number }: Job, share: Share): Promise<readonly Taken[]> {
     return this.#file.transaction(() => {
       const now = this.#now();
+      this.#reclaim(number, now);
       const lanes = this.#all<{ host: string }>(
-        `SELECT CAST(host AS TEXT) AS host FROM lanes WHERE job = ? AND open > 0 AND next_at <= ? ORDER BY next_at LIMIT ?`,
+        "SELECT CAST(host AS TEXT) AS host FROM lanes WHERE job = ? AND next_at <= ? ORDER BY next_at LIMIT ?",
         number,
         now,
         share.hosts,
       );
       const taken: Taken[] = [];
-      for (const { host } of lanes) taken.push(...this.#takeOf(number, host, share, share.addresses - taken.length));
+      for (const { host } of lanes) {
+        const most = share.addresses - taken.length;
+        if (most > 0) taken.push(...this.#takeOf(number, host, share.delayMs, most));
+      }
       return taken;
     });
   }
 
-  #takeOf(job: number, host: string, { delayMs }: Share, most: number): Taken[] {
+  /** Lets the addresses wait again whose leases have ended. */
+  #reclaim(job: number, now: number): void {
+    const ended = this.#all<LeaseRow>(
+      "SELECT CAST(key AS TEXT) AS key, CAST(host AS TEXT) AS host, url, task, depth, tries FROM leases WHERE job = ? AND due <= ?",
+      job,
+      now,
+    );
+    for (const row of ended) {
+      this.#run("DELETE FROM leases WHERE job = ? AND key = ?", job, BigInt(row.key));
+      this.#wait(job, row, now);
+      this.#open(job, row.host, now);
+    }
+  }
+
+  #wait(job: number, { key, host, url, task, depth, tries }: LeaseRow, due: number): void {
+    this.#run(
+      "INSERT INTO queue (job, host, due, key, task, depth, tries, url) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      job,
+      BigInt(host),
+      due,
+      BigInt(key),
+      task,
+      depth,
+      tries,
+      url,
+    );
+  }
+
+  /** Adds a lane, or makes it due at about this time at the latest. */
+  #open(job: number, host: string, at: number): void {
+    this.#run(
+      `INSERT INTO lanes VALUES (?, ?, ?) ON CONFLICT (job, host) DO UPDATE
+       SET next_at = iif(next_at > excluded.next_at + ${TURN_MS}, excluded.next_at, next_at)`,
+      job,
+      BigInt(host),
+      at,
+    );
+  }
+
+  #takeOf(job: number, host: string, delayMs: number, most: number): Taken[] {
     const now = this.#now();
     const key = BigInt(host);
     const known = this.#get<{ next_at: number; pace: number }>("SELECT next_at, pace FROM hosts WHERE host = ?", key);
@@ -64,8 +110,8 @@ export class SqliteFrontier {
       return [];
     }
     const pace = Math.max(known?.pace ?? TURN_MS, delayMs);
-    const rows = this.#all<AddressRow>(
-      `SELECT CAST(key AS TEXT) AS key, url, task, depth, tries FROM addresses
+    const rows = this.#all<QueueRow>(
+      `SELECT CAST(key AS TEXT) AS key, due, url, task, depth, tries FROM queue
        WHERE job = ? AND host = ? AND due <= ? ORDER BY due LIMIT ?`,
       job,
       key,
@@ -73,24 +119,10 @@ export class SqliteFrontier {
       Math.min(most, pace === 0 ? most : Math.max(1, Math.floor(TURN_MS / pace))),
     );
     if (rows.length === 0) {
-      // All that is left is leased or postponed. Without a row the lane is finished by another service right now.
-      const next = this.#get<{ due: number | null }>(
-        "SELECT min(due) AS due FROM addresses WHERE job = ? AND host = ? AND due IS NOT NULL",
-        job,
-        key,
-      );
-      const nextAt = most === 0 ? now : (next?.due ?? now + TURN_MS);
-      this.#run("UPDATE lanes SET next_at = ? WHERE job = ? AND host = ?", nextAt, job, key);
+      this.#rest(job, key);
       return [];
     }
-    for (const row of rows) {
-      this.#run(
-        "UPDATE addresses SET due = ?, tries = tries + 1 WHERE job = ? AND key = ?",
-        now + LEASE_MS,
-        job,
-        BigInt(row.key),
-      );
-    }
+    for (const row of rows) this.#lease(job, key, row, now + LEASE_MS);
     const nextAt = now + rows.length * pace;
     this.#run(
       `INSERT INTO hosts VALUES (?, ?, ${TURN_MS}) ON CONFLICT (host) DO UPDATE SET next_at = excluded.next_at`,
@@ -98,76 +130,96 @@ export class SqliteFrontier {
       nextAt,
     );
     this.#run("UPDATE lanes SET next_at = ? WHERE job = ? AND host = ?", nextAt, job, key);
-    return rows.map((row, at) => ({ ...row, host, tries: row.tries + 1, startMs: at * pace }));
+    return rows.map(({ key: name, url, task, depth, tries }, at) => ({
+      key: name,
+      host,
+      url,
+      task,
+      depth,
+      tries: tries + 1,
+      startMs: at * pace,
+    }));
+  }
+
+  /** Makes a lane due with its first postponed address, or removes it. */
+  #rest(job: number, host: bigint): void {
+    const next = this.#get<{ due: number | null }>(
+      "SELECT min(due) AS due FROM queue WHERE job = ? AND host = ?",
+      job,
+      host,
+    );
+    const due = next?.due ?? null;
+    if (due === null) this.#run("DELETE FROM lanes WHERE job = ? AND host = ?", job, host);
+    else this.#run("UPDATE lanes SET next_at = ? WHERE job = ? AND host = ?", due, job, host);
+  }
+
+  #lease(job: number, host: bigint, { key, due, url, task, depth, tries }: QueueRow, until: number): void {
+    const name = BigInt(key);
+    this.#run("DELETE FROM queue WHERE job = ? AND host = ? AND due = ? AND key = ?", job, host, due, name);
+    this.#run(
+      "INSERT INTO leases (job, key, host, due, task, depth, tries, url) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      job,
+      name,
+      host,
+      until,
+      task,
+      depth,
+      tries + 1,
+      url,
+    );
   }
 
   renew({ number }: Job, taken: readonly Taken[]): Promise<void> {
     return this.#file.transaction(() => {
-      for (const { key, tries } of taken) {
+      const until = this.#now() + LEASE_MS;
+      for (const { key, tries } of taken)
         this.#run(
-          "UPDATE addresses SET due = ? WHERE job = ? AND key = ? AND tries = ? AND due IS NOT NULL",
-          this.#now() + LEASE_MS,
+          "UPDATE leases SET due = ? WHERE job = ? AND key = ? AND tries = ?",
+          until,
           number,
           BigInt(key),
           tries,
         );
-      }
     });
   }
 
   /** Records the outcome of a lease. True if the address is finished by it; false if it is due again, or the lease is another's. */
   finish(job: number, { taken, againMs }: Finished): boolean {
-    const now = this.#now();
-    const due = againMs === undefined ? null : now + againMs;
-    const changed = this.#run(
-      "UPDATE addresses SET due = ?, tries = tries + ? WHERE job = ? AND key = ? AND tries = ? AND due IS NOT NULL",
-      due,
-      due === null ? 0 : POSTPONED,
-      job,
-      BigInt(taken.key),
-      taken.tries,
-    );
-    if (!changed) return false;
-    if (due !== null) {
-      this.#run("UPDATE lanes SET next_at = min(next_at, ?) WHERE job = ? AND host = ?", due, job, BigInt(taken.host));
-      return false;
-    }
-    this.#run("UPDATE lanes SET open = open - 1 WHERE job = ? AND host = ?", job, BigInt(taken.host));
-    this.#run("UPDATE jobs SET open = open - 1 WHERE number = ?", job);
-    return true;
+    const values = [job, BigInt(taken.key), taken.tries] as const;
+    const isHeld =
+      this.#run("DELETE FROM leases WHERE job = ? AND key = ? AND tries = ?", ...values) ||
+      // The lease has ended, and the address waits, but no other caller has taken it.
+      this.#run(
+        "DELETE FROM queue WHERE job = ? AND key = ? AND tries = ? AND host = ?",
+        ...values,
+        BigInt(taken.host),
+      );
+    if (!isHeld || againMs === undefined) return isHeld;
+    const due = this.#now() + againMs;
+    this.#wait(job, { ...taken, tries: taken.tries + POSTPONED }, due);
+    this.#open(job, taken.host, due);
+    return false;
   }
 
   /** Adds the addresses that are new. Returns the number of those for which the job has no room. */
   add({ id, number, known, maxKnown }: Job, addresses: readonly Address[]): number {
-    const now = this.#now();
     let added = 0;
     let dropped = 0;
-    for (const { key, host, url, task, depth } of keyed(id, addresses)) {
-      const values = [number, BigInt(key)] as const;
+    const hosts = new Set<string>();
+    for (const address of keyed(id, addresses)) {
+      const values = [number, BigInt(address.key)] as const;
       if (known + added >= maxKnown) {
-        const isKnown = this.#query("SELECT 1 FROM addresses WHERE job = ? AND key = ?").get(...values) !== null;
+        const isKnown = this.#query("SELECT 1 FROM known WHERE job = ? AND key = ?").get(...values) !== null;
         if (!isKnown) dropped += 1;
         continue;
       }
-      const isNew = this.#run(
-        "INSERT OR IGNORE INTO addresses (job, key, host, due, task, depth, url) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        ...values,
-        BigInt(host),
-        known + added,
-        task,
-        depth,
-        url,
-      );
-      if (!isNew) continue;
+      if (!this.#run("INSERT OR IGNORE INTO known (job, key) VALUES (?, ?)", ...values)) continue;
+      this.#wait(number, { ...address, tries: 0 }, known + added);
+      hosts.add(address.host);
       added += 1;
-      this.#run(
-        `INSERT INTO lanes VALUES (?, ?, 1, ?) ON CONFLICT (job, host) DO UPDATE
-         SET open = open + 1, next_at = iif(open = 0 OR next_at > excluded.next_at + ${TURN_MS}, excluded.next_at, next_at)`,
-        number,
-        BigInt(host),
-        now,
-      );
     }
+    const now = this.#now();
+    for (const host of hosts) this.#open(number, host, now);
     if (added > 0)
       this.#run("UPDATE jobs SET known = known + ?, open = open + ? WHERE number = ?", added, added, number);
     return dropped;
@@ -188,30 +240,26 @@ export class SqliteFrontier {
   claim({ id, number }: Job, { key: owner }: Taken, claims: readonly Claim[]): string | undefined {
     const free: bigint[] = [];
     for (const claim of claims) {
-      const owners = claimKeys(id, claim).map((key) => ({ key: BigInt(key), url: this.#ownerOf(number, key) }));
+      const owners = claimKeys(id, claim).map((key) => ({ key: BigInt(key), owner: this.#ownerOf(number, key) }));
       // Older programs claimed names before a page was stored.
-      if (owners.filter(({ url }) => url !== undefined && url !== owner).length >= claim.most) return claim.kind;
-      free.push(...owners.flatMap(({ key, url }) => (url === undefined ? [key] : [])));
+      if (owners.filter((one) => one.owner !== undefined && one.owner !== owner).length >= claim.most)
+        return claim.kind;
+      free.push(...owners.flatMap((one) => (one.owner === undefined ? [one.key] : [])));
     }
-    for (const key of free) {
-      this.#run(
-        "INSERT OR IGNORE INTO addresses (job, key, host, task, depth, url) VALUES (?, ?, 0, ?, 0, ?)",
-        number,
-        key,
-        CLAIM,
-        owner,
-      );
-    }
+    for (const key of free)
+      this.#run("INSERT OR IGNORE INTO known (job, key, owner) VALUES (?, ?, ?)", number, key, BigInt(owner));
     return undefined;
   }
 
   #ownerOf(job: number, key: string): string | undefined {
-    return this.#get<{ url: string }>("SELECT url FROM addresses WHERE job = ? AND key = ?", job, BigInt(key))?.url;
+    const sql = "SELECT CAST(owner AS TEXT) AS owner FROM known WHERE job = ? AND key = ?";
+    return this.#get<{ owner: string }>(sql, job, BigInt(key))?.owner;
   }
 
-  /** Removes addresses and lanes of a job. True if none is left. */
+  /** Removes the frontier of a job. True if nothing of it is left. */
   remove(job: number): boolean {
-    return this.#removed("addresses", "key", job) && this.#removed("lanes", "host", job);
+    const keys = { queue: "key", known: "key", leases: "key", lanes: "host" };
+    return Object.entries(keys).every(([table, key]) => this.#removed(table, key, job));
   }
 
   /** Forgets the hosts that have had no request for long. */

@@ -32,6 +32,7 @@ const INSERT = `INSERT INTO jobs
     iif($sale = '', 'none', 'waiting'), $now)`;
 const COMPLETE = `UPDATE jobs SET state = 'completed', reason = iif(open > 0, 'limit', ''), ended_at = $now
   WHERE number = $number AND (open = 0 OR delivered >= page_limit)`;
+const CLOSE = "UPDATE jobs SET open = open - $closed WHERE number = $number";
 const COUNT = `INSERT INTO kinds VALUES ($job, $kind, $count)
   ON CONFLICT (job, kind) DO UPDATE SET count = count + excluded.count`;
 const DELIVER = `UPDATE jobs SET results = results + 1, delivered = delivered + $pages, saved = saved + $saved, bytes = bytes + $bytes
@@ -126,11 +127,14 @@ export class SqliteJobs implements JobStore {
       const job = this.#job(id);
       if (job?.state !== "running") return job && { ...job, isAlike: false };
       let other: string | undefined;
+      let closed = 0;
       for (const one of finished) {
         if (!this.#frontier.finish(job.number, one)) continue;
+        closed += 1;
         other = this.#frontier.claim(job, one.taken, claims);
         this.#deliver(job.number, other === undefined ? one : { taken: one.taken, kind: other });
       }
+      if (closed > 0) this.#file.run(CLOSE, { number: job.number, closed });
       this.#add(job, found);
       for (const [kind, count] of Object.entries(leftOut)) this.#count(job.number, kind, count);
       this.#file.run(COMPLETE, { number: job.number, now: this.#now() });

@@ -163,6 +163,22 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       expect(await other.results(job, 0, 10)).toHaveLength(2);
     });
 
+    test("the outcome of a lease that has ended counts, unless another service has taken the address", async () => {
+      await using at = await begin({}, pages(2));
+      const { store, job, clock } = at;
+      const late = await store.take(job, SHARE);
+      const host = late[0]?.host ?? "";
+      const paces = [{ host, intervalMs: 0, pauseMs: 2 * LEASE_MS }];
+      await store.finish(job, { finished: [], found: [], paces });
+      clock.now += LEASE_MS;
+      const other = await at.another();
+      expect(await other.take(job, SHARE)).toEqual([]);
+      expect(await deliver(store, job, late.slice(0, 1))).toMatchObject({ delivered: 1, open: 1 });
+      clock.now += LEASE_MS;
+      expect(await other.take(job, SHARE)).toMatchObject([{ url: "https://one.example/1", tries: 2 }]);
+      expect(await deliver(store, job, late)).toMatchObject({ delivered: 1, open: 1 });
+    });
+
     test("an address that ends every service comes back with a higher number of tries", async () => {
       await using at = await begin();
       const { store, job, clock } = at;
