@@ -1,11 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { messageOf } from "../../../lib/caught.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { findAsset } from "../../../payments/x402/assets.ts";
 import { type Channel, type Channels, isLost } from "../../../store/channels.ts";
 import { channel } from "../shapes/channels.ts";
-import { type Call, callerOf, type Operation } from "./operation.ts";
-import { type AdminParts } from "./parts.ts";
+import { opened, stored, tell } from "./ledger-store.ts";
+import { type Operation } from "./operation.ts";
 
 /** Channels on one page. @bound */
 const PAGE = 100;
@@ -26,7 +25,7 @@ export const CHANNEL_OPERATIONS: readonly Operation[] = [
     },
     failures: ["not-found", "store-unavailable"],
     async run({ query }, parts) {
-      const channels = channelsOf(parts);
+      const channels = opened(parts.channels);
       const id = query.get("before");
       const before = id === null ? undefined : await found(channels, id);
       const rows = await stored(() => channels.list(before, PAGE + 1));
@@ -44,7 +43,7 @@ export const CHANNEL_OPERATIONS: readonly Operation[] = [
     success: { description: "The number of channels with charges", schema: z.object({ channels: z.int() }) },
     failures: ["not-found", "store-unavailable"],
     async run(call, parts) {
-      const channels = channelsOf(parts);
+      const channels = opened(parts.channels);
       const id = call.query.get("channel");
       const known = id === null ? undefined : await found(channels, id);
       const number = await stored(() => channels.demand(known?.id));
@@ -63,7 +62,7 @@ export const CHANNEL_OPERATIONS: readonly Operation[] = [
     success: { description: "The channel", schema: channel },
     failures: ["not-found", "payment-conflict", "store-unavailable"],
     async run(call, parts) {
-      const channels = channelsOf(parts);
+      const channels = opened(parts.channels);
       const { id } = await found(channels, call.parameters["id"] ?? "");
       if (!(await stored(() => channels.close(id)))) {
         throw new TurnpikeError("payment-conflict", "Cannot close the channel: it is not open, or in use");
@@ -74,33 +73,10 @@ export const CHANNEL_OPERATIONS: readonly Operation[] = [
   },
 ];
 
-function channelsOf(parts: AdminParts): Channels {
-  let channels: Channels | undefined;
-  try {
-    channels = parts.channels();
-  } catch (error) {
-    throw new TurnpikeError("store-unavailable", `Cannot open the ledger: ${messageOf(error)}`);
-  }
-  if (channels !== undefined) return channels;
-  throw new TurnpikeError("store-unavailable", "Cannot open the ledger: it is in the memory of the workers");
-}
-
-async function stored<T>(ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    throw new TurnpikeError("store-unavailable", `Cannot use the ledger: ${messageOf(error)}`);
-  }
-}
-
 async function found(channels: Channels, id: string): Promise<Channel> {
   const row = await stored(() => channels.find(id.toLowerCase()));
   if (row === undefined) throw new TurnpikeError("not-found", `Cannot find the channel ${JSON.stringify(id)}`);
   return row;
-}
-
-function tell({ events }: AdminParts, call: Call, message: string): void {
-  events.add({ kind: "change", message, by: callerOf(call).by, outcome: "done" });
 }
 
 function shown(row: Channel): z.output<typeof channel> {

@@ -11,7 +11,8 @@ import { type Credit, type Credits, type NewCredit } from "../../../store/credit
 import { refundOf } from "../overview/read-payments.ts";
 import { JSON_TYPE, MAX_BODY_BYTES } from "../http/body.ts";
 import { credit, creditRefund, creditWithHistory, issuedCredit, newCredit, refundedCredit } from "../shapes/credits.ts";
-import { type Call, callerOf, type Operation } from "./operation.ts";
+import { opened, stored, tell } from "./ledger-store.ts";
+import { callerOf, type Operation } from "./operation.ts";
 import { type AdminParts } from "./parts.ts";
 
 /** Credits on one page. @bound */
@@ -148,33 +149,13 @@ function creditsOf(parts: AdminParts): Credits {
   if (parts.config.config.x402.credit === undefined) {
     throw new TurnpikeError("not-found", "Cannot find prepaid credit: the configuration has no x402.credit");
   }
-  let credits: Credits | undefined;
-  try {
-    credits = parts.credits();
-  } catch (error) {
-    throw new TurnpikeError("store-unavailable", `Cannot open the ledger: ${messageOf(error)}`);
-  }
-  if (credits === undefined)
-    throw new TurnpikeError("store-unavailable", "Cannot open the ledger: it is in the memory of the workers");
-  return credits;
-}
-
-async function stored<T>(ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    throw new TurnpikeError("store-unavailable", `Cannot use the ledger: ${messageOf(error)}`);
-  }
+  return opened(parts.credits);
 }
 
 async function found(credits: Credits, id: string): Promise<Credit> {
   const row = await stored(() => credits.find(id));
   if (row === undefined) throw new TurnpikeError("not-found", `Cannot find the credit ${JSON.stringify(id)}`);
   return row;
-}
-
-function tell({ events }: AdminParts, call: Call, message: string): void {
-  events.add({ kind: "change", message, by: callerOf(call).by, outcome: "done" });
 }
 
 /** Throws the error of a member of the body. */
