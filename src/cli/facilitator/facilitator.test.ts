@@ -82,6 +82,21 @@ test("in test mode it records simulated transfers and remembers them after a res
   expect<object>(await again.find(payment, REQUIREMENTS)).toEqual(settled);
 });
 
+test("beside callers with names, only the operator's token opens the status", async () => {
+  const environment = { SHOP: "shop-token", OPERATOR: "operator-token", TURNPIKE_FACILITATOR_TOKEN: "default-token" };
+  const program = run(["--test", ...ANY_PORT, "--caller", "shop=SHOP", "--token-env", "OPERATOR"], environment);
+  const url = await program.url();
+  const status = async (token: string) =>
+    (await fetch(`${url}/status`, { headers: { authorization: `Bearer ${token}` } })).status;
+  expect([await status("operator-token"), await status("shop-token"), await status("default-token")]).toEqual([
+    200, 403, 401,
+  ]);
+  expect(program.said.text).toContain("callers   shop, the operator\n");
+  const same = run(["--test", ...ANY_PORT, "--caller", "shop=SHOP", "--token-env", "SHOP"], environment);
+  expect(await same.exit()).toBe(2);
+  expect(same.said.text).toContain("a --caller has the token of --token-env");
+});
+
 const REFUSED: readonly (readonly [name: string, args: readonly string[], code: number, said: RegExp])[] = [
   ["test mode for other machines", ["--test", "--listen", "0.0.0.0:0"], 1, /Cannot listen on 0\.0\.0\.0 with --test/],
   ["test mode with a chain", ["--test", "--chain", "base=RPC"], 2, /--test excludes --config/],

@@ -64,13 +64,13 @@ const FLAGS = {
   "token-env": {
     type: "string",
     value: "NAME",
-    text: "the environment variable with the token that callers must send as Authorization: Bearer ($TURNPIKE_FACILITATOR_TOKEN, if it is set); without a token only this machine can call",
+    text: "the environment variable with the token that callers must send as Authorization: Bearer ($TURNPIKE_FACILITATOR_TOKEN, if it is set); without a token only this machine can call. Beside --caller, it is the operator's token, which opens the page",
   },
   caller: {
     type: "string",
     multiple: true,
     value: "NAME=VARIABLE",
-    text: "a caller with a token of its own, in place of --token-env: shop=SHOP_TOKEN",
+    text: "a caller with a token of its own: shop=SHOP_TOKEN. Such tokens do not open the page",
   },
   rate: {
     type: "string",
@@ -94,7 +94,7 @@ const FLAGS = {
 } as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike facilitator [--config FILE] [--listen PLACE] [--chain NETWORK=VARIABLE ...] [--key-env NAME]
-                            [--token-env NAME | --caller NAME=VARIABLE ...] [--rate N] [--discovery]
+                            [--token-env NAME] [--caller NAME=VARIABLE ...] [--rate N] [--discovery]
                             [--asset NETWORK:ADDRESS ... | --any-asset]
        turnpike facilitator --test [--listen PLACE] [--state-dir DIR]
 
@@ -121,12 +121,15 @@ export function facilitator(args: readonly string[]): Promise<number> {
     const isTest = values.test === true;
     const endpoint = parseEndpoint(values.listen);
     const { caller: named = [], rate, discovery, "token-env": tokenEnv } = values;
-    if (named.length > 0 && tokenEnv !== undefined) throw new UsageError("--caller takes the place of --token-env");
     const callers = parseCallers(named, process.env);
+    // The default variable is the token of all callers, so it does not open the page beside callers with names.
+    const token = callers.length > 0 && tokenEnv === undefined ? undefined : tokenOf(tokenEnv, process.env);
+    if (callers.some((caller) => caller.token === token))
+      throw new UsageError("a --caller has the token of --token-env");
     const perSecond = parseRate(rate);
     const access: Access = {
       callers,
-      token: callers.length > 0 ? undefined : tokenOf(tokenEnv, process.env),
+      token,
       rate: perSecond === undefined ? undefined : { perSecond, now: () => performance.now() },
       resources: discovery === true ? new SoldResources(Date.now) : undefined,
     };
@@ -235,7 +238,9 @@ function gasText(gas: Gas, isShared: boolean): string {
 type Access = Pick<ServiceOptions, "callers" | "token" | "rate" | "resources">;
 
 function accessText({ callers = [], token }: Access): string {
-  if (callers.length > 0) return callers.map(({ name }) => name).join(", ");
+  if (callers.length > 0) {
+    return [...callers.map(({ name }) => name), ...(token === undefined ? [] : ["the operator"])].join(", ");
+  }
   return token === undefined ? "this machine alone" : "callers with the token";
 }
 

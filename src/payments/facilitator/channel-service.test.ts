@@ -127,6 +127,17 @@ describe.skipIf(!hasChain)("the facilitator of channels over HTTP", () => {
       reason: "invalid_batch_settlement_evm_claim_simulation_failed",
       reverting: [channelId(network, config)],
     });
+    const status: unknown = await (await fetch(`${service.url}/status`)).json();
+    expect(status).toMatchObject({
+      counts: {
+        "deposit: settled": expect.any(Number),
+        "verify: invalid_batch_settlement_evm_cumulative_exceeds_balance": 1,
+        "claim: invalid_batch_settlement_evm_claim_simulation_failed": 1,
+      },
+      settlements: expect.arrayContaining([
+        expect.objectContaining({ amount: expect.stringMatching(/^5000 units of 0x/), result: "deposit: settled" }),
+      ]),
+    });
   });
 
   test("a token that the facilitator does not take, and a malformed body, are refused without a call to the chain", async () => {

@@ -313,7 +313,7 @@ test("a Unix socket that accepts connections without responding is left to its p
   expect(statSync(unix).isSocket()).toBe(true);
 });
 
-test("the status counts results by their kind, lists settlements, and names the gas of the signers, only for the operator", async () => {
+test("the status counts results by their kind, lists settlements, and names callers and the gas of the signers, only for the operator", async () => {
   const gas = [
     { network: "eip155:84532", account: PAYER, balance: "0.5", wei: 5n, isLow: true },
     { network: "eip155:8453", account: PAYER, cause: "the chain cannot be queried" },
@@ -325,19 +325,25 @@ test("the status counts results by their kind, lists settlements, and names the 
     clock,
     token: "s3cret",
     callers: [{ name: "shop", token: "another" }],
+    rate: { perSecond: 0.5, now: () => 0 },
   });
   const wrong = bodyOf(signedPayment(NOW_S, { value: "1" }));
   await post(`${url}/verify`, wrong, headers);
   await post(`${url}/settle`, bodyOf(signedPayment(NOW_S)), headers);
   await post(`${url}/settle`, wrong, headers);
+  for (let i = 0; i < 2; i += 1) await post(`${url}/verify`, wrong, { authorization: "Bearer another" });
   const status: unknown = await (await fetch(`${url}/status`, { headers })).json();
   expect(status).toEqual({
     since: "2027-01-15T08:00:00.000Z",
     counts: {
       "settle: invalid_exact_evm_payload_authorization_value_mismatch": 1,
       "settle: settled": 1,
-      "verify: invalid_exact_evm_payload_authorization_value_mismatch": 1,
+      "verify: invalid_exact_evm_payload_authorization_value_mismatch": 2,
     },
+    callers: [
+      { name: "", verifications: 1, settlements: 2, limited: 0 },
+      { name: "shop", verifications: 1, settlements: 0, limited: 1 },
+    ],
     settlements: ["invalid_exact_evm_payload_authorization_value_mismatch", "settled"].map((result) => ({
       at: "2027-01-15T08:00:00.000Z",
       network: "Base Sepolia (eip155:84532)",

@@ -46,7 +46,7 @@ export interface ServiceOptions {
   readonly signers?: Readonly<Record<string, readonly string[]>>;
   /** The token that callers must send as `Authorization: Bearer`. If it is not set, callers need none. */
   readonly token?: string | undefined;
-  /** Callers with tokens of their own. */
+  /** Callers with tokens of their own. Beside them, `token` is the operator's. */
   readonly callers?: readonly Caller[] | undefined;
   readonly rate?: CallRate | undefined;
   /** Lists what is sold to everyone; undefined: there is no list. */
@@ -111,6 +111,7 @@ export class FacilitatorService {
     if (this.#closing || this.#calls.size >= MAX_CALLS) return busy();
     const delay = this.#callers.delayOf(caller, pathname);
     if (delay > 0) {
+      this.#figures.limited(caller);
       return problem(new TurnpikeError("rate-limited", "Too many calls of this caller"), {
         "retry-after": String(delay),
       });
@@ -137,7 +138,7 @@ export class FacilitatorService {
       if (body instanceof TurnpikeError) return problem(body);
       const { channels } = this.#facilitator;
       if (isForChannel(body.json) && channels !== undefined && pathname !== "/find") {
-        if (pathname === "/verify") return await verifyChannel(channels, body.json, patient);
+        if (pathname === "/verify") return await this.#verifyChannel(channels, body.json, { caller, patient });
         return await this.#settleChannel(channels, body.json, { caller, patient });
       }
       const checked = parsed(facilitatorRequestSchema, body.json);
@@ -146,12 +147,12 @@ export class FacilitatorService {
       const { paymentPayload: payment, paymentRequirements: requirements } = checked;
       if (pathname === "/verify") {
         const verification = await this.#facilitator.verify(payment, requirements);
-        this.#figures.verified(verification);
+        this.#figures.verified(caller, verification);
         return verified(verification, payment);
       }
       if (pathname === "/find") return Response.json(found(await this.#facilitator.find(payment, requirements)));
       const settlement = await this.#facilitator.settle(payment, requirements);
-      this.#figures.settled(settlement, requirements);
+      this.#figures.settled(caller, settlement, { requirements });
       const isListed = settlement.kind === "settled" && this.#options.resources?.add(caller, payment, requirements);
       return settled(settlement, requirements, isListed === true ? LISTED : {});
     } catch (error) {
@@ -162,12 +163,25 @@ export class FacilitatorService {
     }
   }
 
+  async #verifyChannel(channels: ChannelFacilitator, body: unknown, { caller, patient }: Call): Promise<Response> {
+    const checked = parsed(channelVerifySchema, body);
+    if (checked instanceof TurnpikeError) return problem(checked);
+    patient();
+    const { paymentPayload, paymentRequirements } = checked;
+    const verification = await channels.verify(paymentPayload, paymentRequirements);
+    this.#figures.verified(caller, verification);
+    const isDown = verification.kind === "unavailable" || verification.kind === "failed";
+    return Response.json(verificationJson(verification, paymentPayload), isDown ? awayAs(verification.kind) : {});
+  }
+
   async #settleChannel(channels: ChannelFacilitator, body: unknown, { caller, patient }: Call): Promise<Response> {
     const checked = parsed(channelSettleSchema, body);
     if (checked instanceof TurnpikeError) return problem(checked);
     patient();
     const { paymentPayload, paymentRequirements } = checked;
     const settlement = await channels.settle(paymentPayload, paymentRequirements);
+    const what = paymentPayload.payload.type;
+    this.#figures.settled(caller, settlement, { requirements: paymentRequirements, what });
     const isListed =
       settlement.kind === "settled" && this.#options.resources?.add(caller, paymentPayload, paymentRequirements);
     const json = settlementJson(settlement, paymentPayload, paymentRequirements.network);
@@ -223,16 +237,6 @@ async function readJson(request: Request): Promise<{ readonly json: unknown } | 
   } catch {
     return new TurnpikeError("invalid-parameters", "The body is not JSON");
   }
-}
-
-async function verifyChannel(channels: ChannelFacilitator, body: unknown, patient: () => void): Promise<Response> {
-  const checked = parsed(channelVerifySchema, body);
-  if (checked instanceof TurnpikeError) return problem(checked);
-  patient();
-  const { paymentPayload, paymentRequirements } = checked;
-  const verification = await channels.verify(paymentPayload, paymentRequirements);
-  const isDown = verification.kind === "unavailable" || verification.kind === "failed";
-  return Response.json(verificationJson(verification, paymentPayload), isDown ? awayAs(verification.kind) : {});
 }
 
 function parsed<T>(schema: z.ZodType<T>, json: unknown): T | TurnpikeError {

@@ -36,12 +36,13 @@ const load = async () => {
     at("log-in").hidden = response.status !== 401;
     at("figures").hidden = !response.ok;
     if (!response.ok) {
-      at("state").textContent = response.status === 401 ? "Enter the token of the callers." : "The service responds with " + response.status + ".";
+      at("state").textContent = response.status === 401 ? "Enter the token of the operator." : "The service responds with " + response.status + ".";
       return;
     }
-    const { since, signers, counts, settlements } = await response.json();
+    const { since, signers, callers, counts, settlements } = await response.json();
     at("state").textContent = "Runs since " + since + ".";
     fill("signers", signers.map((one) => [one.network, one.account, one.gas, one.state]));
+    fill("callers", callers.map((one) => [one.name || "the operator's token, or none", String(one.verifications), String(one.settlements), String(one.limited)]));
     fill("counts", Object.entries(counts).map(([kind, count]) => [kind, String(count)]));
     fill("settlements", settlements.map((one) => [one.at, one.network, one.amount, one.result, one.transaction]));
   } catch {
@@ -83,6 +84,7 @@ export function statusPage(): Response {
 <form id="log-in" hidden><label for="token">Token</label> <input id="token" type="password" autocomplete="off"> <button>Show</button></form>
 <div id="figures" hidden>
 ${table("signers", "Signers", ["Network", "Account", "Gas", "State"])}
+${table("callers", "Callers", ["Name", "Verifications", "Settlements", "Beyond its rate"])}
 ${table("counts", "Calls", ["Result", "Number"])}
 ${table("settlements", "Last settlements", ["Time", "Network", "Amount", "Result", "Transaction"])}
 </div>
