@@ -21,6 +21,14 @@ const MAX_COUNT = 1_000;
 /** Characters of the name of a transaction. */
 const MAX_TRANSACTION = 256;
 
+const place = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+const count = z
+  .int()
+  .min(0)
+  .max(MAX_COUNT)
+  .default(COUNT)
+  .openapi({ description: "Maximum number of results in JSON" });
+
 const paidWord = z.strictObject({
   paid: z.string().refine(isAtomic, "must be an amount in atomic units"),
   closed: z.boolean().default(false),
@@ -99,18 +107,8 @@ function jobOperations(operation: string): readonly JobOperation[] {
         "ready. With `Accept: application/x-ndjson` the response follows the job: each result is a line of JSON when it is there, and a " +
         "last line has the state of the job as `job`. If a stream ends without that line, ask again with `after`.",
       query: z.object({
-        after: z
-          .int()
-          .min(0)
-          .max(Number.MAX_SAFE_INTEGER)
-          .default(0)
-          .openapi({ description: "Number of the last result that you have" }),
-        count: z
-          .int()
-          .min(0)
-          .max(MAX_COUNT)
-          .default(COUNT)
-          .openapi({ description: "Maximum number of results in JSON" }),
+        after: place.default(0).openapi({ description: "Number of the last result that you have" }),
+        count,
       }),
       success: {
         description: "The results",
@@ -126,8 +124,8 @@ function jobOperations(operation: string): readonly JobOperation[] {
         if (request.headers.get("accept")?.includes(NDJSON) === true) {
           return resultLines({ job, after }, jobs, request.signal);
         }
-        const count = wholeNumber(request.query, "count", { otherwise: COUNT, most: MAX_COUNT });
-        return page(job, await jobs.results(job, after, count), jobs);
+        const most = wholeNumber(request.query, "count", { otherwise: COUNT, most: MAX_COUNT });
+        return page(job, await jobs.results(job, after, most), jobs);
       },
     },
     {
@@ -141,18 +139,8 @@ function jobOperations(operation: string): readonly JobOperation[] {
         "one. With `Accept: text/event-stream`, or as WebSocket, the response follows the job to its end. `Last-Event-ID` takes the " +
         "place of `after`.",
       query: z.object({
-        after: z
-          .int()
-          .min(0)
-          .max(Number.MAX_SAFE_INTEGER)
-          .optional()
-          .openapi({ description: "Number of the last event that you have; absent for none" }),
-        count: z
-          .int()
-          .min(0)
-          .max(MAX_COUNT)
-          .default(COUNT)
-          .openapi({ description: "Maximum number of results in JSON" }),
+        after: place.optional().openapi({ description: "Number of the last event that you have; absent for none" }),
+        count,
       }),
       success: {
         description: "The events",
