@@ -1191,10 +1191,7 @@ export interface QrRequest {
 }
 
 /** A session that was created */
-export interface SessionResponse {}
-
-/** The state of a session */
-export interface SessionState {
+export interface SessionResponse {
   /** Name of the session */
   readonly id: string;
   /** Number of pages that have used it */
@@ -1205,6 +1202,8 @@ export interface SessionState {
   readonly used_at: string;
   /** Time at which it ends, if it is not used */
   readonly expires_at: string;
+  /** The value of X-Session-Secret in requests about this session; shown only here */
+  readonly secret: string;
 }
 
 /** The request body of `session` */
@@ -1218,10 +1217,7 @@ export interface SessionRequest {
 }
 
 /** A browser that runs */
-export interface BrowserResponse {}
-
-/** The state of a browser */
-export interface BrowserState {
+export interface BrowserResponse {
   /** Name of the browser */
   readonly id: string;
   /** True while a client controls it */
@@ -1229,6 +1225,12 @@ export interface BrowserState {
   readonly created_at: string;
   /** Time at which it ends */
   readonly expires_at: string;
+  /** The secret of the browser */
+  readonly token: string;
+  /** Path of the WebSocket that speaks the DevTools protocol */
+  readonly connect: string;
+  /** Path of a page on which people watch the browser. Its token, after #, gives no control */
+  readonly view: string;
 }
 
 /** The request body of `browser` */
@@ -1374,6 +1376,31 @@ export interface JobEvents {
 /** The sessions with a secret, the oldest first */
 export interface SessionList {
   readonly sessions: readonly SessionState[];
+}
+
+/** The state of a session */
+export interface SessionState {
+  /** Name of the session */
+  readonly id: string;
+  /** Number of pages that have used it */
+  readonly uses: number;
+  /** Bytes of its cookies and storage, encrypted */
+  readonly stored_bytes: number;
+  readonly created_at: string;
+  readonly used_at: string;
+  /** Time at which it ends, if it is not used */
+  readonly expires_at: string;
+}
+
+/** The state of a browser */
+export interface BrowserState {
+  /** Name of the browser */
+  readonly id: string;
+  /** True while a client controls it */
+  readonly connected: boolean;
+  readonly created_at: string;
+  /** Time at which it ends */
+  readonly expires_at: string;
 }
 
 /** One method for each operation. */

@@ -32,9 +32,7 @@ import {
 } from "./operations/operation.ts";
 import { type Responder, type Upgrade } from "./listen.ts";
 import { FREE_REQUESTS, OPERATIONS } from "./operations/operations.ts";
-import { BROWSER_SOCKET } from "./operations/browser.ts";
-import { LiveSocket } from "./live/live-socket.ts";
-import { notSold } from "./live/live-browsers.ts";
+import { LIVE_REQUESTS } from "./live-requests.ts";
 import { readAddress, READER_PATH } from "./operations/reader-address.ts";
 import { PageBurnt } from "./page/burnt.ts";
 import { type AskPrices } from "./api/price-list.ts";
@@ -102,10 +100,8 @@ export function createApp(
       return "socket" in result ? switched(result.socket, context.env.upgrade) : respond(result, signal);
     });
   }
-  app.get(BROWSER_SOCKET, (context) => controlled(services, context.req.raw, context.env.upgrade));
-  for (const path of [`${BROWSER_SOCKET}/json/version`, `${BROWSER_SOCKET}/json/version/`]) {
-    app.get(path, ({ req: { raw } }) => versionOf(services, raw));
-  }
+  for (const [path, answer] of LIVE_REQUESTS)
+    app.get(path, ({ env, req: { raw } }) => answer(services, raw, env.upgrade));
   if (discovery) {
     app.get(LLMS_PATH, async ({ req: { raw } }) => llmsText(await documentFor(raw), mcp !== undefined));
     if (mcp !== undefined) {
@@ -182,35 +178,6 @@ const FREE = { [SETTLEMENT_OVERRIDES]: '{"amount":"0"}' };
 
 /** Tells the gateway to charge for this failure as for a success. */
 const CHARGED = { [SETTLEMENT_OVERRIDES]: '{"amount":"100%"}' };
-
-function tokenIn(request: Request): string {
-  return new URL(request.url).searchParams.get("token") ?? request.headers.get("x-browser-token") ?? "";
-}
-
-/** Lets a client control its browser by WebSocket. */
-function controlled({ live }: Services, request: Request, upgrade: Upgrade | undefined): Response {
-  if (live === undefined) throw notSold();
-  const one = live.withToken(tokenIn(request));
-  if (request.headers.get("upgrade")?.toLowerCase() !== "websocket")
-    throw new TurnpikeError("bad-request", "Cannot control the browser: this is a WebSocket of the DevTools protocol");
-  if (!one.take()) throw new TurnpikeError("session-busy", "Cannot control the browser: another client does");
-  if (upgrade?.(new LiveSocket(one)) === true) return new Response();
-  one.leave();
-  throw new TurnpikeError("bad-request", "Cannot switch to WebSocket: the handshake is not valid");
-}
-
-/** The response by which clients of the DevTools protocol find the WebSocket of a browser. */
-function versionOf({ live, browser: about }: Services, request: Request): Response {
-  if (live === undefined) throw notSold();
-  const token = tokenIn(request);
-  live.withToken(token);
-  const base = baseUrlOf(request).replace(/^http/, "ws");
-  return Response.json({
-    Browser: `${about?.name ?? ""}/${about?.version ?? ""}`,
-    "Protocol-Version": "1.3",
-    webSocketDebuggerUrl: `${base}${BROWSER_SOCKET}?token=${token}`,
-  });
-}
 
 /** Switches to WebSocket. The response has no effect then. */
 function switched(feed: TextFeed, upgrade: ((feed: TextFeed) => boolean) | undefined): Response {

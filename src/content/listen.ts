@@ -2,7 +2,8 @@ import { rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { messageOf } from "../lib/caught.ts";
 import { type TextFeed } from "./operations/operation.ts";
-import { LiveSocket } from "./live/live-socket.ts";
+import { type LiveSocket } from "./live/live-socket.ts";
+import { type ViewSocket } from "./live/view/view-socket.ts";
 import { type AnySocket, TextSocket, WEBSOCKET } from "./text-socket.ts";
 import { isLoopback } from "../payments/facilitator/loopback-only.ts";
 
@@ -79,7 +80,7 @@ export async function serve(
 }
 
 /** Switches a request to WebSocket. False if it does not ask for that. */
-export type Upgrade = (feed: TextFeed | LiveSocket) => boolean;
+export type Upgrade = (feed: TextFeed | LiveSocket | ViewSocket) => boolean;
 
 /** Responds to a request. The response has no effect after an upgrade. */
 export type Responder = (request: Request, upgrade?: Upgrade) => Promise<Response>;
@@ -89,7 +90,7 @@ function fetchOf(respond: Responder) {
     let isUpgraded = false;
     const response = await respond(request, (feed) => {
       const headers = feed.protocol === undefined ? {} : { "sec-websocket-protocol": feed.protocol };
-      isUpgraded = server.upgrade(request, { data: feed instanceof LiveSocket ? feed : new TextSocket(feed), headers });
+      isUpgraded = server.upgrade(request, { data: "texts" in feed ? new TextSocket(feed) : feed, headers });
       return isUpgraded;
     });
     return isUpgraded ? undefined : response;

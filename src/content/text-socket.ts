@@ -1,6 +1,7 @@
 import { type ServerWebSocket, type WebSocketHandler } from "bun";
 import { pause } from "../lib/time/pause.ts";
 import { MAX_LIVE_MESSAGE_BYTES, type LiveSocket, MAX_UNSENT_BYTES } from "./live/live-socket.ts";
+import { type ViewSocket } from "./live/view/view-socket.ts";
 import { type TextFeed } from "./operations/operation.ts";
 
 /** Milliseconds that a client has to read a message. A slower client is disconnected with a reason. @bound */
@@ -74,7 +75,7 @@ export class TextSocket {
 }
 
 /** The state of a WebSocket. */
-export type AnySocket = TextSocket | LiveSocket;
+export type AnySocket = TextSocket | LiveSocket | ViewSocket;
 
 /** The handler of all WebSockets. */
 export const WEBSOCKET: WebSocketHandler<AnySocket> = {

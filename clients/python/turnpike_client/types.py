@@ -1650,11 +1650,6 @@ class ResolveMetadata(TypedDict):
 class SessionResponse(TypedDict):
     """A session that was created."""
 
-
-
-class SessionState(TypedDict):
-    """The state of a session."""
-
     #: Name of the session
     id: str
     #: Number of pages that have used it
@@ -1665,15 +1660,12 @@ class SessionState(TypedDict):
     used_at: str
     #: Time at which it ends, if it is not used
     expires_at: str
+    #: The value of X-Session-Secret in requests about this session; shown only here
+    secret: str
 
 
 class BrowserResponse(TypedDict):
     """A browser that runs."""
-
-
-
-class BrowserState(TypedDict):
-    """The state of a browser."""
 
     #: Name of the browser
     id: str
@@ -1682,6 +1674,12 @@ class BrowserState(TypedDict):
     created_at: str
     #: Time at which it ends
     expires_at: str
+    #: The secret of the browser
+    token: str
+    #: Path of the WebSocket that speaks the DevTools protocol
+    connect: str
+    #: Path of a page on which people watch the browser. Its token, after #, gives no control
+    view: str
 
 
 class HealthBrowser(TypedDict):
@@ -1835,3 +1833,30 @@ class SessionList(TypedDict):
     """The sessions with a secret, the oldest first."""
 
     sessions: Sequence[SessionState]
+
+
+class SessionState(TypedDict):
+    """The state of a session."""
+
+    #: Name of the session
+    id: str
+    #: Number of pages that have used it
+    uses: int
+    #: Bytes of its cookies and storage, encrypted
+    stored_bytes: int
+    created_at: str
+    used_at: str
+    #: Time at which it ends, if it is not used
+    expires_at: str
+
+
+class BrowserState(TypedDict):
+    """The state of a browser."""
+
+    #: Name of the browser
+    id: str
+    #: True while a client controls it
+    connected: bool
+    created_at: str
+    #: Time at which it ends
+    expires_at: str

@@ -1,6 +1,5 @@
 import { afterAll, expect, setDefaultTimeout, test as anyTest } from "bun:test";
 import { heapStats } from "bun:jsc";
-import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { connect } from "puppeteer-core";
 import { patient } from "../../lib/testing/patience.ts";
@@ -9,95 +8,25 @@ import { type CdpFields } from "../browser/program/cdp.ts";
 import { baseUrl, call, outcomeOf } from "../testing/client.ts";
 import { hasNamespaces } from "../testing/namespaces.ts";
 import { descendantsOf } from "../testing/processes.ts";
-import { startTestService } from "../testing/service.ts";
 import { startSite } from "../testing/site.ts";
+import { startLiveService } from "./testing/live-service.ts";
+import { RawClient } from "./testing/raw-client.ts";
 
 // A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 const test = anyTest.skipIf(!hasNamespaces);
-const errors: string[] = [];
-const MAIN = join(import.meta.dir, "../../cli/main.ts");
 const site = startSite();
-const { service, close } = await startTestService({
-  live: { max: 2, maxMinutes: 30, command: [process.execPath, MAIN, "browser-cell"] },
-  log: (level, message) => void (level === "error" && errors.push(message)),
-});
+const { service, buy, about, close } = await startLiveService();
 
 afterAll(async () => {
   await close();
   await site.close();
 });
 
-interface Sold {
-  readonly id: string;
-  readonly token: string;
-  readonly url: string;
-}
-
-async function buy(): Promise<Sold> {
-  const { status, json } = await call(service, "/browsers", { minutes: 10 });
-  expect([status, errors]).toEqual([201, []]);
-  const url = baseUrl(service).replace("http", "ws") + String(json["connect"]);
-  return { id: String(json["id"]), token: String(json["token"]), url };
-}
-
-const about = ({ id, token }: Sold, method = "GET") =>
-  fetch(`${baseUrl(service)}/browsers/${id}`, { method, headers: { "x-browser-token": token } });
-
 /** The processes of this test whose command has a text. */
 function below(text: string) {
   return descendantsOf(process.pid).filter(({ command }) => command.includes(text));
-}
-
-/** A client that speaks the protocol itself. */
-class RawClient {
-  readonly #socket: WebSocket;
-  readonly #messages: Record<string, unknown>[] = [];
-  #changed = Promise.withResolvers<void>();
-  readonly closed: Promise<number>;
-
-  private constructor(socket: WebSocket) {
-    this.#socket = socket;
-    socket.addEventListener("message", ({ data }) => {
-      // The browser and the relay send objects as JSON texts.
-      this.#messages.push(JSON.parse(String(data)) as Record<string, unknown>);
-      this.#changed.resolve();
-    });
-    const { promise, resolve } = Promise.withResolvers<number>();
-    this.closed = promise;
-    socket.addEventListener("close", ({ code }) => resolve(code));
-  }
-
-  static async open(url: string): Promise<RawClient> {
-    const socket = new WebSocket(url);
-    const client = new RawClient(socket);
-    await new Promise((resolve) => socket.addEventListener("open", resolve));
-    return client;
-  }
-
-  send(message: string | Uint8Array<ArrayBuffer> | object): void {
-    this.#socket.send(typeof message === "string" || message instanceof Uint8Array ? message : JSON.stringify(message));
-  }
-
-  /** The next message for which a condition holds. */
-  async next(holds: (message: Record<string, unknown>) => boolean): Promise<Record<string, unknown>> {
-    for (;;) {
-      const at = this.#messages.findIndex(holds);
-      if (at !== -1) return this.#messages.splice(at, 1)[0] ?? {};
-      this.#changed = Promise.withResolvers();
-      await this.#changed.promise;
-    }
-  }
-
-  async call(id: number, method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
-    this.send({ id, method, params, ...(sessionId === undefined ? {} : { sessionId }) });
-    return await this.next((message) => message["id"] === id);
-  }
-
-  close(): void {
-    this.#socket.close();
-  }
 }
 
 test("Puppeteer controls a browser of its own, and one that connects again finds its pages", async () => {

@@ -1,6 +1,7 @@
 import { type Cell } from "../browser/cell/cell.ts";
 import { type CdpFields } from "../browser/program/cdp.ts";
 import { Relay, type RelayClient } from "./relay.ts";
+import { Viewers } from "./view/viewers.ts";
 
 /** The times of a browser, in Unix milliseconds. */
 export interface LiveTimes {
@@ -12,6 +13,7 @@ export interface LiveTimes {
 export interface LiveOptions {
   readonly id: string;
   readonly tokenHash: string;
+  readonly viewHash: string;
   readonly ttlMs: number;
   /** Milliseconds without a client after which it ends. */
   readonly idleMs: number;
@@ -23,7 +25,9 @@ export interface LiveOptions {
 export class LiveBrowser {
   readonly id: string;
   readonly tokenHash: string;
+  readonly viewHash: string;
   readonly createdAt: number;
+  readonly viewers: Viewers;
   readonly #options: LiveOptions;
   readonly #cell: Cell;
   #expiresAt: number;
@@ -36,6 +40,8 @@ export class LiveBrowser {
   constructor(cell: Cell, options: LiveOptions) {
     this.id = options.id;
     this.tokenHash = options.tokenHash;
+    this.viewHash = options.viewHash;
+    this.viewers = new Viewers(cell.cdp);
     this.#cell = cell;
     this.#options = options;
     this.createdAt = options.now();
@@ -81,7 +87,7 @@ export class LiveBrowser {
   /** Begins the client's session. Fails if the browser has ended. */
   async connect(client: RelayClient): Promise<Relay> {
     this.#client = client;
-    const relay = await Relay.open(this.#cell.cdp, client);
+    const relay = await Relay.open(this.#cell.cdp, client, (target) => this.viewers.use(target));
     this.#relay = relay;
     return relay;
   }
@@ -122,5 +128,6 @@ export class LiveBrowser {
     clearTimeout(this.#idle);
     this.#cell.processes.leave();
     this.#client?.closed();
+    this.viewers.end();
   }
 }

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../lib/caught.ts";
@@ -28,6 +29,8 @@ export interface LiveSettings {
   readonly max: number;
   /** Minutes for which a browser can be paid at one time, counted from now. */
   readonly maxMinutes: number;
+  /** Milliseconds without a client after which a browser ends. Default: LIVE_IDLE_MS. */
+  readonly idleMs?: number;
 }
 
 /** The settings of `LiveBrowsers`. `random` returns random bytes; `now` gives Unix milliseconds. */
@@ -110,7 +113,16 @@ export class LiveBrowsers {
 
   /** The browser with a token. */
   withToken(token: string): LiveBrowser {
-    for (const browser of this.#browsers.values()) if (isSecret(token, browser.tokenHash)) return browser;
+    return this.#with("tokenHash", token);
+  }
+
+  /** The browser with a token for viewers. */
+  withViewToken(token: string): LiveBrowser {
+    return this.#with("viewHash", token);
+  }
+
+  #with(hash: "tokenHash" | "viewHash", token: string): LiveBrowser {
+    for (const browser of this.#browsers.values()) if (isSecret(token, browser[hash])) return browser;
     throw new TurnpikeError("not-found", "There is no browser with this token: it has ended, or never was");
   }
 
@@ -123,7 +135,7 @@ export class LiveBrowsers {
   }
 
   async #start(minutes: number): Promise<NewLive> {
-    const { cell: settings, egress, random, now } = this.#options;
+    const { cell: settings, egress, random, now, idleMs = LIVE_IDLE_MS } = this.#options;
     const id = Buffer.from(random(ID_BYTES)).toString("hex");
     const token = Buffer.from(random(TOKEN_BYTES)).toString("base64url");
     const socket = join(settings.folder, "live", `${process.pid}-${id.slice(0, SOCKET_DIGITS)}`);
@@ -137,8 +149,9 @@ export class LiveBrowsers {
     };
     try {
       const cell = await startCell(settings, socket, (...event) => this.#browsers.get(id)?.observe(...event));
-      const times = { ttlMs: minutes * MINUTE_MS, idleMs: LIVE_IDLE_MS };
-      const browser = new LiveBrowser(cell, { id, tokenHash: hashOf(token).toString("hex"), ...times, now });
+      const times = { ttlMs: minutes * MINUTE_MS, idleMs };
+      const [tokenHash = "", viewHash = ""] = [token, viewTokenOf(token)].map((one) => hashOf(one).toString("hex"));
+      const browser = new LiveBrowser(cell, { id, tokenHash, viewHash, ...times, now });
       this.#browsers.set(id, browser);
       void cell.exited.then(over);
       return { browser, token };
@@ -147,6 +160,11 @@ export class LiveBrowsers {
       throw error;
     }
   }
+}
+
+/** The token for viewers of the browser with a token. It does not tell that one. */
+export function viewTokenOf(token: string): string {
+  return createHmac("sha256", token).update("view").digest("base64url");
 }
 
 /** Makes the folder of the sockets, and removes those of services that were killed. */

@@ -7,6 +7,9 @@ const MAX_OPEN_BYTES = 32 * 1024 * 1024;
 /** Characters of the name of a call, and of a session. */
 const MAX_NAME = 200;
 
+/** Calls by which a client uses a page. */
+const USES = /^(?:Input|Page|Runtime)\./;
+
 /** Error codes of JSON-RPC, which the protocol has from there. */
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
@@ -38,21 +41,28 @@ export class Relay {
   readonly #cdp: CdpConnection;
   readonly #root: string;
   readonly #client: RelayClient;
-  readonly #sessions = new Set<string>();
+  readonly #onUse: (target: string) => void;
+  /** The targets of the client's sessions. */
+  readonly #sessions = new Map<string, string>();
   #openCalls = 0;
   #openBytes = 0;
   #closed = false;
 
-  private constructor(cdp: CdpConnection, root: string, client: RelayClient) {
+  private constructor(
+    cdp: CdpConnection,
+    root: string,
+    { client, onUse }: { readonly client: RelayClient; readonly onUse: (target: string) => void },
+  ) {
     this.#cdp = cdp;
     this.#root = root;
     this.#client = client;
+    this.#onUse = onUse;
   }
 
-  /** Begins a session for a client. Fails if the browser has ended. */
-  static async open(cdp: CdpConnection, client: RelayClient): Promise<Relay> {
+  /** Begins a session for a client. Fails if the browser has ended. `onUse` is called with each target that the client uses. */
+  static async open(cdp: CdpConnection, client: RelayClient, onUse: (target: string) => void): Promise<Relay> {
     const { sessionId } = await cdp.send("Target.attachToBrowserTarget");
-    return new Relay(cdp, String(sessionId), client);
+    return new Relay(cdp, String(sessionId), { client, onUse });
   }
 
   /** Ends the client's session with the browser. */
@@ -79,6 +89,8 @@ export class Relay {
     }
     const verdict = verdictOn(method, params);
     if ("error" in verdict) return this.#fail(caller, verdict.error);
+    if (method === "Target.activateTarget") this.#onUse(String(params["targetId"]));
+    else if (USES.test(method)) this.#onUse(this.#sessions.get(sessionId) ?? "");
     const bytes = message.length;
     if (this.#openCalls >= MAX_OPEN_CALLS || this.#openBytes + bytes > MAX_OPEN_BYTES)
       return this.#fail(caller, "Too many calls are open");
@@ -98,7 +110,8 @@ export class Relay {
     const resolve = (result: CdpFields): void => {
       over();
       const { sessionId: made } = result;
-      if (method.startsWith("Target.attachTo") && typeof made === "string") this.#sessions.add(made);
+      const isNew = typeof made === "string" && !this.#sessions.has(made);
+      if (method.startsWith("Target.attachTo") && isNew) this.#sessions.set(made, "");
       this.#respond(caller, result);
     };
     try {
@@ -113,7 +126,9 @@ export class Relay {
   observe(method: string, params: CdpFields, sessionId: string): void {
     if (this.#closed || !(sessionId === this.#root || this.#sessions.has(sessionId))) return;
     const about = String(params["sessionId"]);
-    if (method === "Target.attachedToTarget") this.#sessions.add(about);
+    // As the protocol defines it.
+    const { targetId } = (params["targetInfo"] ?? {}) as CdpFields;
+    if (method === "Target.attachedToTarget") this.#sessions.set(about, String(targetId));
     const session = sessionId === this.#root ? {} : { sessionId };
     this.#client.send(JSON.stringify({ method, params, ...session }));
     if (method === "Target.detachedFromTarget") this.#sessions.delete(about);

@@ -6,11 +6,10 @@ import { call } from "../testing/client.ts";
 import { hasNamespaces } from "../testing/namespaces.ts";
 import { startLocalService } from "../testing/service.ts";
 import { withBrowser } from "../testing/state-folder.ts";
+import { liveOptions } from "./testing/live-service.ts";
 
 // A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
-
-const COMMAND = [process.execPath, join(import.meta.dir, "../../cli/main.ts"), "browser-cell"];
 
 // A cell has its own /dev/shm and /tmp.
 test.skipIf(!hasNamespaces).each(["/dev/shm", "/tmp"])(
@@ -19,7 +18,7 @@ test.skipIf(!hasNamespaces).each(["/dev/shm", "/tmp"])(
     const state = withBrowser(mkdtempSync(join(parent, "turnpike-test-")));
     const errors: string[] = [];
     const service = await startLocalService(state, {
-      live: { max: 1, maxMinutes: 1, command: COMMAND },
+      live: liveOptions({ max: 1 }),
       log: (level, message) => void (level === "error" && errors.push(message)),
     });
     try {

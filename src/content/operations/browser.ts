@@ -1,11 +1,13 @@
 import { z } from "@hono/zod-openapi";
-import { notSold } from "../live/live-browsers.ts";
+import { notSold, viewTokenOf } from "../live/live-browsers.ts";
 import { type LiveBrowser } from "../live/live-browser.ts";
 import { type JobOperation } from "./job-requests.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
 
 /** The path of the WebSockets of browsers. */
 export const BROWSER_SOCKET = "/browser";
+/** The path of the page on which people watch a browser, and of its WebSockets. */
+export const VIEW_PATH = `${BROWSER_SOCKET}/view`;
 /** Minutes of one payment. */
 const MAX_MINUTES = 240;
 const MAX_LENGTH = 64;
@@ -29,10 +31,15 @@ const state = z
   })
   .openapi("BrowserState", { description: "The state of a browser" });
 
-const response = state
-  .extend({
+// A schema that extends another one would be "allOf", which the typed clients cannot express.
+const response = z
+  .object({
+    ...state.shape,
     token: z.string().openapi({ description: "The secret of the browser" }),
     connect: z.string().openapi({ description: "Path of the WebSocket that speaks the DevTools protocol" }),
+    view: z.string().openapi({
+      description: "Path of a page on which people watch the browser. Its token, after #, gives no control",
+    }),
   })
   .openapi("BrowserResponse", { description: "A browser that runs" });
 
@@ -43,6 +50,11 @@ const EXAMPLE = {
   expires_at: "2026-01-31T09:10:00.000Z",
 } as const satisfies z.output<typeof state>;
 const TOKEN = "kq3vYw1hWJ8m1m1s7m0aVg6pQxg2yT9d";
+
+/** The members of the response that contain the token of a browser, or one that is made of it. */
+function addressesOf(token: string): Pick<z.output<typeof response>, "token" | "connect" | "view"> {
+  return { token, connect: `${BROWSER_SOCKET}?token=${token}`, view: `${VIEW_PATH}#${viewTokenOf(token)}` };
+}
 
 function stateOf({ id, isConnected, createdAt, expiresAt }: LiveBrowser): z.output<typeof state> {
   const [created, expires] = [createdAt, expiresAt].map((ms) => new Date(ms).toISOString());
@@ -58,7 +70,7 @@ export const browser = postOperation(
     summary: "Start a browser for Puppeteer or Playwright",
     description:
       "`connect` speaks the DevTools protocol. It ends after the paid minutes, and after five minutes without a client. With `browser` and `token`, a " +
-      "running browser runs longer. It has no files and no downloads, and loads pages of the public web.",
+      "running browser runs longer. People watch it at `view`. It has no files and no downloads, and loads pages of the public web.",
     body,
     example: { minutes: 10 },
     success: {
@@ -66,14 +78,14 @@ export const browser = postOperation(
       description: "The browser",
       contentType: "application/json",
       schema: response,
-      example: { ...EXAMPLE, token: TOKEN, connect: `${BROWSER_SOCKET}?token=${TOKEN}` },
+      example: { ...EXAMPLE, ...addressesOf(TOKEN) },
     },
     failures: ["invalid-parameters", "not-found", "overloaded", "browser-unavailable"],
   },
   async ({ minutes, browser: id, token: given = "" }, { live }): Promise<OperationResult> => {
     if (live === undefined) throw notSold();
     const { browser: one, token } = id === undefined ? await live.add(minutes) : live.extend(id, given, minutes);
-    return { json: { ...stateOf(one), token, connect: `${BROWSER_SOCKET}?token=${token}` }, status: 201 };
+    return { json: { ...stateOf(one), ...addressesOf(token) }, status: 201 };
   },
 );
 

@@ -12,14 +12,19 @@ export const FOLLOW_MS = 240_000;
 /** Milliseconds until a client whose stream ended asks again. */
 const AGAIN_MS = 1_000;
 
-/** The subprotocol of WebSockets about jobs, and the beginning of the one that contains the secret of the job. */
+/** The subprotocol of WebSockets about jobs, and the beginning of the one that contains a secret. */
 const PROTOCOL = "turnpike.job";
 const SECRET_PROTOCOL = "turnpike.secret.";
 
 /** The secret of the job in a request: scripts in browsers cannot send a field with a WebSocket, so it may be a subprotocol. */
 export function secretIn(headers: Headers): string {
+  return headers.get("x-job-secret") ?? protocolSecret(headers);
+}
+
+/** The secret in the subprotocols of a WebSocket; empty without one. */
+export function protocolSecret(headers: Headers): string {
   const said = protocolsIn(headers).find((name) => name.startsWith(SECRET_PROTOCOL));
-  return headers.get("x-job-secret") ?? said?.slice(SECRET_PROTOCOL.length) ?? "";
+  return said?.slice(SECRET_PROTOCOL.length) ?? "";
 }
 
 function protocolsIn(headers: Headers): readonly string[] {

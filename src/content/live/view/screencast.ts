@@ -1,0 +1,170 @@
+import { type CdpConnection, type CdpFields } from "../../browser/program/cdp.ts";
+
+/** Milliseconds between two pictures, and between two messages to a viewer. @operator @bound */
+export const FRAME_MS = 100;
+/** Milliseconds for which a page is shown before another one can take its place. */
+const STAY_MS = 500;
+/** Bytes of a picture. A larger one is not shown. @bound */
+const MAX_PICTURE_BYTES = 1024 * 1024;
+/** Pixels of a picture in either direction, and its quality in percent. */
+const MAX_PIXELS = 1280;
+const QUALITY = 60;
+/** Characters of the title and of the address of a page, beyond which they are cut. */
+const MAX_TITLE = 200;
+const MAX_ADDRESS = 2_000;
+/** Pages of a browser of which the view knows. The one that was used first is forgotten. @bound */
+const MAX_PAGES = 200;
+
+/** The text and the picture of the page that is shown. */
+export interface Shown {
+  readonly title: string;
+  readonly url: string;
+}
+
+/** A picture, as JPEG. Each has a higher number than the one before. */
+export interface Picture {
+  readonly number: number;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Follows the page of a browser that was used last, and takes pictures of it. It has a session of its own with the browser, so
+ * that the client's sessions do not see it.
+ */
+export class Screencast {
+  readonly #cdp: CdpConnection;
+  readonly #onChange: () => void;
+  /** By target, the page that was used last at the end. */
+  readonly #pages = new Map<string, Shown>();
+  #root = "";
+  #session = "";
+  #target = "";
+  #picture: Picture | undefined;
+  #pictures = 0;
+  /** The pictures that the browser has sent and that were not acknowledged: it sends no third one. */
+  #unacknowledged: number[] = [];
+  /** True from the beginning, until the browser has told of all its pages. */
+  #isFollowing = true;
+  #closed = false;
+
+  /** `onChange` is called when there is another picture or text. */
+  constructor(cdp: CdpConnection, onChange: () => void) {
+    this.#cdp = cdp;
+    this.#onChange = onChange;
+  }
+
+  get picture(): Picture | undefined {
+    return this.#picture;
+  }
+
+  get shown(): Shown {
+    return this.#pages.get(this.#target) ?? { title: "", url: "" };
+  }
+
+  /** Begins, with the page of the target if there is one. Fails if the browser has ended. */
+  async start(target: string): Promise<void> {
+    const { sessionId } = await this.#cdp.send("Target.attachToBrowserTarget");
+    this.#root = String(sessionId);
+    if (this.#closed) return this.#detach(this.#root);
+    this.#cdp.listen(this.#root, (method, params) => this.#observe(method, params));
+    // The browser tells of all its pages before it responds.
+    await this.#cdp.send("Target.setDiscoverTargets", { discover: true }, this.#root);
+    this.use(target);
+    this.#isFollowing = false;
+    await this.#follow();
+  }
+
+  /** The client has used a page. */
+  use(target: string): void {
+    const page = this.#pages.get(target);
+    if (page === undefined) return;
+    this.#pages.delete(target);
+    this.#pages.set(target, page);
+    void this.#follow();
+  }
+
+  /** Lets the browser take the next picture. True if it waits for more of these calls. */
+  next(): boolean {
+    const frame = this.#unacknowledged.shift();
+    if (frame !== undefined) this.#call("Page.screencastFrameAck", { sessionId: frame }, this.#session);
+    return this.#unacknowledged.length > 0;
+  }
+
+  close(): void {
+    this.#closed = true;
+    if (this.#session !== "") this.#detach(this.#session);
+    if (this.#root !== "") this.#detach(this.#root);
+  }
+
+  #observe(method: string, params: CdpFields): void {
+    if (method === "Target.targetDestroyed") {
+      this.#pages.delete(String(params["targetId"]));
+      void this.#follow();
+    }
+    if (method !== "Target.targetCreated" && method !== "Target.targetInfoChanged") return;
+    // As the protocol defines it.
+    const { targetId, type, title, url } = params["targetInfo"] as Readonly<Record<string, string>>;
+    if (type !== "page" || targetId === undefined) return;
+    this.#pages.set(targetId, { title: title?.slice(0, MAX_TITLE) ?? "", url: url?.slice(0, MAX_ADDRESS) ?? "" });
+    const [oldest = ""] = this.#pages.keys();
+    if (this.#pages.size > MAX_PAGES) this.#pages.delete(oldest);
+    if (targetId === this.#target) this.#onChange();
+    else void this.#follow();
+  }
+
+  /** Shows the page that was used last, and again as long as that is another one. */
+  async #follow(): Promise<void> {
+    if (this.#isFollowing) return;
+    this.#isFollowing = true;
+    for (let target = this.#last(); target !== this.#target && !this.#closed; target = this.#last()) {
+      await this.#show(target).catch(() => undefined);
+      await Bun.sleep(STAY_MS);
+    }
+    this.#isFollowing = false;
+  }
+
+  #last(): string {
+    return [...this.#pages.keys()].at(-1) ?? "";
+  }
+
+  /** Fails if the page has been closed meanwhile. */
+  async #show(target: string): Promise<void> {
+    if (this.#session !== "") this.#detach(this.#session);
+    this.#session = "";
+    this.#target = target;
+    this.#picture = undefined;
+    this.#unacknowledged = [];
+    this.#onChange();
+    if (target === "") return;
+    const { sessionId } = await this.#cdp.send(
+      "Target.attachToTarget",
+      { targetId: target, flatten: true },
+      this.#root,
+    );
+    const session = String(sessionId);
+    if (this.#closed) return this.#detach(session);
+    this.#session = session;
+    this.#cdp.listen(session, (method, params) => this.#receive(method, params));
+    const picture = { format: "jpeg", quality: QUALITY, maxWidth: MAX_PIXELS, maxHeight: MAX_PIXELS };
+    await this.#cdp.send("Page.startScreencast", picture, session);
+  }
+
+  #receive(method: string, params: CdpFields): void {
+    if (method !== "Page.screencastFrame") return;
+    this.#unacknowledged.push(Number(params["sessionId"]));
+    const bytes = Buffer.from(String(params["data"]), "base64");
+    this.#pictures += 1;
+    if (bytes.length <= MAX_PICTURE_BYTES) this.#picture = { number: this.#pictures, bytes };
+    this.#onChange();
+  }
+
+  #detach(session: string): void {
+    this.#cdp.listen(session, undefined);
+    this.#call("Target.detachFromTarget", { sessionId: session }, "");
+  }
+
+  /** Calls without regard to the result: the page, or the browser, may have gone. */
+  #call(method: string, params: CdpFields, session: string): void {
+    this.#cdp.send(method, params, session).catch(() => undefined);
+  }
+}

@@ -1,0 +1,77 @@
+import { type CdpConnection } from "../../browser/program/cdp.ts";
+import { FRAME_MS, Screencast, type Picture, type Shown } from "./screencast.ts";
+
+/** Viewers of one browser at one time. @operator Further ones are disconnected with a reason. */
+const MAX_VIEWERS = 4;
+
+/** A person who watches a browser. */
+export interface Viewer {
+  /** Takes the newest picture and text. Drops what it cannot send now. */
+  show(shown: Shown, picture: Picture | undefined): void;
+  /** The browser has ended. */
+  ended(): void;
+}
+
+/** The viewers of one browser. The browser takes pictures only while it has a viewer. Decision 0925. */
+export class Viewers {
+  readonly #cdp: CdpConnection;
+  readonly #viewers = new Set<Viewer>();
+  #screencast: Screencast | undefined;
+  #tick: ReturnType<typeof setTimeout> | undefined;
+  /** The target that the client used last. */
+  #target = "";
+  #isOver = false;
+
+  constructor(cdp: CdpConnection) {
+    this.#cdp = cdp;
+  }
+
+  /** False if too many watch already. */
+  enter(viewer: Viewer): boolean {
+    if (this.#viewers.size >= MAX_VIEWERS) return false;
+    this.#viewers.add(viewer);
+    if (this.#isOver) viewer.ended();
+    else this.#begin();
+    return true;
+  }
+
+  #begin(): void {
+    this.ask();
+    if (this.#screencast !== undefined) return;
+    this.#screencast = new Screencast(this.#cdp, () => this.ask());
+    // Fails if the browser ends, of which viewers hear.
+    this.#screencast.start(this.#target).catch(() => undefined);
+  }
+
+  leave(viewer: Viewer): void {
+    this.#viewers.delete(viewer);
+    if (this.#viewers.size > 0) return;
+    this.#screencast?.close();
+    this.#screencast = undefined;
+    clearTimeout(this.#tick);
+    this.#tick = undefined;
+  }
+
+  /** The client has used a page. */
+  use(target: string): void {
+    this.#target = target;
+    this.#screencast?.use(target);
+  }
+
+  /** Shows the newest picture and text soon. Many calls have the effect of one. */
+  ask(): void {
+    this.#tick ??= setTimeout(() => {
+      this.#tick = undefined;
+      const cast = this.#screencast;
+      if (cast === undefined) return;
+      for (const viewer of this.#viewers) viewer.show(cast.shown, cast.picture);
+      if (cast.next()) this.ask();
+    }, FRAME_MS);
+  }
+
+  /** The browser has ended. */
+  end(): void {
+    this.#isOver = true;
+    for (const viewer of this.#viewers) viewer.ended();
+  }
+}
