@@ -74,24 +74,25 @@ async function measure(services: readonly Child[], url: string, origins: readonl
     const some = origins.slice(at, at + sites);
     made.push(await crawlOf(url, some, some.length * perSite));
   }
-  const memories: string[] = [];
-  let shown = 0;
+  const quarters: string[] = [];
+  let last = { delivered: 0, used: 0 };
   for (;;) {
     await Bun.sleep(LOOK_MS);
     const states = await Promise.all(made.map((one) => stateOf(url, one)));
     const delivered = states.reduce((sum, state) => sum + state.delivered, 0);
-    if (delivered >= ((shown + 1) * origins.length * perSite) / 4) {
-      shown += 1;
-      memories.push(Math.max(...pids.map(memory)).toFixed(0));
+    const used = cpu() - before;
+    if (delivered >= ((quarters.length + 1) * origins.length * perSite) / 4) {
+      const pages = (delivered - last.delivered) / (used - last.used);
+      quarters.push(`${pages.toFixed(1)} pages, ${Math.max(...pids.map(memory)).toFixed(0)} MiB`);
+      last = { delivered, used };
     }
     if (states.some(({ state }) => state === "running")) continue;
     const seconds = (performance.now() - startedAt) / 1_000;
-    const used = cpu() - before;
     console.log(states.map((state) => `${state.state} ${JSON.stringify(state.not_delivered)}`).join("; "));
     console.log(
       `${delivered} pages by ${pids.length} services in ${seconds.toFixed(1)} s: ${(delivered / seconds).toFixed(1)} pages/s; ` +
         `${used.toFixed(1)} s of CPU time: ${(delivered / used).toFixed(1)} pages for each; ` +
-        `MiB of the largest service after each quarter: ${memories.join(", ")}`,
+        `for each in each quarter, and memory of the largest service: ${quarters.join("; ")}`,
     );
     return;
   }

@@ -24,7 +24,6 @@ import { COMMAND, Folder } from "../support/program.ts";
 const PAGE = 5000;
 const LIMIT = 60;
 const SITE_PAGES = 40;
-const BALANCE = 10_000_000;
 /** Milliseconds that a page of the site takes, and between two looks at the results. */
 const PAGE_MS = 100;
 const LOOK_MS = 400;
@@ -84,7 +83,8 @@ function numbers(seed: number): () => number {
 /** Runs the crawls, and compares what was read with what was paid. */
 export async function crawlThroughKills(options: JobKillOptions): Promise<JobKillResult> {
   const { kills, crawls, seed, progress } = options;
-  const world = await World.start(options.store === "postgres" ? await TestPostgres.start({ fsync: "on" }) : undefined);
+  const database = options.store === "postgres" ? await TestPostgres.start({ fsync: "on" }) : undefined;
+  const world = await World.start(database, crawls * LIMIT * PAGE);
   const random = numbers(seed);
   try {
     await world.begin(crawls);
@@ -94,7 +94,9 @@ export async function crawlThroughKills(options: JobKillOptions): Promise<JobKil
       await Bun.sleep(200 + random() * 3000);
       const fault = world.faults[Math.floor(random() * world.faults.length)] ?? 0;
       await world.hit(fault);
-      progress(`fault ${count}: ${typeof fault === "string" ? fault : `gateway ${fault}`}`);
+      progress(
+        `fault ${count}: ${typeof fault === "string" ? fault : `gateway ${fault}`}; ${world.running} crawls run`,
+      );
     }
     world.endBy(performance.now() + END_MS);
     await reading;
@@ -114,6 +116,7 @@ class World {
   readonly #folder = new Folder();
   readonly #site: Bun.Server<undefined>;
   readonly #port: number;
+  readonly #balance: number;
   readonly #database: TestPostgres | undefined;
   #user = "";
   #endAt = Number.POSITIVE_INFINITY;
@@ -123,8 +126,9 @@ class World {
   #token = "";
   #credit = "";
 
-  private constructor(port: number, database: TestPostgres | undefined) {
+  private constructor(port: number, database: TestPostgres | undefined, balance: number) {
     this.#port = port;
+    this.#balance = balance;
     this.#database = database;
     const mount = ["-t", "tmpfs", "-o", "size=64m", "tmpfs", this.#folder.path];
     const hasDisk = database === undefined && spawnSync("mount", mount).status === 0;
@@ -133,8 +137,9 @@ class World {
     this.#site = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: pageOf });
   }
 
-  static async start(database: TestPostgres | undefined): Promise<World> {
-    const world = new World(await freePort(), database);
+  /** `balance`: the prepaid credit of all crawls. */
+  static async start(database: TestPostgres | undefined, balance: number): Promise<World> {
+    const world = new World(await freePort(), database, balance);
     world.#user = (await database?.newUser()) ?? "";
     await world.#startContent();
     for (let count = 0; count < 2; count++) world.#gateways.push(await startGateway(world.#config()));
@@ -143,7 +148,7 @@ class World {
     await store.ready();
     world.#store = store;
     const terms = { owner: PAYER, unit: "money", name: "", network: "eip155:84532", routes: [], expiresAt: 0 } as const;
-    const grant = { kind: "issued", amount: String(BALANCE), payment: "" } as const;
+    const grant = { kind: "issued", amount: String(balance), payment: "" } as const;
     const { id, token } = await issueCredit(store.credits, { ...terms, token: USDC.toLowerCase() }, grant, true);
     world.#credit = id;
     world.#token = token;
@@ -180,6 +185,11 @@ class World {
     this.#gateways[fault] = await startGateway(this.#config());
   }
 
+  /** Crawls whose results are not all read. */
+  get running(): number {
+    return this.crawls.filter(({ isOver }) => !isOver).length;
+  }
+
   /** A crawl that has not ended at this time, by the clock, is wrong. */
   endBy(time: number): void {
     this.#endAt = time;
@@ -187,7 +197,7 @@ class World {
 
   /** Reads the results of all crawls as they come, until no further ones can come. */
   async readAll(): Promise<void> {
-    while (this.crawls.some(({ isOver }) => !isOver) && performance.now() < this.#endAt) {
+    while (this.running > 0 && performance.now() < this.#endAt) {
       for (const crawl of this.crawls) if (!crawl.isOver) await this.#read(crawl).catch(() => {});
       await Bun.sleep(LOOK_MS);
     }
@@ -219,7 +229,7 @@ class World {
       paid += amount;
     }
     const balance = Number((await this.#store?.credits.find(this.#credit))?.balance);
-    if (balance !== BALANCE - spent) this.#wrong.add(`the balance is ${balance}, and ${spent} was spent`);
+    if (balance !== this.#balance - spent) this.#wrong.add(`the balance is ${balance}, and ${spent} was spent`);
     return { pages, paid, wrong: [...this.#wrong] };
   }
 
