@@ -27,7 +27,9 @@ export const contentSearch = z
       .max(512)
       .regex(/^[\x20-\x7e]*$/, "expected visible ASCII characters and spaces")
       .default("")
-      .describe("User agent for DuckDuckGo, Mojeek and maps of sites. Empty: Turnpike and its version."),
+      .describe(
+        "User agent for DuckDuckGo, Mojeek, crawls and maps. Empty: Turnpike and its version. Add an address at which owners of sites reach you.",
+      ),
     cache_ttl_s: count(300, 0, 3600).describe("Seconds for which results are cached. 0: no cache."),
     index_fetched: z
       .boolean()
