@@ -6,6 +6,7 @@ import {
   resolveSchema,
   successOf,
 } from "../src/content/api/api-document.ts";
+import { type AboutRequest, aboutRequestsOf } from "./about-requests.ts";
 
 const HEAD = `// Made of the API's description by scripts/generate.ts; changes here are lost.
 import { type CallOptions, type OperationTarget, type TurnpikeFile } from "./call.ts";
@@ -25,12 +26,13 @@ export function clientTypes(document: ApiDocument): string {
   });
   // The client itself has the methods that start jobs.
   const methods = operations.filter((operation) => bodyNames(operation).response !== "StartedJob").map(methodOf);
+  methods.push(...aboutRequestsOf(document).map(aboutMethodOf));
   return `${HEAD}
 /** How a page is loaded: part of each request for pages */
 export interface PageOptions ${fieldsOf(document, { properties: options })}
 
 ${types.join("\n")}
-/** One method for each operation. */
+/** One method for each operation, and for each request about a session or a browser. */
 export abstract class Operations {
 ${methods.join("\n")}
   protected abstract json<T>(target: OperationTarget, body: unknown, options?: CallOptions): Promise<T>;
@@ -76,6 +78,17 @@ function methodOf(operation: PlacedOperation): string {
   const given = request === undefined ? "undefined" : "request";
   return `${comment(`${summary}.`)}  ${operationId}(${parameters}): Promise<${response ?? "TurnpikeFile"}> {
     return this.${response === undefined ? "file" : "json"}(${target}, ${given}, options);
+  }`;
+}
+
+function aboutMethodOf({ operationId, method, path, summary, secret, field, response }: AboutRequest): string {
+  const isOne = path.includes("{id}");
+  const members = [...(isOne ? ["id"] : []), secret];
+  const about = `about: { ${members.map((name) => `readonly ${name}: string`).join("; ")} }`;
+  const place = isOne ? `\`${path.replace("{id}", "${encodeURIComponent(about.id)}")}\`` : `"${path}"`;
+  const target = `{ method: "${method.toUpperCase()}", path: ${place}, secret: ["${field}", about.${secret}] }`;
+  return `${comment(`${summary}. It is free.`)}  ${operationId}(${about}, options?: CallOptions): Promise<${response}> {
+    return this.json(${target}, undefined, options);
   }`;
 }
 

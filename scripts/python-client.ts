@@ -6,6 +6,7 @@ import {
   resolveSchema,
   successOf,
 } from "../src/content/api/api-document.ts";
+import { type AboutRequest, aboutRequestsOf } from "./about-requests.ts";
 import { ASSETS, isEvmAsset } from "../src/payments/x402/assets.ts";
 import { isEvm, KNOWN_NETWORKS } from "../src/payments/x402/networks.ts";
 import { V1_NETWORKS } from "../src/payments/x402/v1.ts";
@@ -73,7 +74,10 @@ export function pythonOperations(document: ApiDocument): string {
   const types = typesOf(document);
   const operations = operationsOf(document).flatMap((operation) => formsOf(operation));
   const methods = (isAsync: boolean): string =>
-    operations.map((operation) => methodOf(types, operation, isAsync)).join("\n");
+    [
+      ...operations.map((operation) => methodOf(types, operation, isAsync)),
+      ...aboutRequestsOf(document).map((request) => aboutMethodOf(request, isAsync)),
+    ].join("\n");
   const bodies = [...types.classes.join("\n").matchAll(/^class (\w+)/gm)].map(([, name = ""]) => name);
   const sync = methods(false);
   const used = bodies.filter((name) => new RegExp(`\\b${name}\\b`).test(sync)).toSorted();
@@ -84,6 +88,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeVar
+from urllib.parse import quote
 
 from ._responses import File
 from .jobs import AsyncJob, Job
@@ -127,7 +132,13 @@ function abstractMethods(def: string, job: string): string {
   const body = "body: dict[str, Any], price_limit: str | None";
   return `    @abstractmethod
     ${def} _json(
-        self, kind: type[T], method: str, path: str, body: dict[str, Any] | None, price_limit: str | None
+        self,
+        kind: type[T],
+        method: str,
+        path: str,
+        body: dict[str, Any] | None,
+        price_limit: str | None,
+        secret: Mapping[str, str] | None = None,
     ) -> T: ...
 
     @abstractmethod
@@ -332,6 +343,18 @@ function methodOf(types: Types, form: Form, isAsync: boolean): string {
 ${parameters.map((one) => `        ${one},\n`).join("")}    ) -> ${result}:
 ${doc}
 ${begin}        return ${isAsync ? "await " : ""}${call}
+`;
+}
+
+function aboutMethodOf(request: AboutRequest, isAsync: boolean): string {
+  const { operationId, method, path, summary, secret, field, response } = request;
+  const isOne = path.includes("{id}");
+  const place = isOne ? `f${text(path.replace("{id}", "{quote(id, safe='')}"))}` : text(path);
+  const fields = `{${text(field)}: ${secret}}`;
+  return `    ${isAsync ? "async " : ""}def ${operationId}(self, ${isOne ? "id: str, " : ""}${secret}: str) -> ${response}:
+        """${summary}. It is free."""
+        path = ${place}
+        return ${isAsync ? "await " : ""}self._json(${response}, ${text(method.toUpperCase())}, path, None, None, ${fields})
 `;
 }
 

@@ -17,6 +17,8 @@ export interface TurnpikeFile {
 
 /** The method and path of an operation, and the form of its response. */
 export interface OperationTarget {
-  readonly method: "GET" | "POST";
+  readonly method: "DELETE" | "GET" | "POST";
   readonly path: string;
+  /** A header field with a secret. */
+  readonly secret?: readonly [field: string, value: string];
 }

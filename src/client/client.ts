@@ -192,10 +192,12 @@ export class Turnpike extends Operations {
     return response;
   }
 
-  async #send({ method, path }: OperationTarget, body: unknown, options: CallOptions = {}): Promise<Paid> {
+  async #send({ method, path, secret }: OperationTarget, body: unknown, options: CallOptions = {}): Promise<Paid> {
     const init: RequestInit = {
       method,
-      ...(method === "GET" ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+      ...(method === "POST" ? { headers: { "content-type": "application/json" }, body: JSON.stringify(body) } : {}),
+      // A redirect would send the secret to its target.
+      ...(secret === undefined ? {} : { headers: Object.fromEntries([secret]), redirect: "manual" }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     };
     const paid = await this.#pay(this.#base + path, init, { maxPrice: options.maxPrice, path });

@@ -1403,7 +1403,7 @@ export interface BrowserState {
   readonly expires_at: string;
 }
 
-/** One method for each operation. */
+/** One method for each operation, and for each request about a session or a browser. */
 export abstract class Operations {
   /** Search the web. */
   search(request: SearchRequest, options?: CallOptions): Promise<SearchResponse> {
@@ -1464,6 +1464,53 @@ export abstract class Operations {
   /** Report whether the service works. */
   health(options?: CallOptions): Promise<Health> {
     return this.json({ method: "GET", path: "/health" }, undefined, options);
+  }
+  /** List sessions. It is free. */
+  session_list(about: { readonly secret: string }, options?: CallOptions): Promise<SessionList> {
+    return this.json(
+      { method: "GET", path: "/sessions", secret: ["x-session-secret", about.secret] },
+      undefined,
+      options,
+    );
+  }
+  /** Return the state of a session. It is free. */
+  session_status(
+    about: { readonly id: string; readonly secret: string },
+    options?: CallOptions,
+  ): Promise<SessionState> {
+    return this.json(
+      { method: "GET", path: `/sessions/${encodeURIComponent(about.id)}`, secret: ["x-session-secret", about.secret] },
+      undefined,
+      options,
+    );
+  }
+  /** End a session. It is free. */
+  session_end(about: { readonly id: string; readonly secret: string }, options?: CallOptions): Promise<SessionState> {
+    return this.json(
+      {
+        method: "DELETE",
+        path: `/sessions/${encodeURIComponent(about.id)}`,
+        secret: ["x-session-secret", about.secret],
+      },
+      undefined,
+      options,
+    );
+  }
+  /** Return the state of a browser. It is free. */
+  browser_status(about: { readonly id: string; readonly token: string }, options?: CallOptions): Promise<BrowserState> {
+    return this.json(
+      { method: "GET", path: `/browsers/${encodeURIComponent(about.id)}`, secret: ["x-browser-token", about.token] },
+      undefined,
+      options,
+    );
+  }
+  /** End a browser. It is free. */
+  browser_end(about: { readonly id: string; readonly token: string }, options?: CallOptions): Promise<BrowserState> {
+    return this.json(
+      { method: "DELETE", path: `/browsers/${encodeURIComponent(about.id)}`, secret: ["x-browser-token", about.token] },
+      undefined,
+      options,
+    );
   }
   protected abstract json<T>(target: OperationTarget, body: unknown, options?: CallOptions): Promise<T>;
   protected abstract file(target: OperationTarget, body: unknown, options?: CallOptions): Promise<TurnpikeFile>;

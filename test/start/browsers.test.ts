@@ -4,13 +4,13 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { connect, type Page } from "puppeteer-core";
 import shipped from "../../config/turnpike.json";
+import { Turnpike, type TurnpikeProblem } from "../../src/client/client.ts";
 import { type Sold, soldOf } from "../../src/content/live/testing/live-service.ts";
 import { hasNamespaces } from "../../src/content/testing/namespaces.ts";
 import { withBrowser } from "../../src/content/testing/state-folder.ts";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
-import { payAndFetch } from "../../src/payments/client/client.ts";
-import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
+import { PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { dress, errors, startBrowser, type TestBrowser } from "../support/browser.ts";
 import { LOCALHOST, TEST_CA } from "../support/certificates.ts";
 import { Folder, Program } from "../support/program.ts";
@@ -27,6 +27,7 @@ const HOSTILE = `data:text/html;charset=utf-8,<body style="background:rgb(255,0,
 const folder = new Folder();
 let program: Program;
 let plain: string;
+let turnpike: Turnpike;
 let secure: string;
 let browser: TestBrowser;
 
@@ -50,6 +51,7 @@ beforeAll(async () => {
   const state = withBrowser(folder.file("state"));
   program = new Program(["start", "--config", config, "--state-dir", state, "--allow-private"]);
   await program.sees(/^try /m);
+  turnpike = new Turnpike({ url: plain, privateKey: PRIVATE_KEY });
   browser = await startBrowser();
 });
 
@@ -59,19 +61,8 @@ afterAll(async () => {
 });
 
 async function buy(): Promise<Sold> {
-  const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"minutes":5}' };
-  const { response, receipt } = await payAndFetch(`${plain}/browsers`, init, {
-    account: () => ({ address: PAYER, privateKey: Buffer.from(PRIVATE_KEY.slice(2), "hex") }),
-    maxPrice: "$1",
-    fetch,
-  });
-  expect([response.status, receipt?.success]).toEqual([201, true]);
-  // As the API's description defines it.
-  return soldOf(plain, (await response.json()) as Record<string, unknown>);
+  return soldOf(plain, { ...(await turnpike.browser({ minutes: 5 })) });
 }
-
-const end = ({ id, token }: Sold) =>
-  fetch(`${plain}/browsers/${id}`, { method: "DELETE", headers: { "x-browser-token": token } });
 
 const SCRIPT = `import { chromium } from "playwright-core";
 import { connect } from "puppeteer-core";
@@ -101,7 +92,7 @@ test("Puppeteer and Playwright on Node control a browser through the gateway ove
   const child = Bun.spawn(["node", script, address], { env, stdio: ["ignore", "pipe", "pipe"] });
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   expect([code, err, out]).toEqual([0, "", "by Puppeteer, by Playwright\n"]);
-  expect((await end(sold)).status).toBe(200);
+  await turnpike.browser_end(sold);
 });
 
 /** The colour in the middle of the picture, or the beginning. */
@@ -143,7 +134,7 @@ test("a person watches a browser on a page of the gateway, which has its token o
     }
   }
   await client.disconnect();
-  expect((await end(sold)).status).toBe(200);
+  await turnpike.browser_end(sold);
   await page.waitForFunction(`document.getElementById("status").textContent === "The browser has ended."`);
   expect(complaints).toEqual([]);
   await program.sees(/GET \/browser\?token=REDACTED /);
@@ -161,4 +152,17 @@ test("the page for viewers says that its address is wrong", async () => {
     `document.getElementById("status").textContent.startsWith("The browser cannot be reached")`,
   );
   await page.close();
+});
+
+const codeOf = (failed: Promise<unknown>) => failed.catch((error: TurnpikeProblem) => error.code);
+
+test("the typed client returns the state of a browser and of a session, and ends them", async () => {
+  const [sold, session] = [await buy(), await turnpike.session({ ttl: 60 })];
+  expect(await turnpike.browser_status(sold)).toMatchObject({ id: sold.id, connected: false });
+  expect(await turnpike.browser_end(sold)).toMatchObject({ id: sold.id });
+  expect(await turnpike.session_status(session)).toMatchObject({ id: session.id, uses: 0 });
+  expect((await turnpike.session_list(session)).sessions.map(({ id }) => id)).toEqual([session.id]);
+  expect(await turnpike.session_end(session)).toMatchObject({ id: session.id });
+  expect(await codeOf(turnpike.browser_status(sold))).toBe("not-found");
+  expect(await codeOf(turnpike.session_status(session))).toBe("not-found");
 });

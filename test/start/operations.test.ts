@@ -241,7 +241,8 @@ test.skipIf(!isInstalled("python3-httpx", hasHttpx))("the Python client pays for
     const sold = { paid, start: expect.stringContaining(paidRouteOf(name)?.holds ?? "?") };
     expect([name, ...(results[name] ?? [])]).toEqual([name, sold, ...(["crawl", "qr"].includes(name) ? [sold] : [])]);
   }
-  const { missing, problem, cancelled } = results as Record<string, unknown>;
+  const { missing, problem, cancelled, sessions, browsers } = results as Record<string, unknown>;
+  expect([sessions, browsers]).toEqual([[true, 0, 0], hasNamespaces ? [false, false, "not-found"] : undefined]);
   expect(missing).toEqual(["page-failed", 500, 404, ""]);
   expect(problem).toEqual(["invalid-parameters", [["/url", 'must be of format "url"']]]);
   expect(cancelled).toEqual([expect.stringMatching(/^(?:cancelled|completed)$/), expect.any(Number)]);

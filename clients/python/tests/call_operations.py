@@ -71,4 +71,26 @@ with Turnpike(url, payer) as turnpike:
     job = turnpike.batch_job([missing_page, missing_page + "/x"])
     job.cancel()
     results["cancelled"] = [turnpike.job(job.started).state()["state"], len(job.ready()["results"])]
+    session = turnpike.session(ttl=60)
+    given = (session["id"], session["secret"])
+    listed = [one["id"] for one in turnpike.session_list(session["secret"])["sessions"]]
+    about = [listed == [session["id"]], turnpike.session_status(*given)["uses"], turnpike.session_end(*given)["uses"]]
+    results["sessions"] = about
+
+
+async def after(browser: Any) -> list[Any]:
+    """What the asynchronous client says about a browser, and after its end."""
+    async with AsyncTurnpike(url, payer) as turnpike:
+        given = (browser["id"], browser["token"])
+        states = [await turnpike.browser_status(*given), await turnpike.browser_end(*given)]
+        try:
+            await turnpike.browser_status(*given)
+        except Problem as problem:
+            return [*(state["connected"] for state in states), problem.code]
+    return []
+
+
+if "browser" in results:
+    with Turnpike(url, payer) as turnpike:
+        results["browsers"] = asyncio.run(after(turnpike.browser(minutes=1)))
 print(json.dumps(results))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeVar
+from urllib.parse import quote
 
 from ._responses import File
 from .jobs import AsyncJob, Job
@@ -31,6 +32,7 @@ from .types import (
     BatchRequestWebhook,
     BatchResponse,
     BrowserResponse,
+    BrowserState,
     CrawlRequestActionClick,
     CrawlRequestActionEvaluate,
     CrawlRequestActionFill,
@@ -140,7 +142,9 @@ from .types import (
     ScreenshotRequestViewport,
     SearchContentResponse,
     SearchResponse,
+    SessionList,
     SessionResponse,
+    SessionState,
 )
 
 T = TypeVar("T")
@@ -1364,9 +1368,40 @@ class Operations(ABC):
         """Report whether the service works."""
         return self._json(Health, "GET", "/health", None, price_limit)
 
+    def session_list(self, secret: str) -> SessionList:
+        """List sessions. It is free."""
+        path = "/sessions"
+        return self._json(SessionList, "GET", path, None, None, {"x-session-secret": secret})
+
+    def session_status(self, id: str, secret: str) -> SessionState:
+        """Return the state of a session. It is free."""
+        path = f"/sessions/{quote(id, safe='')}"
+        return self._json(SessionState, "GET", path, None, None, {"x-session-secret": secret})
+
+    def session_end(self, id: str, secret: str) -> SessionState:
+        """End a session. It is free."""
+        path = f"/sessions/{quote(id, safe='')}"
+        return self._json(SessionState, "DELETE", path, None, None, {"x-session-secret": secret})
+
+    def browser_status(self, id: str, token: str) -> BrowserState:
+        """Return the state of a browser. It is free."""
+        path = f"/browsers/{quote(id, safe='')}"
+        return self._json(BrowserState, "GET", path, None, None, {"x-browser-token": token})
+
+    def browser_end(self, id: str, token: str) -> BrowserState:
+        """End a browser. It is free."""
+        path = f"/browsers/{quote(id, safe='')}"
+        return self._json(BrowserState, "DELETE", path, None, None, {"x-browser-token": token})
+
     @abstractmethod
     def _json(
-        self, kind: type[T], method: str, path: str, body: dict[str, Any] | None, price_limit: str | None
+        self,
+        kind: type[T],
+        method: str,
+        path: str,
+        body: dict[str, Any] | None,
+        price_limit: str | None,
+        secret: Mapping[str, str] | None = None,
     ) -> T: ...
 
     @abstractmethod
@@ -2594,9 +2629,40 @@ class AsyncOperations(ABC):
         """Report whether the service works."""
         return await self._json(Health, "GET", "/health", None, price_limit)
 
+    async def session_list(self, secret: str) -> SessionList:
+        """List sessions. It is free."""
+        path = "/sessions"
+        return await self._json(SessionList, "GET", path, None, None, {"x-session-secret": secret})
+
+    async def session_status(self, id: str, secret: str) -> SessionState:
+        """Return the state of a session. It is free."""
+        path = f"/sessions/{quote(id, safe='')}"
+        return await self._json(SessionState, "GET", path, None, None, {"x-session-secret": secret})
+
+    async def session_end(self, id: str, secret: str) -> SessionState:
+        """End a session. It is free."""
+        path = f"/sessions/{quote(id, safe='')}"
+        return await self._json(SessionState, "DELETE", path, None, None, {"x-session-secret": secret})
+
+    async def browser_status(self, id: str, token: str) -> BrowserState:
+        """Return the state of a browser. It is free."""
+        path = f"/browsers/{quote(id, safe='')}"
+        return await self._json(BrowserState, "GET", path, None, None, {"x-browser-token": token})
+
+    async def browser_end(self, id: str, token: str) -> BrowserState:
+        """End a browser. It is free."""
+        path = f"/browsers/{quote(id, safe='')}"
+        return await self._json(BrowserState, "DELETE", path, None, None, {"x-browser-token": token})
+
     @abstractmethod
     async def _json(
-        self, kind: type[T], method: str, path: str, body: dict[str, Any] | None, price_limit: str | None
+        self,
+        kind: type[T],
+        method: str,
+        path: str,
+        body: dict[str, Any] | None,
+        price_limit: str | None,
+        secret: Mapping[str, str] | None = None,
     ) -> T: ...
 
     @abstractmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
 import httpx
@@ -36,10 +36,16 @@ class _Base:
         #: A token of prepaid credit, which pays first.
         self.token = token
 
-    def _options(self, method: str, body: dict[str, Any] | None, price_limit: str | None) -> dict[str, Any]:
+    def _options(
+        self,
+        method: str,
+        body: dict[str, Any] | None,
+        price_limit: str | None,
+        secret: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
         """The request, and what its transport needs to know."""
         extensions: dict[str, Any] = {PRICE_LIMIT: price_limit}
-        headers: dict[str, str] = {}
+        headers: dict[str, str] = dict(secret or {})
         if self.token is not None:
             # With the key, a request that is sent again is charged once.
             headers |= {"authorization": f"Bearer {self.token}", "idempotency-key": str(uuid.uuid4())}
@@ -139,9 +145,17 @@ class Turnpike(_Base, Operations):
         started: StartedJob = self._json(cast(type[StartedJob], dict), "POST", path, body, price_limit)
         return self.job(started)
 
-    def _json(self, kind: type[T], method: str, path: str, body: dict[str, Any] | None, price_limit: str | None) -> T:
+    def _json(
+        self,
+        kind: type[T],
+        method: str,
+        path: str,
+        body: dict[str, Any] | None,
+        price_limit: str | None,
+        secret: Mapping[str, str] | None = None,
+    ) -> T:
         # The service's own description defines the shape of its responses.
-        return cast(T, self._read(path, self._options(method, body, price_limit), _json))
+        return cast(T, self._read(path, self._options(method, body, price_limit, secret), _json))
 
     def _file(self, path: str, body: dict[str, Any], price_limit: str | None) -> File:
         return self._read(path, self._options("POST", body, price_limit), _file)
@@ -220,9 +234,15 @@ class AsyncTurnpike(_Base, AsyncOperations):
         return self.job(started)
 
     async def _json(
-        self, kind: type[T], method: str, path: str, body: dict[str, Any] | None, price_limit: str | None
+        self,
+        kind: type[T],
+        method: str,
+        path: str,
+        body: dict[str, Any] | None,
+        price_limit: str | None,
+        secret: Mapping[str, str] | None = None,
     ) -> T:
-        return cast(T, await self._read(path, self._options(method, body, price_limit), _json))
+        return cast(T, await self._read(path, self._options(method, body, price_limit, secret), _json))
 
     async def _file(self, path: str, body: dict[str, Any], price_limit: str | None) -> File:
         return await self._read(path, self._options("POST", body, price_limit), _file)
