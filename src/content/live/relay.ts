@@ -89,7 +89,7 @@ export class Relay {
     }
     const verdict = verdictOn(method, params);
     if ("error" in verdict) return this.#fail(caller, verdict.error);
-    if (method === "Target.activateTarget") this.#onUse(String(params["targetId"]));
+    if (method === "Target.activateTarget") this.#onUse(String(params["targetId"]).slice(0, MAX_NAME));
     else if (USES.test(method)) this.#onUse(this.#sessions.get(sessionId) ?? "");
     const bytes = message.length;
     if (this.#openCalls >= MAX_OPEN_CALLS || this.#openBytes + bytes > MAX_OPEN_BYTES)

@@ -103,8 +103,9 @@ export class Screencast {
     }
     if (method !== "Target.targetCreated" && method !== "Target.targetInfoChanged") return;
     // As the protocol defines it.
-    const { targetId, type, title, url } = params["targetInfo"] as Readonly<Record<string, string>>;
-    if (type !== "page" || targetId === undefined) return;
+    const { targetId, type, subtype, title, url } = params["targetInfo"] as Readonly<Record<string, string>>;
+    // A page with a subtype is loaded in advance, and perhaps never shown.
+    if (type !== "page" || subtype !== undefined || targetId === undefined) return;
     this.#pages.set(targetId, { title: title?.slice(0, MAX_TITLE) ?? "", url: url?.slice(0, MAX_ADDRESS) ?? "" });
     const [oldest = ""] = this.#pages.keys();
     if (this.#pages.size > MAX_PAGES) this.#pages.delete(oldest);

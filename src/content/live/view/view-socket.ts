@@ -25,10 +25,14 @@ export class ViewSocket implements Viewer {
   #socket: Socket | undefined;
   #text = "";
   #number = 0;
-  #isWaiting = false;
+  #isReady = true;
 
   constructor(viewers: Viewers) {
     this.#viewers = viewers;
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
   }
 
   run(socket: Socket): void {
@@ -38,15 +42,15 @@ export class ViewSocket implements Viewer {
 
   message(socket: Socket, message: string | Uint8Array): void {
     if (message.length > MAX_MESSAGE_BYTES) return socket.close(TOO_LONG, "the message is too long");
-    this.#isWaiting = false;
+    this.#isReady = true;
     this.#viewers.ask();
   }
 
   show(shown: Shown, picture: Picture | undefined): void {
     const text = `${JSON.stringify(shown)}\n`;
     const fresh = picture !== undefined && picture.number > this.#number ? picture : undefined;
-    if (this.#isWaiting || (text === this.#text && fresh === undefined)) return;
-    this.#isWaiting = true;
+    if (!this.#isReady || (text === this.#text && fresh === undefined)) return;
+    this.#isReady = false;
     this.#text = text;
     this.#number = fresh?.number ?? this.#number;
     this.#socket?.send(Buffer.concat([Buffer.from(text), fresh?.bytes ?? Buffer.alloc(0)]));

@@ -139,7 +139,8 @@ test("one picture waits for a viewer that does not read, and others are dropped"
   slow.ask();
   await until(() => slow.messages.length === 2);
   const seen = quick.pictures.findIndex((picture) => picture.equals(slow.pictures.at(-1) ?? Buffer.alloc(0)));
-  expect(seen === -1 || seen >= from + 10).toBe(true);
+  // The tenth picture, or a newer one.
+  expect(seen === -1 || seen >= from + 9).toBe(true);
   await browser.disconnect();
   await about(sold, "DELETE");
 });

@@ -6,6 +6,8 @@ const MAX_VIEWERS = 4;
 
 /** A person who watches a browser. */
 export interface Viewer {
+  /** Whether it can send the next picture. */
+  readonly isReady: boolean;
   /** Takes the newest picture and text. Drops what it cannot send now. */
   show(shown: Shown, picture: Picture | undefined): void;
   /** The browser has ended. */
@@ -64,8 +66,10 @@ export class Viewers {
       this.#tick = undefined;
       const cast = this.#screencast;
       if (cast === undefined) return;
+      // While all viewers are slow or hidden, the browser takes no pictures.
+      const isWanted = [...this.#viewers].some(({ isReady }) => isReady);
       for (const viewer of this.#viewers) viewer.show(cast.shown, cast.picture);
-      if (cast.next()) this.ask();
+      if (isWanted && cast.next()) this.ask();
     }, FRAME_MS);
   }
 
