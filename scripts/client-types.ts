@@ -12,16 +12,21 @@ const HEAD = `// Made of the API's description by scripts/generate.ts; changes h
 import { type CallOptions, type OperationTarget, type TurnpikeFile } from "./call.ts";
 `;
 
+/** Characters of the shortest type that members of several interfaces share. */
+const MIN_SHARED = 200;
+
 /** The typed client's requests, responses and methods, as TypeScript that is not formatted yet. */
 export function clientTypes(document: ApiDocument): string {
   const operations = operationsOf(document);
   const summaries = new Map(operations.flatMap((operation) => bodySummaries(operation)));
   const options = pageOptions(document);
+  const places = new Map<string, string>();
   const types = Object.entries(document.components.schemas).map(([name, schema]) => {
     const description = comment(schema.description ?? summaries.get(name));
-    if (!isPageRequest(schema)) return `${description}export interface ${name} ${fieldsOf(document, schema)}\n`;
+    const owner = { name, places };
+    if (!isPageRequest(schema)) return `${description}export interface ${name} ${fieldsOf(document, schema, owner)}\n`;
     const own = Object.entries(schema.properties ?? {}).filter(([field]) => !(field in options));
-    const fields = fieldsOf(document, { ...schema, properties: Object.fromEntries(own) });
+    const fields = fieldsOf(document, { ...schema, properties: Object.fromEntries(own) }, owner);
     return `${description}export interface ${name} extends PageOptions ${fields}\n`;
   });
   // The client itself has the methods that start jobs.
@@ -92,10 +97,25 @@ function aboutMethodOf({ operationId, method, path, summary, secret, field, resp
   }`;
 }
 
-function fieldsOf(document: ApiDocument, schema: ApiSchema): string {
+/** An interface, and the members of all interfaces so far that have a long type of their own, by the type. */
+interface Owner {
+  readonly name: string;
+  readonly places: Map<string, string>;
+}
+
+/** A long type that an earlier member has is that member's. */
+function sharedType(type: string, field: string, { name, places }: Owner): string {
+  if (type.length < MIN_SHARED) return type;
+  const known = places.get(type);
+  if (known === undefined) places.set(type, `${name}["${field}"]`);
+  return known ?? type;
+}
+
+function fieldsOf(document: ApiDocument, schema: ApiSchema, owner?: Owner): string {
   const required = new Set(schema.required ?? []);
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
-    const type = typeOf(document, field);
+    const whole = typeOf(document, field);
+    const type = owner === undefined ? whole : sharedType(whole, name, owner);
     const value = required.has(name) ? `: ${type}` : `?: ${type === "unknown" ? type : `${type} | undefined`}`;
     return `${comment(describe(field))}readonly ${name}${value};`;
   });

@@ -73,12 +73,13 @@ function parametersOf(document: ApiDocument, given: ApiSchema, operation: string
 /** Parameters as text. Those that several operations share are the members of the constant `SHARED`. */
 class Parameters {
   readonly #uses = new Map<string, number>();
+  /** Those of all operations that load pages, which are the members of the constant `PAGE`. */
+  #ofPages: ReadonlySet<string> | undefined;
 
   count(properties: object): void {
-    for (const [name, schema] of Object.entries(properties)) {
-      const text = JSON.stringify({ [name]: schema });
-      this.#uses.set(text, (this.#uses.get(text) ?? 0) + 1);
-    }
+    const texts = new Set(Object.entries(properties).map(([name, schema]) => JSON.stringify({ [name]: schema })));
+    for (const text of texts) this.#uses.set(text, (this.#uses.get(text) ?? 0) + 1);
+    if ("wait_until" in properties) this.#ofPages = this.#ofPages?.intersection(texts) ?? texts;
   }
 
   /** The shared ones, each under a name of its own. */
@@ -96,19 +97,25 @@ class Parameters {
   }
 
   textOf(properties: object): string {
-    const members = Object.entries(properties).map(([name, schema]) => {
-      const own = this.shared.get(JSON.stringify({ [name]: schema }));
+    const isOfPages = "wait_until" in properties;
+    const members = Object.entries(properties).flatMap(([name, schema]) => {
+      const text = JSON.stringify({ [name]: schema });
+      if (isOfPages && this.#ofPages?.has(text) === true) return [];
+      const own = this.shared.get(text);
       return `${name}: ${own === undefined ? JSON.stringify(schema) : `SHARED.${own}`}`;
     });
-    return `{ ${members.join(", ")} }`;
+    return `{ ${[...members, ...(isOfPages ? ["...PAGE"] : [])].join(", ")} }`;
   }
 
   get text(): string {
-    const members = [...this.shared].map(([text, own]) => {
-      const [schema] = Object.values(JSON.parse(text) as object);
-      return `${own}: ${JSON.stringify(schema)},`;
-    });
-    return `/** Parameters of several operations. */\nconst SHARED = {\n${members.join("\n")}\n};\n`;
+    const ofPages = [...(this.#ofPages ?? [])].map((text) => `${text.slice(1, -1)},`);
+    const others = [...this.shared]
+      .filter(([text]) => this.#ofPages?.has(text) !== true)
+      .map(([text, own]) => `${own}: ${JSON.stringify(Object.values(JSON.parse(text) as object)[0])},`);
+    return (
+      `/** Parameters of all operations that load pages. */\nconst PAGE = {\n${ofPages.join("\n")}\n};\n\n` +
+      `/** Parameters of several operations. */\nconst SHARED = {\n${others.join("\n")}\n};\n`
+    );
   }
 }
 

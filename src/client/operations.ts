@@ -722,56 +722,7 @@ export interface ScrapeRequest extends PageOptions {
   /** JavaScript expression evaluated on the page; its result takes the place of the content */
   readonly evaluate?: string | undefined;
   /** Several formats in one visit, as members of `results`; `content` is then empty */
-  readonly formats?:
-    | readonly (
-        | "markdown"
-        | "html"
-        | "text"
-        | "links"
-        | "images"
-        | "metadata"
-        | "summary"
-        | "raw"
-        | "branding"
-        | "pdf"
-        | "screenshot"
-        | {
-            readonly type:
-              | "markdown"
-              | "html"
-              | "text"
-              | "links"
-              | "images"
-              | "metadata"
-              | "summary"
-              | "raw"
-              | "branding"
-              | "pdf";
-          }
-        | {
-            readonly type: "screenshot";
-            /** Image format; default "png" */
-            readonly format?: "png" | "jpeg" | "webp" | undefined;
-            /** Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
-            readonly full_page?: boolean | undefined;
-            /** Viewport width in pixels; default 1280 */
-            readonly width?: number | undefined;
-            /** Viewport height in pixels; default 720 */
-            readonly height?: number | undefined;
-            /** Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless */
-            readonly quality?: number | undefined;
-          }
-        | {
-            readonly type: "json";
-            /** JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions */
-            readonly schema: Readonly<Record<string, unknown>>;
-            /** Language tag by which numbers and dates are read; default: that of the page */
-            readonly locale?: string | undefined;
-            /** With a schema: only values that a reader of the page sees; default false */
-            readonly shown_only?: boolean | undefined;
-          }
-      )[]
-    | undefined;
+  readonly formats?: CrawlRequest["formats"] | undefined;
   /** Only the main content, without navigation and side columns; default false */
   readonly only_main_content?: boolean | undefined;
   /** CSS selectors of the only elements that are read */
@@ -783,14 +734,7 @@ export interface ScrapeRequest extends PageOptions {
   /** With max_age: do not keep the page for others, who could see that it was requested; default false */
   readonly private?: boolean | undefined;
   /** Compare the page with a version that you received before, and keep it for the next time */
-  readonly changes?:
-    | {
-        /** The version to compare with: the last one, or the one of this time; default "last" */
-        readonly since?: string | undefined;
-        /** A unified diff of the content, or the changed members of content that is JSON; default "diff" */
-        readonly mode?: "diff" | "fields" | undefined;
-      }
-    | undefined;
+  readonly changes?: CrawlRequest["changes"] | undefined;
 }
 
 /** The response body of `batch` */
@@ -830,56 +774,7 @@ export interface BatchRequest extends PageOptions {
   /** JavaScript expression evaluated on the page; its result takes the place of the content */
   readonly evaluate?: string | undefined;
   /** Several formats in one visit, as members of `results`; `content` is then empty */
-  readonly formats?:
-    | readonly (
-        | "markdown"
-        | "html"
-        | "text"
-        | "links"
-        | "images"
-        | "metadata"
-        | "summary"
-        | "raw"
-        | "branding"
-        | "pdf"
-        | "screenshot"
-        | {
-            readonly type:
-              | "markdown"
-              | "html"
-              | "text"
-              | "links"
-              | "images"
-              | "metadata"
-              | "summary"
-              | "raw"
-              | "branding"
-              | "pdf";
-          }
-        | {
-            readonly type: "screenshot";
-            /** Image format; default "png" */
-            readonly format?: "png" | "jpeg" | "webp" | undefined;
-            /** Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
-            readonly full_page?: boolean | undefined;
-            /** Viewport width in pixels; default 1280 */
-            readonly width?: number | undefined;
-            /** Viewport height in pixels; default 720 */
-            readonly height?: number | undefined;
-            /** Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless */
-            readonly quality?: number | undefined;
-          }
-        | {
-            readonly type: "json";
-            /** JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions */
-            readonly schema: Readonly<Record<string, unknown>>;
-            /** Language tag by which numbers and dates are read; default: that of the page */
-            readonly locale?: string | undefined;
-            /** With a schema: only values that a reader of the page sees; default false */
-            readonly shown_only?: boolean | undefined;
-          }
-      )[]
-    | undefined;
+  readonly formats?: CrawlRequest["formats"] | undefined;
   /** Only the main content, without navigation and side columns; default false */
   readonly only_main_content?: boolean | undefined;
   /** CSS selectors of the only elements that are read */
@@ -891,27 +786,11 @@ export interface BatchRequest extends PageOptions {
   /** With max_age: do not keep the page for others, who could see that it was requested; default false */
   readonly private?: boolean | undefined;
   /** Compare the page with a version that you received before, and keep it for the next time */
-  readonly changes?:
-    | {
-        /** The version to compare with: the last one, or the one of this time; default "last" */
-        readonly since?: string | undefined;
-        /** A unified diff of the content, or the changed members of content that is JSON; default "diff" */
-        readonly mode?: "diff" | "fields" | undefined;
-      }
-    | undefined;
+  readonly changes?: CrawlRequest["changes"] | undefined;
   /** The most that the job may cost, in the smallest unit of the asset; it ends with the reason max-price before that */
   readonly max_price?: string | undefined;
   /** Sends the events of the job, signed with the `webhook_secret` of the response */
-  readonly webhook?:
-    | {
-        /** Receiver of the events, by POST */
-        readonly url: string;
-        /** Types of events that are sent; absent for all */
-        readonly events?: readonly ("started" | "page" | "completed" | "failed" | "cancelled")[] | undefined;
-        /** Texts that each event repeats */
-        readonly metadata?: Readonly<Record<string, string>> | undefined;
-      }
-    | undefined;
+  readonly webhook?: CrawlRequest["webhook"] | undefined;
 }
 
 /** The response body of `extract` */
@@ -1028,14 +907,7 @@ export interface ReadRequest extends PageOptions {
   /** With max_age: do not keep the page for others, who could see that it was requested; default false */
   readonly private?: boolean | undefined;
   /** Compare the page with a version that you received before, and keep it for the next time */
-  readonly changes?:
-    | {
-        /** The version to compare with: the last one, or the one of this time; default "last" */
-        readonly since?: string | undefined;
-        /** A unified diff of the content, or the changed members of content that is JSON; default "diff" */
-        readonly mode?: "diff" | "fields" | undefined;
-      }
-    | undefined;
+  readonly changes?: CrawlRequest["changes"] | undefined;
   /** Maximum content length in characters; longer content is cut */
   readonly max_length?: number | undefined;
   /** Also return the readers' comments below an article; default false */

@@ -20,8 +20,8 @@ const NO_LEDGER = new TurnpikeError("overloaded", "the payment for the rest of t
 
 /** The events of a metered response. One of `over` and `broken` is reported, once. */
 export interface MeteredEvents {
-  /** The response has ended, as far as it was paid. `isWhole`: with its last byte. */
-  over(isWhole: boolean): void;
+  /** The response has ended, as far as it was paid. */
+  over(): void;
   /** Nothing was sent: the listener must respond. */
   broken(error: TurnpikeError): void;
   isFree(status: number, overrides: readonly string[]): boolean;
@@ -136,7 +136,7 @@ export class MeteredResponse implements ResponseSink {
 
   end(trailers: Fields): void {
     if (this.#state === "free") {
-      this.#finish(true);
+      this.#finish();
       this.#sink.end(withoutPaymentClaims(trailers));
       return;
     }
@@ -149,18 +149,18 @@ export class MeteredResponse implements ResponseSink {
   abort(error: TurnpikeError): void {
     if (this.#state === "waiting") {
       this.#exchange.response = this.#sink;
-      this.#finish(undefined);
+      this.#close();
       this.#events.broken(error);
       return;
     }
     if (this.#state === "over") return;
-    this.#finish(false);
+    this.#finish();
     this.#sink.abort(error);
   }
 
   /** Called when the client went away. */
   leave(): void {
-    if (this.#state !== "over") this.#finish(false);
+    if (this.#state !== "over") this.#finish();
   }
 
   get #isBlocked(): boolean {
@@ -185,7 +185,7 @@ export class MeteredResponse implements ResponseSink {
 
   #endWhole(trailers: Fields): void {
     this.#restoreDrain();
-    this.#finish(true);
+    this.#finish();
     this.#sink.end(withoutPaymentClaims(trailers));
   }
 
@@ -220,7 +220,7 @@ export class MeteredResponse implements ResponseSink {
       this.abort(UNPAID);
       return;
     }
-    this.#finish(false);
+    this.#finish();
     this.#sink.data(unit === "event" ? UNPAID_EVENT : UNPAID_CLOSE);
     this.#sink.end("");
   }
@@ -253,11 +253,14 @@ export class MeteredResponse implements ResponseSink {
     if (!this.#isAsking) this.#goOn();
   };
 
-  /** `isWhole` undefined: nothing was sent. */
-  #finish(isWhole: boolean | undefined): void {
+  #finish(): void {
+    this.#close();
+    this.#events.over();
+  }
+
+  #close(): void {
     this.#state = "over";
     this.#queue.clear();
     this.#stream.end();
-    if (isWhole !== undefined) this.#events.over(isWhole);
   }
 }
