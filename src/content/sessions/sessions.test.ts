@@ -140,6 +140,26 @@ describe("a use", () => {
   });
 });
 
+test("a session has a secret of its own, or the given one, and no other is accepted", async () => {
+  const sessions = service();
+  const [one, two] = [await sessions.add(HOUR, ""), await sessions.add(HOUR, "")];
+  expect([one.secret, two.secret]).toEqual([
+    expect.stringMatching(/^[\w-]{32}$/),
+    expect.not.stringMatching(one.secret),
+  ]);
+  const third = await sessions.add(HOUR, one.secret);
+  expect(third.secret).toBe(one.secret);
+  expect((await sessions.list(one.secret)).map(({ id }) => id).toSorted()).toEqual(
+    [one.session.id, third.session.id].toSorted(),
+  );
+  for (const secret of ["", two.secret]) {
+    expect(await codeOf(sessions.find(one.session.id, secret))).toBe("not-found");
+    expect(await codeOf(sessions.using(one.session.id, secret, stored))).toBe("not-found");
+    expect(await codeOf(sessions.end(one.session.id, secret))).toBe("not-found");
+  }
+  expect(await codeOf(sessions.add(HOUR, "short"))).toBe("invalid-parameters");
+});
+
 describe("a store", () => {
   test("that is down is an error of each request, and a state that it does not take changes nothing", async () => {
     const up = service();
