@@ -1,9 +1,10 @@
-/** `npm run bench -- fields`: fields by a schema on generated pages with known values. */
+/** `npm run bench -- fields`: fields by a schema on generated and on written pages with known values. */
 import { fieldsOf } from "../src/content/extraction/schema-fields/fields-of.ts";
 import { planOf } from "../src/content/extraction/schema-fields/field-plan.ts";
 import { parseTree } from "../src/content/extraction/tree/tree.ts";
 import { isObject } from "../src/lib/is-object.ts";
 import { type MadePage, madePages } from "./fields/pages.ts";
+import { compare, writtenPages } from "./fields/written-pages.ts";
 import { aligned } from "./support/report.ts";
 
 interface Score {
@@ -37,6 +38,7 @@ export async function runFieldsBench(args: readonly string[]): Promise<number> {
       console.log(`${page.name}: ${wrongs.join("; ")} ${JSON.stringify(sources).slice(0, 300)}`);
   }
   const { user } = process.cpuUsage(startedAt);
+  countWritten(scores, shows);
   const row = (name: string, { pages: count_, stated, right, wrong, planted }: Score): string[] => [
     name,
     ...[count_, stated, right, wrong].map(String),
@@ -52,6 +54,23 @@ export async function runFieldsBench(args: readonly string[]): Promise<number> {
   );
   console.log(`${(user / 1000 / pages.length).toFixed(2)} ms of CPU a page`);
   return 0;
+}
+
+/** Counts the pages that were written by hand, the second set also by itself. */
+function countWritten(scores: Map<string, Score>, shows: boolean): void {
+  for (const page of writtenPages()) {
+    const { value } = fieldsOf({ tree: parseTree(page.html), url: page.url }, planOf(page.schema));
+    const { stated, right, wrong, missing } = compare(value, page.truth);
+    if (shows) console.log(`${page.name}: ${[...wrong, `missing: ${missing.join(" ")}`].join("; ")}`);
+    for (const group of [`written ${page.group}`, "all written"]) {
+      const score = scores.get(group) ?? none();
+      scores.set(group, score);
+      score.pages += 1;
+      score.stated += stated;
+      score.right += right;
+      score.wrong += wrong.length;
+    }
+  }
 }
 
 function count(page: MadePage, value: unknown, score: Score, wrongs: string[]): void {

@@ -87,8 +87,21 @@ class Planner {
     if (this.#fields > MAX_FIELDS) throw new SchemaError(pointer, `is one of more than ${MAX_FIELDS} fields`);
     if (around.length > MAX_DEPTH) throw new SchemaError(pointer, `is more than ${MAX_DEPTH} levels deep`);
     const title = typeof schema["title"] === "string" ? schema["title"] : undefined;
-    const names = namesOf(name, title, around);
     const types = typesOf(schema);
+    const { description, format = "" } = schema;
+    const isDate = typeof format === "string" && /^(?:date|date-time|time)$/.test(format);
+    const names = namesOf(name, {
+      title,
+      description: typeof description === "string" ? description : undefined,
+      around,
+      type: isDate
+        ? "date"
+        : types.every((type) => type === "number" || type === "integer") && types.length > 0
+          ? "number"
+          : types.includes("string")
+            ? "text"
+            : undefined,
+    });
     if (types.includes("object")) return this.#object(schema, { pointer, around, name, names });
     if (types.includes("array")) {
       const { items, maxItems } = schema;

@@ -13,6 +13,7 @@ import { type SchemaTask } from "../tree/extraction.ts";
 import { type FieldRule, type FieldSource, type MissingField, type PageFields } from "../tree/page-fields.ts";
 import { wordsOf } from "./shown-page.ts";
 import { plainText } from "./values.ts";
+import { AMOUNTS } from "./vocabulary.ts";
 import { isSubject, isThing, type Thing } from "./things.ts";
 
 /** Characters of a quote. */
@@ -87,9 +88,10 @@ class Filler {
 
   #scope(root: ObjectPlan): Scope {
     const facts = this.#facts;
-    const things = mainThings(root, facts);
+    const plan = wholeOf(root) ?? root;
+    const things = mainThings(plan, facts);
     const doubted = new Set(things.filter((thing) => isDoubted(thing, facts)));
-    return { facts, root: undefined, things, doubted, isOwn: true, title: titleOf(root) };
+    return { facts, root: undefined, things, doubted, isOwn: true, title: titleOf(plan) };
   }
 
   #fill(plan: FieldPlan, scope: Scope, path: string): Json | undefined {
@@ -152,7 +154,8 @@ class Filler {
     for (const [name, member] of plan.members) {
       const place = path + pointerStep(name);
       const cell = cells?.get(name);
-      const own = cell === undefined ? this.#fill(member, scopeOf(member, scope), place) : this.#keep(place, cell);
+      const inner = member === wholeOf(plan) && path === "" ? scope : scopeOf(member, scope);
+      const own = cell === undefined ? this.#fill(member, inner, place) : this.#keep(place, cell);
       value[name] = own ?? null;
       if (own === undefined) missing.push({ path: place, reason: NOT_FOUND, required: plan.required.has(name) });
       else isFound = true;
@@ -195,6 +198,17 @@ class Filler {
   }
 }
 
+/** The only member of an object, if it is an object: the thing itself, as in `{"product": {...}}`. */
+function wholeOf({ members }: ObjectPlan): ObjectPlan | undefined {
+  const [first, second] = members.values();
+  return second === undefined && first?.kind === "object" ? first : undefined;
+}
+
+/** Objects that are a value of the thing in several fields, such as `{"amount": 5, "currency": "EUR"}`. */
+function isValue({ names: { concept = "" } }: ObjectPlan): boolean {
+  return AMOUNTS.has(concept) || concept === "rating";
+}
+
 /** The scope of a member: an object inside of another one is about another thing. */
 function scopeOf(member: FieldPlan, scope: Scope): Scope {
   if (member.kind !== "object") return scope;
@@ -204,7 +218,7 @@ function scopeOf(member: FieldPlan, scope: Scope): Scope {
       .toArray(),
   );
   const isBorrowed = inner.length === 0;
-  return { ...scope, things: isBorrowed ? scope.things : inner, isBorrowed, isOwn: false, title: undefined };
+  return { ...scope, things: isBorrowed ? scope.things : inner, isBorrowed, isOwn: isValue(member), title: undefined };
 }
 
 /** The things that the page is about, the best first. None if several fit equally. */

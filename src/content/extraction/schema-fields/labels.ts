@@ -3,6 +3,8 @@ import { type LeafPlan } from "./field-plan.ts";
 import { type Scalar, typedValue } from "./values.ts";
 import { ENTITY_WORDS } from "./vocabulary.ts";
 import { normalName } from "./names.ts";
+import { unitNamed } from "./units.ts";
+import { dateIn } from "../reader/dates.ts";
 import { type ShownPage } from "./shown-page.ts";
 import { type FieldOrigin } from "../tree/page-fields.ts";
 
@@ -23,6 +25,8 @@ export interface Pair {
   readonly text: string;
   /** The items of a value that is a list. */
   readonly items: readonly Element[];
+  /** True if no mark separates the label from the value: `3 bedrooms`. Only numbers and dates are read then. */
+  readonly isBare?: boolean;
 }
 
 const LABEL_CLASS = /(?:^|[\s_-])(?:label|key|term|caption|heading|title|name|dt|th)(?:$|[\s_-])/i;
@@ -30,6 +34,13 @@ const LABEL_TAGS = new Set(["strong", "b", "label"]);
 const HEADING = /^h[2-6]$/;
 /** A label before a colon, as the beginning of a line. */
 const LABELLED = /^([^:：]{2,48}?)\s*[:：]\s*(\S.*)$/u;
+const BEGINS_WITH_NUMBER = /^[$€£¥₹]?\s?[+-]?\d/u;
+/** A number before its label, as the whole line and in parentheses within it. */
+const COUNT = /^\(?([$€£¥₹]?\s?\d[\d.,'’ \u00a0\u202f]*)\)?\s+(\p{L}[\p{L} '’-]{1,30})\.?$/u;
+const COUNT_WITHIN = /\((\d[\d.,'’ \u00a0\u202f]*)\s+(\p{L}[\p{L} '’-]{1,30})\)/u;
+/** Characters of a line without a mark after its label, and words of that label. */
+const MAX_BARE = 80;
+const MAX_LABEL_WORDS = 4;
 /** Marks between the pairs of one line. */
 const BETWEEN = /\s+[|•·‧∙]\s+/u;
 
@@ -51,6 +62,7 @@ export class Labels {
       else if (HEADING.test(name)) this.#heading(element);
       else {
         this.#twoParts(element);
+        this.#ownLabel(element);
         this.#inline(element);
         this.#line(element);
       }
@@ -155,6 +167,46 @@ export class Labels {
     const [label, value, ...more] = this.#shownChildren(element);
     if (label === undefined || value === undefined || more.length > 0 || hasOwnText(element)) return;
     this.#pair(label, value, "label");
+    const [first, second] = [this.#page.text(label), this.#page.text(value)];
+    if (BEGINS_WITH_NUMBER.test(first) && !/\d/.test(second)) this.#bare(second, first, label);
+  }
+
+  /** A label that is the text before the only element of a line, such as `<p>Number <b>5</b></p>`. */
+  #ownLabel(element: Element): void {
+    const [before, value, ...more] = element.children.filter((one) => !isText(one) || one.data.trim() !== "");
+    if (before === undefined || value === undefined || more.length > 0 || !isText(before) || !isTag(value)) return;
+    if (!this.#page.isShown(value) || before.data.length > 2 * MAX_LABEL) return;
+    if (this.#page.lengthOf(value) > MAX_LINE) return;
+    const items = this.#itemsIn(value);
+    this.#add(before.data.trim(), { from: "label", element: value, text: this.#page.text(value), items });
+  }
+
+  #bare(label: string, text: string, element: Element): void {
+    this.#add(label, { from: "label", element, text, items: [], isBare: true });
+  }
+
+  /** A number or a date beside its label without a mark between them: `3 bedrooms`, `Posted on 3 May 2026`. */
+  #bareLine(line: string, element: Element): void {
+    if (line.length > MAX_BARE || !/\d/.test(line)) return;
+    const { locale } = this.#page;
+    for (const [, digits = "", label = ""] of [COUNT.exec(line), COUNT_WITHIN.exec(line)].filter(
+      (one) => one !== null,
+    )) {
+      if (unitNamed(label) === undefined) this.#bare(label, digits, element);
+    }
+    const words = line.split(" ");
+    for (let at = 1; at <= MAX_LABEL_WORDS && at < words.length; at += 1) {
+      const label = words
+        .slice(0, at)
+        .join(" ")
+        .replace(/ (?:on|le|am|il|el|op|em)$/u, "");
+      const rest = words.slice(at).join(" ");
+      if (/\d/.test(label)) return;
+      if (BEGINS_WITH_NUMBER.test(rest) || (/^\p{L}+\.? \d/u.test(rest) && dateIn(rest, locale) !== undefined)) {
+        this.#bare(label, rest, element);
+        return;
+      }
+    }
   }
 
   /** A label that is an element before its value, such as `<b>Price:</b> 5`. */
@@ -200,6 +252,7 @@ export class Labels {
     for (const line of this.#page.lines(element).flatMap((one) => one.split(BETWEEN))) {
       const [, label = "", text = ""] = line.length > MAX_LINE ? [] : (LABELLED.exec(line) ?? []);
       // "https://…" and "10:30" have no label.
+      if (label === "") this.#bareLine(line, element);
       if (label === "" || text.startsWith("//") || /\d$/.test(label)) continue;
       this.#add(label, { from: "label", element, text, items: [] });
     }

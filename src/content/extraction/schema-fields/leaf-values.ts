@@ -1,10 +1,10 @@
 import { type LeafPlan } from "./field-plan.ts";
-import { type Found, isAddress, isSame, isVisible, type Scope } from "./found.ts";
+import { elementsIn, type Found, isAddress, isSame, isVisible, type Scope } from "./found.ts";
 import { wordsOf } from "./shown-page.ts";
 import { at, isThing, own, type Property, type Thing } from "./things.ts";
 import { headingValue, metaValue, usualValue } from "./usual-values.ts";
 import { typedValue } from "./values.ts";
-import { classValue, labelledValue } from "./visible-values.ts";
+import { bareValue, classValue, labelledValue, rangeValue } from "./visible-values.ts";
 import { AMOUNTS, SHOWN_CONCEPTS } from "./vocabulary.ts";
 
 /** Concepts whose declared form differs from the visible one without a contradiction. */
@@ -19,24 +19,37 @@ export function leafValue(leaf: LeafPlan, scope: Scope): Found | undefined {
     return (
       labelled ??
       labelledValue(leaf, scope) ??
+      rangeValue(leaf, scope) ??
       classValue(leaf, scope) ??
       usualValue(leaf, scope) ??
+      bareValue(leaf, scope) ??
       metaValue(leaf, scope)
     );
   }
   const { concept = "" } = leaf.names;
   if (OTHER_FORM.has(concept)) return declared;
-  if (labelled !== undefined) return agreed(labelled, declared);
+  if (concept === "availability") return stockOf(leaf, declared, usualValue(leaf, scope));
+  if (labelled !== undefined) return agreed(labelled, declared, scope);
   if (declared.isShown) return declared;
   const shown = SHOWN_CONCEPTS.has(concept) ? (classValue(leaf, scope) ?? usualValue(leaf, scope)) : undefined;
-  if (shown !== undefined) return agreed(shown, declared);
+  if (shown !== undefined) return agreed(shown, declared, scope);
   // A page that shows prices, but not this one, contradicts it.
   const isMoney = AMOUNTS.has(concept);
   return isMoney && (scope.facts.prices.length > 0 || declared.value === 0) ? undefined : declared;
 }
 
+/** Whether there is stock: no value if the page shows the opposite of what it declares, because it may be that of a variant. */
+function stockOf(leaf: LeafPlan, declared: Found, shown: Found | undefined): Found | undefined {
+  const isText = leaf.choices === undefined && typeof shown?.value === "string";
+  if (shown === undefined || isText) return declared;
+  return shown.value === declared.value ? shown : undefined;
+}
+
 /** The declared value if readers see the same, or else the visible one, and that the other contradicts it. */
-function agreed(shown: Found, declared: Found): Found {
+function agreed(shown: Found, declared: Found, scope: Scope): Found {
+  // Of several headings, the one that structured data names is that of the thing.
+  if (shown.place.from === "heading" && scope.title?.names.own.has("name") === true && isHeading(declared, scope))
+    return { ...declared, isShown: true };
   if (shown.value === declared.value) return shown.place.from === "heading" ? declared : shown;
   const [a, b] = [wordsOf(String(shown.value)), wordsOf(String(declared.value))];
   const isPart =
@@ -45,12 +58,18 @@ function agreed(shown: Found, declared: Found): Found {
   return { ...shown, conflict: { value: declared.value, place: declared.place } };
 }
 
+function isHeading({ value }: Found, scope: Scope): boolean {
+  const { page } = scope.facts;
+  return elementsIn(scope).some((one) => /^h[2-6]$/.test(one.name) && isSame(page.text(one), value));
+}
+
 /** The value in the structured data of the thing. */
 function declaredValue(leaf: LeafPlan, scope: Scope): Found | undefined {
   // A name in an object of its own is not that of the thing around it.
   if (scope.isBorrowed === true && leaf.names.concept === "name") return undefined;
   for (const thing of scope.things) {
     if (scope.doubted.has(thing) && leaf !== scope.title) continue;
+    if (isOtherMoney(leaf, thing)) continue;
     for (const properties of propertyLists(leaf, thing)) {
       const values = properties.flatMap((property) => declaredFound(leaf, property, scope) ?? []);
       const [first] = values;
@@ -66,6 +85,15 @@ function declaredValue(leaf: LeafPlan, scope: Scope): Found | undefined {
     }
   }
   return undefined;
+}
+
+/** Whether a thing declares another currency than the one that the field's name states. */
+function isOtherMoney({ names: { money } }: LeafPlan, thing: Thing): boolean {
+  if (money === undefined) return false;
+  const declared = ["offers.priceCurrency", "priceCurrency", "baseSalary.currency", "currency"].flatMap((path) =>
+    at(thing, path),
+  );
+  return declared.some(({ value }) => typeof value === "string" && value !== money);
 }
 
 /** Concepts of which a text may have several. */

@@ -165,51 +165,93 @@ export function membersOf({ members }: ObjectPlan, thing: Thing): number {
   return count;
 }
 
-const NAME = namesOf("name", undefined, []);
+const NAME = namesOf("name");
 
 interface Row {
   readonly row: Element;
   readonly cells: ReadonlyMap<string, Element>;
 }
 
-/** The rows of the table whose headers name most members. */
+/** The rows or columns of the table whose headers name most members. */
 function tableRows({ members }: ObjectPlan, title: LeafPlan | undefined, scope: Scope): readonly Row[] {
   const { page } = scope.facts;
   let best: readonly Row[] = [];
   let most = Math.min(2, members.size) - 0.5;
   for (const table of page.elements) {
     if (table.name !== "table" || !isInside(table, scope)) continue;
-    const rows = page.within(table).filter(({ name }) => name === "tr");
-    const [head, ...others] = rows.map((row) => ({ row, cells: cellsOf(row) }));
-    if (head === undefined || others.length === 0) continue;
-    const isHead =
-      head.cells.every(({ name }) => name === "th") ||
-      head.row.parent === null ||
-      (isTag(head.row.parent) && head.row.parent.name === "thead");
-    if (!isHead || head.cells.length < 2) continue;
-    const labels = head.cells.map((cell) => normalName(page.text(cell)));
-    const columns = [...members].flatMap(([name, member]) => {
-      const own = labels.findIndex((label) => member.names.labels.has(label));
-      const column = own === -1 && member === title ? labels.findIndex((label) => NAME.labels.has(label)) : own;
-      return column === -1 ? [] : [[name, column] as const];
-    });
-    if (columns.length <= most) continue;
-    most = columns.length;
-    best = others
-      .filter(({ cells }) => cells.length === head.cells.length)
-      .map(({ row, cells }) => ({
-        row,
-        cells: new Map(
-          columns.flatMap(([name, column]) => (cells[column] === undefined ? [] : [[name, cells[column]]])),
-        ),
-      }));
+    const grid = gridOf(table, page);
+    if (grid === undefined) continue;
+    for (const { head, items } of [grid, turned(grid)]) {
+      const labels = head.map((cell) => normalName(page.text(cell)));
+      const columns = columnsOf(members, title, labels);
+      // A header without text is that of the items' names.
+      const [first] = labels;
+      if (title !== undefined && first === "" && ![...columns.values()].includes(0))
+        columns.set(nameIn(members, title), 0);
+      if (columns.size <= most) continue;
+      most = columns.size;
+      best = items.map(({ row, cells }) => ({ row, cells: cellsBy(columns, cells) }));
+    }
   }
   return best;
+}
+
+interface Grid {
+  readonly head: readonly Element[];
+  readonly items: readonly { readonly row: Element; readonly cells: readonly Element[] }[];
+}
+
+/** A table whose first row has headers. */
+function gridOf(table: Element, page: PageFacts["page"]): Grid | undefined {
+  const rows = page.within(table).filter(({ name }) => name === "tr");
+  const [first, ...others] = rows.map((row) => ({ row, cells: cellsOf(row) }));
+  if (first === undefined || others.length === 0) return undefined;
+  const { row, cells } = first;
+  const isHead =
+    cells.every(({ name }) => name === "th") ||
+    (row.parent !== null && isTag(row.parent) && row.parent.name === "thead");
+  if (!isHead || cells.length < 2) return undefined;
+  return { head: cells, items: others.filter((one) => one.cells.length === cells.length) };
+}
+
+/** A table whose first column has headers, with its columns as items. */
+function turned({ head, items }: Grid): Grid {
+  if (!items.every(({ cells }) => cells[0]?.name === "th")) return { head: [], items: [] };
+  const rows = [head, ...items.map(({ cells }) => cells)];
+  const heads = rows.flatMap((cells) => cells[0] ?? []);
+  const columns = head.slice(1).map((cell, at) => ({ row: cell, cells: rows.flatMap((cells) => cells[at + 1] ?? []) }));
+  return { head: heads, items: columns };
+}
+
+function columnsOf(
+  members: ObjectPlan["members"],
+  title: LeafPlan | undefined,
+  labels: readonly string[],
+): Map<string, number> {
+  const columns = new Map<string, number>();
+  for (const [name, member] of members) {
+    const own = labels.findIndex((label) => label !== "" && member.names.labels.has(label));
+    const column = own === -1 && member === title ? labels.findIndex((label) => NAME.labels.has(label)) : own;
+    if (column !== -1) columns.set(name, column);
+  }
+  return columns;
+}
+
+function nameIn(members: ObjectPlan["members"], title: LeafPlan): string {
+  return [...members].find(([, member]) => member === title)?.[0] ?? "";
+}
+
+function cellsBy(columns: ReadonlyMap<string, number>, cells: readonly Element[]): ReadonlyMap<string, Element> {
+  return new Map([...columns].flatMap(([name, at]) => (cells[at] === undefined ? [] : [[name, cells[at]]])));
 }
 
 function cellsOf({ children }: Element): readonly Element[] {
   return children.filter((child): child is Element => isTag(child) && (child.name === "td" || child.name === "th"));
 }
+
+const HEADING = /^h[1-6]$/;
+/** Members that cards of several members have on average, at least. */
+const LEAST_MEMBERS = 1.5;
 
 /** Names of lists whose items stand in parts of a page that are not about its main thing. */
 const OF_MINOR = /review|comment|related|similar|recommend/;
@@ -227,7 +269,9 @@ function cardsOf(
   for (const parent of page.elements) {
     if (scope.root !== undefined ? !isInside(parent, scope) : page.isMinor(parent) !== isMinorList) continue;
     if (scope.root === undefined && page.isMenu(parent)) continue;
-    const children = parent.children.filter((child): child is Element => isTag(child) && page.lengthOf(child) > 0);
+    const children = parent.children.filter(
+      (child): child is Element => isTag(child) && page.lengthOf(child) > 0 && !HEADING.test(child.name),
+    );
     if (children.length < 2) continue;
     for (const cards of Map.groupBy(children, signatureOf).values()) {
       const length = cards.reduce((sum, card) => sum + page.lengthOf(card), 0);
@@ -240,7 +284,8 @@ function cardsOf(
     .map(({ cards, length }) => ({ cards, length, score: coverage(cards, item, made) }))
     .toSorted((a, b) => b.score - a.score || b.length - a.length);
   const [best] = scored;
-  return best === undefined || best.score * 2 < item.members.size || best.score === 0 ? [] : best.cards;
+  const least = Math.max(item.members.size / 2, Math.min(item.members.size, LEAST_MEMBERS));
+  return best === undefined || best.score < least ? [] : best.cards;
 }
 
 /** The members that each of some cards has, on average. */

@@ -1,4 +1,5 @@
-import { CONCEPTS, ENTITY_WORDS } from "./vocabulary.ts";
+import { type Unit, unitNamed } from "./units.ts";
+import { AMOUNTS, CONCEPTS, ENTITY_WORDS, THING_WORDS } from "./vocabulary.ts";
 
 /** Maximum number of characters of a label or a name. A longer text is neither. */
 const MAX_LENGTH = 80;
@@ -40,6 +41,12 @@ export interface FieldNames {
   readonly paths: readonly string[];
   /** The concept of the field. Undefined if its name is not known. */
   readonly concept: string | undefined;
+  /** The unit that the name of a number ends with: `cm` of `width_cm`. */
+  readonly unit?: Unit | undefined;
+  /** The currency that the name of an amount ends with. */
+  readonly money?: string | undefined;
+  /** The end of a range that the field is, and the labels of the range. */
+  readonly end?: { readonly side: "min" | "max"; readonly labels: ReadonlySet<string>; readonly isMoney: boolean };
 }
 
 interface Concept {
@@ -48,29 +55,159 @@ interface Concept {
   readonly labels: readonly string[];
 }
 
+const PLAIN_LETTERS: Readonly<Record<string, string>> = {
+  ä: "ae",
+  ö: "oe",
+  ü: "ue",
+  ß: "ss",
+  ł: "l",
+  ø: "oe",
+  å: "aa",
+};
+
 const BY_NAME = new Map<string, Concept>();
+const BY_LABEL = new Map<string, Concept>();
 for (const { id, names, paths, labels } of CONCEPTS) {
-  const all = [...names, ...labels].map(normalName);
-  for (const name of names.map(normalName)) BY_NAME.set(name, { id, paths, labels: all });
+  const concept = { id, paths, labels: [...names, ...labels].map(normalName) };
+  for (const name of names.map(normalName)) BY_NAME.set(name, concept);
+  for (const label of labels.flatMap(spellings)) if (!BY_LABEL.has(label)) BY_LABEL.set(label, concept);
+}
+
+/** A label as it is, and as it is written without letters beyond ASCII. */
+function spellings(label: string): readonly string[] {
+  const plain = label.replace(/[äöüßłøå]/gu, (letter) => PLAIN_LETTERS[letter] ?? letter);
+  return [normalName(label), normalName(plain), normalName(label.replaceAll("ł", "l"))];
+}
+
+/** The concept with this name in English, or with this label in another language. */
+function known(name: string): Concept | undefined {
+  return BY_NAME.get(name) ?? BY_LABEL.get(name);
+}
+
+/** The parts of a schema beside the name of a field from which its other names are taken. */
+export interface NamedField {
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  /** The names of the objects and lists around it. */
+  readonly around?: readonly string[];
+  readonly type?: "number" | "date" | "text" | undefined;
 }
 
 /** The names of a field by its name in the schema, its `title`, and the names of the objects around it. */
-export function namesOf(name: string, title: string | undefined, around: readonly string[]): FieldNames {
-  const own = normalName(name);
+export function namesOf(name: string, { title, description, around = [], type }: NamedField = {}): FieldNames {
+  const given = normalName(name);
+  const measured = type === "number" && known(given) === undefined ? withoutUnit(given) : { rest: given };
+  const own = measured.rest;
+  const within = singular(normalName(around.at(-1) ?? ""));
+  const context = `${within} ${own}`.trim();
   const short = withoutEntity(own);
-  const within = around.at(-1);
-  const context = within === undefined ? own : `${normalName(within)} ${own}`;
   const named = title === undefined ? "" : normalName(title);
-  const keys = [context, own, singular(own), short, singular(short), named, withoutEntity(named)];
-  const concept = keys.map((key) => BY_NAME.get(key)).find((known) => known !== undefined);
-  const labels = [context, own, singular(own), plural(own), short, named, ...(concept?.labels ?? [])];
+  const keys = [
+    context,
+    own,
+    singular(own),
+    ...shorter(own, type),
+    short,
+    singular(short),
+    named,
+    withoutEntity(named),
+  ];
+  const concept = keys.map(known).find((one) => one !== undefined) ?? (type === "text" ? thingName(own) : undefined);
+  const range = type === "number" ? endOf(context, own, concept) : {};
+  const others = [...(concept?.labels ?? []), ...shorter(own, type), ...described(description)];
+  const labels = [given, context, own, singular(own), plural(own), short, named, ...others];
   return {
-    own: new Set([own, singular(own), plural(own), short].filter((one) => one !== "")),
+    own: new Set([given, own, singular(own), plural(own), short].filter((one) => one !== "")),
     labels: new Set(labels.filter((label) => label !== "")),
-    paths: concept?.paths ?? [],
+    paths: [...(concept?.paths ?? []), ...(range.end === undefined ? [] : END_PATHS[range.end.side])],
     concept: concept?.id,
+    unit: measured.unit,
+    money: measured.money,
+    ...range,
   };
 }
+
+/** A field named as a kind of thing, such as `recipe`, has the name of the thing. */
+function thingName(own: string): Concept | undefined {
+  return THING_WORDS.has(own) ? BY_NAME.get("name") : undefined;
+}
+
+interface Measured {
+  readonly rest: string;
+  readonly unit?: Unit | undefined;
+  readonly money?: string | undefined;
+}
+
+/** A name without the unit at its end. Of `price per kg`, the unit is not that of the value. */
+function withoutUnit(name: string): Measured {
+  const words = name.split(" ");
+  for (const length of [2, 1]) {
+    const last = words.slice(-length).join(" ");
+    const rest = words.slice(0, -length);
+    const ends = rest.at(-1) ?? "per";
+    if (/^(?:per|pro|par|por|je|of|in)$/.test(ends)) continue;
+    const unit = unitNamed(last);
+    const base = rest.join(" ");
+    // "Salary min" is the lower end of a range; "cook min" is in minutes.
+    if (last === "min" && AMOUNTS.has(known(base)?.id ?? "")) continue;
+    if (unit !== undefined) return { rest: base, unit };
+    if (CURRENCIES.has(last.toUpperCase())) return { rest: rest.join(" "), money: last.toUpperCase() };
+  }
+  return { rest: name };
+}
+
+const CURRENCIES: ReadonlySet<string> = new Set(
+  "EUR USD GBP CHF JPY CNY INR AUD CAD SEK NOK DKK PLN CZK BRL".split(" "),
+);
+
+const ENDS: Readonly<Record<string, "min" | "max">> = {
+  min: "min",
+  minimum: "min",
+  low: "min",
+  lowest: "min",
+  from: "min",
+  max: "max",
+  maximum: "max",
+  high: "max",
+  highest: "max",
+  to: "max",
+};
+
+/** The properties of schema.org for the ends of a range. */
+const END_PATHS = { min: ["minValue", "value.minValue", "lowPrice"], max: ["maxValue", "value.maxValue", "highPrice"] };
+
+/** The range that a field is one end of: `salary` of `salary_min`. */
+function endOf(context: string, own: string, whole: Concept | undefined): Pick<FieldNames, "end"> {
+  for (const words of [own.split(" "), context.split(" ")]) {
+    const at = words.findIndex((word) => ENDS[word] !== undefined);
+    const side = ENDS[words[at] ?? ""];
+    const rest = words.filter((_, index) => index !== at).join(" ");
+    if (side === undefined || rest === "" || (at !== 0 && at !== words.length - 1)) continue;
+    const concept = known(rest);
+    const labels = new Set([rest, `${rest} range`, ...(concept?.labels ?? [])]);
+    return { end: { side, labels, isMoney: AMOUNTS.has(concept?.id ?? whole?.id ?? "") } };
+  }
+  return {};
+}
+
+/** A name without a last word that only states the type, or with the one that pages state. */
+function shorter(name: string, type: NamedField["type"]): readonly string[] {
+  if (type === "date") return [name.replace(/ (?:date|time|at|on)$/, ""), `${name} date`].filter((one) => one !== name);
+  const bare =
+    type === "number"
+      ? name.replace(/^(?:number of|num|total) | (?:count|number|total)$/, "")
+      : name.replace(/ (?:name|time|text)$/, "");
+  return bare === name ? [] : [bare];
+}
+
+/** A description of few words may be the label in the language of the page. */
+function described(description: string | undefined): readonly string[] {
+  const text = normalName((description ?? "").replace(/\s+in\s+\S+$/, ""));
+  return text === "" || text.split(" ").length > MAX_DESCRIBING ? [] : [text];
+}
+
+/** Words of a description that can be a label. */
+const MAX_DESCRIBING = 3;
 
 function withoutEntity(name: string): string {
   const [first = "", ...rest] = name.split(" ");

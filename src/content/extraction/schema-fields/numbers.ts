@@ -11,6 +11,9 @@ const NUMBER = /[-−+]?\d(?:[\d.,٫٬'’ \u00a0\u202f]*\d)?/gu;
 /** Digits in groups of three, as in 1 234 567. */
 const GROUPED = /^\d{1,3}(?:([.,'’ \u00a0\u202f٬])\d{3})(?:\1\d{3})*$/u;
 
+/** Digits in groups of two before the last three, as in 1,24,999. */
+const INDIAN = /^\d{1,2}(?:,\d\d)+,\d{3}(?:\.\d{1,2})?$/u;
+
 /** The only number in a text. Undefined without a number, with several, or if its marks have two meanings. */
 export function numberIn(text: string, locale: string): number | undefined {
   const numbers = numbersIn(text, locale);
@@ -20,6 +23,18 @@ export function numberIn(text: string, locale: string): number | undefined {
 /** The numbers in a text; undefined for one whose marks have two meanings. */
 export function numbersIn(text: string, locale: string): readonly (number | undefined)[] {
   return [...asciiDigits(text.slice(0, MAX_LENGTH)).matchAll(NUMBER)].map(([found], _at) => valueOf(found, locale));
+}
+
+/** Two numbers of a range, such as `20 – 30`, the lower one first. */
+export function rangeIn(text: string, locale: string, isMoney: boolean): readonly [number, number] | undefined {
+  if (text.length > 4 * MAX_LENGTH) return undefined;
+  const found = RANGE.exec(asciiDigits(text));
+  if (found === null) return undefined;
+  const [low, high] = found
+    .slice(1, 3)
+    .map((digits = "") => (isMoney ? amountOf(digits, locale) : valueOf(digits, locale)));
+  const rest = text.replace(found[0], " ");
+  return low === undefined || high === undefined || low >= high || /\d/.test(rest) ? undefined : [low, high];
 }
 
 /** A number as programs write it, such as `1234.5`. */
@@ -33,6 +48,7 @@ function valueOf(text: string, locale: string): number | undefined {
     .replace(/^[-−+]\s*/, "")
     .replaceAll("٫", ",")
     .trim();
+  if (INDIAN.test(digits)) return sign * Number(digits.replaceAll(",", ""));
   const last = /[.,](?=\d*$)/.exec(digits);
   const group = GROUPED.exec(digits)?.[1];
   if (last === null)
@@ -130,6 +146,11 @@ const MONEY = new RegExp(
   "gu",
 );
 
+const RANGE = new RegExp(
+  String.raw`(${AMOUNT})\s?(?:${SIGN}|[A-Z]{3})?\s?(?:-|–|—|to|bis|à|a|tot|do)\s?(?:${SIGN}|[A-Z]{3})?\s?(${AMOUNT})`,
+  "u",
+);
+
 /** An amount of money in a text. */
 export interface Money {
   readonly amount: number | undefined;
@@ -145,6 +166,22 @@ export function moneyIn(text: string, locale: string): readonly Money[] {
     return { amount: amountOf(digits, locale), currency: currencyOf(sign, locale) };
   });
 }
+
+/** Whether the text states an amount for a weight, a volume or a similar quantity, such as `3.37 €/kg`. */
+export function isPerUnit(text: string): boolean {
+  return PER_UNIT.test(text.slice(0, 4 * MAX_LENGTH));
+}
+
+/** Whether the text states an amount for a month or a week. */
+export function isPerTime(text: string): boolean {
+  return PER_TIME.test(text.slice(0, 4 * MAX_LENGTH));
+}
+
+const PER_TIME =
+  /(?:\/|\bper\b|\ba\b|\bpro\b|\bim\b|\bpar\b|\bpor\b|\bal\b|\bje\b)\s?(?:mo|month|monat|mois|mes|mese|maand|week|woche|wk)(?!\p{L})|\bp(?:cm|w|m)\b|\bmtl\b|\bmonatlich\b|\bmonthly\b/iu;
+
+const PER_UNIT =
+  /\d\S{0,2}\s?\S{0,4}\s?(?:\/|\bper\b|\bje\b|\bpro\b|\bpar\b|\bpor\b|\bal\b)\s?(?:1\s|10\s?|100\s?)?(?:kg|g|mg|l|ml|cl|m|m²|m2|qm|oz|lb|litre|liter|stück|unit|unidad|unité|piece)(?!\p{L})/iu;
 
 /** Prices have no three decimals, so one mark before three digits is one of thousands. */
 function amountOf(digits: string, locale: string): number | undefined {

@@ -1,9 +1,9 @@
-import { type Document, type Element } from "domhandler";
+import { type Document, type Element, isText } from "domhandler";
 import { elementsOf } from "../selectors/select-all.ts";
 import { jsonLdThings } from "./json-ld.ts";
 import { Labels } from "./labels.ts";
 import { markedThings } from "./microdata.ts";
-import { type Money, moneyIn, numbersIn } from "./numbers.ts";
+import { isPerUnit, type Money, moneyIn, numbersIn } from "./numbers.ts";
 import { ShownPage } from "./shown-page.ts";
 import { type Thing } from "./things.ts";
 
@@ -15,6 +15,18 @@ const MAX_PRICES = 2_000;
 export interface Price {
   readonly element: Element;
   readonly money: Money;
+}
+
+/** Elements whose parts are values of their own. */
+const ROWS: ReadonlySet<string> = new Set(["tr", "tbody", "table", "dl", "ul", "ol"]);
+
+/** The text of an element without that of the elements in it. */
+function ownText({ children }: Element): string {
+  return children.map((child) => (isText(child) ? child.data : " ")).join("");
+}
+
+function ownAmounts(element: Element, locale: string): number {
+  return moneyIn(ownText(element), locale).length;
 }
 
 /** The visible page, its structured data, and its `meta` elements. */
@@ -98,15 +110,18 @@ export class PageFacts {
     const found: Price[] = [];
     for (const element of page.elements) {
       const length = page.lengthOf(element);
-      if (length === 0 || length > MAX_PRICE_LENGTH || page.isStruck(element)) continue;
-      const amounts = moneyIn(page.text(element), page.locale);
-      const [money] = amounts;
-      if (money?.amount === undefined || amounts.length > 1) continue;
+      if (length === 0 || length > MAX_PRICE_LENGTH || page.isStruck(element) || ROWS.has(element.name)) continue;
+      const text = page.text(element);
+      if (isPerUnit(text)) continue;
+      const amounts = moneyIn(text, page.locale);
+      const own = amounts.length > 1 ? moneyIn(ownText(element), page.locale) : amounts;
+      const [money] = own;
+      if (money?.amount === undefined || own.length > 1) continue;
       const last = found.at(-1);
       const isInside = last !== undefined && page.contains(last.element, element);
-      // The inner element says it with fewer words, if it still has the whole amount.
+      // The inner element says it with fewer words, if it still has the whole amount. It may have another amount.
       if (isInside && last.money.amount === money.amount) found.pop();
-      else if (isInside) continue;
+      else if (isInside && ownAmounts(last.element, page.locale) === 0) continue;
       found.push({ element, money });
       if (found.length >= MAX_PRICES) break;
     }

@@ -2,19 +2,20 @@ import { type Element } from "domhandler";
 import { hasNameLabel, personNameOf } from "../reader/people.ts";
 import { type LeafPlan } from "./field-plan.ts";
 import { elementsIn, type Found, isAddress, isInside, isVisible, type Scope } from "./found.ts";
-import { namesOf } from "./names.ts";
+import { namesOf, normalName } from "./names.ts";
+import { isPerTime, moneyIn } from "./numbers.ts";
 import { type PageFacts } from "./page-facts.ts";
-import { wordsOf } from "./shown-page.ts";
+import { type ShownPage, wordsOf } from "./shown-page.ts";
 import { type Place } from "./things.ts";
-import { typedValue } from "./values.ts";
-import { elementFound, labelledValue, onlyOne } from "./visible-values.ts";
+import { stockIn, typedValue } from "./values.ts";
+import { elementFound, labelledValue, onlyOne, rangeFound } from "./visible-values.ts";
 import { AMOUNTS } from "./vocabulary.ts";
 
 /** Characters of a line that names an author. */
 const MAX_BYLINE = 100;
 
 /** The names of a price, beside which its currency stands. */
-const PRICE = { ...namesOf("price", undefined, []), concept: "currency" };
+const PRICE = { ...namesOf("price"), concept: "currency" };
 
 /** The value at the usual place of its concept: the heading, the price below it, a byline, a link. */
 export function usualValue(leaf: LeafPlan, scope: Scope): Found | undefined {
@@ -24,7 +25,16 @@ export function usualValue(leaf: LeafPlan, scope: Scope): Found | undefined {
   if (!isOwn) return undefined;
   const among = (from: Place["from"], test: (element: Element) => boolean): Found | undefined =>
     onlyOne(elementsIn(scope).flatMap((one) => (test(one) && elementFound(leaf, one, from, page)) || []));
+  if (leaf.names.end?.isMoney === true) return priceRange(leaf, scope);
   switch (leaf.names.concept ?? "") {
+    case "old price":
+      return oldPrice(leaf, scope);
+    case "availability":
+      return stockValue(leaf, scope);
+    case "rating":
+      return onlyOne(
+        elementsIn(scope).flatMap((one) => (isScore(one, page) && elementFound(leaf, one, "text", page)) || []),
+      );
     case "price":
       return priceValue(leaf, scope);
     case "currency":
@@ -33,6 +43,7 @@ export function usualValue(leaf: LeafPlan, scope: Scope): Found | undefined {
       return among("link", ({ attribs }) => attribs["rel"] === "author") ?? bylineValue(leaf, scope);
     case "date published":
     case "date posted":
+    case "start date":
       return dateValue(leaf, scope);
     case "email":
       return among("link", ({ attribs }) => /^mailto:/i.test(attribs["href"] ?? ""));
@@ -43,8 +54,63 @@ export function usualValue(leaf: LeafPlan, scope: Scope): Found | undefined {
     case "url":
       return scope.root === undefined ? undefined : first(leaf, scope, "a");
     default:
-      return undefined;
+      return linkValue(leaf, scope);
   }
+}
+
+/** Characters of a line that states a price, a rating or whether there is stock. */
+const MAX_LINE = 60;
+
+/** Letters beside the two amounts of a range of prices. */
+const MAX_BESIDE_RANGE = 8;
+
+/** The only amount that is struck out. */
+function oldPrice(leaf: LeafPlan, scope: Scope): Found | undefined {
+  const { page } = scope.facts;
+  const struck = elementsIn(scope).filter((one) => page.isStruck(one) && page.lengthOf(one) <= MAX_LINE);
+  return onlyOne(struck.flatMap((one) => elementFound(leaf, one, "text", page) ?? []));
+}
+
+/** One end of the only range of prices. */
+function priceRange(leaf: LeafPlan, scope: Scope): Found | undefined {
+  const { page } = scope.facts;
+  const short = elementsIn(scope).filter((one) => {
+    const length = page.lengthOf(one);
+    return length > 0 && length <= MAX_LINE && !page.isStruck(one) && moneyIn(page.text(one), page.locale).length === 2;
+  });
+  const ranges = short.filter((one) => page.text(one).replace(/[^\p{L}]+/gu, "").length <= MAX_BESIDE_RANGE);
+  return onlyOne(ranges.flatMap((one) => rangeFound(leaf, page.text(one), { from: "text", element: one }, page) ?? []));
+}
+
+/** The only line about stock. */
+function stockValue(leaf: LeafPlan, scope: Scope): Found | undefined {
+  const { page } = scope.facts;
+  const lines = elementsIn(scope).filter((one) => page.lengthOf(one) > 0 && page.lengthOf(one) <= MAX_LINE);
+  const stated = lines.filter((one, at) => {
+    const next = lines[at + 1];
+    const isOuter = next !== undefined && page.contains(one, next) && page.text(one) === page.text(next);
+    return !isOuter && stockIn(page.text(one)) !== undefined;
+  });
+  const [line, ...others] = stated;
+  // Of several lines, each may be about another size or colour.
+  return line === undefined || others.length > 0 ? undefined : elementFound(leaf, line, "text", page);
+}
+
+/** Whether an element is a line such as "4.2 out of 5". */
+function isScore(element: Element, page: ShownPage): boolean {
+  if (page.lengthOf(element) === 0 || page.lengthOf(element) > MAX_LINE) return false;
+  return /(?:^|\s)\d(?:[.,]\d{1,2})?\s*(?:\/|out of|von|sur|su|van)\s*(?:5|10)(?:[.,]0)?(?!\d)/iu.test(
+    page.text(element),
+  );
+}
+
+/** The address of the only link whose text is the name of the field: "Download" for `download_url`. */
+function linkValue(leaf: LeafPlan, scope: Scope): Found | undefined {
+  if (!isAddress(leaf)) return undefined;
+  const { page } = scope.facts;
+  const names = new Set([...leaf.names.own].map((name) => name.replace(/ (?:url|link|uri|href|address)$/, "")));
+  const links = elementsIn(scope).filter((one) => one.name === "a" && names.has(normalName(page.text(one))));
+  return onlyOne(links.flatMap((one) => elementFound(leaf, one, "link", page) ?? []));
 }
 
 function first(leaf: LeafPlan, scope: Scope, name: string): Found | undefined {
@@ -76,13 +142,29 @@ function priceValue(leaf: LeafPlan, scope: Scope): Found | undefined {
   const prices = facts.prices.filter(({ element }) => isInside(element, scope));
   const heading = elementsIn(scope).find((one) => one.name === "h1");
   const order = heading === undefined || scope.root !== undefined ? 0 : page.orderOf(heading);
-  const below = prices.filter(({ element }) => page.orderOf(element) > order);
+  const all = prices.filter(({ element }) => page.orderOf(element) > order && !isOtherAmount(element, page));
+  // Beside the price, an amount a month is that of a credit.
+  const once = all.filter(({ element }) => !isPerTime(page.text(element)));
+  const below = once.length === 0 ? all : once;
   const [price] = below;
   const isOnly = new Set(below.map(({ money }) => money.amount)).size === 1;
   if (price === undefined || (!isOnly && (scope.root !== undefined || heading === undefined))) return undefined;
   const found = elementFound(leaf, price.element, "text", page);
   // Of several prices, the one of the thing has a line of its own that is named so.
-  return isOnly || leaf.names.concept === "currency" ? found : undefined;
+  const isCurrency = leaf.names.concept === "currency" && new Set(below.map(({ money }) => money.currency)).size === 1;
+  return isOnly || isCurrency ? found : undefined;
+}
+
+/** Words beside an amount that is not the price: of shipping, of savings, of credits, and of old prices. */
+const OTHER_AMOUNT =
+  /shipping|delivery|postage|versand|liefer|livraison|env[ií]o|frete|spedizion|verzend|dostaw|\bsave\b|savings|spar|économ|ahorr|risparm|bespaar|emi\b|instal+ment|finan[zc]|\braten?\b|\d\s?x\s|deposit|kaution|\b(?:mrp|rrp|msrp|uvp|was|statt|list price|regular price)\b/iu;
+
+/** Whether the line of an amount names something else than the price. */
+function isOtherAmount(element: Element, page: ShownPage): boolean {
+  const { parent } = element;
+  const line = parent !== null && "attribs" in parent && page.lengthOf(parent) <= MAX_LINE ? parent : element;
+  const isOnlyOne = new Set(moneyIn(page.text(line), page.locale).map(({ amount }) => amount)).size === 1;
+  return OTHER_AMOUNT.test(page.text(isOnlyOne ? line : element));
 }
 
 function bylineValue(leaf: LeafPlan, scope: Scope): Found | undefined {
@@ -100,6 +182,8 @@ function bylineValue(leaf: LeafPlan, scope: Scope): Found | undefined {
 }
 
 function dateValue(leaf: LeafPlan, scope: Scope): Found | undefined {
+  // The only date of a whole page is rather that of its publication.
+  if (leaf.names.concept === "start date" && scope.root === undefined) return undefined;
   const { page } = scope.facts;
   const times = elementsIn(scope).filter((one) => one.name === "time");
   return onlyOne(times.flatMap((one) => elementFound(leaf, one, "text", page) ?? []));
@@ -148,7 +232,7 @@ export function metaValue(leaf: LeafPlan, scope: Scope): Found | undefined {
     const place = { from: "meta", element: facts.canonical, attribute: "href" } as const;
     if (value !== undefined) return { value, quote: href, isShown: false, place };
   }
-  if (concept === "language" && facts.root !== undefined) {
+  if (concept === "language" && facts.root !== undefined && [...leaf.names.own][0] !== "languages") {
     const value = typedValue(leaf, {
       value: facts.root.attribs["lang"] ?? "",
       isData: true,

@@ -3,6 +3,7 @@ import { personNameOf } from "../reader/people.ts";
 import { type LeafPlan } from "./field-plan.ts";
 import { normalName } from "./names.ts";
 import { moneyIn, numberIn, plainNumber } from "./numbers.ts";
+import { measureIn } from "./units.ts";
 import { localName } from "./things.ts";
 import { AMOUNTS } from "./vocabulary.ts";
 
@@ -34,12 +35,14 @@ export function typedValue(leaf: LeafPlan, raw: RawValue): Scalar | undefined {
 
 function* candidates(leaf: LeafPlan, raw: RawValue): Generator<Scalar | undefined> {
   if (leaf.choices !== undefined) {
-    yield choiceOf(leaf.choices, raw);
+    yield choiceOf(leaf.choices, raw) ??
+      (leaf.names.concept === "availability" ? stockChoice(leaf.choices, raw) : undefined);
     return;
   }
   for (const type of leaf.types) {
     if (type === "string") yield textOf(leaf, raw);
-    else if (type === "boolean") yield booleanOf(raw);
+    else if (type === "boolean")
+      yield booleanOf(raw) ?? (leaf.names.concept === "availability" ? stockIn(String(raw.value)) : undefined);
     else yield numberOf(leaf, raw);
   }
 }
@@ -59,6 +62,27 @@ const SAME_WORDS: readonly (readonly string[])[] = [
   "no|false|nein|non|nee|nie|não|いいえ|否",
 ].map((line) => line.split("|").map(normalName));
 
+/** Phrases of texts that state whether a thing can be bought, those that deny it first. */
+const STOCK = { no: new Set(SAME_WORDS[3]), yes: new Set(SAME_WORDS[2]) };
+const ADVERBS =
+  /\b(?:currently|now|still|only|online|longer|sofort|derzeit|momentan|aktuell|actuellement|actualmente|temporarily|sorry)\b/gu;
+
+/** Words of a short text about stock. */
+const MAX_STOCK_WORDS = 4;
+
+/** Whether a short text states that a thing can be bought, or that it cannot. */
+export function stockIn(text: string): boolean | undefined {
+  const words = normalName(localName(text));
+  if (text.length > MAX_SHORT || words.split(" ").length > MAX_STOCK_WORDS) return undefined;
+  // "Available sizes" and "available from May" do not state it.
+  const bare = words.replace(ADVERBS, " ").trim();
+  const rest = bare.replace(NEGATION, " ").trim();
+  if (STOCK.no.has(bare)) return false;
+  return STOCK.yes.has(rest) ? rest === bare : undefined;
+}
+
+const NEGATION = /\b(?:not|no|non|nicht|kein|keine|pas|niet|geen|nie)\b/u;
+
 function choiceOf(choices: readonly Scalar[], { value }: RawValue): Scalar | undefined {
   const exact = choices.find((choice) => choice === value);
   if (exact !== undefined) return exact;
@@ -70,8 +94,16 @@ function choiceOf(choices: readonly Scalar[], { value }: RawValue): Scalar | und
   const words = ` ${text} `;
   const within = names.flatMap((name, at) => (name !== "" && words.includes(` ${name} `) ? [at] : []));
   // "Not in stock" has the words of "in stock".
-  const isNegated = /\b(?:not|no|non|nicht|kein|keine|pas|niet|geen)\b/u.test(text);
+  const isNegated = NEGATION.test(text);
   return within.length === 1 && !isNegated ? choices[within[0] ?? 0] : undefined;
+}
+
+function stockChoice(choices: readonly Scalar[], { value }: RawValue): Scalar | undefined {
+  const stock = stockIn(String(value));
+  if (stock === undefined) return undefined;
+  const words = SAME_WORDS[stock ? 2 : 3] ?? [];
+  const fitting = choices.filter((choice) => words.includes(normalName(String(choice))));
+  return fitting.length === 1 ? fitting[0] : undefined;
 }
 
 const TRUE = new Set([...(SAME_WORDS.at(-2) ?? []), ...(SAME_WORDS[2] ?? [])]);
@@ -85,21 +117,33 @@ function booleanOf({ value }: RawValue): boolean | undefined {
 
 function numberOf(leaf: LeafPlan, raw: RawValue): number | undefined {
   const { value, locale } = raw;
-  if (typeof value === "number") return value;
+  // A program's number may be in another unit than the one that the field names.
+  if (typeof value === "number") return leaf.names.unit === undefined ? value : undefined;
   if (typeof value === "boolean" || value.length > MAX_SHORT) return undefined;
   const { concept = "" } = leaf.names;
+  const { unit, money } = leaf.names;
   const plain = raw.isData ? plainNumber(value) : undefined;
-  if (plain !== undefined) return plain;
-  if (TIMES.has(concept)) return unitOf(leaf, minutesOf(value));
-  if (AMOUNTS.has(concept)) {
+  if (plain !== undefined) return unit === undefined ? plain : undefined;
+  if (TIMES.has(concept) || unit?.dimension === "time") {
+    const minutes = minutesOf(value);
+    if (minutes !== undefined) return unit === undefined ? unitOf(leaf, minutes) : (minutes * 60) / unit.factor;
+  }
+  if (unit !== undefined) return measureIn(value, unit, locale);
+  if (AMOUNTS.has(concept) || money !== undefined) {
     const amounts = moneyIn(value, locale);
+    // An amount in another currency than that of the field's name is another amount.
+    if (amounts.some(({ currency }) => money !== undefined && currency !== undefined && currency !== money))
+      return undefined;
     if (amounts.length > 0) return amounts.length === 1 ? amounts[0]?.amount : undefined;
   }
   if (concept === "rating") {
-    const share = /^\D{0,12}([\d.,]+)\s*(?:\/|out of|von|sur|de|su|van|z|av)\s*\d+\D*$/iu.exec(value)?.[1];
+    const share = /^\D{0,24}?([\d.,]+)\s*(?:\/|out of|von|sur|de|su|van|z|av)\s*\d+(?:[.,]0)?\D*$/iu.exec(
+      value.replace(/\([^()]*\)/gu, " "),
+    )?.[1];
     if (share !== undefined) return numberIn(share, locale) ?? plainNumber(share.replace(",", "."));
   }
-  return numberIn(value, locale);
+  // A number in parentheses is the same in another unit, or a note.
+  return numberIn(value, locale) ?? numberIn(value.replace(/\([^()]*\)/gu, " "), locale);
 }
 
 const TIMES = new Set(["prep time", "cook time", "total time"]);
@@ -127,7 +171,7 @@ function unitOf({ names, description }: LeafPlan, minutes: number | undefined): 
 }
 
 function textOf(leaf: LeafPlan, raw: RawValue): string | undefined {
-  const { value, url, locale } = raw;
+  const { value, locale } = raw;
   const text = raw.isData ? plainText(String(value)) : String(value).trim();
   if (text === "") return undefined;
   const { concept = "", labels } = leaf.names;
@@ -139,7 +183,7 @@ function textOf(leaf: LeafPlan, raw: RawValue): string | undefined {
     case "uri":
     case "iri":
     case "url":
-      return addressOf(text, url);
+      return addressOf(text, raw);
     case "uri-reference":
       return text;
     case "duration":
@@ -150,12 +194,21 @@ function textOf(leaf: LeafPlan, raw: RawValue): string | undefined {
   }
   if (concept === "currency")
     return /^[A-Z]{3}$/.test(text) ? text : moneyIn(text, locale).find((one) => one.currency)?.currency;
-  if (concept === "image" || concept === "url" || concept === "website") return addressOf(text, url) ?? text;
+  if (concept === "image" || concept === "url" || concept === "website")
+    return addressOf(text, raw) ?? (raw.isData ? text : undefined);
   if (concept === "email") return /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/.exec(text)?.[0];
   if (concept === "author") return raw.isData ? text : (personNameOf(text) ?? text);
-  const local = localName(text);
-  return raw.isData ? local : withoutLabel(text, labels).replace(/^[\s:：,;|]+|[\s:：,;|]+$/gu, "");
+  if (raw.isData) return localName(text);
+  if (!/[\p{L}\p{N}\p{Sc}]/u.test(text)) return undefined;
+  const bare = withoutLabel(localName(text), labels).replace(/^[\s:：,;|]+|[\s:：,;|]+$/gu, "");
+  if (!NAMES.has(concept)) return bare;
+  return bare
+    .replace(/^(?:at|by|bei|von|par|por|chez|sold by)\s+(?=[\p{Lu}\d])/u, "")
+    .replace(/\s*\([\d.,%\s+★/]+\)$/u, "");
 }
+
+/** Concepts of names, beside which pages state a preposition before or a share after them. */
+const NAMES = new Set(["company", "seller", "brand", "publisher", "organizer", "performer"]);
 
 function withoutLabel(text: string, labels: ReadonlySet<string>): string {
   const [, label = "", rest = ""] = /^([^:：]{1,40})[:：]\s*(\S[^]*)$/u.exec(text) ?? [];
@@ -176,8 +229,9 @@ function isoDuration(minutes: number | undefined): string | undefined {
   return `PT${hours > 0 ? `${hours}H` : ""}${left > 0 || hours === 0 ? `${left}M` : ""}`;
 }
 
-function addressOf(text: string, base: string): string | undefined {
-  if (/\s/.test(text)) return undefined;
+function addressOf(text: string, { url: base, isData }: RawValue): string | undefined {
+  // A text such as "shop.example" is not relative to the page.
+  if (/\s/.test(text) || (!isData && !/^[a-z]+:/i.test(text))) return undefined;
   const url = URL.parse(text, base);
   return url !== null && /^(?:https?|mailto|tel):$/.test(url.protocol) ? url.href : undefined;
 }

@@ -3,15 +3,27 @@ import { personNameOf } from "../reader/people.ts";
 import { type LeafPlan } from "./field-plan.ts";
 import { type Found, isAddress, isInside, isSame, type Scope } from "./found.ts";
 import { type Pair } from "./labels.ts";
-import { type PageFacts } from "./page-facts.ts";
+import { rangeIn } from "./numbers.ts";
+import { type ShownPage } from "./shown-page.ts";
 import { type Place } from "./things.ts";
-import { type Scalar, typedValue } from "./values.ts";
+import { typedValue } from "./values.ts";
 
 /** The value beside the label of the field. */
 export function labelledValue(leaf: LeafPlan, scope: Scope): Found | undefined {
   if (!scope.isOwn && leaf.names.concept === "name") return undefined;
+  return besideLabel(leaf, scope, false);
+}
+
+/** A number or a date beside the label of the field without a mark between them. Running text can have such words. */
+export function bareValue(leaf: LeafPlan, scope: Scope): Found | undefined {
+  return isCounted(leaf) ? besideLabel(leaf, scope, true) : undefined;
+}
+
+function besideLabel(leaf: LeafPlan, scope: Scope, isBare: boolean): Found | undefined {
   for (const label of leaf.names.labels) {
-    const pairs = scope.facts.labels.of(label).filter(({ element }) => isInside(element, scope));
+    const pairs = scope.facts.labels
+      .of(label)
+      .filter((pair) => (pair.isBare ?? false) === isBare && isInside(pair.element, scope));
     const found = onlyOne(pairs.flatMap((pair) => pairFound(leaf, pair, scope) ?? []));
     if (found !== undefined) return found;
   }
@@ -21,29 +33,65 @@ export function labelledValue(leaf: LeafPlan, scope: Scope): Found | undefined {
 /** The value of a labelled text. */
 export function pairFound(
   leaf: LeafPlan,
-  { text, element, from, items }: Pair,
+  { text, element, from, items, isBare }: Pair,
   { facts: { page } }: Scope,
 ): Found | undefined {
   // The options of a list are not one value.
-  if (page.isStruck(element) || items.length > 1) return undefined;
+  const isOld = leaf.names.concept === "old price";
+  if ((page.isStruck(element) && !isOld) || items.length > 1) return undefined;
+  if (isBare === true && !isCounted(leaf)) return undefined;
+  const isRating = leaf.names.concept === "rating" && isBare === true;
+  const linked = isAddress(leaf) ? attributeFound(leaf, element, from, page) : undefined;
+  if (linked !== undefined) return linked;
   const value = typedValue(leaf, { value: text, isData: false, url: page.url, locale: page.locale });
-  const attributed = value ?? attributeValue(leaf, element, page);
-  return attributed === undefined
-    ? undefined
-    : { value: attributed, quote: text, isShown: true, place: { from, element } };
+  // "5 ratings" is their number.
+  if (isRating && (Number.isInteger(value) || Number(value) > MAX_RATING)) return undefined;
+  if (value !== undefined) return { value, quote: text, isShown: true, place: { from, element } };
+  return attributeFound(leaf, element, from, page);
 }
 
-/** The value in an attribute of an element that shows the same in other words: a date or an address. */
-function attributeValue(leaf: LeafPlan, element: Element, page: PageFacts["page"]): Scalar | undefined {
-  for (const one of [element, ...page.within(element).slice(0, 10)]) {
-    const text =
-      one.name === "time"
-        ? one.attribs["datetime"]
-        : one.name === "a" && isAddress(leaf)
-          ? one.attribs["href"]
-          : undefined;
-    const value = text && typedValue(leaf, { value: text, isData: true, url: page.url, locale: page.locale });
-    if (value !== undefined && value !== "") return value;
+/** Whether the value is a number or a date, which is known by its form. */
+function isCounted({ types, format = "", choices }: LeafPlan): boolean {
+  if (choices !== undefined) return false;
+  return types.every((type) => type === "number" || type === "integer") || /^date(?:-time)?$/.test(format);
+}
+
+/** One end of a range that stands beside the label of the range. */
+export function rangeValue(leaf: LeafPlan, scope: Scope): Found | undefined {
+  const { end } = leaf.names;
+  const { page } = scope.facts;
+  for (const label of end?.labels ?? []) {
+    const pairs = scope.facts.labels
+      .of(label)
+      .filter(({ element }) => isInside(element, scope) && !page.isStruck(element));
+    const found = onlyOne(
+      pairs.flatMap(({ text, element, from }) => rangeFound(leaf, text, { from, element }, page) ?? []),
+    );
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** One end of a range in a text. */
+export function rangeFound(leaf: LeafPlan, text: string, place: Place, page: ShownPage): Found | undefined {
+  const { end } = leaf.names;
+  const range = end && rangeIn(text, page.locale, end.isMoney);
+  const value = range?.[end?.side === "max" ? 1 : 0];
+  return value === undefined || !leaf.fits(value) ? undefined : { value, quote: text, isShown: true, place };
+}
+
+/** The value in an attribute of an element that shows the same in other words: a date, an address or a mailbox. */
+function attributeFound(leaf: LeafPlan, outer: Element, from: Place["from"], page: ShownPage): Found | undefined {
+  const isMail = leaf.names.concept === "email" || leaf.format === "email";
+  for (const element of [outer, ...page.within(outer).slice(0, 10)]) {
+    const { name, attribs } = element;
+    const attribute = name === "time" ? "datetime" : name === "a" && (isAddress(leaf) || isMail) ? "href" : undefined;
+    const text = attribute && attribs[attribute];
+    if (attribute === undefined || !text || (isMail && !/^mailto:/i.test(text))) continue;
+    const value = typedValue(leaf, { value: text, isData: true, url: page.url, locale: page.locale });
+    if (value === undefined || value === "") continue;
+    const isShown = isAddress(leaf) || page.shows(String(value));
+    return { value, quote: isShown ? page.text(element) : text, isShown, place: { from, element, attribute } };
   }
   return undefined;
 }
@@ -68,7 +116,7 @@ export function classValue(leaf: LeafPlan, scope: Scope): Found | undefined {
 }
 
 /** The value of an element that is named like the field. A text of several lines, or one that is too long, has more than the field. */
-function namedFound(leaf: LeafPlan, element: Element, page: PageFacts["page"]): Found | undefined {
+function namedFound(leaf: LeafPlan, element: Element, page: ShownPage): Found | undefined {
   const { concept = "" } = leaf.names;
   const isLong = concept === "description" || concept === "body" || concept === "address";
   if (!isLong && !isAddress(leaf) && (page.lengthOf(element) > MAX_SHORT || page.lines(element).length > 1))
@@ -90,7 +138,7 @@ export function elementFound(
   leaf: LeafPlan,
   element: Element,
   from: Place["from"],
-  page: PageFacts["page"],
+  page: ShownPage,
 ): Found | undefined {
   const isLong = leaf.names.concept === "description" || leaf.names.concept === "body";
   if (page.lengthOf(element) > MAX_NAMED && !isLong) return undefined;
@@ -106,8 +154,7 @@ export function elementFound(
   }
   const text = page.text(element);
   if (text === "") return undefined;
-  const value =
-    typedValue(leaf, { value: text, isData: false, url: page.url, locale: page.locale }) ??
-    attributeValue(leaf, element, page);
-  return value === undefined ? undefined : { value, quote: text, isShown: true, place: { from, element } };
+  const value = typedValue(leaf, { value: text, isData: false, url: page.url, locale: page.locale });
+  if (value !== undefined) return { value, quote: text, isShown: true, place: { from, element } };
+  return attributeFound(leaf, element, from, page);
 }

@@ -11,14 +11,28 @@ interface ConceptData {
 
 /** Words for the kind of thing, which a field's name may begin with: `productName`. */
 export const ENTITY_WORDS: ReadonlySet<string> = new Set(
-  "product item job recipe event article post book person profile listing offer vacancy page".split(" "),
+  (
+    "product item job recipe event article post book person profile listing offer vacancy page course hotel movie film game " +
+    "song podcast episode paper dish vehicle car conference museum restaurant question package " +
+    "produkt artikel rezept buch kurs produit recette livre producto receta libro evento prodotto ricetta veranstaltung"
+  ).split(" "),
+);
+
+/** Those that a field with the name of the thing is named as. Others, such as `offer`, name a part of it. */
+export const THING_WORDS: ReadonlySet<string> = new Set(
+  [...ENTITY_WORDS].filter(
+    (word) => !/^(?:page|post|offer|profile|listing|person|article|artikel|question)$/.test(word),
+  ),
 );
 
 /** One concept a line: its id and names; paths; labels. */
 const TABLE = `
-name, title, headline, heading, full name, product title | name, headline, title |
- price, amount, cost, unit price, current price, sale price | offers.price, offers.priceSpecification.price, price, offers.lowPrice | preis, prix, precio, prezzo, prijs, preço, preco, cena, pris, hinta, цена, 価格, 价格, 售价, fiyat
-currency, price currency, currency code | offers.priceCurrency, priceCurrency, offers.priceSpecification.priceCurrency, baseSalary.currency | währung, devise, moneda, valuta, moeda, waluta
+name, title, headline, heading, full name, product title | name, headline, title | titel, bezeichnung, produktname, überschrift, nom, titre, intitulé, título, titular, nombre, nome, titolo, naam, tytuł, nazwa
+price, amount, cost, ticket price, admission, unit price, current price, sale price, selling price, asking price, final price | offers.price, offers.priceSpecification.price, price, offers.lowPrice | preis, prix, precio, prezzo, prijs, preço, preco, cena, pris, hinta, цена, 価格, 价格, 售价, fiyat, kaufpreis, prix actuel, precio actual, aktualna cena, prezzo attuale
+old price, original price, list price, regular price, compare at price, previous price, was price, was, rrp, msrp, mrp, price before |  | uvp, statt, preis alt, alter preis, prix barré, ancien prix, precio anterior, precio original, preço antigo, preço original, prezzo precedente, adviesprijs, stara cena
+min price, price min, lowest price, low price, price from, starting price, minimum price, from price | offers.lowPrice |
+max price, price max, highest price, high price, price to, maximum price | offers.highPrice |
+currency, price currency, currency code, salary currency | offers.priceCurrency, priceCurrency, offers.priceSpecification.priceCurrency, baseSalary.currency | währung, devise, moneda, valuta, moeda, waluta
 sku, article number, item number, product code, part number, product id, model number | sku, productID, mpn | artikelnummer, art nr, artikel nr, référence, reference, ref, referencia, codice, codice articolo, artikelnummer, código, numer katalogowy, 商品コード, 货号
 gtin, ean, upc, barcode, gtin13 | gtin13, gtin, gtin12, gtin8, gtin14 | ean code, code barres, código de barras
 mpn, manufacturer part number | mpn | herstellernummer
@@ -27,10 +41,11 @@ brand, manufacturer, make, maker, brand name | brand.name, brand, manufacturer.n
 description, summary, abstract, overview, teaser, excerpt | description, abstract | beschreibung, produktbeschreibung, description, descripción, descrizione, beschrijving, descrição, opis
 image, image url, picture, photo, thumbnail, main image, cover, cover image | image.url, image.contentUrl, image, thumbnailUrl, photo |
 url, link, canonical url, href, product url, permalink | url, @id |
-availability, stock, stock status, in stock, is available, available | offers.availability, availability | verfügbarkeit, lieferstatus, disponibilité, disponibilidad, disponibilità, beschikbaarheid, disponibilidade, dostępność
+availability, stock, stock status, in stock, is in stock, is available, available | offers.availability, availability | verfügbarkeit, verfügbar, lieferbar, disponible, disponibile, disponível, beschikbaar, dostępny, lieferstatus, disponibilité, disponibilidad, disponibilità, beschikbaarheid, disponibilidade, dostępność
 condition, item condition | offers.itemCondition, itemCondition | zustand, état, estado, condizioni, staat, stan
-rating, rating value, average rating, score, stars | aggregateRating.ratingValue, reviewRating.ratingValue, starRating.ratingValue | bewertung, note, valoración, valutazione, beoordeling, avaliação, ocena
-review count, rating count, reviews count, number of reviews, num reviews, ratings count | aggregateRating.reviewCount, aggregateRating.ratingCount | anzahl bewertungen
+rating, rating value, average rating, score, stars | aggregateRating.ratingValue, reviewRating.ratingValue, starRating.ratingValue | bewertung, bewertung durchschnitt, gesamtnote, note, valoración, valutazione, beoordeling, avaliação, ocena
+review count, reviews count, reviews, number of reviews, num reviews, total reviews | aggregateRating.reviewCount, aggregateRating.ratingCount | anzahl bewertungen, bewertungen
+rating count, ratings count, number of ratings, ratings, votes count | aggregateRating.ratingCount, aggregateRating.reviewCount | bewertung anzahl, bewertungen anzahl
 category, product category, genre | category, genre, articleSection | kategorie, catégorie, categoría, categoria, categorie, genre
 color, colour | color | farbe, couleur, color, colore, kleur, cor, kolor
 size | size | größe, taille, talla, taglia, maat, tamanho, rozmiar
@@ -47,29 +62,51 @@ employment type, job type, contract type, contract, type of employment | employm
 salary, pay, compensation, base salary, wage | baseSalary.value.value, baseSalary.value, baseSalary | gehalt, vergütung, lohn, salaire, rémunération, salario, sueldo, stipendio, retribuzione, salaris, salário, wynagrodzenie, 給与
 salary min, min salary, minimum salary, salary from | baseSalary.value.minValue, baseSalary.minValue |
 salary max, max salary, maximum salary, salary to | baseSalary.value.maxValue, baseSalary.maxValue |
-date posted, posted, posted at, posting date, posted on, posted date | datePosted, datePublished | veröffentlicht am, eingestellt am, publiée le, date de publication, fecha de publicación, publicado el, data di pubblicazione, pubblicato il, geplaatst op, data publikacji
+date posted, posted, posted at, posting date, posted on, posted date | datePosted, datePublished | veröffentlicht am, eingestellt am, publiée le, date de publication, fecha de publicación, publicado el, data di pubblicazione, data pubblicazione, pubblicato il, geplaatst op, data publikacji
 valid through, closing date, application deadline, deadline, apply by, expires, expiry date | validThrough, applicationDeadline | bewerbungsfrist, bewerbungsschluss, date limite, fecha límite, scadenza, sluitingsdatum, prazo, termin
 department, team | department, occupationalCategory, industry | abteilung, service, departamento, reparto, afdeling, dział
-experience, experience level, seniority | experienceRequirements.monthsOfExperience, experienceRequirements | berufserfahrung, erfahrung, expérience, experiencia, esperienza, ervaring, doświadczenie
+experience, experience level, seniority, seniority level | experienceRequirements.monthsOfExperience, experienceRequirements | berufserfahrung, erfahrung, expérience, experiencia, esperienza, ervaring, doświadczenie
 author, writer, byline, authors, author name, written by, by | author.name, author, creator.name, creator | autor, autorin, verfasser, auteur, autore, auteur, von, par, por, di, door, 著者, 作者, 執筆
 date published, published, published at, publish date, publication date, published date, published on, date | datePublished, startDate, datePosted, uploadDate, dateCreated | veröffentlicht, veröffentlicht am, erschienen, erscheinungsdatum, datum, publié le, publié, date, fecha, publicado, publicado el, fecha de publicación, data, pubblicato il, pubblicato, gepubliceerd, publicado em, data publikacji, opublikowano, 公開日, 发布时间
-date modified, updated, updated at, modified, last updated, modified date, last modified | dateModified | aktualisiert, aktualisiert am, zuletzt aktualisiert, mis à jour, mis à jour le, actualizado, aggiornato, bijgewerkt, zaktualizowano
+date modified, date updated, updated, updated at, modified, last updated, modified date, last modified | dateModified | aktualisiert, aktualisiert am, zuletzt aktualisiert, mis à jour, mis à jour le, actualizado, aggiornato, bijgewerkt, zaktualizowano
 section, article section, topic | articleSection | ressort, rubrik, rubrique, sección, sezione, rubriek, dział, seção
 tags, keywords | keywords | schlagwörter, stichwörter, themen, mots clés, etiquetas, palabras clave, parole chiave, trefwoorden, tagi
 body, content, article body, text, full text | articleBody, text |
+deposit, security deposit | | kaution, caution, fianza, cauzione, borg, kaucja
+available from, move in date, date available | availabilityStarts | bezugsfrei ab, verfügbar ab, frei ab, disponible le, disponible desde, disponibile dal, beschikbaar per, beschikbaar vanaf
+bathrooms, number of bathrooms, baths | numberOfBathroomsTotal | badezimmer, salles de bain, baños, bagni, badkamers
+floor, floor number, storey | floorLevel | etage, étage, planta, piano, verdieping, piętro
+pets allowed, pets | petsAllowed | haustiere, haustiere erlaubt, animaux, mascotas, animali
+fuel, fuel type | fuelType | kraftstoff, kraftstoffart, carburant, énergie, combustible, carburante, brandstof, paliwo
+transmission, gearbox | vehicleTransmission | getriebe, boîte de vitesses, cambio, transmissie, skrzynia biegów
+first registration, registration date | dateVehicleFirstRegistered | erstzulassung, première immatriculation, primera matriculación, immatricolazione, eerste toelating
+power, engine power | vehicleEngine.enginePower.value | leistung, puissance, potencia, potenza, vermogen, moc
+previous owners, number of owners, owners | numberOfPreviousOwners | fahrzeughalter, vorbesitzer, propriétaires, propietarios, proprietari, eigenaren
+vat id, vat number, tax id | vatID, taxID | ust id, ust idnr, ust id nr, umsatzsteuer id, tva, n tva, nif, partita iva, btw nummer, nip
+managing director, ceo | | geschäftsführer, geschäftsführerin, geschäftsführung, gérant, administrador, amministratore
+register number, registration number, company number | | registernummer, handelsregisternummer, siren, siret, kvk, krs
+register court | | registergericht
+seller, vendor, sold by | offers.seller.name, seller.name | verkäufer, anbieter, vendeur, vendedor, venditore, verkoper, sprzedawca
+shipping cost, shipping, delivery cost, shipping price | | versand, versandkosten, livraison, frais de livraison, envío, gastos de envío, spedizione, verzendkosten, dostawa
+director, directed by | director.name | regie, réalisateur, dirección, regia, regisseur, reżyseria
+attendees, participants | | teilnehmer, participants, asistentes, partecipanti, deelnemers
+comments, comment count, comments count, number of comments | commentCount | kommentare, commentaires, comentarios, commenti, reacties, komentarze
+origin, country of origin, origin country | countryOfOrigin | herkunft, ursprungsland, origine, pays d origine, origen, paese di origine, land van herkomst
+lot size | | grundstücksfläche
 publisher, site name | publisher.name, publisher | verlag, éditeur, editorial, editore, uitgever, wydawca, 出版社
 ingredients, ingredient list | recipeIngredient, ingredients | zutaten, ingrédients, ingredientes, ingredienti, ingrediënten, składniki, 材料
 instructions, steps, directions, method, preparation | recipeInstructions.text, recipeInstructions | zubereitung, anleitung, préparation, étapes, instrucciones, preparación, elaboración, preparazione, procedimento, bereiding, preparo, przygotowanie, 作り方
-prep time, preparation time, prep | prepTime | vorbereitungszeit, vorbereitung, temps de préparation, tiempo de preparación, tempo di preparazione, voorbereidingstijd, czas przygotowania
+prep time, preparation time, prep | prepTime | vorbereitungszeit, vorbereitung, temps de préparation, tiempo de preparación, tempo di preparazione, tempo preparazione, voorbereidingstijd, czas przygotowania
 cook time, cooking time, baking time, cook | cookTime | kochzeit, koch backzeit, backzeit, temps de cuisson, cuisson, tiempo de cocción, tempo di cottura, cottura, kooktijd, czas gotowania
-total time, duration | totalTime, duration | gesamtzeit, dauer, temps total, durée, tiempo total, duración, tempo totale, durata, totale tijd, duur, czas trwania
+total time, duration, runtime, running time | totalTime, duration | gesamtzeit, dauer, temps total, durée, tiempo total, duración, tempo totale, durata, totale tijd, duur, czas trwania
 servings, yield, recipe yield, serves, portions | recipeYield, yield | portionen, personen, portions, pour, raciones, porciones, porzioni, dosi per, porties, porções, porcje, 人分
 calories, energy | nutrition.calories, calories | kalorien, brennwert, calorías, calorie, calorieën
-cuisine | recipeCuisine | küche, cocina, cucina, keuken, kuchnia
+cuisine | recipeCuisine, servesCuisine | küche, cocina, cucina, keuken, kuchnia
 difficulty | difficulty | schwierigkeit, schwierigkeitsgrad, difficulté, dificultad, difficoltà, moeilijkheid
 start date, start, starts at, event date, start time, when, begin, starts | startDate | beginn, datum, wann, début, date, quand, inicio, fecha, cuándo, inizio, data, quando, wanneer, aanvang, początek, 日時
 end date, end, ends at, end time, until, ends | endDate | ende, fin, hasta, fine, einde, fim, koniec
 venue, location name, event location, venue name, where | location.name, location | veranstaltungsort, ort, wo, lieu, où, lugar, dónde, luogo, dove, locatie, waar, local, miejsce, 会場
+street, street name | streetAddress, address.streetAddress |
 address, street address, full address, location address | address.streetAddress, location.address.streetAddress, jobLocation.address.streetAddress, address, location.address | adresse, anschrift, dirección, indirizzo, adres, endereço, 住所
 city, town, locality, address locality | address.addressLocality, location.address.addressLocality, jobLocation.address.addressLocality | stadt, ville, ciudad, città, stad, cidade, miasto
 postal code, zip, zip code, postcode | address.postalCode, location.address.postalCode, jobLocation.address.postalCode | plz, postleitzahl, code postal, código postal, cap, kod pocztowy
@@ -78,7 +115,7 @@ region, state, address region | address.addressRegion, location.address.addressR
 organizer, organiser, host, organized by | organizer.name, organizer | veranstalter, organisateur, organizador, organizzatore, organisator, organizator
 performer, artist, speaker, performers | performer.name, performer, byArtist.name | künstler, artiste, artista, artiest
 email, e mail, email address, contact email | email | e mail, e mail adresse, courriel, correo, correo electrónico
-phone, telephone, phone number, tel, mobile | telephone | telefon, telefonnummer, téléphone, teléfono, telefono, telefoon, telefone, 電話番号
+phone, telephone, phone number, tel, mobile, contact phone | telephone | telefon, telefonnummer, téléphone, teléfono, telefono, telefoon, telefone, 電話番号
 website, homepage, web | url, sameAs | webseite, internet, site web, sitio web, sito web
 job title, position, role, occupation | jobTitle, hasOccupation.name, title | position, beruf, funktion, stelle, poste, fonction, puesto, cargo, ruolo, posizione, functie, stanowisko, 役職
 first name, given name | givenName | vorname, prénom, nombre, nome, voornaam, imię
@@ -88,12 +125,12 @@ nationality | nationality.name, nationality | nationalität, nationalité, nacio
 affiliation, works for | worksFor.name, affiliation.name | arbeitet bei
 isbn | isbn | isbn 13
 pages, number of pages, page count | numberOfPages | seiten, seitenzahl, nombre de pages, páginas, pagine, pagina s, liczba stron
-language, in language | inLanguage | sprache, langue, idioma, lingua, taal, język
+language, in language | inLanguage | sprache, sprachen, langues, idiomas, lingue, talen, języki, langue, idioma, lingua, taal, język
 edition | bookEdition | auflage, édition, edición, edizione
 bedrooms, number of bedrooms, beds | numberOfBedrooms | schlafzimmer, chambres, dormitorios, camere, slaapkamers
 rooms, number of rooms | numberOfRooms | zimmer, pièces, habitaciones, locali, kamers, pokoje
-area, floor size, living area, surface | floorSize.value, floorSize | wohnfläche, fläche, surface, superficie, oppervlakte, powierzchnia
-year, model year, production year | vehicleModelDate, productionDate, copyrightYear | baujahr, jahr, année, año, anno, bouwjaar, rok
+area, floor size, living area, living space, surface area, surface | floorSize.value, floorSize | wohnfläche, wohnfläche ca, fläche, surface, superficie, oppervlakte, powierzchnia
+year, model year, production year, year built, built, construction year | vehicleModelDate, productionDate, copyrightYear | baujahr, jahr, année, año, anno, bouwjaar, rok
 mileage | mileageFromOdometer.value, mileageFromOdometer | kilometerstand, kilométrage, kilometraje, chilometraggio, przebieg
 opening hours, hours | openingHours | öffnungszeiten, horaires, horario, orari, openingstijden
 `;
@@ -117,7 +154,15 @@ function listOf(part: string): readonly string[] {
 export const TITLES: readonly string[] = ["name", "job title"];
 
 /** Concepts of one amount of money. */
-export const AMOUNTS: ReadonlySet<string> = new Set(["price", "salary", "salary min", "salary max"]);
+export const AMOUNTS: ReadonlySet<string> = new Set([
+  "price",
+  "old price",
+  "min price",
+  "max price",
+  "salary",
+  "salary min",
+  "salary max",
+]);
 
 /** Concepts whose values readers see, so that a declared value that the page does not show is doubtful. */
 export const SHOWN_CONCEPTS: ReadonlySet<string> = new Set([...TITLES, ...AMOUNTS, "author", "brand", "company"]);
