@@ -65,11 +65,12 @@ test("the address behind a link is not a value that a reader sees", () => {
   expect(fieldsOf({ tree, url: "https://shop.example/", shownOnly: true }, plan).value).toEqual({ email: null });
 });
 
+const weighing = (weight: string): string =>
+  `<script type="application/ld+json">${JSON.stringify({ "@type": "Product", name: "Oak", weight })}</script><h1>Oak</h1>`;
+
 test("a number of a program is not read in the unit that the field names", () => {
-  const data = (weight: unknown): string =>
-    `<script type="application/ld+json">${JSON.stringify({ "@type": "Product", name: "Oak", weight })}</script><h1>Oak</h1>`;
-  expect(fields(data("10.0"), { name: TEXT, weight_g: NUMBER })).toEqual({ name: "Oak", weight_g: null });
-  expect(fields(data("1.2 kg"), { name: TEXT, weight_g: NUMBER })).toEqual({ name: "Oak", weight_g: 1200 });
+  expect(fields(weighing("10.0"), { name: TEXT, weight_g: NUMBER })).toEqual({ name: "Oak", weight_g: null });
+  expect(fields(weighing("1.2 kg"), { name: TEXT, weight_g: NUMBER })).toEqual({ name: "Oak", weight_g: 1200 });
 });
 
 test("the columns of a table are items if its first column has the headers", () => {

@@ -80,7 +80,7 @@ function spellings(label: string): readonly string[] {
 }
 
 /** The concept with this name in English, or with this label in another language. */
-function known(name: string): Concept | undefined {
+function conceptOf(name: string): Concept | undefined {
   return BY_NAME.get(name) ?? BY_LABEL.get(name);
 }
 
@@ -96,7 +96,7 @@ export interface NamedField {
 /** The names of a field by its name in the schema, its `title`, and the names of the objects around it. */
 export function namesOf(name: string, { title, description, around = [], type }: NamedField = {}): FieldNames {
   const given = normalName(name);
-  const measured = type === "number" && known(given) === undefined ? withoutUnit(given) : { rest: given };
+  const measured = type === "number" && conceptOf(given) === undefined ? withoutUnit(given) : { rest: given };
   const own = measured.rest;
   const within = singular(normalName(around.at(-1) ?? ""));
   const context = `${within} ${own}`.trim();
@@ -112,7 +112,8 @@ export function namesOf(name: string, { title, description, around = [], type }:
     named,
     withoutEntity(named),
   ];
-  const concept = keys.map(known).find((one) => one !== undefined) ?? (type === "text" ? thingName(own) : undefined);
+  const concept =
+    keys.map(conceptOf).find((one) => one !== undefined) ?? (type === "text" ? thingName(own) : undefined);
   const range = type === "number" ? endOf(context, own, concept) : {};
   const others = [...(concept?.labels ?? []), ...shorter(own, type), ...described(description)];
   const labels = [given, context, own, singular(own), plural(own), short, named, ...others];
@@ -149,7 +150,7 @@ function withoutUnit(name: string): Measured {
     const unit = unitNamed(last);
     const base = rest.join(" ");
     // "Salary min" is the lower end of a range; "cook min" is in minutes.
-    if (last === "min" && AMOUNTS.has(known(base)?.id ?? "")) continue;
+    if (last === "min" && AMOUNTS.has(conceptOf(base)?.id ?? "")) continue;
     if (unit !== undefined) return { rest: base, unit };
     if (CURRENCIES.has(last.toUpperCase())) return { rest: rest.join(" "), money: last.toUpperCase() };
   }
@@ -183,7 +184,7 @@ function endOf(context: string, own: string, whole: Concept | undefined): Pick<F
     const side = ENDS[words[at] ?? ""];
     const rest = words.filter((_, index) => index !== at).join(" ");
     if (side === undefined || rest === "" || (at !== 0 && at !== words.length - 1)) continue;
-    const concept = known(rest);
+    const concept = conceptOf(rest);
     const labels = new Set([rest, `${rest} range`, ...(concept?.labels ?? [])]);
     return { end: { side, labels, isMoney: AMOUNTS.has(concept?.id ?? whole?.id ?? "") } };
   }
