@@ -37,11 +37,18 @@ export function listings(): Readonly<Record<string, Listing>> {
   return Object.fromEntries(
     sold.map((operation) => {
       const body = bodySchema(document, operation);
-      const { path, summary, success } = operation;
+      const { path, summary, success, rules = [] } = operation;
       const description = success.status === 202 ? `${summary}: ${OF_JOBS}` : summary;
-      return [path, { description, bazaar: bazaarOf(operation, body), body: without(body, UNREAD) }];
+      return [path, { description, bazaar: bazaarOf(operation, body), body: withRules(without(body, UNREAD), rules) }];
     }),
   );
+}
+
+/** The schema with the rules between its fields. They include its choice of required ones. */
+function withRules(schema: ApiSchema, rules: NonNullable<Operation["rules"]>): object {
+  if (rules.length === 0) return schema;
+  const { anyOf: _choice, ...shape } = schema;
+  return { ...shape, allOf: rules };
 }
 
 function bodySchema(document: ApiDocument, { name, path }: Operation): ApiSchema {

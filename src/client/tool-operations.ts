@@ -95,6 +95,8 @@ const PAGE = {
   headers: {
     type: "object",
     additionalProperties: { type: "string", maxLength: 8192, pattern: "^[\\t\\x20-\\x7e\\x80-\\xff]*$" },
+    propertyNames: { minLength: 1, maxLength: 100, pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
+    maxProperties: 50,
     description: "Header fields for the page's origin; redirects to other origins drop them",
   },
   cookies: {
@@ -108,7 +110,7 @@ const PAGE = {
           type: "string",
           minLength: 1,
           maxLength: 100,
-          pattern: "^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i",
+          pattern: "^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$",
           description: "The page's host or a domain above it, for its subdomains too",
         },
         path: {
@@ -129,7 +131,7 @@ const PAGE = {
   basic_auth: {
     type: "object",
     properties: {
-      username: { type: "string", maxLength: 500, pattern: "^[^:\\p{Cc}]*$/u" },
+      username: { type: "string", maxLength: 500, pattern: "^[^:\\p{Cc}]*$" },
       password: { type: "string", maxLength: 500 },
     },
     required: ["username", "password"],
@@ -152,7 +154,13 @@ const PAGE = {
     pattern: "^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}$",
     description: "Language that the page is asked for",
   },
-  timezone: { type: "string", minLength: 1, maxLength: 100, description: "Time zone of the browser" },
+  timezone: {
+    type: "string",
+    minLength: 1,
+    maxLength: 100,
+    description: "Time zone of the browser",
+    format: "time-zone",
+  },
   geolocation: {
     type: "object",
     properties: {
@@ -180,6 +188,8 @@ const PAGE = {
     type: "string",
     minLength: 1,
     maxLength: 2000,
+    pattern:
+      "^(?:[a-z0-9][a-z0-9-]{0,62}|(?:[Hh][Tt][Tt][Pp]|[Ss][Oo][Cc][Kk][Ss]5[Hh]?):\\/\\/(?:[^\\s/?#@]*@)?(?:[\\p{L}\\p{M}\\p{N}._-]+|\\[[0-9A-Fa-f:.]+\\])(?::(?:[0-5]?\\d{1,4}|6[0-4]\\d{3}|65[0-4]\\d\\d|655[0-2]\\d|6553[0-5]))?\\/?)$",
     description: "Proxy of your own (http or socks5 URL), or the name of one of the operator",
   },
   actions: {
@@ -658,14 +668,14 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         },
         include_paths: {
           type: "array",
-          items: { type: "string", minLength: 1, maxLength: 200 },
+          items: { type: "string", minLength: 1, maxLength: 200, format: "regex" },
           minItems: 1,
           maxItems: 20,
           description: "Regular expressions; only paths that one of them matches anywhere are returned",
         },
         exclude_paths: {
           type: "array",
-          items: { type: "string", minLength: 1, maxLength: 200 },
+          items: { type: "string", minLength: 1, maxLength: 200, format: "regex" },
           minItems: 1,
           maxItems: 20,
           description: "Regular expressions; paths that one of them matches anywhere are left out",
@@ -719,14 +729,14 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         },
         include_paths: {
           type: "array",
-          items: { type: "string", minLength: 1, maxLength: 200 },
+          items: { type: "string", minLength: 1, maxLength: 200, format: "regex" },
           minItems: 1,
           maxItems: 20,
           description: "Regular expressions; only linked pages whose path one of them matches anywhere are loaded",
         },
         exclude_paths: {
           type: "array",
-          items: { type: "string", minLength: 1, maxLength: 200 },
+          items: { type: "string", minLength: 1, maxLength: 200, format: "regex" },
           minItems: 1,
           maxItems: 20,
           description: "Regular expressions; linked pages whose path one of them matches anywhere are not loaded",
@@ -829,10 +839,6 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
       type: "object",
       required: ["urls"],
       additionalProperties: false,
-      anyOf: [
-        { properties: { async: { enum: [true] } }, required: ["async"] },
-        { properties: { urls: { maxItems: 20 } } },
-      ],
       properties: {
         urls: {
           type: "array",

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { type PageAction } from "../page/action.ts";
 import { type PageRequest } from "../page/page.ts";
 import { type ReadAction } from "../page-reader/page-reader.ts";
+import { excludes, type FieldRule, members, needs, required, when } from "./field-rules.ts";
 import { invalidParameters } from "./operation.ts";
 import { DEFAULT_QUALITY, pictureParameters } from "./picture-parameters.ts";
 import { text } from "./text.ts";
@@ -99,6 +100,26 @@ export const actionParameters = {
     .openapi({ description: "Add a picture of the page to the error of a step" }),
 };
 
+const ENDS = ["milliseconds", "selector", "text", "quiet"];
+
+/** The rules of these parameters. */
+export const ACTION_RULES: readonly FieldRule[] = [
+  members({
+    actions: {
+      contains: required("type", { const: "scrape" }),
+      minContains: 0,
+      maxContains: MAX_SCRAPES,
+      items: when("type", "wait", {
+        anyOf: ENDS.map((end) => ({ required: [end] })),
+        allOf: [
+          ...ENDS.map((end) => excludes(end, ...ENDS.filter((other) => other !== end))),
+          needs("state", "selector"),
+        ],
+      }),
+    },
+  }),
+];
+
 /** The results of steps in a response. */
 export const actionsSchema = z
   .array(
@@ -148,17 +169,18 @@ export function stepsOf({
 }): PageRequest["steps"] {
   if (actions === undefined) return undefined;
   const waits = actions.reduce((sum, one) => sum + (one.type === "wait" ? (one.milliseconds ?? 0) : 0), 0);
-  if (waits > MAX_WAIT_MS) refuse("actions", `must wait for at most ${MAX_WAIT_MS} milliseconds together`);
-  if (actions.filter(({ type }) => type === "scrape").length > MAX_SCRAPES)
-    refuse("actions", `must have at most ${MAX_SCRAPES} of scrape`);
+  if (waits > MAX_WAIT_MS) {
+    const message = `must wait for at most ${MAX_WAIT_MS} milliseconds together`;
+    throw invalidParameters([{ path: "actions", message }]);
+  }
   return { actions: actions.map(stepOf), pictureOfFailure };
 }
 
-function stepOf(given: Action, at: number): PageAction {
+function stepOf(given: Action): PageAction {
   const timeoutMs = given.timeout * 1000;
   switch (given.type) {
     case "wait":
-      return awaited(given, at);
+      return awaited(given);
     case "scroll":
       return { type: "scroll", timeoutMs, selector: given.selector, direction: given.direction, times: given.times };
     case "screenshot": {
@@ -186,27 +208,16 @@ const WINDOW = { width: 1280, height: 720 };
 
 type Awaited = PageAction & { readonly type: "wait" };
 
-function awaited(
-  {
-    milliseconds: ms,
-    selector: wanted,
-    state,
-    text: words,
-    quiet,
-    timeout: seconds,
-  }: Extract<Action, { type: "wait" }>,
-  at: number,
-): Awaited {
+function awaited({
+  milliseconds: ms,
+  selector: wanted,
+  state = "visible",
+  text: words,
+  timeout: seconds,
+}: Extract<Action, { type: "wait" }>): Awaited {
   const timeoutMs = seconds * 1000;
-  const given = [ms, wanted, words, quiet].filter((value) => value !== undefined);
-  if (given.length !== 1) refuse(`actions.${at}`, "must have one of milliseconds, selector, text and quiet");
-  if (state !== undefined && wanted === undefined) refuse(`actions.${at}.state`, "is only for a selector");
   if (ms !== undefined) return { type: "wait", timeoutMs: ms + timeoutMs, ms };
   if (words !== undefined) return { type: "wait", timeoutMs, text: words };
   if (wanted === undefined) return { type: "wait", timeoutMs, quiet: true };
-  return { type: "wait", timeoutMs, selector: wanted, state: state ?? "visible" };
-}
-
-function refuse(path: string, message: string): never {
-  throw invalidParameters([{ path, message }]);
+  return { type: "wait", timeoutMs, selector: wanted, state };
 }

@@ -123,7 +123,7 @@ test("parameters that suit no page are rejected", async () => {
   const { status, json } = await batch({ urls: [page("/emoji")], engine: "static", selector: "p" });
   expect([status, json["errors"]]).toEqual([
     400,
-    [{ path: "engine", message: "must be auto or browser with selector" }],
+    [{ path: "selector", message: 'is not allowed with "engine": "static"' }],
   ]);
 });
 

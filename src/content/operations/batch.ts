@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { members, needsValue, when } from "./field-rules.ts";
 import { type CrawlOrder, givenOnly, type OpenCrawl, type OpenOptions } from "../jobs/crawl-order.ts";
 import { type Pages } from "../page-reader/page-reader.ts";
 import { BatchResponse, type BatchResult, failed, MAX_RESULTS } from "./batch-response.ts";
@@ -8,12 +9,19 @@ import { METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type PageRequest } from "../page/page.ts";
 import { type OperationResult, postOperation, type Services, stopwatch } from "./operation.ts";
 import { PageFailures } from "./page-failures.ts";
-import { browserNeed, comparedKind, contentParameters, contentPart, pageContent } from "./page-content.ts";
+import {
+  browserNeed,
+  comparedKind,
+  contentParameters,
+  contentPart,
+  pageContent,
+  CONTENT_RULES,
+} from "./page-content.ts";
 import { actionsSchema } from "./action-parameters.ts";
 import { resultsSchema } from "./page-formats.ts";
-import { assertKeepable } from "./request-parameters.ts";
+import { JOB_RULE } from "./request-parameters.ts";
 import { assertWatchable, changesParameters, changesSchema, Watch } from "./page-changes.ts";
-import { pageParameters, pageRequest, pageUrl, sharingOf, sharingParameters } from "./page-parameters.ts";
+import { pageParameters, pageRequest, pageUrl, sharingOf, sharingParameters, PAGE_RULES } from "./page-parameters.ts";
 
 /** Addresses of a batch that is a job. */
 const MAX_ADDRESSES = 10_000;
@@ -39,20 +47,18 @@ const body = z
     ...changesParameters,
     ...jobParameters,
   })
-  .refine((input) => input.async || input.urls.length <= MAX_RESULTS, {
-    path: ["urls"],
-    message: `must be at most ${MAX_RESULTS} items`,
-  })
-  .refine((input) => input.async || (input.webhook ?? input.max_price) === undefined, {
-    path: ["async"],
-    message: "must be true with webhook or max_price",
-  })
-  .openapi("BatchRequest", {
-    anyOf: [
-      { properties: { async: { enum: [true] } }, required: ["async"] },
-      { properties: { urls: { maxItems: MAX_RESULTS } } },
-    ],
-  });
+  .openapi("BatchRequest");
+
+const RULES = [
+  ...PAGE_RULES,
+  ...CONTENT_RULES,
+  needsValue("webhook", "async", true),
+  needsValue("max_price", "async", true),
+  {
+    ...when("async", true, JOB_RULE),
+    else: members({ urls: { maxItems: MAX_RESULTS } }),
+  },
+];
 
 const result = z
   .object({
@@ -93,6 +99,7 @@ export const batch = postOperation(
       "pages that use up their own time. With `async` the response is 202 with a job, as for `POST /crawl`. Its results come in " +
       "the order of their end, at `GET /batch/ID/results`.",
     body,
+    rules: RULES,
     example: { urls: ["https://example.com/", "https://example.org/missing"], format: "text" },
     success: {
       description: "The pages' contents",
@@ -126,7 +133,6 @@ export const batch = postOperation(
     assertTakenTogether(input, signal);
     assertWatchable(input, { versions: services.versions, payer });
     if (input.async) {
-      assertKeepable(input);
       const job = { operation: "batch", input, order: orderOf(input), maxPrice: input.max_price, payer, deferred };
       return started("/batch", await services.jobs.add(job));
     }

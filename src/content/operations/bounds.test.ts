@@ -12,7 +12,7 @@ type Rule =
   | { readonly kind: "boolean"; readonly default: boolean; readonly needs?: Readonly<Record<string, unknown>> }
   | { readonly kind: "text"; readonly max?: number; readonly empty?: true }
   | { readonly kind: "one-of"; readonly values: readonly string[]; readonly default?: string }
-  | { readonly kind: "urls"; readonly max: number; readonly default?: readonly string[] }
+  | { readonly kind: "urls"; readonly max: number; readonly default?: readonly string[]; readonly tooMany?: string }
   | { readonly kind: "url" | "selectors" | "changes" };
 
 const timeout: Rule = { kind: "integer", min: 1, max: 120, default: 30 };
@@ -61,7 +61,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   "/scrape": { url, ...PAGE, ...SHARING, ...SESSION, format, max_length: maxLength, evaluate: { kind: "text" } },
   "/batch": {
     async: { kind: "boolean", default: false },
-    urls: { kind: "urls", max: 20 },
+    urls: { kind: "urls", max: 20, tooMany: "must have at most 20 items" },
     ...PAGE,
     ...SHARING,
     format,
@@ -214,13 +214,17 @@ function valueCases({ values }: Extract<Rule, { kind: "one-of" }>): Cases {
   return { good: values, bad: wrong.map((value) => [value, `must be one of ${values.join(", ")}`] as const) };
 }
 
-function urlsCases({ max, default: none }: Extract<Rule, { kind: "urls" }>): Cases {
+function urlsCases({
+  max,
+  default: none,
+  tooMany = `must be at most ${max} items`,
+}: Extract<Rule, { kind: "urls" }>): Cases {
   const address = "https://example.com/";
   return {
     good: [[address], Array.from({ length: max }, () => address), ...(none === undefined ? [] : [none])],
     bad: [
       ...(none === undefined ? [[[], "must not be empty"] as const] : []),
-      [Array.from({ length: max + 1 }, () => address), `must be at most ${max} items`],
+      [Array.from({ length: max + 1 }, () => address), tooMany],
       [address, "must be of type array"],
     ],
   };
@@ -277,6 +281,12 @@ function urlCases(): Cases {
   };
 }
 
+/** Fields of /extract of which one is required. */
+const CHOICES = [
+  ["url", "urls"],
+  ["selectors", "schema", "extractor"],
+];
+
 /** The errors of an operation for a body. The request never reaches the services. */
 async function errorsOf(operation: Operation, body: unknown): Promise<unknown> {
   const nothing: unknown = undefined;
@@ -322,10 +332,12 @@ describe.each(CALLED.map((operation) => [operation.path, operation] as const))("
   test("requires its required fields, rejects unknown fields, and accepts only an object", async () => {
     for (const field of Object.keys(least)) {
       const { [field]: _, ...rest } = least;
-      expect(await errorsOf(operation, rest)).toEqual([
-        "invalid-parameters",
-        [{ path: field, message: "is required" }],
-      ]);
+      const choice = path === "/extract" ? CHOICES.find((names) => names.includes(field)) : undefined;
+      const error =
+        choice === undefined
+          ? { path: field, message: "is required" }
+          : { path: "", message: `requires ${choice.map((name) => `"${name}"`).join(", or ")}` };
+      expect(await errorsOf(operation, rest)).toEqual(["invalid-parameters", [error]]);
     }
     for (const field of ["colour", "URL", "constructor", "toString"]) {
       const errors = [{ path: field, message: "is not a field of this operation" }];

@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type PageRequest, type PageSource } from "../page/page.ts";
-import { type OperationResult, invalidParameters } from "./operation.ts";
+import { type OperationResult } from "./operation.ts";
 
 /** Maximum number of characters of an URL in a header field. A longer URL is left out. */
 const MAX_URL_LENGTH = 4096;
@@ -41,13 +41,8 @@ export function captureResponse(
   return { bytes, contentType, headers };
 }
 
-/**
- * The request for a page that is shown: by a browser, with its pictures. Throws if the request names another engine.
- */
+/** The request for a page that is shown: by a browser, with its pictures. */
 export function shownRequest(request: PageRequest): PageRequest {
-  if (request.engine === "static") {
-    throw invalidParameters([{ path: "engine", message: "must be auto or browser: only a browser shows pages" }]);
-  }
   return { ...request, engine: "browser", pictures: true };
 }
 

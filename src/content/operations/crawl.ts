@@ -6,11 +6,18 @@ import { pathFilter } from "../sites/path-filter.ts";
 import { started, startedExample, startedJob } from "./job-shapes.ts";
 import { jobParameters } from "./job-parameters.ts";
 import { invalidParameters, type OperationResult, postOperation, stopwatch } from "./operation.ts";
-import { browserNeed, comparedKind, contentParameters, contentPart, pageContent } from "./page-content.ts";
+import {
+  browserNeed,
+  comparedKind,
+  contentParameters,
+  contentPart,
+  pageContent,
+  CONTENT_RULES,
+} from "./page-content.ts";
 import { isPlanned } from "./page-formats.ts";
-import { assertKeepable } from "./request-parameters.ts";
+import { JOB_RULE } from "./request-parameters.ts";
 import { assertWatchable, changesParameters, Watch, type WatchOrder } from "./page-changes.ts";
-import { pageParameters, pageRequest, pageUrl, sharingOf, sharingParameters } from "./page-parameters.ts";
+import { pageParameters, pageRequest, pageUrl, sharingOf, sharingParameters, PAGE_RULES } from "./page-parameters.ts";
 import { text } from "./text.ts";
 
 /** Pages of one crawl. */
@@ -26,7 +33,11 @@ const MAX_CONTENT = 1_000_000;
 
 const { url: _url, ...sharedParameters } = pageParameters;
 const { evaluate: _evaluate, ...formatParameters } = contentParameters;
-const patterns = z.array(text(MAX_PATTERN_LENGTH, 1)).min(1).max(MAX_PATTERNS).optional();
+const patterns = z
+  .array(text(MAX_PATTERN_LENGTH, 1).openapi({ format: "regex" }))
+  .min(1)
+  .max(MAX_PATTERNS)
+  .optional();
 
 const body = z
   .strictObject({
@@ -111,6 +122,7 @@ export const crawl = postOperation(
       "`GET /crawl/ID/results?after=NUMBER` (JSON, or NDJSON that follows the job if Accept names application/x-ndjson), and cancel it " +
       "with `DELETE /crawl/ID`; each with the secret in X-Job-Secret. Failed, forbidden and equal pages do not count for the limit. Under `exact` the whole limit is paid; by `upto` or prepaid credit only delivered pages.",
     body,
+    rules: [...PAGE_RULES, ...CONTENT_RULES, JOB_RULE],
     example: { urls: ["https://example.com/"], limit: 100 },
     success: {
       description: "The job, which runs",
@@ -128,7 +140,6 @@ export const crawl = postOperation(
       throw invalidParameters([{ path: "include_paths", message: `or exclude_paths: ${messageOf(error)}` }]);
     }
     assertWatchable(watchOf(input), { versions, payer });
-    assertKeepable(input);
     for (const url of input.urls) pageRequest({ ...input, url }, signal, browserNeed(input));
     return started(
       "/crawl",

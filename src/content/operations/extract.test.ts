@@ -137,7 +137,7 @@ test.each<[string, unknown]>([
 
 test("selectors or a schema are required", async () => {
   const { json } = await call(service, "/extract", { url: site.url.href });
-  expect(json["errors"]).toEqual([{ path: "selectors", message: "is required" }]);
+  expect(json["errors"]).toEqual([{ path: "", message: 'requires "selectors", or "schema", or "extractor"' }]);
 });
 
 const SCHEMA = {
@@ -187,7 +187,7 @@ test.each<[string, object]>([
   ["schema.properties.a.not has no meaning for fields of a page", { type: "object", properties: { a: { not: {} } } }],
   ["schema must describe an object: a list is one of its properties", { type: "array", items: { type: "string" } }],
   ["schema must have properties, because fields are found by their names", { type: "object" }],
-  ["schema.type must fit one of the schemas", { type: "thing", properties: { a: {} } }],
+  ['schema.type must be "array", "boolean", "integer"', { type: "thing", properties: { a: {} } }],
 ])("%s", async (message, schema) => {
   const { json } = await call(service, "/extract", { url: site.url.href, schema });
   // The API's description defines the type of an error's list.
@@ -220,9 +220,9 @@ test("an extractor is learned from confirmed pages, finds the fields of others, 
 });
 
 test.each<[string, object]>([
-  ["learn needs schema and urls with 2 to 5 pages", { url: site.url.href, schema: SCHEMA, learn: true }],
-  ["confirmed needs learn", { url: site.url.href, schema: SCHEMA, confirmed: [{}] }],
-  ["extractor must not be together with schema", { url: site.url.href, schema: SCHEMA, extractor: "x" }],
+  [' requires "urls" with "learn": true', { url: site.url.href, schema: SCHEMA, learn: true }],
+  [' requires "learn" with "confirmed"', { url: site.url.href, schema: SCHEMA, confirmed: [{}] }],
+  ['extractor is not allowed with "schema"', { url: site.url.href, schema: SCHEMA, extractor: "x" }],
 ])("%s", async (message, body) => {
   const { json } = await call(service, "/extract", body);
   // The API's description defines the type of an error's list.

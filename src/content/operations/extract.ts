@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { excludes, members, needs, needsValue, when } from "./field-rules.ts";
 import { problemType, TurnpikeError } from "../../lib/errors.ts";
 import { type ExtractionTask } from "../extraction/tree/extraction.ts";
 import { actionsPart, actionsSchema } from "./action-parameters.ts";
@@ -19,8 +20,8 @@ import {
   stopwatch,
 } from "./operation.ts";
 import { PageFailures } from "./page-failures.ts";
-import { PAGE_FAILURES, pageParameters, pageRequest, pageUrl } from "./page-parameters.ts";
-import { SESSION_FAILURES, sessionParameters } from "./session-parameters.ts";
+import { PAGE_FAILURES, pageParameters, pageRequest, pageUrl, PAGE_RULES } from "./page-parameters.ts";
+import { SESSION_FAILURES, sessionParameters, SESSION_RULES } from "./session-parameters.ts";
 
 /** Pages of one call. */
 const MAX_PAGES = 20;
@@ -31,6 +32,10 @@ const MAX_ID = 64;
 const MAX_CALL_MS = 180_000;
 
 const { url: _, ...sharedParameters } = pageParameters;
+
+/** Fields of which one is required. */
+const PAGES = ["url", "urls"];
+const WANTS = ["selectors", "schema", "extractor"];
 
 const body = z
   .strictObject({
@@ -55,26 +60,22 @@ const body = z
       .openapi({ description: "With learn: right values of each page, in the order of `urls`, in the form of `data`" }),
     extractor: text(MAX_ID, 1).optional().openapi({ description: "Id of a learned extractor, in place of `schema`" }),
   })
-  .superRefine(({ url, urls, selectors, schema, extractor, learn, confirmed, prompt }, context) => {
-    const refuse = (path: string, message: string) => context.addIssue({ code: "custom", message, path: [path] });
-    if (url === undefined && urls === undefined) refuse("url", "is required");
-    if (url !== undefined && urls !== undefined) refuse("urls", "must not be together with url");
-    const [first, second] = Object.entries({ selectors, schema, extractor }).flatMap(([name, value]) =>
-      value === undefined ? [] : [name],
-    );
-    if (first === undefined) refuse("selectors", "is required");
-    if (second !== undefined) refuse(second, `must not be together with ${first}`);
-    const pages = urls?.length ?? 0;
-    const mayLearn = schema !== undefined && pages > 1 && pages <= MAX_LEARNED;
-    if (learn && !mayLearn) refuse("learn", `needs schema and urls with 2 to ${MAX_LEARNED} pages`);
-    if (prompt !== undefined && schema === undefined) refuse("prompt", "needs schema");
-    if (confirmed !== undefined && !learn) refuse("confirmed", "needs learn");
-  })
   .openapi("ExtractRequest", {
-    anyOf: ["url", "urls"].flatMap((page) =>
-      ["selectors", "schema", "extractor"].map((what) => ({ required: [page, what] })),
-    ),
+    anyOf: PAGES.flatMap((page) => WANTS.map((want) => ({ required: [page, want] }))),
   });
+
+const RULES = [
+  { anyOf: PAGES.map((name) => ({ required: [name] })) },
+  { anyOf: WANTS.map((name) => ({ required: [name] })) },
+  ...PAGE_RULES,
+  ...SESSION_RULES,
+  excludes("url", "urls"),
+  excludes("selectors", "schema", "extractor"),
+  excludes("schema", "extractor"),
+  needs("prompt", "schema"),
+  needsValue("confirmed", "learn", true),
+  when("learn", true, { required: ["schema", "urls"], ...members({ urls: { minItems: 2, maxItems: MAX_LEARNED } }) }),
+];
 
 type Input = z.output<typeof body>;
 
@@ -125,6 +126,7 @@ export const extract = postOperation(
       "tables, labels and lists of the page. Every value stands in the page, and `sources` has its place. A field without a value is null; if the " +
       "schema requires it, the page is the error `fields-missing`, and free.",
     body,
+    rules: RULES,
     example: { url: "https://example.com/", selectors: { title: "h1", links: "a@href" } },
     success: {
       description: "The data of the page",

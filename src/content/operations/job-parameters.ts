@@ -1,18 +1,27 @@
 import { z } from "@hono/zod-openapi";
 import { EVENT_TYPES } from "../jobs/job-events.ts";
 import { pageUrl } from "./page-parameters.ts";
-import { text } from "./text.ts";
+import { matching, text } from "./text.ts";
 
 /** Members of a webhook's metadata, and characters of a name and of a value. */
 const MAX_METADATA = 20;
 const MAX_NAME = 100;
 const MAX_VALUE = 500;
 
-const webUrl = pageUrl.refine((url) => /^https?:/i.test(url), "must be an http or https URL");
+const webUrl = matching(pageUrl, /^[Hh][Tt][Tt][Pp][Ss]?:/, "must be an http or https URL");
+
+/** The generator of the description knows no rules of names. */
+const DESCRIBED = {
+  type: "object" as const,
+  additionalProperties: { type: "string" as const, maxLength: MAX_VALUE },
+  propertyNames: { minLength: 1, maxLength: MAX_NAME },
+  maxProperties: MAX_METADATA,
+};
 
 const metadata = z
   .record(text(MAX_NAME, 1), text(MAX_VALUE, 0))
-  .refine((members) => Object.keys(members).length <= MAX_METADATA, `must have at most ${MAX_METADATA} members`);
+  .refine((members) => Object.keys(members).length <= MAX_METADATA, `must have at most ${MAX_METADATA} members`)
+  .openapi(DESCRIBED);
 
 /** The receiver of the events of a job. */
 export const receiver = z.strictObject({

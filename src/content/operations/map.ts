@@ -15,7 +15,11 @@ const MAX_PATTERN_LENGTH = 200;
 /** Maximum number of characters of the words of a search. */
 const MAX_SEARCH_LENGTH = 500;
 
-const patterns = z.array(text(MAX_PATTERN_LENGTH, 1)).min(1).max(MAX_PATTERNS).optional();
+const patterns = z
+  .array(text(MAX_PATTERN_LENGTH, 1).openapi({ format: "regex" }))
+  .min(1)
+  .max(MAX_PATTERNS)
+  .optional();
 
 const body = z
   .strictObject({

@@ -1,5 +1,7 @@
 import { type z } from "@hono/zod-openapi";
 import { type ErrorCode, type FieldError, TurnpikeError } from "../../lib/errors.ts";
+import { compileSchema, type Schema, TooCostly } from "../../lib/json-schema/compile-schema.ts";
+import { type Json } from "../../lib/json-schema/json.ts";
 import { type PageVersions } from "../changes/page-versions.ts";
 import { type Jobs } from "../jobs/jobs.ts";
 import { type DeferredPayment, deferredPayment } from "../jobs/sale.ts";
@@ -15,6 +17,7 @@ import { inSession } from "../sessions/in-session.ts";
 import { type Sessions } from "../sessions/sessions.ts";
 import { sessionSecret } from "./session-parameters.ts";
 import { type Extractors } from "./extractors.ts";
+import { type FieldRule } from "./field-rules.ts";
 import { type Uploads } from "./upload.ts";
 
 export interface Services {
@@ -142,6 +145,8 @@ export interface Operation {
   readonly description: string;
   /** The schema of the request body; undefined if the operation has no body. */
   readonly body: z.ZodType | undefined;
+  /** Rules between the fields of the body, which its schema does not have. */
+  readonly rules?: readonly FieldRule[];
   /** The body may also be a file, alone or in a form: `run` gets an `Upload`. */
   readonly isUpload?: true;
   readonly example: Readonly<Record<string, unknown>> | undefined;
@@ -153,16 +158,21 @@ export interface Operation {
   readonly run: (body: unknown, services: Services, request: CallRequest) => Promise<OperationResult>;
 }
 
-/** An operation whose body is checked with `body` before `run` gets it. */
+/** An operation whose body is checked with `body` and `rules` before `run` gets it. */
 export function postOperation<S extends z.ZodType>(
   description: Omit<Operation, "run" | "method" | "body"> & { readonly body: S },
   run: (input: z.output<S>, services: Services, call: Call) => Promise<OperationResult>,
 ): Operation {
+  const { rules = [] } = description;
+  let compiled: Schema | undefined;
   return {
     ...description,
     method: "post",
     run: async (body, services, { signal, headers }) => {
       const input = checkBody(description.body, body);
+      // The compiler takes memory (bench start).
+      compiled ??= compileSchema({ allOf: [true, ...rules] }, { checksFormats: true });
+      checkRules(compiled, body);
       const accepts = (type: string): boolean => headers.get("accept")?.includes(type) === true;
       const payer = headers.get("turnpike-payer") ?? "";
       const deferred = deferredPayment(headers);
@@ -171,11 +181,6 @@ export function postOperation<S extends z.ZodType>(
     },
   };
 }
-
-/** The parameters by which others would see a page, its client would get it later, or several pages would load at once. */
-const SHARING = ["max_age", "changes", "learn", "urls"] as const;
-/** Values of parameters that are not used. */
-const UNUSED: readonly unknown[] = [undefined, false];
 
 /** Calls `run` with services that load pages in the session that the input names, if it names one. */
 async function withSession<T>(
@@ -186,8 +191,6 @@ async function withSession<T>(
   const given = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {}; // any object
   const { session: id, session_secret: secret } = given;
   if (typeof id !== "string") return await run(services, call);
-  const shared = SHARING.find((name) => !UNUSED.includes(given[name]));
-  if (shared !== undefined) throw invalidParameters([{ path: shared, message: "excludes session" }]);
   const key = typeof secret === "string" ? secret : sessionSecret(headers);
   return await services.sessions.using(id, key, (state, lost) =>
     run(
@@ -220,6 +223,21 @@ export function checkBody<S extends z.ZodType>(schema: S, body: unknown): z.outp
     .flatMap(([first]) => first ?? [])
     .slice(0, MAX_FIELD_ERRORS);
   throw invalidParameters(errors.map(({ path, message }) => ({ path: path.slice(0, MAX_PATH_LENGTH), message })));
+}
+
+/** Throws `invalid-parameters` if the body, which is JSON, does not keep the rules between its fields. */
+function checkRules(rules: Schema, body: unknown): void {
+  let errors: readonly FieldError[];
+  try {
+    errors = rules.problemsOf(body as Json); // It was parsed.
+  } catch (error) {
+    if (!(error instanceof TooCostly)) throw error;
+    errors = [{ path: "", message: `takes too long to check: ${error.message}` }];
+  }
+  if (errors.length === 0) return;
+  throw invalidParameters(
+    errors.map(({ path, message }) => ({ path: path.slice(1, MAX_PATH_LENGTH).replaceAll("/", "."), message })),
+  );
 }
 
 /** The error of a request with invalid fields. Its detail names the first of them. */

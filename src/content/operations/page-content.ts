@@ -4,12 +4,13 @@ import { type Pages, type ReadAction } from "../page-reader/page-reader.ts";
 import { type PageRequest, type PageSource } from "../page/page.ts";
 import { actionsPart } from "./action-parameters.ts";
 import { cutContent } from "./metadata.ts";
-import { invalidParameters } from "./operation.ts";
+import { type FieldRule, limits, members, required, when } from "./field-rules.ts";
 import {
   cutResults,
   type FormatsInput,
   FormatsPlan,
   formatsParameters,
+  SHOWN_FORMATS,
   isPlanned,
   type Results,
   singleOf,
@@ -26,6 +27,24 @@ export const contentParameters = {
   }),
   ...formatsParameters,
 };
+
+/** The formats that only a browser makes. */
+const SHOWN = { enum: [...SHOWN_FORMATS] };
+
+/** The rules of these parameters. */
+export const CONTENT_RULES: readonly FieldRule[] = [
+  limits("evaluate", {
+    formats: false,
+    only_main_content: { const: false },
+    include_selectors: { maxItems: 0 },
+    exclude_selectors: { maxItems: 0 },
+  }),
+  when(
+    "engine",
+    "static",
+    members({ evaluate: false, formats: { items: { not: { anyOf: [SHOWN, required("type", SHOWN)] } } } }),
+  ),
+];
 
 const schema = z.object(contentParameters);
 
@@ -67,10 +86,6 @@ export async function pageContent(
   crawled = false,
 ): Promise<PageContent> {
   const { format, evaluate } = input;
-  if (evaluate !== undefined && isPlanned(input)) {
-    const message = "must not be together with formats, selectors and only_main_content";
-    throw invalidParameters([{ path: "evaluate", message }]);
-  }
   if (evaluate !== undefined) return await evaluated(request, evaluate, pages);
   if (!isPlanned(input)) {
     const { extraction, source, acted } = await pages.read(request, { kind: format, ...(crawled ? { crawled } : {}) });

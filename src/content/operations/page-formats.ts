@@ -22,6 +22,9 @@ const MAX_SELECTORS = 50;
 
 const NAMES = ["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf"] as const;
 
+/** Formats that only a browser makes. */
+export const SHOWN_FORMATS = ["screenshot", "pdf", "branding"] as const;
+
 const screenshotFormat = z.strictObject({ type: z.literal("screenshot"), ...pictureParameters });
 
 const format = z.union(
@@ -141,7 +144,7 @@ export class FormatsPlan {
 
   /** The first format that needs a browser. */
   get needsBrowser(): string | undefined {
-    const found = ["screenshot", "pdf", "branding"].find((name) => this.#names.has(name));
+    const found = SHOWN_FORMATS.find((name) => this.#names.has(name));
     return found === undefined ? undefined : `formats ${found}`;
   }
 

@@ -4,8 +4,9 @@ import { hasCredentials, isAbsoluteUrl } from "../../lib/http/url-text.ts";
 import { type PageRequest } from "../page/page.ts";
 import { acceptsStatus, acceptStatus } from "./accept-status.ts";
 import { invalidParameters } from "./operation.ts";
-import { actionParameters, stepsOf } from "./action-parameters.ts";
-import { ownRequest, requestParameters, userAgentOf } from "./request-parameters.ts";
+import { ACTION_RULES, actionParameters, stepsOf } from "./action-parameters.ts";
+import { type FieldRule, members, when } from "./field-rules.ts";
+import { ownRequest, REQUEST_RULES, requestParameters, userAgentOf } from "./request-parameters.ts";
 import { text } from "./text.ts";
 
 export const PAGE_FAILURES = [
@@ -82,6 +83,26 @@ export const pageParameters = {
   ...actionParameters,
 };
 
+/** The rules of these parameters. */
+export const PAGE_RULES: readonly FieldRule[] = [
+  ...REQUEST_RULES,
+  ...ACTION_RULES,
+  when(
+    "engine",
+    "static",
+    members({
+      actions: false,
+      selector: false,
+      stealth: { const: false },
+      wait: { maximum: 0 },
+      wait_until: { enum: ["load", "domcontentloaded"] },
+    }),
+  ),
+];
+
+/** The rule of operations that show pages. */
+export const SHOWN_RULE: FieldRule = members({ engine: { enum: ["auto", "browser"] } });
+
 /** Seconds: 30 days. */
 const MAX_AGE = 2_592_000;
 
@@ -114,24 +135,14 @@ export const maxLength = z
 
 const schema = z.object(pageParameters);
 
-/** The first parameter of the request that needs a browser. */
-function needsOf({ selector, wait, wait_until, stealth, actions }: z.output<typeof schema>): string | undefined {
-  if (actions !== undefined) return "actions";
-  if (selector !== undefined) return "selector";
-  if (wait !== undefined && wait > 0) return "wait";
-  if (wait_until === "networkidle0") return "wait_until networkidle0";
-  return stealth ? "stealth" : undefined;
-}
-
 /**
  * Makes the request to the page engine. `forBrowser` names a further parameter that needs a browser. Throws
  * `address-refused` if the URL is neither http nor https, and `invalid-parameters` if the `static` engine cannot serve
  * a parameter.
  */
 export function pageRequest(input: z.output<typeof schema>, signal: AbortSignal, forBrowser?: string): PageRequest {
-  const needs = forBrowser ?? needsOf(input);
-  if (needs !== undefined && input.engine === "static") {
-    throw invalidParameters([{ path: "engine", message: `must be auto or browser with ${needs}` }]);
+  if (forBrowser !== undefined && input.engine === "static") {
+    throw invalidParameters([{ path: "engine", message: `must be auto or browser with ${forBrowser}` }]);
   }
   const url = webUrl(input.url);
   const own = ownRequest(input, url);

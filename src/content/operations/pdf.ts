@@ -4,8 +4,8 @@ import { MAX_CAPTURE_BYTES, type PrintRequest } from "../page/capture.ts";
 import { type PageSource } from "../page/page.ts";
 import { CAPTURE_HEADERS, captureResponse, notShown, shownRequest } from "./capture-response.ts";
 import { type OperationResult, invalidParameters, postOperation } from "./operation.ts";
-import { PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
-import { SESSION_FAILURES, sessionParameters } from "./session-parameters.ts";
+import { PAGE_FAILURES, pageParameters, pageRequest, PAGE_RULES, SHOWN_RULE } from "./page-parameters.ts";
+import { SESSION_FAILURES, sessionParameters, SESSION_RULES } from "./session-parameters.ts";
 
 /**
  * Inches of the paper, and inches that margins must leave. PDF readers support no page above 200 inches (ISO 32000-1,
@@ -64,6 +64,7 @@ export const pdf = postOperation(
       "page behind a bot challenge or a consent wall is an error, and so is an empty page. Header fields of the response " +
       "have the page's final address and its engine.",
     body,
+    rules: [...PAGE_RULES, ...SESSION_RULES, SHOWN_RULE],
     example: { url: "https://example.com/", paper_width: 8.27, paper_height: 11.69 },
     success: { description: "The document", contentType: "application/pdf", file: "page", headers: CAPTURE_HEADERS },
     failures: [...PAGE_FAILURES, ...SESSION_FAILURES],

@@ -12,8 +12,9 @@ import {
   pageRequest,
   sharingOf,
   sharingParameters,
+  PAGE_RULES,
 } from "./page-parameters.ts";
-import { SESSION_FAILURES, sessionParameters } from "./session-parameters.ts";
+import { SESSION_FAILURES, sessionParameters, SESSION_RULES } from "./session-parameters.ts";
 
 const body = z
   .strictObject({
@@ -51,6 +52,7 @@ export const read = postOperation(
       "Loads the page and returns its title and its main content as Markdown, without navigation, advertisements and " +
       "side columns. A page with nothing to read is an error. `GET /r/https://example.com/` returns title and content as plain Markdown.",
     body,
+    rules: [...PAGE_RULES, ...SESSION_RULES],
     example: { url: "https://example.com/" },
     success: {
       description: "The main content",

@@ -1,10 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { FIELD_ROLES } from "../../lib/http/field-roles.ts";
+import { isTimeZone } from "../../lib/time-zone.ts";
 import { isPublicSuffix } from "../static/cookies.ts";
 import { isIP } from "node:net";
 import { type OwnCookie, type OwnRequest, PAGE_METHODS } from "../page/own-request.ts";
+import { type FieldRule, limits, members, needsValue } from "./field-rules.ts";
 import { invalidParameters } from "./operation.ts";
-import { text } from "./text.ts";
+import { matching, text } from "./text.ts";
 import { proxyOf } from "../egress/own-proxy.ts";
 
 /** Header fields and cookies of a request, characters of a name and of a value, and of all fields together. */
@@ -25,32 +27,40 @@ const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** The characters of a cookie's value (RFC 6265 §4.1.1), and those that browsers accept beyond them. */
 const COOKIE_VALUE = /^[\x20-\x3a\x3c-\x7e]*$/;
-const DOMAIN = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i;
+const DOMAIN = /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
+const USER_NAME = /^[^:\p{Cc}]*$/u;
+/** The name of a proxy of the operator, or a URL, whose host is checked later. */
+const PROXY =
+  /^(?:[a-z0-9][a-z0-9-]{0,62}|(?:[Hh][Tt][Tt][Pp]|[Ss][Oo][Cc][Kk][Ss]5[Hh]?):\/\/(?:[^\s/?#@]*@)?(?:[\p{L}\p{M}\p{N}._-]+|\[[0-9A-Fa-f:.]+\])(?::(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5]))?\/?)$/u;
 
-/** Fields that a caller cannot set: they belong to the connection, to the message, to a payment, or to the browser. */
-const REFUSED: ReadonlySet<string> = new Set([
-  ...FIELD_ROLES.connection,
-  ...FIELD_ROLES.framing,
-  ...FIELD_ROLES.payment,
-  ...FIELD_ROLES.settlement,
-  "accept-encoding",
-  "host",
-  "if-match",
-  "if-modified-since",
-  "if-none-match",
-  "if-range",
-  "if-unmodified-since",
-  "range",
-]);
-const REFUSED_PREFIX = /^(?:proxy-|sec-|turnpike-)/;
+/**
+ * Fields that a caller cannot set, in parts that are short enough for patterns: they belong to the connection, to the
+ * message, to a payment, or to the browser.
+ */
+const REFUSED = [
+  [...FIELD_ROLES.connection, ...FIELD_ROLES.framing, ...FIELD_ROLES.payment, "accept-encoding", "host"],
+  [...FIELD_ROLES.settlement, "range", "if-match", "if-modified-since"],
+  ["if-none-match", "if-range", "if-unmodified-since"],
+].map((names) => `^(?:${names.map(anyCase).join("|")})$`);
+const REFUSED_NAMES = [...REFUSED, `^(?:${["proxy-", "sec-", "turnpike-"].map(anyCase).join("|")})`];
+const REFUSED_NAME = new RegExp(REFUSED_NAMES.join("|"));
+
+/** A pattern of a text in capital or small letters. JSON Schema knows no flags of patterns. */
+function anyCase(name: string): string {
+  return name.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
+}
 
 const fieldName = text(MAX_NAME_LENGTH, 1)
   .regex(FIELD_NAME, "must be the name of a header field")
-  .refine(
-    (name) => !REFUSED.has(name.toLowerCase()) && !REFUSED_PREFIX.test(name.toLowerCase()),
-    "is a field that only the service sets",
-  );
+  .refine((name) => !REFUSED_NAME.test(name), "is a field that only the service sets");
 const fieldValue = text(MAX_VALUE_LENGTH).regex(FIELD_VALUE, "must have no line ends and control characters");
+/** The generator of the description knows no rules of names. */
+const DESCRIBED = {
+  type: "object" as const,
+  additionalProperties: { type: "string" as const, maxLength: MAX_VALUE_LENGTH, pattern: FIELD_VALUE.source },
+  propertyNames: { minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: FIELD_NAME.source },
+  maxProperties: MAX_FIELDS,
+};
 
 const cookie = z.strictObject({
   name: text(MAX_NAME_LENGTH, 1).regex(FIELD_NAME, "must be the name of a cookie"),
@@ -65,6 +75,8 @@ const cookie = z.strictObject({
   secure: z.boolean().optional().openapi({ description: "Only by https; by default if the page's URL is https" }),
 });
 
+const PROXY_RULE =
+  "must be http://HOST:PORT or socks5://HOST:PORT, with a user name and a password if needed, or the name of a proxy";
 const degrees = (most: number) => z.number().min(-most).max(most);
 
 /** The parameters by which a page is requested as its owner would. */
@@ -74,11 +86,14 @@ export const requestParameters = {
     .refine((fields) => Object.keys(fields).length <= MAX_FIELDS, `must have at most ${MAX_FIELDS} fields`)
     .refine((fields) => Object.entries(fields).flat().join("").length <= MAX_FIELDS_LENGTH, "must be shorter together")
     .optional()
-    .openapi({ description: "Header fields for the page's origin; redirects to other origins drop them" }),
+    .openapi({
+      ...DESCRIBED,
+      description: "Header fields for the page's origin; redirects to other origins drop them",
+    }),
   cookies: z.array(cookie).max(MAX_COOKIES).optional().openapi({ description: "Cookies for the page's host" }),
   basic_auth: z
     .strictObject({
-      username: text(MAX_CREDENTIAL_LENGTH).regex(/^[^:\p{Cc}]*$/u, "must have no colon and no control characters"),
+      username: matching(text(MAX_CREDENTIAL_LENGTH), USER_NAME, "must have no colon and no control characters"),
       password: text(MAX_CREDENTIAL_LENGTH),
     })
     .optional()
@@ -95,7 +110,7 @@ export const requestParameters = {
   timezone: text(MAX_NAME_LENGTH, 1)
     .refine(isTimeZone, "must be a time zone such as Europe/Vienna")
     .optional()
-    .openapi({ description: "Time zone of the browser", example: "Europe/Vienna" }),
+    .openapi({ description: "Time zone of the browser", example: "Europe/Vienna", format: "time-zone" }),
   geolocation: z
     .strictObject({
       latitude: degrees(90),
@@ -113,14 +128,21 @@ export const requestParameters = {
     })
     .optional()
     .openapi({ description: "Size of the browser's window; mobile is a touch screen, and asks as a phone" }),
-  proxy: text(MAX_PROXY_LENGTH, 1)
-    .refine(
-      (value) => !value.includes("://") || proxyOf(value) !== undefined,
-      "must be http://HOST:PORT or socks5://HOST:PORT, with a user name and a password if needed",
-    )
+  proxy: matching(text(MAX_PROXY_LENGTH, 1), PROXY, PROXY_RULE)
+    .refine((value) => !value.includes("://") || proxyOf(value) !== undefined, PROXY_RULE)
     .optional()
     .openapi({ description: "Proxy of your own (http or socks5 URL), or the name of one of the operator" }),
 };
+
+/** The methods of requests that have a body. */
+const WITH_BODY = PAGE_METHODS.filter((method) => method !== "GET");
+
+/** The rules of these parameters. */
+export const REQUEST_RULES: readonly FieldRule[] = [
+  needsValue("body", "method", ...WITH_BODY),
+  limits("basic_auth", { headers: { propertyNames: { not: { pattern: `^${anyCase("authorization")}$` } } } }),
+  members({ headers: { propertyNames: { not: { anyOf: REFUSED_NAMES.map((pattern) => ({ pattern })) } } } }),
+];
 
 const schema = z.object(requestParameters);
 
@@ -128,6 +150,12 @@ type Input = z.output<typeof schema>;
 
 /** Parameters whose values may be secrets. A job would keep them in its order. */
 const SECRET = ["headers", "cookies", "basic_auth", "body", "actions"] as const;
+
+/** The rule of a job: it keeps no secret of its caller. */
+export const JOB_RULE: FieldRule = members({
+  ...Object.fromEntries(SECRET.map((name) => [name, false])),
+  proxy: { not: { pattern: "://" } },
+});
 
 /** Throws `invalid-parameters` if a job would keep a secret of its caller. */
 export function assertKeepable(input: Partial<Input> & { readonly actions?: unknown }): void {
@@ -147,9 +175,6 @@ export function userAgentOf({ headers = {} }: Partial<Input>): string | undefine
 /** The caller's own part of a request. Undefined if it is empty. Throws `invalid-parameters`. */
 export function ownRequest(input: Partial<Input> & Pick<Input, "method">, url: URL): OwnRequest | undefined {
   const { headers = {}, method, body, language, timezone: timeZone, geolocation: position, viewport, proxy } = input;
-  if (body !== undefined && method === "GET") {
-    throw invalidParameters([{ path: "body", message: "needs another method than GET" }]);
-  }
   const own = {
     headers: fieldsOf(input),
     cookies: cookiesOf(input, url),
@@ -170,9 +195,6 @@ export function ownRequest(input: Partial<Input> & Pick<Input, "method">, url: U
 function fieldsOf({ headers = {}, basic_auth: login }: Partial<Input>): OwnRequest["headers"] {
   const fields = Object.entries(headers).filter(([name]) => !/^(?:cookie|user-agent)$/i.test(name));
   if (login === undefined) return fields;
-  if (fields.some(([name]) => name.toLowerCase() === "authorization")) {
-    throw invalidParameters([{ path: "basic_auth", message: "must not be together with a field Authorization" }]);
-  }
   const coded = Buffer.from(`${login.username}:${login.password}`).toString("base64");
   return [...fields, ["Authorization", `Basic ${coded}`]];
 }
@@ -201,12 +223,4 @@ function cookiesOf({ headers = {}, cookies = [] }: Partial<Input>, url: URL): Ow
 
 function isAbove(domain: string, host: string): boolean {
   return domain === host || (isIP(host) === 0 && host.endsWith(`.${domain}`) && !isPublicSuffix(domain));
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
-  } catch {
-    return false;
-  }
 }

@@ -2,11 +2,25 @@ import { z } from "@hono/zod-openapi";
 import { METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
 import { changesParameters, changesSchema, Watch } from "./page-changes.ts";
-import { browserNeed, comparedKind, contentParameters, contentPart, pageContent } from "./page-content.ts";
+import {
+  browserNeed,
+  comparedKind,
+  contentParameters,
+  contentPart,
+  pageContent,
+  CONTENT_RULES,
+} from "./page-content.ts";
 import { actionsSchema } from "./action-parameters.ts";
 import { resultsSchema } from "./page-formats.ts";
-import { PAGE_FAILURES, pageParameters, pageRequest, sharingOf, sharingParameters } from "./page-parameters.ts";
-import { SESSION_FAILURES, sessionParameters } from "./session-parameters.ts";
+import {
+  PAGE_FAILURES,
+  pageParameters,
+  pageRequest,
+  sharingOf,
+  sharingParameters,
+  PAGE_RULES,
+} from "./page-parameters.ts";
+import { SESSION_FAILURES, sessionParameters, SESSION_RULES } from "./session-parameters.ts";
 
 const body = z
   .strictObject({
@@ -42,6 +56,7 @@ export const scrape = postOperation(
       "is the content: text unchanged, everything else as JSON. `links` returns one link per line, in the page's order. " +
       "With `formats`, several formats come from one visit: the price is that of the most expensive one, and a share of the others.",
     body,
+    rules: [...PAGE_RULES, ...SESSION_RULES, ...CONTENT_RULES],
     example: { url: "https://example.com/", format: "markdown" },
     success: {
       description: "The page's content",

@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
+import { needsValue } from "./field-rules.ts";
 import { CAPTURE_HEADERS, captureResponse, notShown, shownRequest } from "./capture-response.ts";
-import { type OperationResult, invalidParameters, postOperation } from "./operation.ts";
+import { type OperationResult, postOperation } from "./operation.ts";
 import { DEFAULT_QUALITY, pictureParameters } from "./picture-parameters.ts";
-import { PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
-import { SESSION_FAILURES, sessionParameters } from "./session-parameters.ts";
+import { PAGE_FAILURES, pageParameters, pageRequest, PAGE_RULES, SHOWN_RULE } from "./page-parameters.ts";
+import { SESSION_FAILURES, sessionParameters, SESSION_RULES } from "./session-parameters.ts";
 
 const body = z
   .strictObject({
@@ -25,6 +26,7 @@ export const screenshot = postOperation(
       "consent wall is an error, and so is an empty page. Header fields of the response have the page's final address " +
       "and its engine.",
     body,
+    rules: [...PAGE_RULES, ...SESSION_RULES, SHOWN_RULE, needsValue("quality", "format", "jpeg", "webp")],
     example: { url: "https://example.com/", format: "png", full_page: true },
     success: {
       description: "The picture",
@@ -37,9 +39,6 @@ export const screenshot = postOperation(
   },
   async (input, { pages }, { signal, elapsedMs }): Promise<OperationResult> => {
     const { format, full_page: fullPage, width, height, quality } = input;
-    if (format === "png" && quality !== undefined) {
-      throw invalidParameters([{ path: "quality", message: "is only for jpeg and webp" }]);
-    }
     const request = { ...shownRequest(pageRequest(input, signal)), window: { width, height, fullPage } };
     return await pages.show(
       request,

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { type ErrorCode } from "../../lib/errors.ts";
+import { limits } from "./field-rules.ts";
 
 const MAX_LENGTH = 64;
 
@@ -13,6 +14,11 @@ export const sessionParameters = {
   }),
   session_secret: text.optional().openapi({ description: "Its secret, if X-Session-Secret does not have it" }),
 };
+
+/** In a session, no parameter lets others see a page, its client get it later, or several pages load at once. */
+export const SESSION_RULES = [
+  limits("session", { max_age: false, changes: false, urls: false, learn: { const: false } }),
+];
 
 /** Errors of the session of a page. */
 export const SESSION_FAILURES = [

@@ -148,7 +148,7 @@ describe("a session", () => {
       const reply = await scrape(made, `${site.url}/article`, more);
       expect([outcomeOf(reply), reply.json["errors"]]).toEqual([
         "400 invalid-parameters",
-        [{ path: Object.keys(more)[0], message: "excludes session" }],
+        [{ path: Object.keys(more)[0], message: 'is not allowed with "session"' }],
       ]);
     }
     const several = {
@@ -158,7 +158,7 @@ describe("a session", () => {
       schema: { type: "object", properties: { title: { type: "string" } } },
     };
     expect((await call(service, "/extract", several)).json["errors"]).toEqual([
-      { path: "urls", message: "excludes session" },
+      { path: "urls", message: 'is not allowed with "session"' },
     ]);
     expect(outcomeOf(await call(service, "/batch", { urls: [site.url], session: made.id }))).toBe(
       "400 invalid-parameters",

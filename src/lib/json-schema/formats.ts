@@ -1,4 +1,5 @@
 import { hasCredentials, isAbsoluteUrl } from "../http/url-text.ts";
+import { isTimeZone } from "../time-zone.ts";
 import { isIPv4, isIPv6 } from "node:net";
 import { isEmail, isHostname, isIdnEmail, isIdnHostname } from "./formats-host.ts";
 import { isIri, isIriReference, isUri, isUriReference, isUriTemplate } from "./formats-uri.ts";
@@ -79,6 +80,7 @@ export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["json-pointer", isPointer],
   ["relative-json-pointer", isRelativePointer],
   ["regex", isRegex],
-  // Not of the draft: a URL as browsers read it, which may have characters beyond those of a URI.
+  // Not of the draft: a URL as browsers read it, which may have characters beyond those of a URI, and a name of tzdata.
   ["url", (text) => isAbsoluteUrl(text) && !hasCredentials(text)],
+  ["time-zone", isTimeZone],
 ] satisfies [string, (text: string) => boolean][]);

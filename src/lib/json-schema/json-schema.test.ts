@@ -25,6 +25,46 @@ test("each problem has a pointer, and their number is limited", () => {
   expect(problemsOf({ items: false }, JSON.stringify(Array(500).fill(0))).length).toBe(MAX_PROBLEMS);
 });
 
+const STEP: Json = {
+  anyOf: [
+    { type: "string", enum: ["stop", "back"] },
+    {
+      type: "object",
+      properties: { type: { enum: ["click"] }, times: { maximum: 3 }, button: { enum: ["left", "right"] } },
+      required: ["type"],
+    },
+    { type: "object", properties: { type: { const: "wait" }, ms: { type: "integer" } }, required: ["type", "ms"] },
+  ],
+};
+
+for (const [schema, body, ...messages] of [
+  [{ enum: ["a", 1, null] }, '"b"', ' must be "a", 1 or null'],
+  [{ enum: Array.from({ length: 200 }, (_, at) => at) }, "-1", " must be a value of enum"],
+  [{ const: { a: [true] } }, "1", ' must be {"a":[true]}'],
+  [{ properties: { a: { const: false } } }, '{"a":true}', "/a must be false"],
+  [{ dependentRequired: { a: ["b"] } }, '{"a":1}', ' requires "b" with "a"'],
+  [{ dependentSchemas: { a: { properties: { b: false } } } }, '{"a":1,"b":1}', '/b is not allowed with "a"'],
+  [
+    JSON.parse('{"if":{"properties":{"a":{"const":1}},"required":["a"]},"then":{"required":["b"]}}'),
+    '{"a":1}',
+    ' requires "b" with "a": 1',
+  ],
+  [JSON.parse('{"if":{"required":["a"]},"then":{"properties":{"a":false}}}'), '{"a":1}', "/a is not allowed"],
+  [{ not: { pattern: "^a" } }, '"ab"', ' must not match "^a"'],
+  [{ propertyNames: { maxLength: 1 } }, '{"ab":1}', "/ab its name must have at most 1 characters"],
+  [{ anyOf: [{ required: ["a", "b"] }, { required: ["c"] }] }, "{}", ' requires "a" and "b", or "c"'],
+  [STEP, '"go"', ' must be "stop" or "back"'],
+  [STEP, '{"type":"click","times":4,"button":"up"}', "/times must be 3 or less", '/button must be "left" or "right"'],
+  [STEP, '{"type":"wait"}', ' requires "ms"'],
+  [STEP, '{"type":"jump"}', " must fit one of the schemas of anyOf"],
+  [STEP, "1", " must fit one of the schemas of anyOf"],
+  [{ items: STEP }, '["stop",{"type":"wait","ms":"1"}]', "/1/ms must be integer"],
+] satisfies [Json, string, ...string[]][]) {
+  test(`the error of ${body} names the rule: ${messages.join(", ")}`, () => {
+    expect(problemsOf(schema, body).map(({ path, message }) => `${path} ${message}`)).toEqual(messages);
+  });
+}
+
 test("names of Object.prototype are ordinary members", () => {
   for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
     expect(problemsOf({ required: [name] }, "{}")).toHaveLength(1);

@@ -47,6 +47,9 @@ export class Run<Resource> {
   #steps = 0;
   #depth = 0;
   #quiet = 0;
+  /** Words around messages: of whose name they speak, and with which other member the rule holds. */
+  #before = "";
+  #after = "";
 
   readonly spend = (steps: number): void => {
     this.#steps += steps;
@@ -75,10 +78,20 @@ export class Run<Resource> {
     return fits;
   }
 
+  /** Runs `check` with words before and after the messages of its errors. */
+  worded(before: string, after: string, check: () => boolean): boolean {
+    const [outerBefore, outerAfter] = [this.#before, this.#after];
+    [this.#before, this.#after] = [before, after];
+    const fits = check();
+    [this.#before, this.#after] = [outerBefore, outerAfter];
+    return fits;
+  }
+
   /** Reports an error. Always returns false. */
-  fail(message: string): false {
+  fail(text: string): false {
     if (!this.stopsAtFirst) {
       const path = this.path.map(pointerStep).join("");
+      const message = this.#before + text + this.#after;
       this.problems.push({ path: path.length > MAX_PATH ? `${path.slice(0, MAX_PATH)}…` : path, message });
     }
     return false;

@@ -1,7 +1,8 @@
 import { isObject } from "../is-object.ts";
-import { type Json, type JsonObject } from "./json.ts";
+import { type Json, type JsonObject, jsonText } from "./json.ts";
 import { type Check, type SchemaNode } from "./node.ts";
 import { compilePattern } from "../patterns/pattern.ts";
+import { besides, isType } from "./value-keywords.ts";
 
 /** Gives keywords access to the compiled schemas in their values, by name or index. */
 export interface Children {
@@ -21,25 +22,48 @@ export function compileInPlace(children: Children): { checks: Check[]; nodes: Sc
   const branches = [children.one("then"), children.one("else")] as const;
   const dependent = children.named("dependentSchemas");
   const checks: Check[] = all.map((node) => (value, run, seen) => node.check(value, run, seen));
-  if (any.length > 0) checks.push(anyOf(any));
+  if (any.length > 0) checks.push(anyOf(any, [children.schema["anyOf"] ?? []].flat()));
   if (one.length > 0) checks.push(oneOf(one));
   if (not !== undefined) {
-    checks.push((value, run) => !not.fits(value, run, undefined) || run.fail('must not fit the schema of "not"'));
+    const message = notError(children.schema["not"] ?? {});
+    checks.push((value, run) => !not.fits(value, run, undefined) || run.fail(message));
   }
   if (condition !== undefined) {
+    const words = conditionWords(children.schema["if"] ?? {});
     checks.push((value, run, seen) => {
-      const branch = condition.fits(value, run, seen) ? branches[0] : branches[1];
-      return branch === undefined || branch.check(value, run, seen);
+      const fits = condition.fits(value, run, seen);
+      const branch = fits ? branches[0] : branches[1];
+      if (branch === undefined) return true;
+      return fits ? run.worded("", words, () => branch.check(value, run, seen)) : branch.check(value, run, seen);
     });
   }
   for (const [name, node] of dependent) {
-    checks.push((value, run, seen) => !isObject(value) || !Object.hasOwn(value, name) || node.check(value, run, seen));
+    const words = besides(name);
+    checks.push(
+      (value, run, seen) =>
+        !isObject(value) || !Object.hasOwn(value, name) || run.worded("", words, () => node.check(value, run, seen)),
+    );
   }
   const nodes = [...all, ...any, ...one, not, condition, ...branches, ...dependent.map(([, node]) => node)];
   return { checks, nodes: nodes.filter((node) => node !== undefined) };
 }
 
-function anyOf(nodes: readonly SchemaNode[]): Check {
+/** The words after an error that only a value has that fits the condition: one of a member with one value. */
+function conditionWords(schema: Json): string {
+  const members = isObject(schema) && isObject(schema["properties"]) ? Object.entries(schema["properties"]) : [];
+  const [[name, member] = [], other] = members;
+  if (name === undefined || other !== undefined || !isObject(member) || !("const" in member)) return "";
+  return `${besides(name)}: ${JSON.stringify(member["const"])}`;
+}
+
+function notError(schema: Json): string {
+  const isPattern = isObject(schema) && Object.keys(schema).join() === "pattern";
+  return isPattern ? `must not match ${JSON.stringify(schema["pattern"])}` : 'must not fit the schema of "not"';
+}
+
+/** `schemas` are those of the nodes. If a value can only be meant for one of them, the errors are those of that one. */
+function anyOf(nodes: readonly SchemaNode[], schemas: readonly Json[]): Check {
+  const message = choiceOfMembers(schemas) ?? "must fit one of the schemas of anyOf";
   return (value, run, seen) => {
     let fits = false;
     for (const node of nodes) {
@@ -47,8 +71,35 @@ function anyOf(nodes: readonly SchemaNode[]): Check {
       // The other schemas matter only for what they evaluate.
       if (fits && seen === undefined) break;
     }
-    return fits || run.fail("must fit one of the schemas of anyOf");
+    if (fits || run.stopsAtFirst) return fits;
+    const [meant, other] = nodes.filter((_node, at) => isMeantFor(schemas[at] ?? true, value));
+    if (meant === undefined || other !== undefined) return run.fail(message);
+    return meant.check(value, run, undefined);
   };
+}
+
+/** Whether the value has the type of the schema, and one of the fixed values of each required member. */
+function isMeantFor(schema: Json, value: Json): boolean {
+  if (!isObject(schema)) return true;
+  const { type, properties = {}, required = [] } = schema;
+  if (type !== undefined && ![type].flat().some((one) => isType(value, jsonText(one)))) return false;
+  if (!isObject(properties) || !Array.isArray(required) || !isObject(value)) return true;
+  return required.map(jsonText).every((name) => {
+    const member = properties[name];
+    if (!isObject(member) || !("const" in member || "enum" in member)) return true;
+    const fixed = "const" in member ? [member["const"]] : [member["enum"]].flat();
+    return fixed.includes(value[name] ?? null);
+  });
+}
+
+/** The error of a choice between required members; undefined if the schemas have other parts. */
+function choiceOfMembers(schemas: readonly Json[]): string | undefined {
+  const names = schemas.map((schema) =>
+    isObject(schema) && Object.keys(schema).join() === "required" ? [schema["required"]].flat() : undefined,
+  );
+  if (names.length === 0 || names.includes(undefined)) return undefined;
+  const texts = names.map((each = []) => each.map((name) => JSON.stringify(name)).join(" and "));
+  return `requires ${texts.join(", or ")}`;
 }
 
 function oneOf(nodes: readonly SchemaNode[]): Check {
@@ -99,11 +150,10 @@ export function compileMembers(children: Children): Check[] {
     checks.push((value, run) => {
       if (!isObject(value)) return true;
       for (const name of Object.keys(value)) {
-        if (names.fits(name, run, undefined)) continue;
         run.path.push(name);
-        run.fail("has a name that does not fit propertyNames");
+        const fits = run.worded("its name ", "", () => names.check(name, run, undefined));
         run.path.pop();
-        return false;
+        if (!fits) return false;
       }
       return true;
     });

@@ -22,7 +22,8 @@ function typeOf(value: Json): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-function isType(value: Json, type: string): boolean {
+/** Whether the value has a type of JSON Schema. */
+export function isType(value: Json, type: string): boolean {
   return type === "integer" ? Number.isInteger(value) : typeOf(value) === type;
 }
 
@@ -36,9 +37,20 @@ function compileType(type: Json): Check {
   return (value, run) => types.some((each) => isType(value, each)) || run.fail(message);
 }
 
-function compileEnum(allowed: Json): Check {
-  const keys = new Set([allowed].flat().map((each) => canonical(each, ignore)));
-  return (value, run) => keys.has(canonical(value, run.spend)) || run.fail("must be one of the values of enum");
+/** Characters of all values of an `enum` or a `const` that errors list. */
+const MAX_LISTED = 300;
+
+/** The error of a value that is not in the list. */
+function choiceError(allowed: readonly Json[], keyword: "enum" | "const"): string {
+  const texts = allowed.map((each) => canonical(each, ignore));
+  const list = texts.length > 1 ? `${texts.slice(0, -1).join(", ")} or ${texts.at(-1)}` : texts.join("");
+  return list === "" || list.length > MAX_LISTED ? `must be a value of ${keyword}` : `must be ${list}`;
+}
+
+function compileChoice(allowed: readonly Json[], keyword: "enum" | "const"): Check {
+  const keys = new Set(allowed.map((each) => canonical(each, ignore)));
+  const message = choiceError(allowed, keyword);
+  return (value, run) => keys.has(canonical(value, run.spend)) || run.fail(message);
 }
 
 function numberCheck(message: string, fits: (value: number) => boolean): Check {
@@ -113,6 +125,11 @@ function compileRequired(names: Json): Check {
   };
 }
 
+/** The words after an error that only a value with this member has. */
+export function besides(name: string): string {
+  return ` with ${JSON.stringify(name)}`;
+}
+
 function compileDependentRequired(dependents: Json): Check {
   const wanted = Object.entries(isObject(dependents) ? dependents : {}).map(
     ([name, names]) => [name, compileRequired(names)] as const,
@@ -120,7 +137,9 @@ function compileDependentRequired(dependents: Json): Check {
   return (value, run, seen) => {
     if (!isObject(value)) return true;
     let fits = true;
-    for (const [name, check] of wanted) if (Object.hasOwn(value, name) && !check(value, run, seen)) fits = false;
+    for (const [name, check] of wanted) {
+      if (Object.hasOwn(value, name) && !run.worded("", besides(name), () => check(value, run, seen))) fits = false;
+    }
     return fits;
   };
 }
@@ -167,14 +186,8 @@ function compileFormat(name: Json, { checksFormats, knowsFormats, warn }: Format
 /** Keywords that depend only on their own value. */
 export const VALUE_KEYWORDS: ReadonlyMap<string, ValueKeyword> = new Map<string, ValueKeyword>([
   ["type", compileType],
-  ["enum", compileEnum],
-  [
-    "const",
-    (wanted) => {
-      const key = canonical(wanted, ignore);
-      return (value, run) => canonical(value, run.spend) === key || run.fail("must be the value of const");
-    },
-  ],
+  ["enum", (allowed) => compileChoice([allowed].flat(), "enum")],
+  ["const", (wanted) => compileChoice([wanted], "const")],
   ["multipleOf", (n) => numberCheck(`must be a multiple of ${Number(n)}`, (value) => isMultipleOf(value, Number(n)))],
   ["maximum", (n) => numberCheck(`must be ${Number(n)} or less`, (value) => value <= Number(n))],
   ["exclusiveMaximum", (n) => numberCheck(`must be less than ${Number(n)}`, (value) => value < Number(n))],
