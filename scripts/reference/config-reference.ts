@@ -26,8 +26,9 @@ export const EXAMPLE = {
 
 const INTRODUCTION = `# Configuration
 
-Turnpike reads one file, which \`--config\` names. This page lists all keys, with their types and defaults. A key without a default is absent or
-empty. Every section is optional: \`{}\` starts with the defaults. Unknown keys are ignored, each with a warning. \`turnpike check FILE\` prints every
+Turnpike reads one file, which \`--config\` names. This page lists all keys, with their types and defaults. A key with a range is an integer,
+one with neither type nor default an object with a section of its own, and a default shows its type. A key without a default is absent or empty. Every
+section is optional: \`{}\` starts with the defaults. Unknown keys are ignored, each with a warning. \`turnpike check FILE\` prints every
 problem with its place, and exits with 1 if the gateway would not start.
 
 Editors complete and check the file if it begins with \`"$schema": "./turnpike.schema.json"\`, the path of that file in this repository.
@@ -81,7 +82,15 @@ function typeName(schema: JsonSchema): string {
   if (schema.items !== undefined) return `${typeName(schema.items)}[]`;
   if (schema.oneOf !== undefined) return "object";
   const range = rangeOf(schema);
-  return range === "" ? (schema.type ?? "any") : `${schema.type ?? "any"}, ${range}`;
+  if (range !== "") return schema.type === "integer" ? range : `${schema.type ?? "any"}, ${range}`;
+  return schema.type ?? "any";
+}
+
+/** The type, or nothing if the default or a section of its own shows it. */
+function shownType(schema: JsonSchema, byDefault: string): string {
+  const type = typeName(schema);
+  const isShown = type === "object" ? isNested(schema) : (type === "boolean" || type === "string") && byDefault !== "";
+  return isShown && byDefault !== "required" ? "" : type;
 }
 
 function rangeOf({ minimum, maximum }: JsonSchema): string {
@@ -108,7 +117,8 @@ function keyList(rows: readonly (readonly string[])[]): string {
   return rows
     .map(([key, type, byDefault = "", text]) => {
       const known = byDefault === "" || byDefault === "required" ? byDefault : `default ${byDefault}`;
-      return wrappedItem(`- ${key} (${[type, known].filter(Boolean).join("; ")}): ${text}`);
+      const facts = [type, known].filter(Boolean).join("; ");
+      return wrappedItem(`- ${key}${facts === "" ? "" : ` (${facts})`}: ${text}`);
     })
     .join("\n");
 }
@@ -118,10 +128,11 @@ function lastKey(path: string): string {
 }
 
 function keyRow(path: string, schema: JsonSchema, isRequired: boolean): string[] {
+  const byDefault = defaultText(schema, isRequired);
   return [
     `\`${lastKey(path)}\`${schema.ours === true ? "\\*" : ""}`,
-    typeName(schema),
-    defaultText(schema, isRequired),
+    shownType(schema, byDefault),
+    byDefault,
     meaning(schema),
   ];
 }
