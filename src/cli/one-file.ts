@@ -34,6 +34,7 @@ else {
   const missing = Object.entries(RUNTIME).filter(([name]) => process.env[name] === undefined);
   if (missing.length > 0) restartWith(Object.fromEntries(missing));
 }
-if (first.startsWith(INSIDE_ONE_FILE) && first.includes("/process/workers/worker."))
-  await import("../gateway/process/workers/worker.ts");
+const isProgram = (path: string): boolean => first.startsWith(INSIDE_ONE_FILE) && first.includes(path);
+if (isProgram("/process/workers/worker.")) await import("../gateway/process/workers/worker.ts");
+else if (isProgram("/extractor/extract-process.")) await import("../content/extractor/extract-process.ts");
 else await import("./main.ts");

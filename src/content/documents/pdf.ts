@@ -1,6 +1,7 @@
 import { markdownOf } from "../extraction/markdown/writer.ts";
 import { parseTree } from "../extraction/tree/tree.ts";
 import { type DocumentContent, escapeHtml, type Link, linksIn } from "./kinds/content.ts";
+import { isMemoryError } from "./kinds/memory-error.ts";
 import { CharacterMaps } from "./pdf/character-maps.ts";
 import { PageReader, type SourcePage } from "./pdf/read-page.ts";
 import { blocksOfDocument } from "./pdf/read-blocks.ts";
@@ -71,13 +72,15 @@ export async function pdfContent(
     unreadable.watch(worker.port);
     document = await getDocumentProxy(Uint8Array.from(bytes), options);
   } catch (error) {
+    if (isMemoryError(error)) throw error;
     return error instanceof Error && error.name === "PasswordException" ? "locked" : "broken";
   }
   try {
     const marks = await document.getMarkInfo();
     const reader = new PageReader(OPS, marks?.Marked === true && !marks.Suspects, unreadable);
     return await readDocument(document, reader, { ...LIMITS, ...limits });
-  } catch {
+  } catch (error) {
+    if (isMemoryError(error)) throw error;
     return "broken";
   } finally {
     await document.loadingTask.destroy();

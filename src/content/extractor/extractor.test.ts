@@ -57,7 +57,7 @@ test.each<[string, string]>([
 );
 
 test("an extraction that takes too long is stopped, and the next page is read", async () => {
-  const hasty = new Extractor(150);
+  const hasty = new Extractor({ deadlineMs: 150 });
   const html = "<div><p>word, word.</p></div>".repeat(200_000);
   const failure = await hasty.extract(jobOf("article", html)).catch((error: unknown) => error);
   expect(failure).toMatchObject({ code: "page-failed", message: "Cannot read the page: it takes too long" });

@@ -1,3 +1,4 @@
+import { isMemoryError } from "../kinds/memory-error.ts";
 import { within } from "../../../lib/time/within.ts";
 import { type SourcePage } from "./read-page.ts";
 import { type Block, type PdfPage } from "./shapes.ts";
@@ -80,7 +81,8 @@ async function pageOf(
     const page = await read(source);
     source.cleanup();
     return page;
-  } catch {
+  } catch (error) {
+    if (isMemoryError(error)) throw error;
     return "damaged";
   }
 }

@@ -192,8 +192,8 @@ export type ExtractionOutcome =
   | { readonly outcome: "bad-selectors"; readonly names: readonly string[] };
 
 /** A worker's reply: the outcome, or why it failed. */
-export type ExtractionResponse = { readonly id: number } & (
-  | { readonly ok: true; readonly outcome: ExtractionOutcome }
+export type ExtractionResponse = { readonly id: number } /** With `isLast`, another worker does the next job. */ & (
+  | { readonly ok: true; readonly outcome: ExtractionOutcome; readonly isLast?: boolean }
   | { readonly ok: false; readonly reason: string }
 );
 

@@ -1,0 +1,72 @@
+import { type FileSink, type Subprocess } from "bun";
+import { childEnvironment } from "../../lib/process/child-environment.ts";
+import { type ExtractionJob } from "../extraction/tree/extraction.ts";
+import { type Host, type HostEvents } from "./host.ts";
+import { MAX_CPU_S } from "./process-limits.ts";
+import { requestFrame, ResponseFrames } from "./frames.ts";
+
+/** Bytes that are written to a process before other work has its turn. @bound */
+const PIECE_BYTES = 1024 * 1024;
+/** Milliseconds after which a process without a file ends, and gives its memory back. @bound */
+const IDLE_MS = 60_000;
+
+/**
+ * Limits apply before the program starts: its engine reserves 6 GB of address space, and less if the limit is lower.
+ */
+const LIMITED = 'ulimit -t "$1" && ulimit -d "$2" && ulimit -c 0 && shift 2 && exec "$@"';
+
+/** A process that reads files. The kernel limits its memory and its CPU time (decision 0931). */
+export class ProcessHost implements Host {
+  readonly #process: Subprocess<"pipe", "pipe", "ignore">;
+  readonly #events: HostEvents;
+  #idle: ReturnType<typeof setTimeout> | undefined;
+
+  /** `maxBytes` bounds the memory that it may use. Throws if the system starts no process now. */
+  constructor(events: HostEvents, maxBytes: number) {
+    this.#events = events;
+    const program = [process.execPath, new URL("./extract-process.ts", import.meta.url).pathname];
+    const limits = [`${MAX_CPU_S}`, `${Math.floor(maxBytes / 1024)}`];
+    this.#process = Bun.spawn(["/bin/sh", "-c", LIMITED, "sh", ...limits, ...program], {
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "ignore",
+      env: childEnvironment(),
+    });
+    this.#process.unref();
+    this.#listen().catch(() => this.#broke());
+  }
+
+  send(id: number, job: ExtractionJob): void {
+    clearTimeout(this.#idle);
+    write(this.#process.stdin, requestFrame(id, job)).catch(() => this.#broke());
+  }
+
+  end(): void {
+    clearTimeout(this.#idle);
+    this.#process.kill("SIGKILL");
+  }
+
+  async #listen(): Promise<void> {
+    const frames = new ResponseFrames();
+    for await (const piece of this.#process.stdout) {
+      const response = frames.add(piece);
+      if (response === undefined) continue;
+      this.#idle = setTimeout(() => this.#broke(), IDLE_MS).unref();
+      this.#events.responded(response);
+    }
+    this.#broke();
+  }
+
+  #broke(): void {
+    this.#events.broke("it takes too much memory, or the parser failed on it");
+  }
+}
+
+async function write(sink: FileSink, pieces: readonly Uint8Array[]): Promise<void> {
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length; at += PIECE_BYTES) {
+      sink.write(piece.subarray(at, at + PIECE_BYTES));
+      await sink.flush();
+    }
+  }
+}
