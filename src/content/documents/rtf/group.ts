@@ -28,7 +28,7 @@ export const SKIPPED = new Set(
     "colortbl filetbl listtable listoverridetable revtbl rsidtbl stylesheet info header headerl headerr headerf footer footerl " +
     "footerr footerf pict object nonshppict xe tc tcn rxe private bkmkstart bkmkend themedata colorschememapping datastore " +
     "latentstyles xmlnstbl generator ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn annotation atnid atnauthor atnref atrfstart " +
-    "atrfend atndate atnicn mmathPr pgdsctbl pntxtb pntxta sp sn sv shpinst fontemb fontfile falt panose template"
+    "atrfend atndate atnicn mmathPr pgdsctbl pntxtb pntxta sp sn sv shpinst fontemb fontfile falt panose template nonesttables"
   ).split(" "),
 );
 

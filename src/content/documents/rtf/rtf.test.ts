@@ -26,7 +26,7 @@ test("headings are those of the style sheet and of outline levels", async () => 
 });
 
 test("hidden and deleted text, page headers, pictures, unknown destinations and binary data are left out", async () => {
-  const body = String.raw`{\header no}{\*\unknown no}{\pict 0102}{\v hidden}{\deleted gone}seen\bin5 {\}{} too`;
+  const body = String.raw`{\header no}{\*\unknown no}{\pict 0102}{\v hidden}{\deleted gone}{\nonesttables old}seen\bin5 {\}{} too`;
   expect(await markdown(body)).toBe("seen too");
 });
 

@@ -15,7 +15,6 @@ export async function odsContent(zip: ZipFile): Promise<DocumentContent> {
   const budget = sheetBudget();
   const sheets: Grid[] = [];
   const hidden: string[] = [];
-  const merged: { grid: Grid; area: Parameters<Grid["merge"]>[0] }[] = [];
   let current: { table: XmlElement; grid: Grid; row: number } | undefined;
   /** The sheet that is read. Rows in groups and in headers belong to the same one. */
   const sheetOf = (table: XmlElement): typeof current => {
@@ -31,31 +30,25 @@ export async function odsContent(zip: ZipFile): Promise<DocumentContent> {
   const take = (row: XmlElement, parent: XmlElement): void | "stop" => {
     const sheet = sheetOf(parent);
     if (row.name !== "table:table-row" || sheet === undefined) return;
-    const { cells, links, spans } = cellsOf(row);
+    const { cells, links } = cellsOf(row);
     const count = Math.max(1, Number(row.attributes["table:number-rows-repeated"] ?? "1") || 1);
     if (cells.size > 0 && sheet.grid.isFull) sheet.grid.isPartial = true;
     sheet.grid.addRows(sheet.row, count, cells);
     for (const [column, address] of links) sheet.grid.link(sheet.row, column, address);
-    for (const { column, wide, high } of spans) {
-      const area = { top: sheet.row, left: column, bottom: sheet.row + high - 1, right: column + wide - 1 };
-      merged.push({ grid: sheet.grid, area });
-    }
     sheet.row += count;
   };
   const groups = ["table:table", "table:table-row-group", "table:table-header-rows", "table:table-rows"];
   await file.read(new Map(groups.map((name) => [name, take])));
-  for (const { grid, area } of merged) grid.merge(area);
   return workbookContent({ ...(await file.properties()), sheets, hidden });
 }
 
 interface Cells {
   readonly cells: Map<number, string>;
   readonly links: Map<number, string>;
-  readonly spans: { column: number; wide: number; high: number }[];
 }
 
 function cellsOf(row: XmlElement): Cells {
-  const found: Cells = { cells: new Map(), links: new Map(), spans: [] };
+  const found: Cells = { cells: new Map(), links: new Map() };
   let column = 0;
   for (const cell of elementsOf(row)) {
     if (cell.name !== "table:table-cell" && cell.name !== "table:covered-table-cell") continue;
@@ -66,9 +59,6 @@ function cellsOf(row: XmlElement): Cells {
       for (let at = column; at < Math.min(column + count, MAX_COLUMN); at += 1) found.cells.set(at, text);
       const address = linkAddress(allBelow(cell, "text:a")[0]?.attributes["xlink:href"] ?? "");
       if (address !== undefined) found.links.set(column, address);
-      const wide = Number(attributes["table:number-columns-spanned"] ?? "1") || 1;
-      const high = Number(attributes["table:number-rows-spanned"] ?? "1") || 1;
-      if (wide > 1 || high > 1) found.spans.push({ column, wide, high });
     }
     column += count;
   }

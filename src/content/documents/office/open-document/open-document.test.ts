@@ -102,6 +102,16 @@ test("a presentation has its slides with titles, lists and notes", async () => {
   );
 });
 
+test("a table on a slide is read, and not its picture", async () => {
+  const row = (...texts: string[]): string =>
+    `<table:table-row>${texts.map((text) => value("string", "", text)).join("")}</table:table-row>`;
+  const table = `<table:table>${row("Road", "Toll")}${row("A1", "3")}</table:table>`;
+  const body = `<draw:page><draw:frame>${table}<draw:image xlink:href="Pictures/table.svm"/></draw:frame></draw:page>`;
+  expect((await readBytes(makeOpen("presentation", body))).markdown()).toBe(
+    "| Road | Toll |\n| --- | --- |\n| A1 | 3 |",
+  );
+});
+
 test("an encrypted file asks for its password", async () => {
   const manifest = `<manifest:manifest ${MAIN}><manifest:file-entry><manifest:encryption-data/></manifest:file-entry></manifest:manifest>`;
   expect(await failureOf(makeOpen("text", "", "", { "META-INF/manifest.xml": manifest }))).toBe(

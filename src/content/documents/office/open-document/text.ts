@@ -187,7 +187,8 @@ export class OpenTextReader {
   }
 
   #drawing(shape: XmlElement, runs: Runs): void {
-    const image = childOf(shape, "drawing:image");
+    // The picture of a frame with a table shows the table.
+    const image = childOf(shape, "table:table") === undefined ? childOf(shape, "drawing:image") : undefined;
     const target = image?.attributes["xlink:href"] ?? "";
     if (target !== "") {
       const alt = textOf(childOf(shape, "svg:desc")) || textOf(childOf(shape, "svg:title"));

@@ -82,34 +82,6 @@ export class Grid {
     this.#links.set(`${row} ${column}`, address);
   }
 
-  /** Repeats the value of a merged cell in the cells that it covers, unless it is alone in its row. */
-  merge({ top, left, bottom, right }: Area): void {
-    const first = this.#rowAt(top);
-    const value = first?.cells.get(left);
-    if (first === undefined || value === undefined || value.length > 200 || first.cells.size === 1) return;
-    for (const row of this.#rows.slice(this.#rows.indexOf(first))) {
-      if (row.index > bottom || this.isFull) return;
-      for (const column of this.#columns) {
-        if (column < left || column > right || row.cells.has(column)) continue;
-        row.cells.set(column, value);
-        this.#budget.cells -= 1;
-        this.#budget.text -= value.length;
-      }
-    }
-  }
-
-  #rowAt(index: number): Row | undefined {
-    let [low, high] = [0, this.#rows.length - 1];
-    while (low <= high) {
-      const middle = (low + high) >> 1;
-      const row = this.#rows[middle];
-      if (row === undefined || row.index === index) return row;
-      if (row.index < index) low = middle + 1;
-      else high = middle - 1;
-    }
-    return undefined;
-  }
-
   /** The rows without empty ones, and without the columns that are empty in all of them. */
   table(): GridTable {
     const columns = [...this.#columns].toSorted((one, other) => one - other);
@@ -128,14 +100,6 @@ export class Grid {
 export interface GridTable {
   readonly rows: readonly (readonly string[])[];
   readonly hrefAt: (row: number, column: number) => string | undefined;
-}
-
-/** The rows and columns of cells, from 0 on, both ends included. */
-export interface Area {
-  readonly top: number;
-  readonly left: number;
-  readonly bottom: number;
-  readonly right: number;
 }
 
 /** The row and column of a name such as "AB12", from 0 on. Undefined if it is not one of a sheet. */

@@ -71,6 +71,8 @@ export function shownNumber(value: string, { kind, decimals, hasSeconds }: Numbe
   const days = (is1904 ? number + DAYS_TO_1904 : number) + (number < 60 && !is1904 && number >= 1 ? 1 : 0);
   const iso = new Date(EPOCH_1900 + Math.round((days * DAY_MS) / 1000) * 1000).toISOString();
   const time = iso.slice(11, hasSeconds ? 19 : 16);
+  // Programs write a time without a day, and an empty date, as numbers below 1.
+  if (number < 1 && kind !== "time") return kind === "date" ? value : time;
   if (kind === "time") return number < 1 ? time : elapsed(number, hasSeconds);
   return kind === "date" ? iso.slice(0, 10) : `${iso.slice(0, 10)} ${time}`;
 }

@@ -49,6 +49,8 @@ test.each([
   [2, "45000.5", "2023-03-15"],
   [4, "45000.5", "2023-03-15 12:00"],
   [1, "59", "1900-02-28"],
+  [1, "0", "0"],
+  [4, "0.5", "12:00"],
   [5, "1.5", "36:00"],
   [3, "0.125", "12.5%"],
   [0, "45000", "45000"],
@@ -58,7 +60,7 @@ test.each([
   expect(text()).toBe(`Tolls\n${shown}`);
 });
 
-test("merged cells repeat their value, links are kept, and empty rows and columns are not there", async () => {
+test("merged cells have their value once, links are kept, and empty rows and columns are not there", async () => {
   const rows =
     '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="D1" t="s"><v>1</v></c></row>' +
     '<row r="5"><c r="A5"><v>1</v></c><c r="D5"><v>2</v></c></row><row r="6"><c r="D6"><v>4</v></c></row>';
@@ -70,7 +72,7 @@ test("merged cells repeat their value, links are kept, and empty rows and column
   });
   const content = await readBytes(makeXlsx(rows, { after, parts: { "xl/worksheets/_rels/sheet1.xml.rels": rels } }));
   expect(content.markdown()).toBe(
-    "## Tolls\n\n| Road | A 1 |\n| --- | --- |\n| 1 | [2](https://a.test/%28x%29%7C) |\n| 1 | 4 |",
+    "## Tolls\n\n| Road | A 1 |\n| --- | --- |\n| 1 | [2](https://a.test/%28x%29%7C) |\n|  | 4 |",
   );
   expect(content.links()).toEqual([{ url: "https://a.test/(x)|", text: "2" }]);
   expect(content.html()).toContain('<td><a href="https://a.test/(x)|">2</a></td>');

@@ -11,8 +11,6 @@ import { workbookContent } from "./workbook.ts";
 const MAX_SHARED_TEXT = 20_000_000;
 /** Sheets of a workbook. Further ones are missing. @operator */
 const MAX_SHEETS = 500;
-/** Cells that are merged, of a sheet. @bound */
-const MAX_MERGED = 10_000;
 
 /** Texts and formats that the cells of all sheets refer to. */
 interface Shared {
@@ -77,11 +75,6 @@ async function readSheet(file: Package, part: string, grid: Grid, shared: Shared
     return "stop";
   };
   const root = await file.read(part, new Map([["x:sheetData", take]]));
-  for (const { attributes } of elementsOf(childOf(root, "x:mergeCells")).slice(0, MAX_MERGED)) {
-    const [from, to] = (attributes["ref"] ?? "").split(":").map(placeOf);
-    if (from === undefined || to === undefined) continue;
-    grid.merge({ top: from.row, left: from.column, bottom: to.row, right: to.column });
-  }
   const links = elementsOf(childOf(root, "x:hyperlinks"));
   if (links.length > 0) addLinks(links, await file.relationshipsOf(part), grid);
   return grid;

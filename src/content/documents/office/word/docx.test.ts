@@ -141,6 +141,32 @@ test("pictures have their alternative texts, text boxes follow their paragraph, 
   );
 });
 
+test("all text boxes of a group are read, each once", async () => {
+  const box = (text: string): string => `<v:shape><w:txbxContent>${paragraph(text)}</w:txbxContent></v:shape>`;
+  const both = `<mc:AlternateContent><mc:Choice>${box("new")}</mc:Choice><mc:Fallback>${box("old")}</mc:Fallback></mc:AlternateContent>`;
+  const group = `<w:p><w:r><w:pict><v:group>${box("one")}<v:group>${box("two")}${both}</v:group></v:group></w:pict></w:r></w:p>`;
+  expect(await markdown(group)).toBe("one\n\ntwo\n\nnew");
+});
+
+test("a large first letter belongs to its paragraph", async () => {
+  const letter = `<w:p><w:pPr><w:framePr w:dropCap="drop" w:lines="3"/></w:pPr>${run("T")}</w:p>`;
+  expect(await markdown(letter + paragraph("olls are due."))).toBe("Tolls are due.");
+});
+
+test.each([
+  ["<m:m><m:mr>E(a)E(b)</m:mr><m:mr>E(c)E(d)</m:mr></m:m>", "\\begin{matrix}a & b \\\\ c & d\\end{matrix}"],
+  ["<m:eqArr>E(a)E(b)</m:eqArr>", "\\begin{aligned}a \\\\ b\\end{aligned}"],
+  ['<m:acc><m:accPr><m:chr m:val="\u0303"/></m:accPr>E(a)</m:acc>', "\\tilde{a}"],
+  ['<m:bar><m:barPr><m:pos m:val="top"/></m:barPr>E(a)</m:bar>', "\\overline{a}"],
+  ["<m:func><m:fName>R(sin)</m:fName>E(a)</m:func>", "sin a"],
+  ["<m:limLow>E(lim)<m:lim>R(n)</m:lim></m:limLow>", "lim_{n}"],
+  ["<m:limUpp>E(a)<m:lim>R(n)</m:lim></m:limUpp>", "a^{n}"],
+  ["<m:sPre><m:sub>R(1)</m:sub><m:sup>R(2)</m:sup>E(H)</m:sPre>", "{}_{1}^{2}H"],
+])("the formula %s is %s", async (short, tex) => {
+  const runs = short.replace(/E\((\w+)\)/g, "<m:e>R($1)</m:e>").replace(/R\((\w+)\)/g, "<m:r><m:t>$1</m:t></m:r>");
+  expect(await markdown(`<w:p><m:oMath>${runs}</m:oMath></w:p>`)).toBe(`$${tex}$`);
+});
+
 const code = (text: string): string => `<w:p>${run(text, '<w:rFonts w:ascii="Consolas"/>')}</w:p>`;
 
 test("lines of code are one block", async () => {

@@ -88,6 +88,8 @@ class BlockReader {
   readonly #numberings: Numberings;
   readonly #budget: Budget;
   readonly #paragraphs: ParagraphReader;
+  /** The large first letter of the next paragraph, which is in a paragraph of its own. */
+  readonly #dropCap: ChildNode[] = [];
 
   constructor(styles: Styles, numberings: Numberings, budget: Budget, paragraphs: ParagraphReader) {
     this.#styles = styles;
@@ -125,8 +127,15 @@ class BlockReader {
       hidden,
     });
     this.#budget.spend(0);
-    if (hasContent(nodes))
-      this.#place(nodes, { ...style.numbering, ...definedOf(numberingOf(properties)) }, heading, blocks);
+    const isDropCap = /^(?:drop|margin)$/.test(childOf(properties, "w:framePr")?.attributes["w:dropCap"] ?? "");
+    if (isDropCap) this.#dropCap.push(...nodes);
+    else if (hasContent(nodes))
+      this.#place(
+        [...this.#dropCap.splice(0), ...nodes],
+        { ...style.numbering, ...definedOf(numberingOf(properties)) },
+        heading,
+        blocks,
+      );
     for (const box of this.#paragraphs.boxes.splice(0)) blocks.add(...this.all(box));
   }
 

@@ -148,10 +148,7 @@ export class ParagraphReader {
   }
 
   #drawing(drawing: XmlElement, runs: Runs, href: string | undefined): void {
-    const boxes = allBelow(drawing, "w:txbxContent");
-    // A box in a box is read with the outer one.
-    const [first] = boxes;
-    if (first !== undefined) this.boxes.push(first);
+    this.boxes.push(...boxesOf(drawing));
     const image = allBelow(drawing, "a:blip")[0] ?? allBelow(drawing, "v:imagedata")[0];
     const { attributes = {} } = image ?? {};
     const id = attributes["r:embed"] ?? attributes["r:link"] ?? attributes["r:id"];
@@ -163,6 +160,14 @@ export class ParagraphReader {
     runs.add(pictureOf(target, alt), {}, href);
     this.#budget.spend(alt.length);
   }
+}
+
+/** The text boxes of a drawing, which may be a group. A box in a box is read with the outer one. */
+function boxesOf(drawing: XmlElement): XmlElement[] {
+  return elementsOf(drawing).flatMap((child) => {
+    if (child.name === "w:txbxContent") return [child];
+    return child.name === "mc:Fallback" && childOf(drawing, "mc:Choice") !== undefined ? [] : boxesOf(child);
+  });
 }
 
 /** A picture in a file, by its name there. */
