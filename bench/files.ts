@@ -8,6 +8,7 @@ import { runProgram } from "../src/content/ocr/run-program.ts";
 import { drawn, printed } from "../src/content/ocr/testing/scans.ts";
 import { textOfLines, wordsOf } from "../src/content/ocr/words.ts";
 import { mean, tokenF1 } from "../src/content/testing/reader-corpus.ts";
+import { emlOf, odpOf, odsOf, xlsxOf } from "./files/written.ts";
 
 /** The formats that pandoc writes of the project's documents. Each document is a file of each format. */
 const FORMATS = ["docx", "odt", "rtf", "epub", "pptx"] as const;
@@ -24,7 +25,8 @@ interface Case {
 }
 
 /**
- * Prints the F1 of the words by format, and the time of a file. Pandoc makes the files of the project's documents. With
+ * Prints the F1 of the words by format, and the time of a file. Pandoc makes the files of the project's documents, and
+ * `files/written.ts` those of formats that it does not write. With
  * `--folder`, each file has its text beside it, in a file of the same name and `.txt`. `--scans` sets the number of drawn pages of
  * 200 dots per inch that Tesseract reads.
  */
@@ -90,11 +92,17 @@ function madeCases(): Case[] {
   try {
     return documents().flatMap((path) => {
       const text = pandoc([path, "-f", "gfm", "-t", "plain", "--wrap=none"]);
-      return FORMATS.map((kind) => {
+      const html = pandoc([path, "-f", "gfm", "-t", "html"]);
+      const written = { xlsx: xlsxOf(text), ods: odsOf(text), odp: odpOf(text), eml: emlOf(html, text) };
+      const others = Object.entries(written).map(([kind, bytes]) => {
+        return { name: `${basename(path)}.${kind}`, kind, bytes, text: plain(text) };
+      });
+      const made = FORMATS.map((kind) => {
         const file = join(folder, `x.${kind}`);
         pandoc([path, "-f", "gfm", "--standalone", "--resource-path=docs", "-o", file, "--metadata", "title=x"]);
         return { name: `${basename(path)}.${kind}`, kind, bytes: readFileSync(file), text: plain(text) };
       });
+      return [...made, ...others];
     });
   } finally {
     rmSync(folder, { recursive: true });

@@ -32,6 +32,7 @@ export function readRequest(take: (length: number) => Buffer<ArrayBuffer>): Extr
   return { id: message.id, job: { ...message.job, source: { ...message.job.source, body } } };
 }
 
+/** The parts of a response. */
 export function responseFrame(response: ExtractionResponse): readonly Uint8Array[] {
   const json = Buffer.from(JSON.stringify(response));
   const head = Buffer.alloc(RESPONSE_HEAD);

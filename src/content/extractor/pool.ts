@@ -183,6 +183,7 @@ export class ExtractionPool {
   }
 }
 
+/** The error for a page that was not read. The reason completes "Cannot read the page: ". */
 export function failed(reason: string): TurnpikeError {
   return new TurnpikeError("page-failed", `Cannot read the page: ${reason}`);
 }

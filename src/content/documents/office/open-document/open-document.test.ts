@@ -102,9 +102,10 @@ test("a presentation has its slides with titles, lists and notes", async () => {
   );
 });
 
+const row = (...texts: string[]): string =>
+  `<table:table-row>${texts.map((text) => value("string", "", text)).join("")}</table:table-row>`;
+
 test("a table on a slide is read, and not its picture", async () => {
-  const row = (...texts: string[]): string =>
-    `<table:table-row>${texts.map((text) => value("string", "", text)).join("")}</table:table-row>`;
   const table = `<table:table>${row("Road", "Toll")}${row("A1", "3")}</table:table>`;
   const body = `<draw:page><draw:frame>${table}<draw:image xlink:href="Pictures/table.svm"/></draw:frame></draw:page>`;
   expect((await readBytes(makeOpen("presentation", body))).markdown()).toBe(

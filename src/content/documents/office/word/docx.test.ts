@@ -134,15 +134,16 @@ test("tables have their merged cells, and layouts of one cell are paragraphs", a
 
 test("pictures have their alternative texts, text boxes follow their paragraph, and formulas are TeX", async () => {
   const picture = `<w:r><w:drawing><wp:inline><wp:docPr id="1" descr="A road"/><a:graphic><a:blip r:embed="i"/></a:graphic></wp:inline></w:drawing></w:r>`;
-  const box = `<w:r><w:pict><w:txbxContent>${paragraph("In a box")}</w:txbxContent></w:pict></w:r>`;
+  const boxed = `<w:r><w:pict><w:txbxContent>${paragraph("In a box")}</w:txbxContent></w:pict></w:r>`;
   const formula = `<m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f></m:oMath>`;
-  expect(await markdown(`<w:p>${picture}${box}${formula}</w:p>`, STYLES)).toBe(
+  expect(await markdown(`<w:p>${picture}${boxed}${formula}</w:p>`, STYLES)).toBe(
     "![A road](image1.png)$\\frac{a}{2}$\n\nIn a box",
   );
 });
 
+const box = (text: string): string => `<v:shape><w:txbxContent>${paragraph(text)}</w:txbxContent></v:shape>`;
+
 test("all text boxes of a group are read, each once", async () => {
-  const box = (text: string): string => `<v:shape><w:txbxContent>${paragraph(text)}</w:txbxContent></v:shape>`;
   const both = `<mc:AlternateContent><mc:Choice>${box("new")}</mc:Choice><mc:Fallback>${box("old")}</mc:Fallback></mc:AlternateContent>`;
   const group = `<w:p><w:r><w:pict><v:group>${box("one")}<v:group>${box("two")}${both}</v:group></v:group></w:pict></w:r></w:p>`;
   expect(await markdown(group)).toBe("one\n\ntwo\n\nnew");
