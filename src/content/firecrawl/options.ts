@@ -262,17 +262,18 @@ const REFUSED_PAGE: Refused = {
   useMock: [],
 };
 
-const REFUSED_JOB: Refused = { zeroDataRetention: [false] };
+/** Of scrapes and jobs, and not of `scrapeOptions`. */
+const REFUSED_BODY: Refused = { zeroDataRetention: [false] };
 
 const REFUSED_CRAWL: Refused = {
-  ...REFUSED_JOB,
+  ...REFUSED_BODY,
   ignoreRobotsTxt: [false],
   prompt: [],
   regexOnFullURL: [false],
   robotsUserAgent: [],
 };
 
-const REFUSED_BATCH: Refused = { ...REFUSED_JOB, appendToId: [] };
+const REFUSED_BATCH: Refused = { ...REFUSED_BODY, appendToId: [] };
 
 const REFUSED_MAP: Refused = { auditMetadata: [], ignoreCache: [false], location: [], threatProtection: [] };
 
@@ -291,11 +292,12 @@ const REFUSED_SEARCH: Refused = {
 
 /** Options by the request that has them: those with an effect here, and those that are refused. @internal */
 export const OPTIONS: Readonly<Record<string, { readonly supported: readonly string[]; readonly refused: Refused }>> = {
-  "/scrape": { supported: ["url", ...Object.keys(PAGE)], refused: { ...REFUSED_PAGE, zeroDataRetention: [false] } },
+  "/scrape": { supported: ["url", ...Object.keys(PAGE)], refused: { ...REFUSED_PAGE, ...REFUSED_BODY } },
   "/crawl": { supported: [...Object.keys(CRAWL), "scrapeOptions"], refused: REFUSED_CRAWL },
+  // Beside those of a scrape without `url`.
   "/batch/scrape": {
-    supported: ["urls", ...Object.keys(PAGE), "ignoreInvalidURLs", "maxConcurrency", "webhook"],
-    refused: { ...REFUSED_PAGE, ...REFUSED_BATCH },
+    supported: ["urls", "ignoreInvalidURLs", "maxConcurrency", "webhook"],
+    refused: { appendToId: [] },
   },
   "/map": { supported: Object.keys(MAP), refused: REFUSED_MAP },
   "/search": { supported: [...Object.keys(SEARCH), "scrapeOptions"], refused: REFUSED_SEARCH },
@@ -321,10 +323,10 @@ const page = z.strictObject({ ...refusing(REFUSED_PAGE), ...NAMES, ...PAGE });
 export type PageOptions = z.output<typeof page>;
 
 /** The body of a scrape. */
-export const scrapeBody = z.strictObject({ ...page.shape, ...refusing({ zeroDataRetention: [false] }), url: pageUrl });
+export const scrapeBody = z.strictObject({ ...page.shape, ...refusing(REFUSED_BODY), url: pageUrl });
 
 /** The part `options` of the form with a file. */
-export const parseOptions = z.strictObject({ ...page.shape, ...refusing({ zeroDataRetention: [false] }) });
+export const parseOptions = z.strictObject({ ...page.shape, ...refusing(REFUSED_BODY) });
 
 export type DocumentWebhook = NonNullable<z.output<typeof webhook>>;
 
