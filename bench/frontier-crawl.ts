@@ -74,25 +74,25 @@ async function measure(services: readonly Child[], url: string, origins: readonl
     const some = origins.slice(at, at + sites);
     made.push(await crawlOf(url, some, some.length * perSite));
   }
-  const quarters: string[] = [];
-  let last = { delivered: 0, used: 0 };
+  let last = { quarter: 0, delivered: 0, used: 0 };
   for (;;) {
     await Bun.sleep(LOOK_MS);
     const states = await Promise.all(made.map((one) => stateOf(url, one)));
     const delivered = states.reduce((sum, state) => sum + state.delivered, 0);
     const used = cpu() - before;
-    if (delivered >= ((quarters.length + 1) * origins.length * perSite) / 4) {
-      const pages = (delivered - last.delivered) / (used - last.used);
-      quarters.push(`${pages.toFixed(1)} pages, ${Math.max(...pids.map(memory)).toFixed(0)} MiB`);
-      last = { delivered, used };
+    const quarter = Math.floor((delivered * 4) / (origins.length * perSite));
+    if (quarter > last.quarter) {
+      const each = ((delivered - last.delivered) / (used - last.used)).toFixed(1);
+      const largest = Math.max(...pids.map(memory)).toFixed(0);
+      console.log(`${delivered} pages: ${each} for each second of CPU time, ${largest} MiB in the largest service`);
+      last = { quarter, delivered, used };
     }
     if (states.some(({ state }) => state === "running")) continue;
     const seconds = (performance.now() - startedAt) / 1_000;
     console.log(states.map((state) => `${state.state} ${JSON.stringify(state.not_delivered)}`).join("; "));
     console.log(
       `${delivered} pages by ${pids.length} services in ${seconds.toFixed(1)} s: ${(delivered / seconds).toFixed(1)} pages/s; ` +
-        `${used.toFixed(1)} s of CPU time: ${(delivered / used).toFixed(1)} pages for each; ` +
-        `for each in each quarter, and memory of the largest service: ${quarters.join("; ")}`,
+        `${used.toFixed(1)} s of CPU time: ${(delivered / used).toFixed(1)} pages for each`,
     );
     return;
   }
