@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../lib/testing/until.ts";
 import { openSqliteJobs } from "../../store/open/open-jobs.ts";
-import { CLAIM } from "../../store/jobs/keys.ts";
 import { localJobs, localService, type MakePage, pageAt } from "./testing/local-jobs.ts";
 
 /** A small disk, which only root can mount. */
@@ -69,7 +68,7 @@ test("a page whose content the full store cannot note waits for room too, and co
   database.run("PRAGMA busy_timeout = 5000");
   database.run("CREATE TABLE filler (bytes BLOB)");
   database.run(
-    `CREATE TRIGGER fill BEFORE INSERT ON addresses WHEN new.task = ${CLAIM}
+    `CREATE TRIGGER fill BEFORE INSERT ON known WHEN new.owner IS NOT NULL
      BEGIN INSERT INTO filler VALUES (zeroblob(1000000)); END`,
   );
   const { id } = await at.add("/a", { limit: 2 });
