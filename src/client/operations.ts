@@ -735,6 +735,8 @@ export interface ScrapeRequest extends PageOptions {
   readonly private?: boolean | undefined;
   /** Compare the page with a version that you received before, and keep it for the next time */
   readonly changes?: CrawlRequest["changes"] | undefined;
+  /** Read the files of the site with its terms for use by AI, and show them in metadata; default false */
+  readonly ai_terms?: boolean | undefined;
 }
 
 /** The response body of `batch` */
@@ -787,6 +789,8 @@ export interface BatchRequest extends PageOptions {
   readonly private?: boolean | undefined;
   /** Compare the page with a version that you received before, and keep it for the next time */
   readonly changes?: CrawlRequest["changes"] | undefined;
+  /** Read the files of the site with its terms for use by AI, and show them in metadata; default false */
+  readonly ai_terms?: boolean | undefined;
   /** The most that the job may cost, in the smallest unit of the asset; it ends with the reason max-price before that */
   readonly max_price?: string | undefined;
   /** Sends the events of the job, signed with the `webhook_secret` of the response */
@@ -908,6 +912,8 @@ export interface ReadRequest extends PageOptions {
   readonly private?: boolean | undefined;
   /** Compare the page with a version that you received before, and keep it for the next time */
   readonly changes?: CrawlRequest["changes"] | undefined;
+  /** Read the files of the site with its terms for use by AI, and show them in metadata; default false */
+  readonly ai_terms?: boolean | undefined;
   /** Maximum content length in characters; longer content is cut */
   readonly max_length?: number | undefined;
   /** Also return the readers' comments below an article; default false */

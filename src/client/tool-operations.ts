@@ -569,6 +569,11 @@ const SHARED = {
     minLength: 1,
     description: "JavaScript expression evaluated on the page; its result takes the place of the content",
   },
+  ai_terms: {
+    type: "boolean",
+    default: false,
+    description: "Read the files of the site with its terms for use by AI, and show them in metadata",
+  },
 };
 
 /** Every operation with a price. */
@@ -827,6 +832,7 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         max_age: SHARED.max_age,
         private: SHARED.private,
         changes: SHARED.changes,
+        ai_terms: SHARED.ai_terms,
         ...PAGE,
       },
     },
@@ -857,6 +863,7 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         max_age: SHARED.max_age,
         private: SHARED.private,
         changes: SHARED.changes,
+        ai_terms: SHARED.ai_terms,
         ...PAGE,
       },
     },
@@ -956,6 +963,7 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         max_age: SHARED.max_age,
         private: SHARED.private,
         changes: SHARED.changes,
+        ai_terms: SHARED.ai_terms,
         max_length: SHARED.max_length,
         comments: {
           type: "boolean",

@@ -477,6 +477,7 @@ class Operations(ABC):
         max_age: int | None = None,
         private: bool | None = None,
         changes: ScrapeRequestChanges | None = None,
+        ai_terms: bool | None = None,
         price_limit: str | None = None,
     ) -> ScrapeResponse:
         """
@@ -521,6 +522,8 @@ class Operations(ABC):
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
             false.
         :param changes: Compare the page with a version that you received before, and keep it for the next time.
+        :param ai_terms: Read the files of the site with its terms for use by AI, and show them in metadata; default
+            false.
         """
         body: dict[str, Any] = {
             "url": url,
@@ -557,6 +560,7 @@ class Operations(ABC):
             "max_age": max_age,
             "private": private,
             "changes": changes,
+            "ai_terms": ai_terms,
         }
         return self._json(ScrapeResponse, "POST", "/scrape", body, price_limit)
 
@@ -595,6 +599,7 @@ class Operations(ABC):
         max_age: int | None = None,
         private: bool | None = None,
         changes: BatchRequestChanges | None = None,
+        ai_terms: bool | None = None,
         price_limit: str | None = None,
     ) -> BatchResponse:
         """
@@ -636,6 +641,8 @@ class Operations(ABC):
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
             false.
         :param changes: Compare the page with a version that you received before, and keep it for the next time.
+        :param ai_terms: Read the files of the site with its terms for use by AI, and show them in metadata; default
+            false.
         """
         body: dict[str, Any] = {
             "urls": urls,
@@ -670,6 +677,7 @@ class Operations(ABC):
             "max_age": max_age,
             "private": private,
             "changes": changes,
+            "ai_terms": ai_terms,
         }
         return self._json(BatchResponse, "POST", "/batch", body, price_limit)
 
@@ -708,6 +716,7 @@ class Operations(ABC):
         max_age: int | None = None,
         private: bool | None = None,
         changes: BatchRequestChanges | None = None,
+        ai_terms: bool | None = None,
         max_price: str | None = None,
         webhook: BatchRequestWebhook | None = None,
         price_limit: str | None = None,
@@ -751,6 +760,8 @@ class Operations(ABC):
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
             false.
         :param changes: Compare the page with a version that you received before, and keep it for the next time.
+        :param ai_terms: Read the files of the site with its terms for use by AI, and show them in metadata; default
+            false.
         :param max_price: The most that the job may cost, in the smallest unit of the asset; it ends with the reason
             max-price before that.
         :param webhook: Sends the events of the job, signed with the `webhook_secret` of the response.
@@ -788,6 +799,7 @@ class Operations(ABC):
             "max_age": max_age,
             "private": private,
             "changes": changes,
+            "ai_terms": ai_terms,
             "max_price": max_price,
             "webhook": webhook,
             "async": True,
@@ -941,6 +953,7 @@ class Operations(ABC):
         max_age: int | None = None,
         private: bool | None = None,
         changes: ReadRequestChanges | None = None,
+        ai_terms: bool | None = None,
         max_length: int | None = None,
         comments: bool | None = None,
         price_limit: str | None = None,
@@ -980,6 +993,8 @@ class Operations(ABC):
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
             false.
         :param changes: Compare the page with a version that you received before, and keep it for the next time.
+        :param ai_terms: Read the files of the site with its terms for use by AI, and show them in metadata; default
+            false.
         :param max_length: Maximum content length in characters; longer content is cut.
         :param comments: Also return the readers' comments below an article; default false.
         """
@@ -1011,6 +1026,7 @@ class Operations(ABC):
             "max_age": max_age,
             "private": private,
             "changes": changes,
+            "ai_terms": ai_terms,
             "max_length": max_length,
             "comments": comments,
         }
@@ -1738,6 +1754,7 @@ class AsyncOperations(ABC):
         max_age: int | None = None,
         private: bool | None = None,
         changes: ScrapeRequestChanges | None = None,
+        ai_terms: bool | None = None,
         price_limit: str | None = None,
     ) -> ScrapeResponse:
         """
@@ -1782,6 +1799,8 @@ class AsyncOperations(ABC):
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
             false.
         :param changes: Compare the page with a version that you received before, and keep it for the next time.
+        :param ai_terms: Read the files of the site with its terms for use by AI, and show them in metadata; default
+            false.
         """
         body: dict[str, Any] = {
             "url": url,
@@ -1818,6 +1837,7 @@ class AsyncOperations(ABC):
             "max_age": max_age,
             "private": private,
             "changes": changes,
+            "ai_terms": ai_terms,
         }
         return await self._json(ScrapeResponse, "POST", "/scrape", body, price_limit)
 
@@ -1856,6 +1876,7 @@ class AsyncOperations(ABC):
         max_age: int | None = None,
         private: bool | None = None,
         changes: BatchRequestChanges | None = None,
+        ai_terms: bool | None = None,
         price_limit: str | None = None,
     ) -> BatchResponse:
         """
@@ -1897,6 +1918,8 @@ class AsyncOperations(ABC):
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
             false.
         :param changes: Compare the page with a version that you received before, and keep it for the next time.
+        :param ai_terms: Read the files of the site with its terms for use by AI, and show them in metadata; default
+            false.
         """
         body: dict[str, Any] = {
             "urls": urls,
@@ -1931,6 +1954,7 @@ class AsyncOperations(ABC):
             "max_age": max_age,
             "private": private,
             "changes": changes,
+            "ai_terms": ai_terms,
         }
         return await self._json(BatchResponse, "POST", "/batch", body, price_limit)
 
@@ -1969,6 +1993,7 @@ class AsyncOperations(ABC):
         max_age: int | None = None,
         private: bool | None = None,
         changes: BatchRequestChanges | None = None,
+        ai_terms: bool | None = None,
         max_price: str | None = None,
         webhook: BatchRequestWebhook | None = None,
         price_limit: str | None = None,
@@ -2012,6 +2037,8 @@ class AsyncOperations(ABC):
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
             false.
         :param changes: Compare the page with a version that you received before, and keep it for the next time.
+        :param ai_terms: Read the files of the site with its terms for use by AI, and show them in metadata; default
+            false.
         :param max_price: The most that the job may cost, in the smallest unit of the asset; it ends with the reason
             max-price before that.
         :param webhook: Sends the events of the job, signed with the `webhook_secret` of the response.
@@ -2049,6 +2076,7 @@ class AsyncOperations(ABC):
             "max_age": max_age,
             "private": private,
             "changes": changes,
+            "ai_terms": ai_terms,
             "max_price": max_price,
             "webhook": webhook,
             "async": True,
@@ -2202,6 +2230,7 @@ class AsyncOperations(ABC):
         max_age: int | None = None,
         private: bool | None = None,
         changes: ReadRequestChanges | None = None,
+        ai_terms: bool | None = None,
         max_length: int | None = None,
         comments: bool | None = None,
         price_limit: str | None = None,
@@ -2241,6 +2270,8 @@ class AsyncOperations(ABC):
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
             false.
         :param changes: Compare the page with a version that you received before, and keep it for the next time.
+        :param ai_terms: Read the files of the site with its terms for use by AI, and show them in metadata; default
+            false.
         :param max_length: Maximum content length in characters; longer content is cut.
         :param comments: Also return the readers' comments below an article; default false.
         """
@@ -2272,6 +2303,7 @@ class AsyncOperations(ABC):
             "max_age": max_age,
             "private": private,
             "changes": changes,
+            "ai_terms": ai_terms,
             "max_length": max_length,
             "comments": comments,
         }

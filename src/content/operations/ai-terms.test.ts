@@ -44,8 +44,8 @@ function serve(files: Readonly<Record<string, string | readonly [body: string, f
   return { origin: `http://127.0.0.1:${server.port}`, hits };
 }
 
-async function scrape({ service }: TestService, url: string) {
-  const { json } = await call(service, "/scrape", { url, engine: "static", timeout: 120 });
+async function scrape({ service }: TestService, url: string, more = {}) {
+  const { json } = await call(service, "/scrape", { url, engine: "static", timeout: 120, ...more });
   const { metadata = {}, type } = json as { metadata?: { ai_terms?: unknown }; type?: string };
   return { terms: metadata.ai_terms, type };
 }
@@ -66,6 +66,23 @@ test("shows the terms of a page, those in the page before those in its fields, a
   });
   expect(await scrape(showing, `${origin}/plain`)).toEqual({ terms: undefined, type: undefined });
   expect(hits).toEqual(["/", "/plain"]);
+});
+
+test("reads the files of the site for a call with ai_terms", async () => {
+  const { origin, hits } = serve({ "/": page(LICENSE), "/robots.txt": SIGNALS, "/.well-known/tdmrep.json": TDM });
+  const terms = {
+    signals: { search: true, "ai-train": false },
+    tdm_reserved: true,
+    tdm_policy: `${origin}/p.json`,
+    license: `${origin}/license.xml`,
+  };
+  expect(await scrape(showing, `${origin}/`, { ai_terms: true })).toEqual({ terms, type: undefined });
+  expect(hits.toSorted()).toEqual(["/", "/.well-known/tdmrep.json", "/robots.txt"]);
+  const shape = { engine: "static", timeout: 120, ai_terms: true };
+  const batch = await call(showing.service, "/batch", { urls: [`${origin}/`], ...shape });
+  expect(batch.json["results"]).toMatchObject([{ metadata: { ai_terms: terms } }]);
+  const read = await call(showing.service, "/read", { url: `${origin}/`, ...shape });
+  expect(read.json["metadata"]).toMatchObject({ ai_terms: terms });
 });
 
 test("a crawl shows the terms of the site in each result, which later calls then know", async () => {

@@ -21,7 +21,15 @@ import { actionsSchema } from "./action-parameters.ts";
 import { resultsSchema } from "./page-formats.ts";
 import { JOB_RULE } from "./request-parameters.ts";
 import { assertWatchable, changesParameters, changesSchema, Watch } from "./page-changes.ts";
-import { pageParameters, pageRequest, pageUrl, sharingOf, sharingParameters, PAGE_RULES } from "./page-parameters.ts";
+import {
+  pageParameters,
+  pageRequest,
+  pageUrl,
+  sharingOf,
+  sharingParameters,
+  termsParameters,
+  PAGE_RULES,
+} from "./page-parameters.ts";
 
 /** Addresses of a batch that is a job. */
 const MAX_ADDRESSES = 10_000;
@@ -45,6 +53,7 @@ const body = z
     ...contentParameters,
     ...sharingParameters,
     ...changesParameters,
+    ...termsParameters,
     ...jobParameters,
   })
   .openapi("BatchRequest");
@@ -158,7 +167,7 @@ export function batchOf(stored: unknown, pages: Pages, { now, ...watcher }: Open
     order: orderOf(input),
     async load(url, signal) {
       const elapsedMs = stopwatch(now);
-      const request = { ...pageRequest({ ...input, url: url.href }, signal, browserNeed(input)), ...sharingOf(input) };
+      const request = requestOf(input, url.href, signal);
       const watch = new Watch(input, watcher, { request, kind: comparedKind(input) }, watcher.createdAt);
       const read = await pageContent(request, input, pages).catch(async (error: unknown) => {
         throw await watch.failure(error);
@@ -188,8 +197,13 @@ function assertTakenTogether(input: Input, signal: AbortSignal): void {
 
 /** The request for one page. A page that has not begun after its waiting time would end after the batch. */
 function batchRequest(input: Input, url: string, signal: AbortSignal): PageRequest {
+  const request = requestOf(input, url, signal);
+  return { ...request, turnMs: MAX_BATCH_MS - request.timeoutMs - request.waitMs };
+}
+
+function requestOf(input: Input, url: string, signal: AbortSignal): PageRequest {
   const request = pageRequest({ ...input, url }, signal, browserNeed(input));
-  return { ...request, ...sharingOf(input), turnMs: MAX_BATCH_MS - request.timeoutMs - request.waitMs };
+  return { ...request, ...sharingOf(input), asksTerms: input.ai_terms };
 }
 
 /** Loads each URL once, and never fails. All loads share one signal, by which the queues count them as one request. */

@@ -12,6 +12,7 @@ import {
   pageRequest,
   sharingOf,
   sharingParameters,
+  termsParameters,
   PAGE_RULES,
 } from "./page-parameters.ts";
 import { SESSION_FAILURES, sessionParameters, SESSION_RULES } from "./session-parameters.ts";
@@ -22,6 +23,7 @@ const body = z
     ...sessionParameters,
     ...sharingParameters,
     ...changesParameters,
+    ...termsParameters,
     max_length: maxLength,
     comments: z.boolean().default(false).openapi({ description: "Also return the readers' comments below an article" }),
   })
@@ -69,7 +71,7 @@ export const read = postOperation(
   },
   async (input, { pages, chargeOf, versions }, { signal, payer, elapsedMs }): Promise<OperationResult> => {
     const { url, comments } = input;
-    const request = { ...pageRequest(input, signal), ...sharingOf(input) };
+    const request = { ...pageRequest(input, signal), ...sharingOf(input), asksTerms: input.ai_terms };
     const watch = new Watch(input, { versions, payer }, { request, kind: `article ${comments}` });
     try {
       const { extraction, source, acted } = await pages.read(request, { kind: "article", comments });

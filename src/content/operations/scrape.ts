@@ -18,6 +18,7 @@ import {
   pageRequest,
   sharingOf,
   sharingParameters,
+  termsParameters,
   PAGE_RULES,
 } from "./page-parameters.ts";
 import { SESSION_FAILURES, sessionParameters, SESSION_RULES } from "./session-parameters.ts";
@@ -29,6 +30,7 @@ const body = z
     ...contentParameters,
     ...sharingParameters,
     ...changesParameters,
+    ...termsParameters,
   })
   .openapi("ScrapeRequest");
 
@@ -73,7 +75,11 @@ export const scrape = postOperation(
   },
   async (input, { pages, chargeOf, versions }, { signal, payer, elapsedMs }): Promise<OperationResult> => {
     const { url, format } = input;
-    const request = { ...pageRequest(input, signal, browserNeed(input)), ...sharingOf(input) };
+    const request = {
+      ...pageRequest(input, signal, browserNeed(input)),
+      ...sharingOf(input),
+      asksTerms: input.ai_terms,
+    };
     const watch = new Watch(input, { versions, payer }, { request, kind: comparedKind(input) });
     try {
       const read = await pageContent(request, input, pages);

@@ -43,6 +43,8 @@ export interface PageRequest {
   readonly maxAgeMs?: number | undefined;
   /** True if the page is not kept for other callers. */
   readonly isPrivate?: boolean;
+  /** True if the site's files with its terms for use by AI are read. */
+  readonly asksTerms?: boolean;
   /** The session that the page belongs to. Nothing of its page is shown to others, and nothing is learned from it. */
   readonly session?: BrowsingState;
   /** Steps in the page before it is read. They need a browser. */
