@@ -3,12 +3,14 @@
  * [--seed S]`: sells through random SIGKILLs. Fails if a payment was taken and its buyer cannot get the response.
  * `npm run kills -- --crawls N [--kills N] [--store sqlite|postgres] [--seed S]` crawls, and compares the pages with the money. As root, it also fills
  * the disk. `npm run kills -- --channels N [--calls N] [--kills N] [--store sqlite|postgres] [--seed S]` makes `--calls` payments from each of N channels,
- * 10 if it is left out, on a chain of its own.
+ * 10 if it is left out, on a chain of its own. `npm run kills -- --sessions N [--kills N] [--store sqlite|postgres] [--seed S]` lets N callers use sessions
+ * of content services that are killed.
  */
 import { parseArgs } from "node:util";
 import { buyThroughKills } from "./channel-kills.ts";
 import { crawlThroughKills } from "./job-kills.ts";
 import { sellThroughKills } from "./kills.ts";
+import { visitThroughKills } from "./session-kills.ts";
 
 const { values } = parseArgs({
   options: {
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     calls: { type: "string" },
     crawls: { type: "string" },
     channels: { type: "string" },
+    sessions: { type: "string" },
     store: { type: "string", default: "sqlite" },
     settle: { type: "string", default: "before" },
     seed: { type: "string", default: String(Date.now() >>> 0) },
@@ -28,7 +31,8 @@ if (values.help) {
   console.log(
     "npm run kills -- [--kills N] [--pay payment|credit] [--calls N] [--store sqlite|postgres] [--settle before|after] [--seed S]\n" +
       "npm run kills -- --crawls N [--kills N] [--store sqlite|postgres] [--seed S]\n" +
-      "npm run kills -- --channels N [--calls N] [--kills N] [--store sqlite|postgres] [--seed S]",
+      "npm run kills -- --channels N [--calls N] [--kills N] [--store sqlite|postgres] [--seed S]\n" +
+      "npm run kills -- --sessions N [--kills N] [--store sqlite|postgres] [--seed S]",
   );
   process.exit(0);
 }
@@ -42,17 +46,20 @@ if ((store !== "sqlite" && store !== "postgres") || (settle !== "before" && sett
 }
 const began = performance.now();
 const progress = (text: string): void => console.log(`${Math.round((performance.now() - began) / 1000)} s: ${text}`);
-if (values.crawls !== undefined || values.channels !== undefined) {
-  const [kills = 0, crawls = 0, channels = 0, seed = 0] = [
+if (values.crawls !== undefined || values.channels !== undefined || values.sessions !== undefined) {
+  const [kills = 0, crawls = 0, channels = 0, callers = 0, seed = 0] = [
     values.kills,
     values.crawls ?? 0,
     values.channels ?? 0,
+    values.sessions ?? 0,
     values.seed,
   ].map(Number);
   const { wrong, ...sums } =
     channels > 0
       ? await buyThroughKills({ kills, channels, calls: Number(calls ?? 10), store, seed, progress })
-      : await crawlThroughKills({ kills, crawls, store, seed, progress });
+      : callers > 0
+        ? await visitThroughKills({ kills, callers, store, seed, progress })
+        : await crawlThroughKills({ kills, crawls, store, seed, progress });
   console.log(JSON.stringify(sums));
   console.log(`wrong: ${wrong.length}`);
   for (const one of wrong) console.log(`  ${one}`);
