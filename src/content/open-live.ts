@@ -27,6 +27,7 @@ export async function openLive(
     cell: { ...chosen, command, folder: join(stateDir, "browser") },
     egress: { policy: allowPrivate ? ANYWHERE : PUBLIC_WEB },
     now: Date.now,
+    clock: () => performance.now(),
     random: (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)),
   };
   return await LiveBrowsers.open(options, log);

@@ -17,8 +17,10 @@ export interface LiveOptions {
   readonly ttlMs: number;
   /** Milliseconds without a client after which it ends. */
   readonly idleMs: number;
-  /** Unix milliseconds. */
+  /** Unix milliseconds, for the times that are shown. */
   readonly now: () => number;
+  /** Monotonic milliseconds: a step of the other clock takes none of the paid time. */
+  readonly clock: () => number;
 }
 
 /** A browser that was sold for some minutes. One client at a time controls it. */
@@ -31,6 +33,7 @@ export class LiveBrowser {
   readonly #options: LiveOptions;
   readonly #cell: Cell;
   #expiresAt: number;
+  #endsAt: number;
   #expiry: ReturnType<typeof setTimeout>;
   #idle: ReturnType<typeof setTimeout> | undefined;
   #relay: Relay | undefined;
@@ -46,6 +49,7 @@ export class LiveBrowser {
     this.#options = options;
     this.createdAt = options.now();
     this.#expiresAt = this.createdAt + options.ttlMs;
+    this.#endsAt = options.clock() + options.ttlMs;
     this.#expiry = this.#endAfter(options.ttlMs);
     this.#idle = this.#endAfter(options.idleMs);
     cell.processes.enter();
@@ -54,6 +58,11 @@ export class LiveBrowser {
 
   get expiresAt(): number {
     return this.#expiresAt;
+  }
+
+  /** Milliseconds of its paid time that are left. */
+  get leftMs(): number {
+    return this.#endsAt - this.#options.clock();
   }
 
   get isConnected(): boolean {
@@ -68,8 +77,9 @@ export class LiveBrowser {
   /** Lets it run longer. */
   extend(ms: number): void {
     this.#expiresAt += ms;
+    this.#endsAt += ms;
     clearTimeout(this.#expiry);
-    this.#expiry = this.#endAfter(this.#expiresAt - this.#options.now());
+    this.#expiry = this.#endAfter(this.leftMs);
   }
 
   end(): void {

@@ -33,11 +33,12 @@ export interface LiveSettings {
   readonly idleMs?: number;
 }
 
-/** The settings of `LiveBrowsers`. `random` returns random bytes; `now` gives Unix milliseconds. */
+/** The settings of `LiveBrowsers`. `random` returns random bytes; `now` gives Unix milliseconds, `clock` monotonic ones. */
 export interface LiveBrowsersOptions extends LiveSettings {
   readonly cell: CellSettings;
   readonly egress: EgressOptions;
   readonly now: () => number;
+  readonly clock: () => number;
   readonly random: (bytes: number) => Uint8Array;
 }
 
@@ -91,7 +92,7 @@ export class LiveBrowsers {
   /** Lets a browser run longer. Throws as `find` does. */
   extend(id: string, token: string, minutes: number): NewLive {
     const browser = this.find(id, token);
-    this.#assertMinutes(minutes + Math.ceil((browser.expiresAt - this.#options.now()) / MINUTE_MS));
+    this.#assertMinutes(minutes + Math.ceil(browser.leftMs / MINUTE_MS));
     browser.extend(minutes * MINUTE_MS);
     return { browser, token };
   }
@@ -135,7 +136,7 @@ export class LiveBrowsers {
   }
 
   async #start(minutes: number): Promise<NewLive> {
-    const { cell: settings, egress, random, now, idleMs = LIVE_IDLE_MS } = this.#options;
+    const { cell: settings, egress, random, now, clock, idleMs = LIVE_IDLE_MS } = this.#options;
     const id = Buffer.from(random(ID_BYTES)).toString("hex");
     const token = Buffer.from(random(TOKEN_BYTES)).toString("base64url");
     const socket = join(settings.folder, "live", `${process.pid}-${id.slice(0, SOCKET_DIGITS)}`);
@@ -151,7 +152,7 @@ export class LiveBrowsers {
       const cell = await startCell(settings, socket, (...event) => this.#browsers.get(id)?.observe(...event));
       const times = { ttlMs: minutes * MINUTE_MS, idleMs };
       const [tokenHash = "", viewHash = ""] = [token, viewTokenOf(token)].map((one) => hashOf(one).toString("hex"));
-      const browser = new LiveBrowser(cell, { id, tokenHash, viewHash, ...times, now });
+      const browser = new LiveBrowser(cell, { id, tokenHash, viewHash, ...times, now, clock });
       this.#browsers.set(id, browser);
       void cell.exited.then(over);
       return { browser, token };
