@@ -65,10 +65,16 @@ export function claimedChannel(change: Partial<Channel> = {}, payerAuthorizer?: 
 export function recordedClaims(results: readonly ChannelSettlement[], now = 2_000_000) {
   const told: unknown[] = [];
   const left = [...results];
+  /** A write that has ended: one that is not awaited comes too late. */
+  const write = async (...call: readonly unknown[]): Promise<true> => {
+    await new Promise(setImmediate);
+    told.push(call);
+    return true;
+  };
   const channels = {
-    done: async (id, state, at) => told.push(["done", id, state, at]) > 0,
-    refuse: async (id) => void told.push(["refuse", id]),
-    writeOff: async (id) => told.push(["write off", id]) > 0,
+    done: (id, state, at) => write("done", id, state, at),
+    refuse: async (id) => void (await write("refuse", id)),
+    writeOff: (id) => write("write off", id),
   } satisfies Partial<Channels> as Partial<Channels> as Channels; // The other methods are not called.
   const options: ClaimsOptions = {
     channels,
