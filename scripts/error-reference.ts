@@ -81,20 +81,20 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
     "Another request was starting the tenant, and it was not ready within `wasm_host_call_deadline_ms`.",
   "auth-unavailable":
     "The external authorization service or the issuer's keys are unavailable; all requests are refused until then.",
-  "facilitator-failed": "The facilitator's response is invalid; nothing was charged.",
+  "facilitator-failed": "The facilitator's response is invalid.",
   overloaded:
-    "A bounded queue or table is full, the disk has no space for a paid response, or the ledger cannot be written; nothing was charged.",
-  "facilitator-unavailable": "The facilitator does not respond; nothing was charged.",
+    "A bounded queue or table is full, the disk has no space for a paid response, or the ledger cannot be written.",
+  "facilitator-unavailable": "The facilitator does not respond.",
   "settlement-pending": "The result of the settlement is not known: send the same payment again.",
   "browser-unavailable": "The browser stopped or does not start, or the content service is starting.",
   "upstream-timeout": "The upstream did not respond within the route's timeouts.",
   "not-cached": "The request has `Cache-Control: only-if-cached`, and no stored response matches it.",
-  "search-failed": "No search provider responded, or some failed and the others found nothing; nothing was charged.",
+  "search-failed": "No search provider responded, or some failed and the others found nothing.",
   "search-unavailable": "All search providers failed too often recently, or none is configured.",
-  "search-timeout": "No search provider responded in time; nothing was charged.",
-  "resolve-failed": "No source could be read, and no search provider responded; nothing was charged.",
+  "search-timeout": "No search provider responded in time.",
+  "resolve-failed": "No source could be read, and no search provider responded.",
   "model-failed":
-    "The configured language model failed or sent an invalid response, and there is no fallback to the embedded analyst; nothing was charged. The detail has the calls and tokens that the operator pays for.",
+    "The configured language model failed or sent an invalid response, and there is no fallback to the embedded analyst. The detail has the calls and tokens that the operator pays for.",
   "page-timeout": "The page was not ready within `timeout` seconds.",
   "version-not-supported": "The request's version is neither HTTP/1.0 nor HTTP/1.1.",
 };
@@ -129,8 +129,8 @@ A 402 also has the fields of the x402 challenge.
 In the response of \`/batch\`, each failed page has the \`type\` of its error as \`error_type\`, the \`detail\` as \`error\`, and \`page_status\` as
 \`metadata.status\`. The response itself has status 200. If every page failed, the batch is not charged.
 
-Each error has its status and code, and in brackets its origin: the client, the configuration, the upstream or another part. "Retry" says that
-the same request may succeed later. A 503 has a \`Retry-After\` field.
+Each error has its status and code, and in brackets its origin, if it is not the client. "Retry" says that the same request may succeed later. A 503
+has a \`Retry-After\` field. Errors are [free](payments.md#responses-that-are-not-charged).
 
 `;
 
@@ -140,8 +140,9 @@ export function errorReference(): string {
     // The keys of the table are its codes: Object.entries widens them to string.
     .map(([code, kind]) => ({ code: code as ErrorCode, ...kind }))
     .toSorted((a, b) => a.status - b.status)
-    .map(({ status, code, origin, retryable }) =>
-      wrappedItem(`- ${status} \`${code}\` (${origin}${retryable ? ", retry" : ""}): ${WHEN[code]}`),
-    );
+    .map(({ status, code, origin, retryable }) => {
+      const facts = [origin === "client" ? "" : origin, retryable ? "retry" : ""].filter(Boolean).join(", ");
+      return wrappedItem(`- ${status} \`${code}\`${facts === "" ? "" : ` (${facts})`}: ${WHEN[code]}`);
+    });
   return `${INTRODUCTION}${rows.join("\n")}\n`;
 }
