@@ -4,6 +4,8 @@
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { request } from "node:http";
+import { ENDPOINTS } from "../../src/content/firecrawl/endpoints.ts";
+import { VERSIONS } from "../../src/content/firecrawl/handler.ts";
 import { OPERATIONS } from "../../src/content/operations/operations.ts";
 import { READER_PATH } from "../../src/content/operations/reader-address.ts";
 import { type Documentation, startDocumentation } from "../support/documentation.ts";
@@ -73,6 +75,13 @@ for (const { name, path, price, example } of OPERATIONS) {
     expect([...responded].filter((status) => status < 400)).toEqual([]);
   });
 }
+
+test.each(VERSIONS)("the requests of Firecrawl's API %s that load pages have a price", async (version) => {
+  const paid = ENDPOINTS.flatMap(({ method, path }) => (method === "POST" ? [`/${version}/${path}`] : []));
+  const body = { url: "http://example.com/", urls: ["http://example.com/"], query: "tides", limit: 1 };
+  const responded = await Promise.all(paid.map(async (path) => [path, await send("POST", path, body)]));
+  expect(responded).toEqual(paid.map((path) => [path, 402]));
+});
 
 test("no spelling of the reader's path reads an address without payment", async () => {
   const responded = new Set<number>();

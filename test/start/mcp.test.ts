@@ -166,9 +166,9 @@ test("tools are listed with their parameters, as in the challenges", async () =>
       resources: z.array(z.looseObject({ url: z.string(), extensions: z.unknown().optional() })),
     })
     .parse(response);
-  expect([total, resources.length]).toEqual([17, 17]);
+  expect([total, resources.length]).toEqual([18, 18]);
   const unlisted = resources.filter(({ extensions }) => extensions === undefined).map((resource) => resource.url);
-  expect(unlisted.toSorted()).toEqual([`${url}/r`, `${url}/v2/`]);
+  expect(unlisted.toSorted()).toEqual([`${url}/r`, `${url}/v1/`, `${url}/v2/`]);
   const scrape = resources.find((resource) => resource.url === `${url}/scrape`);
   const challenge = await (await overHttp()).callTool({ name: "scrape", arguments: { url: site.url.href } });
   const required = paymentRequiredSchema.parse(challenge.structuredContent);
