@@ -9,6 +9,8 @@ const FAR_BELOW = 50_000;
 /** Pixels of a box or of letters that a reader cannot see. */
 const TINY_BOX = 1;
 const TINY_FONT = 2;
+/** Pixels by which letters overlap. */
+const CLOSE_LETTERS = 6;
 
 const LENGTH = String.raw`-?\d*\.?\d+(?:e-?\d+)?(?:[a-z]+|%)?`;
 const DISPLAYS =
@@ -24,7 +26,7 @@ const COLOR = /\(|^(?:inherit|initial|unset|revert|currentcolor)$/;
 const VALUES: Readonly<Record<string, RegExp>> = {
   display: DISPLAYS,
   visibility: /^(?:visible|hidden|collapse|inherit|initial|unset|revert|var\(.*)$/,
-  opacity: new RegExp(`^(?:${LENGTH}|inherit|initial|unset|revert|var\\(.*)$`),
+  opacity: new RegExp(`^(?:${LENGTH}|inherit|initial|unset|revert|(?:var|min|max|clamp)\\(.*)$`),
   color: COLOR,
   "-webkit-text-fill-color": COLOR,
   background: /./,
@@ -43,18 +45,24 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   "margin-top": /^-/,
   "text-indent": /^-|^[1-9]\d{2}/,
   clip: /^rect/,
-  "clip-path": /^(?:inset|circle|ellipse|polygon)/,
+  "clip-path": /^(?:inset|circle|ellipse|polygon|path)/,
   "line-height": /^0/,
   width: /^[01.]/,
   height: /^[01.]/,
   "max-width": /^[01.]/,
   "max-height": /^[01.]/,
   overflow: /hidden|clip|auto|scroll/,
-  transform: /scale|translate|rotate/,
+  transform: /scale|translate|rotate|matrix/,
   translate: /-?\d{3}/,
   scale: /^0/,
   zoom: /^0/,
   filter: /opacity/,
+  "unicode-bidi": /override/,
+  "letter-spacing": /^-/,
+  "text-security": /./,
+  mask: /./,
+  contain: /./,
+  "backface-visibility": /./,
 };
 
 /** Properties that mean the same in left-to-right text. */
@@ -69,6 +77,11 @@ const ALIASES: Readonly<Record<string, string>> = {
   "inset-block-start": "top",
   "margin-inline-start": "margin-left",
   "-webkit-transform": "transform",
+  "-webkit-text-security": "text-security",
+  "-webkit-mask": "mask",
+  "mask-image": "mask",
+  "-webkit-mask-image": "mask",
+  "-webkit-backface-visibility": "backface-visibility",
   "-webkit-clip-path": "clip-path",
 };
 
@@ -89,14 +102,29 @@ export function hides(style: Declarations): boolean {
   if (share(/opacity\(([^)]*)\)/.exec(style.get("filter") ?? "")?.[1]) < 0.05) return true;
   if (pixels(style.get("font-size"), 16) < TINY_FONT || pixels(fontSize(style.get("font")), 16) < TINY_FONT)
     return true;
-  if (is("scale", /^0(?:\.0\d*)?(?:\s|$)/) || is("zoom", /^0(?:\.0\d*)?%?$/)) return true;
-  if (is("transform", /scale[xy3d]*\(\s*0(?:\.0\d*)?\s*[,)]|rotate[xy]\(\s*-?(?:90deg|0?\.25turn|100grad)/))
+  if (is("scale", /^(?:0|0?\.0\d*)(?:\s|$)/) || is("zoom", /^0(?:\.0\d*)?%?$/)) return true;
+  if (
+    is(
+      "transform",
+      /scale[xy3d]*\(\s*(?:0|0?\.0\d*)\s*[,)]|matrix\(\s*0\s*,\s*0\s*,|rotate[xy]\(\s*-?(?:90deg|0?\.25turn|100grad)/,
+    )
+  )
     return true;
-  return isClipped(style) || isMovedOut(style) || isWithoutSize(style);
+  return isClipped(style) || isMovedOut(style) || isWithoutSize(style) || isUnreadable(style);
+}
+
+/** Whether the letters are shown as other ones, in another order, over each other, or from behind. */
+function isUnreadable(style: Declarations): boolean {
+  const is = (name: string, pattern: RegExp): boolean => pattern.test(style.get(name) ?? "");
+  if (is("unicode-bidi", /override/) || is("text-security", /^(?:disc|circle|square)/)) return true;
+  if (pixels(style.get("letter-spacing"), 0) <= -CLOSE_LETTERS || is("contain", /strict/)) return true;
+  if (is("mask", /gradient\((?:[^()]*,)?\s*(?:transparent|#0000)\s*,\s*(?:transparent|#0000)\s*\)/)) return true;
+  return is("backface-visibility", /hidden/) && is("transform", /rotate[xy3d]*\(/);
 }
 
 function isClipped(style: Declarations): boolean {
   const path = style.get("clip-path") ?? "";
+  if (path.startsWith("path(")) return true;
   if (/^(?:inset\((?:5\d|[6-9]\d|\d{3,})(?:\.\d+)?(?:%|px)|(?:circle|ellipse)\(\s*0)/.test(path)) return true;
   const points = /^polygon\(([^)]*)/.exec(path)?.[1]?.split(",");
   // A polygon whose points are all in one place has no inside.
@@ -136,7 +164,7 @@ function fontSize(font: string | undefined): string | undefined {
 /** A number or a percentage; 1 if it is not known. */
 function share(value: string | undefined): number {
   if (value === undefined) return 1;
-  if (value.startsWith("var(")) return 0;
+  if (/^(?:var|min|max|clamp)\(/.test(value)) return 0;
   const [, number, percent] = /^\s*(-?\d*\.?\d+(?:e-?\d+)?)(%)?\s*$/.exec(value) ?? [];
   return number === undefined ? 1 : Number(number) / (percent === undefined ? 1 : 100);
 }

@@ -4,7 +4,7 @@ import { wordsOf } from "./shown-page.ts";
 import { at, isThing, own, type Property, type Thing } from "./things.ts";
 import { headingValue, metaValue, usualValue } from "./usual-values.ts";
 import { typedValue } from "./values.ts";
-import { bareValue, classValue, labelledValue, rangeValue } from "./visible-values.ts";
+import { bareValue, classValue, elementFound, labelledValue, rangeValue } from "./visible-values.ts";
 import { AMOUNTS, SHOWN_CONCEPTS } from "./vocabulary.ts";
 
 /** Concepts whose declared form differs from the visible one without a contradiction. */
@@ -124,6 +124,12 @@ export function declaredFound(leaf: LeafPlan, { value: given, place }: Property,
   const isData = property.place.from === "json-ld" || (attribute !== undefined && !isLink);
   const value = typedValue(leaf, { value: text, isData, url: page.url, locale: page.locale });
   if (value === undefined) return undefined;
+  // A reader sees the text of the element, and not another value in its attribute.
+  const shown =
+    attribute === "content" || attribute === "value"
+      ? elementFound(leaf, element, property.place.from, page)
+      : undefined;
+  if (shown !== undefined && !isSame(shown.value, value)) return shown;
   const isShown = isVisible(value, leaf, facts, !isData);
   const quote = isData ? String(property.value) : page.text(element);
   return { value, quote, isShown, place: isLink ? { from: property.place.from, element } : property.place };

@@ -229,7 +229,7 @@ export class ShownPage {
     walkNodes(root, {
       enter: (node) => {
         if (text.length > most) return "stop";
-        if (isText(node)) text += node.data;
+        if (isText(node)) text += readable(node.data);
         if (!isTag(node)) return true;
         if (!this.#seen.has(node)) return false;
         text += apart(node);
@@ -247,6 +247,15 @@ export class ShownPage {
       .slice(0, most);
   }
 }
+
+/** A text as it is seen: without characters that show nothing. One whose letters are turned around is not read. */
+function readable(text: string): string {
+  return TURNED.test(text) ? "" : text.replace(UNSEEN, "");
+}
+
+/** Characters that turn the order of letters around, so that "12" is seen as "21". */
+export const TURNED = /[\u202d\u202e]/u;
+const UNSEEN = /[\u200b\u200e\u200f\u202a-\u202c\u2060-\u2069\ufeff\u{e0000}-\u{e0fff}]/gu;
 
 /** A character that no text of a page has, since the parser replaces it. */
 const LINE_END = "\0";

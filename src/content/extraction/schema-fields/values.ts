@@ -4,6 +4,7 @@ import { type LeafPlan } from "./field-plan.ts";
 import { normalName } from "./names.ts";
 import { moneyIn, numberIn, plainNumber } from "./numbers.ts";
 import { measureIn } from "./units.ts";
+import { TURNED } from "./shown-page.ts";
 import { localName } from "./things.ts";
 import { AMOUNTS } from "./vocabulary.ts";
 
@@ -27,7 +28,10 @@ export interface RawValue {
 
 /** The value in the type of the field; undefined without a valid one. */
 export function typedValue(leaf: LeafPlan, raw: RawValue): Scalar | undefined {
+  if (typeof raw.value === "string" && TURNED.test(raw.value)) return undefined;
   for (const value of candidates(leaf, raw)) {
+    // A greater number has other digits than the page.
+    if (typeof value === "number" && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) continue;
     if (value !== undefined && leaf.fits(value)) return value;
   }
   return undefined;

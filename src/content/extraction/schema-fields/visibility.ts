@@ -21,14 +21,24 @@ const BLACK: Rgb = [0, 0, 0];
 export const PLAIN: Around = { color: BLACK, background: WHITE };
 export const UNKNOWN: Around = { color: undefined, background: undefined };
 
-/** Elements whose content is for programs that cannot show them, or for other programs. */
-const FALLBACKS = new Set(["iframe", "frame", "audio", "video", "object", "canvas", "annotation", "annotation-xml"]);
+/** Elements whose content is for programs that cannot show them, or for other programs, or that readers see in another order. */
+const FALLBACKS = new Set([
+  "bdo",
+  "iframe",
+  "frame",
+  "audio",
+  "video",
+  "object",
+  "canvas",
+  "annotation",
+  "annotation-xml",
+]);
 
 /** The colours inside of an element; undefined if a reader does not see the element. */
 export function shownInside(element: Element, style: Declarations, around: Around): Around | undefined {
   const { name, attribs } = element;
   if (isNeverShown(element) || isHidden(element) || hides(style)) return undefined;
-  if (FALLBACKS.has(name) || attribs["popover"] !== undefined) return undefined;
+  if (FALLBACKS.has(name) || attribs["popover"] !== undefined || isClosed(attribs["hidden"])) return undefined;
   const given =
     style.get("-webkit-text-fill-color") ?? style.get("color") ?? (name === "font" ? attribs["color"] : undefined);
   const backdrop = style.get("background-color") ?? style.get("background") ?? attribs["bgcolor"];
@@ -38,6 +48,11 @@ export function shownInside(element: Element, style: Declarations, around: Aroun
   const background = backgroundOf(backdrop, around);
   if (color !== undefined && background !== undefined && isSame(color, background)) return undefined;
   return { color, background };
+}
+
+/** Whether the attribute hides its element. A reader may never open it, although it is a panel. */
+function isClosed(hidden: string | undefined): boolean {
+  return hidden !== undefined && hidden.toLowerCase() !== "until-found";
 }
 
 function backgroundOf(given: string | undefined, around: Around): Rgb | undefined {

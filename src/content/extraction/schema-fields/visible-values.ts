@@ -6,7 +6,7 @@ import { type Pair } from "./labels.ts";
 import { rangeIn } from "./numbers.ts";
 import { type ShownPage } from "./shown-page.ts";
 import { type Place } from "./things.ts";
-import { typedValue } from "./values.ts";
+import { type Scalar, typedValue } from "./values.ts";
 
 /** The value beside the label of the field. */
 export function labelledValue(leaf: LeafPlan, scope: Scope): Found | undefined {
@@ -89,11 +89,18 @@ function attributeFound(leaf: LeafPlan, outer: Element, from: Place["from"], pag
     const text = attribute && attribs[attribute];
     if (attribute === undefined || !text || (isMail && !/^mailto:/i.test(text))) continue;
     const value = typedValue(leaf, { value: text, isData: true, url: page.url, locale: page.locale });
-    if (value === undefined || value === "") continue;
+    if (value === undefined || value === "" || hasOtherHost(element, value, page)) continue;
     const isShown = isAddress(leaf) || page.shows(String(value));
     return { value, quote: isShown ? page.text(element) : text, isShown, place: { from, element, attribute } };
   }
   return undefined;
+}
+
+/** Whether a link shows the address of another host than that of the page to which it leads. */
+function hasOtherHost(link: Element, address: Scalar, page: ShownPage): boolean {
+  const [, shown] = /^(?:https?:\/\/)?(?:www\.)?((?:[\w-]+\.)+[a-z]{2,})(?:[/:?#…]|$)/i.exec(page.text(link)) ?? [];
+  const host = URL.parse(String(address))?.hostname.replace(/^www\./, "");
+  return shown !== undefined && host !== undefined && host !== "" && shown.toLowerCase() !== host;
 }
 
 /** The value if all are the same. */
@@ -149,7 +156,8 @@ export function elementFound(
     const attribute = inner?.attribs["src"] === undefined ? "href" : "src";
     const address = inner?.attribs[attribute];
     const value = address && typedValue(leaf, { value: address, isData: true, url: page.url, locale: page.locale });
-    if (inner === undefined || value === undefined || value === "") return undefined;
+    if (inner === undefined || value === undefined || value === "" || hasOtherHost(inner, value, page))
+      return undefined;
     return { value, quote: page.text(inner), isShown: true, place: { from, element: inner, attribute } };
   }
   const text = page.text(element);
