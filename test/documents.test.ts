@@ -56,6 +56,7 @@ const NOT_HERE = new Set([
   "provide-x.ts",
   "react/store",
   "acme-tls/1",
+  "Europe/Vienna",
   "application/json",
   "application/octet-stream",
   "text/csv",
