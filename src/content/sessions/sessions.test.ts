@@ -173,6 +173,7 @@ describe("a store", () => {
       await codeOf(broken.end(session.id, secret)),
       await codeOf(broken.using(session.id, secret, stored)),
     ]).toEqual(Array.from({ length: 5 }, () => "store-unavailable"));
+    expect(await codeOf(service({ remove: down }).end(session.id, secret))).toBe("store-unavailable");
     expect(await codeOf(service({ leave: down }).using(session.id, secret, storing("new")))).toBe("store-unavailable");
     expect(await codeOf(up.using(session.id, secret, stored))).toBe("session-busy");
     jest.advanceTimersByTime(SESSION_LEASE_MS);
