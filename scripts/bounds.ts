@@ -172,6 +172,15 @@ Lengths without a unit are characters or counts. A configuration that is above a
 
 `;
 
+/** The text of a bound in the reference, whose values have their units, and which says once what exceeds a limit of the configuration. */
+function shown(text = ""): string {
+  return text
+    .replace("; the configuration is refused with more", "")
+    .replace(/,? in milliseconds\b/, "")
+    .replace(/^Milliseconds\b/, "Time")
+    .replace(/\bmilliseconds\b/, "the time");
+}
+
 /** The folder below src/. */
 function sectionOf(file: string): string {
   return dirname(file).split("/").slice(0, 2).join("/");
@@ -179,12 +188,12 @@ function sectionOf(file: string): string {
 
 /** docs/reference/bounds.md: the bounds whose docstring has the tag `@operator`. */
 export async function boundsReference(): Promise<string> {
-  const shown = (await bounds()).filter(({ forOperators }) => forOperators !== undefined);
-  const tables = [...Map.groupBy(shown, ({ file }) => sectionOf(file))].map(([section, rows]) => {
+  const told = (await bounds()).filter(({ forOperators }) => forOperators !== undefined);
+  const tables = [...Map.groupBy(told, ({ file }) => sectionOf(file))].map(([section, rows]) => {
     const lines = rows.map(({ file, forOperators, constants }) => {
       const limits = constants.map(({ value }) => value).join("; ");
       return wrappedItem(
-        `- **${limits}**: ${forOperators?.replace("; the configuration is refused with more", "")} (\`${file.slice(section.length + 1)}#${constants[0]?.name}\`)`,
+        `- **${limits}**: ${shown(forOperators)} (\`${file.slice(section.length + 1)}#${constants[0]?.name}\`)`,
       );
     });
     return `## ${section}\n\n${lines.join("\n")}\n`;

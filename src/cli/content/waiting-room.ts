@@ -2,7 +2,7 @@ import { renameSync, rmSync } from "node:fs";
 import { PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../../lib/errors.ts";
 import { within } from "../../lib/time/within.ts";
 
-/** Milliseconds that a call waits for the service. Beyond them it gets 503. @operator */
+/** Milliseconds that a call waits for the service. After that it gets 503. @operator */
 const MAX_WAIT_MS = 10_000;
 /** Calls that wait at the same time. Another call gets 503 at once. @operator */
 const MAX_WAITING = 128;
