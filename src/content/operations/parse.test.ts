@@ -65,6 +65,8 @@ test("texts are read by their type or the end of their name, and pages without a
 test.each<[what: string, body: Body, type: string | undefined, expected: readonly [status: number, detail: string]]>([
   ["without a file", "{}", "application/json", [400, "'file' is required"]],
   ["with a file that is not base64", '{"file":"a b"}', "application/json", [400, "'file' must be base64"]],
+  ["with a file of one other character", '{"file":"*"}', "application/json", [400, "'file' must be base64"]],
+  ["with a file of half a byte", '{"file":"Q"}', "application/json", [400, "'file' must be base64"]],
   [
     "with an unknown field",
     form(DOCX, "x", { color: "red" }),

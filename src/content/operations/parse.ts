@@ -129,7 +129,7 @@ function fromJson(given: unknown): Given {
   const { file: text, ...input } = checkBody(body, given);
   const file = new Uint8Array(Buffer.from(text, "base64"));
   // The decoder passes over other characters.
-  if (file.length !== Math.floor((text.replace(/=+$/, "").length * 3) / 4))
+  if (file.length === 0 || file.length !== Math.floor((text.replace(/=+$/, "").length * 3) / 4))
     throw invalidParameters([{ path: "file", message: "must be base64" }]);
   return { file, contentType: "", input };
 }
