@@ -15,6 +15,9 @@ const MAX_ADDRESS = 2_000;
 /** Pages of a browser of which the view knows. The one that was used first is forgotten. @bound */
 const MAX_PAGES = 200;
 
+/** The part of a connection to a browser that a view uses. */
+export type Calls = Pick<CdpConnection, "listen" | "send">;
+
 /** The text and the picture of the page that is shown. */
 export interface Shown {
   readonly title: string;
@@ -32,7 +35,7 @@ export interface Picture {
  * that the client's sessions do not see it.
  */
 export class Screencast {
-  readonly #cdp: CdpConnection;
+  readonly #cdp: Calls;
   readonly #onChange: () => void;
   /** By target, the page that was used last at the end. */
   readonly #pages = new Map<string, Shown>();
@@ -48,7 +51,7 @@ export class Screencast {
   #closed = false;
 
   /** `onChange` is called when there is another picture or text. */
-  constructor(cdp: CdpConnection, onChange: () => void) {
+  constructor(cdp: Calls, onChange: () => void) {
     this.#cdp = cdp;
     this.#onChange = onChange;
   }

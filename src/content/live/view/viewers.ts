@@ -1,5 +1,4 @@
-import { type CdpConnection } from "../../browser/program/cdp.ts";
-import { FRAME_MS, Screencast, type Picture, type Shown } from "./screencast.ts";
+import { type Calls, FRAME_MS, Screencast, type Picture, type Shown } from "./screencast.ts";
 
 /** Viewers of one browser at one time. @operator Further ones are disconnected with a reason. */
 const MAX_VIEWERS = 4;
@@ -16,7 +15,7 @@ export interface Viewer {
 
 /** The viewers of one browser. The browser takes pictures only while it has a viewer. Decision 0925. */
 export class Viewers {
-  readonly #cdp: CdpConnection;
+  readonly #cdp: Calls;
   readonly #viewers = new Set<Viewer>();
   #screencast: Screencast | undefined;
   #tick: ReturnType<typeof setTimeout> | undefined;
@@ -24,7 +23,7 @@ export class Viewers {
   #target = "";
   #isOver = false;
 
-  constructor(cdp: CdpConnection) {
+  constructor(cdp: Calls) {
     this.#cdp = cdp;
   }
 

@@ -1,0 +1,142 @@
+import { expect, test } from "bun:test";
+import { until } from "../../../lib/testing/until.ts";
+import { type CdpFields, type CdpListener } from "../../browser/program/cdp.ts";
+import { type Calls, type Picture, type Shown } from "./screencast.ts";
+import { Viewers } from "./viewers.ts";
+
+/** A browser that records calls, and sends what a test tells it to. Its session with a page has the name of the page. */
+class ScriptedBrowser implements Calls {
+  readonly calls: string[] = [];
+  readonly #pages: CdpFields[] = [];
+  readonly #listeners = new Map<string, CdpListener>();
+
+  send(method: string, params: CdpFields = {}, session = ""): Promise<CdpFields> {
+    this.calls.push([method, params["targetId"] ?? session].join(" ").trim());
+    if (method === "Target.setDiscoverTargets") for (const page of this.#pages) this.#announce(page);
+    return Promise.resolve({ sessionId: params["targetId"] ?? "root" });
+  }
+
+  listen(session: string, listener: CdpListener | undefined): void {
+    if (listener === undefined) this.#listeners.delete(session);
+    else this.#listeners.set(session, listener);
+  }
+
+  tell(session: string, method: string, params: CdpFields): void {
+    this.#listeners.get(session)?.(method, params);
+  }
+
+  page(targetId: string, more: CdpFields = {}): void {
+    const targetInfo = {
+      targetId,
+      type: "page",
+      title: `title of ${targetId}`,
+      url: `http://${targetId}.test/`,
+      ...more,
+    };
+    this.#pages.push(targetInfo);
+    this.#announce(targetInfo);
+  }
+
+  #announce(targetInfo: CdpFields): void {
+    this.tell("root", "Target.targetCreated", { targetInfo });
+  }
+
+  /** The pages of which pictures were taken, in order. */
+  get attached(): readonly string[] {
+    return this.calls.flatMap((call) => /^Target\.attachToTarget (.*)/.exec(call)?.[1] ?? []);
+  }
+
+  picture(page: string, bytes: number): void {
+    this.tell(page, "Page.screencastFrame", { sessionId: 1, data: Buffer.alloc(bytes, 1).toString("base64") });
+  }
+
+  count(call: string): number {
+    return this.calls.filter((one) => one === call).length;
+  }
+}
+
+class RecordingViewer {
+  isReady = true;
+  hasEnded = false;
+  shown: Shown | undefined;
+  picture: Picture | undefined;
+  times = 0;
+
+  show(shown: Shown, picture: Picture | undefined): void {
+    this.times += 1;
+    this.shown = shown;
+    this.picture = picture;
+  }
+
+  ended(): void {
+    this.hasEnded = true;
+  }
+}
+
+async function watched() {
+  const browser = new ScriptedBrowser();
+  const viewers = new Viewers(browser);
+  const viewer = new RecordingViewer();
+  viewers.enter(viewer);
+  await until(() => browser.calls.includes("Target.setDiscoverTargets root"));
+  return { browser, viewers, viewer };
+}
+
+const ACK = "Page.screencastFrameAck a";
+
+test("the browser takes the next picture when a viewer is ready, and no other", async () => {
+  const { browser, viewers, viewer } = await watched();
+  browser.page("a");
+  await until(() => browser.calls.includes("Page.startScreencast a"));
+  viewer.isReady = false;
+  browser.picture("a", 10);
+  browser.picture("a", 20);
+  await until(() => viewer.picture?.bytes.length === 20);
+  expect(browser.count(ACK)).toBe(0);
+  viewer.isReady = true;
+  viewers.ask();
+  await until(() => browser.count(ACK) === 2);
+});
+
+test("a picture above the limit is left out, and acknowledged", async () => {
+  const { browser, viewer } = await watched();
+  browser.page("a");
+  await until(() => browser.calls.includes("Page.startScreencast a"));
+  browser.picture("a", 1024 * 1024 + 1);
+  await until(() => browser.count(ACK) === 1);
+  expect(viewer.picture).toBeUndefined();
+  browser.picture("a", 1024 * 1024);
+  await until(() => viewer.picture?.bytes.length === 1024 * 1024);
+});
+
+test("titles and addresses are cut, and workers and pages that are loaded in advance are passed over", async () => {
+  const { browser, viewer } = await watched();
+  browser.page("a", { title: "t".repeat(1_000), url: `data:,${"u".repeat(10_000)}` });
+  await until(() => (viewer.shown?.title ?? "") !== "");
+  expect([viewer.shown?.title.length, viewer.shown?.url.length]).toEqual([200, 2_000]);
+  browser.page("b");
+  browser.page("c", { subtype: "prerender" });
+  browser.page("d", { type: "worker" });
+  await until(() => browser.attached.length > 1);
+  expect(browser.attached).toEqual(["a", "b"]);
+});
+
+test("a view ends its sessions with its last viewer, and begins again with the page that was used last", async () => {
+  const { browser, viewers, viewer } = await watched();
+  browser.page("a");
+  browser.page("b");
+  viewers.use("a");
+  await until(() => viewer.shown?.url === "http://a.test/");
+  viewers.leave(viewer);
+  expect(browser.calls.slice(-2)).toEqual(["Target.detachFromTarget", "Target.detachFromTarget"]);
+  browser.picture("a", 10);
+  viewers.enter(viewer);
+  const before = browser.attached.length;
+  await until(() => browser.attached.length > before);
+  expect(browser.attached[before]).toBe("a");
+  viewers.end();
+  expect(viewer.hasEnded).toBe(true);
+  const late = new RecordingViewer();
+  viewers.enter(late);
+  expect(late.hasEnded).toBe(true);
+});
