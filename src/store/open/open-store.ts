@@ -1,5 +1,5 @@
 import { type Database } from "bun:sqlite";
-import { openSqlite } from "../sqlite/open-sqlite.ts";
+import { openSqlite, undoInMemory } from "../sqlite/open-sqlite.ts";
 import { machineTime } from "../../lib/time/machine-time.ts";
 import { migrate } from "../sqlite/migrations.ts";
 import { LookingConnection, SqliteConnection } from "../sqlite/sqlite-connection.ts";
@@ -40,6 +40,7 @@ export function openStore(
 ): Store {
   const database = openSqlite(path, { synchronous: "FULL", busyMs, what: "the ledger" }, (file) => {
     migrate(file);
+    undoInMemory(file);
     waitBriefly(file);
     file.run(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
   });

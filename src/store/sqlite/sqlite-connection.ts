@@ -1,4 +1,5 @@
 import { type Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
+import { undoInMemory } from "./open-sqlite.ts";
 import { WriteTurns } from "./write-turns.ts";
 
 /**
@@ -71,6 +72,17 @@ export class SqliteConnection {
   /** Reads that see one state of the file. */
   snapshot<T>(work: () => T): T {
     return this.#opened().transaction(work).deferred();
+  }
+
+  /** Reads that sort many rows: on the disk. Must not be called in a transaction. */
+  sorted<T>(read: () => T): T {
+    const database = this.#opened();
+    database.run("PRAGMA temp_store = FILE");
+    try {
+      return read();
+    } finally {
+      undoInMemory(database);
+    }
   }
 
   /** The statement, for values without names. */

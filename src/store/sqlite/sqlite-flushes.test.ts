@@ -1,11 +1,12 @@
 import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CHANNEL_SCHEME, channelNonce } from "../channels.ts";
 import { migrate } from "./migrations.ts";
 import { WriteTurns } from "./write-turns.ts";
-import { connectionsOf } from "../open/open-store.ts";
+import { connectionsOf, openStore } from "../open/open-store.ts";
 import { SqliteLedger } from "./sqlite-ledger.ts";
 import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
 
@@ -86,4 +87,44 @@ test("a settlement, a delivery and new payments of one turn are one transaction"
   expect(count).toEqual({ transactions: 1, flushes: 1 });
   await ledger.close();
   database.close();
+});
+
+const CHANNEL = {
+  network: PAYMENT.network,
+  payer: PAYMENT.from,
+  payerAuthorizer: "0xauthorizer",
+  receiver: "0xreceiver",
+  receiverAuthorizer: "0xseller",
+  token: PAYMENT.token,
+  withdrawDelay: 900,
+  salt: "0xsalt",
+};
+const STATE = { balance: "900000", claimed: "0", withdrawAt: 0, refundNonce: "0" };
+
+/** Bytes that this process has written to files. */
+function writtenBytes(): number {
+  return Number(/^wchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "latin1"))?.[1]);
+}
+
+test("the payments of a turn write only the log of the file, and totals sort on the disk without an effect on that", async () => {
+  const path = join(folder, "log.db");
+  const store = openStore(path);
+  const logBytes = () => statSync(`${path}-wal`).size;
+  const ids = Array.from({ length: 64 }, (_, i) => `0x${String(i).padStart(64, "0")}`);
+  for (const id of ids) await store.channels.open({ ...CHANNEL, id }, STATE, 1);
+  const write = async (round: number) => {
+    const [before, log] = [writtenBytes(), logBytes()];
+    const base = String(round * 10_000);
+    const claims = await Promise.all(
+      ids.map((id) => store.ledger.reserve({ ...PAYMENT, scheme: CHANNEL_SCHEME, nonce: channelNonce(id, base) })),
+    );
+    const made = claims.map(({ payment }) => store.ledger.move(payment, { state: "settled", lease: true }));
+    expect(new Set(await Promise.all(made))).toEqual(new Set([true]));
+    return (writtenBytes() - before) / (logBytes() - log);
+  };
+  await write(0);
+  expect(await write(1)).toBeLessThan(1.5);
+  expect(await store.view.totals("route", {})).toMatchObject([{ payments: 128 }]);
+  expect(await write(2)).toBeLessThan(1.5);
+  await store.close();
 });

@@ -72,12 +72,9 @@ export class SqliteLedgerView implements LedgerView {
 
   async totals(by: "route" | "payer" | "day", filter: LedgerFilter): Promise<readonly Total[]> {
     const { sql, values } = conditions(filter);
-    const parts = this.#file.iterate<Total>(
-      `SELECT ${KEYS[by]} AS key, network, token, amount, refunded, count(*) AS payments FROM payments
-       WHERE state = 'settled' AND ${sql} GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3`,
-      values,
-    );
-    return sums(parts);
+    const parts = `SELECT ${KEYS[by]} AS key, network, token, amount, refunded, count(*) AS payments FROM payments
+       WHERE state = 'settled' AND ${sql} GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3`;
+    return this.#file.sorted(() => sums(this.#file.iterate<Total>(parts, values)));
   }
 
   async sold(since: number): Promise<readonly SoldOnDay[]> {

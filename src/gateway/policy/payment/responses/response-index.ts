@@ -1,5 +1,5 @@
 import { type Database, type Statement } from "bun:sqlite";
-import { openSqlite } from "../../../../store/sqlite/open-sqlite.ts";
+import { openSqlite, undoInMemory } from "../../../../store/sqlite/open-sqlite.ts";
 import { chmodSync, mkdirSync, renameSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../../../../lib/caught.ts";
@@ -248,6 +248,7 @@ function open(path: string): Database {
   const settings = { synchronous: "NORMAL", busyMs: OPEN_MS, what: "the index of responses" } as const;
   return openSqlite(path, { ...settings, first: "PRAGMA auto_vacuum = INCREMENTAL" }, (database) => {
     database.transaction(() => database.run(SCHEMA)).immediate();
+    undoInMemory(database);
     database.run(`PRAGMA busy_timeout = ${WRITE_MS}`);
   });
 }
