@@ -24,6 +24,8 @@ import { COMMAND, Folder } from "../support/program.ts";
 const PAGE = 5000;
 const LIMIT = 60;
 const SITE_PAGES = 40;
+/** Prepaid credit: more than all crawls can cost. */
+const BALANCE = 1_000_000_000;
 /** Milliseconds that a page of the site takes, and between two looks at the results. */
 const PAGE_MS = 100;
 const LOOK_MS = 400;
@@ -35,7 +37,7 @@ const START_MS = 120_000;
 
 export interface JobKillOptions {
   readonly kills: number;
-  /** Crawls of each way of payment. */
+  /** Crawls of each way of payment that run at a time: when one ends, the next begins. */
   readonly crawls: number;
   readonly store: "sqlite" | "postgres";
   readonly seed: number;
@@ -43,6 +45,7 @@ export interface JobKillOptions {
 }
 
 export interface JobKillResult {
+  readonly crawls: number;
   readonly pages: number;
   readonly paid: number;
   readonly wrong: readonly string[];
@@ -84,18 +87,18 @@ function numbers(seed: number): () => number {
 export async function crawlThroughKills(options: JobKillOptions): Promise<JobKillResult> {
   const { kills, crawls, seed, progress } = options;
   const database = options.store === "postgres" ? await TestPostgres.start({ fsync: "on" }) : undefined;
-  const world = await World.start(database, crawls * LIMIT * PAGE);
+  const world = await World.start(database);
   const random = numbers(seed);
   try {
     await world.begin(crawls);
-    progress(`${world.crawls.length} crawls run`);
     const reading = world.readAll();
     for (let count = 1; count <= kills; count++) {
       await Bun.sleep(200 + random() * 3000);
       const fault = world.faults[Math.floor(random() * world.faults.length)] ?? 0;
       await world.hit(fault);
+      await world.begin(crawls);
       progress(
-        `fault ${count}: ${typeof fault === "string" ? fault : `gateway ${fault}`}; ${world.running} crawls run`,
+        `fault ${count}: ${typeof fault === "string" ? fault : `gateway ${fault}`}; ${world.crawls.length} crawls so far`,
       );
     }
     world.endBy(performance.now() + END_MS);
@@ -116,7 +119,6 @@ class World {
   readonly #folder = new Folder();
   readonly #site: Bun.Server<undefined>;
   readonly #port: number;
-  readonly #balance: number;
   readonly #database: TestPostgres | undefined;
   #user = "";
   #endAt = Number.POSITIVE_INFINITY;
@@ -126,20 +128,19 @@ class World {
   #token = "";
   #credit = "";
 
-  private constructor(port: number, database: TestPostgres | undefined, balance: number) {
+  private constructor(port: number, database: TestPostgres | undefined) {
     this.#port = port;
-    this.#balance = balance;
     this.#database = database;
     const mount = ["-t", "tmpfs", "-o", "size=64m", "tmpfs", this.#folder.path];
     const hasDisk = database === undefined && spawnSync("mount", mount).status === 0;
     const others = database === undefined ? [] : (["database"] as const);
     this.faults = hasDisk ? ["content", 0, 1, "disk"] : ["content", 0, 1, ...others];
-    this.#site = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: pageOf });
+    // Each crawl has a host of its own, so that the pace of one host does not slow all of them.
+    this.#site = Bun.serve({ hostname: "0.0.0.0", port: 0, fetch: pageOf });
   }
 
-  /** `balance`: the prepaid credit of all crawls. */
-  static async start(database: TestPostgres | undefined, balance: number): Promise<World> {
-    const world = new World(await freePort(), database, balance);
+  static async start(database: TestPostgres | undefined): Promise<World> {
+    const world = new World(await freePort(), database);
     world.#user = (await database?.newUser()) ?? "";
     await world.#startContent();
     for (let count = 0; count < 2; count++) world.#gateways.push(await startGateway(world.#config()));
@@ -148,18 +149,21 @@ class World {
     await store.ready();
     world.#store = store;
     const terms = { owner: PAYER, unit: "money", name: "", network: "eip155:84532", routes: [], expiresAt: 0 } as const;
-    const grant = { kind: "issued", amount: String(balance), payment: "" } as const;
+    const grant = { kind: "issued", amount: String(BALANCE), payment: "" } as const;
     const { id, token } = await issueCredit(store.credits, { ...terms, token: USDC.toLowerCase() }, grant, true);
     world.#credit = id;
     world.#token = token;
     return world;
   }
 
+  /** Begins crawls until as many of each way of payment run. */
   async begin(crawls: number): Promise<void> {
-    for (let count = 0; count < crawls; count++) {
+    const missing = (pay: Crawl["pay"]): number =>
+      crawls - this.crawls.filter((one) => one.pay === pay && !one.isOver).length;
+    while (missing("credit") > 0)
       this.crawls.push(await this.#crawl("credit", { authorization: `Bearer ${this.#token}` }));
+    while (missing("upto") > 0)
       this.crawls.push(await this.#crawl("upto", { "payment-signature": await this.#signed() }));
-    }
   }
 
   async hit(fault: Fault): Promise<void> {
@@ -185,11 +189,6 @@ class World {
     this.#gateways[fault] = await startGateway(this.#config());
   }
 
-  /** Crawls whose results are not all read. */
-  get running(): number {
-    return this.crawls.filter(({ isOver }) => !isOver).length;
-  }
-
   /** A crawl that has not ended at this time, by the clock, is wrong. */
   endBy(time: number): void {
     this.#endAt = time;
@@ -197,10 +196,14 @@ class World {
 
   /** Reads the results of all crawls as they come, until no further ones can come. */
   async readAll(): Promise<void> {
-    while (this.running > 0 && performance.now() < this.#endAt) {
+    while (this.#goesOn() && performance.now() < this.#endAt) {
       for (const crawl of this.crawls) if (!crawl.isOver) await this.#read(crawl).catch(() => {});
       await Bun.sleep(LOOK_MS);
     }
+  }
+
+  #goesOn(): boolean {
+    return this.#endAt === Number.POSITIVE_INFINITY || this.crawls.some(({ isOver }) => !isOver);
   }
 
   async compared(): Promise<JobKillResult> {
@@ -229,8 +232,8 @@ class World {
       paid += amount;
     }
     const balance = Number((await this.#store?.credits.find(this.#credit))?.balance);
-    if (balance !== this.#balance - spent) this.#wrong.add(`the balance is ${balance}, and ${spent} was spent`);
-    return { pages, paid, wrong: [...this.#wrong] };
+    if (balance !== BALANCE - spent) this.#wrong.add(`the balance is ${balance}, and ${spent} was spent`);
+    return { crawls: this.crawls.length, pages, paid, wrong: [...this.#wrong] };
   }
 
   async close(): Promise<void> {
@@ -279,7 +282,8 @@ class World {
   }
 
   async #crawl(pay: Crawl["pay"], headers: Record<string, string>): Promise<Crawl> {
-    const urls = [`http://127.0.0.1:${this.#site.port}/p/${this.crawls.length}/0`];
+    const at = this.crawls.length;
+    const urls = [`http://127.0.${3 + Math.floor(at / 200)}.${(at % 200) + 1}:${this.#site.port}/p/${at}/0`];
     const response = await fetch(this.#url(), {
       method: "POST",
       headers: { ...headers, "content-type": "application/json" },

@@ -1,10 +1,10 @@
 /**
  * `npm run kills -- [--kills N] [--pay payment|credit] [--calls N] [--store sqlite|postgres] [--settle before|after]
  * [--seed S]`: sells through random SIGKILLs. Fails if a payment was taken and its buyer cannot get the response.
- * `npm run kills -- --crawls N [--kills N] [--store sqlite|postgres] [--seed S]` crawls, and compares the pages with the money. As root, it also fills
- * the disk. `npm run kills -- --channels N [--calls N] [--kills N] [--store sqlite|postgres] [--seed S]` makes `--calls` payments from each of N channels,
- * 10 if it is left out, on a chain of its own. `npm run kills -- --sessions N [--kills N] [--store sqlite|postgres] [--seed S]` lets N callers use sessions
- * of content services that are killed.
+ * `npm run kills -- --crawls N [--kills N] [--store sqlite|postgres] [--seed S]` crawls, N of each way of payment at a time, and compares the pages with
+ * the money. As root, it also fills the disk. `npm run kills -- --channels N [--calls N] [--kills N] [--store sqlite|postgres] [--seed S]` makes `--calls`
+ * payments from each of N channels, 10 if it is left out, on a chain of its own. `npm run kills -- --sessions N [--kills N] [--store sqlite|postgres]
+ * [--seed S]` lets N callers use sessions of content services that are killed.
  */
 import { parseArgs } from "node:util";
 import { buyThroughKills } from "./channel-kills.ts";
