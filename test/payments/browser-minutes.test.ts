@@ -1,4 +1,4 @@
-/** A browser by the minute that its client pays from a channel: each further minute is one voucher. */
+/** A browser by the minute of a fleet, which its client pays from a channel: each further minute is one voucher. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,18 +25,24 @@ const gasKey = freshKey();
 const payee = addressOf(freshKey());
 const folder = new Folder();
 let market: Market;
-let content: Program;
+const services: Program[] = [];
 let gateway: Gateway;
+
+/** Starts a content service that sells one browser, and resolves with its port. */
+async function serve(name: string): Promise<number> {
+  const browsers = JSON.stringify({ enabled: true, max: 1, max_minutes: MAX_MINUTES });
+  const flags = ["--port", "0", "--state-dir", withBrowser(folder.file(name)), "--allow-private"];
+  const service = new Program(["content", ...flags, "--browsers", browsers]);
+  services.push(service);
+  return Number((await service.sees(/listening on http:\/\/\S+?:(\d+)/))[1]);
+}
 
 beforeAll(async () => {
   if (!hasChain) return;
   market = await openMarket();
   await placeChannels(market.chain);
   await market.chain.fund(addressOf(gasKey));
-  const browsers = JSON.stringify({ enabled: true, max: 1, max_minutes: MAX_MINUTES });
-  const flags = ["--port", "0", "--state-dir", withBrowser(folder.file("state")), "--allow-private"];
-  content = new Program(["content", ...flags, "--browsers", browsers]);
-  const port = Number((await content.sees(/listening on http:\/\/\S+?:(\d+)/))[1]);
+  const ports = await Promise.all(["one", "two"].map(serve));
   const { network, rpcUrl } = market.chain;
   const { address: asset, name, version } = market.token;
   const terms = { price: String(MINUTE), asset, network, pay_to: payee, extra_name: name, extra_version: version };
@@ -52,7 +58,8 @@ beforeAll(async () => {
         chains: [{ network, rpc_url_env: "TEST_RPC", poll_ms: 20, receipt_timeout_ms: 20_000 }],
         channels: { withdraw_delay_s: 900 },
       },
-      upstreams: [{ name: "content", servers: [serverAt(port)] }],
+      // Each browser lives in one of the services.
+      upstreams: [{ name: "content", load_balancer: "ip_hash", servers: ports.map((port) => serverAt(port)) }],
       routes: [
         { path_prefix: "/browsers", upstream: "content", x402: { ...terms, scheme: "batch-settlement", rules } },
         { path_prefix: "/", upstream: "content" },
@@ -64,7 +71,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await gateway?.stop();
-  await content?.stop();
+  await Promise.all(services.map((service) => service.stop()));
   await market?.chain.close();
   folder.remove();
 });
@@ -80,7 +87,10 @@ interface Sold {
 async function controlled({ connect }: Sold): Promise<{ call: () => Promise<unknown>; closed: Promise<unknown> }> {
   const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}${connect}`);
   const closed = new Promise((resolve) => socket.addEventListener("close", resolve));
-  await new Promise((resolve) => socket.addEventListener("open", resolve));
+  await new Promise((resolve, reject) => {
+    socket.addEventListener("open", resolve);
+    socket.addEventListener("close", ({ code }) => reject(new Error(`the WebSocket was closed with ${code}`)));
+  });
   let id = 0;
   const call = async (): Promise<unknown> => {
     const responded = new Promise((resolve) => socket.addEventListener("message", resolve, { once: true }));
