@@ -31,12 +31,12 @@ test.each([
 
 test("the store looks for work by the strictest limit of all tokens, and by the least time", () => {
   expect(terms).toMatchObject({ charges: 100, owedBefore: NOW - 450_000, syncedBefore: NOW - 300_000 });
-  const keys = { ...KEYS, claim: { ...KEYS.claim, amount: "$0.002", age_s: 10 }, fresh_s: 5 };
+  const keys = { ...KEYS, claim: { ...KEYS.claim, amount: "$0.003", age_s: 10 }, fresh_s: 5 };
   const usdc = "0x036cbd53842c5426634e7929541ec2318f3dcf7e";
   const risk = { channels: 1, withdrawing: 0, owed: "0", deniable: "0", lost: "0", owedSince: 0 };
   const risks = [`0x${"a".repeat(40)}`, usdc].map((token) => ({ ...risk, network: "eip155:84532", token }));
   expect(termsOf({ ...SETTINGS, keys }, risks, NOW)).toMatchObject({
-    owed: "2000",
+    owed: "3000",
     deniable: "2000",
     owedBefore: NOW - 10_000,
     syncedBefore: NOW - 5_000,
@@ -53,4 +53,5 @@ test("an order claims channels of one token, and each payer without an authorize
 test("a payer takes its money after the delay of its withdrawal, or of one that the chain did not show yet", () => {
   expect(lossPossibleAt(claimedChannel({ withdrawAt: 50, syncedAt: 7 }))).toBe(950_000);
   expect(lossPossibleAt(claimedChannel({ syncedAt: 7 }))).toBe(900_007);
+  expect(lossPossibleAt(claimedChannel({ withdrawAt: 1, syncedAt: 7 }))).toBe(901_000);
 });
