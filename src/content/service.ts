@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../lib/caught.ts";
@@ -327,7 +328,7 @@ function createServices(
   return {
     pages,
     uploads: new Uploads(maxUploadBytes),
-    extractors: new Extractors(openStore("extractors", EXTRACTOR_BYTES, 1), Date.now),
+    extractors: new Extractors(openStore("extractors", EXTRACTOR_BYTES, 1), Date.now, randomUUID),
     files: pages,
     fileChargeOf: ({ scan }) => (scan !== undefined || textPrice === 100 ? undefined : `${textPrice}%`),
     get browser() {

@@ -10,14 +10,20 @@ import { searchParameters, searchQuery } from "../operations/search.ts";
 import { RemovedError } from "../changes/removed-error.ts";
 import { assertTracked, type Document, readDocument, readFileDocument, trackingOf } from "./document.ts";
 import { mapBody, type PageOptions, parseOptions, scrapeBody, searchBody } from "./options.ts";
+import { askingPages } from "../operations/extract-fields.ts";
 import { type Ask, payerOf } from "./surface.ts";
 
 /** `POST /v2/scrape`: one page as a document. */
 export async function scrape({ body, signal, headers }: Ask, services: Services): Promise<OperationResult> {
   const { url, ...options } = checkBody(scrapeBody, body);
-  const { pages, versions, chargeOf } = services;
+  const { versions, chargeOf } = services;
   try {
-    const read = await readDocument(url, options, { pages, versions, payer: payerOf(headers), signal });
+    const read = await readDocument(url, options, {
+      pages: askingPages(services),
+      versions,
+      payer: payerOf(headers),
+      signal,
+    });
     return { json: { success: true, data: read.document }, charge: chargeOf(read.source) };
   } catch (error) {
     if (!(error instanceof RemovedError)) throw error;

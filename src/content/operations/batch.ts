@@ -4,6 +4,7 @@ import { type CrawlOrder, givenOnly, type OpenCrawl, type OpenOptions } from "..
 import { type Pages } from "../page-reader/page-reader.ts";
 import { BatchResponse, type BatchResult, failed, MAX_RESULTS } from "./batch-response.ts";
 import { started, startedExample, startedJob } from "./job-shapes.ts";
+import { askingPages } from "./extract-fields.ts";
 import { jobParameters } from "./job-parameters.ts";
 import { METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type PageRequest } from "../page/page.ts";
@@ -235,7 +236,7 @@ class Loader {
     try {
       const request = batchRequest(input, url, this.#signal);
       watch = new Watch(input, this.#services, { request, kind: comparedKind(input) });
-      const read = await pageContent(request, input, this.#services.pages);
+      const read = await pageContent(request, input, askingPages(this.#services));
       const changes = await watch.seen(read.compared, read.page.source);
       return { ...contentPart(read, input.max_length, elapsedMs()), ...changes };
     } catch (error) {

@@ -6,7 +6,7 @@ import { type ExtractionTask, type SchemaTask } from "../extraction/tree/extract
 import { FIELD_ORIGINS, type PageFields } from "../extraction/tree/page-fields.ts";
 import { planOf } from "../extraction/schema-fields/field-plan.ts";
 import { type PageRequest } from "../page/page.ts";
-import { type ReadPage } from "../page-reader/page-reader.ts";
+import { type Pages, type ReadPage } from "../page-reader/page-reader.ts";
 import { type Services } from "./operation.ts";
 import { text } from "./text.ts";
 
@@ -106,6 +106,28 @@ export function schemaTask(
 /** The services that read a page with a schema. */
 type FieldServices = Pick<Services, "pages" | "files" | "resolver" | "log">;
 
+/** The pages of a service, whose fields without a value a language model is asked for. */
+export function askingPages(services: FieldServices): Pages {
+  const { pages } = services;
+  return {
+    read: async (request, task) => await readFields(request, task, services),
+    open: async (...args) => await pages.open(...args),
+    show: async (...args) => await pages.show(...args),
+  };
+}
+
+/** The schema of a task, which is the task or one of its forms. */
+function schemaIn(task: ExtractionTask): SchemaTask | undefined {
+  return task.kind === "schema" ? task : "forms" in task ? task.forms?.json : undefined;
+}
+
+/** The task with more for its schema. */
+function withSchema(task: ExtractionTask, more: Partial<SchemaTask>): ExtractionTask {
+  if (task.kind === "schema") return { ...task, ...more };
+  if (!("forms" in task) || task.forms?.json === undefined) return task;
+  return { ...task, forms: { ...task.forms, json: { ...task.forms.json, ...more } } };
+}
+
 /**
  * Reads a page. If fields of a schema have no value, and the service has a language model, the model is asked for them; each of its values
  * is checked with the page.
@@ -116,22 +138,26 @@ export async function readFields(
   { pages, files, resolver, log }: FieldServices,
   prompt = "",
 ): Promise<ReadPage> {
-  const model = task.kind === "schema" ? resolver.fieldModel : undefined;
-  if (task.kind !== "schema" || model === undefined) return await pages.read(request, task);
-  const page = await pages.read(request, { ...task, withText: true });
-  const { missing = [], text: shown = "" } = page.extraction.values ?? {};
+  const own = schemaIn(task);
+  const model = own && resolver.fieldModel;
+  if (own === undefined || model === undefined) return await pages.read(request, task);
+  const page = await pages.read(request, withSchema(task, { withText: true }));
+  const { missing = [], text: shown = "" } = page.extraction.values ?? page.extraction.forms?.json ?? {};
   if (missing.length === 0 || shown === "") return page;
   const { signal = new AbortController().signal, timeoutMs } = request;
   const question = {
     url: page.source.finalUrl,
     text: shown,
-    schema: task.schema,
+    schema: own.schema,
     paths: missing.map(({ path }) => path),
     prompt,
   };
   try {
     const suggestions = await model.suggest(question, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
-    return { ...page, ...(await files.readFile(page.source, { ...task, suggestions }, { timeoutMs, signal })) };
+    return {
+      ...page,
+      ...(await files.readFile(page.source, withSchema(task, { suggestions }), { timeoutMs, signal })),
+    };
   } catch (error) {
     signal.throwIfAborted();
     log("warn", `Cannot ask the language model for fields: ${messageOf(error)}`);

@@ -46,6 +46,20 @@ const extract = (more: object = {}) =>
   call(service, "/extract", { url: site.url.href, schema: SCHEMA, engine: "static", ...more });
 const field = (path: string, value: string, quote: string) => ({ path, value, quote });
 
+test("the format json of scrape and of batch asks the model too, beside other formats", async () => {
+  model.answer = () => ({ fields: [field("/checkoutHour", "11", "Guests leave their rooms before 11 o'clock")] });
+  const asked = { engine: "static", formats: ["text", { type: "json", schema: SCHEMA }] };
+  const page = {
+    text: expect.stringContaining("before 11 o'clock"),
+    json: { data: { checkoutHour: 11, name: "The Inn", owner: null }, sources: { "/checkoutHour": { from: "model" } } },
+  };
+  const scraped = await call(service, "/scrape", { url: site.url.href, ...asked });
+  expect(scraped.json["results"]).toMatchObject(page);
+  const { json } = await call(service, "/batch", { urls: [site.url.href], ...asked });
+  expect(json["results"]).toMatchObject([{ results: page }]);
+  expect(model.asked.splice(0)).toHaveLength(2);
+});
+
 test("a model's values count if the visible text has their quotes, and the quotes have the values", async () => {
   model.answer = () => ({
     fields: [

@@ -226,7 +226,7 @@ async function severalPages(
   const rules = commonRules(learned);
   const { schema = {}, locale } = input;
   const extractor = input.learn
-    ? { extractor: { id: await services.extractors.keep({ schema, locale, rules }), rules } }
+    ? { extractor: { id: await services.extractors.keep({ schema, locale, rules }, call.payer), rules } }
     : {};
   return {
     json: { ...first, ...extractor, results: results.map(shownResult) },

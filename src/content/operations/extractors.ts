@@ -17,20 +17,29 @@ export type LearnedExtractor = Pick<SchemaTask, "schema" | "locale"> & {
   readonly rules: Readonly<Record<string, FieldRule>>;
 };
 
-/** Learned extractors in a store. The name of one is a digest of it, so that nothing is stored twice. */
+/**
+ * Learned extractors in a store. The name of one is a digest of it and of its payer, so that a payer stores nothing twice, and no other payer
+ * learns the same name. Without a payer, each name is new.
+ */
 export class Extractors {
   readonly #store: PageStore;
   readonly #now: () => number;
+  readonly #newName: () => string;
 
-  /** `now` gives Unix milliseconds. */
-  constructor(store: PageStore, now: () => number) {
+  /** `now` gives Unix milliseconds, and `newName` a random text. */
+  constructor(store: PageStore, now: () => number, newName: () => string) {
     this.#store = store;
     this.#now = now;
+    this.#newName = newName;
   }
 
-  async keep({ schema, locale, rules }: LearnedExtractor): Promise<string> {
+  async keep({ schema, locale, rules }: LearnedExtractor, payer: string): Promise<string> {
     const head = JSON.stringify({ schema, locale, rules });
-    const id = createHash("sha256").update(head).digest("base64url").slice(0, ID_LENGTH);
+    const owner = payer === "" ? this.#newName() : payer;
+    const id = createHash("sha256")
+      .update(JSON.stringify([owner, head]))
+      .digest("base64url")
+      .slice(0, ID_LENGTH);
     await this.#store.put(id, { at: this.#now(), head, body: new Uint8Array() });
     return id;
   }

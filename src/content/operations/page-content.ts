@@ -42,7 +42,10 @@ export const CONTENT_RULES: readonly FieldRule[] = [
   when(
     "engine",
     "static",
-    members({ evaluate: false, formats: { items: { not: { anyOf: [SHOWN, required("type", SHOWN)] } } } }),
+    members({
+      evaluate: false,
+      formats: { items: { not: { anyOf: [SHOWN, { type: "object", ...required("type", SHOWN) }] } } },
+    }),
   ),
 ];
 

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
+import { askingPages } from "./extract-fields.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
 import { changesParameters, changesSchema, Watch } from "./page-changes.ts";
 import {
@@ -73,7 +74,8 @@ export const scrape = postOperation(
     },
     failures: [...PAGE_FAILURES, ...SESSION_FAILURES, "scrape-failed", "fields-missing"],
   },
-  async (input, { pages, chargeOf, versions }, { signal, payer, elapsedMs }): Promise<OperationResult> => {
+  async (input, services, { signal, payer, elapsedMs }): Promise<OperationResult> => {
+    const { chargeOf, versions } = services;
     const { url, format } = input;
     const request = {
       ...pageRequest(input, signal, browserNeed(input)),
@@ -82,7 +84,7 @@ export const scrape = postOperation(
     };
     const watch = new Watch(input, { versions, payer }, { request, kind: comparedKind(input) });
     try {
-      const read = await pageContent(request, input, pages);
+      const read = await pageContent(request, input, askingPages(services));
       const changes = await watch.seen(read.compared, read.page.source);
       const json = { url, format, ...contentPart(read, input.max_length, elapsedMs()), ...changes };
       return { json, charge: chargeOf(read.page.source) };
