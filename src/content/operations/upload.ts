@@ -1,4 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
+import { isObject } from "../../lib/is-object.ts";
+import { JsonError, readJson } from "../../lib/json-schema/read-json.ts";
 import { parsedJson } from "../../lib/parsed-json.ts";
 
 /** Uploads that are in memory at one time. Further ones are refused. @operator */
@@ -10,7 +12,7 @@ const MAX_PARTS = 50;
 
 /** A file that a client has sent, and the fields beside it. The fields are not checked. */
 export class Upload {
-  /** Undefined if it is the field `file` in base64, or missing. */
+  /** Undefined if it is the field `file` in base64, missing, or empty. */
   readonly file: Uint8Array<ArrayBuffer> | undefined;
   readonly contentType: string;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -20,7 +22,7 @@ export class Upload {
     contentType: string,
     fields: Readonly<Record<string, unknown>>,
   ) {
-    this.file = file;
+    this.file = file?.length === 0 ? undefined : file;
     this.contentType = contentType;
     this.fields = fields;
   }
@@ -68,10 +70,7 @@ export class Uploads {
     const type = request.headers.get("content-type") ?? "";
     if (/^multipart\/form-data\b/i.test(type)) return await formOf(bytes, type);
     if (/^application\/json\b/i.test(type)) {
-      const fields = parsedJson(new TextDecoder().decode(bytes));
-      if (typeof fields !== "object" || fields === null || Array.isArray(fields))
-        throw new TurnpikeError("bad-request", "Cannot read the body: it is not a JSON object in UTF-8");
-      return new Upload(undefined, "", { ...fields });
+      return new Upload(undefined, "", fieldsIn(bytes));
     }
     return new Upload(bytes, typeOf(type, ""), valuesOf(new URL(request.url).searchParams));
   }
@@ -97,6 +96,19 @@ export class Uploads {
     if (late.aborted) throw new TurnpikeError("bad-request", "Cannot read the body: it did not arrive in time");
     return new Uint8Array(Buffer.concat(chunks));
   }
+}
+
+/** The members of a JSON object. It is parsed as strictly as by a gateway that checks bodies. */
+function fieldsIn(bytes: Uint8Array): Record<string, unknown> {
+  let why = "";
+  try {
+    const fields = readJson(bytes);
+    if (isObject(fields)) return { ...fields };
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    why = `: ${error.message}`;
+  }
+  throw new TurnpikeError("bad-request", `Cannot read the body: it is not a JSON object in UTF-8${why}`);
 }
 
 async function formOf(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<Upload> {
