@@ -555,6 +555,7 @@ const SHARED = {
     type: "string",
     minLength: 1,
     maxLength: 64,
+    pattern: "^[\\x21-\\x7e]*$",
     description:
       "Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its own there",
   },
@@ -562,6 +563,7 @@ const SHARED = {
     type: "string",
     minLength: 1,
     maxLength: 64,
+    pattern: "^[\\x21-\\x7e]*$",
     description: "Its secret, if X-Session-Secret does not have it",
   },
   evaluate: {
@@ -941,6 +943,7 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
           type: "string",
           minLength: 1,
           maxLength: 64,
+          pattern: "^[\\x21-\\x7e]*$",
           description: "Id of a learned extractor, in place of `schema`",
         },
         ...PAGE,
@@ -1163,7 +1166,13 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
       properties: {
         ttl: { type: "integer", minimum: 10, maximum: 2592000, default: 86400, description: "Seconds" },
         idle_ttl: { type: "integer", minimum: 10, maximum: 2592000, description: "Idle seconds; absent for `ttl`" },
-        session_secret: { type: "string", minLength: 1, maxLength: 64, description: "Secret of another one" },
+        session_secret: {
+          type: "string",
+          minLength: 1,
+          maxLength: 64,
+          pattern: "^[\\x21-\\x7e]*$",
+          description: "Secret of another one",
+        },
       },
     },
     call: (turnpike, input, options) => turnpike.session(input, options),
@@ -1178,8 +1187,14 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
       additionalProperties: false,
       properties: {
         minutes: { type: "integer", minimum: 1, maximum: 240, description: "Minutes" },
-        browser: { type: "string", minLength: 1, maxLength: 64, description: "One that is to run longer" },
-        token: { type: "string", minLength: 1, maxLength: 64 },
+        browser: {
+          type: "string",
+          minLength: 1,
+          maxLength: 64,
+          pattern: "^[\\x21-\\x7e]*$",
+          description: "One that is to run longer",
+        },
+        token: { type: "string", minLength: 1, maxLength: 64, pattern: "^[\\x21-\\x7e]*$" },
       },
     },
     call: (turnpike, input, options) => turnpike.browser(input, options),

@@ -281,6 +281,24 @@ function urlCases(): Cases {
   };
 }
 
+test("a name or a secret with a character that the service does not give to one is refused", async () => {
+  const made = {
+    "/read": ["session", "session_secret"],
+    "/sessions": ["session_secret"],
+    "/browsers": ["browser", "token"],
+    "/extract": ["extractor"],
+  };
+  const bodies = Object.entries(made).flatMap(([path, fields]) => fields.map((field) => ({ path, field })));
+  for (const { path, field } of bodies) {
+    const operation = CALLED.find((one) => one.path === path);
+    if (operation === undefined) throw new Error(`Cannot find ${path}`);
+    for (const value of ["a\u0000", "a\ud800", "a b", "\u00fc"]) {
+      const errors = [{ path: field, message: "must be visible ASCII characters" }];
+      expect(await errorsOf(operation, { ...leastOf(path), [field]: value })).toEqual(["invalid-parameters", errors]);
+    }
+  }
+});
+
 /** Fields of /extract of which one is required. */
 const CHOICES = [
   ["url", "urls"],

@@ -3,6 +3,7 @@ import { notSold, viewTokenOf } from "../live/live-browsers.ts";
 import { type LiveBrowser } from "../live/live-browser.ts";
 import { type JobOperation } from "./job-requests.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
+import { madeText } from "./session-parameters.ts";
 
 /** The path of the WebSockets of browsers. */
 export const BROWSER_SOCKET = "/browser";
@@ -10,15 +11,12 @@ export const BROWSER_SOCKET = "/browser";
 export const VIEW_PATH = `${BROWSER_SOCKET}/view`;
 /** Minutes of one payment. */
 const MAX_MINUTES = 240;
-const MAX_LENGTH = 64;
-
-const text = z.string().min(1).max(MAX_LENGTH);
 
 const body = z
   .strictObject({
     minutes: z.int().min(1).max(MAX_MINUTES).openapi({ description: "Minutes" }),
-    browser: text.optional().openapi({ description: "One that is to run longer" }),
-    token: text.optional(),
+    browser: madeText.optional().openapi({ description: "One that is to run longer" }),
+    token: madeText.optional(),
   })
   .openapi("BrowserRequest");
 

@@ -7,7 +7,6 @@ import { type PageRequest } from "../page/page.ts";
 import { type ReadPage } from "../page-reader/page-reader.ts";
 import { type PageFields } from "../extraction/tree/page-fields.ts";
 import { commonRules, confirmedValues, learnedShape } from "./extractors.ts";
-import { text } from "./text.ts";
 import { fieldParameters, fieldsResult, fieldsShape, readFields, schemaTask } from "./extract-fields.ts";
 import { readSelectors, selectorsParameter } from "./extract-selectors.ts";
 import { cutContent, failedMetadata, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
@@ -21,13 +20,12 @@ import {
 } from "./operation.ts";
 import { PageFailures } from "./page-failures.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest, pageUrl, PAGE_RULES } from "./page-parameters.ts";
-import { SESSION_FAILURES, sessionParameters, SESSION_RULES } from "./session-parameters.ts";
+import { madeText, SESSION_FAILURES, sessionParameters, SESSION_RULES } from "./session-parameters.ts";
 
 /** Pages of one call. */
 const MAX_PAGES = 20;
-/** Pages from which an extractor is learned, and characters of its id. */
+/** Pages from which an extractor is learned. */
 const MAX_LEARNED = 5;
-const MAX_ID = 64;
 /** Milliseconds of a call with several pages, below the timeout of the gateway's route. */
 const MAX_CALL_MS = 180_000;
 
@@ -58,7 +56,7 @@ const body = z
       .max(MAX_LEARNED)
       .optional()
       .openapi({ description: "With learn: right values of each page, in the order of `urls`, in the form of `data`" }),
-    extractor: text(MAX_ID, 1).optional().openapi({ description: "Id of a learned extractor, in place of `schema`" }),
+    extractor: madeText.optional().openapi({ description: "Id of a learned extractor, in place of `schema`" }),
   })
   .openapi("ExtractRequest", {
     anyOf: PAGES.flatMap((page) => WANTS.map((want) => ({ required: [page, want] }))),

@@ -4,15 +4,20 @@ import { limits } from "./field-rules.ts";
 
 const MAX_LENGTH = 64;
 
-const text = z.string().min(1).max(MAX_LENGTH);
+/** A name or a secret that the service has made. A database does not take every character. */
+export const madeText = z
+  .string()
+  .min(1)
+  .max(MAX_LENGTH)
+  .regex(/^[\x21-\x7e]*$/, "must be visible ASCII characters");
 
 /** The parameters of operations whose page can belong to a session. */
 export const sessionParameters = {
-  session: text.optional().openapi({
+  session: madeText.optional().openapi({
     description:
       "Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its own there",
   }),
-  session_secret: text.optional().openapi({ description: "Its secret, if X-Session-Secret does not have it" }),
+  session_secret: madeText.optional().openapi({ description: "Its secret, if X-Session-Secret does not have it" }),
 };
 
 /** In a session, no parameter lets others see a page, its client get it later, or several pages load at once. */
