@@ -1,6 +1,6 @@
-import { Parser } from "htmlparser2";
 import { FileError } from "../kinds/file-error.ts";
 import { canonicalPrefix } from "./namespaces.ts";
+import { XmlScanner } from "./xml-scanner.ts";
 
 /** Elements of XML that are open at the same time. A file with more is rejected. @operator */
 const MAX_DEPTH = 256;
@@ -39,8 +39,9 @@ export async function readXml(pieces: AsyncIterable<Uint8Array>, containers: Con
 }
 
 function encodingOf([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
-  if (first === 0xff && second === 0xfe) return "utf-16le";
-  return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+  // A mark of byte order, or `<` without one (XML 1.0, appendix F).
+  if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return "utf-16le";
+  return (first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c) ? "utf-16be" : "utf-8";
 }
 
 interface Open {
@@ -57,29 +58,26 @@ class Builder {
   readonly #containers: Containers;
   readonly #root: XmlElement = { name: "", attributes: {}, children: [] };
   readonly #open: Open[] = [{ element: this.#root, prefixes: NO_PREFIXES, held: 0, heldText: 0 }];
-  readonly #parser: Parser;
+  readonly #scanner: XmlScanner;
   #held = 0;
   #heldText = 0;
   isStopped = false;
 
   constructor(containers: Containers) {
     this.#containers = containers;
-    this.#parser = new Parser(
-      {
-        onopentag: (name, attributes) => this.#start(name, attributes),
-        ontext: (text) => this.#text(text),
-        onclosetag: () => this.#end(),
-      },
-      { xmlMode: true },
-    );
+    this.#scanner = new XmlScanner({
+      open: (name, attributes) => this.#start(name, attributes),
+      text: (text) => this.#text(text),
+      close: () => this.#end(),
+    });
   }
 
   write(text: string): void {
-    this.#parser.write(text);
+    this.#scanner.write(text);
   }
 
   end(): XmlElement {
-    if (!this.isStopped) this.#parser.end();
+    if (!this.isStopped) this.#scanner.end();
     const root = this.#root.children.find((child) => typeof child !== "string");
     if (root === undefined) throw new FileError("it has a part that is not XML");
     return root;

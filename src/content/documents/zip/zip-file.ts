@@ -1,4 +1,5 @@
-import { createInflateRaw } from "node:zlib";
+import { createInflateRaw, inflateRawSync } from "node:zlib";
+import { codeOf } from "../../../lib/caught.ts";
 import { FileError } from "../kinds/file-error.ts";
 
 /** Entries of a zip file. A file with more is rejected. @operator */
@@ -14,6 +15,7 @@ const MAX_END_LENGTH = 22 + 65_535;
 /** Bytes that one step of the decompression makes. @bound */
 const CHUNK_BYTES = 64 * 1024;
 
+const LONGER = "it has a part that is longer than it says";
 const END = 0x06054b50;
 const END64_LOCATOR = 0x07064b50;
 const END64 = 0x06064b50;
@@ -65,10 +67,10 @@ export class ZipFile {
     const most = Math.min(entry.size, Math.max(FREE_BYTES, entry.packed * MAX_RATIO));
     if (entry.size > most) throw tooLong();
     let length = 0;
-    for await (const piece of inflated(packed, entry.method)) {
+    for await (const piece of inflated(packed, entry.method, most)) {
       length += piece.length;
       this.#read += piece.length;
-      if (length > most) throw new FileError("it has a part that is longer than it says");
+      if (length > most) throw new FileError(LONGER);
       if (this.#read > MAX_FILE_BYTES) throw tooLong();
       yield piece;
     }
@@ -92,11 +94,14 @@ function tooLong(): FileError {
   return new FileError("it is a compressed file that expands too much");
 }
 
-async function* inflated(packed: Buffer, method: number): AsyncGenerator<Uint8Array> {
+/** The bytes of an entry, which has at most this many. */
+async function* inflated(packed: Buffer, method: number, most: number): AsyncGenerator<Uint8Array> {
   if (method === 0) {
     for (let at = 0; at < packed.length; at += CHUNK_BYTES) yield packed.subarray(at, at + CHUNK_BYTES);
     return;
   }
+  // The steps of a stream cost more than the decompression of a short part.
+  if (most <= FREE_BYTES) return yield inflatedAtOnce(packed, most);
   const stream = createInflateRaw({ chunkSize: CHUNK_BYTES });
   stream.end(packed);
   try {
@@ -106,6 +111,14 @@ async function* inflated(packed: Buffer, method: number): AsyncGenerator<Uint8Ar
     throw error instanceof FileError ? error : new FileError("it is a damaged zip file");
   } finally {
     stream.destroy();
+  }
+}
+
+function inflatedAtOnce(packed: Buffer, most: number): Uint8Array {
+  try {
+    return inflateRawSync(packed, { maxOutputLength: most + 1 });
+  } catch (error) {
+    throw new FileError(codeOf(error) === "ERR_BUFFER_TOO_LARGE" ? LONGER : "it is a damaged zip file");
   }
 }
 

@@ -63,6 +63,8 @@ const MAX_DAYS = 2_958_466;
 
 /** The text of a number in a cell. Dates are in the form of ISO 8601. */
 export function shownNumber(value: string, { kind, decimals, hasSeconds }: NumberFormat, is1904: boolean): string {
+  // Most numbers are short integers, whose text is already the shortest.
+  if (kind === "number" && /^[1-9]\d{0,14}$/.test(value)) return value;
   const number = Number(value);
   if (!Number.isFinite(number) || value.trim() === "") return value;
   if (kind === "percent") return `${(number * 100).toFixed(decimals)}%`;
