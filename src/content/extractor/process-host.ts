@@ -65,8 +65,7 @@ export class ProcessHost implements Host {
 async function write(sink: FileSink, pieces: readonly Uint8Array[]): Promise<void> {
   for (const piece of pieces) {
     for (let at = 0; at < piece.length; at += PIECE_BYTES) {
-      sink.write(piece.subarray(at, at + PIECE_BYTES));
-      await sink.flush();
+      await Promise.all([sink.write(piece.subarray(at, at + PIECE_BYTES)), sink.flush()]);
     }
   }
 }

@@ -101,7 +101,10 @@ async function* inflated(packed: Buffer, method: number, most: number): AsyncGen
     return;
   }
   // The steps of a stream cost more than the decompression of a short part.
-  if (most <= FREE_BYTES) return yield inflatedAtOnce(packed, most);
+  if (most <= FREE_BYTES) {
+    yield inflatedAtOnce(packed, most);
+    return;
+  }
   const stream = createInflateRaw({ chunkSize: CHUNK_BYTES });
   stream.end(packed);
   try {

@@ -30,9 +30,7 @@ export function rangeIn(text: string, locale: string, isMoney: boolean): readonl
   if (text.length > 4 * MAX_LENGTH) return undefined;
   const found = RANGE.exec(asciiDigits(text));
   if (found === null) return undefined;
-  const [low, high] = found
-    .slice(1, 3)
-    .map((digits = "") => (isMoney ? amountOf(digits, locale) : valueOf(digits, locale)));
+  const [low, high] = found.slice(1, 3).map((digits) => (isMoney ? amountOf(digits, locale) : valueOf(digits, locale)));
   const rest = text.replace(found[0], " ");
   return low === undefined || high === undefined || low >= high || /\d/.test(rest) ? undefined : [low, high];
 }

@@ -17,9 +17,9 @@ export interface Sold {
 }
 
 export interface LiveService extends TestService {
-  buy(minutes?: number): Promise<Sold>;
+  readonly buy: (minutes?: number) => Promise<Sold>;
   /** Requests the state of a browser, or ends it. */
-  about(sold: Pick<Sold, "id" | "token">, method?: string): Promise<Response>;
+  readonly about: (sold: Pick<Sold, "id" | "token">, method?: string) => Promise<Response>;
 }
 
 /** The settings of a service of tests that sells browsers by the minute, without the reason if it cannot. */

@@ -11,7 +11,7 @@ class ScriptedBrowser implements Calls {
   readonly #listeners = new Map<string, CdpListener>();
 
   send(method: string, params: CdpFields = {}, session = ""): Promise<CdpFields> {
-    this.calls.push([method, params["targetId"] ?? session].join(" ").trim());
+    this.calls.push(`${method} ${typeof params["targetId"] === "string" ? params["targetId"] : session}`.trim());
     if (method === "Target.setDiscoverTargets") for (const page of this.#pages) this.#announce(page);
     return Promise.resolve({ sessionId: params["targetId"] ?? "root" });
   }
