@@ -216,7 +216,8 @@ test("a hundred megabytes are sold complete, in little memory, and repeated for 
   expect([again.status, again.headers.get("x-run")]).toEqual([200, "2"]);
   expect(await digest(again)).toEqual(expected);
   expect(origin.runs).toBe(2);
-  expect(peakKib(program.pid) - before).toBeLessThan(60 * 1024);
+  // Held whole, they would add a hundred megabytes to the 40 to 70 that a fast flow leaves to the garbage collector.
+  expect(peakKib(program.pid) - before).toBeLessThan(90 * 1024);
   await until("its file is closed", () => (openResponses(program.pid) === 0 ? true : undefined));
 });
 

@@ -376,7 +376,7 @@ test.skipIf(!hasChain)(
     await fetch(`${server.url}/settle`, { method: "POST", headers, body: JSON.stringify({ x402Version: 2, ...body }) });
     for (const width of [1280, 390]) {
       const opened = await visit([], { url: server.url, width });
-      await opened.reads("Enter the token of the callers.");
+      await opened.reads("Enter the token of the operator.");
       await opened.page.type("#token", "s3cret");
       await opened.page.keyboard.press("Enter");
       await opened.reads("settle: settled");
