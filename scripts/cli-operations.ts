@@ -16,6 +16,8 @@ export interface Operation {
   /** The parameter that positional arguments fill: the first required one. With \`many\` it is a list of all of them. */
   readonly argument?: string;
   readonly many?: true;
+  /** The argument is a number. */
+  readonly isNumber?: true;
   /** Other parameters can take the place of the argument. */
   readonly optional?: true;
   /** The name of the file for a binary result, without extension. */
@@ -37,12 +39,14 @@ function callOf(document: ApiDocument, { operationId, method, path, requestBody,
   const body = requestBody?.content["application/json"]?.schema;
   const schema = body && resolveSchema(document, body).schema;
   const argument = schema?.required?.[0] ?? schema?.anyOf?.[0]?.required?.[0];
+  const type = argument === undefined ? undefined : schema?.properties?.[argument]?.type;
   return {
     method: method.toUpperCase(),
     path: path === `/${operationId}` ? undefined : path,
     argument,
     optional: argument !== undefined && schema?.required?.[0] === undefined ? true : undefined,
-    many: argument !== undefined && schema?.properties?.[argument]?.type === "array" ? true : undefined,
+    many: type === "array" ? true : undefined,
+    isNumber: type === "integer" ? true : undefined,
     file: OPERATIONS.find(({ name }) => name === operationId)?.success.file,
     isJob: responses["202"] === undefined ? undefined : responses["200"] === undefined,
   };

@@ -101,7 +101,7 @@ function readParameters(
   // An object without a prototype, so that `__proto__` is a normal key.
   const parameters: Parameters = Object.create(null);
   for (const set of sets) assign(parameters, set);
-  const { argument, many } = operation;
+  const { argument, many, isNumber } = operation;
   if (argument === undefined) {
     if (given.length > 0 || sets.length > 0) throw new UsageError(`${name} takes no arguments`);
     return parameters;
@@ -110,7 +110,11 @@ function readParameters(
     throw new UsageError(`${name} takes one ${argument}; quote text that has spaces`);
   }
   if (argument === "file" && given.length > 0) return { ...parameters, file: fileOf(given[0] ?? "") };
-  const values = argument === "url" || argument === "urls" ? given.map(withScheme) : given;
+  if (isNumber === true && given.some((text) => !/^\d{1,9}$/.test(text))) {
+    throw new UsageError(`${name} takes a number of ${argument}, not "${given.join(" ")}"`);
+  }
+  const texts = argument === "url" || argument === "urls" ? given.map(withScheme) : given;
+  const values = isNumber === true ? texts.map(Number) : texts;
   if (values.length > 0) parameters[argument] = many === true ? values : values[0];
   if (!(argument in parameters) && !(operation.optional === true && sets.length > 0))
     throw new UsageError(`${name} requires an argument: turnpike call ${name} ${argument.toUpperCase()}`);

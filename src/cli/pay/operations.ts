@@ -8,6 +8,8 @@ export interface Operation {
   /** The parameter that positional arguments fill: the first required one. With `many` it is a list of all of them. */
   readonly argument?: string;
   readonly many?: true;
+  /** The argument is a number. */
+  readonly isNumber?: true;
   /** Other parameters can take the place of the argument. */
   readonly optional?: true;
   /** The name of the file for a binary result, without extension. */
@@ -32,6 +34,6 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   resolve: { method: "POST", argument: "question" },
   qr: { method: "POST", argument: "data", file: "qr" },
   session: { method: "POST", path: "/sessions" },
-  browser: { method: "POST", path: "/browsers", argument: "minutes" },
+  browser: { method: "POST", path: "/browsers", argument: "minutes", isNumber: true },
   health: { method: "GET" },
 };
