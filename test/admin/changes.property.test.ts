@@ -4,6 +4,7 @@
  * the file. `TURNPIKE_TEST_SEED=N` repeats a run.
  */
 import { afterEach, beforeAll, afterAll, expect, test } from "bun:test";
+import { setImmediate } from "node:timers/promises";
 import { readFileSync, writeFileSync } from "node:fs";
 import { isSame } from "../../src/lib/is-same.ts";
 import { loadFile } from "../../src/gateway/config/load.ts";
@@ -145,6 +146,8 @@ class Run {
     const killedAt = performance.now();
     process.kill(victim, "SIGKILL");
     await this.admin.program.sees(new RegExp(`worker ${victim} ended; starting another`));
+    // The kernel has closed its connections, but this process may not have read that of all of them yet.
+    for (let turn = 0; turn < 2; turn += 1) await setImmediate();
     const goneAt = performance.now();
     this.#killedAt = goneAt;
     this.log.push(`killed worker ${victim}, from ${killedAt} to ${goneAt} ms`);
