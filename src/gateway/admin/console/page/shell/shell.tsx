@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { offlineSince, session } from "../api/client.ts";
 import { viewLocation } from "../live/view-location.ts";
 import { useStore } from "../api/store.ts";
@@ -17,7 +17,8 @@ export function Shell() {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
-  useEffect(() => {
+  // Before the view is painted, so that the focus never leaves a field that the operator has chosen since.
+  useLayoutEffect(() => {
     setMenuOpen(false);
     if (isFirst.current) isFirst.current = false;
     else {
