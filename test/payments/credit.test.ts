@@ -184,8 +184,10 @@ describe.each(STORES)("on %s", (kind) => {
       expect([told?.get("turnpike-payer"), told?.get("turnpike-amount")]).toEqual([PAYER, "10000"]);
       expect([told?.get("authorization"), told?.get("x-api-key")]).toEqual([null, null]);
     }
-    const shown = await fetch(url(PATH), { headers: bearer(sold.token) });
-    expect(await shown.json()).toMatchObject({
+    const read = async (): Promise<unknown> => (await fetch(url(PATH), { headers: bearer(sold.token) })).json();
+    // A delivery is recorded a moment after the client has the response.
+    await until(async () => !JSON.stringify(await read()).includes('"delivered":false'));
+    expect(await read()).toMatchObject({
       credit: { balance: "970000" },
       grants: [{ kind: "bought", amount: "1000000" }],
       charges: [{ route: "/paid", state: "settled", delivered: true }, {}, {}],
