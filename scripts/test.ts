@@ -1,6 +1,6 @@
 /**
  * `npm test [-- FILES]`: all tests, with times that the load of the machine stretches (`src/lib/testing/patience.ts`). When at
- * most three tests fail, or errors happen between tests, their files run a second time, alone. A failure that does not happen then is
+ * most six files have failures, or errors happen between tests, these files run a second time, alone. A failure that does not happen then is
  * listed as flaky, for a test or the program has a race. It fails only the nightly run (`TURNPIKE_TEST_NIGHTLY=1`). The last lines name
  * everything that failed, and the lines before them the files that took the most CPU time. Without FILES, tests that start the program
  * start `dist/test/turnpike`, which is built first: it needs 0.2 s of CPU time less to start than the source.
@@ -15,7 +15,7 @@ import { type Failure, TestOutput } from "./test-output.ts";
 /** Test files at a time. Many of them wait more than they compute: with 3 on two processors, 4 tenths of their time is unused. */
 const PARALLEL = 4;
 /** Files with failures above which nothing runs again. One test that fails can fail the others of its file. */
-const MOST_SECOND_TRIES = 3;
+const MOST_SECOND_TRIES = 6;
 /** Test files that run in parallel slow each other down, even if the machine was idle at the start. */
 const factor = Math.max(PATIENCE_FACTOR, PARALLEL);
 

@@ -308,7 +308,8 @@ describe.skipIf(!hasChain)("a response that is paid for as it flows", () => {
     const before = runs;
     // oxlint-disable no-await-in-loop -- each response follows the one before
     for (let i = 0; i < 4; i++) {
-      const flow = await open("HTTP/1.1", "/lines", buyer.pay());
+      // The charge of the flow before is made a moment after its end. Until then the payment is refused.
+      const flow = flowOf(await answered(urlOf("/lines"), { "payment-signature": buyer.pay() }, [200]));
       await until(() => flow.text().length >= 6);
       expect(flow.text()).toBe("1\n2\n3\n");
       await buyer.further(flow.name);

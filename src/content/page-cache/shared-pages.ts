@@ -47,7 +47,8 @@ export class SharedPages {
     if (key === undefined) return (await load(undefined)).page;
     const { maxAgeMs = 0, isPrivate = false, timeoutMs } = request;
     const known = await this.#deps.cache.get(key);
-    if (known !== undefined && this.#age(known) <= maxAgeMs) return await show(this.#aged(known));
+    // With 0, a page that was loaded within this millisecond is confirmed, too.
+    if (known !== undefined && maxAgeMs > 0 && this.#age(known) <= maxAgeMs) return await show(this.#aged(known));
     const other = maxAgeMs === 0 ? undefined : this.#loading.get(key);
     const loaded = other === undefined ? undefined : await within(timeoutMs * WAIT_SHARE, other);
     if (loaded !== undefined) return await show(this.#aged(loaded));
