@@ -76,6 +76,8 @@ test("problems are shown beside their fields, and the summary links to them", as
   await operator.fill("read_timeout_ms", "soon");
   await operator.see(beside("read_timeout_ms"));
   await operator.press("Add route");
+  // The response to the submission moves the focus; the check of what was typed shows the same problems before.
+  await operator.page.waitForFunction(`document.activeElement?.className === "editor-summary"`);
   await operator.see(".editor-summary .notice.bad");
   await operator.page.evaluate(`for (const fold of document.querySelectorAll("details")) fold.open = false`);
   await operator.press("read_timeout_ms");

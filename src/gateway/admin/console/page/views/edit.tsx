@@ -98,7 +98,7 @@ function EditForm({ section, name, base: first, schema }: EditFormProps) {
           : `The ${section.noun} ${section.titleOf(value)} is ${isNew ? "added" : "changed"}. It is in memory until you persist it.`,
       );
       goTo(linkTo(section.home));
-    } else requestAnimationFrame(() => summary.current?.focus());
+    } else summary.current?.focus();
   };
   return (
     <form class="editor" noValidate onSubmit={(event) => void submit(event)}>
