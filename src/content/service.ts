@@ -10,7 +10,7 @@ import { BrowserPool } from "./browser/pool.ts";
 import { type RemoteSettings } from "./browser/remote/remote-browser.ts";
 import { RemoteOpener } from "./browser/remote/remote-opener.ts";
 import { isReadable } from "./documents/kind.ts";
-import { Ocr, type OcrOptions } from "./ocr/ocr.ts";
+import { type Ocr, type OcrOptions } from "./ocr/ocr.ts";
 import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
 import { Entrance } from "./entrance.ts";
 import { Extractor } from "./extractor/extractor.ts";
@@ -195,7 +195,7 @@ async function serveContent(options: ContentOptions, parts: AsyncDisposableStack
     onCompared: options.onCompared,
   });
   parts.defer(() => learned.close());
-  const ocr = options.files?.ocr && (await Ocr.start(options.files.ocr, () => performance.now()));
+  const ocr = options.files?.ocr && (await startOcr(options.files.ocr));
   const live = await openLive(options, pool.program);
   parts.defer(() => live?.close());
   const services = createServices(options, { pool, semaphore, extractor, learned, ocr, live }, parts);
@@ -247,6 +247,12 @@ interface Engines {
   readonly learned: LearnedTemplates;
   readonly ocr: Ocr | undefined;
   readonly live: LiveBrowsers | undefined;
+}
+
+/** Starts OCR, which few operators switch on: it loads the code of extractions, which this thread does not need otherwise. */
+async function startOcr(options: OcrOptions): Promise<Ocr> {
+  const { Ocr: Started } = await import("./ocr/ocr.ts");
+  return await Started.start(options, () => performance.now());
 }
 
 /** Types of pictures whose text OCR can read. */

@@ -1,5 +1,6 @@
 import { type FileSink, type Subprocess } from "bun";
 import { childEnvironment } from "../../lib/process/child-environment.ts";
+import { limitedCommand } from "../../lib/process/limited-command.ts";
 import { type ExtractionJob } from "../extraction/tree/extraction.ts";
 import { type Host, type HostEvents } from "./host.ts";
 import { MAX_CPU_S } from "./process-limits.ts";
@@ -9,11 +10,6 @@ import { requestFrame, ResponseFrames } from "./frames.ts";
 const PIECE_BYTES = 1024 * 1024;
 /** Milliseconds after which a process without a file ends, and gives its memory back. @bound */
 const IDLE_MS = 60_000;
-
-/**
- * Limits apply before the program starts: its engine reserves 6 GB of address space, and less if the limit is lower.
- */
-const LIMITED = 'ulimit -t "$1" && ulimit -d "$2" && ulimit -c 0 && shift 2 && exec "$@"';
 
 /** A process that reads files. The kernel limits its memory and its CPU time (decision 0931). */
 export class ProcessHost implements Host {
@@ -25,8 +21,9 @@ export class ProcessHost implements Host {
   constructor(events: HostEvents, maxBytes: number) {
     this.#events = events;
     const program = [process.execPath, new URL("./extract-process.ts", import.meta.url).pathname];
-    const limits = [`${MAX_CPU_S}`, `${Math.floor(maxBytes / 1024)}`];
-    this.#process = Bun.spawn(["/bin/sh", "-c", LIMITED, "sh", ...limits, ...program], {
+    // The engine reserves 6 GB of addresses, and less if the limit of its data is lower.
+    const limits = { cpuSeconds: MAX_CPU_S, memory: { kind: "data", bytes: maxBytes } } as const;
+    this.#process = Bun.spawn(limitedCommand(program, limits), {
       stdin: "pipe",
       stdout: "pipe",
       stderr: "ignore",

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TurnpikeError } from "../../lib/errors.ts";
+import { sniff } from "../documents/sniff.ts";
 import { element, treeContent } from "../documents/kinds/tree-content.ts";
 import { type ExtractionJob, type ExtractionOutcome, type ScanFacts } from "../extraction/tree/extraction.ts";
 import { contentOutcome } from "../extractor/outcome-of.ts";
@@ -67,7 +68,7 @@ export class Ocr {
   /** Whether OCR may find the text that was not found: of a PDF without readable text, or of a picture. */
   canRead({ body }: PageSource, outcome: ExtractionOutcome): boolean {
     if (outcome.outcome !== "not-content" || typeof body === "string") return false;
-    if (outcome.reason === "empty") return isPdf(body);
+    if (outcome.reason === "empty") return sniff(body) === "pdf";
     return outcome.reason === "unsupported-type" && pictureSize(body) !== undefined;
   }
 
@@ -79,7 +80,7 @@ export class Ocr {
   ): Promise<ExtractionOutcome> {
     const { body } = source;
     if (typeof body === "string") return nothing;
-    const size = isPdf(body) ? undefined : pictureSize(body);
+    const size = sniff(body) === "pdf" ? undefined : pictureSize(body);
     const pixels = (size?.width ?? 0) * (size?.height ?? 0);
     if (pixels > this.#options.maxPixels)
       throw new TurnpikeError(
@@ -149,10 +150,6 @@ interface Reading {
 interface Found {
   readonly pages: readonly OcrPage[];
   readonly isPartial: boolean;
-}
-
-function isPdf(body: Uint8Array): boolean {
-  return Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, 5)).toString("latin1") === "%PDF-";
 }
 
 interface Made extends Pick<ExtractionJob, "source" | "task"> {

@@ -1,3 +1,5 @@
+import { limitedCommand } from "../../lib/process/limited-command.ts";
+
 /** Kilobytes of the address space of a program, and bytes of its output. A program that takes more ends. @operator */
 const MAX_MEMORY_KB = 2_000_000;
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
@@ -10,16 +12,15 @@ interface Run {
   readonly signal?: AbortSignal;
 }
 
-/** Ends a program that takes more processor time or memory, whatever it reads. */
-const LIMITED = 'ulimit -t "$1" && ulimit -v "$2" && ulimit -c 0 && shift 2 && exec "$@"';
-
 /**
  * Runs a program of the system on bytes of others, with limits of its time and memory, and an empty environment. Returns
  * its output, or undefined if it failed or was stopped.
  */
 export async function runProgram({ program, args, input, timeoutMs, signal }: Run): Promise<Buffer | undefined> {
-  const seconds = Math.max(1, Math.ceil(timeoutMs / 1000));
-  const command = ["/bin/sh", "-c", LIMITED, "sh", `${seconds}`, `${MAX_MEMORY_KB}`, program, ...args];
+  const command = limitedCommand([program, ...args], {
+    cpuSeconds: Math.max(1, Math.ceil(timeoutMs / 1000)),
+    memory: { kind: "addresses", bytes: MAX_MEMORY_KB * 1024 },
+  });
   const child = Bun.spawn(command, {
     stdin: input ?? "ignore",
     stdout: "pipe",

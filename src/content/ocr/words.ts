@@ -1,13 +1,4 @@
-/** A word that was recognised in a picture, with its box in pixels from the top left corner. */
-export interface OcrWord {
-  readonly text: string;
-  /** From 0 to 1. */
-  readonly confidence: number;
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
+import { type OcrWord } from "../extraction/tree/extraction.ts";
 
 /** The words of a page by paragraphs and their lines. */
 export type OcrPage = readonly (readonly (readonly OcrWord[])[])[];

@@ -116,20 +116,23 @@ export interface ExtractionJob {
 /** A string for one match, an array for several, null for no match. */
 export type FieldValue = string | readonly string[] | null;
 
+/** A word that was recognised in a picture, with its box in pixels from the top left corner. */
+export interface OcrWord {
+  readonly text: string;
+  /** From 0 to 1. */
+  readonly confidence: number;
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 /** A text that was recognised in pictures. The confidence is the mean of its words, from 0 to 1. */
 export interface ScanFacts {
   readonly pages: number;
   readonly confidence: number;
-  /** The words with their boxes, in pixels of their page from the top left corner. Pages count from 1 on. */
-  readonly words: readonly {
-    readonly page: number;
-    readonly text: string;
-    readonly confidence: number;
-    readonly left: number;
-    readonly top: number;
-    readonly width: number;
-    readonly height: number;
-  }[];
+  /** The words on their pages, which count from 1 on. */
+  readonly words: readonly (OcrWord & { readonly page: number })[];
 }
 
 /** The result of an extraction: the content in the format of its task, and data about the page. */
