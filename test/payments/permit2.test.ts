@@ -12,6 +12,7 @@ import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
 import { receiptSchema } from "../../src/payments/x402/messages.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
 import { until } from "../../src/lib/testing/until.ts";
+import { GAS_PERMIT } from "../../src/payments/signatures/gas-permit.ts";
 import { signedPermit2 } from "../../src/payments/testing/permit2-payment.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { PERMIT2 } from "../../src/payments/x402/transfer.ts";
@@ -63,6 +64,8 @@ test.skipIf(!hasChain)(
   "a payer without an approval pays by Permit2, and the gateway's facilitator pays the gas",
   async () => {
     const stall = await openStall({ asset_transfer_method: "permit2" });
+    // The extension is offered as soon as the facilitator has said that it supports it.
+    await until(async () => GAS_PERMIT in ((await stall.challenge()).extensions ?? {}));
     const { chain, token } = market;
     const buyer = freshAccount();
     await token.mint(buyer.address, 2n * PRICE);

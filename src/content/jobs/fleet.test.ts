@@ -61,6 +61,8 @@ describe.skipIf(!hasPostgres)("content services that share a database", () => {
       loaded.map(async (mine) =>
         localService(await open(), async (url) => {
           mine.push(url.href);
+          // A service holds one page of the job at a time, so the others get theirs while it waits.
+          await until(() => loaded.every((one) => one.length > 0));
           const links = url.pathname === "/" ? ["/a", "/b"] : [];
           return pageAt(url, { content: `The page ${url.href}`, links });
         }),
@@ -72,7 +74,6 @@ describe.skipIf(!hasPostgres)("content services that share a database", () => {
     expect(job).toMatchObject({ state: "completed", delivered: 60, known: 60, kinds: {} });
     expect(new Set(loaded.flat()).size).toBe(60);
     expect(loaded.flat()).toHaveLength(60);
-    for (const mine of loaded) expect(mine.length).toBeGreaterThan(0);
     await Promise.all([store, ...services].map((one) => one.close()));
   });
 

@@ -284,7 +284,10 @@ test("a page cannot mislead the steps by its own functions, and one that takes a
   const { results } = await steps("/overrides", [click("#b")]);
   expect(results[0]?.title).toBe("clicked");
   const million = await act("/million", [{ type: "select", selector: "#s", values: ["x"] }], { timeout: 4 });
-  expect(["500 page-timeout", "500 action-failed"]).toContain(outcomeOf(million));
+  // by the time or by the memory of the tab, whichever ends first on this machine
+  const ends = ["500 page-timeout", "500 action-failed", "500 page-failed"];
+  expect(ends).toContain(outcomeOf(million));
+  expect((await act("/landed", [click("#none", { timeout: 1 })])).json).toMatchObject({ action: { title: "Landed" } });
 });
 
 test("steps that contradict each other are refused before the page is loaded", async () => {
