@@ -22,6 +22,7 @@ export function clientTypes(document: ApiDocument): string {
   const options = pageOptions(document);
   const places = new Map<string, string>();
   const types = Object.entries(document.components.schemas).map(([name, schema]) => {
+    if (schema.properties === undefined) throw new Error(`Cannot write the interface ${name}: it has no properties`);
     const description = comment(schema.description ?? summaries.get(name));
     const owner = { name, places };
     if (!isPageRequest(schema)) return `${description}export interface ${name} ${fieldsOf(document, schema, owner)}\n`;

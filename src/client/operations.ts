@@ -493,7 +493,8 @@ export interface ScrapeResponse {
   /** The content in `format`; empty with `formats` */
   readonly content: string;
   readonly results?: PageFormats | undefined;
-  readonly actions?: ActionResults | undefined;
+  /** What each step has made, in their order */
+  readonly actions?: readonly ActionResult[] | undefined;
   readonly metadata: Metadata;
   readonly changes?: PageChanges | undefined;
 }
@@ -623,8 +624,34 @@ export interface FieldSource {
   readonly conflict?: unknown;
 }
 
-/** What each step has made, in their order */
-export interface ActionResults {}
+/** What a step has made */
+export interface ActionResult {
+  readonly type: string;
+  /** Address of the page after the step */
+  readonly url: string;
+  readonly title: string;
+  /** Result of a script, as text or JSON */
+  readonly value?: string | undefined;
+  /** The page at that time as Markdown */
+  readonly content?: string | undefined;
+  /** Pixels of the page after a scroll */
+  readonly height?: number | undefined;
+  readonly screenshot?:
+    | {
+        readonly content_type: string;
+        readonly base64: string;
+      }
+    | undefined;
+  /** Dialogs, which were dismissed */
+  readonly dialogs?:
+    | readonly {
+        readonly type: string;
+        readonly message: string;
+      }[]
+    | undefined;
+  /** Windows that the page wanted to open; none is opened */
+  readonly windows?: readonly string[] | undefined;
+}
 
 /** Facts about the load of a page */
 export interface Metadata {
@@ -754,7 +781,8 @@ export interface BatchResult {
   /** The page's content; empty with `formats`, or if this page failed */
   readonly content: string;
   readonly results?: PageFormats | undefined;
-  readonly actions?: ActionResults | undefined;
+  /** What each step has made, in their order */
+  readonly actions?: readonly ActionResult[] | undefined;
   readonly metadata: Metadata;
   /** Reason of the failure; only if this page failed */
   readonly error?: string | undefined;
@@ -814,7 +842,8 @@ export interface ExtractResponse {
   /** With an extractor: fields that are not at their learned places, by JSON Pointer */
   readonly drift?: readonly string[] | undefined;
   readonly metadata: Metadata;
-  readonly actions?: ActionResults | undefined;
+  /** What each step has made, in their order */
+  readonly actions?: readonly ActionResult[] | undefined;
   readonly extractor?: LearnedExtractor | undefined;
   /** With `urls`: one for each page, in their order; the other members are those of the first one that succeeded */
   readonly results?: readonly ExtractResult[] | undefined;
@@ -853,7 +882,8 @@ export interface ExtractResult {
   /** With an extractor: fields that are not at their learned places, by JSON Pointer */
   readonly drift?: readonly string[] | undefined;
   readonly metadata: Metadata;
-  readonly actions?: ActionResults | undefined;
+  /** What each step has made, in their order */
+  readonly actions?: readonly ActionResult[] | undefined;
   /** Reason of the failure; only if this page failed */
   readonly error?: string | undefined;
   /** The problem type of the error */
@@ -894,7 +924,8 @@ export interface ReadResponse {
   readonly title: string;
   readonly content: string;
   readonly metadata: Metadata;
-  readonly actions?: ActionResults | undefined;
+  /** What each step has made, in their order */
+  readonly actions?: readonly ActionResult[] | undefined;
   readonly changes?: PageChanges | undefined;
 }
 

@@ -330,7 +330,8 @@ class ScrapeResponse(TypedDict):
     #: The content in `format`; empty with `formats`
     content: str
     results: NotRequired[PageFormats]
-    actions: NotRequired[ActionResults]
+    #: What each step has made, in their order
+    actions: NotRequired[Sequence[ActionResult]]
     metadata: Metadata
     changes: NotRequired[PageChanges]
 
@@ -457,9 +458,34 @@ FieldSource = TypedDict("FieldSource", {
 })
 
 
-class ActionResults(TypedDict):
-    """What each step has made, in their order."""
+class ActionResultScreenshot(TypedDict):
+    content_type: str
+    base64: str
 
+
+class ActionResultDialog(TypedDict):
+    type: str
+    message: str
+
+
+class ActionResult(TypedDict):
+    """What a step has made."""
+
+    type: str
+    #: Address of the page after the step
+    url: str
+    title: str
+    #: Result of a script, as text or JSON
+    value: NotRequired[str]
+    #: The page at that time as Markdown
+    content: NotRequired[str]
+    #: Pixels of the page after a scroll
+    height: NotRequired[float]
+    screenshot: NotRequired[ActionResultScreenshot]
+    #: Dialogs, which were dismissed
+    dialogs: NotRequired[Sequence[ActionResultDialog]]
+    #: Windows that the page wanted to open; none is opened
+    windows: NotRequired[Sequence[str]]
 
 
 class MetadataOcr(TypedDict):
@@ -741,7 +767,8 @@ class BatchResult(TypedDict):
     #: The page's content; empty with `formats`, or if this page failed
     content: str
     results: NotRequired[PageFormats]
-    actions: NotRequired[ActionResults]
+    #: What each step has made, in their order
+    actions: NotRequired[Sequence[ActionResult]]
     metadata: Metadata
     #: Reason of the failure; only if this page failed
     error: NotRequired[str]
@@ -956,7 +983,8 @@ class ExtractResponse(TypedDict):
     #: With an extractor: fields that are not at their learned places, by JSON Pointer
     drift: NotRequired[Sequence[str]]
     metadata: Metadata
-    actions: NotRequired[ActionResults]
+    #: What each step has made, in their order
+    actions: NotRequired[Sequence[ActionResult]]
     extractor: NotRequired[LearnedExtractor]
     #: With `urls`: one for each page, in their order; the other members are those of the first one that succeeded
     results: NotRequired[Sequence[ExtractResult]]
@@ -999,7 +1027,8 @@ class ExtractResult(TypedDict):
     #: With an extractor: fields that are not at their learned places, by JSON Pointer
     drift: NotRequired[Sequence[str]]
     metadata: Metadata
-    actions: NotRequired[ActionResults]
+    #: What each step has made, in their order
+    actions: NotRequired[Sequence[ActionResult]]
     #: Reason of the failure; only if this page failed
     error: NotRequired[str]
     #: The problem type of the error
@@ -1151,7 +1180,8 @@ class ReadResponse(TypedDict):
     title: str
     content: str
     metadata: Metadata
-    actions: NotRequired[ActionResults]
+    #: What each step has made, in their order
+    actions: NotRequired[Sequence[ActionResult]]
     changes: NotRequired[PageChanges]
 
 

@@ -120,32 +120,34 @@ export const ACTION_RULES: readonly FieldRule[] = [
   }),
 ];
 
+const actionResult = z
+  .object({
+    type: z.string(),
+    url: z.string().openapi({ description: "Address of the page after the step" }),
+    title: z.string(),
+    value: z.string().optional().openapi({ description: "Result of a script, as text or JSON" }),
+    content: z.string().optional().openapi({ description: "The page at that time as Markdown" }),
+    height: z.number().optional().openapi({ description: "Pixels of the page after a scroll" }),
+    screenshot: z.object({ content_type: z.string(), base64: z.string() }).optional(),
+    dialogs: z
+      .array(z.object({ type: z.string(), message: z.string() }))
+      .readonly()
+      .optional()
+      .openapi({ description: "Dialogs, which were dismissed" }),
+    windows: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .openapi({ description: "Windows that the page wanted to open; none is opened" }),
+  })
+  .openapi("ActionResult", { description: "What a step has made" });
+
 /** The results of steps in a response. */
 export const actionsSchema = z
-  .array(
-    z.object({
-      type: z.string(),
-      url: z.string().openapi({ description: "Address of the page after the step" }),
-      title: z.string(),
-      value: z.string().optional().openapi({ description: "Result of a script, as text or JSON" }),
-      content: z.string().optional().openapi({ description: "The page at that time as Markdown" }),
-      height: z.number().optional().openapi({ description: "Pixels of the page after a scroll" }),
-      screenshot: z.object({ content_type: z.string(), base64: z.string() }).optional(),
-      dialogs: z
-        .array(z.object({ type: z.string(), message: z.string() }))
-        .readonly()
-        .optional()
-        .openapi({ description: "Dialogs, which were dismissed" }),
-      windows: z
-        .array(z.string())
-        .readonly()
-        .optional()
-        .openapi({ description: "Windows that the page wanted to open; none is opened" }),
-    }),
-  )
+  .array(actionResult)
   .readonly()
   .optional()
-  .openapi("ActionResults", { description: "What each step has made, in their order" });
+  .openapi({ description: "What each step has made, in their order" });
 
 /** The member `actions` of a response. */
 export function actionsPart(acted: readonly ReadAction[] | undefined): { actions?: z.output<typeof actionsSchema> } {
