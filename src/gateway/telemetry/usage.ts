@@ -4,7 +4,7 @@ import { type UseCounts } from "../../store/usage-store.ts";
 import { type Exchange } from "../exchange/exchange.ts";
 import { type PairName } from "../../lib/memory/shared-names.ts";
 import { CounterTable, type TableEntry } from "./counter-table.ts";
-import { add, COLUMN, COMMON, ROUTE_ROWS, USAGE_COLUMNS, USAGE_ROWS } from "./metrics/layout.ts";
+import { add, COLUMN, COMMON, ROUTE_ROWS, USAGE_COLUMNS, USAGE_COUNTING, USAGE_ROWS } from "./metrics/layout.ts";
 
 /** One consumer's use of one route in a period. */
 export interface Usage extends UseCounts {
@@ -42,18 +42,26 @@ const HALVES = [
   { names: ["nextUsageNames", "otherNames"], column: COLUMN.nextUsage, others: ["nextOtherNames", "upstreamNames"] },
 ] as const;
 
+/** The mark of a worker that counts in a period. One that does not count has the mark 0, and the period before 0 is -1. */
+function markOf(period: number): number {
+  return period + 2;
+}
+
 /**
  * The use of routes by consumers. All workers share the names; each worker has its own counts.
  *
  * The counts of a period are in one half of the memory. The reader of the counts begins the next period in the other half,
- * whose names it frees, after it has read both. Before a worker counts, it looks at the period. At its first count in a
- * period it sets its own counters of the half to 0 and marks them with the period. So a worker that was suspended during
- * its count cannot add to the counters of another name: at worst, this one count is lost.
+ * whose names it frees, after it has read both. While a worker counts, its row says in which period. The next period does
+ * not begin while a worker still counts in that half, so no count is lost. At its first count in a period a worker sets
+ * its own counters of the half to 0 and marks them with the period.
  */
 export class UsageCounters {
   readonly #halves: readonly Half[];
   readonly #row: Float64Array;
   readonly #period: Int32Array;
+  /** The cells of all processes, and those of this one. */
+  readonly #cells: readonly Int32Array[];
+  readonly #own: Int32Array;
 
   constructor(zone: SharedZone, row: number) {
     const [columns, newest] = [USAGE_COLUMNS, USE.lastSeen];
@@ -70,11 +78,26 @@ export class UsageCounters {
     this.#row = zone.counters(row);
     const { buffer, byteOffset } = zone.common().subarray(COMMON.usagePeriod, COMMON.end);
     this.#period = new Int32Array(buffer, byteOffset, 1);
+    this.#cells = Array.from({ length: zone.shape.rows }, (_, index) => zone.cells(index));
+    this.#own = zone.cells(row);
   }
 
   /** The number of the period in which requests are counted now. */
   get period(): number {
     return Atomics.load(this.#period, 0);
+  }
+
+  /** Returns the period in which this worker counts until `ended`. */
+  begin(): number {
+    for (;;) {
+      const { period } = this;
+      Atomics.store(this.#own, USAGE_COUNTING, markOf(period));
+      if (this.period === period) return period;
+    }
+  }
+
+  ended(): void {
+    Atomics.store(this.#own, USAGE_COUNTING, 0);
   }
 
   /** Counts the requests of one route, which is identified by its host and path prefix. */
@@ -108,7 +131,16 @@ export class UsageCounters {
     return [...own, ...shared];
   }
 
-  /** Begins the next period, in which all rows are free. The period before the current one can no longer be read. */
+  /** True if no worker counts in the period before the current one any more. None will begin to. */
+  get isLastEnded(): boolean {
+    const last = markOf(this.period - 1);
+    return this.#cells.every((cells) => Atomics.load(cells, USAGE_COUNTING) !== last);
+  }
+
+  /**
+   * Begins the next period, in which all rows are free. The period before the current one can no longer be read: call it
+   * only if that had ended before it was read for the last time.
+   */
   beginPeriod(): void {
     const next = this.period + 1;
     const { pairs, others } = this.#half(next);
@@ -140,14 +172,18 @@ export class RouteUsage {
   }
 
   /** A request has ended. A request that was not admitted does not count as use of the route. */
-  count({ isAuthorized, consumer, status, bytesReceived, bytesSent }: Exchange): void {
-    if (!isAuthorized) return;
-    const { period } = this.#counters;
+  count(exchange: Exchange): void {
+    if (!exchange.isAuthorized) return;
+    const period = this.#counters.begin();
     if (period !== this.#period) {
       this.#period = period;
       this.#known = undefined;
     }
-    const column = this.#columnOf(consumer);
+    this.#add(this.#columnOf(exchange.consumer), exchange);
+    this.#counters.ended();
+  }
+
+  #add(column: number, { status, bytesReceived, bytesSent }: Exchange): void {
     const row = this.#row;
     add(row, column + USE.requests, 1);
     add(row, column + USE.requestBytes, bytesReceived);

@@ -56,9 +56,10 @@ export class UsageDeltas {
 
   /** `frees`: further names have room again. They have too if the memory is crowded. */
   take(frees = false): NewUses {
+    const { isLastEnded } = this.#routes;
     const { uses, current, last, upstreams } = this.#since();
     const taken = indexed(current);
-    if (frees || current.length > CROWDED) {
+    if (isLastEnded && (frees || current.length > CROWDED)) {
       this.#routes.beginPeriod();
       this.#takenOfRoutes = [new Map(), taken];
     } else this.#takenOfRoutes = [taken, indexed(last)];

@@ -116,8 +116,10 @@ function commonParts() {
 
 /** The cell of a row that has the number of the worker's failing access logs: see `LogTrouble`. */
 export const LOGS_FAILING = 2;
-/** Cells of a row before those of servers: the one above, and those of `SharedConnectionCounter`. */
-export const CELLS_BEFORE_SERVERS = 3;
+/** The cell of a row that says in which period the worker counts at this moment: see `UsageCounters`. */
+export const USAGE_COUNTING = 3;
+/** Cells of a row before those of servers: the two above, and those of `SharedConnectionCounter`. */
+export const CELLS_BEFORE_SERVERS = 4;
 /** Cells of a row for each server: see `ServerStates`. */
 export const CELLS_PER_SERVER = 7;
 
