@@ -1,4 +1,5 @@
 import { fieldValues } from "../../../../lib/http/fields.ts";
+import { type Payment } from "../../../../store/ledger.ts";
 import { type RequestHead } from "../../../exchange/exchange.ts";
 
 /** Characters of the longest name of a response. */
@@ -18,6 +19,14 @@ export function readStreamName(name: string): { readonly base: string; readonly 
 /** The response that a request pays further for; undefined if the request is for a response of its own. */
 export function paidStream({ payment }: Pick<RequestHead, "payment">): string | undefined {
   return fieldValues(payment, "payment-stream")[0];
+}
+
+/**
+ * True if a payment can cover further units of the response that `first` began. A channel pays on all routes of its seller, and
+ * a route can have several prices: the units are sold at the first one.
+ */
+export function isFor(payment: Pick<Payment, "route" | "amount">, first: Pick<Payment, "route" | "amount">): boolean {
+  return payment.route === first.route && BigInt(payment.amount) >= BigInt(first.amount);
 }
 
 /** The charge for `used` of `units`, in atomic units; a fraction is rounded up. */

@@ -5,6 +5,7 @@ import { type PaidRoute } from "../route/paid-route.ts";
 import { Lease } from "../sale/lease.ts";
 import { type Cover } from "./cover.ts";
 import { ENDED, ENDED_MS, handover } from "./handover.ts";
+import { isFor } from "./meter.ts";
 import { type PaidUnits } from "./metered-response.ts";
 
 /** Milliseconds between two looks for a payment that came to another process, while a response is paused. @bound */
@@ -72,9 +73,12 @@ export class MeteredStream implements PaidUnits {
     this.#close(first);
   }
 
-  /** Takes a further payment, after it is recorded. `full`: one waits already. Rejects if the ledger fails. */
+  /**
+   * Takes a further payment, after it is recorded. `full`: one waits already. `over`: the response has ended, or the payment is not
+   * for it. Rejects if the ledger fails.
+   */
   async take(payment: Payment, lease: Lease): Promise<"taken" | "full" | "over" | "lost"> {
-    if (this.#isOver) return "over";
+    if (this.#isOver || !isFor(payment, this.#first)) return "over";
     if (this.#covers.length >= MOST_COVERS || this.#isTaking) return "full";
     this.#isTaking = true;
     try {

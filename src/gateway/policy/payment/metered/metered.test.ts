@@ -151,6 +151,35 @@ test("no payment of another channel, or for a response that has ended or never w
   expect(await sale.channel()).toMatchObject({ base: "1000", charged: "1000", holder: "" });
 });
 
+test("a payment for a lower price covers no unit of a response, here or at another gateway", async () => {
+  const cheap = {
+    match: { methods: [], headers: [], query: [{ name: "cheap" }] },
+    consumers: [],
+    payers: [],
+    body: [],
+  };
+  const shops = { shop: { terms: { rules: [{ ...cheap, price: "3" }] } } };
+  const sale = await sell(shops);
+  const elsewhere = await sell({ ...shops, of: sale });
+  const { requirements, config, payer, shop } = sale;
+  const { reader, stream } = await begin(sale);
+  sale.source.send(events(1, 4));
+  await seen(reader, HI + events(1, 3));
+  const payment = {
+    x402Version: 2,
+    accepted: { ...requirements, amount: "3", extra: { ...requirements.extra, minDeposit: "30" } },
+    payload: { type: "voucher", channelConfig: config, voucher: signedVoucher(NETWORK, config, 1003n, payer) },
+  };
+  const headers = { "payment-stream": stream };
+  for (const gateway of [shop, elsewhere.shop])
+    expect((await gateway.send(payment, { path: "/goods?cheap", headers })).status).toBe(409);
+  expect(await sale.channel()).toMatchObject({ base: "1000", holder: "" });
+  expect((await further(shop, sale.voucher(2000), stream)).status).toBe(200);
+  await seen(reader, HI + events(1, 4));
+  sale.source.end();
+  await settled(sale, { base: "1334", charged: "1334" });
+});
+
 test("two responses of one channel flow at once, each on its own payments", async () => {
   const sale = await sell();
   const first = await begin(sale);

@@ -17,14 +17,17 @@ import { over, type SaleState } from "../sale/sale-state.ts";
 import { signedReceipt } from "../sale/signed-receipt.ts";
 import { Cover, MAX_COVER_MS } from "./cover.ts";
 import { ENDED as TAKEN_NO_MORE, handover, HANDOVER_MS } from "./handover.ts";
-import { paidStream, readStreamName, streamName } from "./meter.ts";
+import { isFor, paidStream, readStreamName, streamName } from "./meter.ts";
 import { MeteredResponse } from "./metered-response.ts";
 import { MeteredStream, streamKey } from "./metered-stream.ts";
 
 /** Seconds after which a client can pay further, if a payment waits already. */
 const SOON_S = 1;
 
-const ENDED = paymentError("payment-conflict", "The response that the payment is for has ended; nothing was charged.");
+const ENDED = paymentError(
+  "payment-conflict",
+  "The response that the payment is for has ended, or has another price; nothing was charged.",
+);
 const FULL = paymentError(
   "overloaded",
   "A payment for this response waits already; nothing was charged. Send the same payment again.",
@@ -164,7 +167,7 @@ class MeteredPayment {
     if (parts === undefined) return "over";
     const nonce = channelNonce(channelOf(payment.nonce), parts.base);
     const first = await ledger.find({ ...payment, nonce });
-    const isKnown = first !== undefined && first.route === payment.route && first.attempt === parts.attempt;
+    const isKnown = first !== undefined && isFor(payment, first) && first.attempt === parts.attempt;
     if (!isKnown || (first.state !== "deferred" && first.state !== "settled")) return "over";
     if (!(await this.#coverOf(payment, lease).wait(false))) return "lost";
     const tied = await paymentIds.tie(handover(nonce, name), payment.nonce, clock() + HANDOVER_MS);
