@@ -87,6 +87,34 @@ test("problems are shown beside their fields, and the summary links to them", as
   await operator.page.waitForSelector(beside("path_prefix"), { hidden: true });
 });
 
+test("nothing can be typed while a submission waits for its response", async () => {
+  const { page } = operator;
+  const held: HTTPRequest[] = [];
+  const hold = (request: HTTPRequest): void => {
+    if (request.method() === "POST" && request.url().endsWith("/v1/routes")) held.push(request);
+    else void request.continue();
+  };
+  await page.setRequestInterception(true);
+  page.on("request", hold);
+  try {
+    await operator.goTo("routes/new", "Add route");
+    await operator.fill("path_prefix", "slash");
+    await operator.press("Add route");
+    await until(() => held.length > 0);
+    await page.keyboard.type("er");
+    await (await operator.see(`[id="field-path_prefix"]`)).click();
+    await page.keyboard.type("est");
+    await Promise.all(held.map((request) => request.continue()));
+    await operator.see(".editor-summary .notice.bad");
+    expect(await page.evaluate(`document.getElementById("field-path_prefix").value`)).toBe("slash");
+    await operator.fill("path_prefix", "/mended");
+    await page.waitForSelector(beside("path_prefix"), { hidden: true });
+  } finally {
+    page.off("request", hold);
+    await page.setRequestInterception(false);
+  }
+});
+
 test("a failed check is repeated", async () => {
   const { page } = operator;
   let failed = 0;

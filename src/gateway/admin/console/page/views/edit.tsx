@@ -118,7 +118,8 @@ function EditForm({ section, name, base: first, schema }: EditFormProps) {
         <Summary editor={editor} section={section} />
       </div>
       <FormScope value={editor.form}>
-        <div class="panel">
+        {/* Later input would get the problems of the input that the gateway still checks. */}
+        <div class="panel" inert={isBusy}>
           <div class="panel-body">
             <Keys node={schema} path={[]} value={value} first={section.first} />
           </div>
