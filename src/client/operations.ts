@@ -445,6 +445,8 @@ export interface CrawlRequest extends PageOptions {
             readonly schema: Readonly<Record<string, unknown>>;
             /** Language tag by which numbers and dates are read; default: that of the page */
             readonly locale?: string | undefined;
+            /** With a schema, and if the service has a language model: what the model should know of the fields */
+            readonly prompt?: string | undefined;
             /** With a schema: only values that a reader of the page sees; default false */
             readonly shown_only?: boolean | undefined;
           }

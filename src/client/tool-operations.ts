@@ -488,6 +488,12 @@ const SHARED = {
               pattern: "^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}$",
               description: "Language tag by which numbers and dates are read; default: that of the page",
             },
+            prompt: {
+              type: "string",
+              maxLength: 2000,
+              description:
+                "With a schema, and if the service has a language model: what the model should know of the fields",
+            },
             shown_only: {
               type: "boolean",
               default: false,

@@ -17,6 +17,7 @@ import { Extractor } from "./extractor/extractor.ts";
 import { sendTo } from "./api/gateway-address.ts";
 import { type Figures } from "./figures/figures.ts";
 import { type ModelFigures } from "./figures/model-figures.ts";
+import { askingPages } from "./operations/extract-fields.ts";
 import { EXTRACTOR_BYTES, Extractors } from "./operations/extractors.ts";
 import { Uploads } from "./operations/upload.ts";
 import { OperationCounts } from "./figures/operation-counts.ts";
@@ -41,6 +42,7 @@ import { browser } from "./operations/browser.ts";
 import { type Services } from "./operations/operation.ts";
 import { type LearnedTemplate } from "../store/template-store.ts";
 import { type OwnProxy } from "./egress/own-proxy.ts";
+import { type Pages } from "./page-reader/page-reader.ts";
 import { LearnedTemplates } from "./page-reader/learned-templates.ts";
 import { FairSemaphore } from "./page/fair-semaphore.ts";
 import { type AskPrices, pricesOf, unknownPrices, without } from "./api/price-list.ts";
@@ -345,6 +347,7 @@ function createServices(
     versions,
     jobs: startJobs({
       pages,
+      asking: askingPages({ pages, files: pages, resolver, log }),
       versions,
       hitPrice,
       store,
@@ -366,6 +369,7 @@ function createServices(
 
 interface JobParts {
   readonly pages: RememberingReader;
+  readonly asking: Pages;
   readonly versions: PageVersions | undefined;
   readonly hitPrice: number;
   readonly store: JobStore;
@@ -377,7 +381,7 @@ interface JobParts {
 }
 
 /** Starts the work of jobs. */
-function startJobs({ pages, versions, hitPrice, store, settings, robots, fetch, log, parts }: JobParts): Jobs {
+function startJobs({ pages, asking, versions, hitPrice, store, settings, robots, fetch, log, parts }: JobParts): Jobs {
   const now = performance.now.bind(performance);
   const runner = new JobRunner({
     store,
@@ -386,7 +390,7 @@ function startJobs({ pages, versions, hitPrice, store, settings, robots, fetch, 
     fetch,
     hitPrice,
     open: ({ order, payer, createdAt }) =>
-      openJob(order, pages, { userAgent: fetch.userAgent, now, versions, payer, createdAt }),
+      openJob(order, pages, { userAgent: fetch.userAgent, asking, now, versions, payer, createdAt }),
     now,
     unixNow: Date.now,
     maxJobBytes: settings.maxJobBytes,

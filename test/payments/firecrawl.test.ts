@@ -115,6 +115,18 @@ test("a batch costs its delivered pages, and belongs to the token", async () => 
   expect(documents).toHaveLength(3);
 });
 
+test("an extraction costs its delivered pages, and nothing if it failed", async () => {
+  const before = await spent();
+  const schema = { type: "object", properties: { name: { type: "string" } } };
+  const job = await mine.extract({ urls: [at("/page6"), at("/page7"), at("/missing")], schema, pollInterval: 1 });
+  expect(job).toMatchObject({ status: "completed", data: { name: "/page6" }, creditsUsed: 2 });
+  await until(async () => (await spent()) === before + 2 * PAGE);
+  const failed = await mine.extract({ urls: [at("/missing?2")], schema, pollInterval: 1 });
+  expect(failed).toMatchObject({ status: "failed", creditsUsed: 0 });
+  expect(await failure(mine.startExtract({ urls: [at("/page6")], prompt: "x" }))).toMatchObject({ status: 400 });
+  await until(async () => (await store.credits.find(id))?.balance === String(1_000_000 - before - 2 * PAGE));
+});
+
 test("a repeated request with one key is one job and one charge", async () => {
   const before = await spent();
   const first = await mine.startBatchScrape([at("/page4")], { idempotencyKey: "one" });
@@ -135,6 +147,7 @@ test.each([
   ["scrape", { formats: ["screenshot@fullPage"] }, 2],
   ["batch/scrape", { urls: ["a", "b"] }, 2],
   ["batch/scrape", { urls: ["a", "b"], formats: [{ type: "screenshot" }] }, 4],
+  ["extract", { urls: ["a", "b", "c"] }, 3],
   ["crawl", { limit: 3 }, 3],
   ["crawl", { limit: 3, scrapeOptions: { formats: ["branding"] } }, 6],
   ["crawl", { scrapeOptions: { formats: ["screenshot"] } }, 20_000],
@@ -155,5 +168,5 @@ test("the error of a client without enough credit has the price", async () => {
   expect(refused).toMatchObject({ status: 402, details: { accepts: expect.any(Array) } });
   const dear = await failure(mine.startCrawl(at("/page"), {}));
   expect(dear).toMatchObject({ status: 402, message: "credit_insufficient" });
-  expect(await failure(mine.startExtract({ urls: [at("/")], prompt: "x" }))).toMatchObject({ status: 501 });
+  expect(await failure(mine.startAgent({ prompt: "x" }))).toMatchObject({ status: 501 });
 });

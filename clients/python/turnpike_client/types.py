@@ -300,6 +300,8 @@ class CrawlRequestFormatJson(TypedDict):
     schema: Mapping[str, Any]
     #: Language tag by which numbers and dates are read; default: that of the page
     locale: NotRequired[str]
+    #: With a schema, and if the service has a language model: what the model should know of the fields
+    prompt: NotRequired[str]
     #: With a schema: only values that a reader of the page sees; default false
     shown_only: NotRequired[bool]
 
@@ -739,6 +741,8 @@ class ScrapeRequestFormatJson(TypedDict):
     schema: Mapping[str, Any]
     #: Language tag by which numbers and dates are read; default: that of the page
     locale: NotRequired[str]
+    #: With a schema, and if the service has a language model: what the model should know of the fields
+    prompt: NotRequired[str]
     #: With a schema: only values that a reader of the page sees; default false
     shown_only: NotRequired[bool]
 
@@ -942,6 +946,8 @@ class BatchRequestFormatJson(TypedDict):
     schema: Mapping[str, Any]
     #: Language tag by which numbers and dates are read; default: that of the page
     locale: NotRequired[str]
+    #: With a schema, and if the service has a language model: what the model should know of the fields
+    prompt: NotRequired[str]
     #: With a schema: only values that a reader of the page sees; default false
     shown_only: NotRequired[bool]
 

@@ -36,7 +36,7 @@ function taskOf(options: Options, crawled: boolean): ExtractionTask {
   const names = options.formats.filter((one) => typeof one === "string" && one !== "markdown" && one !== "branding");
   const { includeTags: include, excludeTags: exclude, onlyMainContent } = options;
   const fields = formatOf(options, "json");
-  const json = fields && schemaTask(fields.schema, { shown_only: false });
+  const json = fields && schemaTask(fields.schema, { prompt: fields.prompt, shown_only: false });
   const forms = { names, attributes: attributesOf(options), include, exclude, json };
   return { kind: onlyMainContent && include.length === 0 ? "article" : "markdown", crawled, forms };
 }

@@ -1,5 +1,6 @@
 import { account } from "./account.ts";
 import { active, cancel, concurrency, errors, queue, status } from "./job-status.ts";
+import { extraction, startExtract } from "./extract-jobs.ts";
 import { map, parse, scrape, searchWeb } from "./pages.ts";
 import { startBatch, startCrawl } from "./site-jobs.ts";
 import { type Endpoint, type Responder } from "./surface.ts";
@@ -13,6 +14,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   { ...at("POST", "search", searchWeb), operation: "search" },
   { ...at("POST", "crawl", startCrawl), operation: "crawl" },
   { ...at("POST", "batch/scrape", startBatch), operation: "batch" },
+  { ...at("POST", "extract", startExtract), operation: "extract" },
+  at("GET", "extract/:id", extraction),
   at("GET", "crawl/active", active),
   ...["crawl", "batch/scrape"].flatMap((path) => [
     at("GET", `${path}/:id`, status),

@@ -4,7 +4,7 @@ import { type Job } from "../../store/jobs/job-store.ts";
 const DOCUMENT = ',"document":';
 
 /** The state of a job in Firecrawl's words. A job that has ended is not over until all of its results are paid. */
-export function stateOf(job: Job, isOver: boolean): object {
+export function stateOf(job: Job, isOver: boolean) {
   const { delivered, saved, results, open, limit, createdAt, endedAt, keptMs, maxRunMs } = job;
   const total = job.state === "running" ? Math.min(limit + results - delivered, results + open) : results;
   return {

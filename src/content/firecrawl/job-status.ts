@@ -96,10 +96,11 @@ export async function queue(ask: Ask, { jobs }: Services): Promise<OperationResu
   return { json: { success: true, ...counts, mostRecentSuccess: null } };
 }
 
-/** Throws `not-found` if the job does not exist, or has another owner. */
-async function jobOf({ id, owner }: Ask, jobs: Jobs): Promise<Job> {
+/** Throws `not-found` if the job does not exist, is of another kind, or has another owner. */
+export async function jobOf({ id, owner }: Ask, jobs: Jobs, kind: "documents" | "extract" = "documents"): Promise<Job> {
   const job = await jobs.find(id, owner);
-  if (job === undefined || inputOf(job) === undefined) {
+  const input = job && inputOf(job);
+  if (job === undefined || input === undefined || (input.extract !== undefined) !== (kind === "extract")) {
     throw new TurnpikeError("not-found", "Job not found: no job has this id and key");
   }
   return job;
@@ -117,7 +118,7 @@ function pathOf(job: Job): string {
 }
 
 /** The results of a job that can be read now, with numbers above `from`. */
-async function* resultsOf(job: Job, jobs: Jobs, from: number): AsyncGenerator<Result> {
+export async function* resultsOf(job: Job, jobs: Jobs, from: number): AsyncGenerator<Result> {
   let after = from;
   for (;;) {
     const results = await jobs.results(job, after, RESULTS_AT_ONCE);

@@ -6,6 +6,17 @@ import { receiver } from "../operations/job-parameters.ts";
 import { MAX_SELECTOR_LENGTH, pageUrl } from "../operations/page-parameters.ts";
 import { requestParameters } from "../operations/request-parameters.ts";
 import { text, visibleText } from "../operations/text.ts";
+import {
+  REFUSED_BATCH,
+  REFUSED_BODY,
+  REFUSED_CRAWL,
+  REFUSED_EXTRACT,
+  REFUSED_MAP,
+  REFUSED_PAGE,
+  REFUSED_SEARCH,
+  type Refused,
+  refusing,
+} from "./refused-options.ts";
 
 /** Milliseconds of a page's `timeout` and `waitFor`, as for the other operations. */
 const MAX_TIMEOUT_MS = 120_000;
@@ -23,6 +34,8 @@ const MAX_PATTERN_LENGTH = 200;
 /** Pages of a crawl, addresses of a batch, and addresses of a map. */
 const MAX_PAGES = 10_000;
 const MAX_LINKS = 100_000;
+/** Pages of an extraction, whose data are merged for each response. */
+const MAX_EXTRACTED = 100;
 /** Results of a search, and of one whose pages are loaded. */
 const MAX_RESULTS = 50;
 const MAX_LOADED = 10;
@@ -63,10 +76,10 @@ const changeTracking = z.strictObject({
   tag: z.string().max(100).nullish(),
 });
 
-/** A prompt alone needs a language model, which reads no pages here. */
-const json = z
-  .strictObject({ type: z.literal("json"), schema: jsonFormat.shape.schema, prompt: z.string().max(5_000).optional() })
-  .transform(({ type, schema }) => ({ type, schema }));
+/** The fields of a schema, and what a language model should know of them. A prompt alone is not enough. */
+const FIELDS = { schema: jsonFormat.shape.schema, prompt: z.string().max(5_000).optional() };
+
+const json = z.strictObject({ type: z.literal("json"), ...FIELDS });
 
 /** Names that stand for a format with its defaults. */
 const SHORT = {
@@ -223,6 +236,17 @@ const MAP = {
   timeout: z.int().min(1_000).max(MAX_TIMEOUT_MS).default(60_000),
 };
 
+const EXTRACT = {
+  urls: z
+    .array(z.string().refine((url) => !url.endsWith("*"), "must be one page: a wildcard is not supported here"))
+    .min(1)
+    .max(MAX_EXTRACTED),
+  schema: FIELDS.schema.optional(),
+  prompt: FIELDS.prompt,
+  showSources: z.boolean().default(false),
+  ignoreInvalidURLs: z.boolean().default(true),
+};
+
 const SEARCH = {
   query: visibleText(500),
   limit: z.int().min(1).max(MAX_RESULTS).default(10),
@@ -243,53 +267,6 @@ const SEARCH = {
 /** Options that any body may have, which change nothing: they name the program that calls. */
 const NAMES = { origin: z.string().optional(), integration: z.string().nullish() };
 
-/** Options that have no effect here, with the values with which nothing is asked for. Other values are refused. */
-type Refused = Readonly<Record<string, readonly unknown[]>>;
-
-const REFUSED_PAGE: Refused = {
-  auditMetadata: [],
-  blockAds: [true],
-  domainTools: [false],
-  fastMode: [false],
-  lockdown: [false],
-  minAge: [],
-  profile: [],
-  redactPII: [false],
-  removeBase64Images: [true],
-  skipTlsVerification: [false],
-  threatProtection: [],
-  toolDetail: [],
-  useMock: [],
-};
-
-/** Of scrapes and jobs, and not of `scrapeOptions`. */
-const REFUSED_BODY: Refused = { zeroDataRetention: [false] };
-
-const REFUSED_CRAWL: Refused = {
-  ...REFUSED_BODY,
-  ignoreRobotsTxt: [false],
-  prompt: [],
-  regexOnFullURL: [false],
-  robotsUserAgent: [],
-};
-
-const REFUSED_BATCH: Refused = { ...REFUSED_BODY, appendToId: [] };
-
-const REFUSED_MAP: Refused = { auditMetadata: [], ignoreCache: [false], location: [], threatProtection: [] };
-
-const REFUSED_SEARCH: Refused = {
-  categories: [[]],
-  country: [],
-  domainTools: [false],
-  enterprise: [[]],
-  highlights: [false],
-  ignoreInvalidURLs: [true, false],
-  location: [],
-  sources: [["web"], [{ type: "web" }]],
-  threatProtection: [],
-  toolDetail: [],
-};
-
 /** Options by the request that has them: those with an effect here, and those that are refused. @internal */
 export const OPTIONS: Readonly<Record<string, { readonly supported: readonly string[]; readonly refused: Refused }>> = {
   "/scrape": { supported: ["url", ...Object.keys(PAGE)], refused: { ...REFUSED_PAGE, ...REFUSED_BODY } },
@@ -299,24 +276,10 @@ export const OPTIONS: Readonly<Record<string, { readonly supported: readonly str
     supported: ["urls", "ignoreInvalidURLs", "maxConcurrency", "webhook"],
     refused: { appendToId: [] },
   },
+  "/extract": { supported: [...Object.keys(EXTRACT), "scrapeOptions"], refused: REFUSED_EXTRACT },
   "/map": { supported: Object.keys(MAP), refused: REFUSED_MAP },
   "/search": { supported: [...Object.keys(SEARCH), "scrapeOptions"], refused: REFUSED_SEARCH },
 };
-
-function refusing(refused: Refused) {
-  const entries = Object.entries(refused).map(([name, neutral]) => {
-    const isNeutral = (value: unknown) => neutral.some((one) => Bun.deepEquals(one, value));
-    return [
-      name,
-      z
-        .unknown()
-        .refine((value) => value === undefined || isNeutral(value), "is not supported here")
-        .optional(),
-    ];
-  });
-  // Each name has a schema of this kind.
-  return Object.fromEntries(entries) as Record<string, z.ZodOptional<z.ZodUnknown>>;
-}
 
 const page = z.strictObject({ ...refusing(REFUSED_PAGE), ...NAMES, ...PAGE });
 
@@ -346,6 +309,14 @@ export const batchBody = z.strictObject({
   ignoreInvalidURLs: z.boolean().default(true),
   maxConcurrency: CRAWL.maxConcurrency,
   webhook,
+});
+
+/** The body of an extraction. The pages have no other formats than its fields. */
+export const extractBody = z.strictObject({
+  ...refusing(REFUSED_EXTRACT),
+  ...NAMES,
+  ...EXTRACT,
+  scrapeOptions: page.omit({ formats: true }).prefault({}),
 });
 
 /** The body of a map. */

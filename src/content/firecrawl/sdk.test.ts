@@ -16,6 +16,12 @@ const html = (title: string, ...links: string[]) => `<!doctype html><html lang="
   <img src="/picture.png" alt="A picture"> ${links.map((href) => `<a class="next" href="${href}">to ${href}</a>`).join(" ")}
   </article></body></html>`;
 
+const product = (name: string, price: string | undefined, ...colours: string[]) => {
+  const facts = { "@context": "https://schema.org", "@type": "Product", name, color: colours, offers: { price } };
+  const script = `<script type="application/ld+json">${JSON.stringify(facts)}</script>`;
+  return html(name).replace("</head>", `${script}</head>`);
+};
+
 const hits: string[] = [];
 let lastRequest = new Headers();
 const changing: { text: string | undefined } = { text: undefined };
@@ -26,6 +32,9 @@ const pages: Readonly<Record<string, () => Response>> = Object.fromEntries(
     "/docs/b": html("B", "/private"),
     "/docs/c": html("C"),
     "/blog": html("Blog"),
+    "/lamp": product("Lamp", "12.50", "red", "blue"),
+    "/lamp/two": product("Lamp two", "99", "blue", "green"),
+    "/gift": product("Gift", undefined),
     "/near/": html("Near", "/near/list?order=1", "/near/list?order=2"),
   }).map(([path, text]) => [path, () => new Response(text, { headers: { "content-type": "text/html" } })]),
 );
@@ -337,6 +346,76 @@ describe("batch", () => {
   });
 });
 
+describe("extract", () => {
+  const schema = {
+    type: "object",
+    properties: {
+      name: { type: "string" },
+      price: { type: "number" },
+      color: { type: "array", items: { type: "string" } },
+    },
+    required: ["price"],
+  };
+
+  test("waits for the fields of a schema, merged from all pages in their order, with their pages", async () => {
+    const urls = ["/lamp", "/lamp/two", "/gift", "/missing"].map(at);
+    const job = await mine.extract({ urls, schema, prompt: "Prices in euros", showSources: true, pollInterval: 1 });
+    expect(job).toMatchObject({
+      success: true,
+      status: "completed",
+      data: { name: "Lamp", price: 12.5, color: ["red", "blue", "green"] },
+      sources: { name: [at("/lamp"), at("/lamp/two")], price: [at("/lamp"), at("/lamp/two")] },
+      creditsUsed: 2,
+      expiresAt: expect.any(String),
+    });
+    expect(job.warnings?.toSorted()).toEqual([
+      expect.stringContaining(`${at("/gift")}: Cannot extract the fields: 'price' is required`),
+      expect.stringContaining(`${at("/missing")}: Cannot load the page`),
+    ]);
+    const { id = "", ...started } = await mine.startExtract({ urls: [at("/lamp"), "nothing"], schema });
+    expect(started).toMatchObject({ success: true, invalidURLs: ["nothing"] });
+    expect(await failure(mine.getBatchScrapeStatus(id))).toMatchObject({ status: 404 });
+    expect(await failure(client("fc-other").getExtractStatus(id))).toMatchObject({ status: 404, code: "NOT_FOUND" });
+  });
+
+  test("fails, and costs nothing, if no page has the fields", async () => {
+    const { status, success, error, creditsUsed } = await mine.extract({
+      urls: [at("/missing")],
+      schema,
+      pollInterval: 1,
+    });
+    expect({ status, success, creditsUsed }).toEqual({ status: "failed", success: false, creditsUsed: 0 });
+    expect(error).toContain("its server responded with 404");
+  });
+
+  test("is processing while a page is loaded", async () => {
+    const { id = "" } = await mine.startExtract({ urls: [at("/never")], schema });
+    expect(await mine.getExtractStatus(id)).toMatchObject({ success: true, status: "processing", data: [] });
+  });
+
+  const asked = { urls: [at("/lamp")], schema };
+  test.each([
+    [
+      "a prompt alone",
+      { urls: asked.urls, prompt: "x" },
+      { path: "schema", message: expect.stringContaining("alone") },
+    ],
+    ["a web search", { ...asked, enableWebSearch: true }, { path: "enableWebSearch" }],
+    ["an agent", { ...asked, agent: { model: "FIRE-1" as const } }, { path: "agent" }],
+    [
+      "a wildcard",
+      { ...asked, urls: [at("/docs/*")] },
+      { path: "urls.0", message: expect.stringContaining("wildcard") },
+    ],
+    ["a schema of a list", { ...asked, schema: { type: "array" } }, { path: expect.stringContaining("schema") }],
+    ["other formats", { ...asked, scrapeOptions: { formats: ["html" as const] } }, { path: "scrapeOptions.formats" }],
+    ["secrets", { ...asked, scrapeOptions: { headers: { "X-Key": "mine" } } }, { path: "headers" }],
+  ])("refuses %s", async (_name, order, problem) => {
+    const refused = await failure(mine.startExtract(order));
+    expect(refused).toMatchObject({ status: 400, code: "BAD_REQUEST", details: [problem] });
+  });
+});
+
 /** The documents and the end of a job, as a watcher of the SDK gets them. */
 async function watched(id: string, { kind = "crawl", begun }: { kind?: "crawl" | "batch"; begun?: () => void } = {}) {
   const watcher = mine.watcher(id, { kind, pollInterval: 3_600 });
@@ -425,7 +504,6 @@ test("the account has no credits, and says so", async () => {
 
 test("requests that Turnpike does not serve fail at once", async () => {
   const calls = [
-    mine.startExtract({ urls: [at("/")], prompt: "title" }),
     mine.startAgent({ prompt: "x" }),
     mine.interact("1", { code: "1" }),
     mine.listMonitors(),

@@ -28,6 +28,8 @@ interface Input {
   readonly order: CrawlOrder;
   readonly options: PageOptions;
   readonly webhook?: DocumentWebhook | undefined;
+  /** The job is an extraction, whose documents have fields alone. */
+  readonly extract?: { readonly showSources: boolean };
 }
 
 // The input is made below, from a body that was checked.
@@ -42,13 +44,21 @@ export function inputOf(job: Pick<Job, "order">): Input | undefined {
 
 /** Opens the stored input of a job. */
 export function documentsOf(input: unknown, pages: Pages, service: OpenOptions): OpenCrawl {
-  const { order, options } = stored.parse(input);
-  const { versions, payer, createdAt: before } = service;
+  const { order, options, extract } = stored.parse(input);
+  const { versions, payer, createdAt: before, asking } = service;
   const userAgent = order.given === true ? undefined : service.userAgent;
   return {
     order,
     async load(url, signal) {
-      const reader = { pages, versions, payer, before, userAgent, signal, crawled: true };
+      const reader = {
+        pages: extract === undefined ? pages : asking,
+        versions,
+        payer,
+        before,
+        userAgent,
+        signal,
+        crawled: true,
+      };
       const { extraction, source, document } = await readDocument(url.href, options, reader);
       return {
         finalUrl: source.finalUrl,
@@ -94,9 +104,33 @@ export async function startCrawl(ask: Ask, { jobs, versions }: Services): Promis
 }
 
 /** `POST /v2/batch/scrape`: a job that loads given pages. */
-export async function startBatch(ask: Ask, { jobs, versions }: Services): Promise<OperationResult> {
+export async function startBatch(ask: Ask, services: Services): Promise<OperationResult> {
   const { urls, ignoreInvalidURLs, maxConcurrency, webhook, ...options } = checkBody(batchBody, ask.body);
-  assertTracked(options, { versions });
+  assertTracked(options, services);
+  return await addPages(ask, services, {
+    path: "batch/scrape",
+    urls,
+    ignoreInvalidURLs,
+    maxConcurrency,
+    options,
+    webhook,
+  });
+}
+
+/** A job that loads given pages. */
+interface GivenPages extends Omit<Input, "order"> {
+  /** Below the version: where the client asks for the job. */
+  readonly path: string;
+  readonly urls: readonly string[];
+  readonly ignoreInvalidURLs: boolean;
+  /** Default: that of all jobs. */
+  readonly maxConcurrency?: number;
+}
+
+/** Adds a job that loads given pages. Fails with `invalid-parameters` if no address is valid. */
+export async function addPages(ask: Ask, { jobs }: Services, given: GivenPages): Promise<OperationResult> {
+  const { path, urls, ignoreInvalidURLs, maxConcurrency = MAX_CONCURRENCY, ...input } = given;
+  const { options } = input;
   assertStorable(options);
   const valid = urls.filter(isLoadable);
   const invalidURLs = urls.filter((url) => !isLoadable(url));
@@ -106,10 +140,10 @@ export async function startBatch(ask: Ask, { jobs, versions }: Services): Promis
     ]);
   }
   const spellings = Map.groupBy(valid, (url) => new URL(url).href);
-  const given = givenOnly([...spellings.values()].flatMap(([first]) => first ?? []));
-  const pages = { ...given, concurrency: Math.min(maxConcurrency, MAX_CONCURRENCY) };
-  const made = await add(ask, jobs, { order: pages, options, webhook });
-  return started(ask, "batch/scrape", made, invalidURLs.length === 0 ? {} : { invalidURLs });
+  const pages = givenOnly([...spellings.values()].flatMap(([first]) => first ?? []));
+  const order = { ...pages, concurrency: Math.min(maxConcurrency, MAX_CONCURRENCY) };
+  const made = await add(ask, jobs, { ...input, order });
+  return started(ask, path, made, invalidURLs.length === 0 ? {} : { invalidURLs });
 }
 
 /** Throws `invalid-parameters` if a job would keep a secret of its caller. A user agent is not secret. */

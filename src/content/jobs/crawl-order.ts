@@ -1,6 +1,7 @@
 import { type Job } from "../../store/jobs/job-store.ts";
 import { type PageVersions } from "../changes/page-versions.ts";
 import { type Extraction } from "../extraction/tree/extraction.ts";
+import { type Pages } from "../page-reader/page-reader.ts";
 
 /** The parameters of a job that decide which pages it loads. */
 export interface CrawlOrder {
@@ -67,6 +68,8 @@ export interface OpenCrawl {
 
 /** The job, and the settings of a service with which it opens stored orders. `now` gives monotonic milliseconds. */
 export interface OpenOptions extends Pick<Job, "payer" | "createdAt"> {
+  /** Pages whose fields a language model is asked for. */
+  readonly asking: Pages;
   readonly versions: PageVersions | undefined;
   readonly userAgent: string;
   readonly now: () => number;

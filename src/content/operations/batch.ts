@@ -4,7 +4,7 @@ import { type CrawlOrder, givenOnly, type OpenCrawl, type OpenOptions } from "..
 import { type Pages } from "../page-reader/page-reader.ts";
 import { BatchResponse, type BatchResult, failed, MAX_RESULTS } from "./batch-response.ts";
 import { started, startedExample, startedJob } from "./job-shapes.ts";
-import { askingPages } from "./extract-fields.ts";
+import { askingPages, assertPrompts } from "./extract-fields.ts";
 import { jobParameters } from "./job-parameters.ts";
 import { METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type PageRequest } from "../page/page.ts";
@@ -146,6 +146,7 @@ export const batch = postOperation(
       const job = { operation: "batch", input, order: orderOf(input), maxPrice: input.max_price, payer, deferred };
       return started("/batch", await services.jobs.add(job));
     }
+    assertPrompts(input.formats, services.resolver);
     const load = new Loader(input, { ...services, payer }, signal);
     const made = new BatchResponse(urls.length);
     const loading = urls.map(async (url, place) => made.put(place, { url, format, ...(await load.result(url)) }));

@@ -7,8 +7,11 @@ import { FIELD_ORIGINS, type PageFields } from "../extraction/tree/page-fields.t
 import { planOf } from "../extraction/schema-fields/field-plan.ts";
 import { type PageRequest } from "../page/page.ts";
 import { type Pages, type ReadPage } from "../page-reader/page-reader.ts";
-import { type Services } from "./operation.ts";
+import { invalidParameters, type Services } from "./operation.ts";
 import { text } from "./text.ts";
+
+/** Characters of a prompt for a language model. */
+const MAX_PROMPT = 2_000;
 
 /** A JSON schema of fields. Its issues have the place in the schema. */
 const fieldSchema = z
@@ -41,7 +44,7 @@ export const fieldParameters = {
       description: "Language tag by which numbers and dates are read; default: that of the page",
       example: "de",
     }),
-  prompt: text(2_000).optional().openapi({
+  prompt: text(MAX_PROMPT).optional().openapi({
     description: "With a schema, and if the service has a language model: what the model should know of the fields",
   }),
   shown_only: z
@@ -87,6 +90,7 @@ export const jsonFormat = z.strictObject({
   type: z.literal("json"),
   schema: fieldSchema,
   locale: fieldParameters.locale,
+  prompt: fieldParameters.prompt,
   shown_only: fieldParameters.shown_only,
 });
 
@@ -95,12 +99,34 @@ export const jsonResult = z.object({ data: z.record(z.string(), z.unknown()), ..
   description: "The fields of a schema, with their places",
 });
 
+/** The parameters beside a schema. */
+interface SchemaInput {
+  readonly locale?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly shown_only: boolean;
+}
+
 /** The task of a request with a schema. */
-export function schemaTask(
-  schema: object,
-  { locale, shown_only: shownOnly }: { readonly locale?: string | undefined; readonly shown_only: boolean },
-): SchemaTask {
-  return { kind: "schema", schema, locale, shownOnly };
+export function schemaTask(schema: object, { locale, prompt, shown_only: shownOnly }: SchemaInput): SchemaTask {
+  return { kind: "schema", schema, locale, prompt, shownOnly };
+}
+
+/** Throws `invalid-parameters` if the parameter at `path` is a prompt, and there is no language model. */
+export function assertPromptable(
+  prompt: string | undefined,
+  path: string,
+  { fieldModel }: Pick<Services["resolver"], "fieldModel">,
+): void {
+  if (prompt === undefined || fieldModel !== undefined) return;
+  throw invalidParameters([{ path, message: "needs a language model, which this service does not have" }]);
+}
+
+/** Throws `invalid-parameters` if a format has a prompt, and no language model is asked. */
+export function assertPrompts(
+  formats: readonly { readonly type: string; readonly prompt?: string | undefined }[] | undefined,
+  resolver: Pick<Services["resolver"], "fieldModel">,
+): void {
+  for (const [at, { prompt }] of (formats ?? []).entries()) assertPromptable(prompt, `formats.${at}.prompt`, resolver);
 }
 
 /** The services that read a page with a schema. */
@@ -136,7 +162,6 @@ export async function readFields(
   request: PageRequest,
   task: ExtractionTask,
   { pages, files, resolver, log }: FieldServices,
-  prompt = "",
 ): Promise<ReadPage> {
   const own = schemaIn(task);
   const model = own && resolver.fieldModel;
@@ -150,7 +175,7 @@ export async function readFields(
     text: shown,
     schema: own.schema,
     paths: missing.map(({ path }) => path),
-    prompt,
+    prompt: own.prompt ?? "",
   };
   try {
     const suggestions = await model.suggest(question, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));

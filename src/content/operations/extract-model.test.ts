@@ -2,7 +2,8 @@ import { afterAll, expect, test } from "bun:test";
 import { madeModelOptions } from "../resolve/testing/made-analyst.ts";
 import { startModelServer } from "../resolve/testing/model-server.ts";
 import { startContentService } from "../service.ts";
-import { call } from "../testing/client.ts";
+import { Firecrawl } from "firecrawl";
+import { baseUrl, call } from "../testing/client.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { startTestService } from "../testing/service.ts";
 
@@ -31,6 +32,7 @@ const service = await startContentService({
   listen: { hostname: "127.0.0.1", port: 0 },
   stateDir: state.path,
   allowPrivate: true,
+  firecrawl: true,
   log: () => undefined,
   model: madeModelOptions(model.url, { fallback: true }),
 });
@@ -83,6 +85,22 @@ test("a model's values count if the visible text has their quotes, and the quote
   expect(JSON.stringify(asked?.body)).not.toContain("Mallory");
 });
 
+test("the prompt of a format reaches the model, also in Firecrawl's form and in an extraction, which is a job", async () => {
+  model.answer = () => ({ fields: [field("/checkoutHour", "11", "Guests leave their rooms before 11 o'clock")] });
+  const format = { type: "json", schema: SCHEMA };
+  await call(service, "/scrape", { url: site.url.href, engine: "static", formats: [{ ...format, prompt: "one" }] });
+  const scraped = await call(service, "/v2/scrape", { url: site.url.href, formats: [{ ...format, prompt: "two" }] });
+  expect(scraped.json).toMatchObject({ data: { json: { checkoutHour: 11 } } });
+  const client = new Firecrawl({ apiKey: "mine", apiUrl: baseUrl(service) });
+  const made = await client.extract({ urls: [site.url.href], schema: SCHEMA, prompt: "three", pollInterval: 1 });
+  expect(made).toMatchObject({ status: "completed", data: { name: "The Inn", checkoutHour: 11, owner: null } });
+  expect(model.asked.splice(0).map(({ task }) => task)).toMatchObject([
+    { question: "one" },
+    { question: "two" },
+    { question: "three" },
+  ]);
+});
+
 test("a response that cannot be read is asked for once more, and a model that fails leaves the other fields", async () => {
   let turn = 0;
   model.mode = "says";
@@ -96,11 +114,19 @@ test("a response that cannot be read is asked for once more, and a model that fa
   expect((await extract()).json["data"]).toMatchObject({ name: "The Inn", dogFee: null });
 });
 
-test("a prompt needs a language model", async () => {
+test("a prompt needs a language model, and other jobs ask none", async () => {
   const { service: plain, close } = await startTestService();
   const { json } = await call(plain, "/extract", { url: site.url.href, schema: SCHEMA, prompt: "x" });
+  const formats = ["text", { type: "json", schema: SCHEMA, prompt: "x" }];
+  const scraped = await call(plain, "/scrape", { url: site.url.href, formats });
+  const batched = await call(plain, "/batch", { urls: [site.url.href], formats });
   await close();
-  expect(json["errors"]).toEqual([
-    { path: "prompt", message: "needs a language model, which this service does not have" },
-  ]);
+  const message = "needs a language model, which this service does not have";
+  expect(json["errors"]).toEqual([{ path: "prompt", message }]);
+  for (const one of [scraped, batched])
+    expect(one).toMatchObject({ status: 400, json: { errors: [{ path: "formats.1.prompt", message }] } });
+  for (const [path, more] of [["/batch", { async: true }] as const, ["/crawl", {}] as const]) {
+    const refused = await call(service, path, { urls: [site.url.href], formats, ...more });
+    expect(refused).toMatchObject({ status: 400, json: { errors: [{ path: "formats.1.prompt" }] } });
+  }
 });

@@ -7,17 +7,17 @@ import { type PageRequest } from "../page/page.ts";
 import { type ReadPage } from "../page-reader/page-reader.ts";
 import { type PageFields } from "../extraction/tree/page-fields.ts";
 import { commonRules, confirmedValues, learnedShape } from "./extractors.ts";
-import { fieldParameters, fieldsResult, fieldsShape, readFields, schemaTask } from "./extract-fields.ts";
+import {
+  assertPromptable,
+  fieldParameters,
+  fieldsResult,
+  fieldsShape,
+  readFields,
+  schemaTask,
+} from "./extract-fields.ts";
 import { readSelectors, selectorsParameter } from "./extract-selectors.ts";
 import { cutContent, failedMetadata, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
-import {
-  type Call,
-  invalidParameters,
-  type OperationResult,
-  postOperation,
-  type Services,
-  stopwatch,
-} from "./operation.ts";
+import { type Call, type OperationResult, postOperation, type Services, stopwatch } from "./operation.ts";
 import { PageFailures } from "./page-failures.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest, pageUrl, PAGE_RULES } from "./page-parameters.ts";
 import { madeText, SESSION_FAILURES, sessionParameters, SESSION_RULES } from "./session-parameters.ts";
@@ -145,7 +145,7 @@ export const extract = postOperation(
     return {
       json: {
         url: input.url,
-        ...madeOf(await readFields(request, order.task, services, input.prompt), call.elapsedMs()),
+        ...madeOf(await readFields(request, order.task, services), call.elapsedMs()),
       },
     };
   },
@@ -159,9 +159,7 @@ interface Order {
 
 async function orderOf(input: Input, { extractors, resolver }: Services): Promise<Order> {
   const { selectors = {}, schema, extractor, prompt } = input;
-  if (prompt !== undefined && resolver.fieldModel === undefined) {
-    throw invalidParameters([{ path: "prompt", message: "needs a language model, which this service does not have" }]);
-  }
+  assertPromptable(prompt, "prompt", resolver);
   if (extractor !== undefined) {
     const { rules, ...learned } = await extractors.find(extractor);
     const { locale = learned.locale } = input;
@@ -206,7 +204,7 @@ async function severalPages(
     requests.map(async ({ url, request, task: own }) => {
       const elapsedMs = stopwatch(services.now);
       try {
-        const page = await readFields(request, own, services, input.prompt);
+        const page = await readFields(request, own, services);
         const made = madeOf(page, elapsedMs());
         if (page.extraction.values !== undefined) learned.push(page.extraction.values);
         return { url, ...made };

@@ -155,6 +155,8 @@ const SECRET = ["headers", "cookies", "basic_auth", "body", "actions"] as const;
 export const JOB_RULE: FieldRule = members({
   ...Object.fromEntries(SECRET.map((name) => [name, false])),
   proxy: { not: { pattern: "://" } },
+  // Jobs ask no language model.
+  formats: { items: members({ prompt: false }) },
 });
 
 /** Throws `invalid-parameters` if a job would keep a secret of its caller. */

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
-import { askingPages } from "./extract-fields.ts";
+import { askingPages, assertPrompts } from "./extract-fields.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
 import { changesParameters, changesSchema, Watch } from "./page-changes.ts";
 import {
@@ -77,6 +77,7 @@ export const scrape = postOperation(
   async (input, services, { signal, payer, elapsedMs }): Promise<OperationResult> => {
     const { chargeOf, versions } = services;
     const { url, format } = input;
+    assertPrompts(input.formats, services.resolver);
     const request = {
       ...pageRequest(input, signal, browserNeed(input)),
       ...sharingOf(input),

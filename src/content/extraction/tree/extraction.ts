@@ -49,6 +49,8 @@ export interface SchemaTask {
   readonly shownOnly?: boolean | undefined;
   /** The learned places of fields, by JSON pointer. */
   readonly rules?: Readonly<Record<string, FieldRule>> | undefined;
+  /** Hints on the fields for a language model. */
+  readonly prompt?: string | undefined;
   /** True: the visible text is part of the result. */
   readonly withText?: boolean | undefined;
   /** Values that a language model states, by JSON pointer. Each is checked with the page. */
