@@ -12,22 +12,17 @@ const HEAD = `// Made of the API's description by scripts/generate.ts; changes h
 import { type CallOptions, type OperationTarget, type TurnpikeFile } from "./call.ts";
 `;
 
-/** Characters of the shortest type that members of several interfaces share. */
-const MIN_SHARED = 200;
-
 /** The typed client's requests, responses and methods, as TypeScript that is not formatted yet. */
 export function clientTypes(document: ApiDocument): string {
   const operations = operationsOf(document);
   const summaries = new Map(operations.flatMap((operation) => bodySummaries(operation)));
   const options = pageOptions(document);
-  const places = new Map<string, string>();
   const types = Object.entries(document.components.schemas).map(([name, schema]) => {
     if (schema.properties === undefined) throw new Error(`Cannot write the interface ${name}: it has no properties`);
     const description = comment(schema.description ?? summaries.get(name));
-    const owner = { name, places };
-    if (!isPageRequest(schema)) return `${description}export interface ${name} ${fieldsOf(document, schema, owner)}\n`;
+    if (!isPageRequest(schema)) return `${description}export interface ${name} ${fieldsOf(document, schema)}\n`;
     const own = Object.entries(schema.properties ?? {}).filter(([field]) => !(field in options));
-    const fields = fieldsOf(document, { ...schema, properties: Object.fromEntries(own) }, owner);
+    const fields = fieldsOf(document, { ...schema, properties: Object.fromEntries(own) });
     return `${description}export interface ${name} extends PageOptions ${fields}\n`;
   });
   // The client itself has the methods that start jobs.
@@ -98,25 +93,10 @@ function aboutMethodOf({ operationId, method, path, summary, secret, field, resp
   }`;
 }
 
-/** An interface, and the members of all interfaces so far that have a long type of their own, by the type. */
-interface Owner {
-  readonly name: string;
-  readonly places: Map<string, string>;
-}
-
-/** A long type that an earlier member has is that member's. */
-function sharedType(type: string, field: string, { name, places }: Owner): string {
-  if (type.length < MIN_SHARED) return type;
-  const known = places.get(type);
-  if (known === undefined) places.set(type, `${name}["${field}"]`);
-  return known ?? type;
-}
-
-function fieldsOf(document: ApiDocument, schema: ApiSchema, owner?: Owner): string {
+function fieldsOf(document: ApiDocument, schema: ApiSchema): string {
   const required = new Set(schema.required ?? []);
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
-    const whole = typeOf(document, field);
-    const type = owner === undefined ? whole : sharedType(whole, name, owner);
+    const type = typeOf(document, field);
     const value = required.has(name) ? `: ${type}` : `?: ${type === "unknown" ? type : `${type} | undefined`}`;
     return `${comment(describe(field))}readonly ${name}${value};`;
   });

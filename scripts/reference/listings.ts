@@ -1,4 +1,9 @@
-import { type ApiDocument, type ApiSchema, apiDocument, resolveSchema } from "../../src/content/api/api-document.ts";
+import {
+  type ApiDocument,
+  type ApiSchema,
+  apiDocument,
+  withoutReferences,
+} from "../../src/content/api/api-document.ts";
 import { requestParameters } from "../../src/content/operations/request-parameters.ts";
 import { type Operation } from "../../src/content/operations/operation.ts";
 import { actionParameters } from "../../src/content/operations/action-parameters.ts";
@@ -54,7 +59,7 @@ function withRules(schema: ApiSchema, rules: NonNullable<Operation["rules"]>): o
 function bodySchema(document: ApiDocument, { name, path }: Operation): ApiSchema {
   const content = document.paths[path]?.post?.requestBody?.content["application/json"];
   if (content === undefined) throw new Error(`Cannot list the operation "${name}": it is not described`);
-  return resolveSchema(document, content.schema).schema;
+  return withoutReferences(document, content.schema);
 }
 
 function bazaarOf({ example, success }: Operation, body: ApiSchema): Bazaar {

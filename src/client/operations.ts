@@ -24,25 +24,8 @@ export interface PageOptions {
   /** Header fields for the page's origin; redirects to other origins drop them */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Cookies for the page's host */
-  readonly cookies?:
-    | readonly {
-        readonly name: string;
-        readonly value: string;
-        /** The page's host or a domain above it, for its subdomains too */
-        readonly domain?: string | undefined;
-        /** default "/" */
-        readonly path?: string | undefined;
-        /** Only by https; by default if the page's URL is https */
-        readonly secure?: boolean | undefined;
-      }[]
-    | undefined;
-  /** User name and password for the page's origin */
-  readonly basic_auth?:
-    | {
-        readonly username: string;
-        readonly password: string;
-      }
-    | undefined;
+  readonly cookies?: readonly Cookie[] | undefined;
+  readonly basic_auth?: BasicAuth | undefined;
   /** Method of the request for the page; default "GET" */
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | undefined;
   /** Body of the request; a form, unless headers has another Content-Type */
@@ -51,121 +34,24 @@ export interface PageOptions {
   readonly language?: string | undefined;
   /** Time zone of the browser */
   readonly timezone?: string | undefined;
-  /** Position that the browser reports */
-  readonly geolocation?:
-    | {
-        readonly latitude: number;
-        readonly longitude: number;
-        /** default 50 */
-        readonly accuracy?: number | undefined;
-      }
-    | undefined;
-  /** Size of the browser's window; mobile is a touch screen, and asks as a phone */
-  readonly viewport?:
-    | {
-        readonly width: number;
-        readonly height: number;
-        /** default 1 */
-        readonly scale?: number | undefined;
-        /** default false */
-        readonly mobile?: boolean | undefined;
-      }
-    | undefined;
+  readonly geolocation?: Geolocation | undefined;
+  readonly viewport?: Viewport | undefined;
   /** Proxy of your own (http or socks5 URL), or the name of one of the operator */
   readonly proxy?: string | undefined;
   /** Steps in a browser before the page is read; each has a timeout in seconds */
   readonly actions?:
     | readonly (
-        | {
-            readonly type: "click";
-            readonly selector: string;
-            /** Each element that matches, up to 20; default false */
-            readonly all?: boolean | undefined;
-            /** default "left" */
-            readonly button?: "left" | "right" | "middle" | undefined;
-            /** default 1 */
-            readonly clicks?: number | undefined;
-            /** default 10 */
-            readonly timeout?: number | undefined;
-          }
-        | {
-            readonly type: "hover";
-            readonly selector: string;
-            /** default 10 */
-            readonly timeout?: number | undefined;
-          }
-        | {
-            readonly type: "fill";
-            readonly selector: string;
-            readonly text: string;
-            /** default 10 */
-            readonly timeout?: number | undefined;
-          }
-        | {
-            readonly type: "write";
-            readonly text: string;
-            /** default 10 */
-            readonly timeout?: number | undefined;
-          }
-        | {
-            readonly type: "press";
-            readonly key: string;
-            /** default 10 */
-            readonly timeout?: number | undefined;
-          }
-        | {
-            readonly type: "select";
-            readonly selector: string;
-            /** Values or texts of options */
-            readonly values: readonly string[];
-            /** default 10 */
-            readonly timeout?: number | undefined;
-          }
-        | {
-            readonly type: "scroll";
-            /** Element that is scrolled; by default the page */
-            readonly selector?: string | undefined;
-            /** default "down" */
-            readonly direction?: "down" | "up" | undefined;
-            /** Windows; by default to the end, also of a list that grows */
-            readonly times?: number | undefined;
-            /** default 10 */
-            readonly timeout?: number | undefined;
-          }
-        | {
-            readonly type: "wait";
-            /** Not counted in the timeouts */
-            readonly milliseconds?: number | undefined;
-            readonly selector?: string | undefined;
-            readonly state?: "visible" | "attached" | "gone" | undefined;
-            readonly text?: string | undefined;
-            /** Until no request was in progress for half a second */
-            readonly quiet?: true | undefined;
-            /** default 10 */
-            readonly timeout?: number | undefined;
-          }
-        | {
-            readonly type: "screenshot";
-            /** Image format; default "png" */
-            readonly format?: "png" | "jpeg" | "webp" | undefined;
-            /** Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
-            readonly full_page?: boolean | undefined;
-            /** Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless */
-            readonly quality?: number | undefined;
-            /** default 10 */
-            readonly timeout?: number | undefined;
-          }
-        | {
-            readonly type: "scrape";
-            /** default 10 */
-            readonly timeout?: number | undefined;
-          }
-        | {
-            readonly type: "evaluate";
-            readonly script: string;
-            /** default 10 */
-            readonly timeout?: number | undefined;
-          }
+        | ClickAction
+        | HoverAction
+        | FillAction
+        | WriteAction
+        | PressAction
+        | SelectAction
+        | ScrollAction
+        | WaitAction
+        | ScreenshotAction
+        | ScrapeAction
+        | EvaluateAction
       )[]
     | undefined;
   /** Add a picture of the page to the error of a step; default false */
@@ -413,43 +299,9 @@ export interface CrawlRequest extends PageOptions {
         | "branding"
         | "pdf"
         | "screenshot"
-        | {
-            readonly type:
-              | "markdown"
-              | "html"
-              | "text"
-              | "links"
-              | "images"
-              | "metadata"
-              | "summary"
-              | "raw"
-              | "branding"
-              | "pdf";
-          }
-        | {
-            readonly type: "screenshot";
-            /** Image format; default "png" */
-            readonly format?: "png" | "jpeg" | "webp" | undefined;
-            /** Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
-            readonly full_page?: boolean | undefined;
-            /** Viewport width in pixels; default 1280 */
-            readonly width?: number | undefined;
-            /** Viewport height in pixels; default 720 */
-            readonly height?: number | undefined;
-            /** Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless */
-            readonly quality?: number | undefined;
-          }
-        | {
-            readonly type: "json";
-            /** JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions */
-            readonly schema: Readonly<Record<string, unknown>>;
-            /** Language tag by which numbers and dates are read; default: that of the page */
-            readonly locale?: string | undefined;
-            /** With a schema, and if the service has a language model: what the model should know of the fields */
-            readonly prompt?: string | undefined;
-            /** With a schema: only values that a reader of the page sees; default false */
-            readonly shown_only?: boolean | undefined;
-          }
+        | Format
+        | ScreenshotFormat
+        | JsonFormat
       )[]
     | undefined;
   /** Only the main content, without navigation and side columns; default false */
@@ -462,30 +314,206 @@ export interface CrawlRequest extends PageOptions {
   readonly max_age?: number | undefined;
   /** With max_age: do not keep the page for others, who could see that it was requested; default false */
   readonly private?: boolean | undefined;
-  /** Compare the page with a version that you received before, and keep it for the next time */
-  readonly changes?:
-    | {
-        /** The version to compare with: the last one, or the one of this time; default "last" */
-        readonly since?: string | undefined;
-        /** A unified diff of the content, or the changed members of content that is JSON; default "diff" */
-        readonly mode?: "diff" | "fields" | undefined;
-      }
-    | undefined;
+  readonly changes?: Changes | undefined;
   /** Deliver only pages that are new or changed since your last crawl with the same format; default false */
   readonly only_changed?: boolean | undefined;
   /** The most that the job may cost, in the smallest unit of the asset; it ends with the reason max-price before that */
   readonly max_price?: string | undefined;
-  /** Sends the events of the job, signed with the `webhook_secret` of the response */
-  readonly webhook?:
-    | {
-        /** Receiver of the events, by POST */
-        readonly url: string;
-        /** Types of events that are sent; absent for all */
-        readonly events?: readonly ("started" | "page" | "completed" | "failed" | "cancelled")[] | undefined;
-        /** Texts that each event repeats */
-        readonly metadata?: Readonly<Record<string, string>> | undefined;
-      }
-    | undefined;
+  readonly webhook?: Webhook | undefined;
+}
+
+export interface Cookie {
+  readonly name: string;
+  readonly value: string;
+  /** The page's host or a domain above it, for its subdomains too */
+  readonly domain?: string | undefined;
+  /** default "/" */
+  readonly path?: string | undefined;
+  /** Only by https; by default if the page's URL is https */
+  readonly secure?: boolean | undefined;
+}
+
+/** User name and password for the page's origin */
+export interface BasicAuth {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Position that the browser reports */
+export interface Geolocation {
+  readonly latitude: number;
+  readonly longitude: number;
+  /** default 50 */
+  readonly accuracy?: number | undefined;
+}
+
+/** Size of the browser's window; mobile is a touch screen, and asks as a phone */
+export interface Viewport {
+  readonly width: number;
+  readonly height: number;
+  /** default 1 */
+  readonly scale?: number | undefined;
+  /** default false */
+  readonly mobile?: boolean | undefined;
+}
+
+export interface ClickAction {
+  readonly type: "click";
+  readonly selector: string;
+  /** Each element that matches, up to 20; default false */
+  readonly all?: boolean | undefined;
+  /** default "left" */
+  readonly button?: "left" | "right" | "middle" | undefined;
+  /** default 1 */
+  readonly clicks?: number | undefined;
+  /** default 10 */
+  readonly timeout?: number | undefined;
+}
+
+export interface HoverAction {
+  readonly type: "hover";
+  readonly selector: string;
+  /** default 10 */
+  readonly timeout?: number | undefined;
+}
+
+export interface FillAction {
+  readonly type: "fill";
+  readonly selector: string;
+  readonly text: string;
+  /** default 10 */
+  readonly timeout?: number | undefined;
+}
+
+export interface WriteAction {
+  readonly type: "write";
+  readonly text: string;
+  /** default 10 */
+  readonly timeout?: number | undefined;
+}
+
+export interface PressAction {
+  readonly type: "press";
+  readonly key: string;
+  /** default 10 */
+  readonly timeout?: number | undefined;
+}
+
+export interface SelectAction {
+  readonly type: "select";
+  readonly selector: string;
+  /** Values or texts of options */
+  readonly values: readonly string[];
+  /** default 10 */
+  readonly timeout?: number | undefined;
+}
+
+export interface ScrollAction {
+  readonly type: "scroll";
+  /** Element that is scrolled; by default the page */
+  readonly selector?: string | undefined;
+  /** default "down" */
+  readonly direction?: "down" | "up" | undefined;
+  /** Windows; by default to the end, also of a list that grows */
+  readonly times?: number | undefined;
+  /** default 10 */
+  readonly timeout?: number | undefined;
+}
+
+export interface WaitAction {
+  readonly type: "wait";
+  /** Not counted in the timeouts */
+  readonly milliseconds?: number | undefined;
+  readonly selector?: string | undefined;
+  readonly state?: "visible" | "attached" | "gone" | undefined;
+  readonly text?: string | undefined;
+  /** Until no request was in progress for half a second */
+  readonly quiet?: true | undefined;
+  /** default 10 */
+  readonly timeout?: number | undefined;
+}
+
+export interface ScreenshotAction {
+  readonly type: "screenshot";
+  /** Image format; default "png" */
+  readonly format?: "png" | "jpeg" | "webp" | undefined;
+  /** Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
+  readonly full_page?: boolean | undefined;
+  /** Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless */
+  readonly quality?: number | undefined;
+  /** default 10 */
+  readonly timeout?: number | undefined;
+}
+
+export interface ScrapeAction {
+  readonly type: "scrape";
+  /** default 10 */
+  readonly timeout?: number | undefined;
+}
+
+export interface EvaluateAction {
+  readonly type: "evaluate";
+  readonly script: string;
+  /** default 10 */
+  readonly timeout?: number | undefined;
+}
+
+export interface Format {
+  readonly type:
+    | "markdown"
+    | "html"
+    | "text"
+    | "links"
+    | "images"
+    | "metadata"
+    | "summary"
+    | "raw"
+    | "branding"
+    | "pdf";
+}
+
+export interface ScreenshotFormat {
+  readonly type: "screenshot";
+  /** Image format; default "png" */
+  readonly format?: "png" | "jpeg" | "webp" | undefined;
+  /** Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
+  readonly full_page?: boolean | undefined;
+  /** Viewport width in pixels; default 1280 */
+  readonly width?: number | undefined;
+  /** Viewport height in pixels; default 720 */
+  readonly height?: number | undefined;
+  /** Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless */
+  readonly quality?: number | undefined;
+}
+
+export interface JsonFormat {
+  readonly type: "json";
+  /** JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Language tag by which numbers and dates are read; default: that of the page */
+  readonly locale?: string | undefined;
+  /** With a schema, and if the service has a language model: what the model should know of the fields */
+  readonly prompt?: string | undefined;
+  /** With a schema: only values that a reader of the page sees; default false */
+  readonly shown_only?: boolean | undefined;
+}
+
+/** Compare the page with a version that you received before, and keep it for the next time */
+export interface Changes {
+  /** The version to compare with: the last one, or the one of this time; default "last" */
+  readonly since?: string | undefined;
+  /** A unified diff of the content, or the changed members of content that is JSON; default "diff" */
+  readonly mode?: "diff" | "fields" | undefined;
+}
+
+/** Sends the events of the job, signed with the `webhook_secret` of the response */
+export interface Webhook {
+  /** Receiver of the events, by POST */
+  readonly url: string;
+  /** Types of events that are sent; absent for all */
+  readonly events?: readonly ("started" | "page" | "completed" | "failed" | "cancelled")[] | undefined;
+  /** Texts that each event repeats */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The response body of `scrape` */
@@ -751,7 +779,24 @@ export interface ScrapeRequest extends PageOptions {
   /** JavaScript expression evaluated on the page; its result takes the place of the content */
   readonly evaluate?: string | undefined;
   /** Several formats in one visit, as members of `results`; `content` is then empty */
-  readonly formats?: CrawlRequest["formats"] | undefined;
+  readonly formats?:
+    | readonly (
+        | "markdown"
+        | "html"
+        | "text"
+        | "links"
+        | "images"
+        | "metadata"
+        | "summary"
+        | "raw"
+        | "branding"
+        | "pdf"
+        | "screenshot"
+        | Format
+        | ScreenshotFormat
+        | JsonFormat
+      )[]
+    | undefined;
   /** Only the main content, without navigation and side columns; default false */
   readonly only_main_content?: boolean | undefined;
   /** CSS selectors of the only elements that are read */
@@ -762,8 +807,7 @@ export interface ScrapeRequest extends PageOptions {
   readonly max_age?: number | undefined;
   /** With max_age: do not keep the page for others, who could see that it was requested; default false */
   readonly private?: boolean | undefined;
-  /** Compare the page with a version that you received before, and keep it for the next time */
-  readonly changes?: CrawlRequest["changes"] | undefined;
+  readonly changes?: Changes | undefined;
   /** Read the files of the site with its terms for use by AI, and show them in metadata; default false */
   readonly ai_terms?: boolean | undefined;
 }
@@ -806,7 +850,24 @@ export interface BatchRequest extends PageOptions {
   /** JavaScript expression evaluated on the page; its result takes the place of the content */
   readonly evaluate?: string | undefined;
   /** Several formats in one visit, as members of `results`; `content` is then empty */
-  readonly formats?: CrawlRequest["formats"] | undefined;
+  readonly formats?:
+    | readonly (
+        | "markdown"
+        | "html"
+        | "text"
+        | "links"
+        | "images"
+        | "metadata"
+        | "summary"
+        | "raw"
+        | "branding"
+        | "pdf"
+        | "screenshot"
+        | Format
+        | ScreenshotFormat
+        | JsonFormat
+      )[]
+    | undefined;
   /** Only the main content, without navigation and side columns; default false */
   readonly only_main_content?: boolean | undefined;
   /** CSS selectors of the only elements that are read */
@@ -817,14 +878,12 @@ export interface BatchRequest extends PageOptions {
   readonly max_age?: number | undefined;
   /** With max_age: do not keep the page for others, who could see that it was requested; default false */
   readonly private?: boolean | undefined;
-  /** Compare the page with a version that you received before, and keep it for the next time */
-  readonly changes?: CrawlRequest["changes"] | undefined;
+  readonly changes?: Changes | undefined;
   /** Read the files of the site with its terms for use by AI, and show them in metadata; default false */
   readonly ai_terms?: boolean | undefined;
   /** The most that the job may cost, in the smallest unit of the asset; it ends with the reason max-price before that */
   readonly max_price?: string | undefined;
-  /** Sends the events of the job, signed with the `webhook_secret` of the response */
-  readonly webhook?: CrawlRequest["webhook"] | undefined;
+  readonly webhook?: Webhook | undefined;
 }
 
 /** The response body of `extract` */
@@ -943,8 +1002,7 @@ export interface ReadRequest extends PageOptions {
   readonly max_age?: number | undefined;
   /** With max_age: do not keep the page for others, who could see that it was requested; default false */
   readonly private?: boolean | undefined;
-  /** Compare the page with a version that you received before, and keep it for the next time */
-  readonly changes?: CrawlRequest["changes"] | undefined;
+  readonly changes?: Changes | undefined;
   /** Read the files of the site with its terms for use by AI, and show them in metadata; default false */
   readonly ai_terms?: boolean | undefined;
   /** Maximum content length in characters; longer content is cut */

@@ -10,141 +10,41 @@ from urllib.parse import quote
 from ._responses import File
 from .jobs import AsyncJob, Job
 from .types import (
-    BatchRequestActionClick,
-    BatchRequestActionEvaluate,
-    BatchRequestActionFill,
-    BatchRequestActionHover,
-    BatchRequestActionPress,
-    BatchRequestActionScrape,
-    BatchRequestActionScreenshot,
-    BatchRequestActionScroll,
-    BatchRequestActionSelect,
-    BatchRequestActionWait,
-    BatchRequestActionWrite,
-    BatchRequestBasicAuth,
-    BatchRequestChanges,
-    BatchRequestCookie,
-    BatchRequestFormat,
-    BatchRequestFormatJson,
-    BatchRequestFormatScreenshot,
-    BatchRequestGeolocation,
-    BatchRequestViewport,
-    BatchRequestWebhook,
+    BasicAuth,
     BatchResponse,
     BrowserResponse,
     BrowserState,
-    CrawlRequestActionClick,
-    CrawlRequestActionEvaluate,
-    CrawlRequestActionFill,
-    CrawlRequestActionHover,
-    CrawlRequestActionPress,
-    CrawlRequestActionScrape,
-    CrawlRequestActionScreenshot,
-    CrawlRequestActionScroll,
-    CrawlRequestActionSelect,
-    CrawlRequestActionWait,
-    CrawlRequestActionWrite,
-    CrawlRequestBasicAuth,
-    CrawlRequestChanges,
-    CrawlRequestCookie,
-    CrawlRequestFormat,
-    CrawlRequestFormatJson,
-    CrawlRequestFormatScreenshot,
-    CrawlRequestGeolocation,
-    CrawlRequestViewport,
-    CrawlRequestWebhook,
-    ExtractRequestActionClick,
-    ExtractRequestActionEvaluate,
-    ExtractRequestActionFill,
-    ExtractRequestActionHover,
-    ExtractRequestActionPress,
-    ExtractRequestActionScrape,
-    ExtractRequestActionScreenshot,
-    ExtractRequestActionScroll,
-    ExtractRequestActionSelect,
-    ExtractRequestActionWait,
-    ExtractRequestActionWrite,
-    ExtractRequestBasicAuth,
-    ExtractRequestCookie,
-    ExtractRequestGeolocation,
-    ExtractRequestViewport,
+    Changes,
+    ClickAction,
+    Cookie,
+    EvaluateAction,
     ExtractResponse,
+    FillAction,
+    Format,
+    Geolocation,
     Health,
+    HoverAction,
+    JsonFormat,
     MapResponse,
     ParseResponse,
-    PdfRequestActionClick,
-    PdfRequestActionEvaluate,
-    PdfRequestActionFill,
-    PdfRequestActionHover,
-    PdfRequestActionPress,
-    PdfRequestActionScrape,
-    PdfRequestActionScreenshot,
-    PdfRequestActionScroll,
-    PdfRequestActionSelect,
-    PdfRequestActionWait,
-    PdfRequestActionWrite,
-    PdfRequestBasicAuth,
-    PdfRequestCookie,
-    PdfRequestGeolocation,
-    PdfRequestViewport,
-    ReadRequestActionClick,
-    ReadRequestActionEvaluate,
-    ReadRequestActionFill,
-    ReadRequestActionHover,
-    ReadRequestActionPress,
-    ReadRequestActionScrape,
-    ReadRequestActionScreenshot,
-    ReadRequestActionScroll,
-    ReadRequestActionSelect,
-    ReadRequestActionWait,
-    ReadRequestActionWrite,
-    ReadRequestBasicAuth,
-    ReadRequestChanges,
-    ReadRequestCookie,
-    ReadRequestGeolocation,
-    ReadRequestViewport,
+    PressAction,
     ReadResponse,
     ResolveResponse,
-    ScrapeRequestActionClick,
-    ScrapeRequestActionEvaluate,
-    ScrapeRequestActionFill,
-    ScrapeRequestActionHover,
-    ScrapeRequestActionPress,
-    ScrapeRequestActionScrape,
-    ScrapeRequestActionScreenshot,
-    ScrapeRequestActionScroll,
-    ScrapeRequestActionSelect,
-    ScrapeRequestActionWait,
-    ScrapeRequestActionWrite,
-    ScrapeRequestBasicAuth,
-    ScrapeRequestChanges,
-    ScrapeRequestCookie,
-    ScrapeRequestFormat,
-    ScrapeRequestFormatJson,
-    ScrapeRequestFormatScreenshot,
-    ScrapeRequestGeolocation,
-    ScrapeRequestViewport,
+    ScrapeAction,
     ScrapeResponse,
-    ScreenshotRequestActionClick,
-    ScreenshotRequestActionEvaluate,
-    ScreenshotRequestActionFill,
-    ScreenshotRequestActionHover,
-    ScreenshotRequestActionPress,
-    ScreenshotRequestActionScrape,
-    ScreenshotRequestActionScreenshot,
-    ScreenshotRequestActionScroll,
-    ScreenshotRequestActionSelect,
-    ScreenshotRequestActionWait,
-    ScreenshotRequestActionWrite,
-    ScreenshotRequestBasicAuth,
-    ScreenshotRequestCookie,
-    ScreenshotRequestGeolocation,
-    ScreenshotRequestViewport,
+    ScreenshotAction,
+    ScreenshotFormat,
+    ScrollAction,
     SearchContentResponse,
     SearchResponse,
+    SelectAction,
     SessionList,
     SessionResponse,
     SessionState,
+    Viewport,
+    WaitAction,
+    Webhook,
+    WriteAction,
 )
 
 T = TypeVar("T")
@@ -308,29 +208,29 @@ class Operations(ABC):
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
         headers: Mapping[str, str] | None = None,
-        cookies: Sequence[CrawlRequestCookie] | None = None,
-        basic_auth: CrawlRequestBasicAuth | None = None,
+        cookies: Sequence[Cookie] | None = None,
+        basic_auth: BasicAuth | None = None,
         method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
         body: str | None = None,
         language: str | None = None,
         timezone: str | None = None,
-        geolocation: CrawlRequestGeolocation | None = None,
-        viewport: CrawlRequestViewport | None = None,
+        geolocation: Geolocation | None = None,
+        viewport: Viewport | None = None,
         proxy: str | None = None,
-        actions: Sequence[CrawlRequestActionClick | CrawlRequestActionHover | CrawlRequestActionFill | CrawlRequestActionWrite | CrawlRequestActionPress | CrawlRequestActionSelect | CrawlRequestActionScroll | CrawlRequestActionWait | CrawlRequestActionScreenshot | CrawlRequestActionScrape | CrawlRequestActionEvaluate] | None = None,
+        actions: Sequence[ClickAction | HoverAction | FillAction | WriteAction | PressAction | SelectAction | ScrollAction | WaitAction | ScreenshotAction | ScrapeAction | EvaluateAction] | None = None,
         action_screenshot: bool | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
-        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | CrawlRequestFormat | CrawlRequestFormatScreenshot | CrawlRequestFormatJson] | None = None,
+        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | Format | ScreenshotFormat | JsonFormat] | None = None,
         only_main_content: bool | None = None,
         include_selectors: Sequence[str] | None = None,
         exclude_selectors: Sequence[str] | None = None,
         max_age: int | None = None,
         private: bool | None = None,
-        changes: CrawlRequestChanges | None = None,
+        changes: Changes | None = None,
         only_changed: bool | None = None,
         max_price: str | None = None,
-        webhook: CrawlRequestWebhook | None = None,
+        webhook: Webhook | None = None,
         price_limit: str | None = None,
     ) -> Job:
         """
@@ -363,13 +263,10 @@ class Operations(ABC):
             "500-599"], or "any".
         :param headers: Header fields for the page's origin; redirects to other origins drop them.
         :param cookies: Cookies for the page's host.
-        :param basic_auth: User name and password for the page's origin.
         :param method: Method of the request for the page; default "GET".
         :param body: Body of the request; a form, unless headers has another Content-Type.
         :param language: Language that the page is asked for.
         :param timezone: Time zone of the browser.
-        :param geolocation: Position that the browser reports.
-        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
@@ -383,12 +280,10 @@ class Operations(ABC):
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
             false.
-        :param changes: Compare the page with a version that you received before, and keep it for the next time.
         :param only_changed: Deliver only pages that are new or changed since your last crawl with the same format;
             default false.
         :param max_price: The most that the job may cost, in the smallest unit of the asset; it ends with the reason
             max-price before that.
-        :param webhook: Sends the events of the job, signed with the `webhook_secret` of the response.
         """
         body: dict[str, Any] = {
             "urls": urls,
@@ -454,29 +349,29 @@ class Operations(ABC):
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
         headers: Mapping[str, str] | None = None,
-        cookies: Sequence[ScrapeRequestCookie] | None = None,
-        basic_auth: ScrapeRequestBasicAuth | None = None,
+        cookies: Sequence[Cookie] | None = None,
+        basic_auth: BasicAuth | None = None,
         method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
         body: str | None = None,
         language: str | None = None,
         timezone: str | None = None,
-        geolocation: ScrapeRequestGeolocation | None = None,
-        viewport: ScrapeRequestViewport | None = None,
+        geolocation: Geolocation | None = None,
+        viewport: Viewport | None = None,
         proxy: str | None = None,
-        actions: Sequence[ScrapeRequestActionClick | ScrapeRequestActionHover | ScrapeRequestActionFill | ScrapeRequestActionWrite | ScrapeRequestActionPress | ScrapeRequestActionSelect | ScrapeRequestActionScroll | ScrapeRequestActionWait | ScrapeRequestActionScreenshot | ScrapeRequestActionScrape | ScrapeRequestActionEvaluate] | None = None,
+        actions: Sequence[ClickAction | HoverAction | FillAction | WriteAction | PressAction | SelectAction | ScrollAction | WaitAction | ScreenshotAction | ScrapeAction | EvaluateAction] | None = None,
         action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
         evaluate: str | None = None,
-        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | ScrapeRequestFormat | ScrapeRequestFormatScreenshot | ScrapeRequestFormatJson] | None = None,
+        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | Format | ScreenshotFormat | JsonFormat] | None = None,
         only_main_content: bool | None = None,
         include_selectors: Sequence[str] | None = None,
         exclude_selectors: Sequence[str] | None = None,
         max_age: int | None = None,
         private: bool | None = None,
-        changes: ScrapeRequestChanges | None = None,
+        changes: Changes | None = None,
         ai_terms: bool | None = None,
         price_limit: str | None = None,
     ) -> ScrapeResponse:
@@ -497,13 +392,10 @@ class Operations(ABC):
             "500-599"], or "any".
         :param headers: Header fields for the page's origin; redirects to other origins drop them.
         :param cookies: Cookies for the page's host.
-        :param basic_auth: User name and password for the page's origin.
         :param method: Method of the request for the page; default "GET".
         :param body: Body of the request; a form, unless headers has another Content-Type.
         :param language: Language that the page is asked for.
         :param timezone: Time zone of the browser.
-        :param geolocation: Position that the browser reports.
-        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
@@ -521,7 +413,6 @@ class Operations(ABC):
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
             false.
-        :param changes: Compare the page with a version that you received before, and keep it for the next time.
         :param ai_terms: Read the files of the site with its terms for use by AI, and show them in metadata; default
             false.
         """
@@ -578,27 +469,27 @@ class Operations(ABC):
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
         headers: Mapping[str, str] | None = None,
-        cookies: Sequence[BatchRequestCookie] | None = None,
-        basic_auth: BatchRequestBasicAuth | None = None,
+        cookies: Sequence[Cookie] | None = None,
+        basic_auth: BasicAuth | None = None,
         method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
         body: str | None = None,
         language: str | None = None,
         timezone: str | None = None,
-        geolocation: BatchRequestGeolocation | None = None,
-        viewport: BatchRequestViewport | None = None,
+        geolocation: Geolocation | None = None,
+        viewport: Viewport | None = None,
         proxy: str | None = None,
-        actions: Sequence[BatchRequestActionClick | BatchRequestActionHover | BatchRequestActionFill | BatchRequestActionWrite | BatchRequestActionPress | BatchRequestActionSelect | BatchRequestActionScroll | BatchRequestActionWait | BatchRequestActionScreenshot | BatchRequestActionScrape | BatchRequestActionEvaluate] | None = None,
+        actions: Sequence[ClickAction | HoverAction | FillAction | WriteAction | PressAction | SelectAction | ScrollAction | WaitAction | ScreenshotAction | ScrapeAction | EvaluateAction] | None = None,
         action_screenshot: bool | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
         evaluate: str | None = None,
-        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | BatchRequestFormat | BatchRequestFormatScreenshot | BatchRequestFormatJson] | None = None,
+        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | Format | ScreenshotFormat | JsonFormat] | None = None,
         only_main_content: bool | None = None,
         include_selectors: Sequence[str] | None = None,
         exclude_selectors: Sequence[str] | None = None,
         max_age: int | None = None,
         private: bool | None = None,
-        changes: BatchRequestChanges | None = None,
+        changes: Changes | None = None,
         ai_terms: bool | None = None,
         price_limit: str | None = None,
     ) -> BatchResponse:
@@ -619,13 +510,10 @@ class Operations(ABC):
             "500-599"], or "any".
         :param headers: Header fields for the page's origin; redirects to other origins drop them.
         :param cookies: Cookies for the page's host.
-        :param basic_auth: User name and password for the page's origin.
         :param method: Method of the request for the page; default "GET".
         :param body: Body of the request; a form, unless headers has another Content-Type.
         :param language: Language that the page is asked for.
         :param timezone: Time zone of the browser.
-        :param geolocation: Position that the browser reports.
-        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
@@ -640,7 +528,6 @@ class Operations(ABC):
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
             false.
-        :param changes: Compare the page with a version that you received before, and keep it for the next time.
         :param ai_terms: Read the files of the site with its terms for use by AI, and show them in metadata; default
             false.
         """
@@ -695,30 +582,30 @@ class Operations(ABC):
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
         headers: Mapping[str, str] | None = None,
-        cookies: Sequence[BatchRequestCookie] | None = None,
-        basic_auth: BatchRequestBasicAuth | None = None,
+        cookies: Sequence[Cookie] | None = None,
+        basic_auth: BasicAuth | None = None,
         method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
         body: str | None = None,
         language: str | None = None,
         timezone: str | None = None,
-        geolocation: BatchRequestGeolocation | None = None,
-        viewport: BatchRequestViewport | None = None,
+        geolocation: Geolocation | None = None,
+        viewport: Viewport | None = None,
         proxy: str | None = None,
-        actions: Sequence[BatchRequestActionClick | BatchRequestActionHover | BatchRequestActionFill | BatchRequestActionWrite | BatchRequestActionPress | BatchRequestActionSelect | BatchRequestActionScroll | BatchRequestActionWait | BatchRequestActionScreenshot | BatchRequestActionScrape | BatchRequestActionEvaluate] | None = None,
+        actions: Sequence[ClickAction | HoverAction | FillAction | WriteAction | PressAction | SelectAction | ScrollAction | WaitAction | ScreenshotAction | ScrapeAction | EvaluateAction] | None = None,
         action_screenshot: bool | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
         evaluate: str | None = None,
-        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | BatchRequestFormat | BatchRequestFormatScreenshot | BatchRequestFormatJson] | None = None,
+        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | Format | ScreenshotFormat | JsonFormat] | None = None,
         only_main_content: bool | None = None,
         include_selectors: Sequence[str] | None = None,
         exclude_selectors: Sequence[str] | None = None,
         max_age: int | None = None,
         private: bool | None = None,
-        changes: BatchRequestChanges | None = None,
+        changes: Changes | None = None,
         ai_terms: bool | None = None,
         max_price: str | None = None,
-        webhook: BatchRequestWebhook | None = None,
+        webhook: Webhook | None = None,
         price_limit: str | None = None,
     ) -> Job:
         """
@@ -738,13 +625,10 @@ class Operations(ABC):
             "500-599"], or "any".
         :param headers: Header fields for the page's origin; redirects to other origins drop them.
         :param cookies: Cookies for the page's host.
-        :param basic_auth: User name and password for the page's origin.
         :param method: Method of the request for the page; default "GET".
         :param body: Body of the request; a form, unless headers has another Content-Type.
         :param language: Language that the page is asked for.
         :param timezone: Time zone of the browser.
-        :param geolocation: Position that the browser reports.
-        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
@@ -759,12 +643,10 @@ class Operations(ABC):
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
             false.
-        :param changes: Compare the page with a version that you received before, and keep it for the next time.
         :param ai_terms: Read the files of the site with its terms for use by AI, and show them in metadata; default
             false.
         :param max_price: The most that the job may cost, in the smallest unit of the asset; it ends with the reason
             max-price before that.
-        :param webhook: Sends the events of the job, signed with the `webhook_secret` of the response.
         """
         body: dict[str, Any] = {
             "urls": urls,
@@ -822,16 +704,16 @@ class Operations(ABC):
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
         headers: Mapping[str, str] | None = None,
-        cookies: Sequence[ExtractRequestCookie] | None = None,
-        basic_auth: ExtractRequestBasicAuth | None = None,
+        cookies: Sequence[Cookie] | None = None,
+        basic_auth: BasicAuth | None = None,
         method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
         body: str | None = None,
         language: str | None = None,
         timezone: str | None = None,
-        geolocation: ExtractRequestGeolocation | None = None,
-        viewport: ExtractRequestViewport | None = None,
+        geolocation: Geolocation | None = None,
+        viewport: Viewport | None = None,
         proxy: str | None = None,
-        actions: Sequence[ExtractRequestActionClick | ExtractRequestActionHover | ExtractRequestActionFill | ExtractRequestActionWrite | ExtractRequestActionPress | ExtractRequestActionSelect | ExtractRequestActionScroll | ExtractRequestActionWait | ExtractRequestActionScreenshot | ExtractRequestActionScrape | ExtractRequestActionEvaluate] | None = None,
+        actions: Sequence[ClickAction | HoverAction | FillAction | WriteAction | PressAction | SelectAction | ScrollAction | WaitAction | ScreenshotAction | ScrapeAction | EvaluateAction] | None = None,
         action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
@@ -862,13 +744,10 @@ class Operations(ABC):
             "500-599"], or "any".
         :param headers: Header fields for the page's origin; redirects to other origins drop them.
         :param cookies: Cookies for the page's host.
-        :param basic_auth: User name and password for the page's origin.
         :param method: Method of the request for the page; default "GET".
         :param body: Body of the request; a form, unless headers has another Content-Type.
         :param language: Language that the page is asked for.
         :param timezone: Time zone of the browser.
-        :param geolocation: Position that the browser reports.
-        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
@@ -937,22 +816,22 @@ class Operations(ABC):
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
         headers: Mapping[str, str] | None = None,
-        cookies: Sequence[ReadRequestCookie] | None = None,
-        basic_auth: ReadRequestBasicAuth | None = None,
+        cookies: Sequence[Cookie] | None = None,
+        basic_auth: BasicAuth | None = None,
         method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
         body: str | None = None,
         language: str | None = None,
         timezone: str | None = None,
-        geolocation: ReadRequestGeolocation | None = None,
-        viewport: ReadRequestViewport | None = None,
+        geolocation: Geolocation | None = None,
+        viewport: Viewport | None = None,
         proxy: str | None = None,
-        actions: Sequence[ReadRequestActionClick | ReadRequestActionHover | ReadRequestActionFill | ReadRequestActionWrite | ReadRequestActionPress | ReadRequestActionSelect | ReadRequestActionScroll | ReadRequestActionWait | ReadRequestActionScreenshot | ReadRequestActionScrape | ReadRequestActionEvaluate] | None = None,
+        actions: Sequence[ClickAction | HoverAction | FillAction | WriteAction | PressAction | SelectAction | ScrollAction | WaitAction | ScreenshotAction | ScrapeAction | EvaluateAction] | None = None,
         action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
         max_age: int | None = None,
         private: bool | None = None,
-        changes: ReadRequestChanges | None = None,
+        changes: Changes | None = None,
         ai_terms: bool | None = None,
         max_length: int | None = None,
         comments: bool | None = None,
@@ -975,13 +854,10 @@ class Operations(ABC):
             "500-599"], or "any".
         :param headers: Header fields for the page's origin; redirects to other origins drop them.
         :param cookies: Cookies for the page's host.
-        :param basic_auth: User name and password for the page's origin.
         :param method: Method of the request for the page; default "GET".
         :param body: Body of the request; a form, unless headers has another Content-Type.
         :param language: Language that the page is asked for.
         :param timezone: Time zone of the browser.
-        :param geolocation: Position that the browser reports.
-        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
@@ -992,7 +868,6 @@ class Operations(ABC):
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
             false.
-        :param changes: Compare the page with a version that you received before, and keep it for the next time.
         :param ai_terms: Read the files of the site with its terms for use by AI, and show them in metadata; default
             false.
         :param max_length: Maximum content length in characters; longer content is cut.
@@ -1077,16 +952,16 @@ class Operations(ABC):
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
         headers: Mapping[str, str] | None = None,
-        cookies: Sequence[PdfRequestCookie] | None = None,
-        basic_auth: PdfRequestBasicAuth | None = None,
+        cookies: Sequence[Cookie] | None = None,
+        basic_auth: BasicAuth | None = None,
         method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
         body: str | None = None,
         language: str | None = None,
         timezone: str | None = None,
-        geolocation: PdfRequestGeolocation | None = None,
-        viewport: PdfRequestViewport | None = None,
+        geolocation: Geolocation | None = None,
+        viewport: Viewport | None = None,
         proxy: str | None = None,
-        actions: Sequence[PdfRequestActionClick | PdfRequestActionHover | PdfRequestActionFill | PdfRequestActionWrite | PdfRequestActionPress | PdfRequestActionSelect | PdfRequestActionScroll | PdfRequestActionWait | PdfRequestActionScreenshot | PdfRequestActionScrape | PdfRequestActionEvaluate] | None = None,
+        actions: Sequence[ClickAction | HoverAction | FillAction | WriteAction | PressAction | SelectAction | ScrollAction | WaitAction | ScreenshotAction | ScrapeAction | EvaluateAction] | None = None,
         action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
@@ -1118,13 +993,10 @@ class Operations(ABC):
             "500-599"], or "any".
         :param headers: Header fields for the page's origin; redirects to other origins drop them.
         :param cookies: Cookies for the page's host.
-        :param basic_auth: User name and password for the page's origin.
         :param method: Method of the request for the page; default "GET".
         :param body: Body of the request; a form, unless headers has another Content-Type.
         :param language: Language that the page is asked for.
         :param timezone: Time zone of the browser.
-        :param geolocation: Position that the browser reports.
-        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
@@ -1192,16 +1064,16 @@ class Operations(ABC):
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
         headers: Mapping[str, str] | None = None,
-        cookies: Sequence[ScreenshotRequestCookie] | None = None,
-        basic_auth: ScreenshotRequestBasicAuth | None = None,
+        cookies: Sequence[Cookie] | None = None,
+        basic_auth: BasicAuth | None = None,
         method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
         body: str | None = None,
         language: str | None = None,
         timezone: str | None = None,
-        geolocation: ScreenshotRequestGeolocation | None = None,
-        viewport: ScreenshotRequestViewport | None = None,
+        geolocation: Geolocation | None = None,
+        viewport: Viewport | None = None,
         proxy: str | None = None,
-        actions: Sequence[ScreenshotRequestActionClick | ScreenshotRequestActionHover | ScreenshotRequestActionFill | ScreenshotRequestActionWrite | ScreenshotRequestActionPress | ScreenshotRequestActionSelect | ScreenshotRequestActionScroll | ScreenshotRequestActionWait | ScreenshotRequestActionScreenshot | ScreenshotRequestActionScrape | ScreenshotRequestActionEvaluate] | None = None,
+        actions: Sequence[ClickAction | HoverAction | FillAction | WriteAction | PressAction | SelectAction | ScrollAction | WaitAction | ScreenshotAction | ScrapeAction | EvaluateAction] | None = None,
         action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
@@ -1229,13 +1101,10 @@ class Operations(ABC):
             "500-599"], or "any".
         :param headers: Header fields for the page's origin; redirects to other origins drop them.
         :param cookies: Cookies for the page's host.
-        :param basic_auth: User name and password for the page's origin.
         :param method: Method of the request for the page; default "GET".
         :param body: Body of the request; a form, unless headers has another Content-Type.
         :param language: Language that the page is asked for.
         :param timezone: Time zone of the browser.
-        :param geolocation: Position that the browser reports.
-        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
@@ -1585,29 +1454,29 @@ class AsyncOperations(ABC):
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
         headers: Mapping[str, str] | None = None,
-        cookies: Sequence[CrawlRequestCookie] | None = None,
-        basic_auth: CrawlRequestBasicAuth | None = None,
+        cookies: Sequence[Cookie] | None = None,
+        basic_auth: BasicAuth | None = None,
         method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
         body: str | None = None,
         language: str | None = None,
         timezone: str | None = None,
-        geolocation: CrawlRequestGeolocation | None = None,
-        viewport: CrawlRequestViewport | None = None,
+        geolocation: Geolocation | None = None,
+        viewport: Viewport | None = None,
         proxy: str | None = None,
-        actions: Sequence[CrawlRequestActionClick | CrawlRequestActionHover | CrawlRequestActionFill | CrawlRequestActionWrite | CrawlRequestActionPress | CrawlRequestActionSelect | CrawlRequestActionScroll | CrawlRequestActionWait | CrawlRequestActionScreenshot | CrawlRequestActionScrape | CrawlRequestActionEvaluate] | None = None,
+        actions: Sequence[ClickAction | HoverAction | FillAction | WriteAction | PressAction | SelectAction | ScrollAction | WaitAction | ScreenshotAction | ScrapeAction | EvaluateAction] | None = None,
         action_screenshot: bool | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
-        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | CrawlRequestFormat | CrawlRequestFormatScreenshot | CrawlRequestFormatJson] | None = None,
+        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | Format | ScreenshotFormat | JsonFormat] | None = None,
         only_main_content: bool | None = None,
         include_selectors: Sequence[str] | None = None,
         exclude_selectors: Sequence[str] | None = None,
         max_age: int | None = None,
         private: bool | None = None,
-        changes: CrawlRequestChanges | None = None,
+        changes: Changes | None = None,
         only_changed: bool | None = None,
         max_price: str | None = None,
-        webhook: CrawlRequestWebhook | None = None,
+        webhook: Webhook | None = None,
         price_limit: str | None = None,
     ) -> AsyncJob:
         """
@@ -1640,13 +1509,10 @@ class AsyncOperations(ABC):
             "500-599"], or "any".
         :param headers: Header fields for the page's origin; redirects to other origins drop them.
         :param cookies: Cookies for the page's host.
-        :param basic_auth: User name and password for the page's origin.
         :param method: Method of the request for the page; default "GET".
         :param body: Body of the request; a form, unless headers has another Content-Type.
         :param language: Language that the page is asked for.
         :param timezone: Time zone of the browser.
-        :param geolocation: Position that the browser reports.
-        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
@@ -1660,12 +1526,10 @@ class AsyncOperations(ABC):
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
             false.
-        :param changes: Compare the page with a version that you received before, and keep it for the next time.
         :param only_changed: Deliver only pages that are new or changed since your last crawl with the same format;
             default false.
         :param max_price: The most that the job may cost, in the smallest unit of the asset; it ends with the reason
             max-price before that.
-        :param webhook: Sends the events of the job, signed with the `webhook_secret` of the response.
         """
         body: dict[str, Any] = {
             "urls": urls,
@@ -1731,29 +1595,29 @@ class AsyncOperations(ABC):
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
         headers: Mapping[str, str] | None = None,
-        cookies: Sequence[ScrapeRequestCookie] | None = None,
-        basic_auth: ScrapeRequestBasicAuth | None = None,
+        cookies: Sequence[Cookie] | None = None,
+        basic_auth: BasicAuth | None = None,
         method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
         body: str | None = None,
         language: str | None = None,
         timezone: str | None = None,
-        geolocation: ScrapeRequestGeolocation | None = None,
-        viewport: ScrapeRequestViewport | None = None,
+        geolocation: Geolocation | None = None,
+        viewport: Viewport | None = None,
         proxy: str | None = None,
-        actions: Sequence[ScrapeRequestActionClick | ScrapeRequestActionHover | ScrapeRequestActionFill | ScrapeRequestActionWrite | ScrapeRequestActionPress | ScrapeRequestActionSelect | ScrapeRequestActionScroll | ScrapeRequestActionWait | ScrapeRequestActionScreenshot | ScrapeRequestActionScrape | ScrapeRequestActionEvaluate] | None = None,
+        actions: Sequence[ClickAction | HoverAction | FillAction | WriteAction | PressAction | SelectAction | ScrollAction | WaitAction | ScreenshotAction | ScrapeAction | EvaluateAction] | None = None,
         action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
         evaluate: str | None = None,
-        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | ScrapeRequestFormat | ScrapeRequestFormatScreenshot | ScrapeRequestFormatJson] | None = None,
+        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | Format | ScreenshotFormat | JsonFormat] | None = None,
         only_main_content: bool | None = None,
         include_selectors: Sequence[str] | None = None,
         exclude_selectors: Sequence[str] | None = None,
         max_age: int | None = None,
         private: bool | None = None,
-        changes: ScrapeRequestChanges | None = None,
+        changes: Changes | None = None,
         ai_terms: bool | None = None,
         price_limit: str | None = None,
     ) -> ScrapeResponse:
@@ -1774,13 +1638,10 @@ class AsyncOperations(ABC):
             "500-599"], or "any".
         :param headers: Header fields for the page's origin; redirects to other origins drop them.
         :param cookies: Cookies for the page's host.
-        :param basic_auth: User name and password for the page's origin.
         :param method: Method of the request for the page; default "GET".
         :param body: Body of the request; a form, unless headers has another Content-Type.
         :param language: Language that the page is asked for.
         :param timezone: Time zone of the browser.
-        :param geolocation: Position that the browser reports.
-        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
@@ -1798,7 +1659,6 @@ class AsyncOperations(ABC):
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
             false.
-        :param changes: Compare the page with a version that you received before, and keep it for the next time.
         :param ai_terms: Read the files of the site with its terms for use by AI, and show them in metadata; default
             false.
         """
@@ -1855,27 +1715,27 @@ class AsyncOperations(ABC):
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
         headers: Mapping[str, str] | None = None,
-        cookies: Sequence[BatchRequestCookie] | None = None,
-        basic_auth: BatchRequestBasicAuth | None = None,
+        cookies: Sequence[Cookie] | None = None,
+        basic_auth: BasicAuth | None = None,
         method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
         body: str | None = None,
         language: str | None = None,
         timezone: str | None = None,
-        geolocation: BatchRequestGeolocation | None = None,
-        viewport: BatchRequestViewport | None = None,
+        geolocation: Geolocation | None = None,
+        viewport: Viewport | None = None,
         proxy: str | None = None,
-        actions: Sequence[BatchRequestActionClick | BatchRequestActionHover | BatchRequestActionFill | BatchRequestActionWrite | BatchRequestActionPress | BatchRequestActionSelect | BatchRequestActionScroll | BatchRequestActionWait | BatchRequestActionScreenshot | BatchRequestActionScrape | BatchRequestActionEvaluate] | None = None,
+        actions: Sequence[ClickAction | HoverAction | FillAction | WriteAction | PressAction | SelectAction | ScrollAction | WaitAction | ScreenshotAction | ScrapeAction | EvaluateAction] | None = None,
         action_screenshot: bool | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
         evaluate: str | None = None,
-        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | BatchRequestFormat | BatchRequestFormatScreenshot | BatchRequestFormatJson] | None = None,
+        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | Format | ScreenshotFormat | JsonFormat] | None = None,
         only_main_content: bool | None = None,
         include_selectors: Sequence[str] | None = None,
         exclude_selectors: Sequence[str] | None = None,
         max_age: int | None = None,
         private: bool | None = None,
-        changes: BatchRequestChanges | None = None,
+        changes: Changes | None = None,
         ai_terms: bool | None = None,
         price_limit: str | None = None,
     ) -> BatchResponse:
@@ -1896,13 +1756,10 @@ class AsyncOperations(ABC):
             "500-599"], or "any".
         :param headers: Header fields for the page's origin; redirects to other origins drop them.
         :param cookies: Cookies for the page's host.
-        :param basic_auth: User name and password for the page's origin.
         :param method: Method of the request for the page; default "GET".
         :param body: Body of the request; a form, unless headers has another Content-Type.
         :param language: Language that the page is asked for.
         :param timezone: Time zone of the browser.
-        :param geolocation: Position that the browser reports.
-        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
@@ -1917,7 +1774,6 @@ class AsyncOperations(ABC):
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
             false.
-        :param changes: Compare the page with a version that you received before, and keep it for the next time.
         :param ai_terms: Read the files of the site with its terms for use by AI, and show them in metadata; default
             false.
         """
@@ -1972,30 +1828,30 @@ class AsyncOperations(ABC):
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
         headers: Mapping[str, str] | None = None,
-        cookies: Sequence[BatchRequestCookie] | None = None,
-        basic_auth: BatchRequestBasicAuth | None = None,
+        cookies: Sequence[Cookie] | None = None,
+        basic_auth: BasicAuth | None = None,
         method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
         body: str | None = None,
         language: str | None = None,
         timezone: str | None = None,
-        geolocation: BatchRequestGeolocation | None = None,
-        viewport: BatchRequestViewport | None = None,
+        geolocation: Geolocation | None = None,
+        viewport: Viewport | None = None,
         proxy: str | None = None,
-        actions: Sequence[BatchRequestActionClick | BatchRequestActionHover | BatchRequestActionFill | BatchRequestActionWrite | BatchRequestActionPress | BatchRequestActionSelect | BatchRequestActionScroll | BatchRequestActionWait | BatchRequestActionScreenshot | BatchRequestActionScrape | BatchRequestActionEvaluate] | None = None,
+        actions: Sequence[ClickAction | HoverAction | FillAction | WriteAction | PressAction | SelectAction | ScrollAction | WaitAction | ScreenshotAction | ScrapeAction | EvaluateAction] | None = None,
         action_screenshot: bool | None = None,
         format: Literal["html", "markdown", "text", "links"] | None = None,
         max_length: int | None = None,
         evaluate: str | None = None,
-        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | BatchRequestFormat | BatchRequestFormatScreenshot | BatchRequestFormatJson] | None = None,
+        formats: Sequence[Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf", "screenshot"] | Format | ScreenshotFormat | JsonFormat] | None = None,
         only_main_content: bool | None = None,
         include_selectors: Sequence[str] | None = None,
         exclude_selectors: Sequence[str] | None = None,
         max_age: int | None = None,
         private: bool | None = None,
-        changes: BatchRequestChanges | None = None,
+        changes: Changes | None = None,
         ai_terms: bool | None = None,
         max_price: str | None = None,
-        webhook: BatchRequestWebhook | None = None,
+        webhook: Webhook | None = None,
         price_limit: str | None = None,
     ) -> AsyncJob:
         """
@@ -2015,13 +1871,10 @@ class AsyncOperations(ABC):
             "500-599"], or "any".
         :param headers: Header fields for the page's origin; redirects to other origins drop them.
         :param cookies: Cookies for the page's host.
-        :param basic_auth: User name and password for the page's origin.
         :param method: Method of the request for the page; default "GET".
         :param body: Body of the request; a form, unless headers has another Content-Type.
         :param language: Language that the page is asked for.
         :param timezone: Time zone of the browser.
-        :param geolocation: Position that the browser reports.
-        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
@@ -2036,12 +1889,10 @@ class AsyncOperations(ABC):
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
             false.
-        :param changes: Compare the page with a version that you received before, and keep it for the next time.
         :param ai_terms: Read the files of the site with its terms for use by AI, and show them in metadata; default
             false.
         :param max_price: The most that the job may cost, in the smallest unit of the asset; it ends with the reason
             max-price before that.
-        :param webhook: Sends the events of the job, signed with the `webhook_secret` of the response.
         """
         body: dict[str, Any] = {
             "urls": urls,
@@ -2099,16 +1950,16 @@ class AsyncOperations(ABC):
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
         headers: Mapping[str, str] | None = None,
-        cookies: Sequence[ExtractRequestCookie] | None = None,
-        basic_auth: ExtractRequestBasicAuth | None = None,
+        cookies: Sequence[Cookie] | None = None,
+        basic_auth: BasicAuth | None = None,
         method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
         body: str | None = None,
         language: str | None = None,
         timezone: str | None = None,
-        geolocation: ExtractRequestGeolocation | None = None,
-        viewport: ExtractRequestViewport | None = None,
+        geolocation: Geolocation | None = None,
+        viewport: Viewport | None = None,
         proxy: str | None = None,
-        actions: Sequence[ExtractRequestActionClick | ExtractRequestActionHover | ExtractRequestActionFill | ExtractRequestActionWrite | ExtractRequestActionPress | ExtractRequestActionSelect | ExtractRequestActionScroll | ExtractRequestActionWait | ExtractRequestActionScreenshot | ExtractRequestActionScrape | ExtractRequestActionEvaluate] | None = None,
+        actions: Sequence[ClickAction | HoverAction | FillAction | WriteAction | PressAction | SelectAction | ScrollAction | WaitAction | ScreenshotAction | ScrapeAction | EvaluateAction] | None = None,
         action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
@@ -2139,13 +1990,10 @@ class AsyncOperations(ABC):
             "500-599"], or "any".
         :param headers: Header fields for the page's origin; redirects to other origins drop them.
         :param cookies: Cookies for the page's host.
-        :param basic_auth: User name and password for the page's origin.
         :param method: Method of the request for the page; default "GET".
         :param body: Body of the request; a form, unless headers has another Content-Type.
         :param language: Language that the page is asked for.
         :param timezone: Time zone of the browser.
-        :param geolocation: Position that the browser reports.
-        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
@@ -2214,22 +2062,22 @@ class AsyncOperations(ABC):
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
         headers: Mapping[str, str] | None = None,
-        cookies: Sequence[ReadRequestCookie] | None = None,
-        basic_auth: ReadRequestBasicAuth | None = None,
+        cookies: Sequence[Cookie] | None = None,
+        basic_auth: BasicAuth | None = None,
         method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
         body: str | None = None,
         language: str | None = None,
         timezone: str | None = None,
-        geolocation: ReadRequestGeolocation | None = None,
-        viewport: ReadRequestViewport | None = None,
+        geolocation: Geolocation | None = None,
+        viewport: Viewport | None = None,
         proxy: str | None = None,
-        actions: Sequence[ReadRequestActionClick | ReadRequestActionHover | ReadRequestActionFill | ReadRequestActionWrite | ReadRequestActionPress | ReadRequestActionSelect | ReadRequestActionScroll | ReadRequestActionWait | ReadRequestActionScreenshot | ReadRequestActionScrape | ReadRequestActionEvaluate] | None = None,
+        actions: Sequence[ClickAction | HoverAction | FillAction | WriteAction | PressAction | SelectAction | ScrollAction | WaitAction | ScreenshotAction | ScrapeAction | EvaluateAction] | None = None,
         action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
         max_age: int | None = None,
         private: bool | None = None,
-        changes: ReadRequestChanges | None = None,
+        changes: Changes | None = None,
         ai_terms: bool | None = None,
         max_length: int | None = None,
         comments: bool | None = None,
@@ -2252,13 +2100,10 @@ class AsyncOperations(ABC):
             "500-599"], or "any".
         :param headers: Header fields for the page's origin; redirects to other origins drop them.
         :param cookies: Cookies for the page's host.
-        :param basic_auth: User name and password for the page's origin.
         :param method: Method of the request for the page; default "GET".
         :param body: Body of the request; a form, unless headers has another Content-Type.
         :param language: Language that the page is asked for.
         :param timezone: Time zone of the browser.
-        :param geolocation: Position that the browser reports.
-        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
@@ -2269,7 +2114,6 @@ class AsyncOperations(ABC):
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
             false.
-        :param changes: Compare the page with a version that you received before, and keep it for the next time.
         :param ai_terms: Read the files of the site with its terms for use by AI, and show them in metadata; default
             false.
         :param max_length: Maximum content length in characters; longer content is cut.
@@ -2354,16 +2198,16 @@ class AsyncOperations(ABC):
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
         headers: Mapping[str, str] | None = None,
-        cookies: Sequence[PdfRequestCookie] | None = None,
-        basic_auth: PdfRequestBasicAuth | None = None,
+        cookies: Sequence[Cookie] | None = None,
+        basic_auth: BasicAuth | None = None,
         method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
         body: str | None = None,
         language: str | None = None,
         timezone: str | None = None,
-        geolocation: PdfRequestGeolocation | None = None,
-        viewport: PdfRequestViewport | None = None,
+        geolocation: Geolocation | None = None,
+        viewport: Viewport | None = None,
         proxy: str | None = None,
-        actions: Sequence[PdfRequestActionClick | PdfRequestActionHover | PdfRequestActionFill | PdfRequestActionWrite | PdfRequestActionPress | PdfRequestActionSelect | PdfRequestActionScroll | PdfRequestActionWait | PdfRequestActionScreenshot | PdfRequestActionScrape | PdfRequestActionEvaluate] | None = None,
+        actions: Sequence[ClickAction | HoverAction | FillAction | WriteAction | PressAction | SelectAction | ScrollAction | WaitAction | ScreenshotAction | ScrapeAction | EvaluateAction] | None = None,
         action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
@@ -2395,13 +2239,10 @@ class AsyncOperations(ABC):
             "500-599"], or "any".
         :param headers: Header fields for the page's origin; redirects to other origins drop them.
         :param cookies: Cookies for the page's host.
-        :param basic_auth: User name and password for the page's origin.
         :param method: Method of the request for the page; default "GET".
         :param body: Body of the request; a form, unless headers has another Content-Type.
         :param language: Language that the page is asked for.
         :param timezone: Time zone of the browser.
-        :param geolocation: Position that the browser reports.
-        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
@@ -2469,16 +2310,16 @@ class AsyncOperations(ABC):
         partial: bool | None = None,
         accept_status: Literal["any"] | Sequence[int | str] | None = None,
         headers: Mapping[str, str] | None = None,
-        cookies: Sequence[ScreenshotRequestCookie] | None = None,
-        basic_auth: ScreenshotRequestBasicAuth | None = None,
+        cookies: Sequence[Cookie] | None = None,
+        basic_auth: BasicAuth | None = None,
         method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None = None,
         body: str | None = None,
         language: str | None = None,
         timezone: str | None = None,
-        geolocation: ScreenshotRequestGeolocation | None = None,
-        viewport: ScreenshotRequestViewport | None = None,
+        geolocation: Geolocation | None = None,
+        viewport: Viewport | None = None,
         proxy: str | None = None,
-        actions: Sequence[ScreenshotRequestActionClick | ScreenshotRequestActionHover | ScreenshotRequestActionFill | ScreenshotRequestActionWrite | ScreenshotRequestActionPress | ScreenshotRequestActionSelect | ScreenshotRequestActionScroll | ScreenshotRequestActionWait | ScreenshotRequestActionScreenshot | ScreenshotRequestActionScrape | ScreenshotRequestActionEvaluate] | None = None,
+        actions: Sequence[ClickAction | HoverAction | FillAction | WriteAction | PressAction | SelectAction | ScrollAction | WaitAction | ScreenshotAction | ScrapeAction | EvaluateAction] | None = None,
         action_screenshot: bool | None = None,
         session: str | None = None,
         session_secret: str | None = None,
@@ -2506,13 +2347,10 @@ class AsyncOperations(ABC):
             "500-599"], or "any".
         :param headers: Header fields for the page's origin; redirects to other origins drop them.
         :param cookies: Cookies for the page's host.
-        :param basic_auth: User name and password for the page's origin.
         :param method: Method of the request for the page; default "GET".
         :param body: Body of the request; a form, unless headers has another Content-Type.
         :param language: Language that the page is asked for.
         :param timezone: Time zone of the browser.
-        :param geolocation: Position that the browser reports.
-        :param viewport: Size of the browser's window; mobile is a touch screen, and asks as a phone.
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.

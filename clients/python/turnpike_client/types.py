@@ -135,7 +135,7 @@ class StartedJob(TypedDict):
     results: str
 
 
-class CrawlRequestCookie(TypedDict):
+class Cookie(TypedDict):
     name: str
     value: str
     #: The page's host or a domain above it, for its subdomains too
@@ -146,14 +146,14 @@ class CrawlRequestCookie(TypedDict):
     secure: NotRequired[bool]
 
 
-class CrawlRequestBasicAuth(TypedDict):
+class BasicAuth(TypedDict):
     """User name and password for the page's origin."""
 
     username: str
     password: str
 
 
-class CrawlRequestGeolocation(TypedDict):
+class Geolocation(TypedDict):
     """Position that the browser reports."""
 
     latitude: float
@@ -162,7 +162,7 @@ class CrawlRequestGeolocation(TypedDict):
     accuracy: NotRequired[float]
 
 
-class CrawlRequestViewport(TypedDict):
+class Viewport(TypedDict):
     """Size of the browser's window; mobile is a touch screen, and asks as a phone."""
 
     width: int
@@ -173,7 +173,7 @@ class CrawlRequestViewport(TypedDict):
     mobile: NotRequired[bool]
 
 
-class CrawlRequestActionClick(TypedDict):
+class ClickAction(TypedDict):
     type: Literal["click"]
     selector: str
     #: Each element that matches, up to 20; default false
@@ -186,14 +186,14 @@ class CrawlRequestActionClick(TypedDict):
     timeout: NotRequired[float]
 
 
-class CrawlRequestActionHover(TypedDict):
+class HoverAction(TypedDict):
     type: Literal["hover"]
     selector: str
     #: default 10
     timeout: NotRequired[float]
 
 
-class CrawlRequestActionFill(TypedDict):
+class FillAction(TypedDict):
     type: Literal["fill"]
     selector: str
     text: str
@@ -201,21 +201,21 @@ class CrawlRequestActionFill(TypedDict):
     timeout: NotRequired[float]
 
 
-class CrawlRequestActionWrite(TypedDict):
+class WriteAction(TypedDict):
     type: Literal["write"]
     text: str
     #: default 10
     timeout: NotRequired[float]
 
 
-class CrawlRequestActionPress(TypedDict):
+class PressAction(TypedDict):
     type: Literal["press"]
     key: str
     #: default 10
     timeout: NotRequired[float]
 
 
-class CrawlRequestActionSelect(TypedDict):
+class SelectAction(TypedDict):
     type: Literal["select"]
     selector: str
     #: Values or texts of options
@@ -224,7 +224,7 @@ class CrawlRequestActionSelect(TypedDict):
     timeout: NotRequired[float]
 
 
-class CrawlRequestActionScroll(TypedDict):
+class ScrollAction(TypedDict):
     type: Literal["scroll"]
     #: Element that is scrolled; by default the page
     selector: NotRequired[str]
@@ -236,7 +236,7 @@ class CrawlRequestActionScroll(TypedDict):
     timeout: NotRequired[float]
 
 
-class CrawlRequestActionWait(TypedDict):
+class WaitAction(TypedDict):
     type: Literal["wait"]
     #: Not counted in the timeouts
     milliseconds: NotRequired[int]
@@ -249,7 +249,7 @@ class CrawlRequestActionWait(TypedDict):
     timeout: NotRequired[float]
 
 
-class CrawlRequestActionScreenshot(TypedDict):
+class ScreenshotAction(TypedDict):
     type: Literal["screenshot"]
     #: Image format; default "png"
     format: NotRequired[Literal["png", "jpeg", "webp"]]
@@ -262,24 +262,24 @@ class CrawlRequestActionScreenshot(TypedDict):
     timeout: NotRequired[float]
 
 
-class CrawlRequestActionScrape(TypedDict):
+class ScrapeAction(TypedDict):
     type: Literal["scrape"]
     #: default 10
     timeout: NotRequired[float]
 
 
-class CrawlRequestActionEvaluate(TypedDict):
+class EvaluateAction(TypedDict):
     type: Literal["evaluate"]
     script: str
     #: default 10
     timeout: NotRequired[float]
 
 
-class CrawlRequestFormat(TypedDict):
+class Format(TypedDict):
     type: Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf"]
 
 
-class CrawlRequestFormatScreenshot(TypedDict):
+class ScreenshotFormat(TypedDict):
     type: Literal["screenshot"]
     #: Image format; default "png"
     format: NotRequired[Literal["png", "jpeg", "webp"]]
@@ -294,7 +294,7 @@ class CrawlRequestFormatScreenshot(TypedDict):
     quality: NotRequired[int]
 
 
-class CrawlRequestFormatJson(TypedDict):
+class JsonFormat(TypedDict):
     type: Literal["json"]
     #: JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions
     schema: Mapping[str, Any]
@@ -306,7 +306,7 @@ class CrawlRequestFormatJson(TypedDict):
     shown_only: NotRequired[bool]
 
 
-class CrawlRequestChanges(TypedDict):
+class Changes(TypedDict):
     """Compare the page with a version that you received before, and keep it for the next time."""
 
     #: The version to compare with: the last one, or the one of this time; default "last"
@@ -315,7 +315,7 @@ class CrawlRequestChanges(TypedDict):
     mode: NotRequired[Literal["diff", "fields"]]
 
 
-class CrawlRequestWebhook(TypedDict):
+class Webhook(TypedDict):
     """Sends the events of the job, signed with the `webhook_secret` of the response."""
 
     #: Receiver of the events, by POST
@@ -576,186 +576,6 @@ class PageChanges(TypedDict):
     truncated: NotRequired[bool]
 
 
-class ScrapeRequestCookie(TypedDict):
-    name: str
-    value: str
-    #: The page's host or a domain above it, for its subdomains too
-    domain: NotRequired[str]
-    #: default "/"
-    path: NotRequired[str]
-    #: Only by https; by default if the page's URL is https
-    secure: NotRequired[bool]
-
-
-class ScrapeRequestBasicAuth(TypedDict):
-    """User name and password for the page's origin."""
-
-    username: str
-    password: str
-
-
-class ScrapeRequestGeolocation(TypedDict):
-    """Position that the browser reports."""
-
-    latitude: float
-    longitude: float
-    #: default 50
-    accuracy: NotRequired[float]
-
-
-class ScrapeRequestViewport(TypedDict):
-    """Size of the browser's window; mobile is a touch screen, and asks as a phone."""
-
-    width: int
-    height: int
-    #: default 1
-    scale: NotRequired[float]
-    #: default false
-    mobile: NotRequired[bool]
-
-
-class ScrapeRequestActionClick(TypedDict):
-    type: Literal["click"]
-    selector: str
-    #: Each element that matches, up to 20; default false
-    all: NotRequired[bool]
-    #: default "left"
-    button: NotRequired[Literal["left", "right", "middle"]]
-    #: default 1
-    clicks: NotRequired[int]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScrapeRequestActionHover(TypedDict):
-    type: Literal["hover"]
-    selector: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScrapeRequestActionFill(TypedDict):
-    type: Literal["fill"]
-    selector: str
-    text: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScrapeRequestActionWrite(TypedDict):
-    type: Literal["write"]
-    text: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScrapeRequestActionPress(TypedDict):
-    type: Literal["press"]
-    key: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScrapeRequestActionSelect(TypedDict):
-    type: Literal["select"]
-    selector: str
-    #: Values or texts of options
-    values: Sequence[str]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScrapeRequestActionScroll(TypedDict):
-    type: Literal["scroll"]
-    #: Element that is scrolled; by default the page
-    selector: NotRequired[str]
-    #: default "down"
-    direction: NotRequired[Literal["down", "up"]]
-    #: Windows; by default to the end, also of a list that grows
-    times: NotRequired[int]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScrapeRequestActionWait(TypedDict):
-    type: Literal["wait"]
-    #: Not counted in the timeouts
-    milliseconds: NotRequired[int]
-    selector: NotRequired[str]
-    state: NotRequired[Literal["visible", "attached", "gone"]]
-    text: NotRequired[str]
-    #: Until no request was in progress for half a second
-    quiet: NotRequired[Literal[true]]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScrapeRequestActionScreenshot(TypedDict):
-    type: Literal["screenshot"]
-    #: Image format; default "png"
-    format: NotRequired[Literal["png", "jpeg", "webp"]]
-    #: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high
-    #: (webp: 16,383) and 40 million in all; default false
-    full_page: NotRequired[bool]
-    #: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless
-    quality: NotRequired[int]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScrapeRequestActionScrape(TypedDict):
-    type: Literal["scrape"]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScrapeRequestActionEvaluate(TypedDict):
-    type: Literal["evaluate"]
-    script: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScrapeRequestFormat(TypedDict):
-    type: Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf"]
-
-
-class ScrapeRequestFormatScreenshot(TypedDict):
-    type: Literal["screenshot"]
-    #: Image format; default "png"
-    format: NotRequired[Literal["png", "jpeg", "webp"]]
-    #: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high
-    #: (webp: 16,383) and 40 million in all; default false
-    full_page: NotRequired[bool]
-    #: Viewport width in pixels; default 1280
-    width: NotRequired[int]
-    #: Viewport height in pixels; default 720
-    height: NotRequired[int]
-    #: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless
-    quality: NotRequired[int]
-
-
-class ScrapeRequestFormatJson(TypedDict):
-    type: Literal["json"]
-    #: JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions
-    schema: Mapping[str, Any]
-    #: Language tag by which numbers and dates are read; default: that of the page
-    locale: NotRequired[str]
-    #: With a schema, and if the service has a language model: what the model should know of the fields
-    prompt: NotRequired[str]
-    #: With a schema: only values that a reader of the page sees; default false
-    shown_only: NotRequired[bool]
-
-
-class ScrapeRequestChanges(TypedDict):
-    """Compare the page with a version that you received before, and keep it for the next time."""
-
-    #: The version to compare with: the last one, or the one of this time; default "last"
-    since: NotRequired[str]
-    #: A unified diff of the content, or the changed members of content that is JSON; default "diff"
-    mode: NotRequired[Literal["diff", "fields"]]
-
-
 class BatchResponse(TypedDict):
     #: One for each URL, in their order
     results: Sequence[BatchResult]
@@ -779,197 +599,6 @@ class BatchResult(TypedDict):
     #: The problem type of the error
     error_type: NotRequired[str]
     changes: NotRequired[PageChanges]
-
-
-class BatchRequestCookie(TypedDict):
-    name: str
-    value: str
-    #: The page's host or a domain above it, for its subdomains too
-    domain: NotRequired[str]
-    #: default "/"
-    path: NotRequired[str]
-    #: Only by https; by default if the page's URL is https
-    secure: NotRequired[bool]
-
-
-class BatchRequestBasicAuth(TypedDict):
-    """User name and password for the page's origin."""
-
-    username: str
-    password: str
-
-
-class BatchRequestGeolocation(TypedDict):
-    """Position that the browser reports."""
-
-    latitude: float
-    longitude: float
-    #: default 50
-    accuracy: NotRequired[float]
-
-
-class BatchRequestViewport(TypedDict):
-    """Size of the browser's window; mobile is a touch screen, and asks as a phone."""
-
-    width: int
-    height: int
-    #: default 1
-    scale: NotRequired[float]
-    #: default false
-    mobile: NotRequired[bool]
-
-
-class BatchRequestActionClick(TypedDict):
-    type: Literal["click"]
-    selector: str
-    #: Each element that matches, up to 20; default false
-    all: NotRequired[bool]
-    #: default "left"
-    button: NotRequired[Literal["left", "right", "middle"]]
-    #: default 1
-    clicks: NotRequired[int]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class BatchRequestActionHover(TypedDict):
-    type: Literal["hover"]
-    selector: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class BatchRequestActionFill(TypedDict):
-    type: Literal["fill"]
-    selector: str
-    text: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class BatchRequestActionWrite(TypedDict):
-    type: Literal["write"]
-    text: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class BatchRequestActionPress(TypedDict):
-    type: Literal["press"]
-    key: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class BatchRequestActionSelect(TypedDict):
-    type: Literal["select"]
-    selector: str
-    #: Values or texts of options
-    values: Sequence[str]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class BatchRequestActionScroll(TypedDict):
-    type: Literal["scroll"]
-    #: Element that is scrolled; by default the page
-    selector: NotRequired[str]
-    #: default "down"
-    direction: NotRequired[Literal["down", "up"]]
-    #: Windows; by default to the end, also of a list that grows
-    times: NotRequired[int]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class BatchRequestActionWait(TypedDict):
-    type: Literal["wait"]
-    #: Not counted in the timeouts
-    milliseconds: NotRequired[int]
-    selector: NotRequired[str]
-    state: NotRequired[Literal["visible", "attached", "gone"]]
-    text: NotRequired[str]
-    #: Until no request was in progress for half a second
-    quiet: NotRequired[Literal[true]]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class BatchRequestActionScreenshot(TypedDict):
-    type: Literal["screenshot"]
-    #: Image format; default "png"
-    format: NotRequired[Literal["png", "jpeg", "webp"]]
-    #: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high
-    #: (webp: 16,383) and 40 million in all; default false
-    full_page: NotRequired[bool]
-    #: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless
-    quality: NotRequired[int]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class BatchRequestActionScrape(TypedDict):
-    type: Literal["scrape"]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class BatchRequestActionEvaluate(TypedDict):
-    type: Literal["evaluate"]
-    script: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class BatchRequestFormat(TypedDict):
-    type: Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf"]
-
-
-class BatchRequestFormatScreenshot(TypedDict):
-    type: Literal["screenshot"]
-    #: Image format; default "png"
-    format: NotRequired[Literal["png", "jpeg", "webp"]]
-    #: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high
-    #: (webp: 16,383) and 40 million in all; default false
-    full_page: NotRequired[bool]
-    #: Viewport width in pixels; default 1280
-    width: NotRequired[int]
-    #: Viewport height in pixels; default 720
-    height: NotRequired[int]
-    #: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless
-    quality: NotRequired[int]
-
-
-class BatchRequestFormatJson(TypedDict):
-    type: Literal["json"]
-    #: JSON Schema (2020-12) of an object: the fields to find in the page, by names and descriptions
-    schema: Mapping[str, Any]
-    #: Language tag by which numbers and dates are read; default: that of the page
-    locale: NotRequired[str]
-    #: With a schema, and if the service has a language model: what the model should know of the fields
-    prompt: NotRequired[str]
-    #: With a schema: only values that a reader of the page sees; default false
-    shown_only: NotRequired[bool]
-
-
-class BatchRequestChanges(TypedDict):
-    """Compare the page with a version that you received before, and keep it for the next time."""
-
-    #: The version to compare with: the last one, or the one of this time; default "last"
-    since: NotRequired[str]
-    #: A unified diff of the content, or the changed members of content that is JSON; default "diff"
-    mode: NotRequired[Literal["diff", "fields"]]
-
-
-class BatchRequestWebhook(TypedDict):
-    """Sends the events of the job, signed with the `webhook_secret` of the response."""
-
-    #: Receiver of the events, by POST
-    url: str
-    #: Types of events that are sent; absent for all
-    events: NotRequired[Sequence[Literal["started", "page", "completed", "failed", "cancelled"]]]
-    #: Texts that each event repeats
-    metadata: NotRequired[Mapping[str, str]]
 
 
 class ExtractResponseMissing(TypedDict):
@@ -1041,146 +670,6 @@ class ExtractResult(TypedDict):
     error_type: NotRequired[str]
 
 
-class ExtractRequestCookie(TypedDict):
-    name: str
-    value: str
-    #: The page's host or a domain above it, for its subdomains too
-    domain: NotRequired[str]
-    #: default "/"
-    path: NotRequired[str]
-    #: Only by https; by default if the page's URL is https
-    secure: NotRequired[bool]
-
-
-class ExtractRequestBasicAuth(TypedDict):
-    """User name and password for the page's origin."""
-
-    username: str
-    password: str
-
-
-class ExtractRequestGeolocation(TypedDict):
-    """Position that the browser reports."""
-
-    latitude: float
-    longitude: float
-    #: default 50
-    accuracy: NotRequired[float]
-
-
-class ExtractRequestViewport(TypedDict):
-    """Size of the browser's window; mobile is a touch screen, and asks as a phone."""
-
-    width: int
-    height: int
-    #: default 1
-    scale: NotRequired[float]
-    #: default false
-    mobile: NotRequired[bool]
-
-
-class ExtractRequestActionClick(TypedDict):
-    type: Literal["click"]
-    selector: str
-    #: Each element that matches, up to 20; default false
-    all: NotRequired[bool]
-    #: default "left"
-    button: NotRequired[Literal["left", "right", "middle"]]
-    #: default 1
-    clicks: NotRequired[int]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ExtractRequestActionHover(TypedDict):
-    type: Literal["hover"]
-    selector: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ExtractRequestActionFill(TypedDict):
-    type: Literal["fill"]
-    selector: str
-    text: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ExtractRequestActionWrite(TypedDict):
-    type: Literal["write"]
-    text: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ExtractRequestActionPress(TypedDict):
-    type: Literal["press"]
-    key: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ExtractRequestActionSelect(TypedDict):
-    type: Literal["select"]
-    selector: str
-    #: Values or texts of options
-    values: Sequence[str]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ExtractRequestActionScroll(TypedDict):
-    type: Literal["scroll"]
-    #: Element that is scrolled; by default the page
-    selector: NotRequired[str]
-    #: default "down"
-    direction: NotRequired[Literal["down", "up"]]
-    #: Windows; by default to the end, also of a list that grows
-    times: NotRequired[int]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ExtractRequestActionWait(TypedDict):
-    type: Literal["wait"]
-    #: Not counted in the timeouts
-    milliseconds: NotRequired[int]
-    selector: NotRequired[str]
-    state: NotRequired[Literal["visible", "attached", "gone"]]
-    text: NotRequired[str]
-    #: Until no request was in progress for half a second
-    quiet: NotRequired[Literal[true]]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ExtractRequestActionScreenshot(TypedDict):
-    type: Literal["screenshot"]
-    #: Image format; default "png"
-    format: NotRequired[Literal["png", "jpeg", "webp"]]
-    #: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high
-    #: (webp: 16,383) and 40 million in all; default false
-    full_page: NotRequired[bool]
-    #: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless
-    quality: NotRequired[int]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ExtractRequestActionScrape(TypedDict):
-    type: Literal["scrape"]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ExtractRequestActionEvaluate(TypedDict):
-    type: Literal["evaluate"]
-    script: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
 class ReadResponse(TypedDict):
     url: str
     title: str
@@ -1189,155 +678,6 @@ class ReadResponse(TypedDict):
     #: What each step has made, in their order
     actions: NotRequired[Sequence[ActionResult]]
     changes: NotRequired[PageChanges]
-
-
-class ReadRequestCookie(TypedDict):
-    name: str
-    value: str
-    #: The page's host or a domain above it, for its subdomains too
-    domain: NotRequired[str]
-    #: default "/"
-    path: NotRequired[str]
-    #: Only by https; by default if the page's URL is https
-    secure: NotRequired[bool]
-
-
-class ReadRequestBasicAuth(TypedDict):
-    """User name and password for the page's origin."""
-
-    username: str
-    password: str
-
-
-class ReadRequestGeolocation(TypedDict):
-    """Position that the browser reports."""
-
-    latitude: float
-    longitude: float
-    #: default 50
-    accuracy: NotRequired[float]
-
-
-class ReadRequestViewport(TypedDict):
-    """Size of the browser's window; mobile is a touch screen, and asks as a phone."""
-
-    width: int
-    height: int
-    #: default 1
-    scale: NotRequired[float]
-    #: default false
-    mobile: NotRequired[bool]
-
-
-class ReadRequestActionClick(TypedDict):
-    type: Literal["click"]
-    selector: str
-    #: Each element that matches, up to 20; default false
-    all: NotRequired[bool]
-    #: default "left"
-    button: NotRequired[Literal["left", "right", "middle"]]
-    #: default 1
-    clicks: NotRequired[int]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ReadRequestActionHover(TypedDict):
-    type: Literal["hover"]
-    selector: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ReadRequestActionFill(TypedDict):
-    type: Literal["fill"]
-    selector: str
-    text: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ReadRequestActionWrite(TypedDict):
-    type: Literal["write"]
-    text: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ReadRequestActionPress(TypedDict):
-    type: Literal["press"]
-    key: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ReadRequestActionSelect(TypedDict):
-    type: Literal["select"]
-    selector: str
-    #: Values or texts of options
-    values: Sequence[str]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ReadRequestActionScroll(TypedDict):
-    type: Literal["scroll"]
-    #: Element that is scrolled; by default the page
-    selector: NotRequired[str]
-    #: default "down"
-    direction: NotRequired[Literal["down", "up"]]
-    #: Windows; by default to the end, also of a list that grows
-    times: NotRequired[int]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ReadRequestActionWait(TypedDict):
-    type: Literal["wait"]
-    #: Not counted in the timeouts
-    milliseconds: NotRequired[int]
-    selector: NotRequired[str]
-    state: NotRequired[Literal["visible", "attached", "gone"]]
-    text: NotRequired[str]
-    #: Until no request was in progress for half a second
-    quiet: NotRequired[Literal[true]]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ReadRequestActionScreenshot(TypedDict):
-    type: Literal["screenshot"]
-    #: Image format; default "png"
-    format: NotRequired[Literal["png", "jpeg", "webp"]]
-    #: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high
-    #: (webp: 16,383) and 40 million in all; default false
-    full_page: NotRequired[bool]
-    #: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless
-    quality: NotRequired[int]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ReadRequestActionScrape(TypedDict):
-    type: Literal["scrape"]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ReadRequestActionEvaluate(TypedDict):
-    type: Literal["evaluate"]
-    script: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ReadRequestChanges(TypedDict):
-    """Compare the page with a version that you received before, and keep it for the next time."""
-
-    #: The version to compare with: the last one, or the one of this time; default "last"
-    since: NotRequired[str]
-    #: A unified diff of the content, or the changed members of content that is JSON; default "diff"
-    mode: NotRequired[Literal["diff", "fields"]]
 
 
 class ParseResponse(TypedDict):
@@ -1358,286 +698,6 @@ class OcrWord(TypedDict):
     top: int
     width: int
     height: int
-
-
-class PdfRequestCookie(TypedDict):
-    name: str
-    value: str
-    #: The page's host or a domain above it, for its subdomains too
-    domain: NotRequired[str]
-    #: default "/"
-    path: NotRequired[str]
-    #: Only by https; by default if the page's URL is https
-    secure: NotRequired[bool]
-
-
-class PdfRequestBasicAuth(TypedDict):
-    """User name and password for the page's origin."""
-
-    username: str
-    password: str
-
-
-class PdfRequestGeolocation(TypedDict):
-    """Position that the browser reports."""
-
-    latitude: float
-    longitude: float
-    #: default 50
-    accuracy: NotRequired[float]
-
-
-class PdfRequestViewport(TypedDict):
-    """Size of the browser's window; mobile is a touch screen, and asks as a phone."""
-
-    width: int
-    height: int
-    #: default 1
-    scale: NotRequired[float]
-    #: default false
-    mobile: NotRequired[bool]
-
-
-class PdfRequestActionClick(TypedDict):
-    type: Literal["click"]
-    selector: str
-    #: Each element that matches, up to 20; default false
-    all: NotRequired[bool]
-    #: default "left"
-    button: NotRequired[Literal["left", "right", "middle"]]
-    #: default 1
-    clicks: NotRequired[int]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class PdfRequestActionHover(TypedDict):
-    type: Literal["hover"]
-    selector: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class PdfRequestActionFill(TypedDict):
-    type: Literal["fill"]
-    selector: str
-    text: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class PdfRequestActionWrite(TypedDict):
-    type: Literal["write"]
-    text: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class PdfRequestActionPress(TypedDict):
-    type: Literal["press"]
-    key: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class PdfRequestActionSelect(TypedDict):
-    type: Literal["select"]
-    selector: str
-    #: Values or texts of options
-    values: Sequence[str]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class PdfRequestActionScroll(TypedDict):
-    type: Literal["scroll"]
-    #: Element that is scrolled; by default the page
-    selector: NotRequired[str]
-    #: default "down"
-    direction: NotRequired[Literal["down", "up"]]
-    #: Windows; by default to the end, also of a list that grows
-    times: NotRequired[int]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class PdfRequestActionWait(TypedDict):
-    type: Literal["wait"]
-    #: Not counted in the timeouts
-    milliseconds: NotRequired[int]
-    selector: NotRequired[str]
-    state: NotRequired[Literal["visible", "attached", "gone"]]
-    text: NotRequired[str]
-    #: Until no request was in progress for half a second
-    quiet: NotRequired[Literal[true]]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class PdfRequestActionScreenshot(TypedDict):
-    type: Literal["screenshot"]
-    #: Image format; default "png"
-    format: NotRequired[Literal["png", "jpeg", "webp"]]
-    #: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high
-    #: (webp: 16,383) and 40 million in all; default false
-    full_page: NotRequired[bool]
-    #: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless
-    quality: NotRequired[int]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class PdfRequestActionScrape(TypedDict):
-    type: Literal["scrape"]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class PdfRequestActionEvaluate(TypedDict):
-    type: Literal["evaluate"]
-    script: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScreenshotRequestCookie(TypedDict):
-    name: str
-    value: str
-    #: The page's host or a domain above it, for its subdomains too
-    domain: NotRequired[str]
-    #: default "/"
-    path: NotRequired[str]
-    #: Only by https; by default if the page's URL is https
-    secure: NotRequired[bool]
-
-
-class ScreenshotRequestBasicAuth(TypedDict):
-    """User name and password for the page's origin."""
-
-    username: str
-    password: str
-
-
-class ScreenshotRequestGeolocation(TypedDict):
-    """Position that the browser reports."""
-
-    latitude: float
-    longitude: float
-    #: default 50
-    accuracy: NotRequired[float]
-
-
-class ScreenshotRequestViewport(TypedDict):
-    """Size of the browser's window; mobile is a touch screen, and asks as a phone."""
-
-    width: int
-    height: int
-    #: default 1
-    scale: NotRequired[float]
-    #: default false
-    mobile: NotRequired[bool]
-
-
-class ScreenshotRequestActionClick(TypedDict):
-    type: Literal["click"]
-    selector: str
-    #: Each element that matches, up to 20; default false
-    all: NotRequired[bool]
-    #: default "left"
-    button: NotRequired[Literal["left", "right", "middle"]]
-    #: default 1
-    clicks: NotRequired[int]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScreenshotRequestActionHover(TypedDict):
-    type: Literal["hover"]
-    selector: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScreenshotRequestActionFill(TypedDict):
-    type: Literal["fill"]
-    selector: str
-    text: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScreenshotRequestActionWrite(TypedDict):
-    type: Literal["write"]
-    text: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScreenshotRequestActionPress(TypedDict):
-    type: Literal["press"]
-    key: str
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScreenshotRequestActionSelect(TypedDict):
-    type: Literal["select"]
-    selector: str
-    #: Values or texts of options
-    values: Sequence[str]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScreenshotRequestActionScroll(TypedDict):
-    type: Literal["scroll"]
-    #: Element that is scrolled; by default the page
-    selector: NotRequired[str]
-    #: default "down"
-    direction: NotRequired[Literal["down", "up"]]
-    #: Windows; by default to the end, also of a list that grows
-    times: NotRequired[int]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScreenshotRequestActionWait(TypedDict):
-    type: Literal["wait"]
-    #: Not counted in the timeouts
-    milliseconds: NotRequired[int]
-    selector: NotRequired[str]
-    state: NotRequired[Literal["visible", "attached", "gone"]]
-    text: NotRequired[str]
-    #: Until no request was in progress for half a second
-    quiet: NotRequired[Literal[true]]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScreenshotRequestActionScreenshot(TypedDict):
-    type: Literal["screenshot"]
-    #: Image format; default "png"
-    format: NotRequired[Literal["png", "jpeg", "webp"]]
-    #: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high
-    #: (webp: 16,383) and 40 million in all; default false
-    full_page: NotRequired[bool]
-    #: Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless
-    quality: NotRequired[int]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScreenshotRequestActionScrape(TypedDict):
-    type: Literal["scrape"]
-    #: default 10
-    timeout: NotRequired[float]
-
-
-class ScreenshotRequestActionEvaluate(TypedDict):
-    type: Literal["evaluate"]
-    script: str
-    #: default 10
-    timeout: NotRequired[float]
 
 
 class ResolveResponseSourcesConsulted(TypedDict):

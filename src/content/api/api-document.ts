@@ -150,3 +150,21 @@ export function resolveSchema(
   const found = name === undefined ? undefined : document.components.schemas[name];
   return found === undefined ? { name: undefined, schema } : { name, schema: found };
 }
+
+/** The schema with all references replaced by their schemas, for a reader that has no document beside it. */
+export function withoutReferences(document: ApiDocument, given: ApiSchema): ApiSchema {
+  const { schema } = resolveSchema(document, given);
+  const { properties, items, anyOf } = schema;
+  return {
+    ...schema,
+    ...(items === undefined ? {} : { items: withoutReferences(document, items) }),
+    ...(anyOf === undefined ? {} : { anyOf: anyOf.map((one) => withoutReferences(document, one)) }),
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, value]) => [name, withoutReferences(document, value)]),
+          ),
+        }),
+  };
+}

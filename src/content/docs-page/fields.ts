@@ -9,7 +9,7 @@ export function fieldsTable(document: ApiDocument, schema: ApiSchema, caption: s
   const required = new Set(object.required ?? []);
   return html`<h3>${caption}</h3><table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>${fields.map(
     ([name, field]) =>
-      html`<tr><th scope="row"><code>${name}</code>${required.has(name) ? html`<span class="required">required</span>` : undefined}</th><td class="type">${typeOf(document, field)}</td><td>${prose(field.description ?? "")}${boundsOf(field)}</td></tr>`,
+      html`<tr><th scope="row"><code>${name}</code>${required.has(name) ? html`<span class="required">required</span>` : undefined}</th><td class="type">${typeOf(document, field)}</td><td>${prose(resolveSchema(document, field).schema.description ?? "")}${boundsOf(field)}</td></tr>`,
   )}</tbody></table>`;
 }
 
@@ -24,7 +24,7 @@ function typeOf(document: ApiDocument, field: ApiSchema): Html {
 
 function boundsOf(field: ApiSchema): Html | undefined {
   const parts = [
-    field.enum === undefined ? undefined : `one of ${field.enum.join(", ")}`,
+    field.enum === undefined ? undefined : `${field.enum.length === 1 ? "always" : "one of"} ${field.enum.join(", ")}`,
     range(field.minimum, field.maximum, ""),
     range(field.minLength, field.maxLength, " characters"),
     range(field.minItems, field.maxItems, " items"),

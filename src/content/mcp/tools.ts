@@ -1,4 +1,10 @@
-import { type ApiDocument, type ApiSchema, apiDocument, resolveSchema } from "../api/api-document.ts";
+import {
+  type ApiDocument,
+  type ApiSchema,
+  apiDocument,
+  resolveSchema,
+  withoutReferences,
+} from "../api/api-document.ts";
 import { briefInput, firstSentence, type ObjectSchema, outputOf } from "./brief.ts";
 import { JOB_OPERATIONS } from "../operations/job-requests.ts";
 import { type Operation } from "../operations/operation.ts";
@@ -101,21 +107,4 @@ export function costText({ operation }: Tool, list: PriceList | undefined): stri
 /** False if the price is not known. */
 export function isFree({ path }: Operation, list: PriceList | undefined): boolean {
   return list !== undefined && list.prices[path] === undefined;
-}
-
-/** The schema with all references replaced by their schemas, because a tool's schema must be complete in itself. */
-function withoutReferences(document: ApiDocument, given: ApiSchema): ApiSchema {
-  const { schema } = resolveSchema(document, given);
-  const { properties, items } = schema;
-  return {
-    ...schema,
-    ...(items === undefined ? {} : { items: withoutReferences(document, items) }),
-    ...(properties === undefined
-      ? {}
-      : {
-          properties: Object.fromEntries(
-            Object.entries(properties).map(([name, value]) => [name, withoutReferences(document, value)]),
-          ),
-        }),
-  };
 }

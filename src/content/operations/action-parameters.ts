@@ -30,52 +30,62 @@ const timeout = { timeout: z.number().min(0.1).max(MAX_STEP_S).default(DEFAULT_S
 const { width: _width, height: _height, ...stepPicture } = pictureParameters;
 
 const action = z.discriminatedUnion("type", [
-  z.strictObject({
-    type: z.literal("click"),
-    selector,
-    all: z.boolean().default(false).openapi({ description: "Each element that matches, up to 20" }),
-    button: z.enum(["left", "right", "middle"]).default("left"),
-    clicks: z.int().min(1).max(MAX_CLICKS).default(1),
-    ...timeout,
-  }),
-  z.strictObject({ type: z.literal("hover"), selector, ...timeout }),
-  z.strictObject({ type: z.literal("fill"), selector, text: text(MAX_TEXT_LENGTH), ...timeout }),
-  z.strictObject({ type: z.literal("write"), text: text(MAX_TEXT_LENGTH), ...timeout }),
-  z.strictObject({ type: z.literal("press"), key: text(MAX_KEY_LENGTH, 1), ...timeout }),
-  z.strictObject({
-    type: z.literal("select"),
-    selector,
-    values: z
-      .array(text(MAX_TEXT_LENGTH))
-      .min(1)
-      .max(MAX_VALUES)
-      .openapi({ description: "Values or texts of options" }),
-    ...timeout,
-  }),
-  z.strictObject({
-    type: z.literal("scroll"),
-    selector: selector.optional().openapi({ description: "Element that is scrolled; by default the page" }),
-    direction: z.enum(["down", "up"]).default("down"),
-    times: z
-      .int()
-      .min(1)
-      .max(MAX_SCROLLS)
-      .optional()
-      .openapi({ description: "Windows; by default to the end, also of a list that grows" }),
-    ...timeout,
-  }),
-  z.strictObject({
-    type: z.literal("wait"),
-    milliseconds: z.int().min(0).max(MAX_WAIT_MS).optional().openapi({ description: "Not counted in the timeouts" }),
-    selector: selector.optional(),
-    state: z.enum(["visible", "attached", "gone"]).optional(),
-    text: text(MAX_TEXT_LENGTH, 1).optional(),
-    quiet: z.literal(true).optional().openapi({ description: "Until no request was in progress for half a second" }),
-    ...timeout,
-  }),
-  z.strictObject({ type: z.literal("screenshot"), ...stepPicture, ...timeout }),
-  z.strictObject({ type: z.literal("scrape"), ...timeout }),
-  z.strictObject({ type: z.literal("evaluate"), script: text(MAX_SCRIPT_LENGTH, 1), ...timeout }),
+  z
+    .strictObject({
+      type: z.literal("click"),
+      selector,
+      all: z.boolean().default(false).openapi({ description: "Each element that matches, up to 20" }),
+      button: z.enum(["left", "right", "middle"]).default("left"),
+      clicks: z.int().min(1).max(MAX_CLICKS).default(1),
+      ...timeout,
+    })
+    .openapi("ClickAction"),
+  z.strictObject({ type: z.literal("hover"), selector, ...timeout }).openapi("HoverAction"),
+  z.strictObject({ type: z.literal("fill"), selector, text: text(MAX_TEXT_LENGTH), ...timeout }).openapi("FillAction"),
+  z.strictObject({ type: z.literal("write"), text: text(MAX_TEXT_LENGTH), ...timeout }).openapi("WriteAction"),
+  z.strictObject({ type: z.literal("press"), key: text(MAX_KEY_LENGTH, 1), ...timeout }).openapi("PressAction"),
+  z
+    .strictObject({
+      type: z.literal("select"),
+      selector,
+      values: z
+        .array(text(MAX_TEXT_LENGTH))
+        .min(1)
+        .max(MAX_VALUES)
+        .openapi({ description: "Values or texts of options" }),
+      ...timeout,
+    })
+    .openapi("SelectAction"),
+  z
+    .strictObject({
+      type: z.literal("scroll"),
+      selector: selector.optional().openapi({ description: "Element that is scrolled; by default the page" }),
+      direction: z.enum(["down", "up"]).default("down"),
+      times: z
+        .int()
+        .min(1)
+        .max(MAX_SCROLLS)
+        .optional()
+        .openapi({ description: "Windows; by default to the end, also of a list that grows" }),
+      ...timeout,
+    })
+    .openapi("ScrollAction"),
+  z
+    .strictObject({
+      type: z.literal("wait"),
+      milliseconds: z.int().min(0).max(MAX_WAIT_MS).optional().openapi({ description: "Not counted in the timeouts" }),
+      selector: selector.optional(),
+      state: z.enum(["visible", "attached", "gone"]).optional(),
+      text: text(MAX_TEXT_LENGTH, 1).optional(),
+      quiet: z.literal(true).optional().openapi({ description: "Until no request was in progress for half a second" }),
+      ...timeout,
+    })
+    .openapi("WaitAction"),
+  z.strictObject({ type: z.literal("screenshot"), ...stepPicture, ...timeout }).openapi("ScreenshotAction"),
+  z.strictObject({ type: z.literal("scrape"), ...timeout }).openapi("ScrapeAction"),
+  z
+    .strictObject({ type: z.literal("evaluate"), script: text(MAX_SCRIPT_LENGTH, 1), ...timeout })
+    .openapi("EvaluateAction"),
 ]);
 
 type Action = z.output<typeof action>;

@@ -86,13 +86,15 @@ export const fieldsShape = {
 };
 
 /** The format `json` of a page. */
-export const jsonFormat = z.strictObject({
-  type: z.literal("json"),
-  schema: fieldSchema,
-  locale: fieldParameters.locale,
-  prompt: fieldParameters.prompt,
-  shown_only: fieldParameters.shown_only,
-});
+export const jsonFormat = z
+  .strictObject({
+    type: z.literal("json"),
+    schema: fieldSchema,
+    locale: fieldParameters.locale,
+    prompt: fieldParameters.prompt,
+    shown_only: fieldParameters.shown_only,
+  })
+  .openapi("JsonFormat");
 
 /** The format `json` in a response. */
 export const jsonResult = z.object({ data: z.record(z.string(), z.unknown()), ...fieldsShape }).openapi("PageFields", {

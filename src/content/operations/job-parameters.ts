@@ -24,16 +24,20 @@ const metadata = z
   .openapi(DESCRIBED);
 
 /** The receiver of the events of a job. */
-export const receiver = z.strictObject({
-  url: webUrl.openapi({ description: "Receiver of the events, by POST" }),
-  events: z
-    .array(z.enum(EVENT_TYPES))
-    .min(1)
-    .max(EVENT_TYPES.length)
-    .optional()
-    .openapi({ description: "Types of events that are sent; absent for all" }),
-  metadata: metadata.optional().openapi({ description: "Texts that each event repeats" }),
-});
+export const receiver = z
+  .strictObject({
+    url: webUrl.openapi({ description: "Receiver of the events, by POST" }),
+    events: z
+      .array(z.enum(EVENT_TYPES))
+      .min(1)
+      .max(EVENT_TYPES.length)
+      .optional()
+      .openapi({ description: "Types of events that are sent; absent for all" }),
+    metadata: metadata.optional().openapi({ description: "Texts that each event repeats" }),
+  })
+  .openapi("Webhook", {
+    description: "Sends the events of the job, signed with the `webhook_secret` of the response",
+  });
 
 /** The parameters of all jobs. */
 export const jobParameters = {
@@ -46,7 +50,5 @@ export const jobParameters = {
         "The most that the job may cost, in the smallest unit of the asset; it ends with the reason max-price before that",
       example: "250000",
     }),
-  webhook: receiver
-    .optional()
-    .openapi({ description: "Sends the events of the job, signed with the `webhook_secret` of the response" }),
+  webhook: receiver.optional(),
 };

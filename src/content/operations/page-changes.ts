@@ -26,10 +26,10 @@ export const changesParameters = {
         description: "A unified diff of the content, or the changed members of content that is JSON",
       }),
     })
-    .optional()
-    .openapi({
+    .openapi("Changes", {
       description: "Compare the page with a version that you received before, and keep it for the next time",
-    }),
+    })
+    .optional(),
 };
 
 /** The report about changes in a response. */

@@ -25,14 +25,16 @@ const NAMES = ["markdown", "html", "text", "links", "images", "metadata", "summa
 /** Formats that only a browser makes. */
 export const SHOWN_FORMATS = ["screenshot", "pdf", "branding"] as const;
 
-const screenshotFormat = z.strictObject({ type: z.literal("screenshot"), ...pictureParameters });
+const screenshotFormat = z
+  .strictObject({ type: z.literal("screenshot"), ...pictureParameters })
+  .openapi("ScreenshotFormat");
 
 const format = z.union(
   [
     z
       .enum([...NAMES, "screenshot"])
       .transform((name) => (name === "screenshot" ? screenshotFormat.parse({ type: name }) : { type: name })),
-    z.strictObject({ type: z.enum(NAMES) }),
+    z.strictObject({ type: z.enum(NAMES) }).openapi("Format"),
     screenshotFormat,
     jsonFormat,
   ],

@@ -62,18 +62,23 @@ const DESCRIBED = {
   maxProperties: MAX_FIELDS,
 };
 
-const cookie = z.strictObject({
-  name: text(MAX_NAME_LENGTH, 1).regex(FIELD_NAME, "must be the name of a cookie"),
-  value: text(MAX_VALUE_LENGTH).regex(COOKIE_VALUE, "must be visible ASCII characters and spaces, without semicolons"),
-  domain: text(MAX_NAME_LENGTH, 1)
-    .regex(DOMAIN, "must be a host name")
-    .optional()
-    .openapi({ description: "The page's host or a domain above it, for its subdomains too" }),
-  path: text(MAX_VALUE_LENGTH, 1)
-    .regex(/^\/[\x20-\x3a\x3c-\x7e]*$/, "must begin with a slash")
-    .default("/"),
-  secure: z.boolean().optional().openapi({ description: "Only by https; by default if the page's URL is https" }),
-});
+const cookie = z
+  .strictObject({
+    name: text(MAX_NAME_LENGTH, 1).regex(FIELD_NAME, "must be the name of a cookie"),
+    value: text(MAX_VALUE_LENGTH).regex(
+      COOKIE_VALUE,
+      "must be visible ASCII characters and spaces, without semicolons",
+    ),
+    domain: text(MAX_NAME_LENGTH, 1)
+      .regex(DOMAIN, "must be a host name")
+      .optional()
+      .openapi({ description: "The page's host or a domain above it, for its subdomains too" }),
+    path: text(MAX_VALUE_LENGTH, 1)
+      .regex(/^\/[\x20-\x3a\x3c-\x7e]*$/, "must begin with a slash")
+      .default("/"),
+    secure: z.boolean().optional().openapi({ description: "Only by https; by default if the page's URL is https" }),
+  })
+  .openapi("Cookie");
 
 const PROXY_RULE =
   "must be http://HOST:PORT or socks5://HOST:PORT, with a user name and a password if needed, or the name of a proxy";
@@ -96,8 +101,8 @@ export const requestParameters = {
       username: matching(text(MAX_CREDENTIAL_LENGTH), USER_NAME, "must have no colon and no control characters"),
       password: text(MAX_CREDENTIAL_LENGTH),
     })
-    .optional()
-    .openapi({ description: "User name and password for the page's origin" }),
+    .openapi("BasicAuth", { description: "User name and password for the page's origin" })
+    .optional(),
   method: z.enum(PAGE_METHODS).default("GET").openapi({ description: "Method of the request for the page" }),
   body: text(MAX_BODY_LENGTH)
     .optional()
@@ -117,8 +122,8 @@ export const requestParameters = {
       longitude: degrees(180),
       accuracy: z.number().min(0).max(100_000).default(50),
     })
-    .optional()
-    .openapi({ description: "Position that the browser reports" }),
+    .openapi("Geolocation", { description: "Position that the browser reports" })
+    .optional(),
   viewport: z
     .strictObject({
       width: z.int().min(1).max(MAX_SIDE),
@@ -126,8 +131,8 @@ export const requestParameters = {
       scale: z.number().min(0.5).max(4).default(1),
       mobile: z.boolean().default(false),
     })
-    .optional()
-    .openapi({ description: "Size of the browser's window; mobile is a touch screen, and asks as a phone" }),
+    .openapi("Viewport", { description: "Size of the browser's window; mobile is a touch screen, and asks as a phone" })
+    .optional(),
   proxy: matching(text(MAX_PROXY_LENGTH, 1), PROXY, PROXY_RULE)
     .refine((value) => !value.includes("://") || proxyOf(value) !== undefined, PROXY_RULE)
     .optional()
