@@ -768,7 +768,7 @@ export interface PageChanges {
 export interface ScrapeRequest extends PageOptions {
   /** Page to load; http and https only */
   readonly url: string;
-  /** Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its own there */
+  /** Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and leaves its own there */
   readonly session?: string | undefined;
   /** Its secret, if X-Session-Secret does not have it */
   readonly session_secret?: string | undefined;
@@ -957,7 +957,7 @@ export interface ExtractRequest extends PageOptions {
   readonly url?: string | undefined;
   /** Several pages, in place of `url`; each is paid for if it has all required fields */
   readonly urls?: readonly string[] | undefined;
-  /** Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its own there */
+  /** Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and leaves its own there */
   readonly session?: string | undefined;
   /** Its secret, if X-Session-Secret does not have it */
   readonly session_secret?: string | undefined;
@@ -994,7 +994,7 @@ export interface ReadResponse {
 export interface ReadRequest extends PageOptions {
   /** Page to load; http and https only */
   readonly url: string;
-  /** Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its own there */
+  /** Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and leaves its own there */
   readonly session?: string | undefined;
   /** Its secret, if X-Session-Secret does not have it */
   readonly session_secret?: string | undefined;
@@ -1051,7 +1051,7 @@ export interface ParseRequest {
 export interface PdfRequest extends PageOptions {
   /** Page to load; http and https only */
   readonly url: string;
-  /** Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its own there */
+  /** Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and leaves its own there */
   readonly session?: string | undefined;
   /** Its secret, if X-Session-Secret does not have it */
   readonly session_secret?: string | undefined;
@@ -1079,7 +1079,7 @@ export interface PdfRequest extends PageOptions {
 export interface ScreenshotRequest extends PageOptions {
   /** Page to load; http and https only */
   readonly url: string;
-  /** Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its own there */
+  /** Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and leaves its own there */
   readonly session?: string | undefined;
   /** Its secret, if X-Session-Secret does not have it */
   readonly session_secret?: string | undefined;
@@ -1165,7 +1165,7 @@ export interface SessionResponse {
   readonly id: string;
   /** Number of pages that have used it */
   readonly uses: number;
-  /** Bytes of its cookies and storage, encrypted */
+  /** Bytes of its data, encrypted */
   readonly stored_bytes: number;
   readonly created_at: string;
   readonly used_at: string;
@@ -1353,12 +1353,33 @@ export interface SessionState {
   readonly id: string;
   /** Number of pages that have used it */
   readonly uses: number;
-  /** Bytes of its cookies and storage, encrypted */
+  /** Bytes of its data, encrypted */
   readonly stored_bytes: number;
   readonly created_at: string;
   readonly used_at: string;
   /** Time at which it ends, if it is not used */
   readonly expires_at: string;
+}
+
+/** The state of a session, and what it did not keep */
+export interface SessionStatus {
+  /** Name of the session */
+  readonly id: string;
+  /** Number of pages that have used it */
+  readonly uses: number;
+  /** Bytes of its data, encrypted */
+  readonly stored_bytes: number;
+  readonly created_at: string;
+  readonly used_at: string;
+  /** Time at which it ends, if it is not used */
+  readonly expires_at: string;
+  /** Data that was not kept, and why */
+  readonly left_out: readonly {
+    readonly origin: string;
+    /** Absent for the localStorage */
+    readonly database?: string | undefined;
+    readonly reason: "size" | "value" | "busy" | "restore";
+  }[];
 }
 
 /** The state of a browser */
@@ -1446,7 +1467,7 @@ export abstract class Operations {
   session_status(
     about: { readonly id: string; readonly secret: string },
     options?: CallOptions,
-  ): Promise<SessionState> {
+  ): Promise<SessionStatus> {
     return this.json(
       { method: "GET", path: `/sessions/${encodeURIComponent(about.id)}`, secret: ["x-session-secret", about.secret] },
       undefined,

@@ -563,7 +563,7 @@ const SHARED = {
     maxLength: 64,
     pattern: "^[\\x21-\\x7e]*$",
     description:
-      "Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its own there",
+      "Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and leaves its own there",
   },
   session_secret: {
     type: "string",
@@ -1165,7 +1165,7 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
   session: {
     name: "session",
     description:
-      "Create a session for cookies and storage. Name it in requests for pages. Both engines use it. One page at a time uses it; another one is rejected with 409. Its data is encrypted with its secret, which the service does not keep. sessionStorage, IndexedDB, caches, service workers and the storage of frames are not kept. The call is paid; a failed call costs nothing.",
+      "Create a session for cookies and storage. Name it in requests for pages. Both engines use it. One page at a time uses it; another one is rejected with 409. Its data is encrypted with its secret, which the service does not keep. Kept are cookies, localStorage and IndexedDB; sessionStorage, caches, service workers and the storage of frames are not. The call is paid; a failed call costs nothing.",
     parameters: {
       type: "object",
       additionalProperties: false,

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 /** Milliseconds that a page takes, so that two at once are seen. */
 const PAGE_MS = 60;
 
-/** The texts of a page: `stored` and `indexed` only if its scripts ran. "none" for nothing. */
+/** The texts of a page: `stored` (localStorage) and `indexed` (IndexedDB) only if its scripts ran. "none" for nothing. */
 export interface Shown {
   /** The caller that the cookie of the login belongs to. */
   readonly who: string;
@@ -93,12 +93,17 @@ function scriptOf(left: string | undefined): string {
     const stored = localStorage.getItem("mark") ?? "none";
     if (${text} !== "") localStorage.setItem("mark", ${text});
     const opening = indexedDB.open("marks", 1);
-    let indexed = "found";
-    opening.onupgradeneeded = () => { indexed = "none"; };
+    opening.onupgradeneeded = () => opening.result.createObjectStore("marks");
     opening.onsuccess = () => {
-      const shown = document.getElementById("stored");
-      shown.textContent = "stored=" + stored + " indexed=" + indexed;
-      shown.insertAdjacentHTML("afterend", "<p id=done>done</p>");
+      const transaction = opening.result.transaction("marks", "readwrite");
+      const marks = transaction.objectStore("marks");
+      const found = marks.get("mark");
+      if (${text} !== "") found.onsuccess = () => marks.put(${text}, "mark");
+      transaction.oncomplete = () => {
+        const shown = document.getElementById("stored");
+        shown.textContent = "stored=" + stored + " indexed=" + (found.result ?? "none");
+        shown.insertAdjacentHTML("afterend", "<p id=done>done</p>");
+      };
     };`;
 }
 

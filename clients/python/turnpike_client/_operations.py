@@ -41,6 +41,7 @@ from .types import (
     SessionList,
     SessionResponse,
     SessionState,
+    SessionStatus,
     Viewport,
     WaitAction,
     Webhook,
@@ -399,8 +400,8 @@ class Operations(ABC):
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
-        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
-            own there.
+        :param session: Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and
+            leaves its own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param format: Output format; default "markdown".
         :param max_length: Maximum content length in characters; longer content is cut.
@@ -751,8 +752,8 @@ class Operations(ABC):
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
-        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
-            own there.
+        :param session: Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and
+            leaves its own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param selectors: CSS selectors by the names that their results get. `selector@attribute` gives an attribute's
             values in place of texts.
@@ -861,8 +862,8 @@ class Operations(ABC):
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
-        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
-            own there.
+        :param session: Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and
+            leaves its own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
@@ -1000,8 +1001,8 @@ class Operations(ABC):
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
-        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
-            own there.
+        :param session: Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and
+            leaves its own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param landscape: Landscape orientation; default false.
         :param print_background: Print background colours and images; default true.
@@ -1108,8 +1109,8 @@ class Operations(ABC):
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
-        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
-            own there.
+        :param session: Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and
+            leaves its own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param format: Image format; default "png".
         :param full_page: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels
@@ -1258,10 +1259,10 @@ class Operations(ABC):
         path = "/sessions"
         return self._json(SessionList, "GET", path, None, None, {"x-session-secret": secret})
 
-    def session_status(self, id: str, secret: str) -> SessionState:
+    def session_status(self, id: str, secret: str) -> SessionStatus:
         """Return the state of a session. It is free."""
         path = f"/sessions/{quote(id, safe='')}"
-        return self._json(SessionState, "GET", path, None, None, {"x-session-secret": secret})
+        return self._json(SessionStatus, "GET", path, None, None, {"x-session-secret": secret})
 
     def session_end(self, id: str, secret: str) -> SessionState:
         """End a session. It is free."""
@@ -1645,8 +1646,8 @@ class AsyncOperations(ABC):
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
-        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
-            own there.
+        :param session: Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and
+            leaves its own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param format: Output format; default "markdown".
         :param max_length: Maximum content length in characters; longer content is cut.
@@ -1997,8 +1998,8 @@ class AsyncOperations(ABC):
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
-        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
-            own there.
+        :param session: Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and
+            leaves its own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param selectors: CSS selectors by the names that their results get. `selector@attribute` gives an attribute's
             values in place of texts.
@@ -2107,8 +2108,8 @@ class AsyncOperations(ABC):
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
-        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
-            own there.
+        :param session: Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and
+            leaves its own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
@@ -2246,8 +2247,8 @@ class AsyncOperations(ABC):
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
-        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
-            own there.
+        :param session: Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and
+            leaves its own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param landscape: Landscape orientation; default false.
         :param print_background: Print background colours and images; default true.
@@ -2354,8 +2355,8 @@ class AsyncOperations(ABC):
         :param proxy: Proxy of your own (http or socks5 URL), or the name of one of the operator.
         :param actions: Steps in a browser before the page is read; each has a timeout in seconds.
         :param action_screenshot: Add a picture of the page to the error of a step; default false.
-        :param session: Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its
-            own there.
+        :param session: Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and
+            leaves its own there.
         :param session_secret: Its secret, if X-Session-Secret does not have it.
         :param format: Image format; default "png".
         :param full_page: Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels
@@ -2504,10 +2505,10 @@ class AsyncOperations(ABC):
         path = "/sessions"
         return await self._json(SessionList, "GET", path, None, None, {"x-session-secret": secret})
 
-    async def session_status(self, id: str, secret: str) -> SessionState:
+    async def session_status(self, id: str, secret: str) -> SessionStatus:
         """Return the state of a session. It is free."""
         path = f"/sessions/{quote(id, safe='')}"
-        return await self._json(SessionState, "GET", path, None, None, {"x-session-secret": secret})
+        return await self._json(SessionStatus, "GET", path, None, None, {"x-session-secret": secret})
 
     async def session_end(self, id: str, secret: str) -> SessionState:
         """End a session. It is free."""

@@ -750,7 +750,7 @@ class SessionResponse(TypedDict):
     id: str
     #: Number of pages that have used it
     uses: int
-    #: Bytes of its cookies and storage, encrypted
+    #: Bytes of its data, encrypted
     stored_bytes: int
     created_at: str
     used_at: str
@@ -938,12 +938,36 @@ class SessionState(TypedDict):
     id: str
     #: Number of pages that have used it
     uses: int
-    #: Bytes of its cookies and storage, encrypted
+    #: Bytes of its data, encrypted
     stored_bytes: int
     created_at: str
     used_at: str
     #: Time at which it ends, if it is not used
     expires_at: str
+
+
+class SessionStatusLeftOut(TypedDict):
+    origin: str
+    #: Absent for the localStorage
+    database: NotRequired[str]
+    reason: Literal["size", "value", "busy", "restore"]
+
+
+class SessionStatus(TypedDict):
+    """The state of a session, and what it did not keep."""
+
+    #: Name of the session
+    id: str
+    #: Number of pages that have used it
+    uses: int
+    #: Bytes of its data, encrypted
+    stored_bytes: int
+    created_at: str
+    used_at: str
+    #: Time at which it ends, if it is not used
+    expires_at: str
+    #: Data that was not kept, and why
+    left_out: Sequence[SessionStatusLeftOut]
 
 
 class BrowserState(TypedDict):

@@ -1,18 +1,22 @@
 import { expect, test } from "bun:test";
-import { type BrowsingState } from "../page/browsing-state.ts";
+import { type BrowsingState, newState } from "../page/browsing-state.ts";
 import { type CdpConnection, type CdpFields } from "./program/cdp.ts";
-import { collectState } from "./session-state.ts";
+import { collectState, restoreState } from "./session-state.ts";
 
-const OLD: BrowsingState = { cookies: [], storage: new Map([["https://shop.test", [["key", "old"]]]]) };
+const OLD: BrowsingState = { ...newState(), cookies: [], storage: new Map([["https://shop.test", [["key", "old"]]]]) };
 const COOKIE = { name: "id", value: "new", domain: "shop.test", path: "/", secure: true, httpOnly: true };
 const ORIGINS = ["https://shop.test", "https://other.test"];
 
 /** A browser with one new cookie and new items. `change` replaces results of calls. */
 function browserWith(change: (method: string, params: CdpFields) => CdpFields | undefined) {
-  const items = [["key", "new"]];
+  const data = {
+    items: [["key", "new"]],
+    databases: [["db", "new"]],
+    leftOut: [{ database: "photos", reason: "size" }],
+  };
   const results: Readonly<Record<string, CdpFields>> = {
     "Storage.getCookies": { cookies: [COOKIE] },
-    "Runtime.evaluate": { result: { value: items } },
+    "Runtime.evaluate": { result: { value: data } },
   };
   const send = async (method: string, params: CdpFields = {}) => change(method, params) ?? results[method] ?? {};
   // These are the calls of the connection that are used.
@@ -30,7 +34,7 @@ test("if the browser ends while the storage is read, the session keeps its old c
   expect(state).toEqual({ ...OLD });
 });
 
-test("the storage of an origin that the browser does not reach stays as it is", async () => {
+test("the data of an origin that the browser does not reach stays as it is", async () => {
   const state = { ...OLD };
   const browser = browserWith((method, { url }) =>
     method === "Page.navigate" && url === "https://shop.test/" ? { errorText: "net::ERR_FAILED" } : undefined,
@@ -41,4 +45,29 @@ test("the storage of an origin that the browser does not reach stays as it is", 
     ["https://shop.test", [["key", "old"]]],
     ["https://other.test", [["key", "new"]]],
   ]);
+  expect([...state.databases]).toEqual([["https://other.test", [["db", "new"]]]]);
+  expect(state.leftOut).toEqual([{ origin: "https://other.test", database: "photos", reason: "size" }]);
+});
+
+test("a database that cannot be made again is named, until a page of its origin has one", async () => {
+  const databases = new Map([["https://shop.test", [["db", "{}"]] as const]]);
+  const state: BrowsingState = { ...OLD, databases };
+  const failing = browserWith((method) => (method === "Runtime.evaluate" ? { result: { value: ["db"] } } : undefined));
+  const empty = browserWith((method) =>
+    method === "Runtime.evaluate" ? { result: { value: { items: [], databases: [], leftOut: [] } } } : undefined,
+  );
+  const lost = [{ origin: "https://shop.test", database: "db", reason: "restore" }];
+  for (let use = 0; use < 2; use += 1) {
+    await restoreState(failing, "context", state);
+    expect(state.leftOut).toEqual(lost as BrowsingState["leftOut"]);
+  }
+  await collectState(empty, "context", state, ORIGINS);
+  expect(state.leftOut).toEqual(lost as BrowsingState["leftOut"]);
+  await collectState(
+    browserWith(() => undefined),
+    "context",
+    state,
+    ["https://shop.test"],
+  );
+  expect(state.leftOut).toEqual([{ origin: "https://shop.test", database: "photos", reason: "size" }]);
 });

@@ -1,10 +1,14 @@
-import { type BrowsingState, type Cookie, type StoredItems } from "../page/browsing-state.ts";
+import {
+  type BrowsingState,
+  type Cookie,
+  type LeftOut,
+  MAX_LEFT_OUT,
+  MAX_ORIGINS,
+  type StoredItems,
+} from "../page/browsing-state.ts";
 import { type CdpFields } from "./program/cdp.ts";
 import { type RunningBrowser } from "./program/running-browser.ts";
-
-/** Origins of a session whose localStorage is kept, and characters of each. @operator The storage of further or larger ones is not kept. */
-const MAX_ORIGINS = 20;
-const MAX_ORIGIN_LENGTH = 200_000;
+import { type OriginData, READ, writeScript } from "./stored-data.ts";
 
 /** An empty document in the place of a page, so that its storage can be reached without a request. */
 const BLANK = {
@@ -13,19 +17,9 @@ const BLANK = {
   body: "",
 };
 
-/** Runs in a context that the pages do not share. */
-const READ = `(() => {
-  const items = Object.keys(localStorage).map((key) => [key, localStorage.getItem(key)]);
-  return JSON.stringify(items).length > ${MAX_ORIGIN_LENGTH} ? [] : items;
-})()`;
-
-function writeScript(items: StoredItems): string {
-  return `for (const [key, value] of ${JSON.stringify(items)}) localStorage.setItem(key, value)`;
-}
-
 type Spoken = Pick<RunningBrowser, "cdp">;
 
-/** Gives a browser context the cookies and the storage of a session. Called before its first page. */
+/** Gives a browser context the cookies, the storage and the databases of a session. Called before its first page. */
 export async function restoreState(browser: Spoken, context: string, state: BrowsingState): Promise<void> {
   const set = (cookies: readonly Cookie[]) =>
     browser.cdp.send("Storage.setCookies", { cookies: cookies.map(paramOf), browserContextId: context });
@@ -33,12 +27,22 @@ export async function restoreState(browser: Spoken, context: string, state: Brow
     // A browser refuses all of them if it refuses one.
     await set(state.cookies).catch(() => Promise.allSettled(state.cookies.map((cookie) => set([cookie]))));
   }
-  const stored = [...state.storage].map(([origin, items]) => ({ origin, expression: writeScript(items) }));
-  await atOrigins(browser, context, stored);
+  const origins = [...new Set([...state.storage.keys(), ...state.databases.keys()])];
+  const stored = origins.map((origin) => ({
+    origin,
+    expression: writeScript(state.storage.get(origin) ?? [], state.databases.get(origin) ?? []),
+  }));
+  const failed = await atOrigins(browser, context, stored);
+  const lost = origins.flatMap((origin, at) =>
+    // The script above makes a list of names.
+    ((failed[at] ?? []) as readonly string[]).map((database) => ({ origin, database, reason: "restore" as const })),
+  );
+  const known = state.leftOut.filter((one) => !lost.some((other) => isSame(one, other)));
+  state.leftOut = [...known, ...lost].slice(-MAX_LEFT_OUT);
 }
 
 /**
- * Reads the cookies of a browser context, and the storage of the origins whose pages it has shown, into the session. If it
+ * Reads the cookies of a browser context, and the storage and databases of the origins whose pages it has shown, into the session. If it
  * fails, the session is as it was.
  */
 export async function collectState(
@@ -50,21 +54,38 @@ export async function collectState(
   const { cookies } = await browser.cdp.send("Storage.getCookies", { browserContextId: context });
   const seen = [...origins].slice(-MAX_ORIGINS).map((origin) => ({ origin, expression: READ }));
   const found = await atOrigins(browser, context, seen);
-  const storage = new Map(state.storage);
+  const [storage, databases] = [new Map(state.storage), new Map(state.databases)];
+  let { leftOut } = state;
   seen.forEach(({ origin }, at) => {
-    // The script above makes a list of pairs.
-    const items = found[at] as StoredItems | undefined;
-    // The storage of an origin that the browser does not reach stays as it is.
-    if (items === undefined) return;
-    storage.delete(origin);
-    if (items.length > 0) storage.set(origin, items);
+    // As the script makes it.
+    const data = found[at] as OriginData | undefined;
+    // The data of an origin that the browser does not reach stays as it is.
+    if (data === undefined) return;
+    put(storage, origin, data.items);
+    put(databases, origin, data.databases);
+    const names = new Set(data.databases.map(([name]) => name));
+    const stays = (one: LeftOut) =>
+      one.origin !== origin || (one.reason === "restore" && !names.has(one.database ?? ""));
+    leftOut = [...leftOut.filter(stays), ...data.leftOut.map((one) => ({ origin, ...one }))];
   });
   // The protocol gives a list of Cookie objects.
   state.cookies = (cookies as readonly CdpFields[]).map(cookieOf);
-  state.storage = new Map([...storage].slice(-MAX_ORIGINS));
+  state.storage = storage;
+  state.databases = databases;
+  state.leftOut = leftOut.slice(-MAX_LEFT_OUT);
 }
 
-/** Evaluates an expression in an empty document of each origin, and resolves with the results. */
+function isSame(one: LeftOut, other: LeftOut): boolean {
+  return one.origin === other.origin && one.database === other.database;
+}
+
+/** Makes the items of an origin the last ones. */
+function put(map: Map<string, StoredItems>, origin: string, items: StoredItems): void {
+  map.delete(origin);
+  if (items.length > 0) map.set(origin, items);
+}
+
+/** Evaluates an expression in an empty document of each origin. Resolves with the results; undefined for one that failed. */
 async function atOrigins(
   { cdp }: Spoken,
   context: string,
@@ -89,10 +110,10 @@ async function atOrigins(
         continue;
       }
       const world = await send("Page.createIsolatedWorld", { frameId });
-      const params = { expression, contextId: world["executionContextId"], returnByValue: true };
+      const params = { expression, contextId: world["executionContextId"], returnByValue: true, awaitPromise: true };
+      const { result, exceptionDetails } = await send("Runtime.evaluate", params);
       // The protocol gives a RemoteObject as `result`.
-      const evaluated = (await send("Runtime.evaluate", params))["result"] as CdpFields;
-      results.push(evaluated["value"]);
+      results.push(exceptionDetails === undefined ? (result as CdpFields)["value"] : undefined);
     }
     return results;
   } finally {

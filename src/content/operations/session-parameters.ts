@@ -15,7 +15,7 @@ export const madeText = z
 export const sessionParameters = {
   session: madeText.optional().openapi({
     description:
-      "Id of a session of POST /sessions: the page gets its cookies and localStorage, and leaves its own there",
+      "Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and leaves its own there",
   }),
   session_secret: madeText.optional().openapi({ description: "Its secret, if X-Session-Secret does not have it" }),
 };

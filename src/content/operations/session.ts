@@ -25,12 +25,27 @@ const state = z
   .object({
     id: z.string().openapi({ description: "Name of the session" }),
     uses: z.int().openapi({ description: "Number of pages that have used it" }),
-    stored_bytes: z.int().openapi({ description: "Bytes of its cookies and storage, encrypted" }),
+    stored_bytes: z.int().openapi({ description: "Bytes of its data, encrypted" }),
     created_at: z.string().openapi({ format: "date-time" }),
     used_at: z.string().openapi({ format: "date-time" }),
     expires_at: z.string().openapi({ format: "date-time", description: "Time at which it ends, if it is not used" }),
   })
   .openapi("SessionState", { description: "The state of a session" });
+
+const status = z
+  .object({
+    ...state.shape,
+    left_out: z
+      .array(
+        z.object({
+          origin: z.string(),
+          database: z.string().optional().openapi({ description: "Absent for the localStorage" }),
+          reason: z.enum(["size", "value", "busy", "restore"]),
+        }),
+      )
+      .openapi({ description: "Data that was not kept, and why" }),
+  })
+  .openapi("SessionStatus", { description: "The state of a session, and what it did not keep" });
 
 // A schema that extends another one would be "allOf", which the typed clients cannot express.
 const created = z
@@ -78,7 +93,7 @@ export const session = postOperation(
     summary: "Create a session for cookies and storage",
     description:
       "Name it in requests for pages. Both engines use it. One page at a time uses it; another one is rejected with 409. Its data is encrypted with its secret, which the " +
-      "service does not keep. sessionStorage, IndexedDB, caches, service workers and the storage of frames are not kept.",
+      "service does not keep. Kept are cookies, localStorage and IndexedDB; sessionStorage, caches, service workers and the storage of frames are not.",
     body,
     example: { ttl: 3600 },
     success: {
@@ -125,10 +140,19 @@ export const SESSION_OPERATIONS: readonly JobOperation[] = [
     path,
     secret: "sessionSecret",
     summary: "Return the state of a session",
-    description: "Returns the times and the size of the session.",
-    success: { ...one, description: "The state" },
+    description: "Returns the times and the size of the session, and the data of pages that it did not keep.",
+    success: {
+      contentType: "application/json",
+      schema: status,
+      example: { ...EXAMPLE, left_out: [{ origin: "https://shop.example", database: "photos", reason: "size" }] },
+      description: "The state",
+    },
     failures: ["not-found", "overloaded", "store-unavailable"],
-    run: async ({ id, headers }, { sessions }) => ({ json: stateOf(await sessions.find(id, sessionSecret(headers))) }),
+    async run({ id, headers }, { sessions }) {
+      const secret = sessionSecret(headers);
+      const found = await sessions.find(id, secret);
+      return { json: { ...stateOf(found), left_out: await sessions.leftOut(id, secret) } };
+    },
   },
   {
     name: "session_end",

@@ -1,3 +1,8 @@
+/** Origins of a session whose localStorage, and whose databases, are kept. @operator The least recently used ones are dropped beyond it. */
+export const MAX_ORIGINS = 20;
+/** Data that was not kept of which a session knows. @operator The oldest is forgotten beyond it. */
+export const MAX_LEFT_OUT = 50;
+
 /** A cookie as its server set it (RFC 6265). */
 export interface Cookie {
   readonly name: string;
@@ -15,8 +20,17 @@ export interface Cookie {
   readonly partition?: Readonly<Record<string, unknown>>;
 }
 
-/** The items of the localStorage of one origin. */
+/** The items of the localStorage of one origin, or the names of its IndexedDB databases with the JSON of their schemas and records. */
 export type StoredItems = readonly (readonly [key: string, value: string])[];
+
+/** Data of an origin that a session did not keep: its localStorage, or a database of IndexedDB. */
+export interface LeftOut {
+  readonly origin: string;
+  /** The name of the database. Absent: the localStorage. */
+  readonly database?: string;
+  /** "size": above a limit. "value": it has a value that has no text, such as a Blob or a CryptoKey. "busy": the page did not let it be read. "restore": it could not be made again. */
+  readonly reason: "size" | "value" | "busy" | "restore";
+}
 
 /**
  * The data that the pages of one session left behind, for its next page. A visit reads it at its beginning and changes it at its end.
@@ -27,4 +41,11 @@ export interface BrowsingState {
   cookies: readonly Cookie[];
   /** By origin, the least recently used first. */
   storage: ReadonlyMap<string, StoredItems>;
+  databases: ReadonlyMap<string, StoredItems>;
+  leftOut: readonly LeftOut[];
+}
+
+/** The state of a session that no page has used. */
+export function newState(): BrowsingState {
+  return { cookies: [], storage: new Map(), databases: new Map(), leftOut: [] };
 }

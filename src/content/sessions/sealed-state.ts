@@ -1,15 +1,18 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import { z } from "zod";
-import { type BrowsingState } from "../page/browsing-state.ts";
+import { type BrowsingState, MAX_LEFT_OUT, MAX_ORIGINS, newState, type StoredItems } from "../page/browsing-state.ts";
 
-/** Bytes of the state of a session, before its encryption, and of its cookies. @operator The oldest cookies and origins are dropped beyond it. @internal */
-export const MAX_STATE_BYTES = 1024 * 1024;
+/** Bytes of the cookies of a session, of its localStorage and of its databases, before their encryption. @operator The oldest cookies and origins are dropped beyond it. */
 const MAX_COOKIE_BYTES = 256 * 1024;
+const MAX_STORAGE_BYTES = 768 * 1024;
+const MAX_DATABASE_BYTES = 1024 * 1024;
 
 const CIPHER = "aes-256-gcm";
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+
+const items = z.array(z.tuple([z.string(), z.array(z.tuple([z.string(), z.string()]))]));
 
 const schema = z.object({
   cookies: z.array(
@@ -26,7 +29,15 @@ const schema = z.object({
       partition: z.record(z.string(), z.unknown()).exactOptional(),
     }),
   ),
-  storage: z.array(z.tuple([z.string(), z.array(z.tuple([z.string(), z.string()]))])),
+  storage: items,
+  databases: items,
+  leftOut: z.array(
+    z.object({
+      origin: z.string(),
+      database: z.string().exactOptional(),
+      reason: z.enum(["size", "value", "busy", "restore"]),
+    }),
+  ),
 });
 
 /** A session and its secret, from which the key of its state is derived. The store has only a hash of the secret. */
@@ -45,7 +56,7 @@ export function sealed(state: BrowsingState, opener: Opener, nonce: Uint8Array):
 
 /** Decrypts a state. An empty one is that of a new session. Throws if it is damaged, or belongs to another session. */
 export function unsealed(bytes: Uint8Array, opener: Opener): BrowsingState {
-  if (bytes.length === 0) return { cookies: [], storage: new Map() };
+  if (bytes.length === 0) return newState();
   const [nonce, tag, body] = [
     bytes.subarray(0, NONCE_BYTES),
     bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES),
@@ -55,8 +66,8 @@ export function unsealed(bytes: Uint8Array, opener: Opener): BrowsingState {
   decipher.setAAD(Buffer.from(opener.id));
   decipher.setAuthTag(tag);
   const text = Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
-  const { cookies, storage } = schema.parse(JSON.parse(text));
-  return { cookies, storage: new Map(storage) };
+  const { cookies, storage, databases, leftOut } = schema.parse(JSON.parse(text));
+  return { cookies, storage: new Map(storage), databases: new Map(databases), leftOut };
 }
 
 /** The number of bytes of random values for each encryption. */
@@ -66,9 +77,28 @@ function keyOf({ id, secret }: Opener): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", secret, "", `turnpike session ${id}`, KEY_BYTES));
 }
 
-function bounded({ cookies, storage }: BrowsingState): string {
-  const kept = newest(cookies, MAX_COOKIE_BYTES);
-  return JSON.stringify({ cookies: kept, storage: newest([...storage], MAX_STATE_BYTES - MAX_COOKIE_BYTES) });
+function bounded({ cookies, ...state }: BrowsingState): string {
+  const storage = newest([...state.storage].slice(-MAX_ORIGINS), MAX_STORAGE_BYTES);
+  const databases = newest([...state.databases].slice(-MAX_ORIGINS), MAX_DATABASE_BYTES);
+  const leftOut = [
+    ...state.leftOut,
+    ...missing(state.storage, storage).map(([origin]) => ({ origin, reason: "size" as const })),
+    ...missing(state.databases, databases).flatMap(([origin, all]) =>
+      all.map(([database]) => ({ origin, database, reason: "size" as const })),
+    ),
+  ];
+  return JSON.stringify({
+    cookies: newest(cookies, MAX_COOKIE_BYTES),
+    storage,
+    databases,
+    leftOut: leftOut.slice(-MAX_LEFT_OUT),
+  });
+}
+
+type Origins = readonly (readonly [origin: string, items: StoredItems])[];
+
+function missing(all: BrowsingState["storage"], kept: Origins): Origins {
+  return [...all].slice(0, all.size - kept.length);
 }
 
 /** The last of the values whose JSON has at most this many bytes in all, each with a comma. */

@@ -2,7 +2,7 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type JobStore } from "../../store/jobs/job-store.ts";
 import { type Session, type SessionStore, type TakenSession } from "../../store/jobs/session-store.ts";
 import { hashOf, isSecret } from "../jobs/sale.ts";
-import { type BrowsingState } from "../page/browsing-state.ts";
+import { type BrowsingState, type LeftOut } from "../page/browsing-state.ts";
 import { holdLease } from "./session-lease.ts";
 import { SEAL_NONCE_BYTES, sealed, unsealed } from "./sealed-state.ts";
 
@@ -24,7 +24,7 @@ export interface SessionsOptions {
   readonly now: () => number;
 }
 
-/** The sessions of clients: cookies and storage that pages share. Only a client that has the secret can use them. Decision 0922. */
+/** The sessions of clients: cookies, storage and databases that pages share. Only a client that has the secret can use them. Decision 0922. */
 export class Sessions {
   readonly #options: SessionsOptions;
 
@@ -63,6 +63,12 @@ export class Sessions {
     const session = await this.#ask((store) => store.find(id));
     if (session === undefined || !isSecret(secret, session.secretHash)) throw notFound();
     return session;
+  }
+
+  /** The data that a session has not kept. Throws as `find` does. */
+  async leftOut(id: string, secret: string): Promise<readonly LeftOut[]> {
+    await this.find(id, secret);
+    return unsealed(await this.#ask((store) => store.stateOf(id)), { id, secret }).leftOut;
   }
 
   /** Ends a session, also while it is in use. */

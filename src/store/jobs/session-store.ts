@@ -7,6 +7,8 @@ export interface SessionStore {
   create(session: NewSession): Promise<boolean>;
   /** Undefined if it has expired. A session in use does not expire without use. */
   find(id: string): Promise<Session | undefined>;
+  /** The state that its last use has kept. Empty if there is no such session. */
+  stateOf(id: string): Promise<Uint8Array>;
   /** The sessions with this secret, the oldest first. */
   withSecret(secretHash: string): Promise<readonly Session[]>;
   /**

@@ -26,6 +26,7 @@ const SESSION = `SELECT id, secret_hash, idle_ms, created_at, used_at, expires_a
   FROM ${SESSIONS} WHERE ${ALIVE}`;
 const FIND = statement(`${SESSION} AND id = $2`);
 const OWN = statement(`${SESSION} AND secret_hash = $2 ORDER BY created_at, id`);
+const STATE = statement(`SELECT encode(state, 'base64') FROM ${SESSIONS} WHERE id = $1`);
 const LEASED = `leased_until = ${NOW} + ${SESSION_LEASE_MS}`;
 const TAKE = statement(`UPDATE ${SESSIONS} SET turn = turn + 1, ${LEASED}
   WHERE id = $2 AND leased_until <= ${NOW} AND ${ALIVE} RETURNING turn, encode(state, 'base64')`);
@@ -60,6 +61,11 @@ export class PostgresSessions implements SessionStore {
 
   async find(id: string): Promise<Session | undefined> {
     return (await this.#database.read(FIND, [this.#database.clock, id])).rows.map(sessionOf)[0];
+  }
+
+  async stateOf(id: string): Promise<Uint8Array> {
+    const [row] = (await this.#database.read(STATE, [id])).rows;
+    return Buffer.from(row?.[0] ?? "", "base64");
   }
 
   async withSecret(secretHash: string): Promise<readonly Session[]> {

@@ -50,6 +50,11 @@ export class SqliteSessions implements SessionStore {
     return this.#file.get<Session>(`${SESSION} AND id = $id`, { id, now: this.#now() });
   }
 
+  async stateOf(id: string): Promise<Uint8Array> {
+    const state = "SELECT state FROM sessions WHERE id = $id";
+    return this.#file.get<{ state: Uint8Array }>(state, { id })?.state ?? new Uint8Array();
+  }
+
   async withSecret(secretHash: string): Promise<readonly Session[]> {
     const own = `${SESSION} AND secret_hash = $secretHash ORDER BY created_at, id`;
     return this.#file.all<Session>(own, { secretHash, now: this.#now() });

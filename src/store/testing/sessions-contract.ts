@@ -59,6 +59,7 @@ export function testSessions(name: string, newDatabase: () => Promise<OpenJobs>)
         bytes: 3,
         ...times,
       });
+      expect([[...(await other.stateOf("a"))], (await other.stateOf("b")).length]).toEqual([[0, 255, 10], 0]);
       const second = await taken(other, "a");
       expect([second.turn, ...second.state]).toEqual([2, 0, 255, 10]);
       expect(await other.leave(second)).toBe(true);
