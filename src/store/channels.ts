@@ -137,6 +137,12 @@ export interface Channels {
   forgetEmpty(before: number, limit: number): Promise<number>;
 }
 
+/**
+ * Milliseconds by which the clocks of gateways and of the store may differ. A time further in the future is that of a clock that
+ * was set back, and says nothing.
+ */
+export const MAX_SKEW_MS = 60_000;
+
 /** Milliseconds after which the work of a process on a channel counts as ended. @bound */
 export const WORK_MS = 120_000;
 

@@ -3,6 +3,7 @@ import {
   type Channel,
   type ChannelIdentity,
   type Channels,
+  MAX_SKEW_MS,
   NO_AUTHORIZER,
   type Risk,
   STANDINGS,
@@ -51,7 +52,8 @@ const FIND = statement(`SELECT ${CHANNEL} FROM ${CHANNELS} AS c WHERE c.id = $1`
 const byChain = (at: string): string => `CASE WHEN ${at} > 0 THEN 'withdrawing' ELSE 'open' END`;
 
 /** The row knows something later than the parameters: nonces only grow. */
-const IS_OLD = "($6::numeric < c.refund_nonce OR ($6::numeric = c.refund_nonce AND $7::bigint < c.synced_at))";
+const IS_OLD = `($6::numeric < c.refund_nonce
+  OR ($6::numeric = c.refund_nonce AND $7::bigint < c.synced_at AND c.synced_at <= ${NOW} + ${MAX_SKEW_MS}))`;
 /** The contract ends a withdrawal by a refund, or after its delay. */
 const IS_PENDING = `(c.withdraw_at > 0 AND $5::bigint = 0 AND $6::numeric = c.refund_nonce
   AND $7::bigint < (c.withdraw_at + c.withdraw_delay) * 1000)`;
@@ -66,7 +68,7 @@ function synced(standing: string, more = ""): string {
     base = greatest(c.base, $4::numeric), charged = greatest(c.charged, $4::numeric), claimed = ${CLAIMED},
     charges = CASE WHEN c.claimed <> ${CLAIMED} THEN 0 ELSE c.charges END,
     refused_at = CASE WHEN c.claimed <> ${CLAIMED} THEN 0 ELSE c.refused_at END,
-    owed_since = CASE WHEN c.charged <= ${CLAIMED} THEN 0 WHEN c.claimed <> ${CLAIMED} THEN ${NOW} ELSE c.owed_since END ${more}`;
+    owed_since = CASE WHEN c.charged <= ${CLAIMED} THEN 0 WHEN c.claimed <> ${CLAIMED} THEN ${NOW} ELSE least(c.owed_since, ${NOW}) END ${more}`;
 }
 
 const SYNCED = synced(
@@ -88,7 +90,7 @@ const WORK = statement(`
   WITH picked AS MATERIALIZED (
     SELECT c.id FROM ${CHANNELS} AS c WHERE (c.owed_since > 0 OR c.standing IN ('refunding', 'closing')) AND ${IDLE}
       AND (c.standing IN ('refunding', 'closing') OR (c.charged > c.claimed AND (c.standing = 'withdrawing' OR c.charges >= $4::int
-        OR c.owed_since <= $5::bigint OR c.synced_at < $6::bigint OR c.refused_at > 0
+        OR c.owed_since <= $5::bigint OR c.synced_at < $6::bigint OR c.synced_at > ${NOW} + ${MAX_SKEW_MS} OR c.refused_at > 0
         OR c.charged - c.claimed >= CASE c.payer_authorizer WHEN '${NO_AUTHORIZER}' THEN $8::numeric ELSE $7::numeric END)))
     ORDER BY c.standing = 'withdrawing' DESC, c.refused_at > 0, c.owed_since, c.updated_at LIMIT $3::int FOR UPDATE SKIP LOCKED)
   UPDATE ${CHANNELS} AS c SET ${TAKEN} FROM picked WHERE c.id = picked.id RETURNING ${CHANNEL}`);

@@ -3,6 +3,7 @@ import {
   type Channel,
   type ChannelIdentity,
   type Channels,
+  MAX_SKEW_MS,
   NO_AUTHORIZER,
   type Risk,
   WORK_MS,
@@ -45,7 +46,7 @@ const IS_NEWS = "(claimed_high, claimed_low) <> (now_high, now_low)";
 
 /** The row knows something later than the parameters: nonces only grow. */
 const IS_OLD = `((length($refundNonce), $refundNonce) < (length(refund_nonce), refund_nonce)
-  OR ($refundNonce = refund_nonce AND $at < synced_at))`;
+  OR ($refundNonce = refund_nonce AND $at < synced_at AND synced_at <= $now + ${MAX_SKEW_MS}))`;
 /** The contract ends a withdrawal by a refund, or after its delay. */
 const IS_PENDING = `(withdraw_at > 0 AND $withdrawAt = 0 AND $refundNonce = refund_nonce
   AND $at < (withdraw_at + withdraw_delay) * 1000)`;
@@ -64,7 +65,7 @@ function synced(standing: string, more = ""): string {
     ${later("refund_nonce", "$refundNonce")}, ${later("synced_at", "$at")}, ${atLeastClaimed("base")}, ${atLeastClaimed("charged")},
     claimed_high = now_high, claimed_low = now_low, charges = CASE WHEN ${IS_NEWS} THEN 0 ELSE charges END,
     refused_at = CASE WHEN ${IS_NEWS} THEN 0 ELSE refused_at END,
-    owed_since = CASE WHEN ${IS_CLAIMED} THEN 0 WHEN ${IS_NEWS} THEN $now ELSE owed_since END ${more}
+    owed_since = CASE WHEN ${IS_CLAIMED} THEN 0 WHEN ${IS_NEWS} THEN $now ELSE min(owed_since, $now) END ${more}
   FROM told WHERE id = told_id`;
 }
 
@@ -75,7 +76,7 @@ const IDLE = `(worker_until < $steady OR worker_until > $steady + ${2 * WORK_MS}
 const IS_OWED = "(charged_high, charged_low) > (claimed_high, claimed_low)";
 
 const DUE = `${IDLE} AND (standing IN ('refunding', 'closing') OR (${IS_OWED} AND (standing = 'withdrawing' OR charges >= $charges
-  OR owed_since <= $owedBefore OR synced_at < $syncedBefore OR refused_at > 0
+  OR owed_since <= $owedBefore OR synced_at < $syncedBefore OR synced_at > $now + ${MAX_SKEW_MS} OR refused_at > 0
   OR (charged_high - claimed_high) * 1e15 + charged_low - claimed_low
     >= CAST(iif(payer_authorizer = '${NO_AUTHORIZER}', $deniable, $owed) AS REAL))))`;
 
@@ -168,13 +169,11 @@ export class SqliteChannels implements Channels {
   }
 
   async work(terms: WorkTerms, limit: number): Promise<readonly Channel[]> {
-    const steady = this.#steady();
+    const values = { ...terms, ...this.#lease(), now: this.#now(), limit };
     // Most looks find nothing, and need no turn of the file's writers.
     const look = `SELECT 1 FROM channels WHERE (owed_since > 0 OR standing IN ('refunding', 'closing')) AND ${DUE} LIMIT 1`;
-    if (this.#file.get(look, { ...terms, steady }) === undefined) return [];
-    return this.#file.turn(() =>
-      this.#file.all<ChannelRow>(WORK, { ...terms, ...this.#lease(), limit }).map(toChannel),
-    );
+    if (this.#file.get(look, values) === undefined) return [];
+    return this.#file.turn(() => this.#file.all<ChannelRow>(WORK, { ...values, ...this.#lease() }).map(toChannel));
   }
 
   async refund(id: string): Promise<Channel | undefined> {

@@ -349,6 +349,23 @@ function testWork(newDatabase: NewDatabase): void {
     expect(await due({})).toBe(true);
   });
 
+  test("after a clock was set back, the chain's words count, and channels are read again", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    clock.now += 86_400_000;
+    await store.channels.open(IDENTITY, STATE, clock.now);
+    await paid(store, voucher("0"));
+    clock.now = START;
+    expect(await store.channels.work(NEVER, 10)).toHaveLength(1);
+    expect(await store.channels.done(ID, STATE, START)).toBe(true);
+    expect(await channelOf(store)).toMatchObject({ syncedAt: START, owedSince: START });
+    expect(await store.channels.work(NEVER, 10)).toEqual([]);
+    const other = `0x${"c2".repeat(32)}`;
+    await store.channels.open({ ...IDENTITY, id: other }, STATE, START + 86_400_000);
+    await store.channels.sync(other, { ...STATE, withdrawAt: 7 }, START);
+    expect(await channelOf(store, other)).toMatchObject({ standing: "withdrawing", syncedAt: START });
+  });
+
   test("one process works on a channel, and another one after its lease", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;

@@ -105,6 +105,8 @@ class ChannelRequest {
   readonly #offer: ChannelOffer;
   readonly #reservation: Reservation;
   #hasAsked = false;
+  /** It waits no longer. */
+  #isLate = false;
 
   constructor(
     paidRoute: PaidRoute,
@@ -121,26 +123,28 @@ class ChannelRequest {
   async run(): Promise<Decision> {
     const { channelId, key } = this.#offer;
     const { turns, settings } = this.#desk;
-    const until = this.#paidRoute.clock() + settings.keys.wait_ms;
-    if (!(await turns.enter(channelId, key.nonce, settings.keys.wait_ms))) {
+    const { wait_ms: waitMs } = settings.keys;
+    const timer = setTimeout(() => (this.#isLate = true), waitMs);
+    if (!(await turns.enter(channelId, key.nonce, waitMs))) {
+      clearTimeout(timer);
       return this.#respond({ kind: "later", error: BUSY });
     }
     let result: Result = { kind: "busy" };
     try {
-      result = await this.#result(until);
+      result = await this.#result();
       return await this.#respond(result);
     } finally {
+      clearTimeout(timer);
       if (result.kind === "corrected") turns.expect(channelId, key.nonce, channelNonce(channelId, result.channel.base));
       else if (result.kind !== "leased") turns.leave(channelId, key.nonce);
     }
   }
 
-  async #result(until: number): Promise<Result> {
-    const { clock } = this.#paidRoute;
+  async #result(): Promise<Result> {
     for (;;) {
       // oxlint-disable-next-line no-await-in-loop -- each look waits for the one before
       const result = await this.#look();
-      if (result.kind !== "busy" || this.#exchange.gone || clock() >= until) return result;
+      if (result.kind !== "busy" || this.#exchange.gone || this.#isLate) return result;
       // oxlint-disable-next-line no-await-in-loop -- another process uses the channel
       await pause(LOOK_MS);
     }

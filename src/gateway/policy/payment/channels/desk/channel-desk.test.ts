@@ -59,3 +59,24 @@ test("a charge that is not made yet counts for as long as it is open, however of
   await ledger.move(await pay(two), { state: "settled", lease: false });
   expect([await later(three), await desk.isTooRisky(three, "400")]).toEqual([true, false]);
 });
+
+test("after the clock was set back, no state of a channel is fresh, and the risk is counted again", async () => {
+  const clock = { now: Date.now() };
+  const keys = channelKeys.parse({ max_total_risk: "1000" });
+  let owed = "600";
+  const risks = async () => [
+    { network: NETWORK, token: USDC, channels: 1, withdrawing: 0, owed, deniable: "0", lost: "0", owedSince: 1 },
+  ];
+  const store = openStore(":memory:");
+  const channels = Object.assign(store.channels, { risks });
+  const desk = new ChannelDesk({ keys, authorizer: freshAccount() }, channels, () => clock.now);
+  const config = channelConfig(channelRequirements(TOKEN, NETWORK, SELLER), freshAccount().address);
+  const state = { balance: "9000", claimed: "0", withdrawAt: 0, refundNonce: "0" };
+  const identity = { ...identityOf(NETWORK, channelId(NETWORK, config), config), token: USDC };
+  const channel = await store.channels.open(identity, state, clock.now);
+  expect([desk.isFresh(channel), await desk.isTooRisky(channel, "600")]).toEqual([true, true]);
+  clock.now -= 86_400_000;
+  owed = "0";
+  expect([desk.isFresh(channel), await desk.isTooRisky(channel, "600")]).toEqual([false, false]);
+  await store.close();
+});

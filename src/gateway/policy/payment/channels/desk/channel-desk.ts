@@ -62,7 +62,7 @@ export class ChannelDesk {
   /** True if a voucher is taken without a question to the chain. */
   isFresh({ syncedAt, withdrawDelay }: Channel): boolean {
     const freshMs = Math.min(this.settings.keys.fresh_s, withdrawDelay / 3) * 1000;
-    return this.#clock() - syncedAt < freshMs;
+    return Math.abs(this.#clock() - syncedAt) < freshMs;
   }
 
   /**
@@ -126,7 +126,7 @@ export class ChannelDesk {
 
   #counted(): Counted {
     const at = this.#clock();
-    if (this.#risks !== undefined && at - this.#risks.at <= RISK_MS) return this.#risks;
+    if (this.#risks !== undefined && Math.abs(at - this.#risks.at) <= RISK_MS) return this.#risks;
     const counted: Counted = { at, risks: this.channels.risks(), added: this.#openSums(at) };
     this.#risks = counted;
     counted.risks.catch(() => {
