@@ -44,6 +44,7 @@ export default defineConfig({
         text: "How-to guides",
         items: [
           { text: "Sell an API", link: "/guides/sell-an-api" },
+          { text: "Sell to people in browsers", link: "/guides/sell-to-browsers" },
           { text: "Read web pages", link: "/guides/read-pages" },
           { text: "Crawl a site", link: "/guides/crawl-a-site" },
           { text: "Sessions", link: "/guides/sessions" },

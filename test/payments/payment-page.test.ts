@@ -1,22 +1,25 @@
 /** The page of a 402 in a real browser: wallets pay on a real chain, and hostile ones gain nothing. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync } from "node:fs";
-import { type Page } from "puppeteer-core";
-import { privateKeyToAccount } from "viem/accounts";
 import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
 import { createSimulatedFacilitator } from "../../src/payments/facilitator/simulated-facilitator.ts";
 import { serveFacilitator } from "../../src/payments/facilitator/serve-facilitator.ts";
 import { openStore } from "../../src/store/open/open-store.ts";
-import { PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment } from "../../src/payments/testing/payment.ts";
-import { type Hex } from "../../src/payments/x402/address.ts";
+import { PAYER, REQUIREMENTS, signedPayment } from "../../src/payments/testing/payment.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
-import { dress, errors, startBrowser, type TestBrowser } from "../support/browser.ts";
+import { errors } from "../support/browser.ts";
 import { freshKey, type Market, never, openMarket, PRICE, Stall } from "./market.ts";
+import {
+  failure,
+  picture,
+  type TestWallet,
+  type Visit,
+  type VisitOptions,
+  wallet,
+  WalletBrowser,
+} from "./wallet-browser.ts";
 
 setDefaultTimeout(patient(60_000));
 
-/** Folder for pictures of the page; unset: none. */
-const PICTURES = process.env["TURNPIKE_PAGE_PICTURES"] ?? "";
 const PICTURE = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
@@ -25,14 +28,14 @@ const ICON = `data:image/png;base64,${PICTURE.toString("base64")}`;
 
 let market: Market;
 let stall: Stall;
-let browser: TestBrowser;
+let browser: WalletBrowser;
 
 beforeAll(async () => {
   if (!hasChain) return;
   market = await openMarket();
   stall = new Stall(market);
   await stall.open();
-  browser = await startBrowser();
+  browser = await WalletBrowser.start(market.chain);
 }, CHAIN_SETUP_MS);
 
 afterAll(async () => {
@@ -41,112 +44,11 @@ afterAll(async () => {
   await market?.chain.close();
 });
 
-interface Call {
-  readonly method: string;
-  readonly params?: readonly [string, string];
-}
-
-/** A wallet of a test, whose key is in this process. */
-interface TestWallet {
-  readonly name: string;
-  readonly icon?: string;
-  readonly key: Hex;
-  chain: string;
-  readonly calls: string[];
-  /** Replaces the response to some calls. */
-  hand?: (call: Call) => unknown;
-}
-
-function wallet(change: Partial<TestWallet> = {}): TestWallet {
-  return { name: "Honest", key: PRIVATE_KEY, chain: "0x14a34", calls: [], ...change };
-}
-
-/** An error with a code, as wallets throw it. */
-function failure(code: number): unknown {
-  return { failure: { code } };
-}
-
-async function callWallet(wallets: readonly TestWallet[], at: number, call: Call): Promise<unknown> {
-  const asked = wallets[at];
-  if (asked === undefined) throw new Error("no such wallet");
-  const account = privateKeyToAccount(asked.key);
-  asked.calls.push(call.method);
-  const given = await asked.hand?.(call);
-  if (given !== undefined) return given;
-  if (call.method === "eth_requestAccounts") return [account.address];
-  if (call.method === "eth_chainId") return asked.chain;
-  if (call.method !== "eth_signTypedData_v4") return null;
-  return await account.signTypedData(JSON.parse(call.params?.[1] ?? ""));
-}
-
-/** Announces wallets by EIP-6963, with functions that ask this process. */
-const ANNOUNCE = `(wallets) => {
-  const announce = () => wallets.forEach(({ name, icon }, at) => {
-    const request = async (call) => {
-      const result = await askWallet(at, call);
-      if (result?.failure) throw Object.assign(new Error("<b>evil</b>"), result.failure);
-      return result;
-    };
-    const detail = Object.freeze({ info: { uuid: String(at), name, icon, rdns: "test.wallet" }, provider: { request } });
-    dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
-  });
-  addEventListener("eip6963:requestProvider", announce);
-  announce();
-}`;
-
-interface Visit {
-  readonly page: Page;
-  /** Failed scripts, and what the policy blocked. */
-  readonly complaints: string[];
-  press(name: string): Promise<void>;
-  reads(text: string): Promise<void>;
-}
-
-async function visit(wallets: readonly TestWallet[], { width = 1280, url = stall.url } = {}): Promise<Visit> {
-  const context = await browser.browser.createBrowserContext();
-  const page = await context.newPage();
-  page.setDefaultTimeout(patient(10_000));
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("console", (message) => {
-    if (message.type() === "error" && !/responded with a status|net::ERR_/.test(message.text())) {
-      complaints.push(message.text());
-    }
-  });
-  await dress(page, width, width > 1000 ? "light" : "dark");
-  await page.exposeFunction("askWallet", (at: number, call: Call) => callWallet(wallets, at, call));
-  const told = JSON.stringify(wallets.map(({ name, icon = "" }) => ({ name, icon })));
-  await page.evaluateOnNewDocument(`(${ANNOUNCE})(${told})`);
-  await page.goto(url, { waitUntil: "load" });
-  return {
-    page,
-    complaints,
-    async press(name) {
-      const found = `[...document.querySelectorAll("#pay button")].find((one) => one.textContent === ${JSON.stringify(name)})`;
-      await page.waitForFunction(`(() => { const found = ${found}; found?.click(); return found !== undefined })()`);
-    },
-    async reads(text) {
-      await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`).catch(async (error) => {
-        throw new Error(`Not shown: '${text}': ${String(await page.evaluate("document.body.innerText"))}`, {
-          cause: error,
-        });
-      });
-    },
-  };
+function visit(wallets: readonly TestWallet[], options: Partial<VisitOptions> = {}): Promise<Visit> {
+  return browser.visit(wallets, { url: stall.url, ...options });
 }
 
 const pay = (name = "Honest") => `Pay ${PRICE} units of ${market.token.address} with ${name}`;
-
-async function close({ page, complaints }: Visit): Promise<void> {
-  expect(complaints).toEqual([]);
-  await page.browserContext().close();
-}
-
-async function picture(page: Page, name: string): Promise<void> {
-  if (PICTURES === "") return;
-  mkdirSync(PICTURES, { recursive: true });
-  await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
-}
 
 test.skipIf(!hasChain)(
   "a wallet pays on the chain by a keyboard, and the page shows the goods and the transaction",
@@ -180,7 +82,7 @@ test.skipIf(!hasChain)(
     expect((await stall.balance()) - before).toBe(PRICE);
     expect(await errors(page)).toEqual([]);
     await picture(page, "paid-1280");
-    await close(opened);
+    await opened.close();
   },
 );
 
@@ -198,7 +100,7 @@ test.skipIf(!hasChain)(
     expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
     expect(await errors(page)).toEqual([]);
     await picture(page, "wallets-390");
-    await close(opened);
+    await opened.close();
   },
 );
 
@@ -241,7 +143,7 @@ test.skipIf(!hasChain)(
     });
     expect((await stall.balance()) - before).toBe(PRICE);
     expect(await opened.page.evaluate("document.body.innerHTML")).not.toContain("evil");
-    await close(opened);
+    await opened.close();
   },
 );
 
@@ -276,7 +178,7 @@ test.skipIf(!hasChain)(
     await opened.press(pay());
     await opened.reads("the goods");
     expect((await stall.balance()) - before).toBe(PRICE);
-    await close(opened);
+    await opened.close();
   },
 );
 
@@ -307,7 +209,7 @@ test.skipIf(!hasChain)("a payment without a response is kept, over a reload too,
   expect((await stall.balance()) - before).toBe(PRICE);
   await page.reload({ waitUntil: "load" });
   await opened.reads(pay());
-  await close(opened);
+  await opened.close();
 });
 
 test.skipIf(!hasChain)(
@@ -319,7 +221,7 @@ test.skipIf(!hasChain)(
     await page.goto(stall.url, { waitUntil: "load" });
     await opened.press(pay());
     await opened.reads("The seller responded with 404.");
-    await close(opened);
+    await opened.close();
   },
 );
 
@@ -359,7 +261,7 @@ test.skipIf(!hasChain)("a 402 of the upstream asks for no further payment", asyn
   expect(await opened.page.evaluate("document.body.innerHTML")).not.toContain("Pay me");
   expect(honest.calls.filter((method) => method === "eth_signTypedData_v4")).toHaveLength(1);
   expect(await stall.balance()).toBe(before);
-  await close(opened);
+  await opened.close();
 });
 
 test.skipIf(!hasChain)(
@@ -384,7 +286,7 @@ test.skipIf(!hasChain)(
       expect(await errors(opened.page)).toEqual([]);
       expect(await opened.page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
       await picture(opened.page, `facilitator-${width}`);
-      await close(opened);
+      await opened.close();
     }
     await server.close(0);
     await store.close();

@@ -55,12 +55,12 @@ export function payData(accepts: readonly PaymentRequirements[], required?: Paym
 /** The style of what the script shows. */
 export const PAY_STYLE = `
 .pay { margin-top: .75rem }
-.pay fieldset { margin: 0 0 1rem; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: 8px }
-.pay label { display: flex; gap: .6rem; align-items: center; padding: .4rem 0 }
+.pay fieldset { min-width: 0; margin: 0 0 1rem; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: 8px }
+.pay label { display: flex; gap: .6rem; align-items: center; padding: .4rem 0; overflow-wrap: anywhere }
 .choices { display: flex; flex-wrap: wrap; gap: .6rem }
 .choices button { display: inline-flex; align-items: center; gap: .5rem; min-height: 2.75rem; max-width: 100%; padding: .5rem 1.1rem; border: 1px solid var(--link); border-radius: 8px; background: var(--link); color: var(--paper); font: inherit; font-weight: 600; text-align: left; overflow-wrap: anywhere; cursor: pointer }
 .choices img { width: 1.5rem; height: 1.5rem; border-radius: 4px; background: #fff }
-.told { min-height: 1.55em }
+.told { min-height: 1.55em; overflow-wrap: anywhere }
 .told.good { color: var(--price) }
 .told.bad { color: var(--bad) }
 .result:empty { display: none }

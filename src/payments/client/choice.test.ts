@@ -1,3 +1,4 @@
+import { PROXIES } from "../x402/transfer.ts";
 import { expect, test } from "bun:test";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { parseAllowedAsset } from "./allowed-asset.ts";
@@ -13,7 +14,7 @@ import {
   type Choice,
   parseDollars,
 } from "./choice.ts";
-import { permit2Hash, PROXIES } from "../signatures/permit2-typed-data.ts";
+import { permit2Hash } from "../signatures/permit2-typed-data.ts";
 import { parsePreferences } from "./preference.ts";
 import { expiryOf, signChoice } from "./sign-choice.ts";
 import { recoverSigner } from "../signatures/recover-signer.ts";

@@ -1,4 +1,4 @@
-import { type Address, type Hex } from "../x402/address.ts";
+import { type Hex } from "../x402/address.ts";
 import { hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
 import { type Permit2Payment } from "../x402/messages.ts";
 import { chainId, type EvmNetwork } from "../x402/networks.ts";
@@ -6,12 +6,6 @@ import { PERMIT2 } from "../x402/transfer.ts";
 
 /** What a payer signs under Permit2, with x402's witness. Numbers are decimal strings, times Unix seconds. */
 export type Permit2Authorization = Readonly<Permit2Payment["payload"]["permit2Authorization"]>;
-
-/** x402's proxies, the spenders under Permit2: equal on every chain, and they send only to the witness's `to`. */
-export const PROXIES: Readonly<Record<"exact" | "upto", Address>> = {
-  exact: "0x402085c248EeA27D92E8b30b2C58ed07f9E20001",
-  upto: "0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002",
-};
 
 const DOMAIN_TYPE = hashText("EIP712Domain(string name,uint256 chainId,address verifyingContract)");
 const DOMAIN_NAME = hashText("Permit2");

@@ -15,11 +15,11 @@ import { privateKeyToAccount } from "viem/accounts";
 import { type Address } from "../x402/address.ts";
 import { checkSignature, checkTerms } from "./check-payment.ts";
 import { type PaymentRequirements, type Permit2Payment, permit2PaymentSchema } from "../x402/messages.ts";
-import { type Permit2Authorization, permit2Hash, PROXIES } from "./permit2-typed-data.ts";
+import { type Permit2Authorization, permit2Hash } from "./permit2-typed-data.ts";
 import { signHash } from "./signature.ts";
 import { recoverSigner } from "./recover-signer.ts";
 import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment, USDC } from "../testing/payment.ts";
-import { PERMIT2 } from "../x402/transfer.ts";
+import { PERMIT2, PROXIES } from "../x402/transfer.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
 // On a busy machine, many property runs take long.

@@ -1,12 +1,12 @@
 import { sameAddress } from "../x402/address.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../x402/messages.ts";
 import { parseEvmNetwork } from "../x402/networks.ts";
-import { permit2Hash, PROXIES } from "./permit2-typed-data.ts";
+import { permit2Hash } from "./permit2-typed-data.ts";
 import { type Reason } from "../x402/reasons.ts";
 import { type Checked } from "./signature.ts";
 import { recoverSigner } from "./recover-signer.ts";
 import { facilitatorOf, methodOf } from "../x402/terms.ts";
-import { transferOf } from "../x402/transfer.ts";
+import { PROXIES, transferOf } from "../x402/transfer.ts";
 import { checkValidity } from "./validity.ts";
 
 /** The scheme of `requirements` if Permit2 has a proxy for it; otherwise undefined. */

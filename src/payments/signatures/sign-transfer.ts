@@ -1,7 +1,8 @@
+import { PROXIES } from "../x402/transfer.ts";
 import { type Address, isAddress } from "../x402/address.ts";
 import { type EvmNetwork } from "../x402/networks.ts";
 import { type EvmPayment, type PaymentRequirements } from "../x402/messages.ts";
-import { type Permit2Authorization, permit2Hash, PROXIES } from "./permit2-typed-data.ts";
+import { type Permit2Authorization, permit2Hash } from "./permit2-typed-data.ts";
 import { type Account, signHash } from "./signature.ts";
 import { type Authorization, authorizationHash } from "./typed-data.ts";
 

@@ -1,8 +1,9 @@
+import { PROXIES } from "../x402/transfer.ts";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { type Address, isAddress } from "../x402/address.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../x402/messages.ts";
 import { parseEvmNetwork } from "../x402/networks.ts";
-import { type Permit2Authorization, permit2Hash, PROXIES } from "../signatures/permit2-typed-data.ts";
+import { type Permit2Authorization, permit2Hash } from "../signatures/permit2-typed-data.ts";
 import { signHash } from "../signatures/signature.ts";
 import { facilitatorOf } from "../x402/terms.ts";
 import { freshNonce, PAYER, PRIVATE_KEY } from "./payment.ts";

@@ -2,8 +2,9 @@ import { make } from "./elements.ts";
 import { DATA_ID, type PageData } from "../page-data.ts";
 import { type PaidRequest, PaymentPanel, type PanelOptions } from "./payment-panel.ts";
 import { showBody } from "./show.ts";
-import { decode } from "./sign.ts";
-import { member, type Wallet } from "./wallets.ts";
+import { decode } from "./header.ts";
+import { member } from "./member.ts";
+import { type Wallet } from "./wallets.ts";
 import { type PaymentRequired } from "../../x402/messages.ts";
 
 /** The parts of a panel that depend on the mode. `testWallet` pays without a question. */

@@ -1,10 +1,13 @@
 import { type PaymentRequired, type PaymentRequirements } from "../../x402/messages.ts";
 import { button, make } from "./elements.ts";
-import { formatAmount } from "../../x402/price.ts";
-import { isPayable, type PageData } from "../page-data.ts";
+import { type PageData } from "../page-data.ts";
 import { showBody } from "./show.ts";
-import { decode, NotSigned, signPayment } from "./sign.ts";
-import { member, type Wallet } from "./wallets.ts";
+import { decode } from "./header.ts";
+import { member } from "./member.ts";
+import { OfferList } from "./offer-list.ts";
+import { amountText, paidText, priceText, titleOf } from "./offer-text.ts";
+import { NotSigned, type Signing } from "./signing.ts";
+import { type Wallet } from "./wallets.ts";
 import { type Outcome, outcomeOf, UNKNOWN } from "./words.ts";
 
 /** The request that is paid for. */
@@ -41,12 +44,10 @@ function now(): number {
  */
 export class PaymentPanel {
   readonly #options: PanelOptions;
-  readonly #offers: readonly PaymentRequirements[];
-  readonly #list: HTMLElement;
+  readonly #offers: OfferList;
   readonly #choices = make("div", "", "choices");
   readonly #status = make("p", "", "told");
   readonly #result = make("div", "", "result");
-  #chosen: PaymentRequirements | undefined;
   #wallets: readonly Wallet[] = [];
   /** The header of the payment that waits for its outcome. */
   #signed: string | undefined;
@@ -55,58 +56,38 @@ export class PaymentPanel {
 
   constructor(options: PanelOptions) {
     this.#options = options;
-    this.#offers = options.required.accepts.filter(isPayable);
-    this.#chosen = this.#offers[0];
+    this.#offers = new OfferList(options.data, options.required.accepts, () => this.#offer());
     this.#signed = options.kept;
     this.#status.setAttribute("role", "status");
     this.#result.tabIndex = -1;
-    this.#list = this.#offerList();
   }
 
   /** Shows the panel, and looks for wallets. */
   open(mount: HTMLElement): void {
-    mount.replaceChildren(this.#list, this.#choices, this.#status, this.#result);
+    mount.replaceChildren(this.#offers.element, this.#choices, this.#status, this.#result);
     this.#options.findWallets((wallets) => {
       this.#wallets = wallets;
+      this.#offers.show(wallets);
       if (this.#attempt === 0) this.#offer();
     });
     if (this.#signed !== undefined) this.#tell("A payment that you signed has had no response yet.");
   }
 
-  /** Several offers: the person chooses. */
-  #offerList(): HTMLElement {
-    const list = make("fieldset");
-    list.hidden = this.#offers.length < 2;
-    list.append(make("legend", "Pay with"));
-    for (const [at, offer] of this.#offers.entries()) {
-      const label = make("label");
-      const radio = make("input");
-      radio.type = "radio";
-      radio.name = "offer";
-      radio.checked = at === 0;
-      radio.addEventListener("change", () => {
-        this.#chosen = offer;
-        this.#offer();
-      });
-      label.append(radio, `${this.#priceOf(offer)} on ${this.#titleOf(offer)}`);
-      list.append(label);
-    }
-    return list;
-  }
-
   /** The buttons: one for each wallet, or one for the payment that waits. */
   #offer(): void {
-    const chosen = this.#chosen;
+    const { chosen, isEmpty, element } = this.#offers;
+    element.disabled = this.#signed !== undefined;
     if (this.#signed !== undefined) {
       const again = button("Send the same payment again", () => void this.#send());
       this.#choices.replaceChildren(again);
     } else if (chosen === undefined) {
-      this.#choices.replaceChildren(make("p", "No browser wallet can pay this price. Use a program."));
-    } else if (this.#wallets.length === 0) {
-      const text = "This browser has no wallet. Install one as an extension, and load this page again.";
+      const text = isEmpty
+        ? "No browser wallet can pay this price. Use a program."
+        : "This browser has no wallet that can pay. Install one as an extension, and load this page again.";
       this.#choices.replaceChildren(make("p", text));
     } else {
-      this.#choices.replaceChildren(...this.#wallets.map((wallet) => this.#walletButton(wallet, chosen)));
+      const wallets = this.#wallets.filter((wallet) => wallet.pays(chosen.network));
+      this.#choices.replaceChildren(...wallets.map((wallet) => this.#walletButton(wallet, chosen)));
     }
   }
 
@@ -118,7 +99,7 @@ export class PaymentPanel {
       icon.alt = "";
       element.append(icon);
     }
-    const text = make("span", `Pay ${this.#priceOf(offer)} with `);
+    const text = make("span", `Pay ${priceText(this.#options.data, offer)} with `);
     text.append(make("bdi", wallet.name));
     element.append(text);
     return element;
@@ -126,30 +107,15 @@ export class PaymentPanel {
 
   /** Signs with a wallet, and sends the payment. */
   async pay(wallet: Wallet): Promise<void> {
-    const { data, required } = this.#options;
-    const accepted = this.#chosen;
+    const accepted = this.#offers.chosen;
     if (accepted === undefined) return;
     const attempt = (this.#attempt += 1);
     const isCurrent = () => attempt === this.#attempt;
-    this.#choices.replaceChildren(
-      button("Stop waiting", () => {
-        this.#attempt += 1;
-        this.#tell("Stopped. Nothing was paid. Close the wallet's window too.");
-        this.#offer();
-      }),
-    );
+    this.#choices.replaceChildren(this.#stopButton());
+    this.#offers.element.disabled = true;
     this.#result.replaceChildren();
     try {
-      const signed = await signPayment({
-        required,
-        accepted,
-        provider: wallet.provider,
-        network: { ...data.networks[accepted.network], title: this.#titleOf(accepted) },
-        now,
-        tell: (text) => {
-          if (isCurrent()) this.#tell(text);
-        },
-      });
+      const signed = await wallet.sign(this.#signing(accepted, isCurrent));
       if (!isCurrent()) return;
       this.#signed = signed;
       await this.#send();
@@ -158,6 +124,39 @@ export class PaymentPanel {
       this.#tell(error instanceof NotSigned ? error.message : "The page failed. Load it again.", "bad");
       this.#offer();
     }
+  }
+
+  #signing(accepted: PaymentRequirements, isCurrent: () => boolean): Signing {
+    const { data, required } = this.#options;
+    return {
+      required,
+      accepted,
+      price: amountText(data, accepted, accepted.amount),
+      network: { ...data.networks[accepted.network], title: titleOf(data, accepted) },
+      now,
+      tell: (text) => {
+        if (isCurrent()) this.#tell(text);
+      },
+      confirm: (text, answer) =>
+        new Promise((resolve) => {
+          if (!isCurrent()) return;
+          const confirm = button(answer, () => {
+            confirm.remove();
+            resolve();
+          });
+          this.#tell(text);
+          this.#choices.prepend(confirm);
+        }),
+      isStopped: () => !isCurrent(),
+    };
+  }
+
+  #stopButton(): HTMLElement {
+    return button("Stop waiting", () => {
+      this.#attempt += 1;
+      this.#tell("Stopped. Nothing was paid. Close the wallet's window too.");
+      this.#offer();
+    });
   }
 
   /** Sends the signed payment with the request, and shows what comes back. */
@@ -186,24 +185,35 @@ export class PaymentPanel {
   async #succeed(response: Response): Promise<void> {
     const shown = make("div");
     await showBody(response, shown);
+    const offer = this.#paidOffer();
     this.#end();
     const receipt = decode(response.headers.get("payment-response"));
     const paid = member(receipt, "success") === true;
-    this.#tell(paid ? this.#paidText() : "The response cost nothing.", "good");
+    this.#tell(paid ? this.#paidText(offer, member(receipt, "amount")) : this.#unpaidText(offer), "good");
     const transaction = member(receipt, "transaction");
-    if (paid && !this.#options.isTest) this.#status.append(this.#transaction(transaction));
+    if (paid && !this.#options.isTest) this.#status.append(this.#transaction(offer, transaction));
     this.#result.replaceChildren(shown);
     this.#result.focus();
   }
 
-  #paidText(): string {
-    const price = this.#chosen === undefined ? "" : ` ${this.#priceOf(this.#chosen)}`;
-    return this.#options.isTest ? `Paid${price} of test money. ` : `Paid${price}. `;
+  /** The offer that the signed payment accepts: it can come from the page before a reload. */
+  #paidOffer(): PaymentRequirements {
+    return member(decode(this.#signed ?? null), "accepted") as PaymentRequirements;
   }
 
-  #transaction(hash: unknown): Node {
+  #paidText(offer: PaymentRequirements, charged: unknown): string {
+    const { data, isTest } = this.#options;
+    return `${paidText(data, offer, charged)}${isTest ? " of test money" : ""}. `;
+  }
+
+  #unpaidText(offer: PaymentRequirements): string {
+    if (offer.scheme !== "upto") return "The response cost nothing.";
+    return `Nothing was charged yet. The seller can still charge ${priceText(this.#options.data, offer)}.`;
+  }
+
+  #transaction({ network }: PaymentRequirements, hash: unknown): Node {
     if (typeof hash !== "string" || !/^0x[0-9a-f]{64}$/i.test(hash)) return document.createTextNode("");
-    const explorer = this.#options.data.networks[this.#chosen?.network ?? ""]?.explorer;
+    const explorer = this.#options.data.networks[network]?.explorer;
     if (explorer === undefined) return make("code", hash);
     const link = make("a", "The transaction");
     link.href = `${explorer}/tx/${hash}`;
@@ -232,21 +242,11 @@ export class PaymentPanel {
   #end(): void {
     this.#forget();
     this.#choices.replaceChildren();
-    this.#list.hidden = true;
+    this.#offers.element.hidden = true;
   }
 
   #tell(text: string, className = ""): void {
     this.#status.className = `told ${className}`;
     this.#status.textContent = text;
-  }
-
-  #priceOf({ network, asset, amount }: PaymentRequirements): string {
-    const known = this.#options.data.tokens[`${network} ${asset.toLowerCase()}`];
-    if (known === undefined) return `${amount} units of ${asset}`;
-    return `${formatAmount(amount, known.decimals)} ${known.symbol}`;
-  }
-
-  #titleOf({ network }: PaymentRequirements): string {
-    return this.#options.data.networks[network]?.title ?? network;
   }
 }

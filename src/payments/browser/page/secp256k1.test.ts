@@ -1,9 +1,16 @@
 import { expect, test } from "bun:test";
 import { recoverSigner } from "../../signatures/recover-signer.ts";
-import { signPayment } from "./sign.ts";
+import { checkPermit2Signature, checkPermit2Terms } from "../../signatures/permit2.ts";
+import { SIMULATED_FACILITATOR } from "../../x402/terms.ts";
+import { type Signing } from "./signing.ts";
 import { sign } from "./secp256k1.ts";
 import { testWallet } from "./test-wallet.ts";
-import { eip3009PaymentSchema } from "../../x402/messages.ts";
+import {
+  eip3009PaymentSchema,
+  permit2PaymentSchema,
+  type PaymentRequired,
+  type PaymentRequirements,
+} from "../../x402/messages.ts";
 import { decodeHeader } from "../../x402/header.ts";
 import { authorizationHash } from "../../signatures/typed-data.ts";
 import { REQUIREMENTS, USDC } from "../../testing/payment.ts";
@@ -21,24 +28,31 @@ test("a signature of any key over any hash is one that a token contract accepts"
   }
 });
 
-test("the test wallet signs a payment of its own account, with the seller's extensions and an identifier", async () => {
-  const wallet = testWallet();
-  const offered = { info: { required: true }, schema: {} };
-  const told: string[] = [];
-  const header = await signPayment({
-    required: {
-      x402Version: 2,
-      resource: { url: "https://shop.example/é" },
-      accepts: [REQUIREMENTS],
-      extensions: { bazaar: { info: 1 }, "payment-identifier": offered },
-    },
-    accepted: REQUIREMENTS,
-    provider: wallet.provider,
+/** A page that lets the wallet sign. */
+function signing(required: PaymentRequired, told: string[] = []): Signing {
+  const [accepted = REQUIREMENTS] = required.accepts;
+  return {
+    required,
+    accepted,
+    price: "0.01 USDC",
     network: { title: "Base Sepolia" },
     now: () => 1_800_000_000,
     tell: (text) => told.push(text),
-  });
-  const payment = eip3009PaymentSchema.parse(decodeHeader(header));
+    confirm: () => Promise.reject(new Error("the test wallet needs no approval")),
+    isStopped: () => false,
+  };
+}
+
+test("the test wallet signs a payment of its own account, with the seller's extensions and an identifier", async () => {
+  const offered = { info: { required: true }, schema: {} };
+  const told: string[] = [];
+  const required: PaymentRequired = {
+    x402Version: 2,
+    resource: { url: "https://shop.example/é" },
+    accepts: [REQUIREMENTS],
+    extensions: { bazaar: { info: 1 }, "payment-identifier": offered },
+  };
+  const payment = eip3009PaymentSchema.parse(decodeHeader(await testWallet().sign(signing(required, told))));
   expect(payment).toMatchObject({
     resource: { url: "https://shop.example/é" },
     accepted: REQUIREMENTS,
@@ -55,4 +69,19 @@ test("the test wallet signs a payment of its own account, with the seller's exte
   );
   expect(told.at(1)).toContain("switch to Base Sepolia");
   expect(hexToBytes(payload.authorization.nonce.slice(2))).toHaveLength(32);
+});
+
+test.each(["exact", "upto"])("the test wallet signs a payment of the scheme %s by Permit2", async (scheme) => {
+  const facilitator = scheme === "upto" ? { facilitatorAddress: SIMULATED_FACILITATOR } : {};
+  const accepted: PaymentRequirements = {
+    ...REQUIREMENTS,
+    scheme,
+    maxTimeoutSeconds: 86_400,
+    extra: { ...REQUIREMENTS.extra, assetTransferMethod: "permit2", ...facilitator },
+  };
+  const required: PaymentRequired = { x402Version: 2, resource: { url: "https://shop.example/" }, accepts: [accepted] };
+  const payment = permit2PaymentSchema.parse(decodeHeader(await testWallet().sign(signing(required))));
+  expect(checkPermit2Terms(payment, accepted, 1_800_000_000)).toBeUndefined();
+  expect(checkPermit2Signature(payment, accepted)).toMatchObject({ payer: expect.stringMatching(/^0x/) });
+  expect(payment.payload.permit2Authorization.deadline).toBe(scheme === "upto" ? "1800007200" : "1800000600");
 });

@@ -1,5 +1,5 @@
-import { decode } from "./sign.ts";
-import { member } from "./wallets.ts";
+import { decode } from "./header.ts";
+import { member } from "./member.ts";
 
 /** The meaning of a response without the goods, for the person. */
 export interface Outcome {
@@ -13,8 +13,15 @@ const NOT_PAID = "Nothing was paid.";
 /** Endings of the reasons in a 402, in the order in which they are tried. */
 const REASONS: readonly (readonly [ending: RegExp, text: string])[] = [
   [/insufficient_(?:balance|funds)$/, `Your account does not have enough of the token. ${NOT_PAID}`],
-  [/nonce_already_used$/, "This payment was already used, and cannot pay again. See your wallet, or the seller."],
-  [/valid_before$/, `The payment expired before it was settled, or this device's clock is wrong. ${NOT_PAID}`],
+  [/permit2_allowance_required$/, `Your account has not approved Permit2 for this amount. ${NOT_PAID}`],
+  [
+    /(?:nonce_already_used|permit2_invalid_nonce)$/,
+    "This payment was already used, and cannot pay again. See your wallet, or the seller.",
+  ],
+  [
+    /(?:valid_before|deadline_expired)$/,
+    `The payment expired before it was settled, or this device's clock is wrong. ${NOT_PAID}`,
+  ],
   [/valid_after$|not_yet_valid$/, `The payment is not valid yet: this device's clock is wrong. ${NOT_PAID}`],
   [/_signature$/, `The signature does not belong to the account that the wallet named. ${NOT_PAID}`],
   [/^No matching payment requirements$/, `The price has changed since this page was loaded. ${NOT_PAID}`],
@@ -30,7 +37,8 @@ export function outcomeOf(response: Response, problem: unknown): Outcome {
   const { status, headers } = response;
   const detail = textOf(member(problem, "detail")) || textOf(member(problem, "title"));
   const isPaid = member(decode(headers.get("payment-response")), "success") === true;
-  if (status === 402) return { text: refusal(decode(headers.get("payment-required")), detail), again: false };
+  const isRefused = status === 402 || (status === 412 && headers.has("payment-required"));
+  if (isRefused) return { text: refusal(decode(headers.get("payment-required")), detail), again: false };
   if (status === 409) {
     const again = headers.has("retry-after");
     return { text: `The payment is in use by another request. ${detail} ${again ? "Send it again." : ""}`, again };

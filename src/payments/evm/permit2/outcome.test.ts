@@ -1,10 +1,9 @@
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { type PaymentRequirements, type Permit2Payment } from "../../x402/messages.ts";
-import { PROXIES } from "../../signatures/permit2-typed-data.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
 import { PAYEE } from "../../testing/payment.ts";
-import { PERMIT2 } from "../../x402/transfer.ts";
+import { PERMIT2, PROXIES } from "../../x402/transfer.ts";
 import { encodeCall } from "../node/abi.ts";
 import { type NodeProxy, rpcError, rpcResult, startNodeProxy } from "../testing/node-proxy.ts";
 import { freshAccount, type TestAccount } from "../testing/shop.ts";

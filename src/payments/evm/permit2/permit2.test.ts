@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type PaymentRequirements } from "../../x402/messages.ts";
-import { type Permit2Authorization, PROXIES } from "../../signatures/permit2-typed-data.ts";
+import { type Permit2Authorization } from "../../signatures/permit2-typed-data.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
 import { PAYEE } from "../../testing/payment.ts";
-import { PERMIT2 } from "../../x402/transfer.ts";
+import { PERMIT2, PROXIES } from "../../x402/transfer.ts";
 import { encodeCall } from "../node/abi.ts";
 import { freshAccount, type OpenFacilitator } from "../testing/shop.ts";
 import { settleCall } from "./calldata.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { REQUIREMENTS, TERMS } from "../../../../payments/testing/payment.ts";
-import { type PaymentRequired } from "../../../../payments/x402/messages.ts";
+import { type PaymentRequired, type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { paymentPage } from "./payment-page.ts";
 import { respondWith } from "../testing/test-gateway.ts";
 import { closeShops, decoded, openShop as open } from "../testing/shop.ts";
@@ -53,16 +53,37 @@ test.each([
   expect(markup).not.toMatch(/\sstyle=|\son[a-z]+=|\ssrc=|url\(|@import/i);
 });
 
-test("a page of a request with a body, or of a price that no browser's wallet can pay, runs no script", async () => {
-  for (const [method, scheme] of [
-    ["POST", "exact"],
-    ["GET", "upto"],
-  ] as const) {
-    const shop = open({ terms: { scheme } });
-    const response = await fetch(`${shop.gateway.url}/goods`, { method, headers: BROWSER });
-    expect(response.headers.get("content-security-policy")).not.toContain("script-src");
-    expect(await response.text()).not.toContain("<script");
+function pageOf(accepts: readonly PaymentRequirements[], method = "GET") {
+  const required = { x402Version: 2 as const, resource: { url: "http://a.test/" }, accepts: [...accepts] };
+  return paymentPage({ required, price: "1", testMode: false }, { method });
+}
+
+test("a page of a request with a body, or of a price that no browser's wallet can pay, runs no script", () => {
+  const upto = { ...REQUIREMENTS, scheme: "upto" };
+  for (const page of [
+    pageOf([REQUIREMENTS], "POST"),
+    // No facilitator may settle it.
+    pageOf([upto]),
+    pageOf([{ ...REQUIREMENTS, network: "sui:mainnet" }]),
+    pageOf([{ ...REQUIREMENTS, payTo: "<b>" }]),
+    pageOf([{ ...REQUIREMENTS, amount: "9".repeat(79) }]),
+    pageOf([{ ...REQUIREMENTS, extra: { ...REQUIREMENTS.extra, paymentFlow: "later" } }]),
+  ]) {
+    expect(page.fields).not.toContain("script-src");
+    expect(page.html).not.toContain("<script");
+    expect(page.html).not.toContain("Pay here");
   }
+  expect(pageOf([{ ...upto, extra: { facilitatorAddress: REQUIREMENTS.payTo } }]).html).toContain("<script>");
+});
+
+test("a price that only a channel pays is explained", () => {
+  const channel = { ...REQUIREMENTS, scheme: "batch-settlement" };
+  const page = pageOf([channel]);
+  expect(page.html).toContain("Only a program can pay it.");
+  expect(page.html).not.toContain("<script");
+  const both = pageOf([channel, REQUIREMENTS]).html;
+  expect(both).not.toContain("Only a program");
+  expect(both).toContain("a request, from a payment channel, on Base Sepolia");
 });
 
 test("a 402 of the upstream gets nothing of the page", async () => {
@@ -97,6 +118,14 @@ test("a refused payment gets JSON, in a browser too", async () => {
   expect(response.headers.get("content-type")).toBe("application/problem+json");
 });
 
+test("a mark that reverses text is shown, and changes no address beside it", () => {
+  const turned = "\u202egnp";
+  const page = pageOf([{ ...REQUIREMENTS, network: turned, asset: turned, payTo: `${turned} ${REQUIREMENTS.payTo}` }]);
+  expect(page.html).not.toContain("\u202e");
+  expect(page.html).toContain(`units of \\u{202e}gnp`);
+  expect(page.html).toContain(`to \\u{202e}gnp ${REQUIREMENTS.payTo}`);
+});
+
 test("no text escapes its place in the page", () => {
   const evil = "</code></pre><script>alert(1)</script>'\"&";
   const required = {
@@ -117,7 +146,7 @@ test("no text escapes its place in the page", () => {
   const { html } = paymentPage({ required, price: evil, testMode: false }, { method: evil });
   expect(html).not.toContain("<script>");
   const [first] = required.accepts;
-  const paid = { ...REQUIREMENTS, ...first, scheme: "exact", extra: { name: evil, version: evil } };
+  const paid = { ...REQUIREMENTS, extra: { ...first?.extra, version: evil } };
   const page = paymentPage(
     { required: { ...required, accepts: [paid] }, price: evil, testMode: false },
     { method: "GET" },

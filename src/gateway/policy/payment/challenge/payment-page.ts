@@ -3,6 +3,7 @@ import { fieldLine, type Fields } from "../../../../lib/http/fields.ts";
 import { type Html, html } from "../../../../lib/text/html.ts";
 import { PAGE_STYLE } from "../../../../lib/text/page-style.ts";
 import { findAsset } from "../../../../payments/x402/assets.ts";
+import { BATCH_SETTLEMENT } from "../../../../payments/x402/channel-messages.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { networkTitle } from "../../../../payments/x402/networks.ts";
 import { formatAmount } from "../../../../payments/x402/price.ts";
@@ -16,6 +17,7 @@ import {
   payScript,
 } from "../../../../payments/browser/pay-script.ts";
 import { SOLANA_INSTALL, STOCK_CLIENTS, STOCK_INSTALL } from "../../../../payments/x402/stock-client.ts";
+import { visibleJson, visibleLines, visibleText } from "../../../../lib/text/visible-text.ts";
 import { type RequestHead } from "../../../exchange/exchange.ts";
 import { callOf, isOnSolana, programSnippet } from "./snippets.ts";
 import { htmlPage } from "../../../../lib/text/html-page.ts";
@@ -69,22 +71,24 @@ export function paymentPage(
   const { resource, accepts } = required;
   const call = callOf(required, method);
   // The page can repeat only a request without a body.
-  const script = method === "GET" && call.method === "GET" && accepts.some(isPayable) ? payScript(testMode) : undefined;
+  const isRepeatable = method === "GET" && call.method === "GET";
+  const script = isRepeatable && accepts.some(isPayable) ? payScript(testMode) : undefined;
   const body = html`<main>
 <p class="status">402 Payment required</p>
 <h1>${resource.description || "This page is sold by the request"}</h1>
-<p class="resource"><code>${call.method} ${call.url}</code></p>
+<p class="resource"><code>${visibleText(`${call.method} ${call.url}`)}</code></p>
 ${testMode ? TEST_MODE : undefined}
 <ul>
 ${accepts.map(requirementsItem)}
 </ul>
 ${script === undefined ? undefined : PAY_HERE}
+${isRepeatable && accepts.every(isChannel) ? CHANNEL_ONLY : undefined}
 <h2>Pay from a program</h2>
 <p>Any <a href="https://www.x402.org" rel="noreferrer">x402</a> client pays by itself, such as ${STOCK_CLIENTS}: it reads the <code>PAYMENT-REQUIRED</code> field of this response, signs a payment, and sends the request again with it. In JavaScript, after <code>${isOnSolana(required) ? SOLANA_INSTALL : STOCK_INSTALL}</code>:</p>
-<pre><code>${programSnippet(call, required)}</code></pre>
+<pre><code>${visibleLines(programSnippet(call, required))}</code></pre>
 <details>
 <summary>The challenge</summary>
-<pre><code>${JSON.stringify(required, undefined, 2)}</code></pre>
+<pre><code>${visibleJson(required, 2)}</code></pre>
 </details>
 </main>
 ${script === undefined ? undefined : payElements(script, payData(accepts, required))}`;
@@ -96,14 +100,26 @@ const PAY_HERE = html`<h2>Pay here</h2>
 <div class="pay" id="pay"><noscript>Scripts are off in this browser. Pay from a program.</noscript></div>
 `;
 
+/** Why: docs/guides/sell-to-browsers.md. */
+const CHANNEL_ONLY = html`<h2>Pay here</h2>
+<p>This price is paid from a payment channel: a deposit, and then a voucher with each request. Only a program can pay it.</p>
+`;
+
+function isChannel({ scheme }: PaymentRequirements): boolean {
+  return scheme === BATCH_SETTLEMENT;
+}
+
 const TEST_MODE = html`<p class="test"><strong>Test mode.</strong> Signatures are checked, and no money moves: a new wallet can pay at once.</p>
 `;
 
-function requirementsItem({ scheme, amount, asset, network, payTo }: PaymentRequirements): Html {
+function requirementsItem(requirements: PaymentRequirements): Html {
+  const { scheme, amount, asset, network, payTo } = requirements;
   const known = findAsset(network, asset);
-  const token = known === undefined ? `units of ${asset}` : known.symbol;
+  const token = known === undefined ? `units of ${visibleText(asset)}` : known.symbol;
   const figure = known === undefined ? amount : formatAmount(amount, known.decimals);
   const most = scheme === "upto" ? "up to " : "";
-  return html`<li><span class="price">${most}${figure} ${token}</span><span class="dim">a request, on ${networkTitle(network)}, to ${payTo}</span></li>
+  const from = isChannel(requirements) ? "from a payment channel, " : "";
+  const to = visibleText(`on ${networkTitle(network)}, to ${payTo}`);
+  return html`<li><span class="price">${most}${figure} ${token}</span><span class="dim">a request, ${from}${to}</span></li>
 `;
 }

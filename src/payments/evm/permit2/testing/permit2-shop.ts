@@ -1,9 +1,9 @@
 import { type Address } from "../../../x402/address.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../../../x402/messages.ts";
-import { type Permit2Authorization, PROXIES } from "../../../signatures/permit2-typed-data.ts";
+import { type Permit2Authorization } from "../../../signatures/permit2-typed-data.ts";
 import { type Chain } from "../../../testing/chain.ts";
 import { signedPermit2 } from "../../../testing/permit2-payment.ts";
-import { PERMIT2 } from "../../../x402/transfer.ts";
+import { PERMIT2, PROXIES } from "../../../x402/transfer.ts";
 import { openShop, type Shop, type TestAccount } from "../../testing/shop.ts";
 
 /** Places the substitutes for Permit2 and x402's proxies at the addresses of the real ones. */

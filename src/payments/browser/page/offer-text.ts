@@ -1,0 +1,33 @@
+import { type PaymentRequirements } from "../../x402/messages.ts";
+import { formatAmount, isAtomic } from "../../x402/price.ts";
+import { type PageData, wayOf } from "../page-data.ts";
+
+/** An amount of the offer's token. Nothing that the seller or the token calls itself is in it. */
+export function amountText({ tokens }: PageData, { network, asset }: PaymentRequirements, amount: string): string {
+  const known = tokens[`${network} ${asset.toLowerCase()}`];
+  if (known === undefined) return `${amount} units of ${asset}`;
+  return `${formatAmount(amount, known.decimals)} ${known.symbol}`;
+}
+
+/** The price, or under `upto` the most that can be charged. */
+export function priceText(data: PageData, offer: PaymentRequirements): string {
+  const most = offer.scheme === "upto" ? "up to " : "";
+  return most + amountText(data, offer, offer.amount);
+}
+
+/** An offer beside others. */
+export function offerText(data: PageData, offer: PaymentRequirements): string {
+  const by = offer.scheme === "exact" && wayOf(offer) === "permit2" ? ", by Permit2" : "";
+  return `${priceText(data, offer)} on ${titleOf(data, offer)}${by}`;
+}
+
+export function titleOf({ networks }: PageData, { network }: PaymentRequirements): string {
+  return networks[network]?.title ?? network;
+}
+
+/** The sum that was paid, by a receipt of success. `charged`: its amount, which it has under `upto`. */
+export function paidText(data: PageData, offer: PaymentRequirements, charged: unknown): string {
+  const isUpto = offer.scheme === "upto" && typeof charged === "string" && isAtomic(charged);
+  if (!isUpto) return `Paid ${priceText(data, offer)}`;
+  return `Paid ${amountText(data, offer, charged)} of at most ${amountText(data, offer, offer.amount)}`;
+}

@@ -1,0 +1,35 @@
+import { wayOf } from "../page-data.ts";
+import { chainIdOf, EvmWallet, type Provider } from "./evm-wallet.ts";
+import { paymentHeader, randomHex } from "./header.ts";
+import { signPermit2 } from "./permit2.ts";
+import { expiryOf, type Signing } from "./signing.ts";
+
+const TRANSFER = "address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce";
+
+/** Lets a wallet sign the payment on an EVM chain. Returns the payment's header. Throws NotSigned. */
+export async function signEvm(provider: Provider, signing: Signing): Promise<string> {
+  const wallet = await EvmWallet.open(provider, signing);
+  if (wayOf(signing.accepted) === "permit2") return await signPermit2(wallet, signing);
+  const { required, accepted, tell } = signing;
+  tell("Waiting for the wallet: check the amount, and sign.");
+  const authorization = {
+    from: wallet.account,
+    to: accepted.payTo,
+    value: accepted.amount,
+    validAfter: "0",
+    validBefore: String(expiryOf(signing)),
+    nonce: `0x${randomHex()}`,
+  };
+  const signature = await wallet.sign({
+    primaryType: "TransferWithAuthorization",
+    types: { TransferWithAuthorization: TRANSFER },
+    domain: {
+      name: accepted.extra["name"],
+      version: accepted.extra["version"],
+      chainId: chainIdOf(accepted.network),
+      verifyingContract: accepted.asset,
+    },
+    message: authorization,
+  });
+  return paymentHeader({ required, accepted, payload: { signature, authorization } });
+}
