@@ -310,6 +310,8 @@ export interface CrawlRequest extends PageOptions {
   readonly include_selectors?: readonly string[] | undefined;
   /** CSS selectors of elements that are not read */
   readonly exclude_selectors?: readonly string[] | undefined;
+  /** Keep pictures whose data stands in the page as base64; by default they are left out; default false */
+  readonly inline_images?: boolean | undefined;
   /** Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it */
   readonly max_age?: number | undefined;
   /** With max_age: do not keep the page for others, who could see that it was requested; default false */
@@ -803,6 +805,8 @@ export interface ScrapeRequest extends PageOptions {
   readonly include_selectors?: readonly string[] | undefined;
   /** CSS selectors of elements that are not read */
   readonly exclude_selectors?: readonly string[] | undefined;
+  /** Keep pictures whose data stands in the page as base64; by default they are left out; default false */
+  readonly inline_images?: boolean | undefined;
   /** Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it */
   readonly max_age?: number | undefined;
   /** With max_age: do not keep the page for others, who could see that it was requested; default false */
@@ -874,6 +878,8 @@ export interface BatchRequest extends PageOptions {
   readonly include_selectors?: readonly string[] | undefined;
   /** CSS selectors of elements that are not read */
   readonly exclude_selectors?: readonly string[] | undefined;
+  /** Keep pictures whose data stands in the page as base64; by default they are left out; default false */
+  readonly inline_images?: boolean | undefined;
   /** Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it */
   readonly max_age?: number | undefined;
   /** With max_age: do not keep the page for others, who could see that it was requested; default false */

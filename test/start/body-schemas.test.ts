@@ -168,6 +168,8 @@ const TOGETHER: readonly Readonly<Record<string, unknown>>[] = [
   { formats: [{ type: "json", schema: SCHEMA, locale: "de" }] },
   { evaluate: "1", formats: ["links"] },
   { evaluate: "1", only_main_content: true },
+  { evaluate: "1", inline_images: true },
+  { evaluate: "1", inline_images: false },
   { evaluate: "1", only_main_content: false, include_selectors: [], exclude_selectors: [] },
   { evaluate: "1", include_selectors: ["a"] },
   ...[{ max_age: 1 }, { changes: {} }, { learn: false }, { stealth: true }].map((more) => ({ session: "a", ...more })),

@@ -226,6 +226,7 @@ class Operations(ABC):
         only_main_content: bool | None = None,
         include_selectors: Sequence[str] | None = None,
         exclude_selectors: Sequence[str] | None = None,
+        inline_images: bool | None = None,
         max_age: int | None = None,
         private: bool | None = None,
         changes: Changes | None = None,
@@ -277,6 +278,8 @@ class Operations(ABC):
         :param only_main_content: Only the main content, without navigation and side columns; default false.
         :param include_selectors: CSS selectors of the only elements that are read.
         :param exclude_selectors: CSS selectors of elements that are not read.
+        :param inline_images: Keep pictures whose data stands in the page as base64; by default they are left out;
+            default false.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
@@ -327,6 +330,7 @@ class Operations(ABC):
             "only_main_content": only_main_content,
             "include_selectors": include_selectors,
             "exclude_selectors": exclude_selectors,
+            "inline_images": inline_images,
             "max_age": max_age,
             "private": private,
             "changes": changes,
@@ -370,6 +374,7 @@ class Operations(ABC):
         only_main_content: bool | None = None,
         include_selectors: Sequence[str] | None = None,
         exclude_selectors: Sequence[str] | None = None,
+        inline_images: bool | None = None,
         max_age: int | None = None,
         private: bool | None = None,
         changes: Changes | None = None,
@@ -410,6 +415,8 @@ class Operations(ABC):
         :param only_main_content: Only the main content, without navigation and side columns; default false.
         :param include_selectors: CSS selectors of the only elements that are read.
         :param exclude_selectors: CSS selectors of elements that are not read.
+        :param inline_images: Keep pictures whose data stands in the page as base64; by default they are left out;
+            default false.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
@@ -449,6 +456,7 @@ class Operations(ABC):
             "only_main_content": only_main_content,
             "include_selectors": include_selectors,
             "exclude_selectors": exclude_selectors,
+            "inline_images": inline_images,
             "max_age": max_age,
             "private": private,
             "changes": changes,
@@ -488,6 +496,7 @@ class Operations(ABC):
         only_main_content: bool | None = None,
         include_selectors: Sequence[str] | None = None,
         exclude_selectors: Sequence[str] | None = None,
+        inline_images: bool | None = None,
         max_age: int | None = None,
         private: bool | None = None,
         changes: Changes | None = None,
@@ -525,6 +534,8 @@ class Operations(ABC):
         :param only_main_content: Only the main content, without navigation and side columns; default false.
         :param include_selectors: CSS selectors of the only elements that are read.
         :param exclude_selectors: CSS selectors of elements that are not read.
+        :param inline_images: Keep pictures whose data stands in the page as base64; by default they are left out;
+            default false.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
@@ -562,6 +573,7 @@ class Operations(ABC):
             "only_main_content": only_main_content,
             "include_selectors": include_selectors,
             "exclude_selectors": exclude_selectors,
+            "inline_images": inline_images,
             "max_age": max_age,
             "private": private,
             "changes": changes,
@@ -601,6 +613,7 @@ class Operations(ABC):
         only_main_content: bool | None = None,
         include_selectors: Sequence[str] | None = None,
         exclude_selectors: Sequence[str] | None = None,
+        inline_images: bool | None = None,
         max_age: int | None = None,
         private: bool | None = None,
         changes: Changes | None = None,
@@ -640,6 +653,8 @@ class Operations(ABC):
         :param only_main_content: Only the main content, without navigation and side columns; default false.
         :param include_selectors: CSS selectors of the only elements that are read.
         :param exclude_selectors: CSS selectors of elements that are not read.
+        :param inline_images: Keep pictures whose data stands in the page as base64; by default they are left out;
+            default false.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
@@ -679,6 +694,7 @@ class Operations(ABC):
             "only_main_content": only_main_content,
             "include_selectors": include_selectors,
             "exclude_selectors": exclude_selectors,
+            "inline_images": inline_images,
             "max_age": max_age,
             "private": private,
             "changes": changes,
@@ -1472,6 +1488,7 @@ class AsyncOperations(ABC):
         only_main_content: bool | None = None,
         include_selectors: Sequence[str] | None = None,
         exclude_selectors: Sequence[str] | None = None,
+        inline_images: bool | None = None,
         max_age: int | None = None,
         private: bool | None = None,
         changes: Changes | None = None,
@@ -1523,6 +1540,8 @@ class AsyncOperations(ABC):
         :param only_main_content: Only the main content, without navigation and side columns; default false.
         :param include_selectors: CSS selectors of the only elements that are read.
         :param exclude_selectors: CSS selectors of elements that are not read.
+        :param inline_images: Keep pictures whose data stands in the page as base64; by default they are left out;
+            default false.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
@@ -1573,6 +1592,7 @@ class AsyncOperations(ABC):
             "only_main_content": only_main_content,
             "include_selectors": include_selectors,
             "exclude_selectors": exclude_selectors,
+            "inline_images": inline_images,
             "max_age": max_age,
             "private": private,
             "changes": changes,
@@ -1616,6 +1636,7 @@ class AsyncOperations(ABC):
         only_main_content: bool | None = None,
         include_selectors: Sequence[str] | None = None,
         exclude_selectors: Sequence[str] | None = None,
+        inline_images: bool | None = None,
         max_age: int | None = None,
         private: bool | None = None,
         changes: Changes | None = None,
@@ -1656,6 +1677,8 @@ class AsyncOperations(ABC):
         :param only_main_content: Only the main content, without navigation and side columns; default false.
         :param include_selectors: CSS selectors of the only elements that are read.
         :param exclude_selectors: CSS selectors of elements that are not read.
+        :param inline_images: Keep pictures whose data stands in the page as base64; by default they are left out;
+            default false.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
@@ -1695,6 +1718,7 @@ class AsyncOperations(ABC):
             "only_main_content": only_main_content,
             "include_selectors": include_selectors,
             "exclude_selectors": exclude_selectors,
+            "inline_images": inline_images,
             "max_age": max_age,
             "private": private,
             "changes": changes,
@@ -1734,6 +1758,7 @@ class AsyncOperations(ABC):
         only_main_content: bool | None = None,
         include_selectors: Sequence[str] | None = None,
         exclude_selectors: Sequence[str] | None = None,
+        inline_images: bool | None = None,
         max_age: int | None = None,
         private: bool | None = None,
         changes: Changes | None = None,
@@ -1771,6 +1796,8 @@ class AsyncOperations(ABC):
         :param only_main_content: Only the main content, without navigation and side columns; default false.
         :param include_selectors: CSS selectors of the only elements that are read.
         :param exclude_selectors: CSS selectors of elements that are not read.
+        :param inline_images: Keep pictures whose data stands in the page as base64; by default they are left out;
+            default false.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
@@ -1808,6 +1835,7 @@ class AsyncOperations(ABC):
             "only_main_content": only_main_content,
             "include_selectors": include_selectors,
             "exclude_selectors": exclude_selectors,
+            "inline_images": inline_images,
             "max_age": max_age,
             "private": private,
             "changes": changes,
@@ -1847,6 +1875,7 @@ class AsyncOperations(ABC):
         only_main_content: bool | None = None,
         include_selectors: Sequence[str] | None = None,
         exclude_selectors: Sequence[str] | None = None,
+        inline_images: bool | None = None,
         max_age: int | None = None,
         private: bool | None = None,
         changes: Changes | None = None,
@@ -1886,6 +1915,8 @@ class AsyncOperations(ABC):
         :param only_main_content: Only the main content, without navigation and side columns; default false.
         :param include_selectors: CSS selectors of the only elements that are read.
         :param exclude_selectors: CSS selectors of elements that are not read.
+        :param inline_images: Keep pictures whose data stands in the page as base64; by default they are left out;
+            default false.
         :param max_age: Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0
             only keeps it.
         :param private: With max_age: do not keep the page for others, who could see that it was requested; default
@@ -1925,6 +1956,7 @@ class AsyncOperations(ABC):
             "only_main_content": only_main_content,
             "include_selectors": include_selectors,
             "exclude_selectors": exclude_selectors,
+            "inline_images": inline_images,
             "max_age": max_age,
             "private": private,
             "changes": changes,

@@ -12,6 +12,7 @@ import { pageTerms } from "./page-terms.ts";
 import { pageTitle } from "./page-title.ts";
 import { prepare } from "./tree/prune.ts";
 import { readArticle } from "./reader/read-article.ts";
+import { InlinePictures } from "./inline-pictures.ts";
 import { notContent } from "./obstacles/not-content.ts";
 import { scriptSigns, signOfScripts } from "./script-signs.ts";
 import { sketchOf } from "./sketch.ts";
@@ -58,7 +59,7 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
   if (obstacle !== undefined && mayNeedBrowser) return { outcome: "needs-browser", sign: obstacle.reason };
   if (obstacle !== undefined) return { outcome: "not-content", ...obstacle };
   const terms = pageTerms(tree, source.finalUrl);
-  const made = withForms(contentOf(tree, job, isMoved), html, job);
+  const made = shownContent(tree, html, job, isMoved);
   const isStated = made.outcome === "content" && Object.keys(terms).length > 0;
   const outcome = isStated ? { ...made, extraction: { ...made.extraction, terms } } : made;
   if (outcome.outcome !== "content" || evidence === undefined) return outcome;
@@ -70,8 +71,26 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
 
 const NOTHING = { content: "", title: "" };
 
+function shownContent(tree: Document, html: string, job: ExtractionJob, isMoved: boolean): ExtractionOutcome {
+  const { task } = job;
+  const isKept = "forms" in task && task.forms?.inlinePictures === true;
+  const inline = isKept ? new InlinePictures(html) : undefined;
+  const made = withForms(contentOf(tree, job, { isMoved, inline }), { html, inline }, job);
+  if (inline === undefined || made.outcome !== "content") return made;
+  return { ...made, extraction: inline.shown(made.extraction) };
+}
+
+interface Page {
+  readonly html: string;
+  readonly inline: InlinePictures | undefined;
+}
+
 /** The outcome with the further forms of the page that the task asks for. */
-function withForms(outcome: ExtractionOutcome, html: string, { task, source }: ExtractionJob): ExtractionOutcome {
+function withForms(
+  outcome: ExtractionOutcome,
+  { html, inline }: Page,
+  { task, source }: ExtractionJob,
+): ExtractionOutcome {
   if (outcome.outcome !== "content" || !("forms" in task) || task.forms === undefined) return outcome;
   const parse = (): Document => {
     const tree = parseTree(html);
@@ -79,15 +98,20 @@ function withForms(outcome: ExtractionOutcome, html: string, { task, source }: E
     showLateText(tree, html, source.engine);
     return tree;
   };
-  const forms = formsOf({ html, parse, url: source.finalUrl, isArticle: task.kind === "article" }, task.forms);
+  const forms = formsOf({ html, parse, url: source.finalUrl, isArticle: task.kind === "article", inline }, task.forms);
   return { ...outcome, extraction: { ...outcome.extraction, forms } };
 }
 
-function contentOf(tree: Document, { source, task }: ExtractionJob, isMoved: boolean): ExtractionOutcome {
+function contentOf(
+  tree: Document,
+  { source, task }: ExtractionJob,
+  { isMoved, inline }: Pick<Page, "inline"> & { readonly isMoved: boolean },
+): ExtractionOutcome {
   const url = source.finalUrl;
   const crawled =
     "crawled" in task && task.crawled ? { fields: { ...crawlFields(tree, url), sketch: sketchOf(tree) } } : {};
   if ("forms" in task && task.forms !== undefined) keepParts(tree, task.forms);
+  inline?.hide(tree);
   if (task.kind === "html") {
     const content = typeof source.body === "string" && !isMoved ? source.body : toHtml(tree);
     return { outcome: "content", extraction: { content, title: pageTitle(tree), ...crawled } };

@@ -9,6 +9,7 @@ import { toText } from "./text.ts";
 import { walkNodes } from "./tree/walk.ts";
 import { Addresses, withoutFragment } from "./tree/addresses.ts";
 import { imageSource } from "./tree/images.ts";
+import { type InlinePictures } from "./inline-pictures.ts";
 import { prepare } from "./tree/prune.ts";
 import { replaceChildren } from "./tree/relink.ts";
 import { parseSelector } from "./selectors/parse-selector.ts";
@@ -31,15 +32,18 @@ interface Page {
   readonly parse: () => Document;
   readonly url: string;
   readonly isArticle: boolean;
+  /** The pictures with data that are kept; undefined: they are left out. */
+  readonly inline?: InlinePictures | undefined;
 }
 
 /** Further forms of a page beside its content. */
-export function formsOf({ html, parse, url, isArticle }: Page, task: FormsTask): PageForms {
+export function formsOf({ html, parse, url, isArticle, inline }: Page, task: FormsTask): PageForms {
   const json = task.json === undefined ? {} : { json: schemaFields(parse(), url, task.json) };
   const tree = parse();
   const meta = metaOf(tree);
   keepParts(tree, task);
   const attributes = attributesOf(tree, task);
+  inline?.hide(tree);
   const addresses = new Addresses(tree, url);
   const wants = (name: FormsTask["names"][number]) => task.names.includes(name);
   const list = (from: (element: Element) => NamedAddress | undefined): readonly NamedAddress[] => {

@@ -34,10 +34,17 @@ function attributesOf({ formats }: Options): FormsTask["attributes"] {
 /** The task that makes the formats of the options. */
 function taskOf(options: Options, crawled: boolean): ExtractionTask {
   const names = options.formats.filter((one) => typeof one === "string" && one !== "markdown" && one !== "branding");
-  const { includeTags: include, excludeTags: exclude, onlyMainContent } = options;
+  const { includeTags: include, excludeTags: exclude, onlyMainContent, removeBase64Images } = options;
   const fields = formatOf(options, "json");
   const json = fields && schemaTask(fields.schema, { prompt: fields.prompt, shown_only: false });
-  const forms = { names, attributes: attributesOf(options), include, exclude, json };
+  const forms = {
+    names,
+    attributes: attributesOf(options),
+    include,
+    exclude,
+    inlinePictures: !removeBase64Images,
+    json,
+  };
   return { kind: onlyMainContent && include.length === 0 ? "article" : "markdown", crawled, forms };
 }
 
@@ -68,12 +75,13 @@ export async function readDocument(
   assertTracked(options, reader);
   const request = requestOf(options, url, reader);
   const tracked = formatOf(options, "changeTracking");
-  const { onlyMainContent, includeTags, excludeTags, storeInCache } = options;
+  const { onlyMainContent, includeTags, excludeTags, storeInCache, removeBase64Images } = options;
   const order = {
     changes: tracked && { since: "last", mode: tracked.modes.length > 0 ? ("diff" as const) : ("state" as const) },
     private: !storeInCache,
   };
-  const kind = `document ${JSON.stringify([tracked?.tag, onlyMainContent, includeTags, excludeTags])}`;
+  const parts = [tracked?.tag, onlyMainContent, includeTags, excludeTags];
+  const kind = `document ${JSON.stringify(removeBase64Images ? parts : [...parts, "pictures"])}`;
   const watch = new Watch(order, reader, { request, kind }, reader.before);
   const read = await reader.pages
     .read(request, taskOf(options, reader.crawled === true))

@@ -139,6 +139,7 @@ const PAGE = {
   onlyMainContent: z.boolean().default(true),
   includeTags: z.array(readableSelector).max(MAX_SELECTORS).default([]),
   excludeTags: z.array(readableSelector).max(MAX_SELECTORS).default([]),
+  removeBase64Images: z.boolean().default(true),
   headers: requestParameters.headers,
   actions: z.array(action).max(MAX_ACTIONS).default([]),
   mobile: z.boolean().default(false),

@@ -12,7 +12,6 @@ export const REFUSED_PAGE: Refused = {
   minAge: [],
   profile: [],
   redactPII: [false],
-  removeBase64Images: [true],
   skipTlsVerification: [false],
   threatProtection: [],
   toolDetail: [],

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Firecrawl, SdkError } from "firecrawl";
 import { until } from "../../lib/testing/until.ts";
 import { patient } from "../../lib/testing/patience.ts";
-import { baseUrl } from "../testing/client.ts";
+import { baseUrl, call } from "../testing/client.ts";
 import { startTestService } from "../testing/service.ts";
 
 setDefaultTimeout(patient(60_000));
@@ -22,6 +22,8 @@ const product = (name: string, price: string | undefined, ...colours: string[]) 
   return html(name).replace("</head>", `${script}</head>`);
 };
 
+const GIF = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+
 const hits: string[] = [];
 let lastRequest = new Headers();
 const changing: { text: string | undefined } = { text: undefined };
@@ -32,6 +34,7 @@ const pages: Readonly<Record<string, () => Response>> = Object.fromEntries(
     "/docs/b": html("B", "/private"),
     "/docs/c": html("C"),
     "/blog": html("Blog"),
+    "/inline": html("Inline").replace("<img ", `<img src="${GIF}" alt="Dot"><img `),
     "/lamp": product("Lamp", "12.50", "red", "blue"),
     "/lamp/two": product("Lamp two", "99", "blue", "green"),
     "/gift": product("Gift", undefined),
@@ -72,8 +75,8 @@ const client = (apiKey = "fc-mine") => new Firecrawl({ apiKey, apiUrl: baseUrl(s
 const mine = client();
 
 /** The error of a call of the SDK. */
-async function failure(call: Promise<unknown>): Promise<SdkError> {
-  const error = await call.then(
+async function failure(made: Promise<unknown>): Promise<SdkError> {
+  const error = await made.then(
     () => undefined,
     (reason: unknown) => reason,
   );
@@ -138,6 +141,20 @@ describe("scrape", () => {
     expect(rest.markdown).toContain("Menu");
     expect(rest.markdown).not.toContain("# A");
     expect(rest.markdown).not.toContain("to /docs/c");
+  });
+
+  test("keeps pictures whose data stands in the page, as /scrape does with inline_images", async () => {
+    expect((await mine.scrape(at("/inline"))).markdown).not.toContain("base64");
+    const { markdown, html: kept } = await mine.scrape(at("/inline"), {
+      formats: ["markdown", "html"],
+      removeBase64Images: false,
+    });
+    expect(markdown).toContain(`![Dot](${GIF})`);
+    expect(kept).toContain(`src="${GIF}"`);
+    for (const inline_images of [false, true]) {
+      const { json } = await call(service, "/scrape", { url: at("/inline"), engine: "static", inline_images });
+      expect(String(json["content"]).includes(GIF)).toBe(inline_images);
+    }
   });
 
   test("takes a picture in the visit that reads the page", async () => {
@@ -509,7 +526,7 @@ test("requests that Turnpike does not serve fail at once", async () => {
     mine.listMonitors(),
     mine.getCreditUsageHistorical(),
   ];
-  for (const call of calls) expect(await failure(call)).toMatchObject({ status: 501, code: "NOT_IMPLEMENTED" });
+  for (const made of calls) expect(await failure(made)).toMatchObject({ status: 501, code: "NOT_IMPLEMENTED" });
 });
 
 test("without the key firecrawl, there is no such interface", async () => {

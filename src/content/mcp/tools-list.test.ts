@@ -73,7 +73,7 @@ test("the list is short, and a resource or a query has the whole description of 
   list = FREE;
   const client = await connect();
   const brief = await client.listTools();
-  expect(JSON.stringify(brief).length).toBeLessThan(24_500);
+  expect(JSON.stringify(brief).length).toBeLessThan(24_600);
   const crawl = brief.tools.find(({ name }) => name === "crawl");
   expect(Object.keys(crawl?.inputSchema.properties ?? {})).toContain("wait_until");
   expect(JSON.stringify(crawl?.inputSchema)).not.toContain('"maximum"');

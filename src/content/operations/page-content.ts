@@ -36,6 +36,7 @@ export const CONTENT_RULES: readonly FieldRule[] = [
   limits("evaluate", {
     formats: false,
     only_main_content: { const: false },
+    inline_images: { const: false },
     include_selectors: { maxItems: 0 },
     exclude_selectors: { maxItems: 0 },
   }),
@@ -78,7 +79,8 @@ export function comparedKind({
 }: Pick<Input, "format" | "evaluate"> & FormatsInput): string {
   if (!isPlanned(input)) return `${format} ${evaluate}`;
   const { formats, only_main_content: isMain, include_selectors: include, exclude_selectors: exclude } = input;
-  return `forms ${JSON.stringify([formats === undefined ? format : "formats", isMain, include, exclude])}`;
+  const parts = [formats === undefined ? format : "formats", isMain, include, exclude];
+  return `forms ${JSON.stringify(input.inline_images ? [...parts, "inline_images"] : parts)}`;
 }
 
 /** Loads the page and returns its content, or the result of `evaluate`. Fails with a TurnpikeError. */

@@ -66,6 +66,10 @@ export const formatsParameters = {
     .openapi({ description: "Only the main content, without navigation and side columns" }),
   include_selectors: selectors.openapi({ description: "CSS selectors of the only elements that are read" }),
   exclude_selectors: selectors.openapi({ description: "CSS selectors of elements that are not read" }),
+  inline_images: z
+    .boolean()
+    .default(false)
+    .openapi({ description: "Keep pictures whose data stands in the page as base64; by default they are left out" }),
 };
 
 const schema = z.object(formatsParameters);
@@ -125,8 +129,9 @@ export function isPlanned({
   only_main_content: isMain,
   include_selectors: include,
   exclude_selectors: exclude,
+  inline_images: inlinePictures,
 }: FormatsInput): boolean {
-  return formats !== undefined || isMain || (include ?? []).length > 0 || (exclude ?? []).length > 0;
+  return formats !== undefined || isMain || inlinePictures || (include ?? []).length > 0 || (exclude ?? []).length > 0;
 }
 
 /** The forms that a request wants of a page, and how they are made in one visit. */
@@ -153,13 +158,21 @@ export class FormatsPlan {
   /** The task with which a page is read. */
   task(crawled: boolean): ExtractionTask {
     const { only_main_content: isMain, include_selectors: include = [], exclude_selectors: exclude = [] } = this.#input;
+    const { inline_images: inlinePictures } = this.#input;
     const json = this.#input.formats?.find((one) => one.type === "json");
     const wanted = ["html", "text", "links", "images", "summary"] as const;
     const names: FormsTask["names"] = [
       ...wanted.filter((name) => this.#names.has(name)),
       ...(this.#names.has("raw") ? (["rawHtml"] as const) : []),
     ];
-    const forms = { names, attributes: [], include, exclude, json: json && schemaTask(json.schema, json) };
+    const forms = {
+      names,
+      attributes: [],
+      include,
+      exclude,
+      inlinePictures,
+      json: json && schemaTask(json.schema, json),
+    };
     const isWorded = crawled || ["markdown", "text", "summary"].some((name) => this.#names.has(name));
     const kind = isMain && include.length === 0 ? "article" : isWorded ? "markdown" : "html";
     return { kind, crawled, forms };

@@ -67,6 +67,8 @@ export interface FormsTask {
   /** Selectors of the only elements that are read, and of those that are not. They apply to the content too. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
+  /** True: pictures whose data stands in the page as base64 are kept, up to a bound. */
+  readonly inlinePictures?: boolean;
   /** Fields of the whole page. */
   readonly json?: SchemaTask | undefined;
 }
