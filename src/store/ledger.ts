@@ -174,6 +174,12 @@ export const REAP_ROWS = 1000;
 /** Seconds for which an unsettled payment is kept after its `validBefore`, because clocks differ. @bound */
 export const REAP_GRACE_S = 120;
 
+/**
+ * Milliseconds for which a charge waits at most until it is due (`Change.dueInMs`). One that waits longer does so because the clock
+ * was set back, so it is due.
+ */
+export const MAX_DUE_MS = 900_000;
+
 /** The time between two checks of a payment whose outcome is open, in milliseconds. */
 export const RECHECK_MS = 30_000;
 

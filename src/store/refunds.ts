@@ -89,6 +89,8 @@ export interface Refunds {
 
 /** Milliseconds for which a process has a refund that it claimed. Two that send it at once send the same transfer. @bound */
 export const REFUND_TURN_MS = 30_000;
+/** Milliseconds for which a refund waits at most. One that waits longer does so because a clock was set back, so it is due. */
+export const MAX_REFUND_WAIT_MS = 120_000;
 
 /** A payment, whose row the caller has locked, as the store has it. */
 export interface Refundable {

@@ -6,6 +6,7 @@ import {
   LEASE_MS,
   MAX_CUTS,
   type Ledger,
+  MAX_DUE_MS,
   type Payment,
   type PaymentKey,
   REAP_GRACE_S,
@@ -103,10 +104,11 @@ const CLAIM_OPEN = `
   UPDATE payments SET state = 'unknown', attempt = attempt + 1, owner = $owner, held_until = $until, updated_at = $now
   WHERE (network, asset, payer_from, nonce) IN (
     SELECT network, asset, payer_from, nonce FROM payments
-    WHERE state IN ('settling', 'unknown') AND due_at = 0 AND ${FREE} AND updated_at < $before ORDER BY updated_at LIMIT $limit)
+    WHERE state IN ('settling', 'unknown') AND due_at = 0 AND ${FREE}
+      AND (updated_at < $before OR updated_at > $now + ${RECHECK_MS}) ORDER BY updated_at LIMIT $limit)
   RETURNING ${PAYMENT}`;
 
-const DUE = "due_at > 0 AND due_at <= $now";
+const DUE = `due_at > 0 AND (due_at <= $now OR due_at > $now + ${MAX_DUE_MS})`;
 
 const CLAIM_DUE = `
   UPDATE payments SET state = CASE WHEN state = 'settling' THEN 'unknown' ELSE state END,

@@ -14,6 +14,7 @@ import {
   planRefund,
   type Refund,
   type Refundable,
+  MAX_REFUND_WAIT_MS,
   REFUND_TURN_MS,
   refundedAfter,
   type RefundEnd,
@@ -45,10 +46,12 @@ const INSERT = `
     due_at, created_at, updated_at)
   VALUES ($network, $asset, $from, $nonce, $sequence, $id, $state, $amount, $validBefore, $transaction, $by, $createdAt, $createdAt, $createdAt)`;
 
+const DUE = `state = 'pending' AND (due_at <= $now OR due_at > $now + ${MAX_REFUND_WAIT_MS})`;
+
 const CLAIM = `
   UPDATE refunds SET due_at = $until WHERE (network, asset, payer_from, nonce, sequence) IN (
     SELECT network, asset, payer_from, nonce, sequence FROM refunds
-    WHERE state = 'pending' AND due_at <= $now ORDER BY due_at LIMIT $limit)
+    WHERE ${DUE} ORDER BY due_at LIMIT $limit)
   RETURNING ${REFUND}`;
 
 const ONE = `${OF_KEY} AND sequence = $sequence AND state = 'pending'`;
@@ -149,8 +152,7 @@ export class SqliteRefunds implements CreditRefunds {
   async claim(limit: number): Promise<readonly Refund[]> {
     const now = this.#clocks.now();
     // An UPDATE would wait for the write lock even if there is nothing to do.
-    const due = "SELECT 1 FROM refunds WHERE state = 'pending' AND due_at <= $now LIMIT 1";
-    if (this.#file.get(due, { now }) === undefined) return [];
+    if (this.#file.get(`SELECT 1 FROM refunds WHERE ${DUE} LIMIT 1`, { now }) === undefined) return [];
     const claimed = { now, until: now + REFUND_TURN_MS, limit };
     const rows = await this.#file.transaction(() => this.#file.all<RefundRow>(CLAIM, claimed));
     return rows.map(toRefund);

@@ -36,6 +36,22 @@ export function testDeferrals(newDatabase: NewDatabase): void {
     expect(await store.view.standing()).toMatchObject({ deferred: 1, open: 0, owed: 0 });
   });
 
+  test("a payment does not wait for a clock that was set back: neither a charge that is due, nor an open settlement", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store, clock } = opened;
+    clock.now += 86_400_000;
+    const open = (await store.ledger.reserve({ ...RESERVATION, nonce: "0xopen" })).payment;
+    await store.ledger.move(open, { state: "unknown", lease: false });
+    await defer(store);
+    const [due] = await store.ledger.claimDue(8);
+    if (due === undefined) throw new Error("it is due");
+    await store.ledger.move(due, { state: "deferred", lease: false, dueInMs: 600_000 });
+    expect([await store.ledger.claimDue(8), await store.ledger.claimOpen(8)]).toEqual([[], []]);
+    clock.now = START;
+    expect(await store.ledger.claimDue(8)).toMatchObject([{ state: "deferred" }]);
+    expect(await store.ledger.claimOpen(8)).toMatchObject([{ state: "unknown", nonce: "0xopen" }]);
+  });
+
   test("no other request gets a deferred payment, and it outlives its end", async () => {
     await using opened = await openFresh(newDatabase);
     const { store, clock } = opened;

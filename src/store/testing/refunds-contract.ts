@@ -194,6 +194,9 @@ function testEnding(newDatabase: NewDatabase): void {
     expect(await store.view.refundsOf(payment)).toMatchObject([{ state: "pending", reason: "no balance" }]);
     clock.now += 5;
     expect(await store.refunds.claim(10)).toHaveLength(1);
+    // The clock was set back.
+    clock.now -= DAY_MS;
+    expect(await store.refunds.claim(10)).toHaveLength(1);
     const notice = { id: crypto.randomUUID(), url: "http://x/", body: "{}" };
     const end = { state: "settled", transaction: "0xback", reason: "", notice } as const;
     expect(await store.refunds.end(refund, end)).toBe(true);
