@@ -5,10 +5,8 @@ import { type FileError } from "../documents/kinds/file-error.ts";
 import { type PdfError } from "../documents/pdf.ts";
 import { type PageSource } from "../page/page.ts";
 import { essenceOf } from "../encoding/decode.ts";
-import { extract } from "../extraction/extract.ts";
 import { toFields } from "../extraction/fields.ts";
 import { summaryOf } from "../extraction/summary.ts";
-import { schemaFields, schemaOutcome } from "../extraction/schema-fields/schema-outcome.ts";
 import { parseTree } from "../extraction/tree/tree.ts";
 import {
   type Extraction,
@@ -27,13 +25,14 @@ export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> 
     case "html":
       // Browsers guess undeclared encodings by the frequency of each byte.
       if (document.isGuess && job.mayNeedBrowser) return UNDECLARED_ENCODING;
-      return extract({ ...job, source: document.source });
+      // A process that reads files needs this code, half of all, only for some of them.
+      return (await import("../extraction/extract.ts")).extract({ ...job, source: document.source });
     case "unsupported":
       return unsupported(source, "is not one that can be read as text");
     case "broken":
       return typeof document.error === "string" ? ERRORS[document.error] : fileError(document.error);
     case "other":
-      return contentOutcome(document.content, task, source);
+      return await contentOutcome(document.content, task, source);
     default:
       throw new Error(`Cannot make anything of a document that is '${String(document satisfies never)}'`);
   }
@@ -73,16 +72,21 @@ function unsupported({ contentType }: PageSource, what: string): ExtractionOutco
 }
 
 /** Does a task with the content of a document that is not a page. */
-export function contentOutcome(content: DocumentContent, task: ExtractionTask, source: PageSource): ExtractionOutcome {
+export async function contentOutcome(
+  content: DocumentContent,
+  task: ExtractionTask,
+  source: PageSource,
+): Promise<ExtractionOutcome> {
   if (task.kind === "fields" && content.tree !== undefined)
     return toFields(content.tree, { ...source, engine: "static" }, task);
   if (task.kind === "fields" || task.kind === "tables" || task.kind === "scripts")
     return unsupported(source, "has no elements to select");
   if (task.kind === "schema") {
+    const { schemaOutcome } = await schemaCode();
     return schemaOutcome(treeOf(content), { url: source.finalUrl, title: content.title }, task);
   }
-  const text = content.text();
-  if (text.trim() === "") return { outcome: "not-content", reason: "empty", detail: "it has no content" };
+  if (content.isEmpty?.() ?? content.text().trim() === "")
+    return { outcome: "not-content", reason: "empty", detail: "it has no content" };
   const isPartial = content.isPartial === true ? { partial: true } : {};
   const isCrawled = task.kind === "index" || ("crawled" in task && task.crawled);
   const about = {
@@ -91,8 +95,14 @@ export function contentOutcome(content: DocumentContent, task: ExtractionTask, s
     ...isPartial,
     ...(isCrawled ? { fields: crawlFieldsOf(content) } : {}),
   };
-  const forms = "forms" in task && task.forms !== undefined ? { forms: formsOf(content, task.forms, source) } : {};
-  return { outcome: "content", extraction: { content: inFormat(content, task.kind, text), ...about, ...forms } };
+  const forms =
+    "forms" in task && task.forms !== undefined ? { forms: await formsOf(content, task.forms, source) } : {};
+  return { outcome: "content", extraction: { content: inFormat(content, task.kind), ...about, ...forms } };
+}
+
+/** Needed for few documents. */
+async function schemaCode() {
+  return await import("../extraction/schema-fields/schema-outcome.ts");
 }
 
 function treeOf(content: DocumentContent): Document {
@@ -102,7 +112,6 @@ function treeOf(content: DocumentContent): Document {
 function inFormat(
   content: DocumentContent,
   kind: "html" | "markdown" | "article" | "text" | "links" | "index",
-  text: string,
 ): string {
   switch (kind) {
     case "html":
@@ -114,23 +123,23 @@ function inFormat(
       return linkLines(content.links());
     case "text":
     case "index":
-      return text;
+      return content.text();
     default:
       throw new Error(`Cannot make '${String(kind satisfies never)}' of a document`);
   }
 }
 
 /** A document of another type has neither elements to select nor a source in HTML. */
-function formsOf(
+async function formsOf(
   content: DocumentContent,
   { names, attributes, json }: FormsTask,
   { finalUrl }: PageSource,
-): PageForms {
+): Promise<PageForms> {
   const has = (name: FormsTask["names"][number]) => names.includes(name);
   return {
     meta: {},
     attributes: attributes.map(() => []),
-    ...(json === undefined ? {} : { json: schemaFields(treeOf(content), finalUrl, json) }),
+    ...(json === undefined ? {} : { json: (await schemaCode()).schemaFields(treeOf(content), finalUrl, json) }),
     ...(has("html") ? { html: content.html() } : {}),
     ...(has("rawHtml") ? { rawHtml: content.html() } : {}),
     ...(has("links") ? { links: content.links() } : {}),

@@ -11,6 +11,12 @@ const PIECE_BYTES = 1024 * 1024;
 /** Milliseconds after which a process without a file ends, and gives its memory back. @bound */
 const IDLE_MS = 60_000;
 
+/**
+ * Settings of its engine, which decision 0931 explains.
+ * @internal
+ */
+export const ENGINE = { BUN_JSC_jitMemoryReservationSize: `${32 * 1024 * 1024}`, BUN_JSC_useFTLJIT: "0" } as const;
+
 /** A process that reads files. The kernel limits its memory and its CPU time (decision 0931). */
 export class ProcessHost implements Host {
   readonly #process: Subprocess<"pipe", "pipe", "ignore">;
@@ -27,7 +33,7 @@ export class ProcessHost implements Host {
       stdin: "pipe",
       stdout: "pipe",
       stderr: "ignore",
-      env: childEnvironment(),
+      env: { ...ENGINE, ...childEnvironment() },
     });
     this.#process.unref();
     this.#listen().catch(() => this.#broke());

@@ -156,11 +156,11 @@ interface Made extends Pick<ExtractionJob, "source" | "task"> {
   readonly nothing: ExtractionOutcome;
 }
 
-function outcomeOf({ pages, isPartial }: Found, { source, task, nothing }: Made): ExtractionOutcome {
+async function outcomeOf({ pages, isPartial }: Found, { source, task, nothing }: Made): Promise<ExtractionOutcome> {
   const words = pages.flatMap((page, at) => page.flat(2).map((word) => ({ page: at + 1, ...word })));
   if (words.length === 0) return nothing;
   const blocks = pages.flatMap((page) => page.map((lines) => element("p", [textOfLines(lines)])));
-  const outcome = contentOutcome(treeContent({ title: "", isPartial, blocks }), task, source);
+  const outcome = await contentOutcome(treeContent({ title: "", isPartial, blocks }), task, source);
   if (outcome.outcome !== "content") return outcome;
   const sum = words.reduce((total, { confidence }) => total + confidence, 0);
   const confidence = Math.round((sum / words.length) * 1000) / 1000;

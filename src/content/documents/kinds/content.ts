@@ -21,6 +21,8 @@ export interface DocumentContent {
   readonly about?: About;
   /** The content as elements, if it has some. */
   readonly tree?: Document;
+  /** Whether its text is empty, if that is known for less than the text. */
+  readonly isEmpty?: () => boolean;
   readonly markdown: () => string;
   readonly text: () => string;
   readonly html: () => string;

@@ -42,6 +42,9 @@ export interface TreeDocument {
   readonly blocks: readonly ChildNode[];
 }
 
+/** Ends with the first text. */
+const FIRST_TEXT = { length: 0, nodes: Number.POSITIVE_INFINITY };
+
 /** A document whose text is a tree of HTML elements, which no script or style sheet changes. */
 export function treeContent({ title, about, isPartial = false, blocks }: TreeDocument): DocumentContent {
   const tree = new Document([]);
@@ -51,6 +54,7 @@ export function treeContent({ title, about, isPartial = false, blocks }: TreeDoc
     isPartial,
     ...(about === undefined ? {} : { about }),
     tree,
+    isEmpty: () => toText(tree, FIRST_TEXT).trim() === "" && toText(tree).trim() === "",
     markdown: () => markdownOf(tree),
     text: () => toText(tree),
     html: () => {

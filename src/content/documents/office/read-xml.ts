@@ -1,6 +1,6 @@
 import { FileError } from "../kinds/file-error.ts";
 import { canonicalPrefix } from "./namespaces.ts";
-import { XmlScanner } from "./xml-scanner.ts";
+import { XmlScanner, type XmlTag } from "./xml-scanner.ts";
 
 /** Elements of XML that are open at the same time. A file with more is rejected. @operator */
 const MAX_DEPTH = 256;
@@ -44,20 +44,34 @@ function encodingOf([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16
   return (first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c) ? "utf-16be" : "utf-8";
 }
 
+/** The prefixes in a part of a document, and what its tags are with them. */
+interface Scope {
+  readonly prefixes: ReadonlyMap<string, string>;
+  readonly named: Map<XmlTag, NamedTag>;
+}
+
+/** A tag with usual prefixes. */
+interface NamedTag {
+  readonly element: XmlElement;
+  readonly scope: Scope;
+  /** Characters of its attributes. */
+  readonly length: number;
+}
+
 interface Open {
   readonly element: XmlElement;
-  readonly prefixes: ReadonlyMap<string, string>;
+  readonly scope: Scope;
   /** The nodes and characters in memory before it. */
   readonly held: number;
   readonly heldText: number;
 }
 
-const NO_PREFIXES: ReadonlyMap<string, string> = new Map();
+const NO_PREFIXES: Scope = { prefixes: new Map(), named: new Map() };
 
 class Builder {
   readonly #containers: Containers;
   readonly #root: XmlElement = { name: "", attributes: {}, children: [] };
-  readonly #open: Open[] = [{ element: this.#root, prefixes: NO_PREFIXES, held: 0, heldText: 0 }];
+  readonly #open: Open[] = [{ element: this.#root, scope: NO_PREFIXES, held: 0, heldText: 0 }];
   readonly #scanner: XmlScanner;
   #held = 0;
   #heldText = 0;
@@ -66,7 +80,7 @@ class Builder {
   constructor(containers: Containers) {
     this.#containers = containers;
     this.#scanner = new XmlScanner({
-      open: (name, attributes) => this.#start(name, attributes),
+      open: (tag) => this.#start(tag),
       text: (text) => this.#text(text),
       close: () => this.#end(),
     });
@@ -83,26 +97,22 @@ class Builder {
     return root;
   }
 
-  #start(name: string, attributes: Record<string, string>): void {
+  #start(tag: XmlTag): void {
     if (this.isStopped) return;
     const parent = this.#top();
     if (this.#open.length > MAX_DEPTH) throw new FileError(`it has more than ${MAX_DEPTH} nested elements`);
-    let { prefixes } = parent;
-    let length = 0;
-    let isPlain = true;
-    for (const key in attributes) {
-      length += attributes[key]?.length ?? 0;
-      if (key.startsWith("xmlns")) prefixes = withPrefix(prefixes, key, attributes[key] ?? "");
-      else if (isPlain && key.includes(":")) isPlain = false;
-    }
-    const element: XmlElement = {
-      name: canonicalName(name, prefixes, true),
-      attributes: isPlain ? attributes : canonicalAttributes(attributes, prefixes),
-      children: [],
-    };
-    this.#open.push({ element, prefixes, held: this.#held, heldText: this.#heldText });
-    this.#hold(1, length);
+    let known = tag.isKept ? parent.scope.named.get(tag) : undefined;
+    known ??= namedTag(tag, parent.scope);
+    if (tag.isKept) parent.scope.named.set(tag, known);
+    const { scope, length } = known;
+    // Nothing is added to an element without an end tag, so that all equal ones are one.
+    const { name, attributes } = known.element;
+    const element = tag.isEmpty ? known.element : { name, attributes, children: [] };
+    const [before, textBefore] = [this.#held, this.#heldText];
     parent.element.children.push(element);
+    this.#hold(1, length);
+    if (tag.isEmpty) this.#take(element, parent.element, before, textBefore);
+    else this.#open.push({ element, scope, held: before, heldText: textBefore });
   }
 
   #text(text: string): void {
@@ -115,15 +125,18 @@ class Builder {
   }
 
   #end(): void {
-    if (this.isStopped) return;
-    const closed = this.#open.length > 1 ? this.#open.pop() : undefined;
-    const parent = this.#top().element;
-    const take = closed === undefined ? undefined : this.#containers.get(parent.name);
-    if (closed === undefined || take === undefined) return;
+    const closed = this.isStopped || this.#open.length <= 1 ? undefined : this.#open.pop();
+    if (closed !== undefined) this.#take(closed.element, this.#top().element, closed.held, closed.heldText);
+  }
+
+  /** Passes on a child of a container, before which this much was in memory. */
+  #take(child: XmlElement, parent: XmlElement, held: number, heldText: number): void {
+    const take = this.#containers.get(parent.name);
+    if (take === undefined) return;
     parent.children.length = 0;
-    this.#held = closed.held;
-    this.#heldText = closed.heldText;
-    this.isStopped = take(closed.element, parent) === "stop";
+    this.#held = held;
+    this.#heldText = heldText;
+    this.isStopped = take(child, parent) === "stop";
   }
 
   #hold(nodes: number, characters: number): void {
@@ -139,9 +152,20 @@ class Builder {
   }
 }
 
-function withPrefix(prefixes: ReadonlyMap<string, string>, key: string, address: string): ReadonlyMap<string, string> {
-  if (key !== "xmlns" && !key.startsWith("xmlns:")) return prefixes;
-  return new Map(prefixes).set(key === "xmlns" ? "" : key.slice(6), canonicalPrefix(address));
+function namedTag({ name, attributes }: XmlTag, outer: Scope): NamedTag {
+  let { prefixes } = outer;
+  let length = 0;
+  for (const key in attributes) {
+    length += attributes[key]?.length ?? 0;
+    if (key === "xmlns" || key.startsWith("xmlns:"))
+      prefixes = new Map(prefixes).set(key.slice(6), canonicalPrefix(attributes[key] ?? ""));
+  }
+  const element = {
+    name: canonicalName(name, prefixes, true),
+    attributes: canonicalAttributes(attributes, prefixes),
+    children: [],
+  };
+  return { element, scope: prefixes === outer.prefixes ? outer : { prefixes, named: new Map() }, length };
 }
 
 function canonicalName(name: string, prefixes: ReadonlyMap<string, string>, isElement: boolean): string {
@@ -154,7 +178,7 @@ function canonicalName(name: string, prefixes: ReadonlyMap<string, string>, isEl
 }
 
 function canonicalAttributes(
-  attributes: Record<string, string>,
+  attributes: Readonly<Record<string, string>>,
   prefixes: ReadonlyMap<string, string>,
 ): Record<string, string> {
   const named: Record<string, string> = {};
@@ -175,9 +199,10 @@ export function atPath(element: XmlElement | undefined, ...names: readonly strin
 
 /** The children that are elements, with this name if one is given. */
 export function elementsOf(element: XmlElement | undefined, name?: string): XmlElement[] {
-  return (element?.children ?? []).filter(
-    (child): child is XmlElement => typeof child !== "string" && (name === undefined || child.name === name),
-  );
+  const found: XmlElement[] = [];
+  for (const child of element?.children ?? [])
+    if (typeof child !== "string" && (name === undefined || child.name === name)) found.push(child);
+  return found;
 }
 
 /** All elements with this name below an element, in their order. */

@@ -5,9 +5,9 @@ import { XmlScanner } from "./xml-scanner.ts";
 function eventsOf(xml: string, length = xml.length): string {
   let found = "";
   const scanner = new XmlScanner({
-    open: (name, attributes) => {
+    open: ({ name, attributes, isEmpty }) => {
       const written = Object.entries(attributes).map(([key, value]) => ` ${key}=[${value}]`);
-      found += `<${name}${written.join("")}>`;
+      found += `<${name}${written.join("")}>${isEmpty ? "</>" : ""}`;
     },
     text: (text) => {
       found += text;
@@ -30,6 +30,7 @@ test.each([
   [`<!DOCTYPE a [<!ENTITY x "y>">]><a/>`, "<a></>"],
   ["<!DOCTYPE a><a/>", "<a></>"],
   ["<a><b><c>x</a>y</b>", "<a><b><c>x</></></>y"],
+  ["<a><b c='>'/>x<b c='>'><b/></b><b c='>'/><b/></a>", "<a><b c=[>]></>x<b c=[>]><b></></><b c=[>]></><b></></>"],
   ["<a>1 < 2 & 3</a>", "<a>1 < 2 & 3</>"],
   ["<a b=1 c d='x' b='2'>x", "<a b=[1] c=[] d=[x]>x</>"],
 ])("%s has the same events in whatever pieces it comes", (xml, events) => {

@@ -4,12 +4,26 @@ import { FileError } from "../kinds/file-error.ts";
 const MAX_MARKUP = 8_000_000;
 /** Characters of the longest reference to a character. @bound */
 const MAX_REFERENCE = 12;
+/** Characters of a tag that is kept for when it comes again, and the number of these tags. @bound */
+const MAX_KEPT_LENGTH = 100;
+const MAX_KEPT = 2_000;
 
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
+/** A start tag. Equal tags of a document are mostly the same object. */
+export interface XmlTag {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Whether it is also the end of its element. */
+  readonly isEmpty: boolean;
+  /** Whether it may come again as the same object. */
+  readonly isKept: boolean;
+}
+
 /** The parts of a document, in its order. */
 export interface XmlEvents {
-  open(name: string, attributes: Record<string, string>): void;
+  /** An element begins, which lasts to its `close`, unless its tag is empty. */
+  open(tag: XmlTag): void;
   text(text: string): void;
   /** The element that was opened last ends. */
   close(): void;
@@ -24,6 +38,8 @@ export interface XmlEvents {
 export class XmlScanner {
   readonly #events: XmlEvents;
   readonly #open: string[] = [];
+  /** By their text. Half of the tags of a DOCX file are among its 60 most frequent ones. */
+  readonly #kept = new Map<string, XmlTag>();
   #rest = "";
 
   constructor(events: XmlEvents) {
@@ -87,6 +103,12 @@ export class XmlScanner {
   #endTag(all: string, start: number): number {
     const end = all.indexOf(">", start);
     if (end === -1) return -1;
+    const last = this.#open.at(-1) ?? "";
+    if (end === start + 2 + last.length && last !== "" && all.startsWith(last, start + 2)) {
+      this.#open.pop();
+      this.#events.close();
+      return end + 1;
+    }
     const depth = this.#open.lastIndexOf(all.slice(start + 2, end).trim());
     if (depth !== -1) this.#closeTo(depth);
     return end + 1;
@@ -116,6 +138,18 @@ export class XmlScanner {
   }
 
   #tag(all: string, start: number): number {
+    const end = all.indexOf(">", start);
+    if (end === -1) return this.#newTag(all, start);
+    const text = end - start > MAX_KEPT_LENGTH ? "" : all.slice(start, end);
+    const kept = text === "" ? undefined : this.#kept.get(text);
+    if (kept !== undefined) {
+      this.#opened(kept);
+      return end + 1;
+    }
+    return this.#newTag(all, start, text);
+  }
+
+  #newTag(all: string, start: number, text = ""): number {
     let at = nameEnd(all, start + 1);
     const name = all.slice(start + 1, at);
     if (name === "" && at < all.length) return this.#markAsText(start);
@@ -125,29 +159,42 @@ export class XmlScanner {
       if (at >= all.length) return -1;
       const code = all.charCodeAt(at);
       if (code === GREATER || code === SLASH) break;
-      const keyEnd = Math.max(nameEnd(all, at), at + 1);
-      const key = all.slice(at, keyEnd);
-      at = spacesEnd(all, keyEnd);
-      if (all.charCodeAt(at) !== EQUALS) {
-        attributes[key] ??= "";
-        continue;
-      }
-      at = spacesEnd(all, at + 1);
-      const quote = all[at];
-      const isQuoted = quote === '"' || quote === "'";
-      const end = isQuoted ? all.indexOf(quote, at + 1) : nameEnd(all, at);
-      if (end === -1 || quote === undefined) return -1;
-      attributes[key] ??= decoded(all.slice(isQuoted ? at + 1 : at, end));
-      at = isQuoted ? end + 1 : end;
+      at = attributeEnd(all, at, attributes);
+      if (at === -1) return -1;
     }
     const isEmpty = all.charCodeAt(at) === SLASH;
     const end = all.indexOf(">", at);
     if (end === -1) return -1;
-    this.#events.open(name, attributes);
-    if (isEmpty) this.#events.close();
-    else this.#open.push(name);
+    // A value may have a `>`, before which the text of the tag ends.
+    const isKept = text.length === end - start && this.#kept.size < MAX_KEPT;
+    const tag = { name, attributes, isEmpty, isKept };
+    if (isKept) this.#kept.set(text, tag);
+    this.#opened(tag);
     return end + 1;
   }
+
+  #opened(tag: XmlTag): void {
+    if (!tag.isEmpty) this.#open.push(tag.name);
+    this.#events.open(tag);
+  }
+}
+
+/** Adds the attribute at this place. Returns the place after it, or -1 if its end is not there yet. */
+function attributeEnd(all: string, start: number, attributes: Record<string, string>): number {
+  const keyEnd = Math.max(nameEnd(all, start), start + 1);
+  const key = all.slice(start, keyEnd);
+  const mark = spacesEnd(all, keyEnd);
+  if (all.charCodeAt(mark) !== EQUALS) {
+    attributes[key] ??= "";
+    return mark;
+  }
+  const at = spacesEnd(all, mark + 1);
+  const quote = all[at];
+  const isQuoted = quote === '"' || quote === "'";
+  const end = isQuoted ? all.indexOf(quote, at + 1) : nameEnd(all, at);
+  if (end === -1 || quote === undefined) return -1;
+  attributes[key] ??= decoded(all.slice(isQuoted ? at + 1 : at, end));
+  return isQuoted ? end + 1 : end;
 }
 
 const GREATER = 62;

@@ -26,6 +26,7 @@ export function workbookContent({ title, about, sheets, hidden }: Workbook): Doc
     title,
     isPartial: partial.length > 0,
     ...(about === undefined ? {} : { about }),
+    isEmpty: () => shown.length === 0 && notes.length === 0,
     markdown: () =>
       [
         ...shown.flatMap(({ name, table }) => [`## ${escapeLinkText(name)}`, tableLines(table.rows, table.hrefAt)]),
