@@ -300,6 +300,7 @@ export interface CrawlRequest extends PageOptions {
         | "pdf"
         | "screenshot"
         | Format
+        | SummaryFormat
         | ScreenshotFormat
         | JsonFormat
       )[]
@@ -474,6 +475,12 @@ export interface Format {
     | "pdf";
 }
 
+export interface SummaryFormat {
+  readonly type: "summary";
+  /** model: a language model, if the service has one and it succeeds */
+  readonly by: "sentences" | "model";
+}
+
 export interface ScreenshotFormat {
   readonly type: "screenshot";
   /** Image format; default "png" */
@@ -552,8 +559,10 @@ export interface PageFormats {
     | undefined;
   /** Texts of `meta` elements by name */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  /** Sentences of the page that say most of it */
+  /** Sentences that say most of the page */
   readonly summary?: string | undefined;
+  /** sentences: they stand in the page; model: they are a language model's */
+  readonly summary_by?: "sentences" | "model" | undefined;
   /** The document as it came; with the browser engine, as it stands after its scripts ran */
   readonly raw?:
     | {
@@ -795,6 +804,7 @@ export interface ScrapeRequest extends PageOptions {
         | "pdf"
         | "screenshot"
         | Format
+        | SummaryFormat
         | ScreenshotFormat
         | JsonFormat
       )[]
@@ -868,6 +878,7 @@ export interface BatchRequest extends PageOptions {
         | "pdf"
         | "screenshot"
         | Format
+        | SummaryFormat
         | ScreenshotFormat
         | JsonFormat
       )[]

@@ -440,6 +440,19 @@ const SHARED = {
         {
           type: "object",
           properties: {
+            type: { type: "string", enum: ["summary"] },
+            by: {
+              type: "string",
+              enum: ["sentences", "model"],
+              description: "model: a language model, if the service has one and it succeeds",
+            },
+          },
+          required: ["type", "by"],
+          additionalProperties: false,
+        },
+        {
+          type: "object",
+          properties: {
             type: { type: "string", enum: ["screenshot"] },
             format: { type: "string", enum: ["png", "jpeg", "webp"], default: "png", description: "Image format" },
             full_page: {

@@ -279,6 +279,12 @@ class Format(TypedDict):
     type: Literal["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf"]
 
 
+class SummaryFormat(TypedDict):
+    type: Literal["summary"]
+    #: model: a language model, if the service has one and it succeeds
+    by: Literal["sentences", "model"]
+
+
 class ScreenshotFormat(TypedDict):
     type: Literal["screenshot"]
     #: Image format; default "png"
@@ -415,8 +421,10 @@ class PageFormats(TypedDict):
     images: NotRequired[Sequence[PageFormatsImage]]
     #: Texts of `meta` elements by name
     metadata: NotRequired[Mapping[str, str]]
-    #: Sentences of the page that say most of it
+    #: Sentences that say most of the page
     summary: NotRequired[str]
+    #: sentences: they stand in the page; model: they are a language model's
+    summary_by: NotRequired[Literal["sentences", "model"]]
     #: The document as it came; with the browser engine, as it stands after its scripts ran
     raw: NotRequired[PageFormatsRaw]
     #: Colours, fonts and logo that the page shows

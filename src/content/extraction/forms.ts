@@ -3,7 +3,7 @@ import { serialize } from "parse5";
 import { adapter } from "parse5-htmlparser2-tree-adapter";
 import { type FormsTask, type NamedAddress, type PageForms } from "./tree/extraction.ts";
 import { linkText } from "./links.ts";
-import { summaryOf } from "./summary.ts";
+import { summaryForms } from "./summary.ts";
 import { schemaFields } from "./schema-fields/schema-outcome.ts";
 import { toText } from "./text.ts";
 import { walkNodes } from "./tree/walk.ts";
@@ -75,20 +75,21 @@ export function formsOf({ html, parse, url, isArticle, inline }: Page, task: For
     ...(wants("links") ? { links: list(linkOf) } : {}),
     ...(wants("images") ? { images: list(pictureOf) } : {}),
     ...(wants("rawHtml") ? { rawHtml: html } : {}),
-    ...writtenForms({ tree, url, isArticle }, wants),
+    ...writtenForms({ tree, url, isArticle }, task, wants),
   };
 }
 
 /** The forms that are written from the content. Changes the tree. */
 function writtenForms(
   { tree, url, isArticle }: Pick<Page, "url" | "isArticle"> & { readonly tree: Document },
+  { withSummaryText: withText }: FormsTask,
   wants: (name: FormsTask["names"][number]) => boolean,
 ): Partial<PageForms> {
   const isShown = wants("html") || wants("text");
   const read = (isArticle && isShown) || wants("summary") ? articleOf(tree, url) : undefined;
   const summary =
     read !== undefined && wants("summary")
-      ? { summary: summaryOf(toText(read.article), read.title, read.metadata.language) }
+      ? summaryForms(toText(read.article), { title: read.title, language: read.metadata.language, withText })
       : {};
   if (!isShown) return summary;
   if (!isArticle) prepare(tree, url);

@@ -26,9 +26,22 @@ interface Sentence {
   readonly words: ReadonlySet<string>;
 }
 
+/** The summary of a text, and the text itself for a language model if `withText` is true. */
+export function summaryForms(
+  text: string,
+  {
+    title,
+    language,
+    withText = false,
+  }: { readonly title: string; readonly language?: string | undefined; readonly withText?: boolean | undefined },
+): { readonly summary: string; readonly summaryText?: string } {
+  const summary = summaryOf(text, title, language);
+  return { summary, ...(withText ? { summaryText: text.slice(0, MAX_READ) } : {}) };
+}
+
 /**
  * The sentences of a text that say most of it, unchanged and in their order. Each line of the text is a paragraph. A text
- * without sentences gives its beginning.
+ * without sentences gives its beginning. @internal
  */
 export function summaryOf(text: string, title: string, language?: string): string {
   const sentences = sentencesOf(text.slice(0, MAX_READ), language);

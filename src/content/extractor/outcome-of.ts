@@ -6,7 +6,7 @@ import { type PdfError } from "../documents/pdf.ts";
 import { type PageSource } from "../page/page.ts";
 import { essenceOf } from "../encoding/decode.ts";
 import { toFields } from "../extraction/fields.ts";
-import { summaryOf } from "../extraction/summary.ts";
+import { summaryForms } from "../extraction/summary.ts";
 import { parseTree } from "../extraction/tree/tree.ts";
 import {
   type Extraction,
@@ -132,7 +132,7 @@ function inFormat(
 /** A document of another type has neither elements to select nor a source in HTML. */
 async function formsOf(
   content: DocumentContent,
-  { names, attributes, json }: FormsTask,
+  { names, attributes, json, withSummaryText: withText }: FormsTask,
   { finalUrl }: PageSource,
 ): Promise<PageForms> {
   const has = (name: FormsTask["names"][number]) => names.includes(name);
@@ -144,7 +144,7 @@ async function formsOf(
     ...(has("rawHtml") ? { rawHtml: content.html() } : {}),
     ...(has("links") ? { links: content.links() } : {}),
     ...(has("text") ? { text: content.text() } : {}),
-    ...(has("summary") ? { summary: summaryOf(content.text(), content.title) } : {}),
+    ...(has("summary") ? summaryForms(content.text(), { title: content.title, withText }) : {}),
     ...(has("images") ? { images: [] } : {}),
   };
 }

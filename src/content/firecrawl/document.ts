@@ -43,6 +43,7 @@ function taskOf(options: Options, crawled: boolean): ExtractionTask {
     include,
     exclude,
     inlinePictures: !removeBase64Images,
+    withSummaryText: true,
     json,
   };
   return { kind: onlyMainContent && include.length === 0 ? "article" : "markdown", crawled, forms };
@@ -139,7 +140,7 @@ function documentOf(
   sourceURL: string,
 ): Document {
   const { content, forms, title, language, published } = extraction;
-  const { meta = {}, attributes = [], links, images, json, ...others } = forms ?? {};
+  const { meta = {}, attributes = [], links, images, json, summaryText: _text, summaryBy, ...others } = forms ?? {};
   const named = Object.entries(meta).flatMap(([name, value]) => {
     const known = NAMED[name.toLowerCase()];
     return known === undefined ? [] : [[known, value] as const];
@@ -165,6 +166,7 @@ function documentOf(
       title: meta["title"] ?? title,
       ...(language === undefined ? {} : { language }),
       ...(published === undefined ? {} : { publishedTime: published }),
+      ...(forms?.summary === undefined ? {} : { summaryBy: summaryBy ?? "sentences" }),
       sourceURL,
       url: source.finalUrl,
       ...(source.statusCode === undefined ? {} : { statusCode: source.statusCode }),

@@ -8,6 +8,7 @@ import { planOf } from "../extraction/schema-fields/field-plan.ts";
 import { type PageRequest } from "../page/page.ts";
 import { type Pages, type ReadPage } from "../page-reader/page-reader.ts";
 import { invalidParameters, type Services } from "./operation.ts";
+import { withSummary } from "./page-summary.ts";
 import { text } from "./text.ts";
 
 /** Characters of a prompt for a language model. */
@@ -134,11 +135,11 @@ export function assertPrompts(
 /** The services that read a page with a schema. */
 type FieldServices = Pick<Services, "pages" | "files" | "resolver" | "log">;
 
-/** The pages of a service, whose fields without a value a language model is asked for. */
+/** The pages of a service that asks a language model for fields without a value, and for summaries. */
 export function askingPages(services: FieldServices): Pages {
   const { pages } = services;
   return {
-    read: async (request, task) => await readFields(request, task, services),
+    read: async (request, task) => await withSummary(await readFields(request, task, services), request, services),
     open: async (...args) => await pages.open(...args),
     show: async (...args) => await pages.show(...args),
   };

@@ -101,6 +101,25 @@ test("the prompt of a format reaches the model, also in Firecrawl's form and in 
   ]);
 });
 
+test("a summary is the model's if a request asks for that, and otherwise sentences of the page", async () => {
+  model.answer = () => ({ summary: "An inn with a rule for dogs." });
+  const scrape = async (format: unknown, path = "/scrape") =>
+    (await call(service, path, { url: site.url.href, engine: "static", formats: [format] })).json["results"];
+  expect(await scrape("summary")).toEqual({ summary: expect.stringContaining("Guests"), summary_by: "sentences" });
+  expect(model.asked).toEqual([]);
+  const asked = { type: "summary", by: "model" };
+  expect(await scrape(asked)).toEqual({ summary: "An inn with a rule for dogs.", summary_by: "model" });
+  expect(model.asked.splice(0)[0]?.task.sources[0]?.text).toContain("A toll is paid once");
+  const client = new Firecrawl({ apiKey: "mine", apiUrl: baseUrl(service) });
+  const { summary, metadata } = await client.scrape(site.url.href, { formats: ["summary"] });
+  expect([summary, metadata?.["summaryBy"]]).toEqual(["An inn with a rule for dogs.", "model"]);
+  model.answer = () => ({ summary: "Read <a href=x>this</a>." });
+  expect(await scrape(asked)).toEqual({ summary: expect.stringContaining("Guests"), summary_by: "sentences" });
+  expect(model.asked.splice(0)).toHaveLength(2);
+  const job = await call(service, "/batch", { urls: [site.url.href], formats: [asked], async: true });
+  expect(job).toMatchObject({ status: 400, json: { errors: [{ path: "formats.0.by" }] } });
+});
+
 test("a response that cannot be read is asked for once more, and a model that fails leaves the other fields", async () => {
   let turn = 0;
   model.mode = "says";
@@ -120,6 +139,12 @@ test("a prompt needs a language model, and other jobs ask none", async () => {
   const formats = ["text", { type: "json", schema: SCHEMA, prompt: "x" }];
   const scraped = await call(plain, "/scrape", { url: site.url.href, formats });
   const batched = await call(plain, "/batch", { urls: [site.url.href], formats });
+  const summarised = await call(plain, "/scrape", {
+    url: site.url.href,
+    engine: "static",
+    formats: [{ type: "summary", by: "model" }],
+  });
+  expect(summarised.json["results"]).toMatchObject({ summary_by: "sentences" });
   await close();
   const message = "needs a language model, which this service does not have";
   expect(json["errors"]).toEqual([{ path: "prompt", message }]);

@@ -55,7 +55,7 @@ test("formats that need no browser come from one request of the static engine", 
   const formats = ["markdown", "html", "text", "links", "images", "metadata", "summary", "raw"];
   const all = await results({ formats });
   expect(hits).toEqual(["/page"]);
-  expect(Object.keys(all).toSorted()).toEqual(formats.toSorted());
+  expect(Object.keys(all).toSorted()).toEqual([...formats, "summary_by"].toSorted());
   const base = site.url.href;
   expect(all).toMatchObject({
     links: [

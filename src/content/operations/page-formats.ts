@@ -22,6 +22,9 @@ const MAX_SELECTORS = 50;
 
 const NAMES = ["markdown", "html", "text", "links", "images", "metadata", "summary", "raw", "branding", "pdf"] as const;
 
+/** The makers of a summary: `sentences` are those of the page. */
+const SUMMARISERS = ["sentences", "model"] as const;
+
 /** Formats that only a browser makes. */
 export const SHOWN_FORMATS = ["screenshot", "pdf", "branding"] as const;
 
@@ -29,12 +32,20 @@ const screenshotFormat = z
   .strictObject({ type: z.literal("screenshot"), ...pictureParameters })
   .openapi("ScreenshotFormat");
 
+const summaryFormat = z
+  .strictObject({
+    type: z.literal("summary"),
+    by: z.enum(SUMMARISERS).openapi({ description: "model: a language model, if the service has one and it succeeds" }),
+  })
+  .openapi("SummaryFormat");
+
 const format = z.union(
   [
     z
       .enum([...NAMES, "screenshot"])
       .transform((name) => (name === "screenshot" ? screenshotFormat.parse({ type: name }) : { type: name })),
     z.strictObject({ type: z.enum(NAMES) }).openapi("Format"),
+    summaryFormat,
     screenshotFormat,
     jsonFormat,
   ],
@@ -89,7 +100,11 @@ export const resultsSchema = z
     links: z.array(address).readonly().optional(),
     images: z.array(address).readonly().optional().openapi({ description: "Pictures with their alternative texts" }),
     metadata: z.record(z.string(), z.string()).optional().openapi({ description: "Texts of `meta` elements by name" }),
-    summary: z.string().optional().openapi({ description: "Sentences of the page that say most of it" }),
+    summary: z.string().optional().openapi({ description: "Sentences that say most of the page" }),
+    summary_by: z
+      .enum(SUMMARISERS)
+      .optional()
+      .openapi({ description: "sentences: they stand in the page; model: they are a language model's" }),
     raw: z
       .object({ content_type: z.string(), text: z.string().optional(), base64: z.string().optional() })
       .optional()
@@ -171,6 +186,7 @@ export class FormatsPlan {
       include,
       exclude,
       inlinePictures,
+      withSummaryText: this.#input.formats?.some((one) => "by" in one && one.by === "model") ?? false,
       json: json && schemaTask(json.schema, json),
     };
     const isWorded = crawled || ["markdown", "text", "summary"].some((name) => this.#names.has(name));
@@ -192,11 +208,12 @@ export class FormatsPlan {
   /** The forms of a page that was read. Throws if one of them cannot be made of it, or all are too long for a response. */
   results({ extraction, source, shown }: ReadPage): Results {
     const { content, forms } = extraction;
-    const { meta = {}, attributes: _attributes, rawHtml, json, ...texts } = forms ?? {};
+    const { meta = {}, attributes: _attributes, summaryText: _text, summaryBy, rawHtml, json, ...texts } = forms ?? {};
     const wants = (name: string): boolean => this.#names.has(name);
     const results: Results = {
       ...(wants("markdown") ? { markdown: content } : {}),
       ...texts,
+      ...(forms?.summary === undefined ? {} : { summary_by: summaryBy ?? "sentences" }),
       ...(json === undefined ? {} : { json: fieldsResult(json) }),
       ...(wants("metadata") ? { metadata: meta } : {}),
       ...(wants("raw") ? { raw: rawOf(source, rawHtml) } : {}),

@@ -161,7 +161,7 @@ export const JOB_RULE: FieldRule = members({
   ...Object.fromEntries(SECRET.map((name) => [name, false])),
   proxy: { not: { pattern: "://" } },
   // Jobs ask no language model.
-  formats: { items: members({ prompt: false }) },
+  formats: { items: members({ prompt: false, by: { const: "sentences" } }) },
 });
 
 /** Throws `invalid-parameters` if a job would keep a secret of its caller. */

@@ -2,6 +2,7 @@ import { type GatherDeps } from "./gather.ts";
 import { JudgingThreads } from "./judging/judging-threads.ts";
 import { FieldModel } from "./model/field-model.ts";
 import { ModelAnalyst, type ModelServices } from "./model/model-analyst.ts";
+import { SummaryModel } from "./model/summary-model.ts";
 import { type ModelOptions } from "./model/model-options.ts";
 import { type ModelChoice, Resolver } from "./resolver.ts";
 
@@ -30,5 +31,11 @@ export function createResolver(model: ModelOptions | undefined, services: Resolv
 function choiceOf(model: ModelOptions, services: ModelServices): ModelChoice {
   const analyst = new ModelAnalyst(model, services);
   const { timeoutMs, fallback } = model;
-  return { analyst, fields: new FieldModel(analyst, model), timeoutMs, fallback };
+  return {
+    analyst,
+    fields: new FieldModel(analyst, model),
+    summaries: new SummaryModel(analyst, model),
+    timeoutMs,
+    fallback,
+  };
 }

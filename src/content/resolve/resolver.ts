@@ -6,6 +6,7 @@ import { type Judged } from "./judging/judge.ts";
 import { JudgingError, type JudgingThreads } from "./judging/judging-threads.ts";
 import { type FieldModel } from "./model/field-model.ts";
 import { type ModelAnalyst } from "./model/model-analyst.ts";
+import { type SummaryModel } from "./model/summary-model.ts";
 import { ModelError } from "./model/model-error.ts";
 import { reasoningOf } from "./reasoning.ts";
 
@@ -27,6 +28,7 @@ const MODEL_SHARE = 0.5;
 export interface ModelChoice {
   readonly analyst: ModelAnalyst;
   readonly fields?: FieldModel;
+  readonly summaries?: SummaryModel;
   readonly timeoutMs: number;
   /** Whether the embedded analyst judges if the model fails. */
   readonly fallback: boolean;
@@ -96,6 +98,11 @@ export class Resolver {
   /** The language model as one that looks for fields; undefined without one. */
   get fieldModel(): FieldModel | undefined {
     return this.#deps.model?.fields;
+  }
+
+  /** The language model as one that summarises pages; undefined without one. */
+  get summaryModel(): SummaryModel | undefined {
+    return this.#deps.model?.summaries;
   }
 
   close(): void {

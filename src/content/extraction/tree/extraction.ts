@@ -67,6 +67,8 @@ export interface FormsTask {
   /** Selectors of the only elements that are read, and of those that are not. They apply to the content too. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
+  /** True: the text of which the summary is made is part of the result, for a language model. */
+  readonly withSummaryText?: boolean;
   /** True: pictures whose data stands in the page as base64 are kept, up to a bound. */
   readonly inlinePictures?: boolean;
   /** Fields of the whole page. */
@@ -87,6 +89,9 @@ export interface PageForms {
   readonly text?: string;
   /** The sentences that say most of the main content. */
   readonly summary?: string;
+  readonly summaryText?: string;
+  /** The maker of the summary. Default: its sentences were chosen from the page. */
+  readonly summaryBy?: "model";
   /** Absolute addresses, each once. */
   readonly links?: readonly NamedAddress[];
   readonly images?: readonly NamedAddress[];

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type FieldSuggestion } from "../../extraction/tree/page-fields.ts";
 import { jsonObjectsIn, withoutThoughts } from "./json-objects.ts";
 import { type ModelAnalyst } from "./model-analyst.ts";
-import { type Prompt, tokensOf } from "./prompt.ts";
+import { type Prompt, withinTokens } from "./prompt.ts";
 
 /** Values of one response, and characters of a value and of a quote. */
 const MAX_VALUES = 100;
@@ -87,9 +87,7 @@ export class FieldModel {
 }
 
 function promptOf({ url, text, schema, paths, prompt }: FieldQuestion): Prompt {
-  let kept = text;
-  while (tokensOf(kept) > MAX_TEXT_TOKENS) kept = kept.slice(0, Math.floor(kept.length * 0.9));
-  const sources = [{ source: 1, url, text: kept }];
+  const sources = [{ source: 1, url, text: withinTokens(text, MAX_TEXT_TOKENS) }];
   return { system: INSTRUCTIONS, user: JSON.stringify({ question: prompt, fields: paths, schema, sources }) };
 }
 

@@ -36,6 +36,13 @@ export function tokensOf(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / TOKEN_BYTES);
 }
 
+/** The beginning of a text that counts as at most `tokens`. */
+export function withinTokens(text: string, tokens: number): string {
+  let kept = text;
+  while (tokensOf(kept) > tokens) kept = kept.slice(0, Math.floor(kept.length * 0.9));
+  return kept;
+}
+
 /** The prompt: instructions, and the question with its sources as JSON. */
 export interface Prompt {
   readonly system: string;
