@@ -48,6 +48,8 @@ export interface Order {
   readonly maxPrice?: string | undefined;
   readonly payer: string;
   readonly deferred: DeferredPayment | undefined;
+  /** The service never learns whether its response, and so the job, is paid for (`isUnproven`). */
+  readonly unproven: boolean;
   /** The secret that its client has already. Undefined: it gets a new one. */
   readonly secret?: string;
 }
@@ -100,11 +102,12 @@ export class Jobs {
     maxPrice,
     payer,
     deferred,
+    unproven,
     secret = this.#random(SECRET_BYTES),
   }: Order): Promise<AddedJob> {
     const { runner, settings, unixNow } = this.#options;
     const key = this.#random(SECRET_BYTES);
-    const text = JSON.stringify({ operation, input });
+    const text = JSON.stringify({ operation, input, ...(unproven ? { unproven } : {}) });
     const id = deferred === undefined ? this.#random(ID_BYTES, "hex") : jobIdOf(deferred, text);
     const known = deferred && (await this.#find(id));
     const terms = within(deferred, order.limit, maxPrice);
@@ -125,7 +128,7 @@ export class Jobs {
     else if (!(await this.#ask((store) => store.create(job, seeds))))
       throw new TurnpikeError("overloaded", "Cannot start a job: too many jobs run; try again later");
     const hasWebhook = webhookOf(job) !== undefined;
-    if (hasWebhook) await this.#ask((store) => store.hooks.add(id));
+    if (hasWebhook && !unproven) await this.#ask((store) => store.hooks.add(id));
     runner.wake();
     const webhookSecret = hasWebhook ? keyText(signingKey(job)) : undefined;
     return { id, secret, chargeKey: deferred && key, webhookSecret };
@@ -163,10 +166,15 @@ export class Jobs {
     return Buffer.from(this.#options.random(bytes)).toString(encoding);
   }
 
-  /** The job, unless the secret is another one. */
+  /**
+   * The job, unless the secret is another one. Its name and secret are in a response that was paid for, so that webhooks of an
+   * unproven job begin now.
+   */
   async find(id: string, secret: string): Promise<Job | undefined> {
     const job = await this.#find(id);
-    return job !== undefined && isSecret(secret, job.secretHash) ? job : undefined;
+    if (job === undefined || !isSecret(secret, job.secretHash)) return undefined;
+    if (isOfUnproven(job) && webhookOf(job) !== undefined) await this.#ask((store) => store.hooks.add(id));
+    return job;
   }
 
   /** Unix milliseconds. */
@@ -174,9 +182,10 @@ export class Jobs {
     return this.#options.unixNow();
   }
 
-  /** The jobs with this secret that run. */
+  /** The jobs with this secret that run, without those whose names only a payment tells. */
   async running(secret: string): Promise<readonly Job[]> {
-    return (await this.#ask((store) => store.running())).filter((job) => isSecret(secret, job.secretHash));
+    const all = await this.#ask((store) => store.running());
+    return all.filter((job) => isSecret(secret, job.secretHash) && !isOfUnproven(job));
   }
 
   /** At most `count` results with numbers above `after`, up to what is paid. Every reader of results uses this. */
@@ -246,6 +255,11 @@ export class Jobs {
     await this.#ask((store) => store.end(id, "cancelled", ""));
     this.#options.runner.wake();
   }
+}
+
+/** True if the order of a job says so at its end. */
+function isOfUnproven({ order }: Pick<Job, "order">): boolean {
+  return order.endsWith('},"unproven":true}');
 }
 
 function resultOf({ number, pages, saved, body }: StoredResult): Result {

@@ -12,7 +12,8 @@ const payment = { payer: "0xabc", network: "eip155:1", asset: "0xdef", quote: "1
 function add(maxPrice: string, id: string | undefined) {
   const order = givenOnly(Array.from({ length: 10 }, (_, at) => `https://a${maxPrice}.example/${at}`));
   const deferred = id === undefined ? undefined : { ...payment, id };
-  return service.jobs.add({ operation: "batch", input: {}, order, maxPrice, payer: "0xabc", deferred });
+  const paid = { maxPrice, payer: "0xabc", deferred, unproven: false };
+  return service.jobs.add({ operation: "batch", input: {}, order, ...paid });
 }
 
 test.each([

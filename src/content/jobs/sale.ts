@@ -43,6 +43,15 @@ export function deferredPayment(headers: Headers): DeferredPayment | undefined {
   return data && { id, payer, network, asset, quote, until: data.until };
 }
 
+/**
+ * True if the gateway makes the charge of a request after its response, and never tells whether it did: the payment is neither
+ * settled nor deferred. Then only a client that has the response is known to have paid.
+ */
+export function isUnproven(headers: Headers): boolean {
+  const [id, transaction] = ["payment-id", "transaction"].map((name) => headers.get(`turnpike-${name}`) ?? "");
+  return id !== "" && transaction === "" && deferredPayment(headers) === undefined;
+}
+
 /** The terms of a job; undefined if nothing is left to pay. */
 export function saleOf({ sale }: Pick<Job, "sale">): Sale | undefined {
   return sale === "" ? undefined : terms.parse(JSON.parse(sale));

@@ -138,12 +138,13 @@ export const batch = postOperation(
     started: { description: "The job, if `async` is true", schema: startedJob, example: startedExample("/batch") },
     failures: ["invalid-parameters", "address-refused", "overloaded", "store-unavailable"],
   },
-  async (input, services, { signal, payer, deferred, elapsedMs }): Promise<OperationResult> => {
+  async (input, services, { signal, payer, deferred, unproven, elapsedMs }): Promise<OperationResult> => {
     const { urls, format } = input;
     assertTakenTogether(input, signal);
     assertWatchable(input, { versions: services.versions, payer });
     if (input.async) {
-      const job = { operation: "batch", input, order: orderOf(input), maxPrice: input.max_price, payer, deferred };
+      const paid = { maxPrice: input.max_price, payer, deferred, unproven };
+      const job = { operation: "batch", input, order: orderOf(input), ...paid };
       return started("/batch", await services.jobs.add(job));
     }
     assertPrompts(input.formats, services.resolver);

@@ -133,7 +133,7 @@ export const crawl = postOperation(
     },
     failures: ["invalid-parameters", "address-refused", "overloaded", "store-unavailable"],
   },
-  async (input, { jobs, versions }, { signal, payer, deferred }): Promise<OperationResult> => {
+  async (input, { jobs, versions }, { signal, payer, deferred, unproven }): Promise<OperationResult> => {
     try {
       pathFilter(input.include_paths ?? [], input.exclude_paths ?? []);
     } catch (error) {
@@ -143,7 +143,7 @@ export const crawl = postOperation(
     for (const url of input.urls) pageRequest({ ...input, url }, signal, browserNeed(input));
     return started(
       "/crawl",
-      await jobs.add({ operation: "crawl", input, order: input, maxPrice: input.max_price, payer, deferred }),
+      await jobs.add({ operation: "crawl", input, order: input, maxPrice: input.max_price, payer, deferred, unproven }),
     );
   },
 );

@@ -4,7 +4,7 @@ import { compileSchema, type Schema, TooCostly } from "../../lib/json-schema/com
 import { type Json } from "../../lib/json-schema/json.ts";
 import { type PageVersions } from "../changes/page-versions.ts";
 import { type Jobs } from "../jobs/jobs.ts";
-import { type DeferredPayment, deferredPayment } from "../jobs/sale.ts";
+import { type DeferredPayment, deferredPayment, isUnproven } from "../jobs/sale.ts";
 import { type LiveBrowsers } from "../live/live-browsers.ts";
 import { type SiteMapper } from "../map/site-mapper.ts";
 import { type BrowserInfo, type Log } from "../browser/program/browser-opener.ts";
@@ -57,6 +57,8 @@ export interface Call {
   readonly payer: string;
   /** The payment that the gateway charges later. Undefined: the response is paid for as it is, or free. */
   readonly deferred: DeferredPayment | undefined;
+  /** Only a client that has the response is known to have paid (`isUnproven`). */
+  readonly unproven: boolean;
   /** Whole milliseconds since the call began. */
   readonly elapsedMs: () => number;
 }
@@ -176,7 +178,8 @@ export function postOperation<S extends z.ZodType>(
       const accepts = (type: string): boolean => headers.get("accept")?.includes(type) === true;
       const payer = headers.get("turnpike-payer") ?? "";
       const deferred = deferredPayment(headers);
-      const call = { signal, accepts, payer, deferred, elapsedMs: stopwatch(services.now) };
+      const paid = { payer, deferred, unproven: isUnproven(headers) };
+      const call = { signal, accepts, ...paid, elapsedMs: stopwatch(services.now) };
       return await withSession({ input, headers, call }, services, (used, caller) => run(input, used, caller));
     },
   };

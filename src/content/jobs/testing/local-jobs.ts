@@ -64,7 +64,7 @@ export function localService(store: JobStore, load?: Load, settings: Partial<Job
     said,
     async add(changes: Pick<CrawlOrder, "urls"> & Partial<CrawlOrder>, payer = "") {
       const order = { ...ORDER, ...changes };
-      return await jobs.add({ operation: "crawl", input: order, order, payer, deferred: undefined });
+      return await jobs.add({ operation: "crawl", input: order, order, payer, deferred: undefined, unproven: false });
     },
     async close() {
       await runner.close();
