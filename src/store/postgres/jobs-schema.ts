@@ -33,9 +33,11 @@ const BY_INDEX = statement(
 
 /**
  * All addresses of a job are in one table. `due` orders those of a host. A waiting address has its place in the order of
- * discovery; a leased or postponed one has a larger number, the time at which it can be taken again. A finished one has NULL.
+ * discovery; a postponed one has a larger number, the time at which it can be taken again. A finished one has NULL. A leased
+ * one keeps its `due`, and cannot be taken before `lease`. `open` of a lane counts the addresses that it
+ * was given, and is not the number of those that are left: an outcome that gives a lane no work does not change it.
  * The other columns are those of the SQLite file (`src/store/sqlite/jobs-schema.ts`). A released migration is never edited. The
- * updates of hosts and jobs, and the ends of leases in lanes, touch no indexed column, so that they stay on their pages (HOT).
+ * updates of leases, hosts and jobs touch no indexed column, so that they stay on their pages and change no index (HOT).
  */
 export const JOB_SCHEMA: Schema = {
   version: "turnpike_job_schema",
@@ -93,6 +95,11 @@ export const JOB_SCHEMA: Schema = {
       `CREATE INDEX ${SESSIONS}_secret ON ${SESSIONS} (secret_hash)`,
       // The states are compressed already.
       `ALTER TABLE ${SESSIONS} ALTER COLUMN state SET STORAGE EXTERNAL`,
+    ],
+    [
+      `ALTER TABLE ${ADDRESSES} ADD COLUMN lease bigint NOT NULL DEFAULT 0`,
+      // Each outcome changes a row of few. Its old versions are removed when the rest of their page is full.
+      `ALTER TABLE ${KINDS} SET (fillfactor = 10)`,
     ],
   ],
 };

@@ -6,6 +6,13 @@ import { NOW } from "./database.ts";
 import { type Statement } from "./messages.ts";
 import { ADDRESSES, HOSTS, JOBS, KINDS, LANES, RESULTS } from "./jobs-schema.ts";
 
+/** SQL: true. With it, a crash of the database's machine may undo the statement, whose commit does not wait for the disk. */
+const IS_QUICK = "(SELECT set_config('synchronous_commit', 'off', true)) = 'off'";
+
+/** SQL: whether a job has addresses left, and whether it ends, after the change of `total`. */
+const IS_OPEN = "job.open + added - closed > 0";
+const IS_OVER = `(job.delivered + total.delivered >= page_limit OR NOT ${IS_OPEN})`;
+
 const JOB = `SELECT ${JOB_COLUMNS}, (SELECT json_object_agg(kind, count) FROM ${KINDS} WHERE job = number) FROM ${JOBS}`;
 
 export const FIND = statement(`${JOB} WHERE id = $2 AND (state = 'running' OR ended_at + kept_ms > ${NOW})`);
@@ -23,49 +30,62 @@ export const CREATE = statement(`
   WHERE (SELECT count(*) FROM ${JOBS} WHERE state = 'running') < ${MAX_RUNNING_JOBS}`);
 
 /**
- * SQL: adds the addresses of the JSON in `$3` to the row `job`, which has the columns number, known and max_known. The
- * first query leaves out those that are known, so that they use no room; others may add them at the same time.
+ * SQL: the addresses of the JSON in `$3` that are not known, for the row `job`, which has the columns number, known and
+ * max_known. The known ones use no room then; others may add the same at the same time.
  */
-const ADD = `
+const NEW = `
   new AS MATERIALIZED (
     SELECT new.*, job.number, job.known + row_number() OVER (ORDER BY place) - 1 AS place_of_all, job.max_known
     FROM job, json_to_recordset($3::json) AS new (key bigint, host bigint, task smallint, depth smallint, url text, place bigint)
-    WHERE (SELECT true FROM ${ADDRESSES} AS old WHERE old.job = job.number AND old.key = new.key) IS NULL),
+    WHERE (SELECT true FROM ${ADDRESSES} AS old WHERE old.job = job.number AND old.key = new.key) IS NULL)`;
+const ADD = `
   added AS (
     INSERT INTO ${ADDRESSES} (job, key, host, due, task, depth, url)
-    SELECT number, key, host, place_of_all, task, depth, url FROM new WHERE place_of_all < max_known ORDER BY key
-    ON CONFLICT DO NOTHING RETURNING host),
+    SELECT number, key, host, place_of_all, task, depth, url FROM new
+    WHERE place_of_all < max_known AND (SELECT count(*) FROM lane) >= 0 ORDER BY key
+    ON CONFLICT DO NOTHING RETURNING 1),
   dropped AS (SELECT count(*) AS count FROM new WHERE place_of_all >= max_known)`;
 
 /** The next time of a lane without work. */
 const NEVER = "9e18::bigint";
 
-/** SQL: adds up what changed in each lane, in the order of hosts. */
+/** SQL: tells the lanes, in the order of hosts, how many addresses each gets at which time. */
 const lanes = (changes: string): string => `
   lane AS (
     INSERT INTO ${LANES} AS lane (job, host, open, next_at)
-    SELECT job.number, host, sum(open), min(at) FROM job, (${changes}) AS change GROUP BY 1, 2 ORDER BY 2
+    SELECT job.number, host, sum(open), min(at) FROM job, (
+      SELECT host, 1 AS open, ${NOW} AS at FROM new WHERE place_of_all < max_known ${changes}) AS change
+    GROUP BY 1, 2 ORDER BY 2
     ON CONFLICT (job, host) DO UPDATE SET open = lane.open + excluded.open,
-      next_at = CASE WHEN lane.open + excluded.open = 0 THEN ${NEVER}
-        WHEN lane.open = 0 OR lane.next_at > excluded.next_at + ${TURN_MS} THEN excluded.next_at ELSE lane.next_at END
+      next_at = CASE WHEN lane.next_at > excluded.next_at + ${TURN_MS} THEN excluded.next_at ELSE lane.next_at END
     RETURNING 1)`;
 
 export const SEED = statement(`
-  WITH job AS MATERIALIZED (SELECT number, known, max_known FROM ${JOBS} WHERE id = $2), ${ADD},
-  ${lanes(`SELECT host, 1 AS open, ${NOW} AS at FROM added`)}
-  UPDATE ${JOBS} SET known = (SELECT count(*) FROM added), open = (SELECT count(*) FROM added)
-  WHERE id = $2 AND (SELECT count(*) FROM lane) >= 0`);
+  WITH job AS MATERIALIZED (SELECT number, known, max_known FROM ${JOBS} WHERE id = $2 AND ${IS_QUICK}), ${NEW}, ${lanes("")}, ${ADD}
+  UPDATE ${JOBS} SET known = (SELECT count(*) FROM added), open = (SELECT count(*) FROM added) WHERE id = $2`);
 
 /**
  * SQL: changes addresses that are known, as `UPDATE` would, by the primary key and in its order. The server cannot plan
- * another way, and two writers cannot wait for each other in a circle. `rows` has the columns job, key, due and tries.
+ * another way, and two writers cannot wait for each other in a circle. `rows` has the columns job, key, due, lease and tries.
  */
 const change = (rows: string, set: string, where: string): string => `
-  INSERT INTO ${ADDRESSES} AS old (job, key, due, tries, host, task, depth, url)
-  SELECT job, key, due, tries, 0, 0, 0, '' FROM (${rows}) AS changed ORDER BY key
+  INSERT INTO ${ADDRESSES} AS old (job, key, due, lease, tries, host, task, depth, url)
+  SELECT job, key, due, lease, tries, 0, 0, 0, '' FROM (${rows}) AS changed ORDER BY key
   ON CONFLICT (job, key) DO UPDATE SET ${set} WHERE ${where}`;
 
 const IS_LEASED = "old.tries = excluded.tries AND old.due IS NOT NULL";
+
+/** SQL: an address of a host of `paced` can be taken. */
+const IS_FREE = `job = $2::bigint AND host = paced.host AND due <= ${NOW} AND lease <= ${NOW}`;
+
+/**
+ * SQL: the next time of a lane that gave no address. If the lane got work after the snapshot of this statement, which does not
+ * see it, the next take looks again.
+ */
+const NEXT_AT = `
+  CASE WHEN paced.open <> (SELECT open FROM ${LANES} WHERE job = $2::bigint AND host = paced.host) THEN ${NOW}
+  ELSE coalesce((SELECT ${NOW} FROM ${ADDRESSES} WHERE ${IS_FREE} LIMIT 1), (
+    SELECT min(greatest(due, lease)) FROM ${ADDRESSES} WHERE job = $2::bigint AND host = paced.host AND due IS NOT NULL), ${NEVER}) END`;
 
 /**
  * Takes from the hosts that are due. The lanes are locked first, so that two takers get different hosts. Hosts that are
@@ -73,17 +93,16 @@ const IS_LEASED = "old.tries = excluded.tries AND old.due IS NOT NULL";
  */
 export const TAKE = statement(`
   WITH lane AS MATERIALIZED (
-    SELECT host FROM ${LANES} WHERE job = $2::bigint AND next_at <= ${NOW}
+    SELECT host, open FROM ${LANES} WHERE job = $2::bigint AND next_at <= ${NOW} AND ${IS_QUICK}
     ORDER BY next_at LIMIT $3::integer FOR UPDATE SKIP LOCKED),
   paced AS MATERIALIZED (
-    SELECT lane.host, coalesce(hosts.next_at, 0) AS next_at, greatest(coalesce(hosts.pace, ${TURN_MS}), $5::bigint) AS pace
+    SELECT lane.host, open, coalesce(hosts.next_at, 0) AS next_at, greatest(coalesce(hosts.pace, ${TURN_MS}), $5::bigint) AS pace
     FROM lane LEFT JOIN ${HOSTS} AS hosts USING (host)),
   page AS MATERIALIZED (
     SELECT paced.host, paced.pace, key, row_number() OVER (PARTITION BY paced.host ORDER BY due) - 1 AS at
     FROM paced CROSS JOIN LATERAL (
-      SELECT key, due FROM ${ADDRESSES} WHERE job = $2::bigint AND host = paced.host AND due <= ${NOW} ORDER BY due
-      LIMIT CASE WHEN pace = 0 THEN $4::integer ELSE greatest(1, least($4::integer, ${TURN_MS} / pace)) END
-      FOR UPDATE SKIP LOCKED) AS page
+      SELECT key, due FROM ${ADDRESSES} WHERE ${IS_FREE} ORDER BY due
+      LIMIT CASE WHEN pace = 0 THEN $4::integer ELSE greatest(1, least($4::integer, ${TURN_MS} / pace)) END) AS page
     WHERE next_at <= ${NOW} LIMIT $4::integer),
   turn AS (
     INSERT INTO ${HOSTS} AS hosts (host, next_at, pace)
@@ -92,39 +111,33 @@ export const TAKE = statement(`
     RETURNING host, next_at),
   moved AS (
     INSERT INTO ${LANES} AS old (job, host, open, next_at)
-    SELECT $2::bigint, host, 0, coalesce(
-      turn.next_at, nullif(greatest(paced.next_at, ${NOW}), ${NOW}), (
-        SELECT min(due) FROM ${ADDRESSES} WHERE job = $2::bigint AND host = paced.host AND due IS NOT NULL),
-      ${NOW} + ${TURN_MS})
+    SELECT $2::bigint, host, 0, coalesce(turn.next_at, nullif(greatest(paced.next_at, ${NOW}), ${NOW}), ${NEXT_AT})
     FROM paced LEFT JOIN turn USING (host) ORDER BY host
     ON CONFLICT (job, host) DO UPDATE SET next_at = excluded.next_at),
   taken AS (
     ${change(
-      `SELECT $2::bigint AS job, key, ${NOW} + ${LEASE_MS} AS due, 0 AS tries FROM page JOIN turn USING (host)`,
-      "due = excluded.due, tries = old.tries + 1",
-      `old.due <= ${NOW}`,
+      `SELECT $2::bigint AS job, key, 0 AS due, ${NOW} + ${LEASE_MS} AS lease, 0 AS tries FROM page JOIN turn USING (host)`,
+      "lease = excluded.lease, tries = old.tries + 1",
+      `old.due <= ${NOW} AND old.lease <= ${NOW}`,
     )}
     RETURNING key, host, url, task, depth, tries)
   SELECT taken.*, page.at * page.pace FROM taken JOIN page USING (key) ORDER BY page.at`);
 
 export const RENEW = statement(
   change(
-    `SELECT $2::bigint AS job, key, ${NOW} + ${LEASE_MS} AS due, tries
-     FROM json_to_recordset($3::json) AS held (key bigint, tries smallint)`,
-    "due = excluded.due",
+    `SELECT $2::bigint AS job, key, 0 AS due, ${NOW} + ${LEASE_MS} AS lease, tries
+     FROM json_to_recordset($3::json) AS held (key bigint, tries smallint) WHERE ${IS_QUICK}`,
+    "lease = excluded.lease",
     IS_LEASED,
   ),
 );
 
 const NO_ADDRESSES = `
-  added AS (SELECT 0::bigint AS host WHERE $3::text IS NULL),
+  added AS (SELECT 1 WHERE $3::text IS NULL),
   dropped AS (SELECT 0 AS count WHERE false)`;
-const NO_RESULTS = `
-  numbered AS (SELECT true AS fits, true AS delivered, 0 AS saving WHERE false),
-  kept AS (SELECT 0 AS bytes WHERE false)`;
 /** SQL: `done`, the ends of leases. */
 const DONE = `
-  done AS MATERIALIZED (SELECT host, kind, again, body, saved, at FROM ended JOIN outcome USING (key)),
+  done AS MATERIALIZED (SELECT kind, again, body, saved, at FROM ended JOIN outcome USING (key)),
   lost AS (SELECT '' AS kind WHERE false)`;
 /**
  * SQL: the same for one page with the claims in `$6`. If another page gets one of the names at the same time, the statement
@@ -143,10 +156,13 @@ const DONE_WITH_CLAIMS = `
     INSERT INTO ${ADDRESSES} (job, key, host, task, depth, url)
     SELECT $2::bigint, name, 0, ${CLAIM}, 0, page FROM free ORDER BY name ON CONFLICT DO NOTHING RETURNING 1),
   done AS MATERIALIZED (
-    SELECT host, coalesce(lost.kind, outcome.kind) AS kind, again, CASE WHEN lost.kind IS NULL THEN body END AS body, saved, at
+    SELECT coalesce(lost.kind, outcome.kind) AS kind, again, CASE WHEN lost.kind IS NULL THEN body END AS body, saved, at
     FROM ended JOIN outcome USING (key) LEFT JOIN lost ON true
     WHERE 1 / ((SELECT count(*) FROM free) = (SELECT count(*) FROM claimed))::integer = 1)`;
+/** SQL: the results of pages get the next numbers of the job, which is locked for it. */
 const RESULTS_OF_PAGES = `
+  held AS MATERIALIZED (
+    SELECT * FROM ${JOBS} WHERE number = $2::bigint AND state = 'running' AND (SELECT count(*) FROM done) >= 0 FOR UPDATE),
   numbered AS MATERIALIZED (
     SELECT row_number() OVER (ORDER BY at) AS number, body, kind = 'delivered' AS delivered, done.saved AS saving,
       held.saved + sum(done.saved) OVER (ORDER BY at ROWS UNBOUNDED PRECEDING) AS saved,
@@ -156,49 +172,48 @@ const RESULTS_OF_PAGES = `
   kept AS (
     INSERT INTO ${RESULTS} (job, number, pages, saved, body)
     SELECT held.number, held.results + numbered.number, numbered.pages, numbered.saved, decode(body, 'base64') FROM numbered, held WHERE fits
-    RETURNING length(body) AS bytes)`;
+    RETURNING length(body) AS bytes),
+  result AS (
+    SELECT count(*) FILTER (WHERE delivered) AS delivered, coalesce(sum(saving), 0) AS saved, (SELECT count(*) FROM kept) AS results,
+      (SELECT coalesce(sum(bytes), 0) FROM kept) AS bytes FROM numbered WHERE fits)`;
+const NO_RESULTS = `
+  result AS (SELECT 0 AS delivered, 0 AS saved, 0 AS results, 0 AS bytes)`;
 
 /**
- * Ends leases, and adds what was found. Locks are taken in one order: the addresses of the caller's leases, claims and new
- * addresses by key, lanes by host, the job. The lock of the job comes last, because all its services need it. Parts that
+ * Ends leases, and adds what was found. Locks are taken in one order: lanes by host, new addresses by key, those of the caller's
+ * leases by key, claims, the job, its counts. The lock of the job comes late, because all its services need it. Parts that
  * an outcome does not need are left out, because the server takes time to begin each.
  */
 const finish = (add: string, results: string, done = DONE): Statement =>
   statement(`
-  WITH job AS MATERIALIZED (SELECT number, known, max_known FROM ${JOBS} WHERE number = $2::bigint AND state = 'running'),
+  WITH job AS MATERIALIZED (
+    SELECT number, known, max_known FROM ${JOBS} WHERE number = $2::bigint AND state = 'running' ${results === NO_RESULTS ? `AND ${IS_QUICK}` : ""}),
   outcome AS MATERIALIZED (
-    SELECT * FROM json_to_recordset($4::json) AS outcome (key bigint, tries smallint, kind text, again bigint, body text, saved bigint, at bigint)),
+    SELECT * FROM json_to_recordset($4::json) AS outcome (
+      key bigint, host bigint, tries smallint, kind text, again bigint, body text, saved bigint, at bigint)),
+  ${add},
   ended AS (
     ${change(
-      `SELECT number AS job, key, ${NOW} + again AS due, tries FROM outcome, job`,
-      `due = excluded.due, tries = old.tries + CASE WHEN excluded.due IS NULL THEN 0 ELSE ${POSTPONED} END`,
+      `SELECT number AS job, key, ${NOW} + again AS due, 0 AS lease, tries FROM outcome, job WHERE (SELECT count(*) FROM added) >= 0`,
+      `due = excluded.due, lease = 0, tries = old.tries + CASE WHEN excluded.due IS NULL THEN 0 ELSE ${POSTPONED} END`,
       IS_LEASED,
     )}
-    RETURNING key, host), ${done}, ${add},
-  ${lanes(`SELECT host, 1 AS open, ${NOW} AS at FROM added UNION ALL
-    SELECT host, CASE WHEN again IS NULL THEN -1 ELSE 0 END, CASE WHEN again IS NULL THEN ${NEVER} ELSE ${NOW} + again END FROM done`)},
-  held AS MATERIALIZED (
-    SELECT * FROM ${JOBS} WHERE number = $2::bigint AND state = 'running' AND (SELECT count(*) FROM lane) >= 0 FOR UPDATE), ${results},
+    RETURNING key), ${done}, ${results},
+  total AS (
+    SELECT result.*, (SELECT count(*) FROM added) AS added, (SELECT count(*) FROM done WHERE again IS NULL) AS closed FROM result),
+  changed AS (
+    UPDATE ${JOBS} AS job SET known = job.known + added, open = job.open + added - closed,
+      delivered = job.delivered + total.delivered, saved = job.saved + total.saved, results = job.results + total.results, bytes = job.bytes + total.bytes,
+      state = CASE WHEN ${IS_OVER} THEN 'completed' ELSE 'running' END,
+      reason = CASE WHEN ${IS_OVER} AND ${IS_OPEN} THEN 'limit' ELSE '' END, ended_at = CASE WHEN ${IS_OVER} THEN ${NOW} ELSE 0 END
+    FROM total WHERE job.number = $2::bigint AND job.state = 'running' RETURNING job.*),
   counted AS (
     INSERT INTO ${KINDS} AS kinds (job, kind, count)
-    SELECT held.number, kind, sum(count) FROM held, (
+    SELECT changed.number, kind, sum(count) FROM changed, (
       SELECT kind, 1 AS count FROM done WHERE again IS NULL AND kind <> 'delivered'
       UNION ALL SELECT 'frontier-full', count FROM dropped WHERE count > 0
       UNION ALL SELECT key, value::bigint FROM json_each_text($5::json)) AS counts GROUP BY 1, 2 ORDER BY 2
-    ON CONFLICT (job, kind) DO UPDATE SET count = kinds.count + excluded.count RETURNING kind, count),
-  total AS (
-    SELECT (SELECT count(*) FROM added) AS added, (SELECT count(*) FROM done WHERE again IS NULL) AS closed,
-      (SELECT count(*) FROM numbered WHERE fits AND delivered) AS delivered,
-      (SELECT coalesce(sum(saving), 0) FROM numbered WHERE fits) AS saved, (SELECT count(*) FROM kept) AS results,
-      (SELECT coalesce(sum(bytes), 0) FROM kept) AS bytes),
-  ending AS (
-    SELECT held.delivered + total.delivered >= page_limit AS limited, open + added - closed = 0 AS exhausted FROM held, total),
-  changed AS (
-    UPDATE ${JOBS} AS changed SET known = changed.known + added, open = changed.open + added - closed,
-      delivered = changed.delivered + total.delivered, saved = changed.saved + total.saved, results = changed.results + total.results, bytes = changed.bytes + total.bytes,
-      state = CASE WHEN limited OR exhausted THEN 'completed' ELSE 'running' END,
-      reason = CASE WHEN limited AND NOT exhausted THEN 'limit' ELSE '' END, ended_at = CASE WHEN limited OR exhausted THEN ${NOW} ELSE 0 END
-    FROM held, total, ending WHERE changed.number = held.number RETURNING changed.*)
+    ON CONFLICT (job, kind) DO UPDATE SET count = kinds.count + excluded.count RETURNING kind, count)
   SELECT ${JOB_COLUMNS}, (
     SELECT json_object_agg(kind, count) FROM (
       SELECT * FROM counted UNION ALL
@@ -211,16 +226,18 @@ const finishes = (add: string) => ({
   results: finish(add, RESULTS_OF_PAGES),
   claims: finish(add, RESULTS_OF_PAGES, DONE_WITH_CLAIMS),
 });
-const FINISH = { found: finishes(ADD), nothing: finishes(NO_ADDRESSES) };
+/** An address that is to be tried again gives its lane work at that time. */
+const AGAIN = `UNION ALL SELECT host, 1, ${NOW} + again FROM outcome WHERE again IS NOT NULL`;
+const FINISH = { lanes: finishes(`${NEW}, ${lanes(AGAIN)}, ${ADD}`), nothing: finishes(NO_ADDRESSES) };
 
-/** The statement for an outcome with or without found addresses, and with results, a result with claims, or none. */
-export function finishing(hasFound: boolean, results: keyof typeof FINISH.found): Statement {
-  return FINISH[hasFound ? "found" : "nothing"][results];
+/** The statement for an outcome that gives work to lanes or not, and has results, a result with claims, or none. */
+export function finishing(givesWork: boolean, results: keyof typeof FINISH.lanes): Statement {
+  return FINISH[givesWork ? "lanes" : "nothing"][results];
 }
 
 export const PACE = statement(`
   INSERT INTO ${HOSTS} AS hosts (host, next_at, pace)
-  SELECT host, ${NOW} + pause, pace FROM json_to_recordset($2::json) AS new (host bigint, pause bigint, pace bigint) ORDER BY host
+  SELECT host, ${NOW} + pause, pace FROM json_to_recordset($2::json) AS new (host bigint, pause bigint, pace bigint) WHERE ${IS_QUICK} ORDER BY host
   ON CONFLICT (host) DO UPDATE SET pace = excluded.pace, next_at = greatest(hosts.next_at, excluded.next_at)`);
 
 export const END = statement(

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
-import { type Job, type JobStore, LEASE_MS, PAGE } from "../jobs/job-store.ts";
+import { type Job, type JobStore, LEASE_MS, PAGE, TURN_MS } from "../jobs/job-store.ts";
 import { newJob, testJobs } from "../testing/jobs-contract.ts";
 import { testSessions } from "../testing/sessions-contract.ts";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
@@ -65,6 +65,31 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     );
     await store.close();
     expect(await server.query(deadlocks)).toEqual(before);
+  });
+
+  test("an address that is found while others look for work of its host is taken in the next turn", async () => {
+    const clock = { now: 1_800_000_000_000 };
+    const { store, job } = await begin(await server.newUser(), () => clock.now, 4);
+    const share = { hosts: 8, addresses: 8, delayMs: 0 };
+    for (let round = 0; round < 100; round += 1) {
+      const url = `https://found.example/${round}`;
+      const found = [{ url, task: PAGE, depth: 0 }];
+      const [, ...parts] = await Promise.all([
+        store.finish(job, { finished: [], found }),
+        ...Array.from({ length: 3 }, () => store.take(job, share)),
+      ]);
+      const taken = parts.flat();
+      for (let turn = 0; turn < 50 && !taken.some((one) => one.url === url); turn += 1) {
+        clock.now += TURN_MS;
+        taken.push(...(await store.take(job, share)));
+      }
+      expect(taken.map((one) => one.url)).toContain(url);
+      // The first addresses stay open, so that the job goes on.
+      const finished = taken.filter((one) => one.url === url).map((one) => ({ taken: one, kind: "page-failed" }));
+      await store.finish(job, { finished, found: [] });
+      clock.now += TURN_MS;
+    }
+    await store.close();
   });
 
   testPages("PostgreSQL", async () => {

@@ -125,8 +125,9 @@ export class PostgresJobs implements JobStore {
       const rows = paces.map(({ host, intervalMs, pauseMs }) => ({ host, pause: pauseMs, pace: intervalMs }));
       await this.#write(sql.PACE, [clock, JSON.stringify(rows)]);
     }
-    const outcomes = finished.map(({ taken: { key, tries }, kind, againMs, result, saved = 0 }, at) => ({
+    const outcomes = finished.map(({ taken: { key, host, tries }, kind, againMs, result, saved = 0 }, at) => ({
       key,
+      host,
       tries,
       kind,
       again: againMs,
@@ -138,11 +139,12 @@ export class PostgresJobs implements JobStore {
       claimKeys(id, claim).map((name) => ({ name, place, most: claim.most, kind: claim.kind })),
     );
     const values = [clock, number, ...[keyed(id, found), outcomes, leftOut].map((value) => JSON.stringify(value))];
+    const givesWork = found.length > 0 || outcomes.some(({ again }) => again !== undefined);
     const hasResults = outcomes.some(({ body }) => body !== undefined);
     const results = !hasResults ? "none" : named.length === 0 ? "results" : "claims";
     if (results === "claims") values.push(JSON.stringify(named));
     // A client may read a result at once, so that no crash may give its number to another one.
-    const { rows } = await this.#write(sql.finishing(found.length > 0, results), values, hasResults);
+    const { rows } = await this.#write(sql.finishing(givesWork, results), values);
     const [row] = rows;
     const job = row === undefined ? await this.find(id) : jobOf(row.slice(0, -1));
     return job && { ...job, isAlike: Number(row?.at(-1)) > 0 };
@@ -172,7 +174,8 @@ export class PostgresJobs implements JobStore {
 
   async sweep(): Promise<readonly string[]> {
     const { clock } = this.#database;
-    for (const text of [sql.TIME_OUT, sql.UNPAID, sql.FORGET, sql.FORGET_HOSTS]) await this.#write(text, [clock]);
+    for (const text of [sql.TIME_OUT, sql.UNPAID, sql.FORGET, sql.FORGET_HOSTS])
+      await this.#database.quick(text, [clock]);
     await this.sessions.removeExpired();
     const { rows } = await this.#database.read(sql.OLD_DAYS, [clock]);
     for (const [day] of rows) await this.#partition(BY_DAY.map((table) => `DROP TABLE IF EXISTS ${table}_${day}`));
@@ -196,10 +199,11 @@ export class PostgresJobs implements JobStore {
     });
   }
 
-  async #write(text: Statement, values: readonly Value[], isDurable = false): Promise<Result> {
+  /** Makes a write that waits for the disk, unless the statement has `IS_QUICK`: a step of its own for that takes time, too. */
+  async #write(text: Statement, values: readonly Value[]): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await (isDurable ? this.#database.durable(text, values) : this.#database.quick(text, values));
+        return await this.#database.durable(text, values);
       } catch (error) {
         const isPassing = error instanceof PostgresError && PASSING.has(error.code);
         if (!isPassing || attempt === MOST_ATTEMPTS) throw error;
