@@ -160,10 +160,17 @@ class World {
   async begin(crawls: number): Promise<void> {
     const missing = (pay: Crawl["pay"]): number =>
       crawls - this.crawls.filter((one) => one.pay === pay && !one.isOver).length;
-    while (missing("credit") > 0)
-      this.crawls.push(await this.#crawl("credit", { authorization: `Bearer ${this.#token}` }));
-    while (missing("upto") > 0)
-      this.crawls.push(await this.#crawl("upto", { "payment-signature": await this.#signed() }));
+    while (missing("credit") > 0) await this.#begin("credit", async () => ({ authorization: `Bearer ${this.#token}` }));
+    while (missing("upto") > 0) await this.#begin("upto", async () => ({ "payment-signature": await this.#signed() }));
+  }
+
+  /** Begins a crawl. Gateways and services reject it for as long as they cannot use the database. */
+  async #begin(pay: Crawl["pay"], headers: () => Promise<Record<string, string>>): Promise<void> {
+    await repeated(async () => {
+      const crawl = await this.#crawl(pay, await headers());
+      if (crawl !== undefined) this.crawls.push(crawl);
+      return crawl !== undefined;
+    });
   }
 
   async hit(fault: Fault): Promise<void> {
@@ -281,7 +288,7 @@ class World {
     return `http://127.0.0.1:${this.#gateways[this.crawls.length % 2]?.port}/crawl`;
   }
 
-  async #crawl(pay: Crawl["pay"], headers: Record<string, string>): Promise<Crawl> {
+  async #crawl(pay: Crawl["pay"], headers: Record<string, string>): Promise<Crawl | undefined> {
     const at = this.crawls.length;
     const urls = [`http://127.0.${3 + Math.floor(at / 200)}.${(at % 200) + 1}:${this.#site.port}/p/${at}/0`];
     const response = await fetch(this.#url(), {
@@ -289,6 +296,7 @@ class World {
       headers: { ...headers, "content-type": "application/json" },
       body: JSON.stringify({ urls, limit: LIMIT, sitemap: "skip", format: "text" }),
     });
+    if (response.status === 503) return undefined;
     if (response.status !== 202) throw new Error(`no crawl: ${response.status} ${await response.text()}`);
     const { id, secret } = (await response.json()) as { id: string; secret: string };
     return { pay, id, secret, read: new Map(), isOver: false };
@@ -348,7 +356,7 @@ async function pageOf(request: Request): Promise<Response> {
 async function repeated(probe: () => Promise<boolean>): Promise<void> {
   const until = performance.now() + START_MS;
   while (!(await probe().catch(() => false))) {
-    if (performance.now() > until) throw new Error(`the content service has not started within ${START_MS} ms`);
+    if (performance.now() > until) throw new Error(`the content service is not ready within ${START_MS} ms`);
     await Bun.sleep(100);
   }
 }
