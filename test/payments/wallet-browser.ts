@@ -46,7 +46,7 @@ export function odd(thrown: "null" | "text" | "trap"): unknown {
 /** Methods of a wallet to which its node responds. */
 const NODE_METHODS = ["eth_call", "eth_sendTransaction", "eth_getTransactionReceipt"];
 
-async function callWallet(chain: Chain, asked: TestWallet | undefined, call: Call): Promise<unknown> {
+async function callWallet(chain: Chain | undefined, asked: TestWallet | undefined, call: Call): Promise<unknown> {
   if (asked === undefined) throw new Error("no such wallet");
   const account = privateKeyToAccount(asked.key);
   const { method, params = [] } = call;
@@ -56,7 +56,7 @@ async function callWallet(chain: Chain, asked: TestWallet | undefined, call: Cal
   if (method === "eth_requestAccounts") return [account.address];
   if (method === "eth_chainId") return asked.chain;
   // The chain accepts any address as the sender.
-  if (NODE_METHODS.includes(method)) return await chain.rpc(method, params).catch(() => failure(-32_000));
+  if (NODE_METHODS.includes(method)) return await chain?.rpc(method, params).catch(() => failure(-32_000));
   if (method !== "eth_signTypedData_v4") return null;
   return await account.signTypedData(JSON.parse(String(params[1])));
 }
@@ -98,19 +98,21 @@ export interface Visit {
 export interface VisitOptions {
   readonly url: string;
   readonly width?: number;
+  /** Called before the page is opened. */
+  readonly prepare?: (page: Page) => Promise<void>;
 }
 
 /** A browser with wallets, whose node is `chain`. */
 export class WalletBrowser {
   readonly #browser: TestBrowser;
-  readonly #chain: Chain;
+  readonly #chain: Chain | undefined;
 
-  private constructor(browser: TestBrowser, chain: Chain) {
+  private constructor(browser: TestBrowser, chain: Chain | undefined) {
     this.#browser = browser;
     this.#chain = chain;
   }
 
-  static async start(chain: Chain): Promise<WalletBrowser> {
+  static async start(chain?: Chain): Promise<WalletBrowser> {
     return new WalletBrowser(await startBrowser(), chain);
   }
 
@@ -118,7 +120,7 @@ export class WalletBrowser {
     await this.#browser.close();
   }
 
-  async visit(wallets: readonly TestWallet[], { url, width = 1280 }: VisitOptions): Promise<Visit> {
+  async visit(wallets: readonly TestWallet[], { url, width = 1280, prepare }: VisitOptions): Promise<Visit> {
     const context = await this.#browser.browser.createBrowserContext();
     const page = await context.newPage();
     page.setDefaultTimeout(patient(10_000));
@@ -133,6 +135,7 @@ export class WalletBrowser {
     await page.exposeFunction("askWallet", (at: number, call: Call) => callWallet(this.#chain, wallets[at], call));
     const told = JSON.stringify(wallets.map(({ name, icon = "" }) => ({ name, icon })));
     await page.evaluateOnNewDocument(`(${ANNOUNCE})(${told})`);
+    await prepare?.(page);
     await page.goto(url, { waitUntil: "load" });
     return {
       page,

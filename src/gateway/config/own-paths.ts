@@ -10,6 +10,8 @@ export const CATALOGUE_PATH = "/.well-known/x402";
 export const MANIFEST_PATH = "/.well-known/x402.json";
 /** A text for language models. Routes get the path by `x402.discovery.llms_txt`. */
 export const LLMS_PATH = "/llms.txt";
+/** A blockhash for a browser that pays on Solana. Routes get the path if `x402.chains` names no cluster. */
+export const BLOCKHASH_PATH = "/.turnpike/solana/blockhash";
 /** HTTP-01 challenges (RFC 8555 §8.3). Routes get the paths of challenges that the gateway does not know. */
 export const CHALLENGE_PREFIX = "/.well-known/acme-challenge/";
 

@@ -90,7 +90,7 @@ export function serve(pipeline: Pipeline, exchange: Exchange, on: "any" | "reser
   // A dot, an m or an l: the second character of every gateway path.
   const mayBeOurs = second === 0x2e || second === 0x6d || second === 0x6c;
   if (on !== "any") {
-    if (!mayBeOurs || !serveGatewayPath(exchange, { ...pipeline, catalogue: undefined }))
+    if (!mayBeOurs || !serveGatewayPath(exchange, { ...pipeline, catalogue: undefined, blockhashes: undefined }))
       pipeline.respondWithError(exchange, on === "reserved" ? CONNECTION_LIMIT : MISDIRECTED);
     return;
   }

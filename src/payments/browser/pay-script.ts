@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Html, html, raw } from "../../lib/text/html.ts";
+import { canonicalAddress } from "../x402/address.ts";
 import { findAsset } from "../x402/assets.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../x402/messages.ts";
-import { explorerOf, networkTitle } from "../x402/networks.ts";
+import { explorerPages, networkTitle } from "../x402/networks.ts";
 import { chainToAdd } from "./chains-to-add.ts";
 import { DATA_ID, type PageData } from "./page-data.ts";
 
@@ -38,15 +39,27 @@ export function payElements(script: PayScript, data: PageData): Html {
 <script>${raw(script.text)}</script>`;
 }
 
+/** The URL at which a page gets a blockhash of a cluster of Solana; undefined if the gateway knows none of this network. */
+export type BlockhashUrl = (network: string) => string | undefined;
+
 /** The data of a page whose payments have one of these requirements. */
-export function payData(accepts: readonly PaymentRequirements[], required?: PaymentRequired): PageData {
+export function payData(
+  accepts: readonly PaymentRequirements[],
+  required?: PaymentRequired,
+  blockhashUrl?: BlockhashUrl,
+): PageData {
   const networks: Record<string, PageData["networks"][string]> = {};
   const tokens: Record<string, PageData["tokens"][string]> = {};
   for (const { network, asset } of accepts) {
-    networks[network] = { title: networkTitle(network), explorer: explorerOf(network), add: chainToAdd(network) };
+    networks[network] = {
+      title: networkTitle(network),
+      explorer: explorerPages(network),
+      add: chainToAdd(network),
+      blockhash: blockhashUrl?.(network),
+    };
     const known = findAsset(network, asset);
     if (known !== undefined) {
-      tokens[`${network} ${asset.toLowerCase()}`] = { symbol: known.symbol, decimals: known.decimals };
+      tokens[`${network} ${canonicalAddress(asset)}`] = { symbol: known.symbol, decimals: known.decimals };
     }
   }
   return { required, networks, tokens };

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { isRpcError, type Request, Rpc } from "../evm/node/rpc.ts";
 import { isSolanaAddress, keyBytes, PROGRAMS } from "../solana/address.ts";
+import { isMemo, MAX_MEMO_BYTES } from "../solana/memo.ts";
 import { tokenAccount } from "../solana/token-account.ts";
+import { computeUnits } from "../solana/transfer-message.ts";
 import { signTokenTransfer, type SolanaAccount } from "../solana/transfer.ts";
 import { type PaymentPayload, type PaymentRequired } from "../x402/messages.ts";
 import { networkTitle, parseNetwork } from "../x402/networks.ts";
@@ -13,11 +15,6 @@ import { withExtensions } from "./sign-choice.ts";
 const RPC_TIMEOUT_MS = 5000;
 /** Seconds after which a transaction is counted as expired: twice as long as a blockhash lives. */
 const VALID_S = 150;
-/** Bytes of a memo that a seller may ask for. A payment with a longer one is not made. */
-const MAX_MEMO_BYTES = 256;
-/** Units that a transfer with the longest memo may compute, and a random part. */
-const COMPUTE_UNITS = 90_000;
-const RANDOM_UNITS = 10_000;
 
 const latest = z.object({ value: z.object({ blockhash: z.string().refine(isSolanaAddress) }) });
 const held = z.object({ value: z.object({ amount: z.string().regex(/^[0-9]{1,20}$/) }) });
@@ -87,7 +84,7 @@ export function signSolana(
   if (typeof feePayer !== "string" || keyBytes(feePayer) === undefined || feePayer === account.address) {
     throw new PaymentDeclined("Cannot pay: the seller names no fee payer on Solana");
   }
-  if (typeof memo !== "string" || new TextEncoder().encode(memo).length > MAX_MEMO_BYTES) {
+  if (!isMemo(memo)) {
     throw new PaymentDeclined(`Cannot pay: the memo that the seller asks for has more than ${MAX_MEMO_BYTES} bytes`);
   }
   const random = Number.parseInt(randomHex().slice(0, 8), 16);
@@ -99,8 +96,7 @@ export function signSolana(
     amount: BigInt(requirements.amount),
     memo,
     blockhash,
-    // With a memo of the seller, two payments at the same time would else be the same transaction.
-    computeUnits: COMPUTE_UNITS + (random % RANDOM_UNITS),
+    computeUnits: computeUnits(random),
   };
   const payload = { transaction: signTokenTransfer(transfer, account) };
   return withExtensions(required, { x402Version: 2, resource: required.resource, accepted: requirements, payload });

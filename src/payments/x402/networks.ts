@@ -158,9 +158,14 @@ const TRANSACTION = /^[0-9A-Za-z]{64,128}$/;
 
 /** The page of a transaction in the network's block explorer; undefined without one. */
 export function explorerPage(network: string, transaction: string): string | undefined {
+  const pages = explorerPages(network);
+  return pages === undefined || !TRANSACTION.test(transaction) ? undefined : pages.join(transaction);
+}
+
+/** The parts of an address of `explorerPage` before and after the transaction; undefined without a known explorer. */
+export function explorerPages(network: string): readonly [before: string, after: string] | undefined {
   const known = KNOWN_NETWORKS.find((candidate) => candidate.network === network);
-  if (known === undefined || !TRANSACTION.test(transaction)) return undefined;
-  return `${known.explorer}/tx/${transaction}${known.explorerQuery ?? ""}`;
+  return known && [`${known.explorer}/tx/`, known.explorerQuery ?? ""];
 }
 
 /** True for a known network whose tokens have no value. */

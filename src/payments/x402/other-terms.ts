@@ -1,11 +1,10 @@
 import { isLostAccount, isSolanaAddress } from "../solana/address.ts";
+import { isMemo, MAX_MEMO_BYTES } from "../solana/memo.ts";
 import { findAsset } from "./assets.ts";
 import { type PaymentRequirements } from "./messages.ts";
 import { isSolana, isTestNetwork, type Network, networkTitle } from "./networks.ts";
 import { parsePrice } from "./price.ts";
 
-/** Longest memo of a payment on Solana, in bytes of UTF-8; x402 allows no longer one. */
-const MAX_MEMO_BYTES = 256;
 /** An address or a token of a network that this program does not know. */
 const FOREIGN_NAME = /^[!-~]{1,128}$/;
 
@@ -37,7 +36,7 @@ export function compileOtherTerms(terms: OtherTerms, network: Network): PaymentR
     refuse(`pay_to "${payTo}" on ${where}: no one can spend from it; name your own account`);
   }
   if (memo !== "" && !isSolana(network)) refuse(`memo has no meaning on ${where}`);
-  if (Buffer.byteLength(memo) > MAX_MEMO_BYTES) refuse(`memo has more than ${MAX_MEMO_BYTES} bytes`);
+  if (!isMemo(memo)) refuse(`memo has more than ${MAX_MEMO_BYTES} bytes`);
   return {
     scheme,
     network,

@@ -3,6 +3,9 @@ import { requireLoopback } from "../../../payments/facilitator/loopback-only.ts"
 import { type Facilitators, type Lease } from "../../../payments/facilitator/facilitators.ts";
 import type * as ChannelSettings from "../../../payments/channels/settings.ts";
 import type * as Templates from "../../../payments/x402/template.ts";
+import type * as Blockhashes from "../../../payments/solana-node/blockhashes.ts";
+import type * as ChainSettings from "../../../payments/facilitator/chain-settings.ts";
+import { isSolana, parseNetwork } from "../../../payments/x402/networks.ts";
 import { type AskUpstream } from "../../../payments/settlement/collector.ts";
 import { type Store } from "../../../store/store.ts";
 import { type RouteConfig } from "../../config/config.ts";
@@ -19,7 +22,7 @@ import type * as Challenges from "./challenge/check-challenges.ts";
 import { type RouteLimits } from "../rate-limit/provide-rate-limits.ts";
 import { type CreditDesk } from "./credit/credit-desk.ts";
 import type * as CreditPolicies from "./create-credit-policy.ts";
-import { CREDIT_PATH } from "../../config/own-paths.ts";
+import { BLOCKHASH_PATH, CREDIT_PATH } from "../../config/own-paths.ts";
 import type * as ChallengeSecrets from "./mpp/challenge-secrets.ts";
 import type * as PaymentAuths from "./mpp/payment-auth.ts";
 import type * as ChannelDesks from "./channels/desk/channel-desk.ts";
@@ -62,6 +65,12 @@ const paymentAuths = (): typeof PaymentAuths => require("./mpp/payment-auth.ts")
 
 /** Loaded as `policies` is. */
 const challengeSecrets = (): typeof ChallengeSecrets => require("./mpp/challenge-secrets.ts");
+
+/** Loaded with the first priced route of a gateway that knows a cluster of Solana. */
+const blockhashes = (): typeof Blockhashes => require("../../../payments/solana-node/blockhashes.ts");
+
+/** Loaded as `blockhashes` is. */
+const chainSettings = (): typeof ChainSettings => require("../../../payments/facilitator/chain-settings.ts");
 
 /** Loaded as `policies` is. */
 const creditPolicies = (): typeof CreditPolicies => require("./create-credit-policy.ts");
@@ -125,6 +134,8 @@ class Payments implements PolicyFeature {
   readonly #screening: Screenings.Screening | undefined;
   readonly #fields: PaymentFields.PaymentFields | undefined;
   readonly #signer: SignedTerms.TermsSigner | undefined;
+  /** Undefined without a cluster of Solana, on which browsers pay. */
+  readonly blockhashes: Blockhashes.Blockhashes | undefined;
   readonly #policies = new Map<RouteConfig, LazyPolicy>();
   readonly #secrets: ChallengeSecrets.ChallengeSecrets | undefined;
   #ledger: Ledger | undefined;
@@ -150,8 +161,9 @@ class Payments implements PolicyFeature {
     this.#template = template;
     this.#screening = screening;
     const { routes, x402 } = parts.config;
-    if (routes.some((route) => route.x402 !== undefined))
-      this.#fields = new (paymentFields().PaymentFields)(x402.payment_fields, process.env);
+    const isSold = routes.some((route) => route.x402 !== undefined);
+    if (isSold) this.blockhashes = openBlockhashes(x402, parts.clock);
+    if (isSold) this.#fields = new (paymentFields().PaymentFields)(x402.payment_fields, process.env);
     if (x402.mpp !== undefined) {
       const stored = { paymentIds: () => parts.store().paymentIds, clock: parts.clock, log: parts.log };
       this.#secrets = challengeSecrets().openSecrets(x402.mpp.secret_env, process.env, stored);
@@ -207,6 +219,8 @@ class Payments implements PolicyFeature {
       signer: this.#signer,
       channels: this.#channels,
       auth: this.#authOf(route),
+      blockhashUrl: (network: string) =>
+        this.blockhashes?.has(network) === true ? `${BLOCKHASH_PATH}?network=${network}` : undefined,
     };
     const deps = {
       ...this.#lease.forRoute(url),
@@ -291,6 +305,15 @@ class Payments implements PolicyFeature {
     this.#lease.close();
     this.#screening?.close();
   }
+}
+
+function openBlockhashes(
+  { chains, test_mode: isTest }: PaymentParts["config"]["x402"],
+  clock: () => number,
+): Blockhashes.Blockhashes | undefined {
+  const own = chains.filter(({ network }) => isSolana(parseNetwork(network) ?? ""));
+  if (isTest || own.length === 0) return undefined;
+  return new (blockhashes().Blockhashes)(chainSettings().readClusters(own, process.env), clock);
 }
 
 /** The policy of a paid route, which is made when it is first needed: most of thousands of routes are seldom asked for. */

@@ -130,6 +130,7 @@ async function compileWith(held: Holdings, { config, deps, before }: Compilation
       observer: await observers.of(undefined),
       state: deps.state,
       catalogue: payments.catalogue(table, routes),
+      blockhashes: payments.blockhashes,
       buffers: deps.buffers,
       clientAddress: createClientAddress(proxies),
       unrouted: chainOf(features, undefined, isTracing),

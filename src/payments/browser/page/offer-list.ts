@@ -1,8 +1,8 @@
 import { type PaymentRequirements } from "../../x402/messages.ts";
-import { isPayable, type PageData } from "../page-data.ts";
+import { type PageData, wayOf } from "../page-data.ts";
 import { make } from "./elements.ts";
 import { offerText } from "./offer-text.ts";
-import { type Wallet } from "./wallets.ts";
+import { type Wallet } from "./wallet.ts";
 
 /** The offers of a seller that the wallets can pay. If there are several, the person chooses. */
 export class OfferList {
@@ -10,13 +10,14 @@ export class OfferList {
   readonly #data: PageData;
   readonly #payable: readonly PaymentRequirements[];
   readonly #changed: () => void;
+  #isChosen = false;
   #shown: readonly PaymentRequirements[] = [];
   /** The offer that is paid: the seller's first, until the person chooses. Undefined if the wallets can pay none. */
   chosen: PaymentRequirements | undefined;
 
   constructor(data: PageData, accepts: readonly PaymentRequirements[], changed: () => void) {
     this.#data = data;
-    this.#payable = accepts.filter(isPayable);
+    this.#payable = accepts.filter((offer) => wayOf(offer, data) !== undefined);
     this.#changed = changed;
     this.element.hidden = true;
   }
@@ -31,7 +32,7 @@ export class OfferList {
     const shown = this.#payable.filter(({ network }) => wallets.some((wallet) => wallet.pays(network)));
     if (shown.length === this.#shown.length) return;
     this.#shown = shown;
-    if (this.chosen === undefined || !shown.includes(this.chosen)) this.chosen = shown[0];
+    if (!this.#isChosen) this.chosen = shown[0];
     this.element.hidden = shown.length < 2;
     this.element.replaceChildren(make("legend", "Pay with"), ...shown.map((offer) => this.#row(offer)));
   }
@@ -44,6 +45,7 @@ export class OfferList {
     radio.checked = offer === this.chosen;
     radio.addEventListener("change", () => {
       this.chosen = offer;
+      this.#isChosen = true;
       this.#changed();
     });
     label.append(radio, offerText(this.#data, offer));

@@ -1,11 +1,11 @@
 import { type PaymentRequirements } from "../../x402/messages.ts";
 import { formatAmount, isAtomic } from "../../x402/price.ts";
-import { type PageData, wayOf } from "../page-data.ts";
+import { type PageData, tokenOf, wayOf } from "../page-data.ts";
 
 /** An amount of the offer's token. Nothing that the seller or the token calls itself is in it. */
-export function amountText({ tokens }: PageData, { network, asset }: PaymentRequirements, amount: string): string {
-  const known = tokens[`${network} ${asset.toLowerCase()}`];
-  if (known === undefined) return `${amount} units of ${asset}`;
+export function amountText(data: PageData, offer: PaymentRequirements, amount: string): string {
+  const known = tokenOf(data, offer);
+  if (known === undefined) return `${amount} units of ${offer.asset}`;
   return `${formatAmount(amount, known.decimals)} ${known.symbol}`;
 }
 
@@ -17,7 +17,7 @@ export function priceText(data: PageData, offer: PaymentRequirements): string {
 
 /** An offer beside others. */
 export function offerText(data: PageData, offer: PaymentRequirements): string {
-  const by = offer.scheme === "exact" && wayOf(offer) === "permit2" ? ", by Permit2" : "";
+  const by = offer.scheme === "exact" && wayOf(offer, data) === "permit2" ? ", by Permit2" : "";
   return `${priceText(data, offer)} on ${titleOf(data, offer)}${by}`;
 }
 

@@ -4,7 +4,7 @@ import { type PaidRequest, PaymentPanel, type PanelOptions } from "./payment-pan
 import { showBody } from "./show.ts";
 import { decode } from "./header.ts";
 import { member } from "./member.ts";
-import { type Wallet } from "./wallets.ts";
+import { type Wallet } from "./wallet.ts";
 import { type PaymentRequired } from "../../x402/messages.ts";
 
 /** The parts of a panel that depend on the mode. `testWallet` pays without a question. */

@@ -7,7 +7,7 @@ import { member } from "./member.ts";
 import { OfferList } from "./offer-list.ts";
 import { amountText, paidText, priceText, titleOf } from "./offer-text.ts";
 import { NotSigned, type Signing } from "./signing.ts";
-import { type Wallet } from "./wallets.ts";
+import { type Wallet } from "./wallet.ts";
 import { type Outcome, outcomeOf, UNKNOWN } from "./words.ts";
 
 /** The request that is paid for. */
@@ -121,7 +121,10 @@ export class PaymentPanel {
       await this.#send();
     } catch (error) {
       if (!isCurrent()) return;
-      this.#tell(error instanceof NotSigned ? error.message : "The page failed. Load it again.", "bad");
+      this.#tell(
+        error instanceof NotSigned ? error.message : "The wallet or this page failed. Nothing was paid.",
+        "bad",
+      );
       this.#offer();
     }
   }
@@ -131,6 +134,7 @@ export class PaymentPanel {
     return {
       required,
       accepted,
+      data,
       price: amountText(data, accepted, accepted.amount),
       network: { ...data.networks[accepted.network], title: titleOf(data, accepted) },
       now,
@@ -211,12 +215,12 @@ export class PaymentPanel {
     return `Nothing was charged yet. The seller can still charge ${priceText(this.#options.data, offer)}.`;
   }
 
-  #transaction({ network }: PaymentRequirements, hash: unknown): Node {
-    if (typeof hash !== "string" || !/^0x[0-9a-f]{64}$/i.test(hash)) return document.createTextNode("");
+  #transaction({ network }: PaymentRequirements, name: unknown): Node {
+    if (typeof name !== "string" || !/^\w{64,90}$/.test(name)) return document.createTextNode("");
     const explorer = this.#options.data.networks[network]?.explorer;
-    if (explorer === undefined) return make("code", hash);
+    if (explorer === undefined) return make("code", name);
     const link = make("a", "The transaction");
-    link.href = `${explorer}/tx/${hash}`;
+    link.href = explorer.join(name);
     link.rel = "noreferrer";
     return link;
   }

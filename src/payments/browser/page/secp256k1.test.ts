@@ -35,6 +35,7 @@ function signing(required: PaymentRequired, told: string[] = []): Signing {
     required,
     accepted,
     price: "0.01 USDC",
+    data: { networks: {}, tokens: {} },
     network: { title: "Base Sepolia" },
     now: () => 1_800_000_000,
     tell: (text) => told.push(text),

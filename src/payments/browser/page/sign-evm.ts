@@ -1,3 +1,4 @@
+import { type Wallet } from "./wallet.ts";
 import { wayOf } from "../page-data.ts";
 import { chainIdOf, EvmWallet, type Provider } from "./evm-wallet.ts";
 import { paymentHeader, randomHex } from "./header.ts";
@@ -6,10 +7,18 @@ import { expiryOf, type Signing } from "./signing.ts";
 
 const TRANSFER = "address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce";
 
+/** The abilities of a provider on EVM chains. */
+export function evm(provider: Provider): Pick<Wallet, "pays" | "sign"> {
+  return {
+    pays: (network) => network.startsWith("eip155:"),
+    sign: (signing) => signEvm(provider, signing),
+  };
+}
+
 /** Lets a wallet sign the payment on an EVM chain. Returns the payment's header. Throws NotSigned. */
-export async function signEvm(provider: Provider, signing: Signing): Promise<string> {
+async function signEvm(provider: Provider, signing: Signing): Promise<string> {
   const wallet = await EvmWallet.open(provider, signing);
-  if (wayOf(signing.accepted) === "permit2") return await signPermit2(wallet, signing);
+  if (wayOf(signing.accepted, signing.data) === "permit2") return await signPermit2(wallet, signing);
   const { required, accepted, tell } = signing;
   tell("Waiting for the wallet: check the amount, and sign.");
   const authorization = {

@@ -1,5 +1,5 @@
 import { type PaymentRequired, type PaymentRequirements } from "../../x402/messages.ts";
-import { type PageNetwork } from "../page-data.ts";
+import { type PageData, type PageNetwork } from "../page-data.ts";
 
 /** The payer cannot or does not want to sign. The text is for the person. Nothing was sent. */
 export class NotSigned extends Error {}
@@ -14,6 +14,7 @@ export interface Signing {
   readonly accepted: PaymentRequirements;
   /** The amount with its token, for people. */
   readonly price: string;
+  readonly data: PageData;
   readonly network: PageNetwork;
   /** The gateway's clock, in Unix seconds. */
   readonly now: () => number;

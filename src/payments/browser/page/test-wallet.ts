@@ -2,7 +2,8 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import { hashText, hashWords, numberWord, signedHash, word } from "../../signatures/eip712.ts";
 import { hexOf, publicKey, randomScalar, sign } from "./secp256k1.ts";
 import { type Provider } from "./evm-wallet.ts";
-import { evm, type Wallet } from "./wallets.ts";
+import { evm } from "./sign-evm.ts";
+import { type Wallet } from "./wallet.ts";
 
 function bytesOf(hex: string): Uint8Array {
   return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));

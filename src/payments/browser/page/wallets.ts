@@ -1,18 +1,8 @@
 import { type Provider } from "./evm-wallet.ts";
 import { member } from "./member.ts";
-import { signEvm } from "./sign-evm.ts";
-import { type Signing } from "./signing.ts";
-
-export interface Wallet {
-  /** Text from the wallet. */
-  readonly name: string;
-  /** A data URL of a picture; undefined without a valid one. */
-  readonly icon: string | undefined;
-  /** True if it can pay on the network. */
-  readonly pays: (network: string) => boolean;
-  /** Returns the payment's header. Throws NotSigned. */
-  readonly sign: (signing: Signing) => Promise<string>;
-}
+import { evm } from "./sign-evm.ts";
+import { networksOf, signSolana } from "./solana-wallet.ts";
+import { type Wallet } from "./wallet.ts";
 
 /** Wallets that are shown, and characters of a name. A hostile page extension could announce any number. */
 const MAX_WALLETS = 12;
@@ -22,31 +12,55 @@ const ICON = /^data:image\/(?:png|jpeg|gif|webp|svg\+xml)[;,]/i;
 /** Controls, and marks that change the direction of the text around them. */
 const UNSEEN = /[\p{Cc}\p{Cf}]/gu;
 
-/** Calls `found` with all wallets so far, each time that another one announces itself (EIP-6963). */
+/** Calls `found` with all wallets so far, each time that another one announces itself. */
 export function findWallets(found: (wallets: readonly Wallet[]) => void): void {
-  const wallets = new Map<Provider, Wallet>();
+  const wallets = new Map<unknown, Wallet>();
+  const add = (key: unknown, wallet: Wallet) => {
+    if (wallets.has(key) || wallets.size >= MAX_WALLETS) return;
+    wallets.set(key, wallet);
+    found([...wallets.values()]);
+  };
   addEventListener("eip6963:announceProvider", (event) => {
     const detail = member(event, "detail");
     const provider = member(detail, "provider");
-    if (!isProvider(provider) || wallets.has(provider) || wallets.size >= MAX_WALLETS) return;
-    wallets.set(provider, { ...shownOf(member(detail, "info")), ...evm(provider) });
-    found([...wallets.values()]);
+    if (isProvider(provider)) add(provider, { ...shownOf(member(detail, "info")), ...evm(provider) });
   });
   dispatchEvent(new Event("eip6963:requestProvider"));
   // Wallets announce themselves at once. One from before EIP-6963 only sets a global.
-  const old: unknown = Reflect.get(globalThis, "ethereum");
-  if (wallets.size === 0 && isProvider(old)) {
-    wallets.set(old, { name: "the browser's wallet", icon: undefined, ...evm(old) });
-  }
+  const old = member(globalThis, "ethereum");
+  if (wallets.size === 0 && isProvider(old)) add(old, { name: "the browser's wallet", icon: undefined, ...evm(old) });
+  findStandardWallets((wallet) => {
+    const networks = networksOf(wallet);
+    if (networks.length === 0) return;
+    const pays = (network: string) => networks.includes(network);
+    add(wallet, { ...shownOf(wallet), pays, sign: (signing) => signSolana(wallet, signing) });
+  });
   found([...wallets.values()]);
 }
 
-/** The abilities of a provider on EVM chains. */
-export function evm(provider: Provider): Pick<Wallet, "pays" | "sign"> {
-  return {
-    pays: (network) => network.startsWith("eip155:"),
-    sign: (signing) => signEvm(provider, signing),
-  };
+/** Calls `add` with each wallet of the Wallet Standard: those before this page, and those after it. */
+function findStandardWallets(add: (wallet: unknown) => void): void {
+  const api = Object.freeze({
+    register(...registered: unknown[]) {
+      for (const wallet of registered) attempt(() => add(wallet));
+      // A wallet calls it to take itself back, which none does before the page ends.
+      return () => {};
+    },
+  });
+  addEventListener("wallet-standard:register-wallet", (event) => {
+    const register = member(event, "detail");
+    if (typeof register === "function") attempt(() => Reflect.apply(register, undefined, [api]));
+  });
+  dispatchEvent(new CustomEvent("wallet-standard:app-ready", { detail: api }));
+}
+
+/** A wallet that fails is left out. */
+function attempt(run: () => void): void {
+  try {
+    run();
+  } catch {
+    // Its error is not shown: it can say anything.
+  }
 }
 
 function isProvider(value: unknown): value is Provider {

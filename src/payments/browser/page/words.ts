@@ -26,6 +26,10 @@ const REASONS: readonly (readonly [ending: RegExp, text: string])[] = [
   [/_signature$/, `The signature does not belong to the account that the wallet named. ${NOT_PAID}`],
   [/^No matching payment requirements$/, `The price has changed since this page was loaded. ${NOT_PAID}`],
   [
+    /svm.*simulation_failed$/,
+    `The network does not accept this payment: more than a minute passed before it was signed, or the account does not have enough of the token. ${NOT_PAID}`,
+  ],
+  [
     /simulation_failed$/,
     `The chain does not accept this payment. Your account may not have enough of the token. ${NOT_PAID}`,
   ],
@@ -66,7 +70,7 @@ function refusal(required: unknown, detail: string): string {
   if (required === undefined) return `The seller's server refused the payment. ${NOT_PAID} ${detail}`;
   const reason = textOf(member(required, "error"));
   const known = REASONS.find(([ending]) => ending.test(reason));
-  return known?.[1] ?? `The payment was refused (${reason || "no reason"}). ${detail}`;
+  return known?.[1] ?? (detail || `The payment was refused (${reason || "no reason"}).`);
 }
 
 function textOf(value: unknown): string {

@@ -1,5 +1,6 @@
 import { type ErrorCode, ERRORS, TurnpikeError, toProblem } from "../../../../lib/errors.ts";
 import { fieldLine, type Fields, fieldValue } from "../../../../lib/http/fields.ts";
+import { type BlockhashUrl } from "../../../../payments/browser/pay-script.ts";
 import { chargeRequest, isChargeable } from "../../../../payments/mpp/evm-charge.ts";
 import { type PaymentProblem, paymentProblem, type Problem, problemOf } from "../../../../payments/mpp/problems.ts";
 import { findAsset } from "../../../../payments/x402/assets.ts";
@@ -41,6 +42,7 @@ export interface ChallengeOptions {
   readonly testMode: boolean;
   readonly signer?: Pick<TermsSigner, "offering"> | undefined;
   readonly auth?: PaymentAuth | undefined;
+  readonly blockhashUrl?: BlockhashUrl | undefined;
 }
 
 /** A challenge that contains the requested URL, as JSON. Nothing else in it depends on the request. */
@@ -108,7 +110,8 @@ export class Challenge {
       return;
     }
     if (error === UNPAID && wantsPage(exchange)) {
-      const content = { required: this.#naming(named.url), price: this.#price, testMode: this.#options.testMode };
+      const { testMode, blockhashUrl } = this.#options;
+      const content = { required: this.#naming(named.url), price: this.#price, testMode, blockhashUrl };
       const page = paymentPage(content, exchange.head);
       respondHtml(exchange, status, page.html, fields + page.fields);
       return;

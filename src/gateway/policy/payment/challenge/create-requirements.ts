@@ -7,6 +7,7 @@ import { type ChallengeTemplate } from "../../../../payments/x402/template.ts";
 import { CHANNEL_SCHEME } from "../../../../store/channels.ts";
 import { compileTerms } from "../../../../payments/x402/terms.ts";
 import { type RouteIdentity } from "../../../routing/route-name.ts";
+import { type BlockhashUrl } from "../../../../payments/browser/pay-script.ts";
 import { type PriceConfig } from "../prices/price-rules.ts";
 import { type PaymentAuth } from "../mpp/payment-auth.ts";
 import { type TermsSigner } from "../protocol/signed-terms.ts";
@@ -38,6 +39,7 @@ export interface PaidRouteConfig extends RouteIdentity {
   readonly template?: ChallengeTemplate;
   readonly signer?: TermsSigner | undefined;
   readonly auth?: PaymentAuth | undefined;
+  readonly blockhashUrl?: BlockhashUrl | undefined;
   /** Undefined if there is no way to pay from a channel. */
   readonly channels?: ChannelTerms | undefined;
 }
@@ -62,7 +64,13 @@ export function createRequirements(
     ...(description === undefined ? {} : { description }),
   };
   const location = { fixed: x402.resource_url, publicUrl, baseUrl, hasHost: config.host !== undefined };
-  const options = { location, testMode: config.test_mode, signer: config.signer, auth: config.auth };
+  const options = {
+    location,
+    testMode: config.test_mode,
+    signer: config.signer,
+    auth: config.auth,
+    blockhashUrl: config.blockhashUrl,
+  };
   const write = (accepts: PaymentRequirements[], isSponsored = false): Challenge => {
     const all = isSponsored ? { [GAS_PERMIT]: GAS_PERMIT_DECLARATION, ...extensions } : extensions;
     const more = Object.keys(all).length === 0 ? {} : { extensions: all };

@@ -7,8 +7,9 @@ import { BATCH_SETTLEMENT } from "../../../../payments/x402/channel-messages.ts"
 import { type PaymentRequired, type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { networkTitle } from "../../../../payments/x402/networks.ts";
 import { formatAmount } from "../../../../payments/x402/price.ts";
-import { isPayable } from "../../../../payments/browser/page-data.ts";
+import { wayOf } from "../../../../payments/browser/page-data.ts";
 import {
+  type BlockhashUrl,
   PAY_SOURCES,
   PAY_STYLE,
   payData,
@@ -55,6 +56,7 @@ export interface PageContent {
   readonly required: PaymentRequired;
   readonly price: string;
   readonly testMode: boolean;
+  readonly blockhashUrl?: BlockhashUrl | undefined;
 }
 
 /** A page, and its header fields. It loads nothing, and runs only the script that pays. */
@@ -65,14 +67,16 @@ export interface PaymentPage {
 
 /** A challenge for a person: the price, a way to pay it here, a program, and the challenge itself. */
 export function paymentPage(
-  { required, price, testMode }: PageContent,
+  { required, price, testMode, blockhashUrl }: PageContent,
   { method }: Pick<RequestHead, "method">,
 ): PaymentPage {
   const { resource, accepts } = required;
   const call = callOf(required, method);
   // The page can repeat only a request without a body.
   const isRepeatable = method === "GET" && call.method === "GET";
-  const script = isRepeatable && accepts.some(isPayable) ? payScript(testMode) : undefined;
+  const data = payData(accepts, required, blockhashUrl);
+  const isPayable = accepts.some((requirements) => wayOf(requirements, data) !== undefined);
+  const script = isRepeatable && isPayable ? payScript(testMode) : undefined;
   const body = html`<main>
 <p class="status">402 Payment required</p>
 <h1>${resource.description || "This page is sold by the request"}</h1>
@@ -91,7 +95,7 @@ ${isRepeatable && accepts.every(isChannel) ? CHANNEL_ONLY : undefined}
 <pre><code>${visibleJson(required, 2)}</code></pre>
 </details>
 </main>
-${script === undefined ? undefined : payElements(script, payData(accepts, required))}`;
+${script === undefined ? undefined : payElements(script, data)}`;
   const page = htmlPage({ title: `Payment required: ${price}`, style: STYLE, isListed: false }, body);
   return { html: page, fields: pageFields(script) };
 }
