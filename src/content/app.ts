@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { TurnpikeError } from "../lib/errors.ts";
+import { JsonError, readJson as parseJson } from "../lib/json-schema/read-json.ts";
 import { isRequestId } from "../lib/http/request-id.ts";
 import { SETTLEMENT_OVERRIDES } from "../payments/x402/charge.ts";
 import { apiDocument } from "./api/api-document.ts";
@@ -261,6 +262,7 @@ function requestIdOf(request: Request): string | undefined {
   return id !== null && isRequestId(id) ? id : undefined;
 }
 
+/** Parses the body as strictly as a gateway that checks bodies. */
 async function readJson(request: Request): Promise<unknown> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
@@ -268,9 +270,10 @@ async function readJson(request: Request): Promise<unknown> {
   }
   const bytes = await readBytes(request);
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    throw new TurnpikeError("bad-request", "Cannot read the body: it is not JSON in UTF-8");
+    return parseJson(bytes);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new TurnpikeError("bad-request", `Cannot read the body: it is not JSON in UTF-8: ${error.message}`);
   }
 }
 

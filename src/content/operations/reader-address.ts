@@ -35,9 +35,9 @@ function bodyOf({ url, headers }: Pick<Request, "url"> & Pick<CallRequest, "head
   return Object.fromEntries([...given, ...asked].map(([name, value]) => [name, valueOf(name, value)]));
 }
 
-/** A gateway leaves one of two slashes. */
+/** A gateway leaves one of two slashes. A scheme of another kind remains, so that the address is refused. */
 function withScheme(address: string): string {
-  const scheme = /^(https?):\/+/i.exec(address);
+  const scheme = /^([a-z][a-z0-9+.-]*):\/+/i.exec(address);
   return scheme === null ? `https://${address}` : `${scheme[1]}://${address.slice(scheme[0].length)}`;
 }
 
