@@ -1,7 +1,7 @@
 import { createGunzip } from "node:zlib";
 import { FileError } from "../kinds/file-error.ts";
 import { type DocumentContent } from "../kinds/content.ts";
-import { element, treeContent } from "../kinds/tree-content.ts";
+import { element, textRow, treeContent } from "../kinds/tree-content.ts";
 import { type ZipFile } from "../zip/zip-file.ts";
 import { isTarHeader, type ListedFile, TarLister } from "./tar.ts";
 
@@ -66,12 +66,6 @@ function nameOf(bytes: Uint8Array): string {
   return end > start ? head.subarray(start, end).toString("latin1") : "unnamed";
 }
 
-const row = (name: "th" | "td", cells: readonly string[]) =>
-  element(
-    "tr",
-    cells.map((cell) => element(name, [cell])),
-  );
-
 function listing(kind: string, files: readonly ListedFile[], isCut: boolean): DocumentContent {
   const shown = files.slice(0, MAX_LISTED);
   const isPartial = isCut || shown.length < files.length;
@@ -79,9 +73,9 @@ function listing(kind: string, files: readonly ListedFile[], isCut: boolean): Do
   const rows = shown.map(({ name, size, modified }) => {
     const date =
       modified !== undefined && Number.isFinite(modified.getTime()) ? modified.toISOString().slice(0, 10) : "";
-    return row("td", [name.slice(0, MAX_NAME_LENGTH), `${size}`, ...(hasDates ? [date] : [])]);
+    return textRow("td", [name.slice(0, MAX_NAME_LENGTH), `${size}`, ...(hasDates ? [date] : [])]);
   });
-  const header = row("th", ["Name", "Bytes", ...(hasDates ? ["Modified"] : [])]);
+  const header = textRow("th", ["Name", "Bytes", ...(hasDates ? ["Modified"] : [])]);
   const number = `${files.length} ${files.length === 1 ? "file" : "files"}`;
   return treeContent({
     title: "",

@@ -22,6 +22,14 @@ export function element(
   return made;
 }
 
+/** A row of a table with these texts. */
+export function textRow(name: "th" | "td", texts: readonly string[]): Element {
+  return element(
+    "tr",
+    texts.map((text) => element(name, [text])),
+  );
+}
+
 /** Adds children at the end of an element. */
 export function append(parent: ParentNode, ...children: readonly ChildNode[]): void {
   for (const child of children) {

@@ -17,6 +17,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "http://schemas.openxmlformats.org/package/2006/metadata/core-properties": "cp",
   "http://schemas.openxmlformats.org/markup-compatibility/2006": "mc",
   "urn:schemas-microsoft-com:vml": "v",
+  "http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments": "tc",
   "http://purl.org/dc/elements/1.1/": "dc",
   "http://purl.org/dc/terms/": "dcterms",
   "http://www.w3.org/1999/xlink": "xlink",

@@ -1,7 +1,7 @@
 import { type DocumentContent } from "../../kinds/content.ts";
 import { type ZipFile } from "../../zip/zip-file.ts";
-import { allBelow, elementsOf, textOf, type XmlElement } from "../read-xml.ts";
-import { Grid, sheetBudget } from "../sheets/grid.ts";
+import { allBelow, childOf, elementsOf, textOf, type XmlElement } from "../read-xml.ts";
+import { Grid, nameOfPlace, sheetBudget } from "../sheets/grid.ts";
 import { workbookContent } from "../sheets/workbook.ts";
 import { linkAddress } from "../../kinds/tree-content.ts";
 import { OpenDocument } from "./open-document.ts";
@@ -30,11 +30,16 @@ export async function odsContent(zip: ZipFile): Promise<DocumentContent> {
   const take = (row: XmlElement, parent: XmlElement): void | "stop" => {
     const sheet = sheetOf(parent);
     if (row.name !== "table:table-row" || sheet === undefined) return;
-    const { cells, links } = cellsOf(row);
+    const { cells, links, comments } = cellsOf(row);
     const count = Math.max(1, Number(row.attributes["table:number-rows-repeated"] ?? "1") || 1);
     if (cells.size > 0 && sheet.grid.isFull) sheet.grid.isPartial = true;
     sheet.grid.addRows(sheet.row, count, cells);
     for (const [column, address] of links) sheet.grid.link(sheet.row, column, address);
+    for (const [column, comment] of comments) {
+      const author = textOf(childOf(comment, "dc:creator"));
+      const text = elementsOf(comment, "text:p").map(textOf).join("\n");
+      sheet.grid.comment({ cell: nameOfPlace(sheet.row, column), author, text });
+    }
     sheet.row += count;
   };
   const groups = ["table:table", "table:table-row-group", "table:table-header-rows", "table:table-rows"];
@@ -45,15 +50,19 @@ export async function odsContent(zip: ZipFile): Promise<DocumentContent> {
 interface Cells {
   readonly cells: Map<number, string>;
   readonly links: Map<number, string>;
+  /** By the column of the cell. */
+  readonly comments: Map<number, XmlElement>;
 }
 
 function cellsOf(row: XmlElement): Cells {
-  const found: Cells = { cells: new Map(), links: new Map() };
+  const found: Cells = { cells: new Map(), links: new Map(), comments: new Map() };
   let column = 0;
   for (const cell of elementsOf(row)) {
     if (cell.name !== "table:table-cell" && cell.name !== "table:covered-table-cell") continue;
     const { attributes } = cell;
     const count = Math.max(1, Number(attributes["table:number-columns-repeated"] ?? "1") || 1);
+    const comment = childOf(cell, "office:annotation");
+    if (comment !== undefined) found.comments.set(column, comment);
     const text = cell.name === "table:table-cell" ? cellText(cell) : "";
     if (text !== "") {
       for (let at = column; at < Math.min(column + count, MAX_COLUMN); at += 1) found.cells.set(at, text);

@@ -76,6 +76,16 @@ test("tables in a text have spans, and covered cells are left out", async () => 
 const value = (type: string, attribute: string, shown: string): string =>
   `<table:table-cell office:value-type="${type}" ${attribute}><text:p>${shown}</text:p></table:table-cell>`;
 
+test("comments on cells of a spreadsheet follow the cells", async () => {
+  const comment =
+    "<office:annotation><dc:creator>Ann</dc:creator><text:p>Why?</text:p><text:p>So.</text:p></office:annotation>";
+  const body = `<table:table table:name="Tolls"><table:table-row table:number-rows-repeated="2"><table:table-cell/></table:table-row>
+    <table:table-row><table:table-cell table:number-columns-repeated="27"/><table:table-cell>${comment}<text:p>x</text:p></table:table-cell></table:table-row></table:table>`;
+  expect((await readBytes(makeOpen("spreadsheet", body))).markdown()).toBe(
+    "## Tolls\n\n| x |\n| --- |\n\n### Comments\n\n| Cell | Author | Comment |\n| --- | --- | --- |\n| AB3 | Ann | Why?<br>So. |",
+  );
+});
+
 test("a spreadsheet has values, dates, repeated cells and no hidden sheets", async () => {
   const styles = `<style:style style:name="h" style:family="table"><style:table-properties table:display="false"/></style:style>`;
   const body = `<table:table table:name="Tolls"><table:table-column table:number-columns-repeated="16384"/>

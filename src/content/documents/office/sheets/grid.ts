@@ -1,3 +1,4 @@
+import { type Chart } from "../graphics.ts";
 import { cut } from "../../../../lib/text/cut-text.ts";
 
 /** Columns of a sheet that have values, its rows, and the cells of all sheets. The rest is missing. @operator */
@@ -27,9 +28,18 @@ interface Row {
   readonly cells: Map<number, string>;
 }
 
-/** A sheet of a workbook: the cells that have a value, by their places. */
+/** A comment of a reader on a cell, such as "B7". */
+export interface SheetComment {
+  readonly cell: string;
+  readonly author: string;
+  readonly text: string;
+}
+
+/** A sheet of a workbook: the cells that have a value, by their places, with its charts and comments. */
 export class Grid {
   readonly name: string;
+  readonly charts: Chart[] = [];
+  readonly comments: SheetComment[] = [];
   isPartial = false;
   readonly #budget: SheetBudget;
   readonly #rows: Row[] = [];
@@ -82,6 +92,24 @@ export class Grid {
     this.#links.set(`${row} ${column}`, address);
   }
 
+  chart(chart: Chart): void {
+    const length = chart.title.length + chart.rows.flat().join(" ").length;
+    if (this.#spend(length)) this.charts.push(chart);
+  }
+
+  comment(comment: SheetComment): void {
+    const text = comment.text.trim();
+    if (text !== "" && this.#spend(text.length + comment.author.length)) this.comments.push({ ...comment, text });
+  }
+
+  #spend(characters: number): boolean {
+    const isLeft = this.#budget.text > 0 && this.#budget.cells > 0;
+    this.#budget.text -= characters;
+    this.#budget.cells -= 1;
+    this.isPartial ||= !isLeft;
+    return isLeft;
+  }
+
   /** The rows without empty ones, and without the columns that are empty in all of them. */
   table(): GridTable {
     const columns = [...this.#columns].toSorted((one, other) => one - other);
@@ -100,6 +128,14 @@ export class Grid {
 export interface GridTable {
   readonly rows: readonly (readonly string[])[];
   readonly hrefAt: (row: number, column: number) => string | undefined;
+}
+
+/** The name of the cell in this row and column, from 0 on. */
+export function nameOfPlace(row: number, column: number): string {
+  let letters = "";
+  for (let left = column; left >= 0; left = Math.floor(left / 26) - 1)
+    letters = String.fromCharCode(65 + (left % 26)) + letters;
+  return `${letters}${row + 1}`;
 }
 
 /** The row and column of a name such as "AB12", from 0 on. Undefined if it is not one of a sheet. */

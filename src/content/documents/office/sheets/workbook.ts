@@ -11,37 +11,64 @@ export interface Workbook {
   readonly hidden: readonly string[];
 }
 
+/** A heading and what is below it. */
+interface Section {
+  readonly level: 2 | 3;
+  readonly name: string;
+  readonly table: GridTable;
+}
+
 /** A workbook as tables. The first row of a table is its header. */
 export function workbookContent({ title, about, sheets, hidden }: Workbook): DocumentContent {
-  const tables = sheets.map((sheet) => ({ name: sheet.name, table: sheet.table(), sheet }));
-  const partial = tables.filter(({ sheet }) => sheet.isPartial).map(({ name }) => name);
+  const sections = sheets.flatMap(sectionsOf);
+  const partial = sheets.filter(({ isPartial }) => isPartial).map(({ name }) => name);
   const notes = [
     ...(hidden.length === 0 ? [] : [`Hidden sheets are left out: ${hidden.join(", ")}.`]),
     ...(partial.length === 0
       ? []
       : [`Rows or columns are missing, because the sheets are too large: ${partial.join(", ")}.`]),
   ];
-  const shown = tables.filter(({ table }) => table.rows.length > 0);
   return {
     title,
     isPartial: partial.length > 0,
     ...(about === undefined ? {} : { about }),
-    isEmpty: () => shown.length === 0 && notes.length === 0,
+    isEmpty: () => sections.length === 0 && notes.length === 0,
     markdown: () =>
       [
-        ...shown.flatMap(({ name, table }) => [`## ${escapeLinkText(name)}`, tableLines(table.rows, table.hrefAt)]),
+        ...sections.flatMap(({ level, name, table }) => [
+          `${"#".repeat(level)} ${escapeLinkText(name)}`,
+          ...(table.rows.length === 0 ? [] : [tableLines(table.rows, table.hrefAt)]),
+        ]),
         ...notes,
       ].join("\n\n"),
     text: () =>
-      [...shown.map(({ name, table }) => [name, ...table.rows.map(textLine)].join("\n")), ...notes].join("\n\n"),
+      [...sections.map(({ name, table }) => [name, ...table.rows.map(textLine)].join("\n")), ...notes].join("\n\n"),
     html: () =>
       [
         ...(title === "" ? [] : [`<title>${escapeHtml(title)}</title>`]),
-        ...shown.map(({ name, table }) => `<h2>${escapeHtml(name)}</h2>\n<table>\n${htmlRows(table)}\n</table>`),
+        ...sections.map(
+          ({ level, name, table }) =>
+            `<h${level}>${escapeHtml(name)}</h${level}>${table.rows.length === 0 ? "" : `\n<table>\n${htmlRows(table)}\n</table>`}`,
+        ),
         ...notes.map((note) => `<p>${escapeHtml(note)}</p>`),
       ].join("\n"),
-    links: () => linksOf(shown.map(({ table }) => table)),
+    links: () => linksOf(sections.map(({ table }) => table)),
   };
+}
+
+/** The cells of a sheet, its charts and its comments. None if it has nothing. */
+function sectionsOf(sheet: Grid): Section[] {
+  const table = sheet.table();
+  const comments = sheet.comments.map(({ cell, author, text }) => [cell, author, text]);
+  const others = [
+    ...sheet.charts.map(({ title, rows }) => belowSheet(title === "" ? "Chart" : `Chart: ${title}`, rows)),
+    ...(comments.length === 0 ? [] : [belowSheet("Comments", [["Cell", "Author", "Comment"], ...comments])]),
+  ];
+  return table.rows.length + others.length === 0 ? [] : [{ level: 2, name: sheet.name, table }, ...others];
+}
+
+function belowSheet(name: string, rows: GridTable["rows"]): Section {
+  return { level: 3, name, table: { rows, hrefAt: () => undefined } };
 }
 
 function textLine(row: readonly string[]): string {

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { chartPart } from "../../testing/chart-part.ts";
 import { makeZip, officeParts, relationships } from "../../testing/make-zip.ts";
 import { readBytes } from "../../testing/read-bytes.ts";
 
@@ -98,4 +99,41 @@ test("columns and rows beyond the bounds are missing, and the content says so", 
   const long = await readBytes(makeXlsx("<row><c><v>1</v></c></row>".repeat(100_100)));
   expect(long.isPartial).toBe(true);
   expect(long.text().split("\n").length).toBe(100_003);
+});
+
+const thread = (text: string) => `<threadedComment ref="A1" personId="p"><text>${text}</text></threadedComment>`;
+const note = (cell: string, text: string) =>
+  `<comment ref="${cell}" authorId="0"><text><r><t>${text}</t></r></text></comment>`;
+
+test("charts and comments follow the cells, and a discussion takes the place of its note", async () => {
+  const threaded = "http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments";
+  const parts = {
+    "xl/worksheets/_rels/sheet1.xml.rels": relationships({
+      d: ["drawing", "../drawings/drawing1.xml"],
+      n: ["comments", "../comments1.xml"],
+      t: ["threadedComment", "../threadedComments/t1.xml"],
+    }),
+    "xl/drawings/drawing1.xml": "<x/>",
+    "xl/drawings/_rels/drawing1.xml.rels": relationships({ c: ["chart", "../charts/chart1.xml"] }),
+    "xl/charts/chart1.xml": chartPart("Tolls", [{ name: "Cars", labels: ["45000"], values: [3] }]),
+    "xl/comments1.xml": `<comments ${MAIN}><authors><author>Bob</author></authors><commentList>${note("A1", "[Threaded comment]")}${note("B2", "Why | 3?")}</commentList></comments>`,
+    "xl/threadedComments/t1.xml": `<ThreadedComments xmlns="${threaded}">${thread("Ask Carl")}${thread("Done")}</ThreadedComments>`,
+    "xl/persons/person.xml": `<personList xmlns="${threaded}"><person displayName="Ann" id="p"/></personList>`,
+    "xl/_rels/workbook.xml.rels": relationships({
+      r1: ["worksheet", "worksheets/sheet1.xml"],
+      p: ["person", "persons/person.xml"],
+    }),
+  };
+  const content = await readBytes(makeXlsx(cells("<c><v>1</v></c>"), { parts }));
+  expect(content.markdown()).toBe(
+    [
+      "## Tolls",
+      "| 1 |\n| --- |",
+      "### Chart: Tolls",
+      "|  | Cars |\n| --- | --- |\n| 45000 | 3 |",
+      "### Comments",
+      "| Cell | Author | Comment |\n| --- | --- | --- |\n| A1 | Ann | Ask Carl |\n| A1 | Ann | Done |\n| B2 | Bob | Why \\| 3? |",
+    ].join("\n\n"),
+  );
+  expect(content.html()).toContain("<h3>Comments</h3>\n<table>");
 });

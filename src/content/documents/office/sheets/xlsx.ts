@@ -1,10 +1,12 @@
 import { type DocumentContent } from "../../kinds/content.ts";
 import { linkAddress } from "../../kinds/tree-content.ts";
 import { type ZipFile } from "../../zip/zip-file.ts";
+import { chartsOf } from "../graphics.ts";
 import { Package, partOf, type Relationships } from "../package.ts";
 import { childOf, elementsOf, textOf, type XmlElement } from "../read-xml.ts";
+import { commentsOf, peopleOf, richText } from "./comments.ts";
 import { Grid, placeOf, sheetBudget } from "./grid.ts";
-import { cellFormats, type NumberFormat, shownNumber } from "./number-formats.ts";
+import { cellFormats, type NumberFormat, shownNumber } from "../number-formats.ts";
 import { workbookContent } from "./workbook.ts";
 
 /** Characters of the texts that cells share. Cells with further ones are empty. @operator */
@@ -17,6 +19,7 @@ interface Shared {
   readonly texts: readonly string[];
   readonly formats: readonly NumberFormat[];
   readonly is1904: boolean;
+  readonly people: ReadonlyMap<string, string>;
 }
 
 /** Reads a workbook of Office Open XML (ECMA-376-1 §18). Throws a FileError if it is damaged or too large. */
@@ -27,7 +30,9 @@ export async function xlsxContent(zip: ZipFile): Promise<DocumentContent> {
   const workbook = await file.read(main);
   const is1904 = /^(?:1|true)$/.test(childOf(workbook, "x:workbookPr")?.attributes["date1904"] ?? "");
   const formats = cellFormats(await file.readIf(partOf(relationships, "styles")));
-  const shared = { texts: await sharedTexts(file, partOf(relationships, "sharedStrings")), formats, is1904 };
+  const texts = await sharedTexts(file, partOf(relationships, "sharedStrings"));
+  const people = peopleOf(await file.readIf(partOf(relationships, "person")));
+  const shared = { texts, formats, is1904, people };
   const budget = sheetBudget();
   const sheets: Grid[] = [];
   const hidden: string[] = [];
@@ -35,7 +40,7 @@ export async function xlsxContent(zip: ZipFile): Promise<DocumentContent> {
     const { name = "", state = "visible" } = attributes;
     const target = relationships.get(attributes["r:id"] ?? "");
     if (state !== "visible") hidden.push(name);
-    else if (target?.type === "worksheet" && file.has(target.target))
+    else if (/^(?:work|chart)sheet$/.test(target?.type ?? "") && target !== undefined && file.has(target.target))
       sheets.push(await readSheet(file, target.target, new Grid(name, budget), shared));
   }
   return workbookContent({ ...(await file.properties()), sheets, hidden });
@@ -55,15 +60,6 @@ async function sharedTexts(file: Package, part: string | undefined): Promise<str
   return texts;
 }
 
-/** The text of a string with runs, without the readings of its characters. */
-function richText(item: XmlElement): string {
-  const [first] = item.children;
-  if (item.children.length === 1 && typeof first === "object" && first.name === "x:t") return textOf(first);
-  return elementsOf(item)
-    .map((child) => (child.name === "x:r" ? textOf(childOf(child, "x:t")) : child.name === "x:t" ? textOf(child) : ""))
-    .join("");
-}
-
 async function readSheet(file: Package, part: string, grid: Grid, shared: Shared): Promise<Grid> {
   let last = -1;
   const take = (row: XmlElement): void | "stop" => {
@@ -75,8 +71,12 @@ async function readSheet(file: Package, part: string, grid: Grid, shared: Shared
     return "stop";
   };
   const root = await file.read(part, new Map([["x:sheetData", take]]));
-  const links = elementsOf(childOf(root, "x:hyperlinks"));
-  if (links.length > 0) addLinks(links, await file.relationshipsOf(part), grid);
+  const relationships = await file.relationshipsOf(part);
+  addLinks(elementsOf(childOf(root, "x:hyperlinks")), relationships, grid);
+  for (const comment of await commentsOf(file, relationships, shared.people)) grid.comment(comment);
+  const drawing = partOf(relationships, "drawing");
+  if (drawing === undefined) return grid;
+  for (const chart of await chartsOf(file, await file.relationshipsOf(drawing))) grid.chart(chart);
   return grid;
 }
 

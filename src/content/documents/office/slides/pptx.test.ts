@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { chartPart } from "../../testing/chart-part.ts";
 import { makeZip, officeParts, relationships } from "../../testing/make-zip.ts";
 import { readBytes } from "../../testing/read-bytes.ts";
 
@@ -71,5 +72,17 @@ test("tables have merged cells, and hidden slides are counted", async () => {
     <a:tr>${cell("Tall", 'rowSpan="2"')}${cell("x")}</a:tr><a:tr>${cell("no", 'vMerge="1"')}${cell("y")}</a:tr></a:tbl></a:graphicData></a:graphic></p:graphicFrame>`;
   expect(await markdown([slide(table), slide(shape("title", line("Secret")), 'show="0"')])).toBe(
     "| Wide |  |\n| --- | --- |\n| Tall | x |\n| Tall | y |\n\nHidden slides are left out: 1.",
+  );
+});
+
+test("a chart is a table of its values", async () => {
+  const chart =
+    '<p:graphicFrame><a:graphic><a:graphicData><c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" r:id="c"/></a:graphicData></a:graphic></p:graphicFrame>';
+  const parts = {
+    "ppt/slides/_rels/slide0.xml.rels": relationships({ c: ["chart", "../charts/chart1.xml"] }),
+    "ppt/charts/chart1.xml": chartPart("Tolls", [{ name: "Cars", labels: ["East"], values: [3] }]),
+  };
+  expect(await markdown([slide(shape("title", line("Roads")) + chart)], parts)).toBe(
+    "## Roads\n\nTolls\n\n|  | Cars |\n| --- | --- |\n| East | 3 |",
   );
 });

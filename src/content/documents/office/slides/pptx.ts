@@ -3,8 +3,9 @@ import { type DocumentContent } from "../../kinds/content.ts";
 import { element, treeContent } from "../../kinds/tree-content.ts";
 import { type ZipFile } from "../../zip/zip-file.ts";
 import { Budget } from "../budget.ts";
-import { Package, partOf, type Relationships } from "../package.ts";
-import { childOf, elementsOf, textOf } from "../read-xml.ts";
+import { graphicsOf } from "../graphics.ts";
+import { Package, partOf } from "../package.ts";
+import { childOf, elementsOf } from "../read-xml.ts";
 import { ShapeReader } from "./shapes.ts";
 
 /** Slides of a presentation. Further ones are missing. @operator */
@@ -36,8 +37,7 @@ async function readSlide(file: Package, part: string, budget: Budget): Promise<C
   const root = await file.read(part);
   if (/^(?:0|false)$/.test(root.attributes["show"] ?? "")) return undefined;
   const relationships = await file.relationshipsOf(part);
-  const diagrams = await diagramTexts(file, relationships);
-  const reader = new ShapeReader(relationships, budget, diagrams);
+  const reader = new ShapeReader(relationships, budget, await graphicsOf(file, relationships));
   const blocks = reader.slide(childOf(childOf(root, "p:cSld"), "p:spTree"));
   const notesPart = partOf(relationships, "notesSlide");
   const notes = await file.readIf(notesPart);
@@ -45,22 +45,4 @@ async function readSlide(file: Package, part: string, budget: Budget): Promise<C
   const notesReader = new ShapeReader(await file.relationshipsOf(notesPart), budget, new Map());
   const said = notesReader.notes(childOf(childOf(notes, "p:cSld"), "p:spTree"));
   return said.length === 0 ? blocks : [...blocks, element("h3", ["Notes"]), ...said];
-}
-
-/** The texts of the diagrams of a slide, by the ids of their relationships. */
-async function diagramTexts(
-  file: Package,
-  relationships: Relationships,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const found = new Map<string, readonly string[]>();
-  for (const [id, { type, target, isExternal }] of relationships) {
-    if (type !== "diagramData" || isExternal || !file.has(target)) continue;
-    const points = elementsOf(childOf(await file.read(target), "dgm:ptLst"), "dgm:pt");
-    const texts = points.map((point) => elementsOf(childOf(point, "dgm:t"), "a:p").map(textOf).join(" ").trim());
-    found.set(
-      id,
-      texts.filter((text) => text !== ""),
-    );
-  }
-  return found;
 }

@@ -1,6 +1,7 @@
 import { type ChildNode } from "domhandler";
 import { element, linkAddress } from "../../kinds/tree-content.ts";
 import { type Budget } from "../budget.ts";
+import { type Graphics, shownGraphics } from "../graphics.ts";
 import { Blocks } from "../lists.ts";
 import { type Relationships } from "../package.ts";
 import { allBelow, atPath, childOf, elementsOf, textOf, type XmlElement } from "../read-xml.ts";
@@ -19,12 +20,12 @@ const isTitle = (shape: XmlElement): boolean => TITLES.has(placeholderOf(shape)?
 export class ShapeReader {
   readonly #relationships: Relationships;
   readonly #budget: Budget;
-  readonly #diagrams: ReadonlyMap<string, readonly string[]>;
+  readonly #graphics: Graphics;
 
-  constructor(relationships: Relationships, budget: Budget, diagrams: ReadonlyMap<string, readonly string[]>) {
+  constructor(relationships: Relationships, budget: Budget, graphics: Graphics) {
     this.#relationships = relationships;
     this.#budget = budget;
-    this.#diagrams = diagrams;
+    this.#graphics = graphics;
   }
 
   /** The blocks of a slide, with its title first. */
@@ -105,16 +106,7 @@ export class ShapeReader {
     const data = atPath(frame, "a:graphic", "a:graphicData");
     const table = childOf(data, "a:tbl");
     if (table !== undefined) return this.#table(table);
-    const diagram = childOf(data, "dgm:relIds")?.attributes["r:dm"];
-    const texts = diagram === undefined ? [] : (this.#diagrams.get(diagram) ?? []);
-    return texts.length === 0
-      ? []
-      : [
-          element(
-            "ul",
-            texts.map((text) => element("li", [text])),
-          ),
-        ];
+    return data === undefined ? [] : shownGraphics(data, this.#graphics, this.#budget);
   }
 
   #table(table: XmlElement): ChildNode[] {

@@ -2,6 +2,7 @@ import { type ChildNode } from "domhandler";
 import { type DocumentContent } from "../../kinds/content.ts";
 import { element, treeContent } from "../../kinds/tree-content.ts";
 import { Budget } from "../budget.ts";
+import { graphicsOf } from "../graphics.ts";
 import { Blocks } from "../lists.ts";
 import { Package, partOf } from "../package.ts";
 import { childOf, elementsOf, type XmlElement } from "../read-xml.ts";
@@ -43,14 +44,14 @@ export async function docxContent(zip: ZipFile): Promise<DocumentContent> {
     styles,
     numberings,
     budget,
-    new ParagraphReader(styles, budget, { relationships, refer }),
+    new ParagraphReader(styles, budget, { relationships, graphics: await graphicsOf(file, relationships), refer }),
   );
   const blocks = new Blocks();
   await file.read(main, new Map([["w:body", (child) => (budget.isSpent ? "stop" : body.block(child, blocks))]]));
   const aside = async (part: string | undefined, name: string): Promise<ReadonlyMap<string, readonly ChildNode[]>> => {
     const root = await file.readIf(part);
     if (root === undefined || part === undefined) return new Map();
-    const links = { relationships: await file.relationshipsOf(part), refer: () => undefined };
+    const links = { relationships: await file.relationshipsOf(part), graphics: new Map(), refer: () => undefined };
     const reader = new BlockReader(styles, numberings, budget, new ParagraphReader(styles, budget, links));
     return new Map(elementsOf(root, name).map((note) => [note.attributes["w:id"] ?? "", reader.all(note)]));
   };
@@ -137,6 +138,7 @@ class BlockReader {
         blocks,
       );
     for (const box of this.#paragraphs.boxes.splice(0)) blocks.add(...this.all(box));
+    blocks.add(...this.#paragraphs.graphics.splice(0));
   }
 
   #place(

@@ -1,6 +1,7 @@
 import { type ChildNode } from "domhandler";
 import { element, linkAddress } from "../../kinds/tree-content.ts";
 import { type Budget } from "../budget.ts";
+import { type Graphics, shownGraphics } from "../graphics.ts";
 import { type Relationships } from "../package.ts";
 import { allBelow, childOf, elementsOf, textOf, type XmlElement } from "../read-xml.ts";
 import { texOfFormula } from "./formula.ts";
@@ -28,6 +29,7 @@ interface Field {
 /** The parts and notes that a text refers to. */
 export interface References {
   readonly relationships: Relationships;
+  readonly graphics: Graphics;
   /** Called with each note or comment that a text refers to. Returns the number of a note. */
   readonly refer: (kind: "footnote" | "endnote" | "comment", id: string) => number | undefined;
 }
@@ -39,8 +41,9 @@ export class ParagraphReader {
   readonly #references: References;
   /** Fields that are open. They may span paragraphs. */
   #fields: Field[] = [];
-  /** Content of text boxes, which comes after the paragraph of its anchor. */
+  /** Content of text boxes, and charts and diagrams, which come after the paragraph of their anchor. */
   readonly boxes: XmlElement[] = [];
+  readonly graphics: ChildNode[] = [];
 
   constructor(styles: Styles, budget: Budget, references: References) {
     this.#styles = styles;
@@ -149,6 +152,7 @@ export class ParagraphReader {
 
   #drawing(drawing: XmlElement, runs: Runs, href: string | undefined): void {
     this.boxes.push(...boxesOf(drawing));
+    this.graphics.push(...shownGraphics(drawing, this.#references.graphics, this.#budget));
     const image = allBelow(drawing, "a:blip")[0] ?? allBelow(drawing, "v:imagedata")[0];
     const { attributes = {} } = image ?? {};
     const id = attributes["r:embed"] ?? attributes["r:link"] ?? attributes["r:id"];

@@ -1,4 +1,4 @@
-import { childOf, elementsOf, type XmlElement } from "../read-xml.ts";
+import { childOf, elementsOf, type XmlElement } from "./read-xml.ts";
 
 /** The form in which the number of a cell is shown. */
 export interface NumberFormat {
@@ -21,7 +21,7 @@ function builtIn(id: number): string {
 }
 
 /** The format that a code such as `dd/mm/yyyy` or `0.0%` describes. */
-function formatOf(code: string): NumberFormat {
+export function formatOf(code: string): NumberFormat {
   const shown = code
     .slice(0, 255)
     .split(";", 1)
