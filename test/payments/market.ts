@@ -74,6 +74,7 @@ export interface StallOptions {
 export class Stall {
   readonly #market: Market;
   readonly #key = freshKey();
+  readonly #approvalKey = freshKey();
   readonly state = mkdtempSync(join(tmpdir(), "turnpike-stall-"));
   readonly #rpc: Bun.Server<undefined>;
   readonly #origin: Bun.Server<undefined>;
@@ -153,7 +154,12 @@ export class Stall {
           },
         ],
       },
-      { TEST_RPC: this.#rpc.url.href, TURNPIKE_FACILITATOR_KEY: this.#key, TEST_PAYEE_KEY: this.#payeeKey },
+      {
+        TEST_RPC: this.#rpc.url.href,
+        TURNPIKE_FACILITATOR_KEY: this.#key,
+        TEST_APPROVAL_KEY: this.#approvalKey,
+        TEST_PAYEE_KEY: this.#payeeKey,
+      },
     );
   }
 
@@ -210,6 +216,11 @@ export class Stall {
   /** The gateway's own account, which pays for gas. */
   get facilitator(): Address {
     return addressOf(this.#key);
+  }
+
+  /** The account of `$TEST_APPROVAL_KEY`. */
+  get lender(): Address {
+    return addressOf(this.#approvalKey);
   }
 
   /** Signs a payment for the challenge, without sending it. */

@@ -44,6 +44,28 @@ async function openStall(x402: object): Promise<Stall> {
   return stall;
 }
 
+test.skipIf(!hasChain)("the stock client of a payer without gas pays with a signed approval", async () => {
+  // Without the token's domain, the client signs no permit.
+  const terms = { asset_transfer_method: "permit2", extra_name: "", extra_version: "" };
+  const stall = await openStall(terms);
+  stall.more = { embedded: { enabled: true, approval_key_env: "TEST_APPROVAL_KEY" } };
+  await market.chain.fund(stall.lender);
+  await stall.crash();
+  await stall.open();
+  expect(Object.keys((await stall.challenge()).extensions ?? {})).toContain("erc20ApprovalGasSponsoring");
+  const payer = freshAccount();
+  await market.token.mint(payer.address, 2n * PRICE);
+  const scheme = new ExactEvmScheme(privateKeyToAccount(keyOf(payer)), { rpcUrl: market.chain.rpcUrl });
+  const client = x402Client.fromConfig({
+    schemes: [{ network: "eip155:*", client: scheme }],
+    // It does not know the test's own token.
+    spendControls: false,
+  });
+  const response = await wrapFetchWithPayment(fetch, client)(stall.url);
+  expect([response.status, await response.text()]).toEqual([200, "the goods"]);
+  expect([await stall.balance(), await market.token.balanceOf(payer.address)]).toEqual([PRICE, PRICE]);
+});
+
 test.skipIf(!hasChain)("the stock client pays exactly the price by Permit2", async () => {
   const stall = await openStall({ asset_transfer_method: "permit2" });
   const [offer] = (await stall.challenge()).accepts;

@@ -114,6 +114,7 @@ const OWN = {
       signers: [],
       max_pending: 256,
       wallet_factories: [],
+      approval_key_env: "",
     },
     chains: [],
     settlement_secret_env: "TURNPIKE_SETTLEMENT_SECRET",

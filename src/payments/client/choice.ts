@@ -2,6 +2,8 @@ import { isAddress, sameAddress } from "../x402/address.ts";
 import { type Asset, type EvmAsset, findAsset, isEvmAsset } from "../x402/assets.ts";
 import { BATCH_SETTLEMENT } from "../x402/channel-messages.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../x402/messages.ts";
+import { type ApprovalTerms } from "../evm/permit2/sign-approval.ts";
+import { GAS_APPROVAL } from "../signatures/gas-approval.ts";
 import { GAS_PERMIT } from "../signatures/gas-permit.ts";
 import { isSolanaAddress } from "../solana/address.ts";
 import { isSolana, networkTitle, parseNetwork } from "../x402/networks.ts";
@@ -17,6 +19,8 @@ export interface Choice {
   readonly method: "eip3009" | "permit2";
   /** Permit2 has no allowance yet: the payment contains a permit with this nonce of the token (EIP-2612). */
   readonly permitNonce?: bigint | undefined;
+  /** Permit2 has no allowance yet, and the token no permits: the payment contains a signed approval. */
+  readonly approval?: ApprovalTerms | undefined;
 }
 
 /** Payment requirements that this client can pay on Solana. */
@@ -42,6 +46,8 @@ export interface Funds {
   readonly allowance: bigint;
   /** The nonce of the next permit by EIP-2612; undefined if the token has no permits. */
   readonly permitNonce?: bigint | undefined;
+  /** Reads what an approval of the wallet needs; undefined if its fees are too high or cannot be asked. */
+  readonly approval?: (() => Promise<ApprovalTerms | undefined>) | undefined;
 }
 
 /** The limits by which a client chooses one of the payment requirements. */
@@ -91,6 +97,7 @@ type Weight =
        */
       readonly rank: number;
       readonly permitNonce?: bigint | undefined;
+      readonly approval?: ApprovalTerms | undefined;
     }
   /** It cannot pay. */
   | { readonly reason: string };
@@ -122,8 +129,13 @@ export async function choosePayment(required: PaymentRequired, options: ChoiceOp
   // Sorting is stable: among equal ranks the order stays.
   const [best] = candidates.toSorted((a, b) => a.rank - b.rank);
   if (best !== undefined) {
-    const { choice, permitNonce } = best;
-    return permitNonce === undefined || choice.method === "solana" ? choice : { ...choice, permitNonce };
+    const { choice, permitNonce, approval } = best;
+    if (choice.method === "solana") return choice;
+    return {
+      ...choice,
+      ...(permitNonce === undefined ? {} : { permitNonce }),
+      ...(approval === undefined ? {} : { approval }),
+    };
   }
   const reasons = new Map(weighed.map((one) => [one.choice.requirements, "reason" in one ? `: ${one.reason}` : ""]));
   const asked = required.accepts.map((one) => `${one.scheme} on ${networkTitle(one.network)}${reasons.get(one) ?? ""}`);
@@ -208,6 +220,10 @@ async function weigh(
   )
     return { rank: found.balance < amount ? 2 : 0, permitNonce };
   if (choice.method === "permit2" && (found === undefined || found.allowance < amount)) {
+    const isOffered = !isChannel && extensions?.[GAS_APPROVAL] !== undefined;
+    const approval = isOffered ? await found?.approval?.() : undefined;
+    // Other methods come first: an approval stays, and may cost the wallet's own gas.
+    if (approval !== undefined && found !== undefined) return { rank: found.balance < amount ? 2 : 1, approval };
     return {
       reason: found === undefined ? "the allowance to Permit2 is unknown" : "the allowance to Permit2 is too low",
     };

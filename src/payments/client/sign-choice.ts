@@ -3,6 +3,8 @@ import { type PaymentPayload, type PaymentRequired } from "../x402/messages.ts";
 import { type AnyChoice, type Choice } from "./choice.ts";
 import { randomHex } from "./random-hex.ts";
 import { type Account } from "../signatures/signature.ts";
+import { signApproval } from "../evm/permit2/sign-approval.ts";
+import { GAS_APPROVAL } from "../signatures/gas-approval.ts";
 import { GAS_PERMIT, signGasPermit } from "../signatures/gas-permit.ts";
 import { signTransfer } from "../signatures/sign-transfer.ts";
 
@@ -13,6 +15,8 @@ import { signTransfer } from "../signatures/sign-transfer.ts";
 const MAX_VALID_S = 600;
 const MAX_UPTO_VALID_S = 7_200;
 const PAYMENT_IDENTIFIER = "payment-identifier";
+/** Without these extensions a payment means something else. */
+const KEPT = new Set([PAYMENT_IDENTIFIER, GAS_PERMIT, GAS_APPROVAL]);
 
 /** The Unix time in seconds until which a payment that is signed at `now`, in Unix milliseconds, is valid. */
 export function expiryOf({ requirements }: Pick<AnyChoice, "requirements">, now: number): number {
@@ -46,17 +50,22 @@ export function withExtensions(
   const whole = extensions === undefined ? payment : { ...payment, extensions };
   if (encodeHeader(whole).length <= MAX_HEADER_LENGTH) return whole;
   // A payment without extensions is still accepted. A payment that is too long is not.
-  const kept = Object.entries(extensions ?? {}).filter(([key]) => key === PAYMENT_IDENTIFIER || key === GAS_PERMIT);
+  const kept = Object.entries(extensions ?? {}).filter(([key]) => KEPT.has(key));
   return kept.length === 0 ? payment : { ...payment, extensions: Object.fromEntries(kept) };
 }
 
-/** The extensions with the payer's permit for Permit2, if the choice needs one. */
+/** The extensions with the payer's permit or approval for Permit2, if the choice needs one. */
 function withPermit(
   extensions: Record<string, unknown> | undefined,
-  { requirements, asset, permitNonce: nonce }: Choice,
+  { requirements, asset, permitNonce: nonce, approval }: Choice,
   account: Account,
   deadline: number,
 ): Record<string, unknown> | undefined {
+  if (approval !== undefined)
+    return {
+      ...extensions,
+      [GAS_APPROVAL]: informed(extensions?.[GAS_APPROVAL], signApproval(asset, approval, account)),
+    };
   if (nonce === undefined) return extensions;
   const permit = signGasPermit(asset, { amount: requirements.amount, nonce, deadline }, account);
   return { ...extensions, [GAS_PERMIT]: informed(extensions?.[GAS_PERMIT], permit) };

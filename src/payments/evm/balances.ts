@@ -1,11 +1,10 @@
-import { z } from "zod";
 import { type Address } from "../x402/address.ts";
 import { type Asset } from "../x402/assets.ts";
 import { chainId, type EvmNetwork, networkTitle, parseEvmNetwork } from "../x402/networks.ts";
 import { encodeCall, wordAt } from "./node/abi.ts";
 import { EvmNode } from "./node/node.ts";
-import { callRequest } from "./node/requests.ts";
-import { isRpcError, type Request } from "./node/rpc.ts";
+import { balanceRequest, callRequest } from "./node/requests.ts";
+import { isRpcError } from "./node/rpc.ts";
 
 /** Timeout of one call to a chain's endpoint, in milliseconds. @bound */
 const RPC_TIMEOUT_MS = 5000;
@@ -41,18 +40,10 @@ export function openChain(network: string, url: string): EvmNode {
 /** Reads the balances of `owner`. Throws `Cannot query ...`, without the endpoint's address and text. */
 export async function readBalances(node: EvmNode, owner: Address, assets: readonly Asset[]): Promise<Balances> {
   const requests = assets.map(({ address }) => callRequest(address, encodeCall("balanceOf(address)", [owner])));
-  const [gas, ...responses] = await node.readAll<(bigint | string)[]>(gasRequest(owner), ...requests);
+  const [gas, ...responses] = await node.readAll<(bigint | string)[]>(balanceRequest(owner), ...requests);
   if (typeof gas !== "bigint") {
     const cause = isRpcError(gas) ? gas.cause : "no response";
     throw new Error(`Cannot query balances on ${networkTitle(node.network)}: ${cause}`);
   }
   return { gas, assets: responses.map((response) => (typeof response === "string" ? wordAt(response, 0) : undefined)) };
-}
-
-function gasRequest(owner: Address): Request<bigint> {
-  const quantity = z
-    .string()
-    .regex(/^0x[0-9a-fA-F]{1,64}$/)
-    .transform((text) => BigInt(text));
-  return { method: "eth_getBalance", params: [owner, "latest"], schema: quantity };
 }

@@ -1,3 +1,4 @@
+import { GAS_APPROVAL } from "../signatures/gas-approval.ts";
 import { GAS_PERMIT } from "../signatures/gas-permit.ts";
 import { type Address } from "../x402/address.ts";
 import { BATCH_SETTLEMENT } from "../x402/channel-messages.ts";
@@ -14,6 +15,7 @@ import { isRpcError, type RpcError } from "./node/rpc.ts";
 import { type Chain } from "./node/scheme.ts";
 import { unsent } from "./node/settlements.ts";
 import { Factories } from "./node/undeployed.ts";
+import { KeyLender } from "./key-lender.ts";
 import { PayerGuard } from "./payer-guard.ts";
 import { KeySender } from "./sender.ts";
 import { SenderPool } from "./sender-pool.ts";
@@ -33,6 +35,8 @@ export interface EmbeddedOptions {
   readonly chains: readonly EmbeddedChainOptions[];
   /** The keys that pay for gas. At least one; each at most once. */
   readonly signers: readonly SignerOptions[];
+  /** The key that lends payers the gas of their approvals; it is not one of `signers`. Undefined: no approvals are sent. */
+  readonly lender?: SignerOptions | undefined;
   /** Settlements in progress at the same time, for each key and chain. */
   readonly max_pending: number;
   /** The contracts that may be called to deploy accounts of payers (ERC-6492). Default: none. */
@@ -43,6 +47,7 @@ export interface EmbeddedOptions {
 
 interface OwnChain extends Chain {
   readonly sender: SenderPool;
+  readonly lender: KeyLender | undefined;
   readonly hasChannels: ReturnType<typeof channelsCheck>;
 }
 
@@ -65,6 +70,10 @@ function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
   if (signers.length === 0) throw new Error("Cannot start the embedded facilitator: it has no key");
   if (accounts.size < signers.length)
     throw new Error("Cannot start the embedded facilitator: two of its keys are equal");
+  const lender = options.lender && openSigner(options.lender, now);
+  // Two senders of one key would give two transactions the same nonce.
+  if (lender !== undefined && accounts.has(lender.address.toLowerCase()))
+    throw new Error("Cannot start the embedded facilitator: the key of approvals also settles");
   const factories = new Factories(options.wallet_factories ?? []);
   const chains = new Map<string, OwnChain>();
   for (const chain of options.chains) {
@@ -81,6 +90,7 @@ function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
     chains.set(node.network, {
       node,
       sender: new SenderPool(senders, now),
+      lender: lender && new KeyLender(node, lender, bounds),
       factories,
       hasChannels: channelsCheck(node),
     });
@@ -90,14 +100,15 @@ function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
 }
 
 /** The kinds of a chain, or the error of its node. Chains without the contract of channels do not have the last one. */
-async function kindsOf({ node, sender, hasChannels }: OwnChain): Promise<readonly Kind[] | RpcError> {
+async function kindsOf({ node, sender, lender, hasChannels }: OwnChain): Promise<readonly Kind[] | RpcError> {
   const { network } = node;
   const [error, isChannelled] = await Promise.all([node.check(), hasChannels()]);
   if (error !== undefined) return error;
   if (isRpcError(isChannelled)) return isChannelled;
+  const sponsoring = [GAS_PERMIT, ...(lender === undefined ? [] : [GAS_APPROVAL])];
   return [
-    { scheme: "exact", network, sponsoring: [GAS_PERMIT] },
-    { scheme: "upto", network, sponsoring: [GAS_PERMIT], extra: { facilitatorAddress: sender.account } },
+    { scheme: "exact", network, sponsoring },
+    { scheme: "upto", network, sponsoring, extra: { facilitatorAddress: sender.account } },
     ...(isChannelled ? [{ scheme: BATCH_SETTLEMENT, network }] : []),
   ];
 }
@@ -176,7 +187,10 @@ export function createEmbeddedFacilitator(options: EmbeddedOptions): Facilitator
     find,
     channels: createBatchFacilitator(chains, maxFlights),
     async close() {
-      for (const { sender } of chains.values()) sender.close();
+      for (const { sender, lender } of chains.values()) {
+        sender.close();
+        lender?.close();
+      }
     },
   };
 }

@@ -1,5 +1,5 @@
 import { type Address, type Hex } from "../x402/address.ts";
-import { currentFees, type Fees, raisedFees } from "./fees.ts";
+import { currentFees, type Fees, raisedFees } from "./transactions/fees.ts";
 import { type EvmNode } from "./node/node.ts";
 import {
   blockNumberRequest,
@@ -10,7 +10,7 @@ import {
 } from "./node/requests.ts";
 import { isRpcError } from "./node/rpc.ts";
 import { type Sent } from "./node/scheme.ts";
-import { type SignedTransaction } from "./transaction.ts";
+import { type SignedTransaction } from "./transactions/transaction.ts";
 
 /** A transaction that may have been sent, and is in no confirmed block. */
 export interface OpenTransaction {

@@ -3,7 +3,7 @@ import { type Hex } from "../x402/address.ts";
 import { type Asset } from "../x402/assets.ts";
 import { namedNetworks, openChain, readBalances, rpcVariable } from "./balances.ts";
 import { AUTHORIZATION_USED } from "./eip3009/calls.ts";
-import { currentFees, raisedFees } from "./fees.ts";
+import { currentFees, raisedFees } from "./transactions/fees.ts";
 import { gasSpent } from "./gas-spent.ts";
 import { toWord, TRANSFER } from "./node/abi.ts";
 import { EvmNode } from "./node/node.ts";

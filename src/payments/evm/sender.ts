@@ -1,6 +1,6 @@
 import { type Address, type Hex } from "../x402/address.ts";
 import { chainId } from "../x402/networks.ts";
-import { currentFees, type Fees, raisedFees } from "./fees.ts";
+import { currentFees, type Fees, raisedFees } from "./transactions/fees.ts";
 import { type EvmNode } from "./node/node.ts";
 import { type OpenTransaction, OpenTransactions } from "./open-transactions.ts";
 import { PayerGuard } from "./payer-guard.ts";
@@ -9,7 +9,7 @@ import { gasFor } from "./node/gas.ts";
 import { type RpcError, isRpcError } from "./node/rpc.ts";
 import { type Sender, type Sending, type Sent } from "./node/scheme.ts";
 import { type Signer } from "./signers/signer.ts";
-import { type SignedTransaction, signTransaction } from "./transaction.ts";
+import { type SignedTransaction, signTransaction } from "./transactions/transaction.ts";
 import { messageOf } from "../../lib/caught.ts";
 
 /** The limits of one key on one chain. */
@@ -97,15 +97,11 @@ export class KeySender implements Sender {
   }
 
   /** The gas and fees within the limits, or the reason why nothing can be sent. */
-  async #prepare({
-    to,
-    data,
-    settlements = 1,
-    leastGas = 0n,
-  }: Sending): Promise<{ readonly gas: bigint; readonly fees: Fees } | Sent> {
+  async #prepare(sending: Sending): Promise<{ readonly gas: bigint; readonly fees: Fees } | Sent> {
+    const { settlements = 1, leastGas = 0n } = sending;
     const [fees, gas] = await Promise.all([
       currentFees(this.#node, this.#bounds.maxFeePerGas),
-      this.#node.read(estimateRequest(this.#signer.address, to, data)),
+      this.#node.read(estimateRequest(this.#signer.address, sending)),
     ]);
     if (isRpcError(gas)) return unsent(gas);
     if (isRpcError(fees)) return unsent(fees);
@@ -117,8 +113,9 @@ export class KeySender implements Sender {
     return { gas: generous < most ? generous : most, fees };
   }
 
-  #signing({ to, data }: Sending, gas: bigint): OpenTransaction["sign"] {
-    return (nonce, fees) => signTransaction({ chainId: this.#chainId, nonce, ...fees, gas, to, data }, this.#signer);
+  #signing({ to, data, value }: Sending, gas: bigint): OpenTransaction["sign"] {
+    return (nonce, fees) =>
+      signTransaction({ chainId: this.#chainId, nonce, ...fees, gas, to, data, value }, this.#signer);
   }
 
   /** The chain's current fees, and always more than `refused`; undefined if they would be above the limit. */

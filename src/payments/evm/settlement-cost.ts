@@ -1,5 +1,5 @@
 import { openChain } from "./balances.ts";
-import { currentFees } from "./fees.ts";
+import { currentFees } from "./transactions/fees.ts";
 import { isRpcError } from "./node/rpc.ts";
 
 /**

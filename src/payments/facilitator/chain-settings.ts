@@ -61,6 +61,8 @@ export interface EmbeddedSettings {
     readonly signers: readonly SignerSettings[];
     readonly max_pending: number;
     readonly wallet_factories: readonly string[];
+    /** Empty: no gas is lent to payers. */
+    readonly approval_key_env: string;
   };
   readonly chains: readonly ChainSettings[];
 }
@@ -93,9 +95,12 @@ export function readEmbedded(
   if (!embedded.enabled) return undefined;
   const own = readChains(chains, environment);
   if (own.length === 0) throw new Error("Cannot use x402.embedded: x402.chains has no EVM chain");
+  const { approval_key_env: name } = embedded;
+  const key = name === "" ? undefined : readSecret(environment, name, "x402.embedded.approval_key_env");
   return {
     chains: own,
     signers: readSigners(embedded, environment),
+    ...(key === undefined ? {} : { lender: { kind: "key", key } }),
     max_pending: embedded.max_pending,
     wallet_factories: embedded.wallet_factories,
   };

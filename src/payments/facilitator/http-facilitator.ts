@@ -13,6 +13,7 @@ import {
   type Request,
 } from "./facilitator-call.ts";
 import { FIND_EXTENSION, findResponseSchema, PARTIAL, readKinds, supportedSchema } from "./facilitator-messages.ts";
+import { GAS_APPROVAL } from "../signatures/gas-approval.ts";
 import { GAS_PERMIT } from "../signatures/gas-permit.ts";
 import { UnsupportedError } from "../x402/kinds.ts";
 import {
@@ -89,9 +90,9 @@ export class HttpFacilitator implements Facilitator {
     if (isCallError(said)) throw new UnsupportedError(said.cause);
     if (said.status >= 300) throw new UnsupportedError(`it responded with ${said.status}`);
     this.#canFind = said.data.extensions.includes(FIND_EXTENSION);
-    const sponsoring = said.data.extensions.includes(GAS_PERMIT) ? [GAS_PERMIT] : undefined;
+    const sponsoring = [GAS_PERMIT, GAS_APPROVAL].filter((name) => said.data.extensions.includes(name));
     const listed = readKinds(said.data.kinds, said.data.signers);
-    const kinds = sponsoring === undefined ? listed : listed.map((kind) => ({ ...kind, sponsoring }));
+    const kinds = sponsoring.length === 0 ? listed : listed.map((kind) => ({ ...kind, sponsoring }));
     if (said.data[PARTIAL] === true) throw new UnsupportedError("it cannot query one of its chains", kinds);
     return kinds;
   }

@@ -37,6 +37,14 @@ const NEVER_SOLD: readonly (readonly [change: Partial<Terms>, message: string])[
   [{ price: "$0" }, "it is zero"],
   [{ asset: "DOGE" }, 'Cannot accept payments: asset "DOGE" is unknown on eip155:84532'],
   [{ asset: PAYEE }, "needs extra_name and extra_version"],
+  [
+    { asset: PAYEE, price: "1", asset_transfer_method: "permit2", extra_name: "a" },
+    "needs extra_name and extra_version",
+  ],
+  [
+    { asset: PAYEE, price: "1", asset_transfer_method: "permit2", scheme: "batch-settlement" },
+    "needs extra_name and extra_version",
+  ],
   [{ asset: PAYEE, extra_name: "a", extra_version: "1" }, "must be in atomic units"],
   [{ scheme: "atmost" }, 'Cannot accept payments: scheme "atmost" is not "exact", "upto" or "batch-settlement"'],
   [{ scheme: "upto", price: "$0" }, "it is zero"],

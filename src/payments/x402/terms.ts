@@ -67,8 +67,7 @@ export function compileTerms(terms: Terms): PaymentRequirements {
     payTo: terms.pay_to,
     maxTimeoutSeconds: terms.max_timeout_seconds,
     extra: {
-      name: token.name,
-      version: token.version,
+      ...(token.name === undefined ? {} : { name: token.name, version: token.version }),
       ...(isPermit2 ? { assetTransferMethod: "permit2" } : {}),
     },
   };
@@ -162,7 +161,8 @@ export function mistypedIn(terms: Terms): readonly ("pay_to" | "asset")[] {
   return (["pay_to", "asset"] as const).filter((key) => isAddress(terms[key]) && hasBadChecksum(terms[key]));
 }
 
-type Token = Pick<EvmAsset, "address" | "name" | "version" | "decimals" | "isPermit2Only">;
+/** A token that only Permit2 moves may lack its domain. */
+type Token = Pick<EvmAsset, "address" | "decimals" | "isPermit2Only"> & Partial<Pick<EvmAsset, "name" | "version">>;
 
 function tokenOf(terms: Terms, network: string): Token {
   const known = findAsset(network, terms.asset);
@@ -170,7 +170,11 @@ function tokenOf(terms: Terms, network: string): Token {
   const version = terms.extra_version || known?.version;
   const address = known?.address ?? terms.asset;
   if (!isAddress(address)) throw new Error(`Cannot accept payments: asset "${terms.asset}" is unknown on ${network}`);
-  if (name === undefined || version === undefined) {
+  const { scheme, asset_transfer_method: method } = terms;
+  // Only signatures for the token itself need its domain: by EIP-3009, and permits.
+  const isByPermit2 = scheme === "upto" || (scheme === "exact" && method === "permit2");
+  const isNamed = name !== undefined && version !== undefined;
+  if (!isNamed && !(isByPermit2 && name === version)) {
     throw new Error(
       `Cannot accept payments: asset "${terms.asset}" needs extra_name and extra_version, its EIP-712 domain`,
     );
@@ -178,7 +182,7 @@ function tokenOf(terms: Terms, network: string): Token {
   if (known === undefined && terms.price.startsWith("$")) {
     throw new Error(`Cannot accept payments: the price "${terms.price}" of an unknown asset must be in atomic units`);
   }
-  return { ...known, address, name, version, decimals: known?.decimals ?? 0 };
+  return { ...known, address, decimals: known?.decimals ?? 0, ...(isNamed ? { name, version } : {}) };
 }
 
 /** True if `sent` has all members of `advertised` with the same values, at every depth. */

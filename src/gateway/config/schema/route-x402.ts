@@ -39,7 +39,12 @@ const terms = {
 };
 
 const domain = {
-  extra_name: z.string().default("").describe("EIP-712 domain name of the asset. Not needed for known assets."),
+  extra_name: z
+    .string()
+    .default("")
+    .describe(
+      "EIP-712 domain name of the asset. Not needed for known assets, and for assets without permits that Permit2 moves.",
+    ),
   extra_version: z.string().default("").describe("EIP-712 domain version of the asset. Not needed for known assets."),
 };
 

@@ -62,6 +62,11 @@ const embedded = z
       .describe(
         "Contracts that deploy smart wallets. A payer whose wallet is not deployed yet may pay with a signature by ERC-6492 that calls one of them. Its gas counts as a second settlement.",
       ),
+    approval_key_env: optionalEnvironmentName
+      .default("")
+      .describe(
+        "Environment variable with the private key of a further account, from which payers get the gas of their approval of Permit2 (`erc20ApprovalGasSponsoring`). A payer can take the gas and not pay, so the account's balance is the most that can be lost. Empty: approvals are not offered.",
+      ),
   })
   .prefault({})
   .meta(ours("The embedded facilitator, in place of `facilitator_url`."));

@@ -83,6 +83,9 @@ function paymentDiagnostics({ x402, routes }: Config, environment: Environment):
     ...(x402.embedded.enabled && x402.embedded.signers.length === 0
       ? [["embedded.key_env", x402.embedded.key_env] as const]
       : []),
+    ...(x402.embedded.enabled && x402.embedded.approval_key_env !== ""
+      ? [["embedded.approval_key_env", x402.embedded.approval_key_env] as const]
+      : []),
   ];
   for (const [key, name] of variables) {
     if (environment[name]) continue;

@@ -1,6 +1,6 @@
 import { type Config } from "../../config/config.ts";
 
-/** The environment variables of workers: all that a configuration names, but not the embedded key. */
+/** The environment variables of workers: all that a configuration names, but not the embedded keys. */
 export function workerVariables({ postgres, rate_limit_store: store, x402, upstreams }: Config): readonly string[] {
   const names = [
     postgres.password_env,
@@ -15,5 +15,6 @@ export function workerVariables({ postgres, rate_limit_store: store, x402, upstr
     ...x402.facilitator_headers.map(({ value_env: name }) => name),
     ...x402.chains.map(({ rpc_url_env: name }) => name),
   ];
-  return names.filter((name) => name !== "" && name !== x402.embedded.key_env);
+  const { key_env, approval_key_env } = x402.embedded;
+  return names.filter((name) => name !== "" && name !== key_env && name !== approval_key_env);
 }

@@ -25,7 +25,7 @@ import { gasFor } from "../node/gas.ts";
 import { type RpcError, isRpcError } from "../node/rpc.ts";
 import { planCall, type PlannedCall } from "../node/undeployed.ts";
 import { type Chain } from "../node/scheme.ts";
-import { fundsRequests } from "../permit2/state.ts";
+import { fundsRequests } from "../permit2/funds-requests.ts";
 import { channelCall, depositCall } from "./calls.ts";
 import { channelOf, channelRequests, readChannel } from "./state.ts";
 

@@ -85,9 +85,35 @@ export function callRequest(
   return { method: "eth_call", params: [call, toTag(at)], schema: data };
 }
 
+/** A call in a simulation of several. */
+export interface SimulatedCall {
+  readonly from: Address;
+  readonly to: Address;
+  readonly data: Hex;
+  readonly gas: bigint;
+}
+
+/** Runs calls one after the other in a block that is not kept: for each, true if it succeeds. Nonces and fees are not checked. */
+export function simulateRequest(calls: readonly SimulatedCall[]): Request<readonly boolean[]> {
+  const simulated = { calls: calls.map(({ gas, ...call }) => ({ ...call, gas: toQuantity(gas) })) };
+  const schema = z
+    .tuple([z.object({ calls: z.array(z.object({ status: quantity })).length(calls.length) })])
+    .transform(([{ calls: results }]) => results.map(({ status }) => status === 1n));
+  return { method: "eth_simulateV1", params: [{ blockStateCalls: [simulated] }, "latest"], schema };
+}
+
+/** The wei of an account. */
+export function balanceRequest(account: Address): Request<bigint> {
+  return { method: "eth_getBalance", params: [account, "latest"], schema: quantity };
+}
+
 /** The gas that a transaction would use. A revert is an `RpcError` with the refusal `reverted`. */
-export function estimateRequest(from: Address, to: string, input: Hex): Request<bigint> {
-  return { method: "eth_estimateGas", params: [{ from, to, data: input }], schema: quantity };
+export function estimateRequest(
+  from: Address,
+  { to, data: input, value = 0n }: { readonly to: string; readonly data: Hex; readonly value?: bigint | undefined },
+): Request<bigint> {
+  const moved = value === 0n ? {} : { value: toQuantity(value) };
+  return { method: "eth_estimateGas", params: [{ from, to, data: input, ...moved }], schema: quantity };
 }
 
 /** Null if the node does not have this block. */

@@ -26,6 +26,8 @@ export interface Sending {
   readonly from?: Address | undefined;
   /** The number of settlements in it, each with the gas of one. Default 1. */
   readonly settlements?: number | undefined;
+  /** Wei that it moves; default 0. */
+  readonly value?: bigint | undefined;
   /** The least gas limit, for a call that an outdated node takes for a cheaper one. */
   readonly leastGas?: bigint | undefined;
 }
@@ -58,9 +60,25 @@ export interface Sender {
   send(sending: Sending): Promise<Sent>;
 }
 
+/** Gives payers the gas of their approvals, from an account that has nothing else to lose. Never throws. */
+export interface GasLender {
+  /** Time in which a transaction must get into a block, in milliseconds. */
+  readonly receiptTimeoutMs: number;
+  /** Wei per unit of gas. */
+  readonly maxFeePerGas: bigint;
+  /** True if the payer can get `wei` now. */
+  canLend(payer: Address, wei: bigint): Promise<boolean | RpcError>;
+  /** Sends `wei` to the payer. Waits until the outcome counts, or is open. */
+  lend(payer: Address, wei: bigint): Promise<Sent>;
+  /** Works for one payer one after the other: concurrent payments need only one approval. */
+  inTurn<T>(payer: Address, work: () => Promise<T>): Promise<T>;
+}
+
 /** The chain access of a transfer method. */
 export interface Chain {
   readonly node: EvmNode;
   readonly sender: Sender;
+  /** Undefined: no approvals are sent for payers. */
+  readonly lender?: GasLender | undefined;
   readonly factories: Factories;
 }

@@ -12,6 +12,7 @@ import { codeRequest, type Log } from "../node/requests.ts";
 import { type RpcError, isRpcError } from "../node/rpc.ts";
 import { refused, unknown, unsent } from "../node/settlements.ts";
 import { type Chain, type PayerShare, type Sent } from "../node/scheme.ts";
+import { approveFirst } from "./approve-first.ts";
 import { settleCall } from "./calldata.ts";
 import { findPermit2 } from "./find.ts";
 import { revertReason } from "./reverts.ts";
@@ -79,6 +80,8 @@ class Permit2Settlement {
     const permit = await neededPermit(node, payment, this.#charge);
     const unsound = permit && checkGasPermit(payment, node.now() / 1000);
     if (unsound !== undefined) return refused(unsound);
+    const problemOfApproval = permit === undefined ? await approveFirst(this.#chain, payment, this.#charge) : undefined;
+    if (problemOfApproval !== undefined) return problemOfApproval;
     const owner = { token: permitted.token, owner: from };
     const share: PayerShare = {
       payer: from,

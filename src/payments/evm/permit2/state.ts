@@ -9,6 +9,8 @@ import { callRequest } from "../node/requests.ts";
 import { type RpcError, isRpcError, type Request } from "../node/rpc.ts";
 import { type Chain } from "../node/scheme.ts";
 import { settleCall } from "./calldata.ts";
+import { fundsRequests } from "./funds-requests.ts";
+import { planApproval } from "./plan-approval.ts";
 import { revertReason } from "./reverts.ts";
 
 /** Reads the word in which one bit says whether the payment's nonce is spent. */
@@ -25,14 +27,6 @@ export function isSpent({ payload }: Permit2Payment, bitmap: Hex | RpcError): bo
   const bits = isRpcError(bitmap) ? undefined : wordAt(bitmap, 0);
   if (bits === undefined) return undefined;
   return ((bits >> (BigInt(payload.permit2Authorization.nonce) & 0xffn)) & 1n) === 1n;
-}
-
-/** Reads the owner's balance, and the part of it that Permit2 may move. */
-export function fundsRequests(token: Address, owner: Address): [Request<Hex>, Request<Hex>] {
-  return [
-    callRequest(token, encodeCall("balanceOf(address)", [owner])),
-    callRequest(token, encodeCall("allowance(address,address)", [owner, PERMIT2])),
-  ];
 }
 
 /**
@@ -63,9 +57,14 @@ export async function neededPermit(
 ): Promise<GasPermit | undefined> {
   const permit = gasPermitOf(payment);
   if (permit === undefined) return undefined;
+  return (await isAllowed(node, payment, charge)) ? undefined : permit;
+}
+
+/** True if Permit2 may move `charge` for the payment. A node's error counts as a low allowance. */
+export async function isAllowed(node: EvmNode, payment: Permit2Payment, charge: bigint): Promise<boolean> {
   const { permitted, from } = payment.payload.permit2Authorization;
   const [, request] = fundsRequests(permitted.token, from);
-  return (numberOf(await node.read(request)) ?? 0n) < charge ? permit : undefined;
+  return (numberOf(await node.read(request)) ?? 0n) >= charge;
 }
 
 /**
@@ -73,7 +72,7 @@ export async function neededPermit(
  * contracts exist, because a call to an address without code succeeds.
  */
 export async function findHindrance(
-  { node, sender }: Chain,
+  { node, sender, lender }: Omit<Chain, "factories">,
   payment: Permit2Payment,
   charge: bigint,
 ): Promise<Reason | RpcError | undefined> {
@@ -99,7 +98,9 @@ export async function findHindrance(
   const reason = revertReason(settlement.data);
   if (reason !== undefined) return reason;
   if (owned < charge) return "permit2_insufficient_balance";
-  return (numberOf(allowance) ?? 0n) < charge ? "permit2_allowance_required" : "permit2_simulation_failed";
+  if ((numberOf(allowance) ?? 0n) >= charge) return "permit2_simulation_failed";
+  const plan = await planApproval({ node, sender, lender }, payment, charge);
+  return isRpcError(plan) || typeof plan === "string" ? plan : undefined;
 }
 
 function numberOf(response: Hex | RpcError): bigint | undefined {

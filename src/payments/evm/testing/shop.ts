@@ -41,6 +41,7 @@ export interface FacilitatorChange extends Partial<EmbeddedChainOptions> {
   readonly account?: TestAccount;
   /** In place of the account's own key. */
   readonly signers?: readonly SignerOptions[];
+  readonly lender?: SignerOptions;
   readonly now?: () => number;
 }
 
@@ -93,11 +94,13 @@ export async function openShop(): Promise<Shop> {
       wallet_factories = [],
       now,
       signers,
+      lender,
       ...change
     } = {}) {
       await chain.fund(account.address);
       const facilitator = createEmbeddedFacilitator({
         signers: signers ?? [{ kind: "key", key: keyOf(account) }],
+        lender,
         max_pending,
         wallet_factories,
         ...(now === undefined ? {} : { now }),

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { GAS_APPROVAL } from "../../../../payments/signatures/gas-approval.ts";
+import { GAS_APPROVAL_DECLARATION } from "../../../../payments/signatures/read-gas-approval.ts";
 import { GAS_PERMIT, GAS_PERMIT_DECLARATION } from "../../../../payments/signatures/gas-permit.ts";
 import { type Kind } from "../../../../payments/x402/facilitator.ts";
 import { TERMS } from "../../../../payments/testing/payment.ts";
@@ -52,6 +54,15 @@ test("Permit2 without an approval is declared if each facilitator of the kind pa
   expect(declared(permit2, [sponsor, kind])).toBeUndefined();
   expect(declared(permit2, [])).toBeUndefined();
   expect(declared({}, [sponsor])).toBeUndefined();
+  const approver = { ...kind, sponsoring: [GAS_PERMIT, GAS_APPROVAL] };
+  const both = { [GAS_PERMIT]: GAS_PERMIT_DECLARATION, [GAS_APPROVAL]: GAS_APPROVAL_DECLARATION };
+  expect(declared(permit2, [approver])).toEqual(both);
+  expect(declared(permit2, [approver, sponsor])).toEqual({ [GAS_PERMIT]: GAS_PERMIT_DECLARATION });
+  const unnamed = { ...permit2, asset: `0x${"1".repeat(40)}`, price: "1", extra_name: "", extra_version: "" };
+  expect(declared(unnamed, [approver])).toEqual({ [GAS_APPROVAL]: GAS_APPROVAL_DECLARATION });
   const igra = { network: "igra", asset: "USDC" };
   expect(declared(igra, [{ ...sponsor, network: "eip155:38833" }])).toBeUndefined();
+  expect(declared(igra, [{ ...approver, network: "eip155:38833" }])).toEqual({
+    [GAS_APPROVAL]: GAS_APPROVAL_DECLARATION,
+  });
 });

@@ -1,5 +1,7 @@
 import { messageOf } from "../../../../lib/caught.ts";
 import { type ChannelSettings, withChannelTerms } from "../../../../payments/channels/settings.ts";
+import { GAS_APPROVAL } from "../../../../payments/signatures/gas-approval.ts";
+import { GAS_APPROVAL_DECLARATION } from "../../../../payments/signatures/read-gas-approval.ts";
 import { GAS_PERMIT, GAS_PERMIT_DECLARATION } from "../../../../payments/signatures/gas-permit.ts";
 import { type MeterTerms } from "../../../../payments/x402/meter.ts";
 import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
@@ -49,6 +51,12 @@ export interface ChannelTerms extends Pick<ChannelSettings, "keys"> {
   readonly authorizer: Pick<ChannelSettings["authorizer"], "address">;
 }
 
+/** The declarations of the extensions by which a facilitator pays gas for payers. */
+const SPONSORING: Readonly<Record<string, object>> = {
+  [GAS_PERMIT]: GAS_PERMIT_DECLARATION,
+  [GAS_APPROVAL]: GAS_APPROVAL_DECLARATION,
+};
+
 /** A route's payment requirements and challenge; `description` is for people. Throws if it cannot be sold. */
 export function createRequirements(
   config: PaidRouteConfig,
@@ -71,8 +79,8 @@ export function createRequirements(
     auth: config.auth,
     blockhashUrl: config.blockhashUrl,
   };
-  const write = (accepts: PaymentRequirements[], isSponsored = false): Challenge => {
-    const all = isSponsored ? { [GAS_PERMIT]: GAS_PERMIT_DECLARATION, ...extensions } : extensions;
+  const write = (accepts: PaymentRequirements[], sponsoring: readonly string[] = []): Challenge => {
+    const all = { ...Object.fromEntries(sponsoring.map((name) => [name, SPONSORING[name]])), ...extensions };
     const more = Object.keys(all).length === 0 ? {} : { extensions: all };
     return new Challenge({ x402Version: 2, resource, accepts, ...more }, options);
   };

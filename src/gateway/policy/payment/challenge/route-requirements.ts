@@ -1,3 +1,4 @@
+import { GAS_APPROVAL } from "../../../../payments/signatures/gas-approval.ts";
 import { GAS_PERMIT } from "../../../../payments/signatures/gas-permit.ts";
 import { findAsset } from "../../../../payments/x402/assets.ts";
 import { type Kind } from "../../../../payments/x402/facilitator.ts";
@@ -14,14 +15,14 @@ export interface Kinds {
 export class RouteRequirements {
   readonly #accepts: readonly PaymentRequirements[];
   readonly #kinds: Kinds;
-  readonly #write: (accepts: PaymentRequirements[], isSponsored?: boolean) => Challenge;
+  readonly #write: (accepts: PaymentRequirements[], sponsoring?: readonly string[]) => Challenge;
   #seen: readonly Kind[] | undefined;
   #challenge: Challenge | undefined;
 
   constructor(
     accepts: readonly PaymentRequirements[],
     kinds: Kinds,
-    write: (accepts: PaymentRequirements[], isSponsored?: boolean) => Challenge,
+    write: (accepts: PaymentRequirements[], sponsoring?: readonly string[]) => Challenge,
   ) {
     this.#accepts = accepts;
     this.#kinds = kinds;
@@ -35,7 +36,7 @@ export class RouteRequirements {
     const accepts = this.#accepts.map(
       (requirements) => completed(requirements, [{ ...requirements, extra: ANY_FACILITATOR }]) ?? requirements,
     );
-    this.#write(accepts, this.#accepts.some(mayPermit)).check();
+    this.#write(accepts, this.#accepts.some(isByPermit2) ? [GAS_PERMIT, GAS_APPROVAL] : []).check();
   }
 
   /** The challenge, which is replaced when the facilitator's kinds change; undefined while no payment is possible. */
@@ -50,24 +51,32 @@ export class RouteRequirements {
 
   #make(): Challenge | undefined {
     const accepts = this.#accepts.flatMap((requirements) => completed(requirements, this.#seen ?? []) ?? []);
-    const isSponsored = accepts.some((one) => mayPermit(one) && isSponsoredBy(this.#seen ?? [], one));
-    return accepts.length === 0 ? undefined : this.#write(accepts, isSponsored);
+    const kinds = this.#seen ?? [];
+    const byPermit2 = accepts.filter(isByPermit2);
+    const sponsoring = [
+      ...(byPermit2.some((one) => mayPermit(one) && isSponsoredBy(kinds, one, GAS_PERMIT)) ? [GAS_PERMIT] : []),
+      ...(byPermit2.some((one) => isSponsoredBy(kinds, one, GAS_APPROVAL)) ? [GAS_APPROVAL] : []),
+    ];
+    return accepts.length === 0 ? undefined : this.#write(accepts, sponsoring);
   }
 }
 
-/** True for a payment by Permit2 whose token can be approved by a signature. The stock client needs its domain for that. */
-function mayPermit(requirements: PaymentRequirements): boolean {
-  const { scheme, network, asset } = requirements;
-  const isTransfer = scheme === "exact" || scheme === "upto";
-  return isTransfer && methodOf(requirements) === "permit2" && findAsset(network, asset)?.lacksPermit !== true;
+function isByPermit2(requirements: PaymentRequirements): boolean {
+  const { scheme } = requirements;
+  return (scheme === "exact" || scheme === "upto") && methodOf(requirements) === "permit2";
 }
 
-/** True if each facilitator that may settle the payment uses the payer's permit. */
-function isSponsoredBy(kinds: readonly Kind[], { scheme, network }: PaymentRequirements): boolean {
+/** True if the token may be approved by a signature. A client needs its domain for that. */
+function mayPermit({ network, asset, extra }: PaymentRequirements): boolean {
+  return extra["name"] !== undefined && findAsset(network, asset)?.lacksPermit !== true;
+}
+
+/** True if each facilitator that may settle the payment supports the extension. */
+function isSponsoredBy(kinds: readonly Kind[], { scheme, network }: PaymentRequirements, extension: string): boolean {
   const own = kinds.filter(
     (kind) => kind.scheme === scheme && (kind.network === network || kind.network === "eip155:*"),
   );
-  return own.length > 0 && own.every(({ sponsoring = [] }) => sponsoring.includes(GAS_PERMIT));
+  return own.length > 0 && own.every(({ sponsoring = [] }) => sponsoring.includes(extension));
 }
 
 const ANY_FACILITATOR = {

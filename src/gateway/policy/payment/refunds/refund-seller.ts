@@ -124,7 +124,7 @@ export class ConfiguredSeller implements RefundSeller {
     const known = findAsset(network, token);
     const isByToken = known !== undefined || sameAddress(asset, token) || (offer && methodOf(offer)) === "eip3009";
     // Permit2 signs neither name nor version.
-    const { name, version } = known ?? offer?.extra ?? (isByToken ? {} : { name: "", version: "" });
+    const { name, version } = { ...(isByToken ? {} : { name: "", version: "" }), ...(known ?? offer?.extra) };
     if (typeof name !== "string" || typeof version !== "string") return undefined;
     return {
       asset: { network, address: checksumAddress(token), name, version },

@@ -1,6 +1,6 @@
-import { type EvmNode } from "./node/node.ts";
-import { blockRequest, feeHistoryRequest } from "./node/requests.ts";
-import { type RpcError, isRpcError } from "./node/rpc.ts";
+import { type EvmNode } from "../node/node.ts";
+import { blockRequest, feeHistoryRequest } from "../node/requests.ts";
+import { type RpcError, isRpcError } from "../node/rpc.ts";
 
 /** Wei per unit of gas. */
 export interface Fees {

@@ -1,9 +1,9 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
-import { type Address, type Hex } from "../x402/address.ts";
-import { type Signer } from "./signers/signer.ts";
+import { type Address, type Hex } from "../../x402/address.ts";
+import { type Signer } from "../signers/signer.ts";
 
-/** A transaction of EIP-1559, without ether and access list. Fees are in wei per unit of gas. */
+/** A transaction of EIP-1559, without access list. Fees are in wei per unit of gas. */
 export interface Transaction {
   readonly chainId: bigint;
   readonly nonce: bigint;
@@ -12,6 +12,8 @@ export interface Transaction {
   readonly gas: bigint;
   readonly to: Address;
   readonly data: Hex;
+  /** In wei; default 0. */
+  readonly value?: bigint | undefined;
 }
 
 export interface SignedTransaction {
@@ -53,19 +55,30 @@ function envelope(fields: readonly Item[]): Uint8Array {
   return Buffer.concat([Uint8Array.of(TYPE_EIP1559), rlp(fields)]);
 }
 
-/** Signs a transaction. Rejects with SignerError. */
-export async function signTransaction(transaction: Transaction, signer: Signer): Promise<SignedTransaction> {
-  const { chainId, nonce, tip, maxFee, gas, to, data } = transaction;
-  const fields = [
+function fieldsOf({ chainId, nonce, tip, maxFee, gas, to, data, value = 0n }: Transaction): readonly Item[] {
+  return [
     ...[chainId, nonce, tip, maxFee, gas].map(numberBytes),
     hexToBytes(to.slice(2)),
-    numberBytes(0n),
+    numberBytes(value),
     hexToBytes(data.slice(2)),
     [],
   ];
-  const signature = await signer.sign(envelope(fields));
+}
+
+/** The bytes whose keccak-256 is signed. */
+export function preimageOf(transaction: Transaction): Uint8Array {
+  return envelope(fieldsOf(transaction));
+}
+
+/** The transaction with a signature of 65 bytes: recovery id, r, s. */
+export function withSignature(transaction: Transaction, signature: Uint8Array): SignedTransaction {
   const word = (from: number): Uint8Array =>
     numberBytes(BigInt(`0x${bytesToHex(signature.subarray(from, from + 32))}`));
-  const signed = envelope([...fields, numberBytes(BigInt(signature[0] ?? 0)), word(1), word(33)]);
+  const signed = envelope([...fieldsOf(transaction), numberBytes(BigInt(signature[0] ?? 0)), word(1), word(33)]);
   return { raw: `0x${bytesToHex(signed)}`, hash: `0x${bytesToHex(keccak_256(signed))}` };
+}
+
+/** Signs a transaction. Rejects with SignerError. */
+export async function signTransaction(transaction: Transaction, signer: Signer): Promise<SignedTransaction> {
+  return withSignature(transaction, await signer.sign(preimageOf(transaction)));
 }
