@@ -28,3 +28,8 @@ export interface Outbox {
 
 /** Milliseconds for which a process has the lease of a notice that it claimed. @bound */
 export const NOTICE_LEASE_MS = 60_000;
+/**
+ * Milliseconds from a failed try of a notice or a webhook to the next, at most. One that waits longer does so because the clock was
+ * set back, so it is due. @bound
+ */
+export const MAX_NOTICE_WAIT_MS = 7_200_000;

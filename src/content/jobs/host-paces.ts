@@ -1,4 +1,4 @@
-import { type Pace } from "../../store/jobs/job-store.ts";
+import { MAX_REST_MS, type Pace } from "../../store/jobs/job-store.ts";
 import { NewestMap } from "../../lib/memory/newest-map.ts";
 import { MAX_CRAWL_DELAY_MS } from "../sites/host-manners.ts";
 
@@ -7,9 +7,8 @@ const MAX_HOSTS = 10_000;
 /** Milliseconds between two requests to a host that is in trouble: the least and the most. @bound */
 const SLOW_MS = 1_000;
 const SLOWEST_MS = 60_000;
-/** Milliseconds for which a host that asks for it, or is in trouble, gets no request: by itself, and at most. @bound */
+/** Milliseconds for which a host that is in trouble, and asks for no pause, gets no request. @bound */
 const PAUSE_MS = 5_000;
-const MAX_PAUSE_MS = 600_000;
 /** Pages of a host that are loaded at the same time, on average. */
 const AT_ONCE = 4;
 
@@ -79,7 +78,7 @@ export class HostPaces {
     known.intervalMs = isTrouble
       ? Math.min(Math.max(known.intervalMs * 2, SLOW_MS), SLOWEST_MS)
       : Math.max(target, known.intervalMs * 0.9);
-    const pauseMs = Math.min(retryAfterMs ?? (isTrouble ? PAUSE_MS : 0), MAX_PAUSE_MS);
+    const pauseMs = Math.min(retryAfterMs ?? (isTrouble ? PAUSE_MS : 0), MAX_REST_MS);
     known.nextAt = Math.max(known.nextAt, this.#now() + pauseMs);
     const ratio = (known.intervalMs + 1) / (known.reportedMs + 1);
     if (pauseMs === 0 && ratio < 1.25 && ratio > 0.8) return undefined;

@@ -56,6 +56,11 @@ export const LEASE_MS = 60_000;
 /** Milliseconds of a host's time that one call takes at most. @bound */
 export const TURN_MS = 1_000;
 /**
+ * Milliseconds for which a host gets no request at most, and an address waits for another try. A time further in the future is that
+ * of a clock that was set back, and says nothing. @bound
+ */
+export const MAX_REST_MS = 600_000;
+/**
  * Times that an address is taken before it is set aside, because it ended every service that loaded it. A few are not enough:
  * other pages end with a service, too (bench frontier, `--kills`).
  * @bound

@@ -1,5 +1,5 @@
 import { JOB_COLUMNS } from "../jobs/job-row.ts";
-import { LEASE_MS, MAX_RUNNING_JOBS, MAX_WAIT_MS, POSTPONED, TURN_MS } from "../jobs/job-store.ts";
+import { LEASE_MS, MAX_REST_MS, MAX_RUNNING_JOBS, MAX_WAIT_MS, POSTPONED, TURN_MS } from "../jobs/job-store.ts";
 import { CLAIM } from "../jobs/keys.ts";
 import { statement } from "./connection.ts";
 import { NOW } from "./database.ts";
@@ -122,6 +122,19 @@ export const TAKE = statement(`
     )}
     RETURNING key, host, url, task, depth, tries)
   SELECT taken.*, page.at * page.pace FROM taken JOIN page USING (key) ORDER BY page.at`);
+
+const IS_LATE = `> ${NOW} + ${MAX_REST_MS}`;
+
+/** Makes due what would wait for a clock that was set back. */
+export const MEND = statement(`
+  WITH late AS MATERIALIZED (
+    SELECT host FROM ${LANES} WHERE job = $2::bigint AND next_at ${IS_LATE} AND next_at < ${NEVER} ORDER BY host
+    FOR UPDATE SKIP LOCKED),
+  rested AS (UPDATE ${HOSTS} AS hosts SET next_at = ${NOW} FROM late WHERE hosts.host = late.host AND next_at ${IS_LATE}),
+  waiting AS (
+    UPDATE ${ADDRESSES} AS old SET due = least(due, ${NOW}), lease = least(lease, ${NOW}) FROM late
+    WHERE old.job = $2::bigint AND old.host = late.host AND due IS NOT NULL AND (due ${IS_LATE} OR lease ${IS_LATE}))
+  UPDATE ${LANES} AS lane SET next_at = ${NOW} FROM late WHERE lane.job = $2::bigint AND lane.host = late.host`);
 
 export const RENEW = statement(
   change(

@@ -101,6 +101,7 @@ export class PostgresJobs implements JobStore {
   async take(job: Job, { hosts, addresses, delayMs }: Share): Promise<readonly Taken[]> {
     const values = [this.#database.clock, job.number, hosts, addresses, delayMs];
     const { rows } = await this.#write(sql.TAKE, values);
+    if (rows.length === 0) await this.#write(sql.MEND, values.slice(0, 2));
     const taken = rows.map(([key, host, url, task, depth, tries, startMs]) => ({
       key: key ?? "",
       host: host ?? "",

@@ -5,6 +5,7 @@ import {
   type Finished,
   type Job,
   LEASE_MS,
+  MAX_REST_MS,
   type Pace,
   POSTPONED,
   type Share,
@@ -47,6 +48,7 @@ export class SqliteFrontier {
     return this.#file.transaction(() => {
       const now = this.#now();
       this.#reclaim(number, now);
+      this.#mend(number, now);
       const lanes = this.#all<{ host: string }>(
         "SELECT CAST(host AS TEXT) AS host FROM lanes WHERE job = ? AND next_at <= ? ORDER BY next_at LIMIT ?",
         number,
@@ -65,14 +67,27 @@ export class SqliteFrontier {
   /** Lets the addresses wait again whose leases have ended. */
   #reclaim(job: number, now: number): void {
     const ended = this.#all<LeaseRow>(
-      "SELECT CAST(key AS TEXT) AS key, CAST(host AS TEXT) AS host, url, task, depth, tries FROM leases WHERE job = ? AND due <= ?",
+      "SELECT CAST(key AS TEXT) AS key, CAST(host AS TEXT) AS host, url, task, depth, tries FROM leases WHERE job = ? AND (due <= ? OR due > ?)",
       job,
       now,
+      now + LEASE_MS,
     );
     for (const row of ended) {
       this.#run("DELETE FROM leases WHERE job = ? AND key = ?", job, BigInt(row.key));
       this.#wait(job, row, now);
       this.#open(job, row.host, now);
+    }
+  }
+
+  /** Makes due what would wait for a clock that was set back. */
+  #mend(job: number, now: number): void {
+    const most = now + MAX_REST_MS;
+    const sql = "SELECT CAST(host AS TEXT) AS host FROM lanes WHERE job = ? AND next_at > ?";
+    for (const lane of this.#all<{ host: string }>(sql, job, most)) {
+      const host = BigInt(lane.host);
+      this.#run("UPDATE lanes SET next_at = ? WHERE job = ? AND host = ?", now, job, host);
+      this.#run("UPDATE hosts SET next_at = ? WHERE host = ? AND next_at > ?", now, host, most);
+      this.#run("UPDATE queue SET due = ? WHERE job = ? AND host = ? AND due > ?", now, job, host, most);
     }
   }
 

@@ -1,13 +1,15 @@
-import { type Notice, NOTICE_LEASE_MS, type Outbox } from "../outbox.ts";
+import { MAX_NOTICE_WAIT_MS, type Notice, NOTICE_LEASE_MS, type Outbox } from "../outbox.ts";
 import { type SqliteConnection } from "./sqlite-connection.ts";
 
 /** SQL that adds a notice, in a transaction of the caller. */
 export const POST = `
   INSERT INTO outbox (id, url, body, due_at, created_at) VALUES ($id, $url, $body, $now, $now) ON CONFLICT DO NOTHING`;
 
+const DUE = `due_at <= $now OR due_at > $now + ${MAX_NOTICE_WAIT_MS}`;
+
 const CLAIM = `
   UPDATE outbox SET due_at = $until
-  WHERE id IN (SELECT id FROM outbox WHERE due_at <= $now ORDER BY due_at, id LIMIT $limit)
+  WHERE id IN (SELECT id FROM outbox WHERE ${DUE} ORDER BY due_at, id LIMIT $limit)
   RETURNING id, url, body, tries, created_at AS createdAt`;
 
 const TRIM = `
@@ -27,7 +29,7 @@ export class SqliteOutbox implements Outbox {
   async claim(limit: number): Promise<readonly Notice[]> {
     const now = this.#now();
     // An UPDATE would wait for the write lock even if there is nothing to do.
-    if (this.#file.get("SELECT 1 FROM outbox WHERE due_at <= $now LIMIT 1", { now }) === undefined) return [];
+    if (this.#file.get(`SELECT 1 FROM outbox WHERE ${DUE} LIMIT 1`, { now }) === undefined) return [];
     const claimed = { now, until: now + NOTICE_LEASE_MS, limit };
     const rows = await this.#file.turn(() => this.#file.all<Notice>(CLAIM, claimed));
     // An UPDATE returns its rows in no defined order.

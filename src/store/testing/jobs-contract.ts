@@ -217,6 +217,32 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       expect(await store.take(job, SHARE)).toMatchObject([{ tries: POSTPONED + 2 }]);
     });
 
+    test("nothing waits for a clock that was set back: no lease, no host, and no address that is tried again", async () => {
+      const seeds = ["leased", "again", "paused"].flatMap((site) => pages(1, `https://${site}.example`));
+      await using at = await begin({}, seeds);
+      const { store, job, clock } = at;
+      clock.now += 86_400_000;
+      const taken = await store.take(job, SHARE);
+      const of = (site: string) => {
+        const found = taken.find(({ url }) => url === `https://${site}.example/0`);
+        if (found === undefined) throw new Error(`no address of ${site}`);
+        return found;
+      };
+      const found = pages(1, "https://paused.example", 1).map((one) => ({ ...one, url: `${one.url}1` }));
+      const paces = [{ host: of("paused").host, intervalMs: 0, pauseMs: 500_000 }];
+      const again = { taken: of("again"), kind: "page-failed", againMs: 30_000 };
+      await store.finish(job, { finished: [delivered(of("paused")), again], found, paces });
+      expect(await store.take(job, SHARE)).toEqual([]);
+      clock.now -= 86_400_000;
+      const due: Taken[] = [];
+      for (let turns = 0; turns < 5; turns += 1) {
+        due.push(...(await store.take(job, SHARE)));
+        clock.now += TURN_MS;
+      }
+      const urls = ["https://again.example/0", "https://leased.example/0", "https://paused.example/01"];
+      expect(due.map(({ url }) => url).toSorted()).toEqual(urls);
+    });
+
     test("a host has one pace for all jobs of all services, and gets no request while it is paused", async () => {
       await using at = await begin({}, pages(30));
       const { store, job, clock } = at;
@@ -479,9 +505,14 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       const [fourth] = await hooks.take(5, true);
       expect(fourth).toMatchObject({ sent: 0, tries: 1, failure: "status 500", failingSince: since });
       if (fourth === undefined) throw new Error("one was expected");
-      await hooks.record(fourth, { sent: 0, tries: 2, failure: "timeout", nextMs: undefined });
+      await hooks.record(fourth, { sent: 0, tries: 2, failure: "timeout", nextMs: 1_000 });
+      clock.now -= 86_400_000;
+      const [fifth] = await hooks.take(5, true);
+      if (fifth === undefined) throw new Error("a clock that was set back delays no webhook");
+      clock.now += 86_400_000;
+      await hooks.record(fifth, { sent: 0, tries: 3, failure: "timeout", nextMs: undefined });
       expect(await hooks.of(job.number)).toMatchObject({
-        tries: 2,
+        tries: 3,
         failingSince: since,
         failure: "timeout",
         isOver: true,

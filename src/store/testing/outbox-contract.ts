@@ -89,6 +89,9 @@ export function testOutbox(newDatabase: NewDatabase): void {
     expect(await store.outbox.claim(1)).toHaveLength(0);
     clock.now += 1;
     expect(await store.outbox.claim(1)).toMatchObject([{ id: "a", tries: 1 }]);
+    // The clock was set back.
+    clock.now -= 86_400_000;
+    expect(await store.outbox.claim(1)).toMatchObject([{ id: "a" }]);
   });
 
   test("the oldest notices are removed if there are too many", async () => {

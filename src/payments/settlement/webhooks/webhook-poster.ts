@@ -1,5 +1,5 @@
 import { faultOf } from "../../../lib/caught.ts";
-import { type Notice, type Outbox } from "../../../store/outbox.ts";
+import { MAX_NOTICE_WAIT_MS, type Notice, type Outbox } from "../../../store/outbox.ts";
 import { type ReconcilerOptions } from "../reconciler.ts";
 import { postNotice } from "./post-webhook.ts";
 import { RestingEndpoints } from "./resting-endpoints.ts";
@@ -10,7 +10,6 @@ const POSTS_AT_ONCE = 8;
 const LOOK_MS = 1000;
 /** Delay before the second try of a record, in milliseconds. It doubles with each try. @bound */
 const FIRST_DELAY_MS = 5000;
-const LONGEST_DELAY_MS = 2 * 3_600_000;
 /** Time during which a record is tried, in milliseconds. Afterwards it is dropped and logged. @bound */
 const GIVE_UP_MS = 3 * 86_400_000;
 /** Records that may wait. Beyond it the oldest are dropped, so that an unreachable endpoint does not fill the disk. */
@@ -39,7 +38,7 @@ export interface PosterOptions extends Pick<ReconcilerOptions, "clock" | "random
  * `tries` is the number of earlier tries.
  */
 export function retryDelayMs(tries: number, random: number): number {
-  return Math.round(Math.min(FIRST_DELAY_MS * 2 ** Math.min(tries, 30), LONGEST_DELAY_MS) * (0.5 + random / 2));
+  return Math.round(Math.min(FIRST_DELAY_MS * 2 ** Math.min(tries, 30), MAX_NOTICE_WAIT_MS) * (0.5 + random / 2));
 }
 
 /**
