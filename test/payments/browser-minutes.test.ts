@@ -61,7 +61,11 @@ beforeAll(async () => {
       // Each browser lives in one of the services.
       upstreams: [{ name: "content", load_balancer: "ip_hash", servers: ports.map((port) => serverAt(port)) }],
       routes: [
-        { path_prefix: "/browsers", upstream: "content", x402: { ...terms, scheme: "batch-settlement", rules } },
+        {
+          path_prefix: "/browsers",
+          upstream: "content",
+          x402: { ...terms, scheme: "batch-settlement", settle: "before", rules },
+        },
         { path_prefix: "/", upstream: "content" },
       ],
     },

@@ -205,8 +205,12 @@ test("one client at a time controls a browser, no token opens another one, and m
   expect((await fetch(first.url.replace("ws", "http"), { headers: upgrade })).status).toBe(409);
   expect((await fetch(`${baseUrl(service)}/browser?token=x`, { headers: upgrade })).status).toBe(404);
   expect((await about({ ...first, token: second.token })).status).toBe(404);
-  const longer = await call(service, "/browsers", { minutes: 15, browser: first.id, token: first.token });
+  const further = { minutes: 15, browser: first.id, token: first.token };
+  const payment = { "turnpike-payer": "0xpayer", "turnpike-payment-id": "0xnonce" };
+  const longer = await call(service, "/browsers", further, payment);
   expect([longer.status, longer.json["id"]]).toEqual([201, first.id]);
+  // A client whose response was lost sends its request and its payment again.
+  expect((await call(service, "/browsers", further, payment)).json).toEqual(longer.json);
   const tooLong = await call(service, "/browsers", { minutes: 15, browser: first.id, token: first.token });
   expect(outcomeOf(tooLong)).toBe("400 invalid-parameters");
   await client.call(2, "Browser.close");

@@ -37,10 +37,10 @@ test("a browser ends when its paid time is over, and each further minute adds a 
   const { expiresAt } = browser;
   system.step = 3_600_000;
   jest.advanceTimersByTime(MINUTE_MS / 2);
-  browser.extend(MINUTE_MS);
+  expect(browser.extend(MINUTE_MS, "")).toBe(true);
   expect([browser.expiresAt - expiresAt, browser.leftMs]).toEqual([MINUTE_MS, 1.5 * MINUTE_MS]);
   system.step = -3_600_000;
-  browser.extend(MINUTE_MS);
+  browser.extend(MINUTE_MS, "a payment");
   jest.advanceTimersByTime(2.5 * MINUTE_MS - 1);
   expect(isEnded()).toBe(false);
   jest.advanceTimersByTime(1);
@@ -52,7 +52,7 @@ test("a browser ends before that if no client has it for too long", () => {
   expect([browser.take(), browser.take()]).toEqual([true, false]);
   jest.advanceTimersByTime(MINUTE_MS - 2);
   expect(isEnded()).toBe(false);
-  browser.extend(MINUTE_MS);
+  browser.extend(MINUTE_MS, "");
   browser.leave();
   jest.advanceTimersByTime(MINUTE_MS / 2);
   expect(isEnded()).toBe(true);

@@ -3,6 +3,9 @@ import { type CdpFields } from "../browser/program/cdp.ts";
 import { Relay, type RelayClient } from "./relay.ts";
 import { Viewers } from "./view/viewers.ts";
 
+/** Payments by which a browser can run longer. A further one is refused. @bound */
+const MAX_PAYMENTS = 10_000;
+
 /** The times of a browser, in Unix milliseconds. */
 export interface LiveTimes {
   readonly createdAt: number;
@@ -39,6 +42,8 @@ export class LiveBrowser {
   #relay: Relay | undefined;
   #client: RelayClient | undefined;
   #isTaken = false;
+  /** The payments by which it runs longer. */
+  readonly #payments = new Set<string>();
 
   constructor(cell: Cell, options: LiveOptions) {
     this.id = options.id;
@@ -74,12 +79,20 @@ export class LiveBrowser {
     return this.#cell.exited;
   }
 
-  /** Lets it run longer. */
-  extend(ms: number): void {
+  /** Lets it run longer. `payment` is empty if no payment is known. False: it has had too many payments. */
+  extend(ms: number, payment: string): boolean {
+    if (this.#payments.size >= MAX_PAYMENTS) return false;
+    if (payment !== "") this.#payments.add(payment);
     this.#expiresAt += ms;
     this.#endsAt += ms;
     clearTimeout(this.#expiry);
     this.#expiry = this.#endAfter(this.leftMs);
+    return true;
+  }
+
+  /** True if it runs longer by this payment already. */
+  isPaidBy(payment: string): boolean {
+    return this.#payments.has(payment);
   }
 
   end(): void {

@@ -48,6 +48,14 @@ export interface NewLive {
   readonly token: string;
 }
 
+/** The wish that a browser runs longer. */
+interface Longer {
+  readonly id: string;
+  readonly token: string;
+  readonly minutes: number;
+  readonly payment: string;
+}
+
 /** The browsers that are sold by the minute. Decision 0923. */
 export class LiveBrowsers {
   readonly #options: LiveBrowsersOptions;
@@ -89,12 +97,16 @@ export class LiveBrowsers {
     }
   }
 
-  /** Lets a browser run longer. Throws as `find` does. */
-  extend(id: string, token: string, minutes: number): NewLive {
+  /**
+   * Lets a browser run longer, once for each payment: a client whose response was lost sends its request again. `payment` is empty
+   * if none is known. Throws as `find` does.
+   */
+  extend({ id, token, minutes, payment }: Longer): NewLive {
     const browser = this.find(id, token);
+    if (browser.isPaidBy(payment)) return { browser, token };
     this.#assertMinutes(minutes + Math.ceil(browser.leftMs / MINUTE_MS));
-    browser.extend(minutes * MINUTE_MS);
-    return { browser, token };
+    if (browser.extend(minutes * MINUTE_MS, payment)) return { browser, token };
+    throw new TurnpikeError("overloaded", "Cannot let the browser run longer: it has had too many payments");
   }
 
   #assertMinutes(minutes: number): void {

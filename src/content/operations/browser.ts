@@ -80,9 +80,10 @@ export const browser = postOperation(
     },
     failures: ["invalid-parameters", "not-found", "overloaded", "browser-unavailable"],
   },
-  async ({ minutes, browser: id, token: given = "" }, { live }): Promise<OperationResult> => {
+  async ({ minutes, browser: id, token: given = "" }, { live }, { payment }): Promise<OperationResult> => {
     if (live === undefined) throw notSold();
-    const { browser: one, token } = id === undefined ? await live.add(minutes) : live.extend(id, given, minutes);
+    const { browser: one, token } =
+      id === undefined ? await live.add(minutes) : live.extend({ id, token: given, minutes, payment });
     return { json: { ...stateOf(one), ...addressesOf(token) }, status: 201 };
   },
 );

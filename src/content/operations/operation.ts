@@ -55,6 +55,8 @@ export interface Call {
   readonly accepts: (type: string) => boolean;
   /** The payer that the gateway names (`x402.payment_fields`); otherwise empty. */
   readonly payer: string;
+  /** The payer and the name of its payment; empty if none is known. A request that is sent again has the same one. */
+  readonly payment: string;
   /** The payment that the gateway charges later. Undefined: the response is paid for as it is, or free. */
   readonly deferred: DeferredPayment | undefined;
   /** Only a client that has the response is known to have paid (`isUnproven`). */
@@ -178,7 +180,8 @@ export function postOperation<S extends z.ZodType>(
       const accepts = (type: string): boolean => headers.get("accept")?.includes(type) === true;
       const payer = headers.get("turnpike-payer") ?? "";
       const deferred = deferredPayment(headers);
-      const paid = { payer, deferred, unproven: isUnproven(headers) };
+      const id = headers.get("turnpike-payment-id") ?? "";
+      const paid = { payer, payment: id && `${payer} ${id}`, deferred, unproven: isUnproven(headers) };
       const call = { signal, accepts, ...paid, elapsedMs: stopwatch(services.now) };
       return await withSession({ input, headers, call }, services, (used, caller) => run(input, used, caller));
     },
