@@ -41,8 +41,11 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
   if (!isHtml(source.contentType)) {
     return { outcome: "not-content", reason: "unsupported-type", detail: "its type has no text" };
   }
-  const html = decodeBody(source.body, source.contentType);
-  const tree = parseTree(html);
+  const marked = decodeBody(source.body, source.contentType);
+  // Only fields of a schema are read with the marks.
+  const html = withoutMark(marked, source.sight?.mark);
+  const plain = html === marked ? job : { ...job, source: { ...source, body: html } };
+  const tree = parseTree(task.kind === "schema" ? marked : html);
   if (task.kind === "tables") {
     return { outcome: "content", extraction: { content: "", title: "", fields: readTables(tree, task.tables) } };
   }
@@ -59,7 +62,7 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
   if (obstacle !== undefined && mayNeedBrowser) return { outcome: "needs-browser", sign: obstacle.reason };
   if (obstacle !== undefined) return { outcome: "not-content", ...obstacle };
   const terms = pageTerms(tree, source.finalUrl);
-  const made = shownContent(tree, html, job, isMoved);
+  const made = shownContent(tree, { html, marked }, plain, isMoved);
   const isStated = made.outcome === "content" && Object.keys(terms).length > 0;
   const outcome = isStated ? { ...made, extraction: { ...made.extraction, terms } } : made;
   if (outcome.outcome !== "content" || evidence === undefined) return outcome;
@@ -69,36 +72,50 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
   return { ...outcome, evidence: { ...evidence, sign } };
 }
 
+/** The HTML without the marks of a browser, whose name no page knows. */
+function withoutMark(html: string, mark: string | undefined): string {
+  return mark === undefined ? html : html.replaceAll(new RegExp(` ${mark}="[^"]*"`, "g"), "");
+}
+
 const NOTHING = { content: "", title: "" };
 
-function shownContent(tree: Document, html: string, job: ExtractionJob, isMoved: boolean): ExtractionOutcome {
+function shownContent(
+  tree: Document,
+  texts: Pick<Page, "html" | "marked">,
+  job: ExtractionJob,
+  isMoved: boolean,
+): ExtractionOutcome {
   const { task } = job;
   const isKept = "forms" in task && task.forms?.inlinePictures === true;
-  const inline = isKept ? new InlinePictures(html) : undefined;
-  const made = withForms(contentOf(tree, job, { isMoved, inline }), { html, inline }, job);
+  const inline = isKept ? new InlinePictures(texts.html) : undefined;
+  const made = withForms(contentOf(tree, job, { isMoved, inline }), { ...texts, inline }, job);
   if (inline === undefined || made.outcome !== "content") return made;
   return { ...made, extraction: inline.shown(made.extraction) };
 }
 
 interface Page {
   readonly html: string;
+  /** The same with the marks of a browser. */
+  readonly marked: string;
   readonly inline: InlinePictures | undefined;
 }
 
 /** The outcome with the further forms of the page that the task asks for. */
 function withForms(
   outcome: ExtractionOutcome,
-  { html, inline }: Page,
+  { html, marked, inline }: Page,
   { task, source }: ExtractionJob,
 ): ExtractionOutcome {
   if (outcome.outcome !== "content" || !("forms" in task) || task.forms === undefined) return outcome;
-  const parse = (): Document => {
-    const tree = parseTree(html);
-    showStreamedParts(tree, html, source.engine);
-    showLateText(tree, html, source.engine);
+  const parse = (withMarks = false): Document => {
+    const text = withMarks ? marked : html;
+    const tree = parseTree(text);
+    showStreamedParts(tree, text, source.engine);
+    showLateText(tree, text, source.engine);
     return tree;
   };
-  const forms = formsOf({ html, parse, url: source.finalUrl, isArticle: task.kind === "article", inline }, task.forms);
+  const { finalUrl: url, sight } = source;
+  const forms = formsOf({ html, parse, sight, url, isArticle: task.kind === "article", inline }, task.forms);
   return { ...outcome, extraction: { ...outcome.extraction, forms } };
 }
 
@@ -117,7 +134,7 @@ function contentOf(
     return { outcome: "content", extraction: { content, title: pageTitle(tree), ...crawled } };
   }
   if (task.kind === "fields") return toFields(tree, source, task);
-  if (task.kind === "schema") return schemaOutcome(tree, { url, title: pageTitle(tree) }, task);
+  if (task.kind === "schema") return schemaOutcome({ tree, url, sight: source.sight }, pageTitle(tree), task);
   if (task.kind === "index") return { outcome: "content", extraction: toIndexPage(tree, url) };
   if (task.kind === "article") {
     const article = readArticle(tree, url, { comments: task.comments === true });

@@ -1,6 +1,7 @@
 import { type Document, type Element, isTag } from "domhandler";
 import { serialize } from "parse5";
 import { adapter } from "parse5-htmlparser2-tree-adapter";
+import { type Sight } from "../page/page.ts";
 import { type FormsTask, type NamedAddress, type PageForms } from "./tree/extraction.ts";
 import { linkText } from "./links.ts";
 import { summaryForms } from "./summary.ts";
@@ -28,8 +29,9 @@ const MAX_META_LENGTH = 5_000;
 /** A page whose forms are made. `isArticle`: only its main content. */
 interface Page {
   readonly html: string;
-  /** Parses it to a new tree. */
-  readonly parse: () => Document;
+  /** Parses it to a new tree, also with the marks of a browser. */
+  readonly parse: (withMarks?: boolean) => Document;
+  readonly sight?: Sight | undefined;
   readonly url: string;
   readonly isArticle: boolean;
   /** The pictures with data that are kept; undefined: they are left out. */
@@ -37,8 +39,8 @@ interface Page {
 }
 
 /** Further forms of a page beside its content. */
-export function formsOf({ html, parse, url, isArticle, inline }: Page, task: FormsTask): PageForms {
-  const json = task.json === undefined ? {} : { json: schemaFields(parse(), url, task.json) };
+export function formsOf({ html, parse, sight, url, isArticle, inline }: Page, task: FormsTask): PageForms {
+  const json = task.json === undefined ? {} : { json: schemaFields({ tree: parse(true), url, sight }, task.json) };
   const tree = parse();
   const meta = metaOf(tree);
   keepParts(tree, task);

@@ -83,7 +83,7 @@ export async function contentOutcome(
     return unsupported(source, "has no elements to select");
   if (task.kind === "schema") {
     const { schemaOutcome } = await schemaCode();
-    return schemaOutcome(treeOf(content), { url: source.finalUrl, title: content.title }, task);
+    return schemaOutcome({ tree: treeOf(content), url: source.finalUrl }, content.title, task);
   }
   if (content.isEmpty?.() ?? content.text().trim() === "")
     return { outcome: "not-content", reason: "empty", detail: "it has no content" };
@@ -139,7 +139,9 @@ async function formsOf(
   return {
     meta: {},
     attributes: attributes.map(() => []),
-    ...(json === undefined ? {} : { json: (await schemaCode()).schemaFields(treeOf(content), finalUrl, json) }),
+    ...(json === undefined
+      ? {}
+      : { json: (await schemaCode()).schemaFields({ tree: treeOf(content), url: finalUrl }, json) }),
     ...(has("html") ? { html: content.html() } : {}),
     ...(has("rawHtml") ? { rawHtml: content.html() } : {}),
     ...(has("links") ? { links: content.links() } : {}),

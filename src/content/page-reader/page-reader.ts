@@ -31,7 +31,9 @@ import { type OwnProxy } from "../egress/own-proxy.ts";
 import { PixelBudget } from "../page/pixel-budget.ts";
 import { chooseEngine } from "./engine-choice.ts";
 import { type LearnedTemplates } from "./learned-templates.ts";
-import { PageScripts } from "./page-scripts.ts";
+import { PageFiles } from "./page-files.ts";
+import { scriptTexts } from "./page-scripts.ts";
+import { mayHide, styleSheets, unreadSheets } from "./page-styles.ts";
 import { type AiTerms } from "../page/ai-terms.ts";
 import { type SiteTerms } from "../sites/site-terms.ts";
 import { type FairSemaphore } from "../page/fair-semaphore.ts";
@@ -88,11 +90,11 @@ export type Pages = Pick<PageReader, "read" | "open" | "show">;
 export class PageReader {
   readonly #deps: PageReaderDeps;
   readonly #windows = new PixelBudget(MAX_WINDOW_PIXELS);
-  readonly #scripts: PageScripts;
+  readonly #files: PageFiles;
 
   constructor(deps: PageReaderDeps) {
     this.#deps = deps;
-    this.#scripts = new PageScripts(deps.fetchDocument);
+    this.#files = new PageFiles(deps.fetchDocument);
   }
 
   /** Loads the page and does the task with it. Fails with a TurnpikeError if the page has no content for the task. */
@@ -153,32 +155,46 @@ export class PageReader {
     const source = sourceOf(fetched);
     const mayNeedBrowser = request.engine === "auto" && fetched.complete;
     const outcome = await this.#extract(visit, { source, task, mayNeedBrowser });
-    const fromDocument = (): Loaded<ReadPage> => {
-      const page = readPage(somethingOf(outcome, { task, source, request }), source);
-      return { page, source: page.source, fetched };
-    };
     if (mayNeedBrowser && outcome.outcome === "content" && isNothing(outcome.extraction, task)) {
       return await inBrowser(fetched);
     }
     const searchScripts = (scripts: readonly ScriptAddress[]) => this.#scriptsChange(visit, source, scripts);
     const choice = await chooseEngine(this.#deps.learned, { request, task, outcome, searchScripts });
-    if (choice.engine === "static") return fromDocument();
+    const isOptional = choice.engine === "static" || choice.isOptional;
+    const seen = isOptional ? await this.#withStyles(visit, { source, task, outcome }) : { source, outcome };
+    const fromDocument = (): Loaded<ReadPage> => {
+      const page = readPage(somethingOf(seen.outcome, { task, source: seen.source, request }), seen.source);
+      return { page, source, fetched };
+    };
+    if (choice.engine === "static" && !(mayNeedBrowser && mayHide(outcome, seen.outcome))) return fromDocument();
     try {
       const loaded = await inBrowser(fetched);
       const { page } = loaded;
-      if (page.source.engine === "browser" && page.source.complete) choice.compare(page.extraction);
+      const isCompared = page.source.engine === "browser" && page.source.complete && choice.engine === "browser";
+      if (isCompared) choice.compare(page.extraction);
       return loaded;
     } catch (error) {
       // The page that the browser failed to show may be another one for the next caller.
-      if (choice.isOptional && error instanceof TurnpikeError) return { ...fromDocument(), fetched: undefined };
+      if (isOptional && error instanceof TurnpikeError) return { ...fromDocument(), fetched: undefined };
       throw error;
     }
   }
 
+  /** Reads fields again with the style sheets of the page, which may hide their values. */
+  async #withStyles(visit: Visit, { source, task, outcome }: ReadSource): Promise<Omit<ReadSource, "task">> {
+    const unread = unreadSheets(outcome);
+    const sheets = unread.length === 0 ? [] : await styleSheets(this.#files, visit, unread);
+    if (sheets.length === 0) return { source, outcome };
+    const styled = { ...source, sight: { sheets } };
+    return { source: styled, outcome: await this.#extract(visit, { source: styled, task, mayNeedBrowser: false }) };
+  }
+
   /** Reads a page that is loaded. */
-  async #readSource(visit: Visit, source: PageSource, task: ExtractionTask): Promise<ReadPage> {
-    const outcome = await this.#extract(visit, { source, task, mayNeedBrowser: false });
-    return readPage(somethingOf(outcome, { task, source, request: visit.request }), source);
+  async #readSource(visit: Visit, loaded: PageSource, task: ExtractionTask): Promise<ReadPage> {
+    const outcome = await this.#extract(visit, { source: loaded, task, mayNeedBrowser: false });
+    const seen = await this.#withStyles(visit, { source: loaded, task, outcome });
+    const { source } = seen;
+    return readPage(somethingOf(seen.outcome, { task, source, request: visit.request }), source);
   }
 
   /**
@@ -347,7 +363,7 @@ export class PageReader {
   }
 
   async #scriptsChange(visit: Visit, source: PageSource, addresses: readonly ScriptAddress[]): Promise<boolean> {
-    const scripts = await this.#scripts.texts(visit, addresses);
+    const scripts = await scriptTexts(this.#files, visit, addresses);
     if (scripts.length === 0) return false;
     const task = { kind: "scripts", scripts } as const;
     return (await this.#extract(visit, { source, task, mayNeedBrowser: false })).outcome === "needs-browser";
@@ -465,6 +481,13 @@ const FRAMED: ReadonlySet<ExtractionTask["kind"]> = new Set([...WORDED, "links",
 
 function isNothing({ content }: Extraction, { kind }: ExtractionTask): boolean {
   return WORDED.has(kind) && content.trim() === "";
+}
+
+/** A page that is loaded, and what was read in it. */
+interface ReadSource {
+  readonly source: PageSource;
+  readonly task: ExtractionTask;
+  readonly outcome: ExtractionOutcome;
 }
 
 interface Made {

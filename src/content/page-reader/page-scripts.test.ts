@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { type FetchedDocument } from "../page/page.ts";
 import { pageRequestOf, visiting } from "../testing/visit.ts";
-import { PageScripts } from "./page-scripts.ts";
+import { PageFiles } from "./page-files.ts";
+import { scriptTexts } from "./page-scripts.ts";
 
 test("scripts have the order of the page, followed by those that they load, whichever arrives first", async () => {
   const slow = Promise.withResolvers<void>();
@@ -14,7 +15,7 @@ test("scripts have the order of the page, followed by those that they load, whic
   };
   const scripts = ["/own.js", "/loader.js"].map((path) => ({ url: `https://site.test${path}`, isModule: true }));
   const texts = await visiting(pageRequestOf("https://site.test/"), (visit) =>
-    new PageScripts(fetch).texts(visit, scripts),
+    scriptTexts(new PageFiles(fetch), visit, scripts),
   );
   expect(texts.map(({ url }) => new URL(url).pathname)).toEqual(["/own.js", "/loader.js", "/part.js"]);
 });

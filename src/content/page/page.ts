@@ -88,6 +88,24 @@ export interface FetchedDocument extends FetchedResponse {
   readonly complete: boolean;
 }
 
+/** A style sheet of a page. */
+export interface StyleSheet {
+  /** The address that the page has for it, and the one after redirects. */
+  readonly url: string;
+  readonly base: string;
+  readonly css: string;
+}
+
+/** The facts by which the visible text of a page is known: measures of a browser, or the style sheets that were loaded. */
+export interface Sight {
+  /**
+   * The attribute that a snapshot has put on elements. It is empty on those that a reader does not see; otherwise it has
+   * declarations that may hide them.
+   */
+  readonly mark?: string;
+  readonly sheets?: readonly StyleSheet[];
+}
+
 /** A document from either engine, before extraction. */
 export interface PageSource {
   readonly engine: EngineName;
@@ -102,6 +120,8 @@ export interface PageSource {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** False if the timeout came first, and the caller accepts a partial page. */
   readonly complete: boolean;
+  /** For fields of a schema. */
+  readonly sight?: Sight;
   /** Present if its text was recognised in pictures: their number, and the mean confidence of the words. */
   readonly scan?: { readonly pages: number; readonly confidence: number };
   /** The terms for its use by AI. Absent if none are known. */

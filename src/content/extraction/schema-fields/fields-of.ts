@@ -9,6 +9,7 @@ import { elementFound } from "./visible-values.ts";
 import { membersOf, leafList, objectItems, titleOf } from "./lists.ts";
 import { LearnedRules } from "./learned-rules.ts";
 import { PageFacts } from "./page-facts.ts";
+import { type Sight } from "../../page/page.ts";
 import { type SchemaTask } from "../tree/extraction.ts";
 import { type FieldRule, type FieldSource, type MissingField, type PageFields } from "../tree/page-fields.ts";
 import { wordsOf } from "./shown-page.ts";
@@ -27,6 +28,7 @@ export interface FieldsPage {
   readonly url: string;
   /** A language tag that decides the meaning of numbers and dates. Default: that of the page. */
   readonly locale?: string | undefined;
+  readonly sight?: Sight | undefined;
   /** True: only values that a reader sees. */
   readonly shownOnly?: boolean | undefined;
   readonly rules?: SchemaTask["rules"];
@@ -36,9 +38,11 @@ export interface FieldsPage {
 }
 
 /** The fields of a page by a schema. Every value stands in the page; fields without a value are null. */
-export function fieldsOf({ tree, url, locale, ...options }: FieldsPage, plan: SchemaPlan): PageFields {
-  return new Filler(new PageFacts(tree, url, locale), options).fields(plan);
+export function fieldsOf({ tree, url, locale, sight, ...options }: FieldsPage, plan: SchemaPlan): PageFields {
+  return new Filler(new PageFacts(tree, { url, locale, sight }), options).fields(plan);
 }
+
+type FieldOptions = Omit<FieldsPage, "tree" | "url" | "locale" | "sight">;
 
 const NOT_FOUND = "the page has no value for it";
 
@@ -47,12 +51,12 @@ class Filler {
   readonly #sources: Record<string, FieldSource> = Object.create(null);
   readonly #missing: MissingField[] = [];
 
-  readonly #options: Omit<FieldsPage, "tree" | "url" | "locale">;
+  readonly #options: FieldOptions;
   readonly #learned: LearnedRules | undefined;
   readonly #rules: Record<string, readonly FieldRule[]> = Object.create(null);
   readonly #drift: string[] = [];
 
-  constructor(facts: PageFacts, options: Omit<FieldsPage, "tree" | "url" | "locale">) {
+  constructor(facts: PageFacts, options: FieldOptions) {
     this.#facts = facts;
     this.#options = options;
     this.#learned = (options.rules ?? options.learn) === undefined ? undefined : new LearnedRules(facts);
@@ -76,8 +80,10 @@ class Filler {
       break;
     }
     const { rules, learn, withText } = this.#options;
+    const { isCertain, unread } = this.#facts.page;
     return {
       value,
+      ...(isCertain ? {} : { unread }),
       sources: this.#sources,
       missing: this.#missing,
       ...(withText === true ? { text: this.#facts.page.visibleText() } : {}),

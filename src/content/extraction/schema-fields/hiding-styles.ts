@@ -11,6 +11,10 @@ const TINY_BOX = 1;
 const TINY_FONT = 2;
 /** Pixels by which letters overlap. */
 const CLOSE_LETTERS = 6;
+/** Pixels of a blur behind which letters cannot be read. */
+const BLURRED = 4;
+/** The part of its colour that a text has at least to be seen. */
+export const CLEAR = 0.05;
 
 const LENGTH = String.raw`-?\d*\.?\d+(?:e-?\d+)?(?:[a-z]+|%)?`;
 const DISPLAYS =
@@ -26,7 +30,7 @@ const COLOR = /\(|^(?:inherit|initial|unset|revert|currentcolor)$/;
 const VALUES: Readonly<Record<string, RegExp>> = {
   display: DISPLAYS,
   visibility: /^(?:visible|hidden|collapse|inherit|initial|unset|revert|var\(.*)$/,
-  opacity: new RegExp(`^(?:${LENGTH}|inherit|initial|unset|revert|(?:var|min|max|clamp)\\(.*)$`),
+  opacity: new RegExp(`^(?:${LENGTH}|inherit|initial|unset|revert|(?:var|min|max|clamp|calc)\\(.*)$`),
   color: COLOR,
   "-webkit-text-fill-color": COLOR,
   background: /./,
@@ -35,11 +39,11 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   "font-size": /^0|^\.|^[12](?:px|pt)?$|^\d(?:\.\d*)?%$|^1\.\d+px$/,
   font: /(?:^|\s)(?:0|\.|[12](?:px|pt)\b)/,
   position: /^(?:absolute|fixed|relative|sticky)$/,
-  left: /^-|\d{3}/,
-  top: /^-|\d{3}/,
-  right: /^-/,
-  bottom: /^-/,
-  inset: /-|\d{3}/,
+  left: /^-|^0|\d{3}/,
+  top: /^-|^0|\d{3}/,
+  right: /^-|^0|^\d{3}/,
+  bottom: /^-|^0|^\d{3}/,
+  inset: /-|^0|\d{3}/,
   margin: /-/,
   "margin-left": /^-/,
   "margin-top": /^-/,
@@ -54,9 +58,21 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   overflow: /hidden|clip|auto|scroll/,
   transform: /scale|translate|rotate|matrix/,
   translate: /-?\d{3}/,
-  scale: /^0/,
-  zoom: /^0/,
-  filter: /opacity/,
+  rotate: /./,
+  scale: /^0|^\./,
+  zoom: /^0|^\./,
+  filter: /opacity|blur/,
+  "offset-path": /./,
+  "z-index": /^-?\d+$/,
+  "grid-template-rows": /./,
+  animation: /./,
+  "animation-name": /./,
+  "animation-duration": /./,
+  "animation-delay": /./,
+  "animation-fill-mode": /./,
+  "animation-play-state": /./,
+  "animation-iteration-count": /./,
+  "animation-direction": /./,
   "unicode-bidi": /override/,
   "letter-spacing": /^-/,
   "text-security": /./,
@@ -64,6 +80,9 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   contain: /./,
   "backface-visibility": /./,
 };
+
+/** A property of our own: a pseudo-element covers the element. */
+export const COVERED = "covered";
 
 /** Properties that mean the same in left-to-right text. */
 const ALIASES: Readonly<Record<string, string>> = {
@@ -83,11 +102,15 @@ const ALIASES: Readonly<Record<string, string>> = {
   "-webkit-mask-image": "mask",
   "-webkit-backface-visibility": "backface-visibility",
   "-webkit-clip-path": "clip-path",
+  "-webkit-filter": "filter",
+  "grid-template": "grid-template-rows",
+  grid: "grid-template-rows",
 };
 
 /** The property by the name that is read, if the value can hide text, or show it again. */
 export function hidingProperty(name: string, value: string): string | undefined {
-  const property = Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
+  const usual = name.startsWith("-webkit-animation") ? name.slice("-webkit-".length) : name;
+  const property = Object.hasOwn(ALIASES, usual) ? (ALIASES[usual] ?? usual) : usual;
   const values = Object.hasOwn(VALUES, property) ? VALUES[property] : undefined;
   if (values === undefined) return undefined;
   return values.test(value) || (values === COLOR && Bun.color(value, "number") !== null) ? property : undefined;
@@ -96,13 +119,17 @@ export function hidingProperty(name: string, value: string): string | undefined 
 /** Whether an element with these declarations is not seen, whatever colours are around it. */
 export function hides(style: Declarations): boolean {
   if (style.size === 0) return false;
+  if (style.has(COVERED)) return true;
   const is = (name: string, pattern: RegExp): boolean => pattern.test(style.get(name) ?? "");
   if (is("display", /^(?:none$|var\()/) || is("visibility", /^(?:hidden$|collapse$|var\()/)) return true;
-  if (is("content-visibility", /^hidden$/) || share(style.get("opacity")) < 0.05) return true;
-  if (share(/opacity\(([^)]*)\)/.exec(style.get("filter") ?? "")?.[1]) < 0.05) return true;
+  if (is("content-visibility", /^hidden$/) || share(style.get("opacity")) < CLEAR) return true;
+  const filter = style.get("filter") ?? "";
+  if (share(/opacity\(([^)]*)\)/.exec(filter)?.[1]) < CLEAR) return true;
+  if (pixels(/blur\(([^)]*)\)/.exec(filter)?.[1], 0) >= BLURRED) return true;
   if (pixels(style.get("font-size"), 16) < TINY_FONT || pixels(fontSize(style.get("font")), 16) < TINY_FONT)
     return true;
-  if (is("scale", /^(?:0|0?\.0\d*)(?:\s|$)/) || is("zoom", /^0(?:\.0\d*)?%?$/)) return true;
+  if (is("scale", /^(?:0|0?\.0\d*)(?:\s|$)/) || is("zoom", /^(?:0|0?\.0\d*)%?$/)) return true;
+  if (is("rotate", /^(?:[xy]|1 0 0|0 1 0)\s+-?(?:90deg|0?\.25turn|100grad)$/)) return true;
   if (
     is(
       "transform",
@@ -118,6 +145,7 @@ function isUnreadable(style: Declarations): boolean {
   const is = (name: string, pattern: RegExp): boolean => pattern.test(style.get(name) ?? "");
   if (is("unicode-bidi", /override/) || is("text-security", /^(?:disc|circle|square)/)) return true;
   if (pixels(style.get("letter-spacing"), 0) <= -CLOSE_LETTERS || is("contain", /strict/)) return true;
+  if (is("contain", /size/) && is("overflow", /hidden|clip/)) return true;
   if (is("mask", /gradient\((?:[^()]*,)?\s*(?:transparent|#0000)\s*,\s*(?:transparent|#0000)\s*\)/)) return true;
   return is("backface-visibility", /hidden/) && is("transform", /rotate[xy3d]*\(/);
 }
@@ -138,8 +166,12 @@ function isMovedOut(style: Declarations): boolean {
   const isFar = (value: string): boolean => Math.abs(pixels(value, 0)) >= 1_000;
   if (["text-indent", "margin-left", "margin-top"].some((name) => isOut(style.get(name)))) return true;
   if (parts("margin").some(isOut) || parts("translate").some(isFar)) return true;
+  if (/^(?:path|ray|url|circle|ellipse|polygon|inset|shape)\(/.test(style.get("offset-path") ?? "")) return true;
   if (/translate/.test(style.get("transform") ?? "") && parts("transform").some(isFar)) return true;
   if (!/^(?:absolute|fixed|relative|sticky)$/.test(style.get("position") ?? "")) return false;
+  // A fixed element with its end at the beginning of the window, or the reverse.
+  const isBeyond = (name: string): boolean => /^[1-9]\d{2,}(?:%|vw|vh)$/.test(style.get(name) ?? "");
+  if (style.get("position") === "fixed" && ["left", "top", "right", "bottom"].some(isBeyond)) return true;
   return (
     ["left", "top", "right", "bottom"].some((name) => isOut(style.get(name))) ||
     parts("inset").some(isOut) ||
@@ -161,10 +193,18 @@ function fontSize(font: string | undefined): string | undefined {
   return font === undefined ? undefined : /(?:^|\s)(0|\d*\.?\d+(?:[a-z]+|%))(?=[\s/])/.exec(font)?.[1];
 }
 
+/** Whether the rows of a grid have no height, so that a child that clips its content shows nothing. */
+export function isFlat(style: Declarations): boolean {
+  const [rows = ""] = (style.get("grid-template-rows") ?? "").split("/");
+  return (
+    rows !== "" && /^(?:[\s(),]|repeat\(\d+,|minmax\(|\[[^\]]*\]|0(?:fr|px|%)?)+$/.test(rows) && rows.includes("0")
+  );
+}
+
 /** A number or a percentage; 1 if it is not known. */
-function share(value: string | undefined): number {
+export function share(value: string | undefined): number {
   if (value === undefined) return 1;
-  if (/^(?:var|min|max|clamp)\(/.test(value)) return 0;
+  if (/^(?:var|min|max|clamp|calc)\(/.test(value)) return 0;
   const [, number, percent] = /^\s*(-?\d*\.?\d+(?:e-?\d+)?)(%)?\s*$/.exec(value) ?? [];
   return number === undefined ? 1 : Number(number) / (percent === undefined ? 1 : 100);
 }

@@ -4,7 +4,7 @@ import { jsonLdThings } from "./json-ld.ts";
 import { Labels } from "./labels.ts";
 import { markedThings } from "./microdata.ts";
 import { isPerUnit, type Money, moneyIn, numbersIn } from "./numbers.ts";
-import { ShownPage } from "./shown-page.ts";
+import { type PageAbout, ShownPage } from "./shown-page.ts";
 import { type Thing } from "./things.ts";
 
 /** Characters of a line that is a price and nothing else, and such lines of a page. */
@@ -42,7 +42,10 @@ export class PageFacts {
   #numbers: ReadonlySet<number> | undefined;
   #amounts: ReadonlySet<number | undefined> | undefined;
 
-  constructor(tree: Document, url: string, locale: string | undefined) {
+  constructor(
+    tree: Document,
+    { url, locale, sight }: Pick<PageAbout, "url" | "sight"> & { readonly locale: string | undefined },
+  ) {
     const meta = new Map<string, Element[]>();
     let [canonical, root]: (Element | undefined)[] = [];
     for (const element of elementsOf(tree)) {
@@ -56,7 +59,7 @@ export class PageFacts {
       else known.push(element);
     }
     const language = locale ?? root?.attribs["lang"] ?? meta.get("og:locale")?.[0]?.attribs["content"] ?? "";
-    this.page = new ShownPage(tree, url, language.trim().replaceAll("_", "-").slice(0, 35));
+    this.page = new ShownPage(tree, { url, locale: language.trim().replaceAll("_", "-").slice(0, 35), sight });
     this.labels = new Labels(this.page);
     this.things = [...jsonLdThings(tree), ...markedThings(this.page)];
     this.meta = meta;

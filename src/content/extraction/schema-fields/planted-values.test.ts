@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { parseTree } from "../tree/tree.ts";
 import { planOf } from "./field-plan.ts";
 import { fieldsOf } from "./fields-of.ts";
+import { hostileHtml, HOSTILE_PAGES } from "../../testing/hostile-pages.ts";
 
 const fields = (body: string, properties: object): unknown => {
   const tree = parseTree(`<html lang=en><body><main><h1>Shelf</h1>${body}</main></body></html>`);
@@ -57,3 +58,24 @@ test("a number with more digits than a number keeps is left out", () => {
     code: null,
   });
 });
+
+const WARRANTY = planOf({ type: "object", properties: { warranty: { type: "string" }, brand: { type: "string" } } });
+
+test.each(HOSTILE_PAGES.filter(({ only }) => only === undefined))(
+  "a reader of the document and its style sheets: $name",
+  (page) => {
+    const url = "https://shop.example/p";
+    const sheets = Object.entries(page.sheets ?? {}).map(([path, css]) => ({
+      url: new URL(path, url).href,
+      base: new URL(path, url).href,
+      css,
+    }));
+    const fieldsHere = fieldsOf({ tree: parseTree(hostileHtml(page)), url, sight: { sheets } }, WARRANTY);
+    const { brand, warranty } = fieldsHere.value as { readonly brand: unknown; readonly warranty: unknown }; // As the plan.
+    expect([brand, String(warranty).includes("99"), fieldsHere.unread]).toEqual([
+      "Nordlys",
+      page.isSeen === true,
+      undefined,
+    ]);
+  },
+);

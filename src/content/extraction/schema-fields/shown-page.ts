@@ -3,7 +3,12 @@ import { isBlock } from "../tree/display.ts";
 import { foldWhiteSpace } from "../tree/white-space.ts";
 import { walkNodes } from "../tree/walk.ts";
 import { DocumentElements } from "../selectors/select-all.ts";
-import { StyleRules } from "./style-rules.ts";
+import { type Sight } from "../../page/page.ts";
+import { baseOf } from "../tree/addresses.ts";
+import { coveredIn } from "./covers.ts";
+import { type Declarations } from "./hiding-styles.ts";
+import { isSheetLink, sheetsOf } from "./page-sheets.ts";
+import { measuredStyle, StyleRules } from "./style-rules.ts";
 import { type Around, PLAIN, shownInside, UNKNOWN } from "./visibility.ts";
 
 /** Characters of a text that is read as a value. */
@@ -34,6 +39,16 @@ interface Seen {
   length: number;
 }
 
+/** The facts of a page beside its elements. */
+export interface PageAbout {
+  readonly url: string;
+  /** The language tag; empty if it is not known. */
+  readonly locale: string;
+  readonly sight: Sight | undefined;
+}
+
+type StyleOf = (element: Element) => Declarations;
+
 /** A page as its reader sees it: what is hidden has no text. */
 export class ShownPage {
   readonly tree: Document;
@@ -44,6 +59,8 @@ export class ShownPage {
   readonly elements: readonly Element[];
   /** Whether all style rules were read. Otherwise a reader may not see an element that seems shown. */
   isCertain = true;
+  /** The addresses of style sheets that were not loaded. */
+  unread: readonly string[] = [];
   readonly #seen = new Map<Element, Seen>();
   readonly #texts = new Map<Element, string>();
   readonly #ids = new Map<string, number>();
@@ -53,11 +70,12 @@ export class ShownPage {
   #major: readonly Element[] | undefined;
   #words: string | undefined;
 
-  constructor(tree: Document, url: string, locale: string) {
+  constructor(tree: Document, { url, locale, sight }: PageAbout) {
     this.tree = tree;
     this.url = url;
     this.locale = locale;
-    this.elements = this.#walk();
+    const { styleOf, around } = this.#styles(sight);
+    this.elements = this.#walk(styleOf, around);
   }
 
   isShown(element: Element): boolean {
@@ -165,25 +183,36 @@ export class ShownPage {
     return (counts.get(name) ?? 0) <= 1 ? name : `${name}:nth-of-type(${this.#positions.get(element) ?? 1})`;
   }
 
-  #walk(): Element[] {
-    const sheets: Element[] = [];
+  /** The styles of the elements, and what is around the whole page. */
+  #styles(sight: Sight = {}): { readonly styleOf: StyleOf; readonly around: Around } {
+    const { mark, sheets: loaded = [] } = sight;
+    if (mark !== undefined) return { styleOf: (element) => measuredStyle(element.attribs[mark]), around: UNKNOWN };
+    const elements: Element[] = [];
     const names = new Set<string>();
-    let isStyled = false;
+    const attributes: string[] = [];
     walkNodes(this.tree, {
       enter(node) {
         if (!isTag(node)) return true;
-        const { class: classes = "", id } = node.attribs;
+        const { class: classes = "", id, style = "" } = node.attribs;
         for (const name of `${classes} ${id ?? ""}`.split(/\s+/)) names.add(name.toLowerCase());
-        if (node.name === "style") sheets.push(node);
-        if (node.name === "link" && /stylesheet/i.test(node.attribs["rel"] ?? "")) isStyled = true;
+        if (style.includes("--")) attributes.push(style);
+        if (node.name === "style" || isSheetLink(node)) elements.push(node);
         return true;
       },
     });
-    const rules = new StyleRules(new DocumentElements(this.tree), sheets, names);
-    this.isCertain = rules.isComplete;
+    const { url } = this;
+    const { sheets, unread } = sheetsOf({ elements, url, base: baseOf(this.tree, url), loaded });
+    const rules = new StyleRules({ all: new DocumentElements(this.tree), names, attributes }, sheets);
+    this.isCertain = rules.isComplete && unread.length === 0;
+    this.unread = unread;
+    return { styleOf: (element) => rules.of(element), around: unread.length === 0 ? PLAIN : UNKNOWN };
+  }
+
+  #walk(styleOf: StyleOf, around: Around): Element[] {
     const shown: Element[] = [];
-    const inside: Around[] = [isStyled ? UNKNOWN : PLAIN];
+    const inside: Around[] = [around];
     const open: Seen[] = [];
+    const covered = new Set<Element>();
     walkNodes(this.tree, {
       enter: (node) => {
         if (isText(node)) {
@@ -194,8 +223,10 @@ export class ShownPage {
         if (!isTag(node)) return true;
         const id = node.attribs["id"];
         if (id !== undefined) this.#ids.set(id, (this.#ids.get(id) ?? 0) + 1);
-        const around = node.name === "head" ? undefined : shownInside(node, rules.of(node), inside.at(-1) ?? UNKNOWN);
-        if (around === undefined) return false;
+        for (const one of coveredIn(node, styleOf)) covered.add(one);
+        if (node.name === "head" || covered.has(node)) return false;
+        const within = shownInside(node, styleOf(node), inside.at(-1) ?? UNKNOWN);
+        if (within === undefined) return false;
         const above = open.at(-1);
         const seen = {
           order: shown.length,
@@ -208,7 +239,7 @@ export class ShownPage {
         shown.push(node);
         this.#seen.set(node, seen);
         open.push(seen);
-        inside.push(around);
+        inside.push(within);
         return true;
       },
       leave: (node) => {

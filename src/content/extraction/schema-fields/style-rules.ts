@@ -1,58 +1,123 @@
-import { type Element, isText } from "domhandler";
+import { type Element } from "domhandler";
 import { parseSelector, unescape } from "../selectors/parse-selector.ts";
 import { type SelectorList } from "../selectors/selector.ts";
 import { type DocumentElements } from "../selectors/select-all.ts";
-import { type Rule, plainCss, rulesOf } from "./css-rules.ts";
-import { type Declarations, hides, hidingProperty } from "./hiding-styles.ts";
+import { afterAnimations, type Frames } from "./animations.ts";
+import { type Keyframes, keyframesOf, type Outer, plainCss, type Rule, rulesOf } from "./css-rules.ts";
+import { CustomProperties } from "./custom-properties.ts";
+import { isCovering } from "./covers.ts";
+import { COVERED, type Declarations, hides, hidingProperty } from "./hiding-styles.ts";
 
-/** Characters of all `style` elements, and rules. Further ones are not read. */
-const MAX_STYLE_LENGTH = 500_000;
-const MAX_RULES = 3_000;
+/** Characters of all style sheets, and rules that may apply. Further ones are not read. */
+const MAX_STYLE_LENGTH = 2_000_000;
+const MAX_RULES = 6_000;
 /** Elements that are compared with selectors. A selector of more than what is left of them is not read. */
 const MAX_COMPARED = 1_500_000;
 
-/** The declarations of `style` attributes and `style` elements that can hide text. Other style sheets are not known. */
+/** A style sheet, with what is known of the conditions around it. */
+export interface Sheet {
+  readonly css: string;
+  readonly outer: Outer;
+}
+
+/** The document to which the style rules apply. */
+export interface Styled {
+  readonly all: DocumentElements;
+  /** All classes and ids, in lower case. */
+  readonly names: ReadonlySet<string>;
+  /** The `style` attributes that declare custom properties. */
+  readonly attributes: readonly string[];
+}
+
+/** The declarations of `style` attributes and style sheets that can hide text. */
 export class StyleRules {
   readonly #applied = new Map<Element, Map<string, { readonly value: string; readonly rank: number }>>();
+  readonly #known = new Map<Element, Declarations>();
   readonly #names: ReadonlySet<string>;
+  readonly #custom = new CustomProperties();
+  readonly #animations = new Map<string, Frames>();
+  readonly #layers = new Map<string, number>();
   #left = MAX_COMPARED;
+  #applying = 0;
   /** Whether all rules were read. Otherwise an element may be hidden that seems shown. */
   isComplete = true;
 
-  constructor(all: DocumentElements, sheets: readonly Element[], names: ReadonlySet<string>) {
+  constructor({ all, names, attributes }: Styled, sheets: readonly Sheet[]) {
     this.#names = names;
-    let length = 0;
-    let order = 0;
-    for (const sheet of sheets) {
-      const css = sheet.children.map((child) => (isText(child) ? child.data : "")).join("");
-      length += css.length;
-      if (length > MAX_STYLE_LENGTH) {
-        this.isComplete = false;
-        return;
-      }
-      for (const rule of rulesOf(plainCss(css))) {
-        const declared = declarationsIn(rule.body);
-        if (declared.size === 0) continue;
-        order += 1;
-        if (order > MAX_RULES) {
-          this.isComplete = false;
-          return;
-        }
-        this.#apply(all, rule, declared, order);
-      }
+    const rules = this.#rulesOf(sheets);
+    for (const { selectors, body, isCertain } of rules) {
+      if (!body.includes("--")) continue;
+      const isForAll = isCertain && selectors.some((one) => /^\s*(?::root|html|body|\*)\s*$/i.test(one));
+      if (isForAll || selectors.some((one) => this.#mayMatch(one))) this.#custom.add(body, isForAll);
+    }
+    for (const attribute of attributes) this.#custom.add(attribute, false);
+    for (const { css } of sheets) for (const one of keyframesOf(css)) this.#addAnimation(one);
+    for (const [order, rule] of rules.entries()) {
+      this.#layerOf(rule.layer);
+      const declared = this.#declarationsIn(rule.body);
+      if (declared.size > 0) this.#apply(all, rule, declared, order);
+      if (this.isComplete && this.#applying <= MAX_RULES) continue;
+      this.isComplete = false;
+      if (this.#applying > MAX_RULES) return;
     }
   }
 
   of(element: Element): Declarations {
+    const known = this.#known.get(element);
+    if (known !== undefined) return known;
+    const style = this.#styleOf(element);
+    this.#known.set(element, style);
+    return style;
+  }
+
+  #styleOf(element: Element): Declarations {
     const ruled = this.#applied.get(element);
     const own = element.attribs["style"];
-    if (own === undefined)
-      return ruled === undefined ? NONE : new Map([...ruled].map(([name, { value }]) => [name, value]));
+    if (own === undefined && ruled === undefined) return NONE;
     const result = new Map([...(ruled ?? [])].map(([name, { value }]) => [name, value]));
-    for (const [name, { value, isImportant }] of declarationsIn(plainCss(own))) {
-      if (isImportant || (ruled?.get(name)?.rank ?? 0) < IMPORTANT) result.set(name, value);
+    const fixed = new Set([...(ruled ?? [])].flatMap(([name, { rank }]) => (rank >= IMPORTANT ? name : [])));
+    for (const [name, { value, isImportant }] of own === undefined ? [] : this.#declarationsIn(plainCss(own))) {
+      if (isImportant || !fixed.has(name)) result.set(name, value);
+      if (isImportant) fixed.add(name);
     }
-    return result;
+    if (!result.has("animation") && !result.has("animation-name")) return result;
+    const after = new Map(afterAnimations(result, this.#animations));
+    // An animation does not overrule what is important (CSS Cascade §6.1).
+    for (const name of fixed) after.set(name, result.get(name) ?? "");
+    return after;
+  }
+
+  #rulesOf(sheets: readonly Sheet[]): readonly Rule[] {
+    const found: Rule[] = [];
+    let length = 0;
+    for (const { css, outer } of sheets) {
+      length += css.length;
+      if (length > MAX_STYLE_LENGTH) {
+        this.isComplete = false;
+        break;
+      }
+      for (const rule of rulesOf(css, outer)) found.push(rule);
+    }
+    return found;
+  }
+
+  #addAnimation({ name, frames }: Keyframes): void {
+    const all = frames.map(({ body }) => valuesOf(this.#declarationsIn(body)));
+    if (this.#animations.size < MAX_ANIMATIONS && all.some(({ size }) => size > 0)) {
+      const first = joined(all.filter((_, at) => frames[at]?.isFirst === true));
+      const last = joined(all.filter((_, at) => frames[at]?.isLast === true));
+      this.#animations.set(name, { first, last, all });
+    }
+  }
+
+  /** The place of a layer in the cascade. Rules outside of layers are above all of them. */
+  #layerOf(layer: string): number {
+    if (layer === "") return MAX_LAYERS;
+    const known = this.#layers.get(layer);
+    if (known !== undefined) return known;
+    const place = Math.min(this.#layers.size, MAX_LAYERS - 1);
+    this.#layers.set(layer, place);
+    return place;
   }
 
   /** False if the document has no element for a class or an id of the selector. */
@@ -62,15 +127,23 @@ export class StyleRules {
     return (selector.match(/[.#][\w-]+/g) ?? []).every((name) => this.#names.has(name.slice(1).toLowerCase()));
   }
 
+  #declarationsIn(body: string): Declared {
+    return declarationsIn(this.#custom.resolve(body));
+  }
+
   #apply(all: DocumentElements, rule: Rule, declared: Declared, order: number): void {
-    const isHiding = hides(new Map([...declared].map(([name, { value }]) => [name, value])));
+    const isHiding = hides(afterAnimations(valuesOf(declared), this.#animations));
+    const layer = this.#layerOf(rule.layer);
     // A rule that may apply counts only if it hides.
     if (!rule.isCertain && !isHiding) return;
+    const isCover = isCovering(valuesOf(declared));
     for (const written of rule.selectors) {
-      const selector = usualState(written);
+      const isBehind = isCover && PSEUDO.test(written);
+      const selector = usualState(isBehind ? written.replace(PSEUDO, "") : written);
       if (!this.#mayMatch(selector)) continue;
       const list = parsed(selector, isHiding);
       if (list === undefined) continue;
+      this.#applying += 1;
       const compared = all.compared(list);
       if (compared > this.#left) {
         this.isComplete = false;
@@ -81,13 +154,20 @@ export class StyleRules {
       for (const element of all.matching(list)) {
         const known = this.#applied.get(element) ?? new Map();
         this.#applied.set(element, known);
-        for (const [name, { value, isImportant }] of declared) {
-          const rank = (isImportant ? IMPORTANT : 0) + specific * MAX_RULES + order;
+        for (const [name, { value, isImportant }] of isBehind ? BEHIND : declared) {
+          const rank =
+            (isImportant ? IMPORTANT : 0) + layer * LAYER + Math.min(specific * MAX_ORDER + order, LAYER - 1);
           if ((known.get(name)?.rank ?? -1) < rank) known.set(name, { value, rank });
         }
       }
     }
   }
+}
+
+/** The style of an element that a browser has measured. An empty mark is on what a reader does not see. */
+export function measuredStyle(mark: string | undefined): Declarations {
+  if (mark === undefined) return NONE;
+  return mark === "" ? UNSEEN : valuesOf(declarationsIn(mark));
 }
 
 /** A selector in the state that a page has at first. */
@@ -109,9 +189,20 @@ function parsed(selector: string, isHiding: boolean): SelectorList | undefined {
 /** States of elements and parts that are not elements. */
 const STATE = /:(?:hover|focus|active|visited|target|before|after|placeholder|selection|marker|:)/i;
 
+/** A box before or after the content of an element. */
+const PSEUDO = /::?(?:before|after)\s*$/i;
+const BEHIND: Declared = new Map([[COVERED, { value: "", isImportant: false }]]);
+
 const NONE: Declarations = new Map();
-/** Above the rank of any rule without `!important`. */
-const IMPORTANT = 1e12;
+const UNSEEN: Declarations = new Map([["display", "none"]]);
+/** Layers and animations of a page. @bound */
+const MAX_LAYERS = 500;
+const MAX_ANIMATIONS = 1_000;
+/** Above the number of any rule. */
+const MAX_ORDER = 1e6;
+/** Above the rank of any rule in an earlier layer, and without `!important`. */
+const LAYER = 1e12;
+const IMPORTANT = 1e15;
 
 function specificity(selector: string): number {
   const ids = (selector.match(/#[\w-]/g) ?? []).length;
@@ -120,7 +211,15 @@ function specificity(selector: string): number {
   return ids * 10_000 + classes * 100 + tags;
 }
 
+function joined(some: readonly Declarations[]): Declarations {
+  return new Map(some.flatMap((one) => [...one]));
+}
+
 type Declared = ReadonlyMap<string, { readonly value: string; readonly isImportant: boolean }>;
+
+function valuesOf(declared: Declared): Declarations {
+  return new Map([...declared].map(([name, { value }]) => [name, value]));
+}
 
 function declarationsIn(body: string): Declared {
   const found = new Map<string, { value: string; isImportant: boolean }>();
@@ -133,7 +232,7 @@ function declarationsIn(body: string): Declared {
       .trim()
       .toLowerCase();
     const marked = text.replace(/\s*!\s*important$/, "");
-    const value = marked.replace(/^calc\(([^()]*)\)$/, "$1").trim();
+    const value = marked.replace(/^calc\(\s*([^()\s]*)\s*\)$/, "$1").trim();
     const property = hidingProperty(name, value);
     if (property !== undefined) found.set(property, { value, isImportant: marked !== text });
   }

@@ -1,12 +1,20 @@
 import { type Element } from "domhandler";
 import { isHidden } from "../tree/hidden.ts";
 import { isNeverShown } from "../tree/prune.ts";
-import { type Declarations, hides } from "./hiding-styles.ts";
+import { hidesChildren } from "../tree/shadow.ts";
+import { isUnselected } from "./options.ts";
+import { CLEAR, type Declarations, hides, isFlat, share } from "./hiding-styles.ts";
 
-/** The colours around an element, as far as they are known. */
+/** The surroundings of an element, as far as they are known. */
 export interface Around {
   readonly color: Rgb | undefined;
   readonly background: Rgb | undefined;
+  /** The part of its colour that a text has, from 0 to 1. */
+  readonly opacity: number;
+  /** Whether an element has a background, behind which elements with a negative `z-index` are. */
+  readonly isPainted: boolean;
+  /** Whether it is a grid whose rows have no height. */
+  readonly isFlat: boolean;
 }
 
 type Rgb = readonly [number, number, number];
@@ -18,8 +26,8 @@ const WHITE: Rgb = [255, 255, 255];
 const BLACK: Rgb = [0, 0, 0];
 
 /** The colours of a page without style sheets that are not known. */
-export const PLAIN: Around = { color: BLACK, background: WHITE };
-export const UNKNOWN: Around = { color: undefined, background: undefined };
+export const PLAIN: Around = { color: BLACK, background: WHITE, opacity: 1, isPainted: false, isFlat: false };
+export const UNKNOWN: Around = { ...PLAIN, color: undefined, background: undefined };
 
 /** Elements whose content is for programs that cannot show them, or for other programs, or that readers see in another order. */
 const FALLBACKS = new Set([
@@ -34,20 +42,36 @@ const FALLBACKS = new Set([
   "annotation-xml",
 ]);
 
-/** The colours inside of an element; undefined if a reader does not see the element. */
+/** The surroundings of the children of an element; undefined if a reader does not see the element. */
 export function shownInside(element: Element, style: Declarations, around: Around): Around | undefined {
   const { name, attribs } = element;
   if (isNeverShown(element) || isHidden(element) || hides(style)) return undefined;
   if (FALLBACKS.has(name) || attribs["popover"] !== undefined || isClosed(attribs["hidden"])) return undefined;
+  if (isUnselected(element) || hidesChildren(element) || (around.isFlat && style.has("overflow"))) return undefined;
+  if (around.isPainted && Number(style.get("z-index")) < 0) return undefined;
+  const opacity = around.opacity * share(style.get("opacity"));
+  const colors = opacity < CLEAR ? undefined : colorsInside(element, style, around);
+  if (colors === undefined) return undefined;
+  const isPainted = around.isPainted || (colors.isPainted && name !== "body" && name !== "html");
+  return { ...colors, opacity, isPainted, isFlat: isFlat(style) };
+}
+
+/** The colours inside of an element; undefined if its text has the colour of its background. */
+function colorsInside(
+  { name, attribs }: Element,
+  style: Declarations,
+  around: Around,
+): Pick<Around, "color" | "background" | "isPainted"> | undefined {
   const given =
     style.get("-webkit-text-fill-color") ?? style.get("color") ?? (name === "font" ? attribs["color"] : undefined);
   const backdrop = style.get("background-color") ?? style.get("background") ?? attribs["bgcolor"];
-  if (given === undefined && backdrop === undefined) return around;
+  const isPainted = backdrop !== undefined && colorOf(backdrop.trim()) !== "clear";
+  if (given === undefined && backdrop === undefined) return { ...around, isPainted };
   const color = given === undefined || given === "inherit" ? around.color : colorOf(given.trim());
-  if (color === "clear") return undefined;
+  if (color === "clear" || backdrop?.startsWith("currentcolor") === true) return undefined;
   const background = backgroundOf(backdrop, around);
   if (color !== undefined && background !== undefined && isSame(color, background)) return undefined;
-  return { color, background };
+  return { color, background, isPainted };
 }
 
 /** Whether the attribute hides its element. A reader may never open it, although it is a panel. */
@@ -71,19 +95,24 @@ function oneColor(background: string): Rgb | undefined {
   return colors.every((color) => color !== "clear" && isSame(color, first)) ? first : undefined;
 }
 
+/** Whether a background hides what is behind it. Pictures count as opaque. */
+export function isOpaque(background: string): boolean {
+  if (/url\(/.test(background)) return true;
+  const color = Bun.color(background, "[rgba]");
+  if (color === null) return oneColor(background) !== undefined;
+  return color[3] >= (1 - CLEAR) * 255;
+}
+
 /** Colours by their text, of which a page has few. */
 const COLORS = new Map<string, Rgb | "clear" | undefined>();
 /** Texts of colours that are remembered. @bound */
 const MAX_COLORS = 1_000;
-/** The part of its colour that a text has at least, of 255, to be seen. */
-const CLEAR = 13;
-
 /** A colour as its channels; undefined if it is a picture, a variable or not known. */
 function colorOf(text: string): Rgb | "clear" | undefined {
   if (COLORS.has(text)) return COLORS.get(text);
   const [r, g, b, alpha] = Bun.color(text, "[rgba]") ?? [];
   const isKnown = typeof r === "number" && g !== undefined && b !== undefined && alpha !== undefined;
-  const color = isKnown ? (alpha < CLEAR ? "clear" : ([r, g, b] as const)) : undefined;
+  const color = isKnown ? (alpha < CLEAR * 255 ? "clear" : ([r, g, b] as const)) : undefined;
   if (COLORS.size >= MAX_COLORS) COLORS.clear();
   COLORS.set(text, color);
   return color;

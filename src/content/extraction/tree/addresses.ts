@@ -56,7 +56,8 @@ function resolve(href: string, base: string): string | undefined {
   return url !== null && LINK_SCHEMES.has(url.protocol) ? url.href : undefined;
 }
 
-function baseOf(tree: Document, url: string): string {
+/** The address against which those of a page are resolved. */
+export function baseOf(tree: Document, url: string): string {
   const href = firstBase(tree, 0);
   if (href === undefined || href.length > MAX_BASE_LENGTH) return withoutFragment(url);
   const base = URL.parse(href.trim(), url);

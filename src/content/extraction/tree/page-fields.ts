@@ -63,6 +63,8 @@ export interface PageFields {
   /** By JSON pointer of the field. */
   readonly sources: Readonly<Record<string, FieldSource>>;
   readonly missing: readonly MissingField[];
+  /** Only there if a reader may not see values that seem shown: the addresses of style sheets that were not loaded. */
+  readonly unread?: readonly string[];
   /** By JSON pointer: the rules that find the value. Only there if they are to be learned. */
   readonly rules?: Readonly<Record<string, readonly FieldRule[]>>;
   /** The visible text. Only there if it is asked for. */

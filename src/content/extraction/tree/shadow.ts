@@ -32,6 +32,19 @@ function rootOf({ children }: Element): Element | undefined {
   return undefined;
 }
 
+/** Whether an element has a shadow tree without a slot, so that its own children are not shown. */
+export function hidesChildren(host: Element): boolean {
+  const template = rootOf(host);
+  return template !== undefined && !hasSlot(template, 0);
+}
+
+function hasSlot(node: ParentNode, depth: number): boolean {
+  if (depth > MAX_SLOT_DEPTH) return false;
+  return node.children.some(
+    (child) => hasChildren(child) && ((isTag(child) && child.name === "slot") || hasSlot(child, depth + 1)),
+  );
+}
+
 function isOpenMode(template: Element): boolean {
   const mode = template.attribs["shadowrootmode"]?.toLowerCase();
   return mode === "open" || mode === "closed";
