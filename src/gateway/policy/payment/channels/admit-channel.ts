@@ -12,7 +12,7 @@ import { paymentError, respondError } from "../protocol/respond.ts";
 import { lossOf } from "../route/loss.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 import { respondRefused, respondUnverified } from "../route/refusals.ts";
-import { hasRoom, isBegun, refusalLoss, refuse, respondNoRoom } from "../sale/begin.ts";
+import { BEGUN, hasRoom, isBegun, refusalLoss, refuse, respondNoRoom } from "../sale/begin.ts";
 import { isFurther, respondTakenBefore, sellMetered } from "../metered/sell-metered.ts";
 import { respondRepeat } from "../sale/repeat.ts";
 import { Sale } from "../sale/sale.ts";
@@ -171,12 +171,13 @@ class ChannelRequest {
     return typeof channel === "object" ? { kind: "corrected", channel } : resultOf(channel);
   }
 
-  /** The result of a payment that the ledger has; undefined if it is of another request. */
+  /** The result of a payment that the ledger has; undefined if it is of another request, or if no work has begun for it. */
   async #known(standing: Payment, channel: Channel): Promise<Result | undefined> {
     const { responses, clock, maxPartials, ledger } = this.#paidRoute;
     if (standing.fingerprint !== this.#reservation.fingerprint) return undefined;
     const { state, delivered, nonce } = standing;
-    if (state === "released" || state === "failed") return undefined;
+    // Before that, the channel must be looked at again: its process may have died, and its payer may withdraw since.
+    if (!BEGUN.has(state)) return undefined;
     const isSold = state === "settled" || state === "deferred";
     if (isSold && isFurther(this.#paidRoute, this.#exchange)) return { kind: "again", payment: standing };
     if (isSold && (delivered || (state === "settled" && !isOwed(standing)))) {

@@ -8,6 +8,7 @@ import { payerFrom } from "../../../../payments/client/channels/pay-from-channel
 import { refundChannel } from "../../../../payments/client/channels/refund.ts";
 import { payAndFetch } from "../../../../payments/client/client.ts";
 import { freshAccount } from "../../../../payments/evm/testing/shop.ts";
+import { until } from "../../../../lib/testing/until.ts";
 import { finalizeWithdrawCall, initiateWithdrawCall } from "../../../../payments/evm/batch/calls.ts";
 import { refundOrder } from "../../../../payments/channels/orders.ts";
 import { BATCH_SETTLEMENT_CONTRACT, channelId } from "../../../../payments/signatures/batch-settlement.ts";
@@ -291,6 +292,35 @@ test("the next request takes a channel over whose process has died", async () =>
   shop.clock.now += LEASE_MS + 1;
   expect((await shop.send(world.voucher(config, 2000n, payer))).status).toBe(200);
   expect(await onlyChannel(shop)).toMatchObject({ base: "2000", holder: "" });
+});
+
+test("a request whose process has died gets nothing from a channel that is being withdrawn meanwhile", async () => {
+  world.reset({ wait_ms: 60 });
+  const begun: TestExchange[] = [];
+  const upstream = (exchange: TestExchange): void => {
+    if (exchange.head.query === "?2" && begun.length === 0) begun.push(exchange);
+    else respondWith(exchange, 200, "the goods");
+  };
+  const shop = world.open({ upstream });
+  const payer = await chain.payer();
+  const config = await world.deposited(shop, payer, 5000n);
+  const payment = world.voucher(config, 2000n, payer);
+  const first = shop.send(payment, { path: "/goods?2" });
+  await until(() => begun.length === 1);
+  const { id, balance, claimed, refundNonce } = await onlyChannel(shop);
+  const withdrawAt = Math.floor(shop.clock.now / 1000);
+  await shop.store.channels.sync(id, { balance, claimed, refundNonce, withdrawAt }, shop.clock.now);
+  const retried = async (): Promise<Response> => {
+    // The lease can be renewed in between.
+    shop.clock.now += LEASE_MS + 1;
+    const response = await shop.send(payment, { path: "/goods?2" });
+    return response.status === 503 ? retried() : response;
+  };
+  const again = await retried();
+  expect([again.status, errorOf(again)]).toEqual([402, "invalid_batch_settlement_evm_insufficient_balance"]);
+  for (const exchange of begun) respondWith(exchange, 200, "the goods");
+  expect((await first).status).toBe(409);
+  expect(await onlyChannel(shop)).toMatchObject({ base: "1000", charged: "1000", holder: "" });
 });
 
 test("charges beyond the bound of the seller's risk wait for a claim", async () => {

@@ -13,7 +13,7 @@ const ROOM_RETRY_S = 1;
 const NO_ROOM = "Too many paid responses wait for settlement; nothing was charged. Send the same payment again.";
 
 /** States of payments for which work has begun. */
-const BEGUN: ReadonlySet<PaymentState> = new Set(["deferred", "settling", "unknown", "settled"]);
+export const BEGUN: ReadonlySet<PaymentState> = new Set(["deferred", "settling", "unknown", "settled"]);
 
 /** True if work has begun for this payment and this request. */
 export async function isBegun({ ledger }: PaidRoute, reservation: Reservation): Promise<boolean> {
