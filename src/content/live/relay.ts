@@ -4,6 +4,8 @@ import { verdictOn } from "./allowed.ts";
 /** Calls of a client that wait for a response at one time, and their bytes. @operator Further ones get an error. @bound */
 const MAX_OPEN_CALLS = 1_000;
 const MAX_OPEN_BYTES = 32 * 1024 * 1024;
+/** Sessions of a client with targets of its browser at one time. @operator A call for a further one gets an error, and one that begins by itself ends. @internal */
+export const MAX_SESSIONS = 1_000;
 /** Characters of the name of a call, and of a session. */
 const MAX_NAME = 200;
 
@@ -69,7 +71,11 @@ export class Relay {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#cdp.send("Target.detachFromTarget", { sessionId: this.#root }).catch(() => undefined);
+    this.#detach(this.#root);
+  }
+
+  #detach(sessionId: string): void {
+    this.#cdp.send("Target.detachFromTarget", { sessionId }).catch(() => undefined);
   }
 
   /** Takes a message of the client. Never throws. */
@@ -87,6 +93,8 @@ export class Relay {
       this.#respond(caller, {});
       return this.#client.closed();
     }
+    const attaches = method.startsWith("Target.attachTo");
+    if (attaches && this.#sessions.size >= MAX_SESSIONS) return this.#fail(caller, "Too many sessions are open");
     const verdict = verdictOn(method, params);
     if ("error" in verdict) return this.#fail(caller, verdict.error);
     if (method === "Target.activateTarget") this.#onUse(String(params["targetId"]).slice(0, MAX_NAME));
@@ -111,7 +119,7 @@ export class Relay {
       over();
       const { sessionId: made } = result;
       const isNew = typeof made === "string" && !this.#sessions.has(made);
-      if (method.startsWith("Target.attachTo") && isNew) this.#sessions.set(made, "");
+      if (attaches && isNew) this.#sessions.set(made, "");
       this.#respond(caller, result);
     };
     try {
@@ -128,7 +136,10 @@ export class Relay {
     const about = String(params["sessionId"]);
     // As the protocol defines it.
     const { targetId } = (params["targetInfo"] ?? {}) as CdpFields;
-    if (method === "Target.attachedToTarget") this.#sessions.set(about, String(targetId));
+    if (method === "Target.attachedToTarget") {
+      if (this.#sessions.size >= MAX_SESSIONS) return this.#detach(about);
+      this.#sessions.set(about, String(targetId));
+    }
     const session = sessionId === this.#root ? {} : { sessionId };
     this.#client.send(JSON.stringify({ method, params, ...session }));
     if (method === "Target.detachedFromTarget") this.#sessions.delete(about);
