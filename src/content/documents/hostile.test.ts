@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { createDeflateRaw } from "node:zlib";
+import { createDeflateRaw, createGzip } from "node:zlib";
 import { Readable } from "node:stream";
-import { makeDocx, type MadeEntry, makeZip, officeParts, relationships } from "./testing/make-zip.ts";
+import { makeDocx, type MadeEntry, makeZip, officeParts, relationships, wordPart } from "./testing/make-zip.ts";
 import { failureOf, readBytes } from "./testing/read-bytes.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { ZipFile } from "./zip/zip-file.ts";
@@ -121,6 +121,58 @@ test("encrypted entries, names that occur twice, and entries that overlap are re
   expect(await failureOf(Buffer.concat([file.subarray(0, 1_100), file.subarray(directory, -22), end]))).toBe(
     "it is a zip file whose entries overlap",
   );
+});
+
+test("sizes of 4 GiB, in 32 or in 64 bits, are refused before memory is taken", async () => {
+  expect(await failureOf(docxOf({ content: "x", size: 0xffffffff }))).toBe(TOO_LONG);
+  const packed = Buffer.from(makeDocx("<w:p/>"));
+  // The packed size of the last entry, 20 bytes after its mark in the directory.
+  packed.writeUInt32LE(0xffffffff, packed.lastIndexOf("PK\x01\x02", undefined, "latin1") + 20);
+  expect(await failureOf(packed)).toBe("it is a zip file whose entries overlap");
+  const beyond = Buffer.from(makeDocx("<w:p/>"));
+  beyond.writeUInt32LE(0xffffffff, beyond.lastIndexOf("PK\x01\x02", undefined, "latin1") + 42);
+  expect(await failureOf(beyond)).toBe("it is a damaged zip file");
+});
+
+test("a part that a file refers to again and again is read within the bounds of the file", async () => {
+  const main = `xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"`;
+  const text = Buffer.from(crypto.getRandomValues(new Uint8Array(300_000))).toString("hex");
+  const slide = `<p:sld ${main}><p:cSld><p:spTree><p:sp><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp></p:spTree></p:cSld></p:sld>`;
+  const list = Array.from({ length: 2_000 }, () => '<p:sldId r:id="s"/>').join("");
+  const found = await readBytes(
+    makeZip({
+      ...officeParts("ppt"),
+      "ppt/presentation.xml": `<p:presentation ${main}><p:sldIdLst>${list}</p:sldIdLst></p:presentation>`,
+      "ppt/_rels/presentation.xml.rels": relationships({ s: ["slide", "/ppt/slides/s.xml"] }),
+      "ppt/slides/s.xml": slide,
+    }),
+  );
+  expect(found.isPartial).toBe(true);
+  expect(found.text().length).toBeLessThan(6_000_000);
+});
+
+test("styles that are based on each other end", async () => {
+  const styles = wordPart(
+    "styles",
+    ["a", "b"]
+      .map((id) => `<w:style w:styleId="${id}"><w:basedOn w:val="${id === "a" ? "b" : "a"}"/></w:style>`)
+      .join(""),
+  );
+  const parts = {
+    "word/_rels/document.xml.rels": relationships({ s: ["styles", "styles.xml"] }),
+    "word/styles.xml": styles,
+  };
+  const body = '<w:p><w:pPr><w:pStyle w:val="a"/></w:pPr><w:r><w:t>text</w:t></w:r></w:p>';
+  expect((await readBytes(makeDocx(body, parts))).text()).toBe("text");
+});
+
+test("a compressed archive that expands without end is listed up to a bound", async () => {
+  const gzip = createGzip({ level: 1 });
+  const zeros = Buffer.alloc(MEGABYTE);
+  Readable.from(Array.from({ length: 140 }, () => zeros)).pipe(gzip);
+  const { isPartial, text } = await readBytes(Buffer.concat(await gzip.toArray()));
+  expect(isPartial).toBe(true);
+  expect(text()).toContain("Some are not listed.");
 });
 
 test("files that state more than there is are refused", async () => {

@@ -62,6 +62,7 @@ export function kindOf(contentType: string, body: string | Uint8Array): Document
   }
   const kind = kindOfEssence(essence);
   if (kind === "file" && typeof body === "string") return "text";
+  if (kind === "xml" && typeof body !== "string") return isFile(headOf(body)) ? "file" : kind;
   // A "text" with binary characters is a file whose type its server did not know (§6.1). In UTF-16, every other byte
   // looks binary.
   const isWide = /charset\s*=\s*["']?utf-?16/i.test(contentType);

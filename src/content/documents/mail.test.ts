@@ -58,6 +58,34 @@ test("of two alternatives the one in HTML is read, without hidden text, and atta
   );
 });
 
+test("a text in another character set is read, and a message in a message follows with its own fields", async () => {
+  const { markdown } = await readBytes(
+    mail(
+      'Content-Type: multipart/mixed; boundary="m"',
+      "",
+      "--m",
+      "Content-Type: text/plain; charset=iso-8859-2",
+      "Content-Transfer-Encoding: quoted-printable",
+      "",
+      "=A3=F3d=BC",
+      "--m",
+      "Content-Type: message/rfc822",
+      "",
+      "From: Dora <d@d.test>",
+      "Subject: =?koi8-r?B?0NLJ18XU?=",
+      "Content-Type: text/plain; charset=windows-1251",
+      "Content-Transfer-Encoding: 8bit",
+      "",
+      "\xcf\xee\xf8\xeb\xe8\xed\xe0",
+      "--m--",
+    ),
+  );
+  const text = markdown();
+  expect(text.indexOf("Łódź")).toBeGreaterThan(0);
+  expect(text.indexOf("Subject: привет")).toBeGreaterThan(text.indexOf("Łódź"));
+  expect(text.indexOf("Пошлина")).toBeGreaterThan(text.indexOf("Subject: привет"));
+});
+
 test("of a mailbox the first message is read", async () => {
   const mailbox = `From ann@a.test Fri Jan  2 03:04:05 2026\n${mail("", "first")}\n\nFrom bob\n${mail("", "second")}`;
   const { markdown, isPartial } = await readBytes(mailbox);

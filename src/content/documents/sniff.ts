@@ -43,9 +43,9 @@ export function sniff(body: Uint8Array): DocumentKind {
   const head = headOf(body);
   // An empty body is an empty page.
   if (head === "" || HTML.test(head)) return "html";
-  if (/^[\t\n\f\r ]*<\?xml/.test(head)) return "xml";
   if (head.startsWith("%PDF-")) return "pdf";
   if (isFile(head) || isMessage(head)) return "file";
+  if (/^[\t\n\f\r ]*<\?xml/.test(head)) return "xml";
   if (/^(?:\xfe\xff|\xff\xfe)/.test(head)) return "text";
   if (head.startsWith("\xef\xbb\xbf")) return HTML.test(head.slice(3)) ? "html" : "text";
   return MEDIA.test(head) || BINARY.test(head) ? "unsupported" : "text";

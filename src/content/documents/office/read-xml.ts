@@ -9,6 +9,9 @@ const MAX_HELD = 200_000;
 /** Characters of the texts and attributes of one element that is in memory. A file with more is rejected. @operator */
 const MAX_HELD_TEXT = 8_000_000;
 
+/** The pictures in a flat file of OpenDocument, which nothing reads. */
+const BINARY = "office:binary-data";
+
 /** An element of XML. Its name and those of its attributes have the usual prefix of their namespace. */
 export interface XmlElement {
   readonly name: string;
@@ -27,7 +30,10 @@ const NONE: Containers = new Map();
  * Reads XML from pieces. Returns its root, without the children of containers. A container may stop the reading: the
  * rest is not read then. Entities other than those of XML stay as they are, and nothing is ever loaded.
  */
-export async function readXml(pieces: AsyncIterable<Uint8Array>, containers: Containers = NONE): Promise<XmlElement> {
+export async function readXml(
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  containers: Containers = NONE,
+): Promise<XmlElement> {
   const builder = new Builder(containers);
   let decoder: TextDecoder | undefined;
   for await (const piece of pieces) {
@@ -117,7 +123,8 @@ class Builder {
 
   #text(text: string): void {
     if (this.isStopped) return;
-    const { children } = this.#top().element;
+    const { name, children } = this.#top().element;
+    if (name === BINARY) return;
     const last = children.at(-1);
     if (typeof last === "string") children[children.length - 1] = last + text;
     else children.push(text);

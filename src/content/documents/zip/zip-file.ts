@@ -1,6 +1,7 @@
 import { createInflateRaw, inflateRawSync } from "node:zlib";
 import { codeOf } from "../../../lib/caught.ts";
 import { FileError } from "../kinds/file-error.ts";
+import { PIECE_BYTES, piecesOf } from "../kinds/pieces.ts";
 
 /** Entries of a zip file. A file with more is rejected. @operator */
 const MAX_ENTRIES = 20_000;
@@ -12,8 +13,6 @@ const MAX_RATIO = 250;
 const FREE_BYTES = 4 * 1024 * 1024;
 /** Bytes of the end record with the longest comment (APPNOTE 4.3.16). @bound */
 const MAX_END_LENGTH = 22 + 65_535;
-/** Bytes that one step of the decompression makes. @bound */
-const CHUNK_BYTES = 64 * 1024;
 
 const LONGER = "it has a part that is longer than it says";
 const END = 0x06054b50;
@@ -97,7 +96,7 @@ function tooLong(): FileError {
 /** The bytes of an entry, which has at most this many. */
 async function* inflated(packed: Buffer, method: number, most: number): AsyncGenerator<Uint8Array> {
   if (method === 0) {
-    for (let at = 0; at < packed.length; at += CHUNK_BYTES) yield packed.subarray(at, at + CHUNK_BYTES);
+    yield* piecesOf(packed);
     return;
   }
   // The steps of a stream cost more than the decompression of a short part.
@@ -105,7 +104,7 @@ async function* inflated(packed: Buffer, method: number, most: number): AsyncGen
     yield inflatedAtOnce(packed, most);
     return;
   }
-  const stream = createInflateRaw({ chunkSize: CHUNK_BYTES });
+  const stream = createInflateRaw({ chunkSize: PIECE_BYTES });
   stream.end(packed);
   try {
     // Node's types do not say that the pieces are buffers.

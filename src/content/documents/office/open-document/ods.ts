@@ -1,17 +1,19 @@
 import { type DocumentContent } from "../../kinds/content.ts";
-import { type ZipFile } from "../../zip/zip-file.ts";
 import { allBelow, childOf, elementsOf, textOf, type XmlElement } from "../read-xml.ts";
 import { Grid, nameOfPlace, sheetBudget } from "../sheets/grid.ts";
 import { workbookContent } from "../sheets/workbook.ts";
 import { linkAddress } from "../../kinds/tree-content.ts";
-import { OpenDocument } from "./open-document.ts";
+import { OpenDocument, type OpenSource } from "./open-document.ts";
 
 /** Columns of a sheet of OpenDocument programs. Cells to the right of them are missing. @bound */
 const MAX_COLUMN = 16_384;
 
+/** The table of a chart in a flat file, which repeats cells of the sheets. */
+const CHART_TABLE = "local-table";
+
 /** Reads an OpenDocument spreadsheet. Throws a FileError if it is damaged or too large. */
-export async function odsContent(zip: ZipFile): Promise<DocumentContent> {
-  const file = new OpenDocument(zip);
+export async function odsContent(source: OpenSource): Promise<DocumentContent> {
+  const file = new OpenDocument(source);
   const budget = sheetBudget();
   const sheets: Grid[] = [];
   const hidden: string[] = [];
@@ -20,6 +22,7 @@ export async function odsContent(zip: ZipFile): Promise<DocumentContent> {
   const sheetOf = (table: XmlElement): typeof current => {
     if (table.name !== "table:table" || current?.table === table) return current;
     const { "table:name": name = "", "table:style-name": style } = table.attributes;
+    if (name === CHART_TABLE) return undefined;
     const isHidden = file.styles.property("table", style, "style:table-properties", "table:display") === "false";
     const grid = new Grid(name, isHidden ? { cells: 0, text: 0, repeated: 0 } : budget);
     if (isHidden) hidden.push(name);

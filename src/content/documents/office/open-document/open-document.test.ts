@@ -138,3 +138,28 @@ test("lines of code are one block, and headings are not slanted", async () => {
   const { markdown } = await readBytes(makeOpen("text", body, styles));
   expect(markdown()).toBe("# Part\n\n```\none\ntwo\n```");
 });
+
+/** A flat file of this kind. */
+function makeFlat(kind: string, body: string, styles = ""): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+    <office:document ${MAIN} office:mimetype="application/vnd.oasis.opendocument.${kind}">
+      <office:meta><dc:title>Of tolls</dc:title></office:meta><office:styles>${styles}</office:styles>
+      <office:body><office:${kind}>${body}</office:${kind}></office:body></office:document>`;
+}
+
+test("flat files are read as those in zip files are", async () => {
+  const bold = `<style:style style:name="B" style:family="text"><style:text-properties fo:font-weight="bold"/></style:style>`;
+  const image = `<draw:frame><draw:image><office:binary-data>${"QUJD".repeat(100)}</office:binary-data></draw:image></draw:frame>`;
+  const text = `<text:p>One <text:span text:style-name="B">toll</text:span>${image}</text:p>`;
+  const found = await readBytes(makeFlat("text", text, bold));
+  expect([found.title, found.markdown()]).toEqual(["Of tolls", "One **toll**"]);
+  const chart = `<draw:object><office:document><table:table table:name="local-table"><table:table-row>${cell("chart")}</table:table-row></table:table></office:document></draw:object>`;
+  const rows = `<table:table-row>${cell("a")}</table:table-row><table:table-row>${cell(`b${chart}`)}</table:table-row>`;
+  const sheet = makeFlat("spreadsheet", `<table:table table:name="Tolls">${rows}</table:table>`);
+  expect((await readBytes(sheet)).markdown()).toBe("## Tolls\n\n| a |\n| --- |\n| b |");
+  const slides = makeFlat("presentation", `<draw:page>${frame("title", "<text:p>Tolls</text:p>")}</draw:page>`);
+  expect((await readBytes(slides)).markdown()).toBe("## Tolls");
+  expect(await failureOf(makeFlat("graphics", "<draw:page/>"))).toBe(
+    "it is an OpenDocument file of a kind that is not supported",
+  );
+});

@@ -3,47 +3,48 @@ import { FileError } from "../../kinds/file-error.ts";
 import { type About, type DocumentContent } from "../../kinds/content.ts";
 import { element, treeContent } from "../../kinds/tree-content.ts";
 import { type ZipFile } from "../../zip/zip-file.ts";
+import { piecesOf } from "../../kinds/pieces.ts";
 import { Budget } from "../budget.ts";
 import { Blocks } from "../lists.ts";
 import { aboutOf } from "../package.ts";
-import {
-  allBelow,
-  atPath,
-  childOf,
-  type Containers,
-  elementsOf,
-  readXml,
-  textOf,
-  type XmlElement,
-} from "../read-xml.ts";
+import { allBelow, childOf, type Containers, elementsOf, readXml, textOf, type XmlElement } from "../read-xml.ts";
 import { commentsOf } from "../word/docx.ts";
 import { OpenStyles } from "./styles.ts";
 import { OpenTextReader } from "./text.ts";
 
-/** An OpenDocument file (ODF 1.3). */
+/** The parts of an OpenDocument file (ODF 1.3), or the one document of a flat file. */
+export type OpenSource = ZipFile | Uint8Array;
+
+/** An OpenDocument file. */
 export class OpenDocument {
   readonly styles = new OpenStyles();
-  readonly #zip: ZipFile;
+  readonly #source: OpenSource;
+  /** The properties of a flat file. */
+  #flat: XmlElement | undefined;
 
-  constructor(zip: ZipFile) {
-    this.#zip = zip;
+  constructor(source: OpenSource) {
+    this.#source = source;
   }
 
   /** Reads the styles, then the content with these containers. Throws a FileError if the file needs a password. */
-  async read(containers: Containers): Promise<XmlElement> {
-    const manifest = await this.#readIf("META-INF/manifest.xml");
+  async read(containers: Containers): Promise<void> {
+    const source = this.#source;
+    const style = (one: XmlElement) => this.styles.add([one]);
+    const all: Containers = new Map([...containers, ["office:styles", style], ["office:automatic-styles", style]]);
+    if (source instanceof Uint8Array) {
+      this.#flat = await readXml(piecesOf(source), all);
+      return;
+    }
+    const manifest = await readIf(source, "META-INF/manifest.xml");
     if (allBelow(manifest, "manifest:encryption-data").length > 0)
       throw new FileError("it requires a password", "unsupported-type");
-    const styles = await this.#readIf("styles.xml");
-    for (const group of elementsOf(styles)) this.styles.add(elementsOf(group));
-    return await readXml(
-      this.#zip.pieces("content.xml"),
-      new Map([...containers, ["office:automatic-styles", (style) => this.styles.add([style])]]),
-    );
+    for (const group of elementsOf(await readIf(source, "styles.xml"))) this.styles.add(elementsOf(group));
+    await readXml(source.pieces("content.xml"), all);
   }
 
   async properties(): Promise<{ readonly title: string; readonly about: About }> {
-    const meta = atPath(await this.#readIf("meta.xml"), "office:meta");
+    const root = this.#source instanceof Uint8Array ? this.#flat : await readIf(this.#source, "meta.xml");
+    const meta = childOf(root, "office:meta");
     const said = (name: string): string => textOf(childOf(meta, name)).trim();
     const author = said("dc:creator") || said("meta:initial-creator");
     return {
@@ -51,15 +52,15 @@ export class OpenDocument {
       about: aboutOf(author, said("dc:date") || said("meta:creation-date"), said("dc:language")),
     };
   }
+}
 
-  async #readIf(part: string): Promise<XmlElement | undefined> {
-    return this.#zip.has(part) ? await readXml(this.#zip.pieces(part)) : undefined;
-  }
+async function readIf(zip: ZipFile, part: string): Promise<XmlElement | undefined> {
+  return zip.has(part) ? await readXml(zip.pieces(part)) : undefined;
 }
 
 /** Reads an OpenDocument text. Throws a FileError if it is damaged or too large. */
-export async function odtContent(zip: ZipFile): Promise<DocumentContent> {
-  const file = new OpenDocument(zip);
+export async function odtContent(source: OpenSource): Promise<DocumentContent> {
+  const file = new OpenDocument(source);
   const budget = new Budget();
   const reader = new OpenTextReader(file.styles, budget);
   const blocks = new Blocks();
@@ -69,8 +70,8 @@ export async function odtContent(zip: ZipFile): Promise<DocumentContent> {
 }
 
 /** Reads an OpenDocument presentation: its slides in order, with their notes. */
-export async function odpContent(zip: ZipFile): Promise<DocumentContent> {
-  const file = new OpenDocument(zip);
+export async function odpContent(source: OpenSource): Promise<DocumentContent> {
+  const file = new OpenDocument(source);
   const budget = new Budget();
   const reader = new OpenTextReader(file.styles, budget);
   const blocks: ChildNode[] = [];
