@@ -211,7 +211,7 @@ test("one client at a time controls a browser, no token opens another one, and m
   expect([longer.status, longer.json["id"]]).toEqual([201, first.id]);
   // A client whose response was lost sends its request and its payment again.
   expect((await call(service, "/browsers", further, payment)).json).toEqual(longer.json);
-  const tooLong = await call(service, "/browsers", { minutes: 15, browser: first.id, token: first.token });
+  const tooLong = await call(service, "/browsers", { ...further, minutes: 16 }, payment);
   expect(outcomeOf(tooLong)).toBe("400 invalid-parameters");
   await client.call(2, "Browser.close");
   expect(await client.closed).toBe(1000);

@@ -103,9 +103,11 @@ export class LiveBrowsers {
    */
   extend({ id, token, minutes, payment }: Longer): NewLive {
     const browser = this.find(id, token);
-    if (browser.isPaidBy(payment)) return { browser, token };
+    // A payment of a channel that was returned has the same name as the next one, which can be for other minutes.
+    const paid = payment && `${payment} ${minutes}`;
+    if (browser.isPaidBy(paid)) return { browser, token };
     this.#assertMinutes(minutes + Math.ceil(browser.leftMs / MINUTE_MS));
-    if (browser.extend(minutes * MINUTE_MS, payment)) return { browser, token };
+    if (browser.extend(minutes * MINUTE_MS, paid)) return { browser, token };
     throw new TurnpikeError("overloaded", "Cannot let the browser run longer: it has had too many payments");
   }
 
