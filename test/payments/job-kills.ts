@@ -11,6 +11,7 @@ import { PAYER, TERMS, USDC } from "../../src/payments/testing/payment.ts";
 import { signedPermit2 } from "../../src/payments/testing/permit2-payment.ts";
 import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
 import { type PaymentRequired } from "../../src/payments/x402/messages.ts";
+import { channelOf } from "../../src/store/channels.ts";
 import { openStore } from "../../src/store/open/open-store.ts";
 import { type Payment } from "../../src/store/ledger.ts";
 import { openPostgresStore } from "../../src/store/postgres/open-postgres-store.ts";
@@ -19,6 +20,7 @@ import { TestPostgres } from "../../src/store/testing/postgres.ts";
 import { withBrowser } from "../../src/content/testing/state-folder.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { COMMAND, Folder } from "../support/program.ts";
+import { ChannelTill } from "./channel-till.ts";
 
 /** Atomic units of a page, and pages of a crawl at most. The site has fewer. */
 const PAGE = 5000;
@@ -39,6 +41,8 @@ export interface JobKillOptions {
   readonly kills: number;
   /** Crawls of each way of payment that run at a time: when one ends, the next begins. */
   readonly crawls: number;
+  /** `pages`: by prepaid credit and `upto`, in test mode. `channel`: each from a channel of its own, on a chain. */
+  readonly pay: "pages" | "channel";
   readonly store: "sqlite" | "postgres";
   readonly seed: number;
   readonly progress: (text: string) => void;
@@ -51,8 +55,10 @@ export interface JobKillResult {
   readonly wrong: readonly string[];
 }
 
+type Way = "credit" | "upto" | "channel";
+
 interface Crawl {
-  readonly pay: "credit" | "upto";
+  readonly pay: Way;
   readonly id: string;
   readonly secret: string;
   /** Results that the client has read, by number. */
@@ -87,7 +93,8 @@ function numbers(seed: number): () => number {
 export async function crawlThroughKills(options: JobKillOptions): Promise<JobKillResult> {
   const { kills, crawls, seed, progress } = options;
   const database = options.store === "postgres" ? await TestPostgres.start({ fsync: "on" }) : undefined;
-  const world = await World.start(database);
+  const till = options.pay === "channel" ? await ChannelTill.open() : undefined;
+  const world = await World.start(database, till);
   const random = numbers(seed);
   try {
     await world.begin(crawls);
@@ -120,6 +127,7 @@ class World {
   readonly #site: Bun.Server<undefined>;
   readonly #port: number;
   readonly #database: TestPostgres | undefined;
+  readonly #till: ChannelTill | undefined;
   #user = "";
   #endAt = Number.POSITIVE_INFINITY;
   #content: Bun.Subprocess | undefined;
@@ -128,9 +136,10 @@ class World {
   #token = "";
   #credit = "";
 
-  private constructor(port: number, database: TestPostgres | undefined) {
+  private constructor(port: number, database: TestPostgres | undefined, till: ChannelTill | undefined) {
     this.#port = port;
     this.#database = database;
+    this.#till = till;
     const mount = ["-t", "tmpfs", "-o", "size=64m", "tmpfs", this.#folder.path];
     const hasDisk = database === undefined && spawnSync("mount", mount).status === 0;
     const others = database === undefined ? [] : (["database"] as const);
@@ -139,11 +148,11 @@ class World {
     this.#site = Bun.serve({ hostname: "0.0.0.0", port: 0, fetch: pageOf });
   }
 
-  static async start(database: TestPostgres | undefined): Promise<World> {
-    const world = new World(await freePort(), database);
+  static async start(database: TestPostgres | undefined, till: ChannelTill | undefined): Promise<World> {
+    const world = new World(await freePort(), database, till);
     world.#user = (await database?.newUser()) ?? "";
     await world.#startContent();
-    for (let count = 0; count < 2; count++) world.#gateways.push(await startGateway(world.#config()));
+    for (let count = 0; count < 2; count++) world.#gateways.push(await world.#gateway());
     const settings = database?.settings({ user: world.#user });
     const store = settings === undefined ? openStore(world.#folder.file("turnpike.db")) : openPostgresStore(settings);
     await store.ready();
@@ -158,16 +167,15 @@ class World {
 
   /** Begins crawls until as many of each way of payment run. */
   async begin(crawls: number): Promise<void> {
-    const missing = (pay: Crawl["pay"]): number =>
-      crawls - this.crawls.filter((one) => one.pay === pay && !one.isOver).length;
-    while (missing("credit") > 0) await this.#begin("credit", async () => ({ authorization: `Bearer ${this.#token}` }));
-    while (missing("upto") > 0) await this.#begin("upto", async () => ({ "payment-signature": await this.#signed() }));
+    const missing = (pay: Way): number => crawls - this.crawls.filter((one) => one.pay === pay && !one.isOver).length;
+    const ways: readonly Way[] = this.#till === undefined ? ["credit", "upto"] : ["channel"];
+    for (const way of ways) while (missing(way) > 0) await this.#begin(way);
   }
 
   /** Begins a crawl. Gateways and services reject it for as long as they cannot use the database. */
-  async #begin(pay: Crawl["pay"], headers: () => Promise<Record<string, string>>): Promise<void> {
+  async #begin(pay: Way): Promise<void> {
     await repeated(async () => {
-      const crawl = await this.#crawl(pay, await headers());
+      const crawl = await this.#crawl(pay, await this.#headers(pay));
       if (crawl !== undefined) this.crawls.push(crawl);
       return crawl !== undefined;
     });
@@ -193,7 +201,7 @@ class World {
       return;
     }
     await this.#gateways[fault]?.kill();
-    this.#gateways[fault] = await startGateway(this.#config());
+    this.#gateways[fault] = await this.#gateway();
   }
 
   /** A crawl that has not ended at this time, by the clock, is wrong. */
@@ -232,8 +240,8 @@ class World {
       if (new Set(contents.map(({ url }) => url)).size !== contents.length)
         this.#wrong.add(`${crawl.id}: a page twice`);
       if (crawl.pay === "credit") spent += amount;
-      else if (row !== undefined && Number((await this.#store?.simulatedTransfers.find(row))?.amount) !== amount) {
-        this.#wrong.add(`${crawl.id}: the transfer has another amount`);
+      else if (row !== undefined && Number(await this.#moved(row)) !== amount) {
+        this.#wrong.add(`${crawl.id}: the ${crawl.pay === "channel" ? "channel" : "transfer"} has another amount`);
       }
       pages += contents.length;
       paid += amount;
@@ -243,11 +251,18 @@ class World {
     return { crawls: this.crawls.length, pages, paid, wrong: [...this.#wrong] };
   }
 
+  /** The amount that the transfer of a payment has, or that its channel owes. */
+  async #moved(row: Payment): Promise<string | undefined> {
+    if (this.#till === undefined) return (await this.#store?.simulatedTransfers.find(row))?.amount;
+    return (await this.#store?.channels.find(channelOf(row.nonce)))?.charged;
+  }
+
   async close(): Promise<void> {
     this.#content?.kill("SIGKILL");
     for (const gateway of this.#gateways) await gateway.kill();
     await this.#store?.close();
     await this.#database?.close();
+    await this.#till?.close();
     await this.#site.stop(true);
     if (this.faults.includes("disk")) spawnSync("umount", ["-l", this.#folder.path]);
     rmSync(this.#folder.path, { recursive: true, force: true });
@@ -267,13 +282,26 @@ class World {
     const { price: _price, scheme: _scheme, ...account } = TERMS;
     const price = String(PAGE * LIMIT);
     const upto = { ...TERMS, scheme: "upto", price, max_timeout_seconds: 3600 };
+    const simulated = { enabled: true, test_mode: true, credit: { ...account, min: "$0.01" } };
+    const terms = this.#till?.terms(PAGE * LIMIT) ?? upto;
     return {
       state_path: this.#folder.path,
       ...(this.#database === undefined ? {} : { postgres: { url: this.#database.url(this.#user) } }),
-      x402: { enabled: true, test_mode: true, credit: { ...account, min: "$0.01" } },
+      x402: this.#till?.x402 ?? simulated,
       upstreams: [{ name: "content", servers: [serverAt(this.#port)] }],
-      routes: [{ path_prefix: "/crawl", upstream: "content", x402: upto }],
+      routes: [{ path_prefix: "/crawl", upstream: "content", x402: terms }],
     };
+  }
+
+  /** A gateway that has started. */
+  #gateway(): Promise<Gateway> {
+    return startGateway(this.#config(), this.#till?.environment);
+  }
+
+  async #headers(pay: Way): Promise<Record<string, string>> {
+    return pay === "credit"
+      ? { authorization: `Bearer ${this.#token}` }
+      : { "payment-signature": await this.#signed() };
   }
 
   async #signed(): Promise<string> {
@@ -281,14 +309,14 @@ class World {
     const { accepts } = decodeHeader(asked.headers.get("payment-required") ?? "") as PaymentRequired;
     const [requirements] = accepts;
     if (requirements === undefined) throw new Error("the gateway asks for no payment");
-    return encodeHeader(signedPermit2(requirements, Date.now() / 1000));
+    return (await this.#till?.signed(requirements)) ?? encodeHeader(signedPermit2(requirements, Date.now() / 1000));
   }
 
   #url(): string {
     return `http://127.0.0.1:${this.#gateways[this.crawls.length % 2]?.port}/crawl`;
   }
 
-  async #crawl(pay: Crawl["pay"], headers: Record<string, string>): Promise<Crawl | undefined> {
+  async #crawl(pay: Way, headers: Record<string, string>): Promise<Crawl | undefined> {
     const at = this.crawls.length;
     const urls = [`http://127.0.${3 + Math.floor(at / 200)}.${(at % 200) + 1}:${this.#site.port}/p/${at}/0`];
     const response = await fetch(this.#url(), {
@@ -335,7 +363,7 @@ class World {
 /** The amount that the ledger has as charged. Under `upto` that is nothing before the settlement. */
 function moneyOf(row: Payment): number {
   if (row.state === "settled") return Number(row.amount);
-  return row.scheme === "credit" ? Number(deferralOf(row)?.due ?? 0) : 0;
+  return row.scheme !== "upto" ? Number(deferralOf(row)?.due ?? 0) : 0;
 }
 
 /** The sites: each page links to some others, and some links lead to nothing. */

@@ -1,8 +1,8 @@
 /**
  * `npm run kills -- [--kills N] [--pay payment|credit] [--calls N] [--store sqlite|postgres] [--settle before|after]
  * [--seed S]`: sells through random SIGKILLs. Fails if a payment was taken and its buyer cannot get the response.
- * `npm run kills -- --crawls N [--kills N] [--store sqlite|postgres] [--seed S]` crawls, N of each way of payment at a time, and compares the pages with
- * the money. As root, it also fills the disk. `npm run kills -- --channels N [--calls N] [--kills N] [--store sqlite|postgres] [--seed S]` makes `--calls`
+ * `npm run kills -- --crawls N [--pay channel] [--kills N] [--store sqlite|postgres] [--seed S]` crawls, N of each way of payment at a time, and compares
+ * the pages with the money. As root, it also fills the disk. `npm run kills -- --channels N [--calls N] [--kills N] [--store sqlite|postgres] [--seed S]` makes `--calls`
  * payments from each of N channels, 10 if it is left out, on a chain of its own. `npm run kills -- --sessions N [--kills N] [--store sqlite|postgres]
  * [--seed S]` lets N callers use sessions of content services that are killed.
  */
@@ -30,14 +30,14 @@ const { store, settle, pay, calls } = values;
 if (values.help) {
   console.log(
     "npm run kills -- [--kills N] [--pay payment|credit] [--calls N] [--store sqlite|postgres] [--settle before|after] [--seed S]\n" +
-      "npm run kills -- --crawls N [--kills N] [--store sqlite|postgres] [--seed S]\n" +
+      "npm run kills -- --crawls N [--pay channel] [--kills N] [--store sqlite|postgres] [--seed S]\n" +
       "npm run kills -- --channels N [--calls N] [--kills N] [--store sqlite|postgres] [--seed S]\n" +
       "npm run kills -- --sessions N [--kills N] [--store sqlite|postgres] [--seed S]",
   );
   process.exit(0);
 }
-if (pay !== "payment" && pay !== "credit") {
-  console.error("Cannot run: --pay is payment or credit");
+if (pay !== "payment" && pay !== "credit" && pay !== "channel") {
+  console.error("Cannot run: --pay is payment, credit or channel");
   process.exit(1);
 }
 if ((store !== "sqlite" && store !== "postgres") || (settle !== "before" && settle !== "after")) {
@@ -59,11 +59,22 @@ if (values.crawls !== undefined || values.channels !== undefined || values.sessi
       ? await buyThroughKills({ kills, channels, calls: Number(calls ?? 10), store, seed, progress })
       : callers > 0
         ? await visitThroughKills({ kills, callers, store, seed, progress })
-        : await crawlThroughKills({ kills, crawls, store, seed, progress });
+        : await crawlThroughKills({
+            kills,
+            crawls,
+            store,
+            seed,
+            progress,
+            pay: pay === "channel" ? pay : "pages",
+          });
   console.log(JSON.stringify(sums));
   console.log(`wrong: ${wrong.length}`);
   for (const one of wrong) console.log(`  ${one}`);
   process.exit(wrong.length === 0 ? 0 : 1);
+}
+if (pay === "channel") {
+  console.error("Cannot run: --pay channel needs --crawls");
+  process.exit(1);
 }
 console.log(`${pay}, settle ${settle} on ${store}, seed ${values.seed}`);
 const { lost, wrong, ...counts } = await sellThroughKills({

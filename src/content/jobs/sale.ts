@@ -93,7 +93,8 @@ export function within(
   most: string | undefined,
 ): { readonly sale: Omit<Sale, "keyHash"> | undefined; readonly limit: number } {
   if (most === undefined) return { sale: payment, limit };
-  if (payment === undefined) throw badPrice("needs a payment by delivered pages: prepaid credit, or the scheme upto");
+  if (payment === undefined)
+    throw badPrice("needs a payment by delivered pages: prepaid credit, or the scheme upto or batch-settlement");
   const pages = pagesOf(payment.quote, limit, most);
   if (pages === 0) throw badPrice("must be at least the price of one page");
   return { sale: { ...payment, quote: amountOf(payment.quote, limit, pages), capped: pages < limit }, limit: pages };
