@@ -45,7 +45,11 @@ const chain = z
       ),
     max_gas: count(300_000, 21_000, 10_000_000).describe("Maximum gas of one settlement."),
   })
-  .meta(ours("A chain on which payments are looked up and, on EVM chains with `x402.embedded`, settled."));
+  .meta(
+    ours(
+      "A chain on which payments are looked up and, on EVM chains with `x402.embedded`, settled. Browsers pay on a cluster of Solana only if it is here.",
+    ),
+  );
 
 const embedded = z
   .strictObject({

@@ -150,6 +150,7 @@ export class PaymentPanel {
           });
           this.#tell(text);
           this.#choices.prepend(confirm);
+          confirm.focus();
         }),
       isStopped: () => !isCurrent(),
     };

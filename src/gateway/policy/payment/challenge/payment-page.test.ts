@@ -76,6 +76,32 @@ test("a page of a request with a body, or of a price that no browser's wallet ca
   expect(pageOf([{ ...upto, extra: { facilitatorAddress: REQUIREMENTS.payTo } }]).html).toContain("<script>");
 });
 
+test("a page of every kind of price has less than 40 kB, and offers Solana if the gateway has a blockhash", () => {
+  const permit2 = { ...REQUIREMENTS, extra: { ...REQUIREMENTS.extra, assetTransferMethod: "permit2" } };
+  const upto = { ...permit2, scheme: "upto", extra: { ...permit2.extra, facilitatorAddress: REQUIREMENTS.payTo } };
+  const solana = {
+    ...REQUIREMENTS,
+    network: "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1",
+    asset: "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU",
+    payTo: "So11111111111111111111111111111111111111112",
+    extra: { feePayer: "SysvarS1otHashes111111111111111111111111111" },
+  };
+  const accepts = [REQUIREMENTS, permit2, upto, solana];
+  const required = { x402Version: 2 as const, resource: { url: "http://a.test/" }, accepts };
+  const blockhashUrl = (network: string) => (network === solana.network ? "/blockhash" : undefined);
+  const { html } = paymentPage({ required, price: "1", testMode: false, blockhashUrl }, { method: "GET" });
+  expect(Buffer.byteLength(html)).toBeLessThan(40_000);
+  expect(html).toContain('"blockhash":"/blockhash"');
+  const only = { ...required, accepts: [solana] };
+  const page = paymentPage({ required: only, price: "1", testMode: false, blockhashUrl }, { method: "GET" });
+  expect(page.html).toContain("Pay here");
+  expect(pageOf([solana]).html).not.toContain("Pay here");
+  const unknown = { ...only, accepts: [{ ...solana, asset: solana.payTo }] };
+  expect(
+    paymentPage({ required: unknown, price: "1", testMode: false, blockhashUrl }, { method: "GET" }).html,
+  ).not.toContain("Pay here");
+});
+
 test("a price that only a channel pays is explained", () => {
   const channel = { ...REQUIREMENTS, scheme: "batch-settlement" };
   const page = pageOf([channel]);
