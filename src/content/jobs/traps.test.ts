@@ -13,6 +13,8 @@ import { localJobs, localService, pageAt } from "./testing/local-jobs.ts";
 setDefaultTimeout(patient(30_000));
 
 const code = () => randomBytes(16).toString("hex");
+/** Three words of letters. */
+const slug = () => Array.from({ length: 3 }, () => code().replaceAll(/\d/g, "").slice(0, 6)).join("-");
 const mirror = (at: number) => `https://m${at}.site.example/page`;
 
 test("pages that only say that they do not exist are free, and one random address tells them from others", async () => {
@@ -31,6 +33,23 @@ test("pages that only say that they do not exist are free, and one random addres
   expect([job.delivered, job.kinds]).toEqual([2, { "soft-404": 4 }]);
   const known = ["/", "/help", "/old/boat", "/old/sail", "/new", "/endless"];
   expect(loaded.filter((path) => !known.includes(path))).toHaveLength(1);
+});
+
+test("pages that do not exist are free if each suggests other ones that do not exist", async () => {
+  const pages: Record<string, string> = {
+    "/": "Home of the harbour",
+    "/help": `Why a page was not found. ${"Tides move boats and pages move too. ".repeat(20)}`,
+  };
+  await using at = localJobs((path) => {
+    const content = pages[path];
+    if (content !== undefined) return { content, links: path === "/" ? ["/help", "/lost", "/gone"] : [] };
+    const links = Array.from({ length: 5 }, () => `/${slug()}`);
+    const suggested = links.map((link) => link.slice(1).replaceAll("-", " ")).join(" or ");
+    return { content: `Sorry, this page was not found. Maybe you want ${suggested}`, links };
+  });
+  const { id } = await at.add("/");
+  const job = await at.ended(id);
+  expect([job.delivered, job.kinds]).toEqual([2, { "soft-404": 2 }]);
 });
 
 test("a page that says so is delivered if random addresses of its host fail", async () => {
