@@ -107,14 +107,13 @@ class Builder {
     if (this.isStopped) return;
     const parent = this.#top();
     if (this.#open.length > MAX_DEPTH) throw new FileError(`it has more than ${MAX_DEPTH} nested elements`);
-    let known = tag.isKept ? parent.scope.named.get(tag) : undefined;
-    known ??= namedTag(tag, parent.scope);
-    if (tag.isKept) parent.scope.named.set(tag, known);
+    const known = parent.scope.named.get(tag) ?? namedTag(tag, parent.scope);
     const { scope, length } = known;
     // Nothing is added to an element without an end tag, so that all equal ones are one.
     const { name, attributes } = known.element;
     const element = tag.isEmpty ? known.element : { name, attributes, children: [] };
-    const [before, textBefore] = [this.#held, this.#heldText];
+    const before = this.#held;
+    const textBefore = this.#heldText;
     parent.element.children.push(element);
     this.#hold(1, length);
     if (tag.isEmpty) this.#take(element, parent.element, before, textBefore);
@@ -159,7 +158,8 @@ class Builder {
   }
 }
 
-function namedTag({ name, attributes }: XmlTag, outer: Scope): NamedTag {
+function namedTag(tag: XmlTag, outer: Scope): NamedTag {
+  const { name, attributes, isKept } = tag;
   let { prefixes } = outer;
   let length = 0;
   for (const key in attributes) {
@@ -172,7 +172,10 @@ function namedTag({ name, attributes }: XmlTag, outer: Scope): NamedTag {
     attributes: canonicalAttributes(attributes, prefixes),
     children: [],
   };
-  return { element, scope: prefixes === outer.prefixes ? outer : { prefixes, named: new Map() }, length };
+  const scope = prefixes === outer.prefixes ? outer : { prefixes, named: new Map() };
+  const named = { element, scope, length };
+  if (isKept) outer.named.set(tag, named);
+  return named;
 }
 
 function canonicalName(name: string, prefixes: ReadonlyMap<string, string>, isElement: boolean): string {

@@ -22,12 +22,21 @@ export async function commentsOf(
 
 function notesOf(root: XmlElement | undefined): SheetComment[] {
   const authors = elementsOf(childOf(root, "x:authors"), "x:author").map(textOf);
-  return elementsOf(childOf(root, "x:commentList"), "x:comment").map((comment) => ({
-    cell: comment.attributes["ref"] ?? "",
-    author: authors[Number(comment.attributes["authorId"])] ?? "",
-    text: richText(childOf(comment, "x:text")),
-  }));
+  return elementsOf(childOf(root, "x:commentList"), "x:comment").map((comment) => {
+    const author = authors[Number(comment.attributes["authorId"])] ?? "";
+    const text = richText(childOf(comment, "x:text")).replace(DISCUSSION, "").trim();
+    // Excel begins a note with the name of its author.
+    const isNamed = author !== "" && text.startsWith(`${author}:`);
+    return {
+      cell: comment.attributes["ref"] ?? "",
+      author,
+      text: isNamed ? text.slice(author.length + 1) : text,
+    };
+  });
 }
+
+/** The beginning of a note that Excel writes for a discussion, for older programs. */
+const DISCUSSION = /^\[Threaded comment\][^]{0,500}?\nComment:\s*/;
 
 /** The names of the people in the discussions of a workbook. */
 export function peopleOf(root: XmlElement | undefined): ReadonlyMap<string, string> {

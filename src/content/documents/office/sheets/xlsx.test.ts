@@ -116,7 +116,7 @@ test("charts and comments follow the cells, and a discussion takes the place of 
     "xl/drawings/drawing1.xml": "<x/>",
     "xl/drawings/_rels/drawing1.xml.rels": relationships({ c: ["chart", "../charts/chart1.xml"] }),
     "xl/charts/chart1.xml": chartPart("Tolls", [{ name: "Cars", labels: ["45000"], values: [3] }]),
-    "xl/comments1.xml": `<comments ${MAIN}><authors><author>Bob</author></authors><commentList>${note("A1", "[Threaded comment]")}${note("B2", "Why | 3?")}</commentList></comments>`,
+    "xl/comments1.xml": `<comments ${MAIN}><authors><author>Bob</author></authors><commentList>${note("A1", "[Threaded comment]")}${note("B2", "Bob:\nWhy | 3?")}${note("C2", "[Threaded comment]\n\nYour version cannot.\n\nComment:\n    So.")}</commentList></comments>`,
     "xl/threadedComments/t1.xml": `<ThreadedComments xmlns="${threaded}">${thread("Ask Carl")}${thread("Done")}</ThreadedComments>`,
     "xl/persons/person.xml": `<personList xmlns="${threaded}"><person displayName="Ann" id="p"/></personList>`,
     "xl/_rels/workbook.xml.rels": relationships({
@@ -132,7 +132,7 @@ test("charts and comments follow the cells, and a discussion takes the place of 
       "### Chart: Tolls",
       "|  | Cars |\n| --- | --- |\n| 45000 | 3 |",
       "### Comments",
-      "| Cell | Author | Comment |\n| --- | --- | --- |\n| A1 | Ann | Ask Carl |\n| A1 | Ann | Done |\n| B2 | Bob | Why \\| 3? |",
+      "| Cell | Author | Comment |\n| --- | --- | --- |\n| A1 | Ann | Ask Carl |\n| A1 | Ann | Done |\n| B2 | Bob | Why \\| 3? |\n| C2 | Bob | So. |",
     ].join("\n\n"),
   );
   expect(content.html()).toContain("<h3>Comments</h3>\n<table>");
