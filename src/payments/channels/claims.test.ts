@@ -50,6 +50,20 @@ test("the rows that a refusal names are left out, and the others are claimed tog
   expect(made.told.slice(2).map((call) => (call as unknown[])[1])).toEqual([one.id, one.id, three.id, three.id]);
 });
 
+test("a facilitator that names rows of none of its claims gets halves, and each channel alone at last, once", async () => {
+  const channels = [claimedChannel(), claimedChannel()] as const;
+  const foreign = { ...REVERTED, reverting: [claimedChannel().id as `0x${string}`] };
+  const made = recordedClaims([foreign, foreign, foreign]);
+  expect(await made.claims.claim(channels, made.facilitator, SETTINGS)).toEqual({ claimed: 0, open: [] });
+  expect(made.orders).toEqual(["claim 2", "claim 1", "claim 1"]);
+  expect(made.told).toEqual(
+    channels.flatMap(({ id }) => [
+      ["refuse", id],
+      ["reverting", id],
+    ]),
+  );
+});
+
 test("if a refusal names no rows, halves are claimed, and what has no result stays open", async () => {
   const channels = [claimedChannel(), claimedChannel(), claimedChannel()] as const;
   const made = recordedClaims([REVERTED, SETTLED, LOST]);

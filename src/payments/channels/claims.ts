@@ -79,8 +79,8 @@ export class Claims {
     }
     log(`channels: a claim of ${batch.length} channels was refused: ${made.reason}`);
     const named = new Set<string>(made.reverting?.map((id) => id.toLowerCase()));
-    const isAlone = named.size === 0 && batch.length === 1;
-    const bad = isAlone ? batch : batch.filter(({ id }) => named.has(id));
+    // The refusal of one channel is for that one, whatever it names.
+    const bad = batch.length === 1 ? batch : batch.filter(({ id }) => named.has(id));
     for (const channel of bad) {
       // oxlint-disable-next-line no-await-in-loop -- the file takes one write at a time
       await this.refuse(channel, isRefused(channel, made.reason, settings.authorizer));
