@@ -17,6 +17,7 @@ import { type DocumentedAt, docsHeaders, docsPage } from "./docs-page/page.ts";
 import { type Figures } from "./figures/figures.ts";
 import { METRICS_CONTENT_TYPE, modelMetrics } from "./figures/model-figures.ts";
 import { type OperationCounts } from "./figures/operation-counts.ts";
+import { checkedForm, isFormCheck } from "./api/form-check.ts";
 import { baseUrlOf, hostOf } from "./api/gateway-address.ts";
 import { firecrawlHandler, VERSIONS } from "./firecrawl/handler.ts";
 import { operatorState } from "./jobs/job-state.ts";
@@ -74,24 +75,29 @@ export function createApp(
     const list = await prices(hostOf(request));
     return { document: apiDocument(baseUrlOf(request), list), list };
   };
-  const serve = async (name: string, request: Request, run: () => Promise<OperationResult>): Promise<Response> => {
+  const serve = async (
+    name: string,
+    request: Request,
+    run: (used: Services) => Promise<OperationResult>,
+  ): Promise<Response> => {
+    if (isFormCheck(request)) return await checkedForm(run);
     operations?.called(name);
     try {
-      return respond(await run(), request.signal);
+      return respond(await run(services), request.signal);
     } catch (error) {
       operations?.failed(name, error instanceof TurnpikeError ? error.code : "internal");
       throw error;
     }
   };
   for (const { name, method, path, body, isUpload, run } of OPERATIONS) {
-    const serveOne = async (raw: Request): Promise<OperationResult> =>
+    const serveOne = async (raw: Request, used: Services): Promise<OperationResult> =>
       isUpload === true
-        ? await services.uploads.with(raw, async (upload) => await run(upload, services, raw))
-        : await run(body === undefined ? undefined : await readJson(raw), services, raw);
-    app.on(method.toUpperCase(), path, async ({ req: { raw } }) => serve(name, raw, async () => await serveOne(raw)));
+        ? await used.uploads.with(raw, async (upload) => await run(upload, used, raw))
+        : await run(body === undefined ? undefined : await readJson(raw), used, raw);
+    app.on(method.toUpperCase(), path, async ({ req: { raw } }) => serve(name, raw, (used) => serveOne(raw, used)));
   }
   for (const path of [READER_PATH, `${READER_PATH}/*`]) {
-    app.get(path, async ({ req: { raw } }) => serve("read", raw, () => readAddress(raw, services)));
+    app.get(path, async ({ req: { raw } }) => serve("read", raw, (used) => readAddress(raw, used)));
   }
   for (const { method, path, run } of FREE_REQUESTS) {
     app.on(method.toUpperCase(), path.replace("{id}", ":id"), async (context) => {

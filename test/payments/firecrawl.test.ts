@@ -142,22 +142,26 @@ test("a cancelled job costs nothing that was not delivered", async () => {
   await until(async () => (await spent()) === before);
 });
 
+const [url, urls] = [at("/page"), [at("/page1"), at("/page2")]];
 test.each([
-  ["scrape", { formats: ["markdown"] }, 1],
-  ["scrape", { formats: ["screenshot@fullPage"] }, 2],
-  ["batch/scrape", { urls: ["a", "b"] }, 2],
-  ["batch/scrape", { urls: ["a", "b"], formats: [{ type: "screenshot" }] }, 4],
-  ["extract", { urls: ["a", "b", "c"] }, 3],
-  ["crawl", { limit: 3 }, 3],
-  ["crawl", { limit: 3, scrapeOptions: { formats: ["branding"] } }, 6],
-  ["crawl", { scrapeOptions: { formats: ["screenshot"] } }, 20_000],
+  ["scrape", { url, formats: ["markdown"] }, 1],
+  ["scrape", { url, formats: ["screenshot@fullPage"] }, 2],
+  ["batch/scrape", { urls }, 2],
+  ["batch/scrape", { urls, formats: [{ type: "screenshot" }] }, 4],
+  ["extract", { urls, schema: { type: "object", properties: { name: {} } } }, 2],
+  ["crawl", { url, limit: 3 }, 3],
+  ["crawl", { url, limit: 3, scrapeOptions: { formats: ["branding"] } }, 6],
+  ["crawl", { url, scrapeOptions: { formats: ["screenshot"] } }, 20_000],
   ["search", { query: "x" }, 1],
-  ["search", { query: "x", scrapeOptions: {} }, 11],
-  ["search", { query: "x", scrapeOptions: { formats: ["screenshot"] } }, 21],
+  ["search", { query: "x", limit: 9, scrapeOptions: {} }, 11],
+  ["search", { query: "x", limit: 9, scrapeOptions: { formats: ["screenshot"] } }, 21],
 ] as const)("the shipped price of %s with %j is that of %d pages", async (path, body, pages) => {
   const headers = { "content-type": "application/json" };
-  const url = `http://127.0.0.1:${port}/v2/${path}`;
-  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+  const response = await fetch(`http://127.0.0.1:${port}/v2/${path}`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(body),
+  });
   expect(response.status).toBe(402);
   const { accepts } = (await response.json()) as { accepts: readonly { maxAmountRequired: string }[] }; // As x402 states it in bodies.
   expect(accepts.map(({ maxAmountRequired: amount }) => Number(amount) / PAGE)).toEqual(accepts.map(() => pages));

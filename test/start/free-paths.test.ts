@@ -22,10 +22,10 @@ beforeAll(async () => {
 afterAll(() => documentation.stop());
 
 /** The status of a request to `path` exactly as written; `fetch` would normalize it. */
-function send(method: "GET" | "POST", path: string, body?: unknown): Promise<number> {
+function send(method: "GET" | "POST", path: string, body?: unknown, type = "application/json"): Promise<number> {
   const { hostname, port } = new URL(documentation.url);
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, path, method, headers: { "content-type": "application/json" } });
+    const sent = request({ hostname, port, path, method, headers: { "content-type": type } });
     sent.on("error", reject);
     sent.on("response", (response) => {
       response.resume();
@@ -77,10 +77,18 @@ for (const { name, path, price, example } of OPERATIONS) {
 }
 
 test.each(VERSIONS)("the requests of Firecrawl's API %s that load pages have a price", async (version) => {
-  const paid = ENDPOINTS.flatMap(({ method, path }) => (method === "POST" ? [`/${version}/${path}`] : []));
-  const body = { url: "http://example.com/", urls: ["http://example.com/"], query: "tides", limit: 1 };
-  const responded = await Promise.all(paid.map(async (path) => [path, await send("POST", path, body)]));
-  expect(responded).toEqual(paid.map((path) => [path, 402]));
+  const paid = ENDPOINTS.filter(({ method }) => method === "POST").map(({ path }) => path);
+  const [url, urls] = ["http://example.com/", ["http://example.com/"]];
+  const bodies: Readonly<Record<string, object>> = {
+    search: { query: "tides" },
+    "batch/scrape": { urls },
+    extract: { urls, schema: { type: "object", properties: { title: {} } } },
+  };
+  const responded = paid.map(async (path) => {
+    const type = path === "parse" ? "text/plain" : undefined;
+    return [path, await send("POST", `/${version}/${path}`, bodies[path] ?? { url }, type)];
+  });
+  expect(await Promise.all(responded)).toEqual(paid.map((path) => [path, 402]));
 });
 
 test("no spelling of the reader's path reads an address without payment", async () => {

@@ -48,7 +48,8 @@ function routes(): object[] {
     const { accepts: _accepts, scheme: _scheme, ...terms } = { accepts: [], scheme: "", ...route.x402 };
     const { price, asset, network, pay_to } = terms;
     const exact = { scheme: "exact", price, asset, network, pay_to, max_timeout_seconds: 300 };
-    return { ...route, x402: { ...terms, scheme: "upto", accepts: [exact] } };
+    // A client that has its payment already does not ask for the price, which the check comes before.
+    return { ...route, x402: { ...terms, check_form: false, scheme: "upto", accepts: [exact] } };
   });
 }
 

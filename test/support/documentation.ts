@@ -1,6 +1,7 @@
 /**
  * The documentation of the content operations behind a real gateway in test mode; the operations return their examples.
  */
+import { FORM_CHECK } from "../../src/payments/x402/charge.ts";
 import { createApp } from "../../src/content/app.ts";
 import { type Services } from "../../src/content/operations/operation.ts";
 import { OPERATIONS } from "../../src/content/operations/operations.ts";
@@ -31,11 +32,13 @@ export async function startDocumentation(): Promise<Documentation> {
   const prices = pricesOf(url, fetch);
   const nothing: unknown = undefined;
   // The documents use no service.
-  const app = createApp(nothing as Services, { prices });
+  const app = createApp(nothing as Services, { prices, firecrawl: true });
   const service = Bun.serve({
     unix: folder.file("content.sock"),
     async fetch(request) {
       const { pathname } = new URL(request.url);
+      // A check runs no operation.
+      if (request.headers.has(FORM_CHECK)) return await app(request);
       if (pathname === READER_PATH || pathname.startsWith(`${READER_PATH}/`)) {
         runs.push({ name: "reader", body: undefined });
         return new Response();

@@ -1,5 +1,6 @@
 import { messageOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
+import { checkedForm, isFormCheck } from "../api/form-check.ts";
 import { baseUrlOf, hostOf } from "../api/gateway-address.ts";
 import { type AskPrices } from "../api/price-list.ts";
 import { type OperationCounts } from "../figures/operation-counts.ts";
@@ -30,7 +31,8 @@ export function firecrawlHandler(
 ): (request: Request, upgrade?: Upgrade) => Promise<Response> {
   return async (request, upgrade) => {
     const found = endpointOf(request);
-    const { operation } = found?.endpoint ?? {};
+    const isCheck = isFormCheck(request);
+    const { operation } = isCheck ? {} : (found?.endpoint ?? {});
     if (operation !== undefined) http.operations?.called(operation);
     try {
       if (found === undefined)
@@ -48,11 +50,14 @@ export function firecrawlHandler(
         base: baseUrlOf(request),
         pagePrice: async () => (await http.prices(hostOf(request)))?.prices["/scrape"],
       };
-      const respond = (body: unknown) => endpoint.respond({ ...ask, body, query: new URL(url).searchParams }, services);
-      const answer =
-        endpoint.isUpload === true
-          ? await services.uploads.with(request, respond)
+      const serve = async (used: Services) => {
+        const respond = (body: unknown) => endpoint.respond({ ...ask, body, query: new URL(url).searchParams }, used);
+        return endpoint.isUpload === true
+          ? await used.uploads.with(request, respond)
           : await respond(endpoint.method === "POST" ? await http.readJson(request) : undefined);
+      };
+      if (isCheck) return await checkedForm(serve);
+      const answer = await serve(services);
       return "socket" in answer ? http.switched(answer.socket, upgrade) : http.respond(answer, signal);
     } catch (error) {
       const problem = problemOf(error, services);

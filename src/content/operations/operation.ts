@@ -23,7 +23,7 @@ import { type Uploads } from "./upload.ts";
 export interface Services {
   readonly pages: Pages;
   readonly search: Search;
-  readonly uploads: Uploads;
+  readonly uploads: Pick<Uploads, "with">;
   readonly files: Pick<PageReader, "readFile">;
   /** The charge for a file of the caller's, if it is not the whole price. */
   readonly fileChargeOf: (file: PageSource) => string | undefined;

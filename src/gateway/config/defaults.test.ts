@@ -276,6 +276,7 @@ const ROUTE_X402 = {
   max_partial_answers: 3,
   max_repeats: 3,
   rules: [],
+  check_form: false,
   exempt_consumers: [],
 };
 const PRICE = { price: "1", asset: "USDC", network: "base", pay_to: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C" };

@@ -34,6 +34,7 @@ export const FIELD_ROLES: Readonly<Record<FieldRole, readonly string[]>> = {
   /** The gateway sets them for upstreams, which may trust them, and removes them from clients' requests. */
   trusted: [
     "turnpike-balance",
+    "turnpike-check",
     "turnpike-token",
     ...Object.values(PAYMENT_FIELDS).map((name) => name.toLowerCase()),
     "via",

@@ -17,6 +17,12 @@ export const SETTLEMENT_OVERRIDES = "Settlement-Overrides";
 export const SETTLEMENT_DEFERRAL = "Settlement-Deferral";
 
 /**
+ * The request field by which the gateway asks an upstream, before it sends the price, whether the form of an unpaid request is
+ * valid. The upstream responds with its refusal, or with 204. It does not do the work.
+ */
+export const FORM_CHECK = "Turnpike-Check";
+
+/**
  * Longest value of a Settlement-Overrides header, in characters; a longer one is an upstream error. @operator An amount of
  * 78 digits fits, deeply nested JSON does not.
  */

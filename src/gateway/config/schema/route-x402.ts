@@ -197,6 +197,14 @@ export const routeX402 = z
           "Prices by what is requested. The first rule that matches decides, otherwise `price`, which should be the highest.",
         ),
       ),
+    check_form: z
+      .boolean()
+      .default(false)
+      .meta(
+        ours(
+          "Before a challenge, send the request to the upstream with `Turnpike-Check: form`. The upstream responds without doing the work: with 204, or with an error such as 400, which the client gets in place of the challenge. Requests whose body `body_schema` has checked are not sent. For the content service.",
+        ),
+      ),
     exempt_consumers: z
       .array(text.max(256))
       .max(10_000)

@@ -12,6 +12,7 @@ import { type Presented, readPresented, Unreadable } from "./offer/presented.ts"
 import { listedRules, type PriceListing } from "./prices/listed-rules.ts";
 import { PriceRules, type PriceDeps } from "./prices/price-rules.ts";
 import { PricedRoute, type Sold } from "./priced-route.ts";
+import { askForm } from "./responses/form-check.ts";
 import { FreeResponse } from "./responses/free-response.ts";
 import { type GiveBack } from "../rate-limit/rate-limit.ts";
 import { type Quota } from "../rate-limit/quota.ts";
@@ -28,6 +29,8 @@ export interface PaymentDeps extends PaidRouteServices {
   readonly chargesFailures?: boolean;
   /** False: no upstream of the route has servers, and payments are refused. */
   readonly isServed?: boolean;
+  /** Default: none. */
+  readonly checksForm?: PaidRoute["checksForm"] | undefined;
   /** A description of what is sold, for people. */
   readonly description?: string;
   readonly pricing: PriceDeps;
@@ -138,13 +141,27 @@ function ask(exchange: Exchange, paidRoute: PaidRoute, client: ClientFunnel): De
     client.count("not_sold");
     respondError(exchange, REFUSED_BY_RULE);
   } else if (paidRoute.isServed) {
-    client.count("challenged");
-    respondRefused(exchange, paidRoute, "Payment required");
+    const challenge = (): void => {
+      if (exchange.gone) return;
+      client.count("challenged");
+      respondRefused(exchange, paidRoute, "Payment required");
+    };
+    if (isFormOpen(exchange, paidRoute)) {
+      askForm(exchange, challenge);
+      return "continue";
+    }
+    challenge();
   } else {
     client.count("no_servers");
     respondUnserved(exchange);
   }
   return "responded";
+}
+
+/** Whether only the upstream can say if the form of the request is valid. */
+function isFormOpen({ head }: Exchange, { checksForm }: PaidRoute): boolean {
+  if (checksForm === "none" || head.isGrpc || head.upgrade !== "") return false;
+  return checksForm === "all" || head.bodyLength === 0;
 }
 
 function createPricedRoute(config: PaidRouteConfig, deps: PaymentDeps): PricedRoute {
@@ -167,11 +184,12 @@ function pricedAt(config: PaidRouteConfig, amounts: readonly string[]): PaidRout
 /** The route at its own price. Throws if it cannot be sold. */
 export function createPaidRoute(config: PaidRouteConfig, deps: PaymentDeps): PaidRoute {
   const { x402 } = config;
-  const { description, kinds, quota, chargesFailures = false, isServed = true, ...shared } = deps;
+  const { description, kinds, quota, chargesFailures = false, isServed = true, checksForm = "none", ...shared } = deps;
   return {
     ...shared,
     chargesFailures,
     isServed,
+    checksForm,
     isRefused: false,
     gift: quota?.key === "payer" ? quota : undefined,
     route: routeName(config),

@@ -237,6 +237,11 @@ class Payments implements PolicyFeature {
       pricing: { memory: bodies, maxBodyBytes: route.max_body_bytes ?? limits.max_body_bytes, clock },
       quota: terms.free_per_day && routeLimits.quotaOf(route, terms.free_per_day),
       chargesFailures: content.charge_timeouts && isContentRoute(route, upstreams, contentUpstream),
+      checksForm: terms.check_form
+        ? route.body_schema === undefined
+          ? ("all" as const)
+          : ("bodiless" as const)
+        : undefined,
       isServed: targets.isServed(route),
       mayDefer: route.upstream !== undefined,
       onDeferred: ledger.collect,

@@ -1,0 +1,72 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { FORM_CHECK } from "../../payments/x402/charge.ts";
+import { type Services } from "../operations/operation.ts";
+import { type Upload, Uploads } from "../operations/upload.ts";
+
+/** Bytes of a file that is read for a check. @operator A longer one is checked after its payment. */
+const MAX_CHECKED_UPLOAD = 1024 * 1024;
+
+/** Whether a gateway asks for the form of a request alone, because it is not paid. */
+export function isFormCheck({ headers }: Pick<Request, "headers">): boolean {
+  return headers.has(FORM_CHECK);
+}
+
+/** Thrown by the first use of a service: everything before it was accepted. */
+const USED = new Error("a service was used");
+
+/** Every service and each of its members: a function that throws. */
+const unusable: unknown = new Proxy(() => undefined, {
+  get: () => unusable,
+  apply: () => {
+    throw USED;
+  },
+});
+
+/** Unpaid files do not take the places of paid ones. */
+const small = new Uploads(MAX_CHECKED_UPLOAD);
+
+const checking = {
+  pages: unusable,
+  search: unusable,
+  files: unusable,
+  fileChargeOf: unusable,
+  chargeOf: unusable,
+  versions: unusable,
+  extractors: unusable,
+  sites: unusable,
+  jobs: unusable,
+  sessions: unusable,
+  live: unusable,
+  resolver: unusable,
+  browser: unusable,
+  browserHealth: unusable,
+  log: () => undefined,
+  now: () => 0,
+  uploads: {
+    async with<T>(request: Request, use: (upload: Upload) => Promise<T>): Promise<T> {
+      try {
+        return await small.with(request, use);
+      } catch (error) {
+        throw error instanceof TurnpikeError && error.code === "body-too-large" ? USED : error;
+      }
+    },
+  },
+} satisfies Record<keyof Services, unknown>;
+
+// Each member is a function, or has functions alone.
+const CHECKING = checking as unknown as Services;
+
+/**
+ * Runs an operation up to its first use of a service, so that its own checks decide. The response is 204 unless they throw a
+ * TurnpikeError. Decision 0824.
+ */
+export async function checkedForm(run: (services: Services) => Promise<object>): Promise<Response> {
+  try {
+    const made = await run(CHECKING);
+    // An operation may take each use as the failure of one page.
+    if ("release" in made && typeof made.release === "function") made.release();
+  } catch (error) {
+    if (error !== USED) throw error;
+  }
+  return new Response(null, { status: 204, headers: { "cache-control": "no-store" } });
+}
