@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { errors, startBrowser, type TestBrowser } from "../support/browser.ts";
 import { blockWith, readDocument } from "../support/documents.ts";
+import { untilOffered } from "./wallet-browser.ts";
 import { Folder, Program } from "../support/program.ts";
 
 setDefaultTimeout(patient(30_000));
@@ -25,6 +26,7 @@ let browser: TestBrowser;
 
 beforeAll(async () => {
   url = (await gateway.sees(/listening on (http:\/\/\S+)/))[1] ?? "";
+  await untilOffered(`${url}/report.txt`, 2);
   browser = await startBrowser();
 });
 

@@ -9,7 +9,16 @@ import { SIMULATED_FACILITATOR } from "../../src/payments/x402/terms.ts";
 import { PERMIT2 } from "../../src/payments/x402/transfer.ts";
 import { errors } from "../support/browser.ts";
 import { addressOf, freshKey, type Market, never, openMarket, PRICE, Stall } from "./market.ts";
-import { type Call, failure, odd, picture, type TestWallet, wallet, WalletBrowser } from "./wallet-browser.ts";
+import {
+  type Call,
+  failure,
+  odd,
+  picture,
+  type TestWallet,
+  untilOffered,
+  wallet,
+  WalletBrowser,
+} from "./wallet-browser.ts";
 
 setDefaultTimeout(patient(60_000));
 
@@ -35,6 +44,7 @@ beforeAll(async () => {
   });
   stall.sameSellerAs(seller);
   await stall.open();
+  await untilOffered(stall.url, 3);
   browser = await WalletBrowser.start(chain);
 }, CHAIN_SETUP_MS);
 

@@ -10,7 +10,7 @@ import { decodeTransaction } from "../../src/payments/solana/transaction.ts";
 import { errors } from "../support/browser.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { never } from "./market.ts";
-import { failure, odd, picture, type Visit, wallet, WalletBrowser } from "./wallet-browser.ts";
+import { failure, odd, picture, untilOffered, type Visit, wallet, WalletBrowser } from "./wallet-browser.ts";
 
 setDefaultTimeout(patient(60_000));
 
@@ -125,6 +125,7 @@ describe.skipIf(!hasSolana)("a route on Solana", () => {
       },
       { TEST_RPC: chain.url },
     );
+    await untilOffered(`http://127.0.0.1:${gateway.port}/goods`, 2);
     browser = await WalletBrowser.start();
   }, patient(60_000));
 

@@ -5,6 +5,9 @@ import { type Page } from "puppeteer-core";
 import { privateKeyToAccount } from "viem/accounts";
 import { type Chain } from "../../src/payments/testing/chain.ts";
 import { PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
+import { until } from "../../src/lib/testing/until.ts";
+import { decodeHeader } from "../../src/payments/x402/header.ts";
+import { paymentRequiredSchema } from "../../src/payments/x402/messages.ts";
 import { type Hex } from "../../src/payments/x402/address.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { dress, startBrowser, type TestBrowser } from "../support/browser.ts";
@@ -81,6 +84,15 @@ const ANNOUNCE = `(wallets) => {
   addEventListener("eip6963:requestProvider", announce);
   announce();
 }`;
+
+/** Waits until a gateway that was just started offers all of `offers`: some need values of the facilitator. */
+export async function untilOffered(url: string, offers: number): Promise<void> {
+  await until(async () => {
+    const header = (await fetch(url)).headers.get("payment-required");
+    const required = paymentRequiredSchema.safeParse(decodeHeader(header ?? ""));
+    return required.data?.accepts.length === offers;
+  });
+}
 
 /** A page that a person with wallets has opened. */
 export interface Visit {
