@@ -192,7 +192,7 @@ class ChannelRequest {
   async #reserve(channel: Channel): Promise<Result> {
     const { ledger, maxPartials } = this.#paidRoute;
     const offer = this.#offer;
-    if (channel.standing === "withdrawing") return { kind: "refused", reason: WITHDRAWING };
+    if (channel.standing === "withdrawing") return this.#withdrawing(channel);
     if (channel.standing === "refunding") return { kind: "busy" };
     const reason = balanceError(offer, channel);
     const isCurrent =
@@ -211,6 +211,14 @@ class ChannelRequest {
     if (leased) return { kind: "leased", payment, channel };
     const isOther = payment.reason === UNCOVERED || payment.fingerprint !== this.#reservation.fingerprint;
     return isOther ? { kind: "busy" } : { kind: "again", payment };
+  }
+
+  /** The payer takes its money. When it can have it, the chain is asked: the channel may have money again. */
+  async #withdrawing(channel: Channel): Promise<Result> {
+    const isOver = this.#paidRoute.clock() >= (channel.withdrawAt + channel.withdrawDelay) * 1000;
+    if (!isOver || this.#hasAsked || this.#desk.isFresh(channel)) return { kind: "refused", reason: WITHDRAWING };
+    const asked = await this.#ask("known");
+    return typeof asked === "object" ? this.#look() : resultOf(asked);
   }
 
   /**

@@ -497,4 +497,11 @@ test("a withdrawal ends the service, and its charges are claimed before its dela
   expect(await chain.token.balanceOf(payer.address)).toBe(3000n);
   expect(await chain.token.balanceOf(world.seller.address)).toBe(2000n);
   expect(shop.runs).toBe(2);
+  // The same channel gets money again, when the withdrawal is over.
+  const now = await chain.chain.time();
+  shop.clock.now = now * 1000;
+  const payload = signedDeposit(world.requirements, config, { amount: 2000n, most: 3000n, signer: payer, now });
+  const back = await shop.send({ x402Version: 2, accepted: world.requirements, payload }, { path: "/goods?3" });
+  expect(back.status).toBe(200);
+  expect(await onlyChannel(shop)).toMatchObject({ standing: "open", balance: "4000", charged: "3000" });
 });
