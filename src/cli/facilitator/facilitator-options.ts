@@ -1,10 +1,11 @@
 import { isObject } from "../../lib/is-object.ts";
 import { type Config } from "../../gateway/config/config.ts";
 import { loadFile, loadValue } from "../../gateway/config/load.ts";
-import { isAddress } from "../../payments/x402/address.ts";
+import { canonicalAddress, isAddress } from "../../payments/x402/address.ts";
 import { type TakenAsset } from "../../payments/facilitator/asset-gate.ts";
-import { assetsOn, isEvmAsset } from "../../payments/x402/assets.ts";
-import { parseEvmNetwork } from "../../payments/x402/networks.ts";
+import { assetsOn } from "../../payments/x402/assets.ts";
+import { isEvm, isSolana, parseNetwork } from "../../payments/x402/networks.ts";
+import { isSolanaAddress } from "../../payments/solana/address.ts";
 import { type Caller } from "../../payments/facilitator/callers.ts";
 import { type Environment, readSecret } from "../../payments/facilitator/secrets.ts";
 import { type FacilitatorEndpoint } from "../../payments/facilitator/serve-facilitator.ts";
@@ -23,6 +24,7 @@ export interface FacilitatorFlags {
   /** Each is `NETWORK=VARIABLE`, such as `base-sepolia=RPC_VARIABLE`. */
   readonly chains: readonly string[];
   readonly keyEnv: string | undefined;
+  readonly solanaKeyEnv: string | undefined;
   readonly test: boolean;
 }
 
@@ -70,9 +72,12 @@ export function parseRate(text: string | undefined): number | undefined {
 export function parseAssets(texts: readonly string[]): TakenAsset[] {
   if (texts.length > MAX_ASSET_FLAGS) throw new UsageError(`--asset can be given ${MAX_ASSET_FLAGS} times`);
   return texts.map((text) => {
-    const [, name = "", address = ""] = /^((?:eip155:)?[a-z0-9-]{1,40}):(0x[0-9a-fA-F]{40})$/.exec(text) ?? [];
-    const network = parseEvmNetwork(name);
-    if (network === undefined || !isAddress(address)) {
+    const [, name = "", address = ""] =
+      /^((?:[a-z0-9]{1,10}:)?[A-Za-z0-9-]{1,40}):([A-Za-z0-9]{32,44})$/.exec(text) ?? [];
+    const network = parseNetwork(name);
+    const isToken =
+      network !== undefined && (isSolana(network) ? isSolanaAddress(address) : isEvm(network) && isAddress(address));
+    if (!isToken) {
       throw new UsageError("--asset takes NETWORK:ADDRESS, as base-sepolia:0x036CbD53842c5426634e7929541eC2318f3dCF7e");
     }
     return { network, address };
@@ -90,17 +95,17 @@ export function takenAssets(
 ): TakenAsset[] {
   const stray = named.find(({ network }) => !networks.includes(network));
   if (stray !== undefined) throw new UsageError(`--asset names ${stray.network}, which is not one of the chains`);
-  const all = [...networks.flatMap(assetsOn).filter(isEvmAsset), ...routes.flatMap(assetsOf), ...named];
+  const all = [...networks.flatMap(assetsOn), ...routes.flatMap(assetsOf), ...named];
   // Another facilitator settles payments on the other chains of the routes.
   const here = all.filter(({ network }) => networks.includes(network));
-  return [...new Map(here.map((asset) => [`${asset.network} ${asset.address.toLowerCase()}`, asset])).values()];
+  return [...new Map(here.map((asset) => [`${asset.network} ${canonicalAddress(asset.address)}`, asset])).values()];
 }
 
 function assetsOf({ x402 }: Config["routes"][number]): TakenAsset[] {
   if (x402 === undefined) return [];
-  return [x402, ...x402.accepts].flatMap((terms) => {
+  return [x402, ...x402.accepts].map((terms) => {
     const { network, asset: address } = compileTerms(terms);
-    return isAddress(address) ? [{ network, address }] : [];
+    return { network, address };
   });
 }
 
@@ -119,7 +124,11 @@ export async function readSettings(flags: FacilitatorFlags): Promise<Config> {
 }
 
 /** Leaves an invalid document unchanged: the loader reports its problems. */
-function withFlags(value: unknown, { keyEnv, test }: FacilitatorFlags, chains: readonly object[]): unknown {
+function withFlags(
+  value: unknown,
+  { keyEnv, solanaKeyEnv, test }: FacilitatorFlags,
+  chains: readonly object[],
+): unknown {
   if (!isObject(value)) return value;
   const x402 = isObject(value["x402"]) ? value["x402"] : {};
   const embedded = isObject(x402["embedded"]) ? x402["embedded"] : {};
@@ -129,7 +138,12 @@ function withFlags(value: unknown, { keyEnv, test }: FacilitatorFlags, chains: r
       ...x402,
       enabled: true,
       test_mode: test,
-      embedded: { ...embedded, enabled: !test, ...(keyEnv === undefined ? {} : { key_env: keyEnv, signers: [] }) },
+      embedded: {
+        ...embedded,
+        enabled: !test,
+        ...(keyEnv === undefined ? {} : { key_env: keyEnv, signers: [] }),
+        ...(solanaKeyEnv === undefined ? {} : { solana_key_env: solanaKeyEnv }),
+      },
       ...(chains.length === 0 ? {} : { chains }),
     },
   };

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { hexToBytes } from "@noble/hashes/utils.js";
+import { address as solanaAddress } from "@solana/kit";
 import { HTTPFacilitatorClient } from "@x402/core/server";
 import { until } from "../../lib/testing/until.ts";
 import { startNodeProxy } from "../../payments/evm/testing/node-proxy.ts";
@@ -16,6 +17,10 @@ import { type Chain, CHAIN_SETUP_MS, hasChain, startChain, type TestToken } from
 import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment } from "../../payments/testing/payment.ts";
 import { authorizationHash } from "../../payments/signatures/typed-data.ts";
 import { parseAssets, parseCallers, parseEndpoint, parseRate } from "./facilitator-options.ts";
+import { keyBytes } from "../../payments/solana/address.ts";
+import { solanaAccount } from "../../payments/solana/transfer.ts";
+import { hasSolana, newSigner, SOLANA_DEVNET, SOLANA_USDC, SolanaChain } from "../../payments/testing/solana-chain.ts";
+import { stockScheme } from "../../payments/testing/stock-solana.ts";
 import { patient } from "../../lib/testing/patience.ts";
 import { COMMAND } from "../../../test/support/program.ts";
 
@@ -302,4 +307,32 @@ describe.skipIf(!hasChain)("on a chain", () => {
     expect(await settling).toMatchObject({ kind: "settled" });
     expect(await stopped).toBe(0);
   });
+});
+
+test.skipIf(!hasSolana)("it settles on Solana for x402's own client, with a key for fees and no other", async () => {
+  const chain = new SolanaChain();
+  const [payer, payee] = [await newSigner(), await newSigner()];
+  chain.fund(payer.address, 10_000n);
+  chain.fund(payee.address, 0n);
+  const account = solanaAccount(Uint8Array.from(randomBytes(32)));
+  chain.airdrop(solanaAddress(account.address));
+  const key = JSON.stringify([...account.seed, ...(keyBytes(account.address) ?? [])]);
+  const flags = ["--chain", "solana-devnet=MY_RPC", "--solana-key-env", "MY_KEY", ...ANY_PORT];
+  const program = run(flags, { MY_RPC: chain.url, MY_KEY: key });
+  const client = new HTTPFacilitatorClient({ url: await program.url() });
+  const { kinds, signers } = await client.getSupported();
+  const extra = { feePayer: account.address };
+  expect(kinds).toEqual([{ x402Version: 2, scheme: "exact", network: SOLANA_DEVNET, extra }]);
+  expect(signers).toEqual({ [SOLANA_DEVNET]: [account.address] });
+  expect(program.said.text).toContain(`address   ${account.address}\n`);
+  const terms = { ...REQUIREMENTS, network: SOLANA_DEVNET, asset: SOLANA_USDC, payTo: payee.address, extra } as never;
+  const made = await stockScheme(chain, payer).createPaymentPayload(2, terms);
+  const call = [{ ...made, accepted: terms }, terms] as never as Parameters<typeof client.settle>;
+  expect(await client.verify(...call)).toMatchObject({ isValid: true, payer: payer.address });
+  const [transaction] = [(await client.settle(...call)).transaction];
+  expect([transaction, chain.balance(payee.address)]).toEqual([chain.executed.at(-1) ?? "", 10_000n]);
+  // The SDK gives the reason in its error or in its result.
+  const again = await client.settle(...call).catch((error: unknown) => error);
+  expect(again).toMatchObject({ errorReason: "duplicate_settlement" });
+  await chain.close();
 });

@@ -4,7 +4,9 @@ import { takeOnly, type TakenAsset } from "../../payments/facilitator/asset-gate
 import { findAsset } from "../../payments/x402/assets.ts";
 import { createSimulatedFacilitator } from "../../payments/facilitator/simulated-facilitator.ts";
 import { readEmbedded, settleTimeoutOf } from "../../payments/facilitator/chain-settings.ts";
-import { accountsOf, createEmbeddedFacilitator } from "../../payments/evm/embedded-facilitator.ts";
+import { accountsOf } from "../../payments/evm/embedded-facilitator.ts";
+import { createOwn } from "../../payments/facilitator/create-own.ts";
+import { feePayerOf } from "../../payments/solana-node/solana-facilitator.ts";
 import { type Facilitator } from "../../payments/x402/facilitator.ts";
 import { type Gas, readGas, watchGas } from "../../payments/facilitator/gas-watch.ts";
 import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
@@ -61,6 +63,11 @@ const FLAGS = {
     value: "NAME",
     text: "the environment variable with the private key that pays for gas ($TURNPIKE_FACILITATOR_KEY)",
   },
+  "solana-key-env": {
+    type: "string",
+    value: "NAME",
+    text: "the environment variable with the private key that pays fees on Solana, for a --chain such as solana-devnet=SOLANA_RPC",
+  },
   "token-env": {
     type: "string",
     value: "NAME",
@@ -94,7 +101,7 @@ const FLAGS = {
 } as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike facilitator [--config FILE] [--listen PLACE] [--chain NETWORK=VARIABLE ...] [--key-env NAME]
-                            [--token-env NAME] [--caller NAME=VARIABLE ...] [--rate N] [--discovery]
+                            [--solana-key-env NAME] [--token-env NAME] [--caller NAME=VARIABLE ...] [--rate N] [--discovery]
                             [--asset NETWORK:ADDRESS ... | --any-asset]
        turnpike facilitator --test [--listen PLACE] [--state-dir DIR]
 
@@ -134,19 +141,25 @@ export function facilitator(args: readonly string[]): Promise<number> {
       resources: discovery === true ? new SoldResources(Date.now) : undefined,
     };
     if (isTest) requireOwnMachine(endpoint);
-    const { chain: chains = [], config, "key-env": key, asset: assets = [], "any-asset": isAny = false } = values;
-    const ofChains = [config, key, ...chains, ...assets];
+    const { chain: chains = [], config, "key-env": key, "solana-key-env": solanaKey } = values;
+    const { asset: assets = [], "any-asset": isAny = false } = values;
+    const ofChains = [config, key, solanaKey, ...chains, ...assets];
     if (isTest && (isAny || ofChains.some((value) => value !== undefined))) {
-      throw new UsageError("--test excludes --config, --key-env, --chain, --asset and --any-asset");
+      throw new UsageError("--test excludes --config, --key-env, --solana-key-env, --chain, --asset and --any-asset");
     }
     if (isAny && assets.length > 0) throw new UsageError("--any-asset accepts every token, so --asset has no effect");
     if (!isTest && chains.length === 0 && config === undefined) {
       throw new UsageError("Name a chain with --chain, or a configuration that has one with --config");
     }
     const keyEnv = key === undefined ? undefined : variableName("--key-env", key);
+    const solanaKeyEnv = solanaKey === undefined ? undefined : variableName("--solana-key-env", solanaKey);
     const offered = isTest
       ? await openTest(stateFolder(values["state-dir"]))
-      : await openChains({ config, chains, keyEnv, test: false }, isAny ? "any" : parseAssets(assets), endpoint);
+      : await openChains(
+          { config, chains, keyEnv, solanaKeyEnv, test: false },
+          isAny ? "any" : parseAssets(assets),
+          endpoint,
+        );
     return await serve(offered, endpoint, access);
   });
 }
@@ -184,9 +197,12 @@ async function openChains(
   const config = await readSettings(flags);
   const options = readEmbedded(config.x402, process.env);
   if (options === undefined) throw new StartError("Cannot start: x402.embedded is off");
-  const networks = options.chains.map(({ network }) => network);
+  const { solana } = options;
+  const clusters = solana?.clusters.map(({ network }) => network) ?? [];
+  const networks = [...options.chains.map(({ network }) => network), ...clusters];
   const assets = named === "any" ? undefined : takenAssets(config, networks, named);
-  const own = createEmbeddedFacilitator(options);
+  const own = createOwn(options);
+  const feePayers = solana === undefined ? [] : [feePayerOf(solana).address];
   const accounts = accountsOf(options);
   const look = (): Promise<readonly Gas[]> => readGas(options.chains, accounts);
   let gas = await look();
@@ -198,12 +214,16 @@ async function openChains(
   return {
     facilitator: assets === undefined ? own : takeOnly(own, networks, assets),
     lines: [
-      ...accounts.map((address) => ["address", address] as const),
+      ...[...accounts, ...feePayers].map((address) => ["address", address] as const),
       ...gas.map((of) => ["chain", gasText(of, accounts.length > 1)] as const),
+      ...clusters.map((network) => ["chain", networkTitle(network)] as const),
       ...takenTexts(assets).map((text) => ["takes", text] as const),
     ],
     warnings: openWarnings(assets, endpoint),
-    signers: Object.fromEntries(options.chains.map(({ network }) => [network, accounts])),
+    signers: Object.fromEntries([
+      ...options.chains.map(({ network }) => [network, accounts]),
+      ...clusters.map((network) => [network, feePayers]),
+    ]),
     gas: () => gas,
     graceMs: settleTimeoutOf(config.x402.chains) + GRACE_MS,
     async close() {

@@ -2,12 +2,8 @@ import { hexToBytes } from "@noble/hashes/utils.js";
 import { parseAllowedAsset } from "../../payments/client/allowed-asset.ts";
 import { formatDollars } from "../../payments/client/choice.ts";
 import { heldText, Spending, spendingPath } from "../../payments/client/spending.ts";
-import {
-  createSolanaWallet,
-  parseSolanaKey,
-  readSolanaWallet,
-  solanaWalletPath,
-} from "../../payments/client/solana-wallet.ts";
+import { createSolanaWallet, readSolanaWallet, solanaWalletPath } from "../../payments/client/solana-wallet.ts";
+import { parseSolanaKey } from "../../payments/solana/parse-key.ts";
 import { type SolanaAccount } from "../../payments/solana/transfer.ts";
 import { importWallet, openWallet, readWallet, walletPath } from "../../payments/client/wallet.ts";
 import { atBoundary } from "../common/boundary.ts";

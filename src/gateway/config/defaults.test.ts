@@ -115,6 +115,7 @@ const OWN = {
       max_pending: 256,
       wallet_factories: [],
       approval_key_env: "",
+      solana_key_env: "",
     },
     chains: [],
     settlement_secret_env: "TURNPIKE_SETTLEMENT_SECRET",

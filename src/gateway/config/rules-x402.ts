@@ -1,5 +1,5 @@
 import { FIELD_ROLES, HOP_FIELDS, PAYMENT_FIELDS } from "../../lib/http/field-roles.ts";
-import { isEvm, isForeign, parseEvmNetwork, parseNetwork } from "../../payments/x402/networks.ts";
+import { isEvm, isForeign, isSolana, type Network, parseNetwork } from "../../payments/x402/networks.ts";
 import type * as Template from "../../payments/x402/template.ts";
 import { type Config, type RouteX402Config } from "./config.ts";
 import { type Draft, firstWith, type Report } from "./draft.ts";
@@ -96,6 +96,12 @@ function paymentFields({ payment_fields: fields }: X402, report: Report): void {
   }
 }
 
+/** True if the embedded facilitator has a key for the network. */
+function settlesOn({ embedded }: Pick<X402, "embedded">, network: Network | undefined): boolean {
+  if (network === undefined) return false;
+  return isEvm(network) || (isSolana(network) && embedded.solana_key_env !== "");
+}
+
 function chains({ chains: list, embedded, enabled }: X402, report: Report): void {
   const seen = new Map<string, number>();
   for (const [i, { network: name }] of list.entries()) {
@@ -109,8 +115,9 @@ function chains({ chains: list, embedded, enabled }: X402, report: Report): void
     const other = firstWith(seen, network, i);
     if (other !== undefined) report.problem(path, `${network} is also the network of x402.chains[${other}]`);
   }
-  const isAny = list.some(({ network }) => parseEvmNetwork(network) !== undefined);
-  if (embedded.enabled && !isAny) report.problem("x402.embedded.enabled", "requires an EVM chain in x402.chains");
+  const isAny = list.some(({ network }) => settlesOn({ embedded }, parseNetwork(network)));
+  if (embedded.enabled && !isAny)
+    report.problem("x402.embedded.enabled", "requires an EVM chain in x402.chains, or Solana and solana_key_env");
   if (embedded.enabled && !enabled)
     report.warning("x402.embedded.enabled", "has no effect, because x402.enabled is off");
 }
@@ -147,10 +154,12 @@ export function checkFacilitator(route: RouteX402Config, path: string, context: 
   const known = x402.chains.map(({ network }) => parseNetwork(network));
   for (const [i, { network: name }] of [route, ...route.accepts].entries()) {
     const network = parseNetwork(name);
-    if (network === undefined || (isEvm(network) && known.includes(network))) continue;
-    const why = isEvm(network)
+    if (network === undefined || (settlesOn(x402, network) && known.includes(network))) continue;
+    const why = settlesOn(x402, network)
       ? "is not one of x402.chains, on which x402.embedded settles"
-      : "is not an EVM chain, on which x402.embedded settles";
+      : isSolana(network)
+        ? "needs x402.embedded.solana_key_env, with which x402.embedded settles"
+        : "is not an EVM chain, on which x402.embedded settles";
     const at = i === 0 ? path : `${path}.accepts[${i - 1}]`;
     report.problem(`${at}.network`, `${network} ${why}`);
   }

@@ -74,6 +74,7 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
   "rate_limit_store.redis_url_env": "the name of a variable",
   "x402.screening.token_env": "the name of a variable",
   "x402.embedded.approval_key_env": "the name of a variable",
+  "x402.embedded.solana_key_env": "the name of a variable",
   "x402.refunds.key_envs": "names of variables",
   "x402.signed_receipts.key_env": "the name of a variable",
   "routes[].x402.rules[].match.headers": "what of it is secret is marked below it",

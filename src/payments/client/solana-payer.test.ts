@@ -11,7 +11,8 @@ import { decodeHeader, encodeHeader } from "../x402/header.ts";
 import { type PaymentRequirements } from "../x402/messages.ts";
 import { payAndFetch, PaymentDeclined, type PayOptions } from "./client.ts";
 import { createSolanaPayer } from "./solana-payer.ts";
-import { createSolanaWallet, parseSolanaKey, readSolanaWallet, solanaWalletPath } from "./solana-wallet.ts";
+import { parseSolanaKey } from "../solana/parse-key.ts";
+import { createSolanaWallet, readSolanaWallet, solanaWalletPath } from "./solana-wallet.ts";
 
 setDefaultTimeout(patient(30_000));
 

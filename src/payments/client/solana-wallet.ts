@@ -5,16 +5,16 @@ import { z } from "zod";
 import { codeOf, messageOf } from "../../lib/caught.ts";
 import { createWholeFile } from "../../lib/files/whole-file.ts";
 import { parsedJson } from "../../lib/parsed-json.ts";
-import { fromBase58, toBase58 } from "../solana/base58.ts";
+import { toBase58 } from "../solana/base58.ts";
 import { keyBytes } from "../solana/address.ts";
+import { parseSolanaKey } from "../solana/parse-key.ts";
 import { solanaAccount, type SolanaAccount } from "../solana/transfer.ts";
 
-/** Bytes of a seed; wallets of Solana write the public key after it. */
+/** Bytes of a seed. The public key follows it. */
 const SEED_BYTES = 32;
 const KEYPAIR_BYTES = 64;
 
 const walletFile = z.object({ version: z.literal(1), address: z.string(), private_key: z.string() });
-const keypair = z.array(z.int().min(0).max(255)).length(KEYPAIR_BYTES);
 
 /** The path of the wallet on Solana, beside the wallet at `path`. */
 export function solanaWalletPath(path: string): string {
@@ -39,19 +39,6 @@ export function readSolanaWallet(path: string): SolanaAccount | undefined {
     throw new Error(`Cannot use the wallet "${path}": it is not a wallet file of Solana`);
   }
   return account;
-}
-
-/**
- * The account of a private key: 64 bytes in base58, as wallets export it, or as a JSON array, as Solana's own programs store
- * it. Undefined for other texts, and if the second half is not the public key of the first.
- */
-export function parseSolanaKey(text: string): SolanaAccount | undefined {
-  const trimmed = text.trim();
-  const listed = keypair.safeParse(trimmed.startsWith("[") ? parsedJson(trimmed) : undefined);
-  const bytes = listed.success ? Uint8Array.from(listed.data) : fromBase58(trimmed, KEYPAIR_BYTES);
-  if (bytes === undefined) return undefined;
-  const account = solanaAccount(bytes.slice(0, SEED_BYTES));
-  return account.address === toBase58(bytes.subarray(SEED_BYTES)) ? account : undefined;
 }
 
 /** Makes a wallet with a new key, or with that of `account`. Throws if there is one, which stays. */

@@ -1,4 +1,4 @@
-import { type Address, canonicalAddress } from "../x402/address.ts";
+import { canonicalAddress } from "../x402/address.ts";
 import { type ChannelFacilitator } from "../x402/channel-facilitator.ts";
 import { type ChannelOrder, type ChannelPayment, type ChannelRequirements } from "../x402/channel-messages.ts";
 import { tokensIn } from "./channel-calls.ts";
@@ -9,7 +9,7 @@ import { type Reason } from "../x402/reasons.ts";
 /** A token on a chain. */
 export interface TakenAsset {
   readonly network: string;
-  readonly address: Address;
+  readonly address: string;
 }
 
 /**

@@ -1,11 +1,12 @@
-import { type EmbeddedChainOptions, type EmbeddedOptions } from "../evm/embedded-facilitator.ts";
+import { type EmbeddedChainOptions } from "../evm/embedded-facilitator.ts";
 import { readFileSync } from "node:fs";
 import { whyUnreadable } from "../../lib/caught.ts";
 import { type SignerOptions } from "../evm/signers/open-signer.ts";
 import { hasBadChecksum } from "../x402/address-hash.ts";
 import { type Address, isAddress } from "../x402/address.ts";
 import { isEvm, isSolana, parseNetwork } from "../x402/networks.ts";
-import { type SolanaCluster } from "../solana-node/solana-reader.ts";
+import { type SettlingCluster } from "../solana-node/cluster.ts";
+import { type OwnOptions } from "./create-own.ts";
 import { type Environment, readSecret } from "./secrets.ts";
 
 /** Consecutive chain calls that a response may need, and `SLACK_MS` for all other work, in milliseconds. */
@@ -63,6 +64,8 @@ export interface EmbeddedSettings {
     readonly wallet_factories: readonly string[];
     /** Empty: no gas is lent to payers. */
     readonly approval_key_env: string;
+    /** Empty: nothing is settled on Solana. */
+    readonly solana_key_env: string;
   };
   readonly chains: readonly ChainSettings[];
 }
@@ -75,7 +78,7 @@ export function readChains(chains: readonly ChainSettings[], environment: Enviro
 }
 
 /** The clusters of Solana, like `readChains`. */
-export function readClusters(chains: readonly ChainSettings[], environment: Environment): SolanaCluster[] {
+export function readClusters(chains: readonly ChainSettings[], environment: Environment): SettlingCluster[] {
   return readAll(chains, environment).filter(({ network }) => isSolana(network));
 }
 
@@ -88,22 +91,33 @@ function readAll(chains: readonly ChainSettings[], environment: Environment) {
 }
 
 /** The embedded facilitator's options; undefined if it is off. Throws like `readChains`. */
-export function readEmbedded(
-  { embedded, chains }: EmbeddedSettings,
-  environment: Environment,
-): EmbeddedOptions | undefined {
+export function readEmbedded({ embedded, chains }: EmbeddedSettings, environment: Environment): OwnOptions | undefined {
   if (!embedded.enabled) return undefined;
   const own = readChains(chains, environment);
-  if (own.length === 0) throw new Error("Cannot use x402.embedded: x402.chains has no EVM chain");
-  const { approval_key_env: name } = embedded;
-  const key = name === "" ? undefined : readSecret(environment, name, "x402.embedded.approval_key_env");
+  const key = readKey(embedded, "approval_key_env", environment);
+  const solanaKey = readKey(embedded, "solana_key_env", environment);
+  const clusters = solanaKey === undefined ? [] : readClusters(chains, environment);
+  if (own.length + clusters.length === 0) {
+    const missing = solanaKey === undefined ? "EVM chain" : "chain";
+    throw new Error(`Cannot use x402.embedded: x402.chains has no ${missing}`);
+  }
   return {
     chains: own,
-    signers: readSigners(embedded, environment),
+    signers: own.length === 0 ? [] : readSigners(embedded, environment),
     ...(key === undefined ? {} : { lender: { kind: "key", key } }),
+    ...(solanaKey === undefined || clusters.length === 0 ? {} : { solana: { clusters, key: solanaKey } }),
     max_pending: embedded.max_pending,
     wallet_factories: embedded.wallet_factories,
   };
+}
+
+/** A further key of the embedded facilitator; undefined if it is not configured. */
+function readKey(
+  embedded: EmbeddedSettings["embedded"],
+  key: "approval_key_env" | "solana_key_env",
+  environment: Environment,
+): string | undefined {
+  return embedded[key] === "" ? undefined : readSecret(environment, embedded[key], `x402.embedded.${key}`);
 }
 
 function readSigners(

@@ -57,11 +57,21 @@ function checkTransfer({ keys, instructions }: Transaction, requirements: Paymen
     return "invalid_exact_svm_payload_recipient_mismatch";
   }
   if (accounts[AUTHORITY] !== PAYER) return "invalid_exact_svm_signature";
-  const value = new DataView(data.buffer, data.byteOffset).getBigUint64(1, true);
-  return value < BigInt(amount) ? "invalid_exact_svm_payload_amount_mismatch" : undefined;
+  return amountOf(data) < BigInt(amount) ? "invalid_exact_svm_payload_amount_mismatch" : undefined;
 }
 
-function isTransfer({ program, accounts, data }: Instruction): boolean {
+/** The amount of a transfer of tokens, by the data of its instruction. */
+function amountOf(data: Uint8Array): bigint {
+  return new DataView(data.buffer, data.byteOffset).getBigUint64(1, true);
+}
+
+/** True if the instruction transfers exactly `amount` by TransferChecked of a token program. */
+export function transfersExactly(instruction: Instruction, amount: bigint): boolean {
+  return isTransfer(instruction) && amountOf(instruction.data) === amount;
+}
+
+/** True for TransferChecked of a token program. */
+export function isTransfer({ program, accounts, data }: Instruction): boolean {
   const isToken = program === PROGRAMS.token || program === PROGRAMS.token2022;
   return isToken && data[0] === TRANSFER_CHECKED && data.length === TRANSFER_BYTES && accounts.length > AUTHORITY;
 }

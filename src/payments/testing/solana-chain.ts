@@ -96,6 +96,11 @@ export class SolanaChain {
     this.#svm.airdrop(account, lamports(1_000_000_000n));
   }
 
+  /** The money of `account` for fees. */
+  lamports(account: Address): bigint {
+    return this.#svm.getBalance(account) ?? 0n;
+  }
+
   balance(owner: string, mint: string = SOLANA_USDC): bigint {
     const account = this.#svm.getAccount(address(accountOf(owner, mint)));
     if (!account.exists) return 0n;
@@ -137,6 +142,8 @@ export class SolanaChain {
   #call(method: string, [first, options]: unknown[]): unknown {
     const context = { slot: 1 };
     switch (method) {
+      case "getGenesisHash":
+        return `${SOLANA_DEVNET.slice("solana:".length)}cwaWoxPkrZBG`;
       case "getAccountInfo":
         return { context, value: this.#accountInfo(String(first)) };
       case "getTokenAccountBalance":
@@ -183,7 +190,7 @@ export class SolanaChain {
     try {
       const result = this.#svm.simulateTransaction(decoded(wire));
       const isFailed = result instanceof litesvm().FailedTransactionMetadata;
-      return { err: isFailed ? String(result.err()) : null, logs: [], unitsConsumed: 1000, accounts: null };
+      return { err: isFailed ? nameOf(String(result.err())) : null, logs: [], unitsConsumed: 1000, accounts: null };
     } finally {
       this.#svm.withSigverify(true);
     }
@@ -205,7 +212,8 @@ export class SolanaChain {
   #status(signature: string): object | null {
     const sent = this.#sent.get(signature);
     if (sent === undefined) return null;
-    return { slot: 1, confirmations: 1, err: errorOf(sent), confirmationStatus: "confirmed", status: {} };
+    const confirmationStatus = sent.isFailed ? "finalized" : "confirmed";
+    return { slot: 1, confirmations: 1, err: errorOf(sent), confirmationStatus, status: {} };
   }
 
   #signaturesFor(account: string, limit: number): readonly object[] {
@@ -215,6 +223,11 @@ export class SolanaChain {
       .slice(0, limit)
       .map(([signature, sent]) => ({ signature, slot: 1, err: errorOf(sent), confirmationStatus: "finalized" }));
   }
+}
+
+/** An error as a cluster names it; litesvm has numbers. */
+function nameOf(error: string): string {
+  return { "2": "AccountNotFound", "4": "InsufficientFundsForFee" }[error] ?? error;
 }
 
 function errorOf({ isFailed }: Sent): string | null {

@@ -120,9 +120,12 @@ function joined(kinds: readonly Kind[], before: readonly Kind[]): readonly Kind[
  */
 export class UnsupportedError extends Error {
   readonly kinds: readonly Kind[];
+  /** Why the others are missing. */
+  readonly why: string;
 
   constructor(cause: string, kinds: readonly Kind[] = []) {
     super(`Cannot query what the facilitator supports: ${cause}`);
+    this.why = cause;
     this.name = "UnsupportedError";
     this.kinds = kinds;
   }

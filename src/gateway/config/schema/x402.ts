@@ -47,7 +47,7 @@ const chain = z
   })
   .meta(
     ours(
-      "A chain on which payments are looked up and, on EVM chains with `x402.embedded`, settled. Browsers pay on a cluster of Solana only if it is here.",
+      "A chain on which payments are looked up and, with `x402.embedded`, settled. Browsers pay on a cluster of Solana only if it is here.",
     ),
   );
 
@@ -65,6 +65,11 @@ const embedded = z
       .default([])
       .describe(
         "Contracts that deploy smart wallets. A payer whose wallet is not deployed yet may pay with a signature by ERC-6492 that calls one of them. Its gas counts as a second settlement.",
+      ),
+    solana_key_env: optionalEnvironmentName
+      .default("")
+      .describe(
+        "Environment variable with the private key that pays fees on the clusters of Solana in `x402.chains`: 64 bytes in base58, or as a JSON array. Empty: payments on Solana are not settled.",
       ),
     approval_key_env: optionalEnvironmentName
       .default("")

@@ -1,6 +1,7 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { readEmbedded } from "../../../payments/facilitator/chain-settings.ts";
-import type * as Embedded from "../../../payments/evm/embedded-facilitator.ts";
+import type * as Own from "../../../payments/facilitator/create-own.ts";
+import { parseEvmNetwork } from "../../../payments/x402/networks.ts";
 import type * as Keys from "../../../payments/evm/signers/key.ts";
 import type * as ChannelSettings from "../../../payments/channels/settings.ts";
 import { type Environment, readSecret, readSecretHeaders } from "../../../payments/facilitator/secrets.ts";
@@ -16,7 +17,7 @@ import { readRedisUrl } from "../../policy/rate-limit/provide-rate-limits.ts";
 import { credentialOf } from "../../upstream/upstreams.ts";
 
 /** Loaded when a configuration has an embedded facilitator (bench start). */
-const embedded = (): typeof Embedded => require("../../../payments/evm/embedded-facilitator.ts");
+const ownFacilitator = (): typeof Own => require("../../../payments/facilitator/create-own.ts");
 
 /** Loaded when a configuration has keys for refunds (bench start). */
 const keys = (): typeof Keys => require("../../../payments/evm/signers/key.ts");
@@ -80,12 +81,7 @@ function paymentDiagnostics({ x402, routes }: Config, environment: Environment):
       list.map(({ value_env: name }, i) => [`${key}[${i}].value_env`, name] as const),
     ),
     ...x402.chains.map(({ rpc_url_env: name }, i) => [`chains[${i}].rpc_url_env`, name] as const),
-    ...(x402.embedded.enabled && x402.embedded.signers.length === 0
-      ? [["embedded.key_env", x402.embedded.key_env] as const]
-      : []),
-    ...(x402.embedded.enabled && x402.embedded.approval_key_env !== ""
-      ? [["embedded.approval_key_env", x402.embedded.approval_key_env] as const]
-      : []),
+    ...(x402.embedded.enabled ? embeddedVariables(x402) : []),
   ];
   for (const [key, name] of variables) {
     if (environment[name]) continue;
@@ -98,8 +94,17 @@ function paymentDiagnostics({ x402, routes }: Config, environment: Environment):
     ),
     ...errorOf("x402.embedded", () => {
       const options = readEmbedded(x402, environment);
-      if (options !== undefined) embedded().createEmbeddedFacilitator(options);
+      if (options !== undefined) ownFacilitator().createOwn(options);
     }),
+  ];
+}
+
+function embeddedVariables({ embedded, chains }: Payments["x402"]): (readonly [key: string, name: string])[] {
+  const isOnEvm = chains.some(({ network }) => parseEvmNetwork(network) !== undefined);
+  const further = (["approval_key_env", "solana_key_env"] as const).filter((key) => embedded[key] !== "");
+  return [
+    ...(isOnEvm && embedded.signers.length === 0 ? [["embedded.key_env", embedded.key_env] as const] : []),
+    ...further.map((key) => [`embedded.${key}`, embedded[key]] as const),
   ];
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { within } from "../../../lib/time/within.ts";
 import { EmbeddedHost } from "../../../payments/facilitator/embedded-host.ts";
-import type * as Embedded from "../../../payments/evm/embedded-facilitator.ts";
+import type * as Own from "../../../payments/facilitator/create-own.ts";
 import { type Facilitator } from "../../../payments/x402/facilitator.ts";
 import type * as Serving from "../../../payments/facilitator/serve-facilitator.ts";
 
@@ -12,25 +12,25 @@ import type * as Serving from "../../../payments/facilitator/serve-facilitator.t
 const serving = (): typeof Serving => require("../../../payments/facilitator/serve-facilitator.ts");
 
 /** Loaded when a configuration has an embedded facilitator (bench start). */
-const embedded = (): typeof Embedded => require("../../../payments/evm/embedded-facilitator.ts");
+const embedded = (): typeof Own => require("../../../payments/facilitator/create-own.ts");
 
 /** Milliseconds that settlements under way have at least at a stop. @bound */
 const SHORTEST_CLOSE_MS = 1000;
 
-type EmbeddedOptions = Embedded.EmbeddedOptions;
+type OwnOptions = Own.OwnOptions;
 
 /** The embedded facilitator, in the process that has its key. EmbeddedHost describes it. */
 export interface OwnFacilitator {
   readonly facilitator: Facilitator;
-  readonly settings: EmbeddedOptions | undefined;
-  use(settings: EmbeddedOptions | undefined): Promise<void>;
+  readonly settings: OwnOptions | undefined;
+  use(settings: OwnOptions | undefined): Promise<void>;
   /** Lets settlements under way end within `graceMs` milliseconds, which may be over. */
   close(graceMs: number): Promise<void>;
 }
 
 /** For a server of one process. */
 export function createOwnFacilitator(): OwnFacilitator {
-  const host = new EmbeddedHost((settings: EmbeddedOptions) => embedded().createEmbeddedFacilitator(settings));
+  const host = new EmbeddedHost((settings: OwnOptions) => embedded().createOwn(settings));
   return {
     facilitator: host.facilitator,
     get settings() {
@@ -57,11 +57,11 @@ export class SharedFacilitator implements OwnFacilitator {
     this.#log = log;
   }
 
-  get settings(): EmbeddedOptions | undefined {
+  get settings(): OwnOptions | undefined {
     return this.#own.settings;
   }
 
-  async use(settings: EmbeddedOptions | undefined): Promise<void> {
+  async use(settings: OwnOptions | undefined): Promise<void> {
     await this.#own.use(settings);
     if (settings === undefined || this.#server !== undefined) return;
     mkdirSync(dirname(this.socket), { mode: 0o700 });

@@ -5,7 +5,7 @@ import { type Counts } from "../../telemetry/metrics/counts.ts";
 import { CHAINS } from "../../telemetry/metrics/metrics.ts";
 import { priceWarnings } from "../check/check-prices.ts";
 import { readEmbedded, settleTimeoutOf, verifyTimeoutOf } from "../../../payments/facilitator/chain-settings.ts";
-import { type EmbeddedOptions } from "../../../payments/evm/embedded-facilitator.ts";
+import { type OwnOptions } from "../../../payments/facilitator/create-own.ts";
 import { type FacilitatorObserver } from "../../../payments/facilitator/facilitator-observer.ts";
 import { Facilitators, type Lease } from "../../../payments/facilitator/facilitators.ts";
 import type * as HttpFacilitators from "../../../payments/facilitator/http-facilitator.ts";
@@ -42,8 +42,8 @@ export interface ProcessFacilitatorsOptions {
 export class ProcessFacilitators {
   readonly #options: ProcessFacilitatorsOptions;
   readonly all: Facilitators;
-  #gas: { readonly settings: EmbeddedOptions; readonly stop: () => void } | undefined;
-  #prepared: { readonly lease: Lease; readonly before: EmbeddedOptions | undefined } | undefined;
+  #gas: { readonly settings: OwnOptions; readonly stop: () => void } | undefined;
+  #prepared: { readonly lease: Lease; readonly before: OwnOptions | undefined } | undefined;
 
   constructor(options: ProcessFacilitatorsOptions) {
     const { embedded, simulatedTransfers, observer, log } = options;
@@ -106,7 +106,7 @@ export class ProcessFacilitators {
     void this.#warnOfPrices(config);
   }
 
-  #watchGas(settings: EmbeddedOptions | undefined): void {
+  #watchGas(settings: OwnOptions | undefined): void {
     if (isDeepStrictEqual(this.#gas?.settings, settings)) return;
     this.#gas?.stop();
     this.#gas = undefined;
@@ -178,6 +178,6 @@ export async function checkFacilitators(config: Config): Promise<FacilitatorDiag
   }
 }
 
-function embeddedOf({ x402 }: Config): EmbeddedOptions | undefined {
+function embeddedOf({ x402 }: Config): OwnOptions | undefined {
   return x402.enabled && !x402.test_mode ? readEmbedded(x402, process.env) : undefined;
 }

@@ -15,6 +15,7 @@ export function workerVariables({ postgres, rate_limit_store: store, x402, upstr
     ...x402.facilitator_headers.map(({ value_env: name }) => name),
     ...x402.chains.map(({ rpc_url_env: name }) => name),
   ];
-  const { key_env, approval_key_env } = x402.embedded;
-  return names.filter((name) => name !== "" && name !== key_env && name !== approval_key_env);
+  const { key_env, approval_key_env, solana_key_env } = x402.embedded;
+  const keys = [key_env, approval_key_env, solana_key_env];
+  return names.filter((name) => name !== "" && !keys.includes(name));
 }
