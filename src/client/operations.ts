@@ -1217,6 +1217,8 @@ export interface BrowserResponse {
   readonly connect: string;
   /** Path of a page on which people watch the browser. Its token, after #, gives no control */
   readonly view: string;
+  /** The same page with another token, with which people also click, scroll and type in the browser's pages */
+  readonly control: string;
 }
 
 /** The request body of `browser` */

@@ -1207,7 +1207,7 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
   browser: {
     name: "browser",
     description:
-      "Start a browser for Puppeteer or Playwright. `connect` speaks the DevTools protocol. It ends after the paid minutes, and after five minutes without a client. With `browser` and `token`, a running browser runs longer. People watch it at `view`. It has no files and no downloads, and loads pages of the public web. The call is paid; a failed call costs nothing.",
+      "Start a browser for Puppeteer or Playwright. `connect` speaks the DevTools protocol. It ends after the paid minutes, and after five minutes without a client. With `browser` and `token`, a running browser runs longer. People watch it at `view`, and act in its pages at `control`. It has no files and no downloads, and loads pages of the public web. The call is paid; a failed call costs nothing.",
     parameters: {
       type: "object",
       required: ["minutes"],

@@ -57,8 +57,8 @@ function versionOf({ live, browser: about }: Parameters<Respond>[0], request: Re
 function viewed({ live }: Parameters<Respond>[0], request: Request, upgrade: Upgrade | undefined): Response {
   if (live === undefined) throw notSold();
   if (!isSwitch(request.headers)) return new Response(VIEW_PAGE, { headers: VIEW_HEADERS });
-  const { viewers } = live.withViewToken(protocolSecret(request.headers));
-  if (upgrade?.(new ViewSocket(viewers)) === true) return new Response();
+  const { browser, controls } = live.withViewToken(protocolSecret(request.headers));
+  if (upgrade?.(new ViewSocket(browser.viewers, controls)) === true) return new Response();
   throw noHandshake();
 }
 

@@ -143,6 +143,56 @@ test("a person watches a browser on a page of the gateway, which has its token o
   await page.close();
 });
 
+const FORM = `data:text/html,${encodeURIComponent(`<title>none</title><style>* { margin: 0; box-sizing: border-box }</style>
+  <input autofocus style="width: 100vw; height: 50vh" oninput="document.title = this.value">
+  <button style="width: 100vw; height: 50vh" onclick="document.title += ' pressed'">press</button>`)}`;
+
+test("a person with the address for control clicks and types in the browser, by mouse, keyboard and field", async () => {
+  const sold = await buy();
+  const client = await connect({ browserWSEndpoint: sold.url, defaultViewport: null });
+  const controlled = await client.newPage();
+  await controlled.goto(FORM);
+  const page = await browser.browser.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())));
+  await page.setViewport({ width: 1280, height: 900 });
+  await page.goto(`${plain}/browser/view#${sold.controlToken}`);
+  // Inputs have an effect once there is a picture.
+  const isDrawn = `document.getElementById("picture").getContext("2d").getImageData(5, 5, 1, 1).data[3] === 255`;
+  await page.waitForFunction(`!document.getElementById("control").hidden && ${isDrawn}`);
+  const picture = await page.$("#picture");
+  const box = await picture?.boundingBox();
+  const press = (share: number) =>
+    page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) * share);
+  const says = (title: string) => controlled.waitForFunction(`document.title === ${JSON.stringify(title)}`);
+  await press(0.25);
+  await page.keyboard.type("hi");
+  await says("hi");
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate("document.activeElement.id")).not.toBe("picture");
+  await page.type("#text", "é!");
+  await page.click("#type");
+  await says("hié!");
+  await page.click("[data-key=Backspace]");
+  await says("hié");
+  await press(0.75);
+  await says("hié pressed");
+  for (const width of [1280, 390]) {
+    for (const scheme of ["light", "dark"] as const) {
+      await dress(page, width, scheme);
+      expect(await errors(page)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+      if (PICTURES !== "") await page.screenshot({ path: `${PICTURES}/control-${width}-${scheme}.png` });
+    }
+  }
+  expect(complaints).toEqual([]);
+  expect(program.output).not.toContain(sold.controlToken);
+  await client.disconnect();
+  await turnpike.browser_end(sold);
+  await page.close();
+});
+
 test("the page for viewers says that its address is wrong", async () => {
   const page = await browser.browser.newPage();
   await page.goto(`${plain}/browser/view`);

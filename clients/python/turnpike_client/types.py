@@ -784,6 +784,8 @@ class BrowserResponse(TypedDict):
     connect: str
     #: Path of a page on which people watch the browser. Its token, after #, gives no control
     view: str
+    #: The same page with another token, with which people also click, scroll and type in the browser's pages
+    control: str
 
 
 class HealthBrowser(TypedDict):

@@ -24,6 +24,7 @@ function started(idleMs: number) {
     id: "one",
     tokenHash: "",
     viewHash: "",
+    controlHash: "",
     ttlMs: MINUTE_MS,
     idleMs,
     now: () => Date.now() + system.step,

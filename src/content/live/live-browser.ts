@@ -17,6 +17,7 @@ export interface LiveOptions {
   readonly id: string;
   readonly tokenHash: string;
   readonly viewHash: string;
+  readonly controlHash: string;
   readonly ttlMs: number;
   /** Milliseconds without a client after which it ends. */
   readonly idleMs: number;
@@ -31,6 +32,7 @@ export class LiveBrowser {
   readonly id: string;
   readonly tokenHash: string;
   readonly viewHash: string;
+  readonly controlHash: string;
   readonly createdAt: number;
   readonly viewers: Viewers;
   readonly #options: LiveOptions;
@@ -49,6 +51,7 @@ export class LiveBrowser {
     this.id = options.id;
     this.tokenHash = options.tokenHash;
     this.viewHash = options.viewHash;
+    this.controlHash = options.controlHash;
     this.viewers = new Viewers(cell.cdp);
     this.#cell = cell;
     this.#options = options;

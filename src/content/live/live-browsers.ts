@@ -131,12 +131,13 @@ export class LiveBrowsers {
     return this.#with("tokenHash", token);
   }
 
-  /** The browser with a token for viewers. */
-  withViewToken(token: string): LiveBrowser {
-    return this.#with("viewHash", token);
+  /** The browser with a token for viewers, and whether they may act in its pages. */
+  withViewToken(token: string): { readonly browser: LiveBrowser; readonly controls: boolean } {
+    const controls = [...this.#browsers.values()].some(({ controlHash }) => isSecret(token, controlHash));
+    return { browser: this.#with(controls ? "controlHash" : "viewHash", token), controls };
   }
 
-  #with(hash: "tokenHash" | "viewHash", token: string): LiveBrowser {
+  #with(hash: "tokenHash" | "viewHash" | "controlHash", token: string): LiveBrowser {
     for (const browser of this.#browsers.values()) if (isSecret(token, browser[hash])) return browser;
     throw new TurnpikeError("not-found", "There is no browser with this token: it has ended, or never was");
   }
@@ -165,8 +166,9 @@ export class LiveBrowsers {
     try {
       const cell = await startCell(settings, socket, (...event) => this.#browsers.get(id)?.observe(...event));
       const times = { ttlMs: minutes * MINUTE_MS, idleMs };
-      const [tokenHash = "", viewHash = ""] = [token, viewTokenOf(token)].map((one) => hashOf(one).toString("hex"));
-      const browser = new LiveBrowser(cell, { id, tokenHash, viewHash, ...times, now, clock });
+      const tokens = [token, viewTokenOf(token), viewTokenOf(token, true)];
+      const [tokenHash = "", viewHash = "", controlHash = ""] = tokens.map((one) => hashOf(one).toString("hex"));
+      const browser = new LiveBrowser(cell, { id, tokenHash, viewHash, controlHash, ...times, now, clock });
       this.#browsers.set(id, browser);
       void cell.exited.then(over);
       return { browser, token };
@@ -177,9 +179,11 @@ export class LiveBrowsers {
   }
 }
 
-/** The token for viewers of the browser with a token. It does not tell that one. */
-export function viewTokenOf(token: string): string {
-  return createHmac("sha256", token).update("view").digest("base64url");
+/** The token for viewers of the browser with a token, who may act in its pages if it `controls`. None tells another one. */
+export function viewTokenOf(token: string, controls = false): string {
+  return createHmac("sha256", token)
+    .update(controls ? "view and control" : "view")
+    .digest("base64url");
 }
 
 /** Makes the folder of the sockets, and removes those of services that were killed. */

@@ -38,6 +38,10 @@ const response = z
     view: z.string().openapi({
       description: "Path of a page on which people watch the browser. Its token, after #, gives no control",
     }),
+    control: z.string().openapi({
+      description:
+        "The same page with another token, with which people also click, scroll and type in the browser's pages",
+    }),
   })
   .openapi("BrowserResponse", { description: "A browser that runs" });
 
@@ -50,8 +54,13 @@ const EXAMPLE = {
 const TOKEN = "kq3vYw1hWJ8m1m1s7m0aVg6pQxg2yT9d";
 
 /** The members of the response that contain the token of a browser, or one that is made of it. */
-function addressesOf(token: string): Pick<z.output<typeof response>, "token" | "connect" | "view"> {
-  return { token, connect: `${BROWSER_SOCKET}?token=${token}`, view: `${VIEW_PATH}#${viewTokenOf(token)}` };
+function addressesOf(token: string): Pick<z.output<typeof response>, "token" | "connect" | "view" | "control"> {
+  return {
+    token,
+    connect: `${BROWSER_SOCKET}?token=${token}`,
+    view: `${VIEW_PATH}#${viewTokenOf(token)}`,
+    control: `${VIEW_PATH}#${viewTokenOf(token, true)}`,
+  };
 }
 
 function stateOf({ id, isConnected, createdAt, expiresAt }: LiveBrowser): z.output<typeof state> {
@@ -68,7 +77,7 @@ export const browser = postOperation(
     summary: "Start a browser for Puppeteer or Playwright",
     description:
       "`connect` speaks the DevTools protocol. It ends after the paid minutes, and after five minutes without a client. With `browser` and `token`, a " +
-      "running browser runs longer. People watch it at `view`. It has no files and no downloads, and loads pages of the public web.",
+      "running browser runs longer. People watch it at `view`, and act in its pages at `control`. It has no files and no downloads, and loads pages of the public web.",
     body,
     example: { minutes: 10 },
     success: {

@@ -14,6 +14,8 @@ export interface Sold {
   /** The address of the WebSocket for viewers, and their token. */
   readonly view: string;
   readonly viewToken: string;
+  /** The token of viewers who may act. */
+  readonly controlToken: string;
 }
 
 export interface LiveService extends TestService {
@@ -57,5 +59,6 @@ export function soldOf(base: string, json: Readonly<Record<string, unknown>>): S
     url: ws + String(json["connect"]),
     view: ws + view,
     viewToken,
+    controlToken: String(json["control"]).split("#")[1] ?? "",
   };
 }

@@ -1,8 +1,10 @@
-import { expect, test } from "bun:test";
+import { expect, jest, test } from "bun:test";
 import { until } from "../../../lib/testing/until.ts";
 import { type CdpFields, type CdpListener } from "../../browser/program/cdp.ts";
 import { type Calls, type Picture, type Shown } from "./screencast.ts";
 import { Viewers } from "./viewers.ts";
+
+const AREA = { deviceWidth: 800, deviceHeight: 600, offsetTop: 0 };
 
 /** A browser that records calls, and sends what a test tells it to. Its session with a page has the name of the page. */
 class ScriptedBrowser implements Calls {
@@ -47,7 +49,11 @@ class ScriptedBrowser implements Calls {
   }
 
   picture(page: string, bytes: number): void {
-    this.tell(page, "Page.screencastFrame", { sessionId: 1, data: Buffer.alloc(bytes, 1).toString("base64") });
+    this.tell(page, "Page.screencastFrame", {
+      sessionId: 1,
+      metadata: AREA,
+      data: Buffer.alloc(bytes, 1).toString("base64"),
+    });
   }
 
   count(call: string): number {
@@ -139,4 +145,27 @@ test("a view ends its sessions with its last viewer, and begins again with the p
   const late = new RecordingViewer();
   viewers.enter(late);
   expect(late.hasEnded).toBe(true);
+});
+
+test("a page gets at most 50 inputs that it has not taken, and 100 in a second", async () => {
+  const { browser, viewers, viewer } = await watched();
+  browser.page("a");
+  await until(() => browser.calls.includes("Page.startScreencast a"));
+  browser.picture("a", 10);
+  await until(() => viewer.picture !== undefined);
+  const act = (times: number) => {
+    for (let n = 0; n < times; n += 1) viewers.act({ type: "text", page: viewer.shown?.page ?? -1, text: "x" });
+    return browser.count("Input.dispatchKeyEvent a");
+  };
+  jest.useFakeTimers();
+  try {
+    expect(act(60)).toBe(50);
+    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+    expect(act(60)).toBe(90);
+    jest.advanceTimersByTime(1_000);
+    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+    expect(act(10)).toBe(100);
+  } finally {
+    jest.useRealTimers();
+  }
 });

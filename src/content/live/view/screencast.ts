@@ -1,4 +1,5 @@
 import { type CdpConnection, type CdpFields } from "../../browser/program/cdp.ts";
+import { type Area, callOf, type Input } from "./input.ts";
 
 /** Milliseconds between two pictures, and between two messages to a viewer. @operator @bound */
 export const FRAME_MS = 100;
@@ -15,13 +16,21 @@ const MAX_ADDRESS = 2_000;
 /** Pages of a browser of which the view knows. The one that was used first is forgotten. @bound */
 const MAX_PAGES = 200;
 
+/** Inputs of people that a page has not taken yet, beyond which further ones are dropped. @bound */
+const MAX_OPEN_INPUTS = 50;
+
 /** The part of a connection to a browser that a view uses. */
 export type Calls = Pick<CdpConnection, "listen" | "send">;
 
-/** The text and the picture of the page that is shown. */
-export interface Shown {
+/** The text of a page. */
+interface Text {
   readonly title: string;
   readonly url: string;
+}
+
+/** The text of the page that is shown. Each page that is shown has a higher number than the one before. */
+export interface Shown extends Text {
+  readonly page: number;
 }
 
 /** A picture, as JPEG. Each has a higher number than the one before. */
@@ -38,10 +47,14 @@ export class Screencast {
   readonly #cdp: Calls;
   readonly #onChange: () => void;
   /** By target, the page that was used last at the end. */
-  readonly #pages = new Map<string, Shown>();
+  readonly #pages = new Map<string, Text>();
   #root = "";
   #session = "";
   #target = "";
+  #page = 0;
+  /** The area of the last picture of the page. */
+  #area: Area | undefined;
+  #openInputs = new Set<Input>();
   #picture: Picture | undefined;
   #pictures = 0;
   /** The pictures that the browser has sent and that were not acknowledged: it sends no third one. */
@@ -61,7 +74,7 @@ export class Screencast {
   }
 
   get shown(): Shown {
-    return this.#pages.get(this.#target) ?? { title: "", url: "" };
+    return { ...(this.#pages.get(this.#target) ?? { title: "", url: "" }), page: this.#page };
   }
 
   /** Begins, with the page of the target if there is one. Fails if the browser has ended. */
@@ -91,6 +104,16 @@ export class Screencast {
     const frame = this.#unacknowledged.shift();
     if (frame !== undefined) this.#call("Page.screencastFrameAck", { sessionId: frame }, this.#session);
     return this.#unacknowledged.length > 0;
+  }
+
+  /** Passes an input on to the page, if the page is the one that the person has seen. Drops it if the page takes none. */
+  act(input: Input): void {
+    const open = this.#openInputs;
+    if (input.page !== this.#page || this.#area === undefined || open.size >= MAX_OPEN_INPUTS) return;
+    open.add(input);
+    const [method, params] = callOf(input, this.#area);
+    const taken = this.#cdp.send(method, params, this.#session);
+    void taken.catch(() => undefined).finally(() => open.delete(input));
   }
 
   close(): void {
@@ -136,6 +159,10 @@ export class Screencast {
     if (this.#session !== "") this.#detach(this.#session);
     this.#session = "";
     this.#target = target;
+    this.#page += 1;
+    this.#area = undefined;
+    // A page that has gone does not respond to its inputs.
+    this.#openInputs = new Set();
     this.#picture = undefined;
     this.#unacknowledged = [];
     this.#onChange();
@@ -156,6 +183,9 @@ export class Screencast {
   #receive(method: string, params: CdpFields): void {
     if (method !== "Page.screencastFrame") return;
     this.#unacknowledged.push(Number(params["sessionId"]));
+    // The protocol gives the pixels as numbers.
+    const { deviceWidth, deviceHeight, offsetTop } = params["metadata"] as Readonly<Record<string, number>>;
+    this.#area = { width: deviceWidth ?? 0, height: deviceHeight ?? 0, top: offsetTop ?? 0 };
     const bytes = Buffer.from(String(params["data"]), "base64");
     this.#pictures += 1;
     if (bytes.length <= MAX_PICTURE_BYTES) this.#picture = { number: this.#pictures, bytes };

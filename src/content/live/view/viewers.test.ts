@@ -22,6 +22,8 @@ afterAll(async () => {
 interface Message {
   readonly title: string;
   readonly url: string;
+  readonly page: number;
+  readonly controls: boolean;
   readonly picture: Buffer;
 }
 
@@ -32,7 +34,7 @@ class Watch {
   asks = true;
   readonly #socket: WebSocket;
 
-  constructor({ view, viewToken }: Sold) {
+  constructor({ view, viewToken }: Pick<Sold, "view" | "viewToken">) {
     this.#socket = new WebSocket(view, ["turnpike.view", `turnpike.secret.${viewToken}`]);
     this.#socket.binaryType = "nodebuffer";
     this.#socket.addEventListener("message", ({ data }) => {
@@ -49,6 +51,10 @@ class Watch {
 
   ask(): void {
     this.#socket.send("next");
+  }
+
+  act(input: object): void {
+    this.#socket.send(JSON.stringify({ page: this.messages.at(-1)?.page, ...input }));
   }
 
   close(): void {
@@ -189,4 +195,76 @@ test("four viewers watch a browser at one time", async () => {
   expect(next.messages[0]).toMatchObject({ title: "", url: "" });
   await about(sold, "DELETE");
   expect(await next.closed).toBe(1000);
+});
+
+/** A page that shows what happens to it in its title. */
+const RECORDER = `data:text/html,${encodeURIComponent(`<title>-</title><style>* { margin: 0 } body { height: 3000px }</style>
+  <button style="width: 50vw; height: 50vh; position: fixed">press</button>
+  <input autofocus style="position: fixed; left: 60vw; top: 60vh">
+  <script>
+    const say = (text) => { document.title += " " + text };
+    document.querySelector("button").onclick = (event) => say("clicked" + (event.shiftKey ? " shift" : ""));
+    document.querySelector("input").oninput = (event) => say(event.target.value);
+    addEventListener("keydown", ({ key, code }) => { if (key.length > 1) say(key + "/" + code) });
+    addEventListener("scroll", () => say("at" + scrollY), { once: true });
+  </script>`)}`;
+
+const press = (x: number, y: number, modifiers = 0) =>
+  (["move", "down", "up"] as const).map((action) => {
+    const button = action === "move" ? "none" : "left";
+    return { type: "mouse", action, x, y, button, clicks: action === "move" ? 0 : 1, modifiers };
+  });
+
+test("a person with the token for control clicks, types and scrolls in the page that is shown, and in no other", async () => {
+  const sold = await buy();
+  const browser = await connect({ browserWSEndpoint: sold.url, defaultViewport: null });
+  const page = await browser.newPage();
+  await page.goto(RECORDER);
+  const watch = new Watch({ ...sold, viewToken: sold.controlToken });
+  await watch.sees(RECORDER.slice(0, 2_000));
+  expect(watch.messages.at(-1)?.controls).toBe(true);
+  const says = (text: string) => until(async () => (await page.title()).includes(text), 20_000, text);
+  // An input for a page that was shown before does nothing.
+  for (const one of press(0.1, 0.1, 8)) watch.act({ ...one, page: 0 });
+  for (const one of press(0.1, 0.1)) watch.act(one);
+  await says("clicked");
+  for (const one of press(0.65, 0.62)) watch.act(one);
+  const enter = { type: "key", key: "Enter", code: "Enter", keyCode: 13, modifiers: 0 };
+  watch.act({ type: "key", action: "down", key: "a", code: "KeyA", keyCode: 65, modifiers: 0 });
+  watch.act({ type: "key", action: "up", key: "a", code: "KeyA", keyCode: 65, modifiers: 0 });
+  await says(" a");
+  watch.act({ type: "text", text: "\u{1f600}" });
+  await says(" a\u{1f600}");
+  watch.act({ ...enter, action: "down" });
+  watch.act({ ...enter, action: "up" });
+  await says("Enter/Enter");
+  watch.act({ type: "wheel", x: 0.5, y: 0.5, dx: 0, dy: 300 });
+  await says("at");
+  expect(await page.title()).not.toContain("shift");
+  await browser.disconnect();
+  await about(sold, "DELETE");
+});
+
+test("an input of a person who may only watch, and one that is not valid, end the view and do nothing", async () => {
+  const sold = await buy();
+  const browser = await connect({ browserWSEndpoint: sold.url, defaultViewport: null });
+  const page = await browser.newPage();
+  await page.goto(RECORDER);
+  const click = press(0.1, 0.1)[1] ?? {};
+  const tries: readonly (readonly [token: string, input: object])[] = [
+    [sold.viewToken, click],
+    [sold.controlToken, { ...click, x: 1.5 }],
+    [sold.controlToken, { ...click, commands: ["selectAll"] }],
+    [sold.controlToken, { type: "Input.insertText", text: "x" }],
+    [sold.controlToken, { method: "Page.navigate", params: { url: "about:blank" } }],
+  ];
+  for (const [viewToken, input] of tries) {
+    const watch = new Watch({ ...sold, viewToken });
+    await watch.sees(RECORDER.slice(0, 2_000));
+    watch.act(input);
+    expect(await watch.closed).toBe(1008);
+  }
+  expect(await page.title()).toBe("-");
+  await browser.disconnect();
+  await about(sold, "DELETE");
 });

@@ -1,7 +1,12 @@
+import { type Input } from "./input.ts";
 import { type Calls, FRAME_MS, Screencast, type Picture, type Shown } from "./screencast.ts";
 
 /** Viewers of one browser at one time. @operator Further ones are disconnected with a reason. */
 const MAX_VIEWERS = 4;
+
+/** Inputs of the viewers of a browser in a second. @operator Further ones are dropped. */
+const MAX_INPUTS = 100;
+const INPUTS_MS = 1_000;
 
 /** A person who watches a browser. */
 export interface Viewer {
@@ -22,6 +27,8 @@ export class Viewers {
   /** The target that the client used last. */
   #target = "";
   #isOver = false;
+  /** Inputs since the first one of this second. */
+  #inputs = 0;
 
   constructor(cdp: Calls) {
     this.#cdp = cdp;
@@ -57,6 +64,14 @@ export class Viewers {
   use(target: string): void {
     this.#target = target;
     this.#screencast?.use(target);
+  }
+
+  /** Passes an input of a person on to the page that is shown. */
+  act(input: Input): void {
+    if (this.#inputs >= MAX_INPUTS) return;
+    if (this.#inputs === 0) setTimeout(() => void (this.#inputs = 0), INPUTS_MS);
+    this.#inputs += 1;
+    this.#screencast?.act(input);
   }
 
   /** Shows the newest picture and text soon. Many calls have the effect of one. */
