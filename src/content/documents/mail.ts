@@ -1,10 +1,9 @@
-import { type ChildNode, type Element, isTag } from "domhandler";
+import { type ChildNode } from "domhandler";
 import { type Address, type Email } from "postal-mime";
-import { prepare } from "../extraction/tree/prune.ts";
-import { parseTree } from "../extraction/tree/tree.ts";
 import { FileError } from "./kinds/file-error.ts";
 import { type DocumentContent } from "./kinds/content.ts";
-import { element, treeContent, withoutOwnLinks } from "./kinds/tree-content.ts";
+import { htmlBody } from "./kinds/html-body.ts";
+import { element, treeContent } from "./kinds/tree-content.ts";
 
 /** Parts of a message in each other, and messages in it. A message with more is rejected. @operator */
 const MAX_PARTS_DEPTH = 64;
@@ -47,7 +46,7 @@ export async function mailContent(bytes: Uint8Array): Promise<DocumentContent> {
   const blocks = [
     ...(subject === "" ? [] : [element("h1", [subject])]),
     ...fieldsOf(email, from),
-    ...(html.trim() === "" ? paragraphsOf(text.slice(0, MAX_TEXT)) : bodyOf(html.slice(0, MAX_TEXT))),
+    ...(html.trim() === "" ? paragraphsOf(text.slice(0, MAX_TEXT)) : htmlBody(html.slice(0, MAX_TEXT), MESSAGE)),
     ...attachmentsOf(email),
     ...(isMore ? [element("p", ["Further messages of the mailbox are left out."])] : []),
   ];
@@ -83,15 +82,6 @@ function paragraphsOf(text: string): ChildNode[] {
         lines.flatMap((line, at) => (at === 0 ? [line] : [element("br", []), line])),
       );
     });
-}
-
-/** The visible content of a message in HTML. */
-function bodyOf(html: string): ChildNode[] {
-  const tree = parseTree(html);
-  prepare(tree, MESSAGE);
-  const root = tree.children.find(isTag);
-  const body = root?.children.find((child): child is Element => isTag(child) && child.name === "body");
-  return body === undefined ? [] : withoutOwnLinks(body.children, MESSAGE);
 }
 
 function attachmentsOf({ attachments }: Email): ChildNode[] {

@@ -1,10 +1,9 @@
-import { type ChildNode, type Element, isTag } from "domhandler";
+import { type ChildNode } from "domhandler";
 import { decode } from "../../encoding/decode.ts";
-import { prepare } from "../../extraction/tree/prune.ts";
-import { parseTree } from "../../extraction/tree/tree.ts";
 import { FileError } from "../kinds/file-error.ts";
 import { type DocumentContent } from "../kinds/content.ts";
-import { treeContent, withoutOwnLinks } from "../kinds/tree-content.ts";
+import { htmlBody } from "../kinds/html-body.ts";
+import { treeContent } from "../kinds/tree-content.ts";
 import { xhtmlToHtml } from "../kinds/xhtml.ts";
 import { type ZipFile } from "../zip/zip-file.ts";
 import { aboutOf, partName } from "./package.ts";
@@ -33,7 +32,8 @@ export async function epubContent(zip: ZipFile): Promise<DocumentContent> {
     bytes += body.length;
     isPartial ||= bytes > MAX_BOOK_BYTES;
     if (isPartial) break;
-    for (const block of bodyOf(body)) blocks.push(block);
+    const html = xhtmlToHtml(decode(body, "application/xhtml+xml", "xml").text);
+    for (const block of htmlBody(html, BOOK)) blocks.push(block);
   }
   const metadata = childOf(book, "opf:metadata");
   const said = (name: string): string => textOf(childOf(metadata, name)).trim();
@@ -72,13 +72,4 @@ async function assertOpen(zip: ZipFile, chapters: readonly string[]): Promise<vo
 function uris(element: XmlElement): string[] {
   const own = element.attributes["URI"];
   return [...(own === undefined ? [] : [partName(decoded(own), "")]), ...elementsOf(element).flatMap(uris)];
-}
-
-/** The content of a chapter. Each chapter begins a new block. */
-function bodyOf(bytes: Uint8Array): ChildNode[] {
-  const tree = parseTree(xhtmlToHtml(decode(bytes, "application/xhtml+xml", "xml").text));
-  prepare(tree, BOOK);
-  const root = tree.children.find(isTag);
-  const body = root?.children.find((child): child is Element => isTag(child) && child.name === "body");
-  return body === undefined ? [] : withoutOwnLinks(body.children, BOOK);
 }

@@ -8,7 +8,7 @@ import { Budget } from "../budget.ts";
 import { Blocks } from "../lists.ts";
 import { aboutOf } from "../package.ts";
 import { allBelow, childOf, type Containers, elementsOf, readXml, textOf, type XmlElement } from "../read-xml.ts";
-import { commentsOf } from "../word/docx.ts";
+import { commentsOf, notesOf } from "../word/docx.ts";
 import { OpenStyles } from "./styles.ts";
 import { OpenTextReader } from "./text.ts";
 
@@ -65,7 +65,7 @@ export async function odtContent(source: OpenSource): Promise<DocumentContent> {
   const reader = new OpenTextReader(file.styles, budget);
   const blocks = new Blocks();
   await file.read(new Map([["office:text", (child) => (budget.isSpent ? "stop" : reader.block(child, blocks))]]));
-  blocks.add(...asideOf(reader));
+  blocks.add(...notesOf(reader.aside.notes), ...commentsOf(reader.aside.comments));
   return treeContent({ ...(await file.properties()), isPartial: budget.isSpent, blocks: blocks.nodes });
 }
 
@@ -95,7 +95,7 @@ export async function odpContent(source: OpenSource): Promise<DocumentContent> {
   };
   await file.read(new Map([["office:presentation", slide]]));
   if (hidden > 0) blocks.push(element("p", [`Hidden slides are left out: ${hidden}.`]));
-  blocks.push(...asideOf(reader));
+  blocks.push(...notesOf(reader.aside.notes), ...commentsOf(reader.aside.comments));
   return treeContent({ ...(await file.properties()), isPartial: budget.isSpent, blocks });
 }
 
@@ -116,10 +116,4 @@ function slideOf(page: XmlElement, reader: OpenTextReader): ChildNode[] {
       others.push(...reader.drawing(shape));
   }
   return [...titles, ...others, ...(notes.length === 0 ? [] : [element("h3", ["Notes"]), ...notes])];
-}
-
-/** The notes and comments of a text, after it. */
-function asideOf({ aside: { notes, comments } }: OpenTextReader): ChildNode[] {
-  const items = notes.map((note) => element("li", note));
-  return [...(items.length === 0 ? [] : [element("hr", []), element("ol", items)]), ...commentsOf(comments)];
 }

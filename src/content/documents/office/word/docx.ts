@@ -59,10 +59,7 @@ export async function docxContent(zip: ZipFile): Promise<DocumentContent> {
   for (const [kind, [type, name]] of Object.entries(NOTE_KINDS)) {
     if (referred.some((note) => note.kind === kind)) notes.set(kind, await aside(partOf(relationships, type), name));
   }
-  if (referred.length > 0) {
-    const items = referred.map(({ kind, id }) => element("li", notes.get(kind)?.get(id) ?? []));
-    blocks.add(element("hr", []), element("ol", items));
-  }
+  blocks.add(...notesOf(referred.map(({ kind, id }) => notes.get(kind)?.get(id) ?? [])));
   if (comments.length > 0) {
     const part = partOf(relationships, "comments");
     const made = elementsOf(await file.readIf(part), "w:comment");
@@ -72,6 +69,12 @@ export async function docxContent(zip: ZipFile): Promise<DocumentContent> {
   }
   const { title, about } = await file.properties();
   return treeContent({ title, about, isPartial: budget.isSpent, blocks: blocks.nodes });
+}
+
+/** Notes of a text, after it. */
+export function notesOf(notes: readonly (readonly ChildNode[])[]): ChildNode[] {
+  const items = notes.map((note) => element("li", note));
+  return items.length === 0 ? [] : [element("hr", []), element("ol", items)];
 }
 
 /** Comments of readers, apart from the text. */
@@ -133,7 +136,7 @@ class BlockReader {
     else if (hasContent(nodes))
       this.#place(
         [...this.#dropCap.splice(0), ...nodes],
-        { ...style.numbering, ...definedOf(numberingOf(properties)) },
+        { ...style.numbering, ...numberingOf(properties) },
         heading,
         blocks,
       );
@@ -141,12 +144,7 @@ class BlockReader {
     blocks.add(...this.#paragraphs.graphics.splice(0));
   }
 
-  #place(
-    nodes: readonly ChildNode[],
-    numbering: Partial<Numbering>,
-    heading: number | undefined,
-    blocks: Blocks,
-  ): void {
+  #place(nodes: readonly ChildNode[], numbering: Numbering, heading: number | undefined, blocks: Blocks): void {
     const level = numbering.level ?? 0;
     const counted = numbering.id === undefined ? undefined : this.#numberings.next(numbering.id, level);
     if (heading !== undefined) {
@@ -162,9 +160,4 @@ class BlockReader {
     if (code === undefined) blocks.add(element("p", nodes));
     else blocks.addCode(code);
   }
-}
-
-function definedOf(numbering: { id: string | undefined; level: number | undefined } | undefined) {
-  const { id, level } = numbering ?? {};
-  return { ...(id === undefined ? {} : { id }), ...(level === undefined ? {} : { level }) };
 }

@@ -15,8 +15,8 @@ export interface Look {
 
 /** The numbering that a paragraph or its style names. */
 export interface Numbering {
-  readonly id: string | undefined;
-  readonly level: number | undefined;
+  readonly id?: string;
+  readonly level?: number;
 }
 
 /** A style with what it has from the styles that it is based on. */
@@ -57,12 +57,12 @@ export function lookOf(properties: XmlElement | undefined): Look {
   return look;
 }
 
-/** The numbering in properties of a paragraph. */
-export function numberingOf(properties: XmlElement | undefined): Numbering | undefined {
+/** The numbering that properties of a paragraph name. A style that names only a level has the numbering of its base. */
+export function numberingOf(properties: XmlElement | undefined): Numbering {
   const numbering = childOf(properties, "w:numPr");
-  if (numbering === undefined) return undefined;
   const level = valueOf(childOf(numbering, "w:ilvl"));
-  return { id: valueOf(childOf(numbering, "w:numId")), level: level === undefined ? undefined : Number(level) };
+  const id = valueOf(childOf(numbering, "w:numId"));
+  return { ...(id === undefined ? {} : { id }), ...(level === undefined ? {} : { level: Number(level) }) };
 }
 
 /** The level of a heading in `w:outlineLvl`, where 9 is body text. */
@@ -92,21 +92,15 @@ export class Styles {
     const base = this.get(valueOf(childOf(element, "w:basedOn")), depth + 1);
     const properties = childOf(element, "w:pPr");
     const heading = headingOf(valueOf(childOf(element, "w:name")) ?? "") ?? outlineOf(properties) ?? base.heading;
-    const numbering = numberingOf(properties);
     const style = {
       ...base,
       ...lookOf(childOf(element, "w:rPr")),
       ...(heading === undefined ? {} : { heading }),
-      // A style that names only a level has the numbering of its base.
-      ...(numbering === undefined ? {} : { numbering: { ...base.numbering, ...defined(numbering) } as Numbering }), // Both are complete.
+      numbering: { ...base.numbering, ...numberingOf(properties) },
     };
     this.#styles.set(id, style);
     return style;
   }
-}
-
-function defined({ id, level }: Numbering): Partial<Numbering> {
-  return { ...(id === undefined ? {} : { id }), ...(level === undefined ? {} : { level }) };
 }
 
 /** Word writes the names of its own styles in English in every language. */
