@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { until } from "../../../../lib/testing/until.ts";
+import { AUTHORIZER, claimedChannel, KEYS } from "../../../../payments/channels/testing/claimed-channel.ts";
 import { createSimulatedFacilitator } from "../../../../payments/facilitator/simulated-facilitator.ts";
 import { type Facilitator } from "../../../../payments/x402/facilitator.ts";
 import { type PaymentPayload } from "../../../../payments/x402/messages.ts";
@@ -7,6 +8,7 @@ import { paymentKey } from "../../../../payments/x402/payment-key.ts";
 import { toStored } from "../../../../payments/settlement/stored-payment.ts";
 import { REQUIREMENTS, signedPayment } from "../../../../payments/testing/payment.ts";
 import { WebhookReceiver } from "../../../../payments/testing/webhook-receiver.ts";
+import { channelNonce } from "../../../../store/channels.ts";
 import { RECHECK_MS } from "../../../../store/ledger.ts";
 import { openStore } from "../../../../store/open/open-store.ts";
 import { type Store } from "../../../../store/store.ts";
@@ -193,4 +195,41 @@ test("a counted ledger keeps the limit of partial responses", async () => {
   await ledger.move(payment, { state: "settled", lease: false, transaction: "0xtx", delivered: false, partial: true });
   expect((await ledger.reserve(RESERVATION, 1)).leased).toBe(false);
   expect((await ledger.reserve(RESERVATION, 2)).leased).toBe(true);
+});
+
+test("charges of channels are claimed also after a configuration that takes no payments from channels", async () => {
+  const { id, signature, ...channel } = claimedChannel();
+  const state = { balance: "9000", claimed: "0", withdrawAt: 0, refundNonce: "0" };
+  await store.channels.open({ ...channel, id }, state, clock.now);
+  const voucher = { maxClaimableAmount: "3000", signature };
+  const { payment } = await store.ledger.reserve({
+    ...RESERVATION,
+    scheme: "batch-settlement",
+    nonce: channelNonce(id, "0"),
+    amount: "3000",
+    payload: JSON.stringify({ payload: { voucher } }),
+  });
+  expect(await store.ledger.move(payment, { state: "settled", lease: false })).toBe(true);
+  const orders: string[] = [];
+  const facilitator: Facilitator = {
+    ...transfer,
+    supported: async () => [],
+    channels: {
+      verify: async () => ({
+        kind: "valid",
+        payer: AUTHORIZER.address,
+        state: { balance: 9000n, totalClaimed: 0n, withdrawRequestedAt: 0, refundNonce: 0n },
+      }),
+      settle: async ({ payload }) => {
+        orders.push(payload.type);
+        return { kind: "settled", transaction: "0x1", amount: "3000" };
+      },
+    },
+  };
+  const sellers = [seller("/own", { facilitator })];
+  const begun = begin(settings(sellers, { channels: { keys: KEYS, authorizer: AUTHORIZER } }));
+  begun.use(settings(sellers));
+  await begun.close();
+  expect(orders).toEqual(["claim", "settle"]);
+  expect(await store.channels.find(id)).toMatchObject({ claimed: "3000", charged: "3000" });
 });

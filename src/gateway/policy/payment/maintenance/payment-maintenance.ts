@@ -169,10 +169,11 @@ export class PaymentMaintenance {
     if (this.#settings.posts) this.#poster.start();
   }
 
-  use(settings: MaintenanceSettings): void {
-    this.#settings = settings;
+  /** Charges of channels are claimed until the process ends, also if the configuration takes no more payments from channels. */
+  use({ channels = this.#settings.channels, ...settings }: MaintenanceSettings): void {
+    this.#settings = { ...settings, channels };
     if (settings.posts) this.#poster.start();
-    if (settings.channels !== undefined) this.#claimer.start();
+    if (channels !== undefined) this.#claimer.start();
   }
 
   /** A charge was deferred. */
