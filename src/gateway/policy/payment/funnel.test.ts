@@ -28,6 +28,18 @@ for (const settle of ["after", "before"] as const) {
   });
 }
 
+test("an unpaid request that the upstream refuses for its form is not counted, and another one is challenged", async () => {
+  let status = 400;
+  const shop = openShop({ checksForm: true, upstream: (exchange) => respondWith(exchange, status, "checked") });
+  const refused = await fetch(`${shop.gateway.url}/goods`);
+  expect([refused.status, await refused.text()]).toEqual([400, "checked"]);
+  expect(counts(shop)).toEqual({ stages: {}, losses: {} });
+  status = 200;
+  const asked = await fetch(`${shop.gateway.url}/goods`);
+  expect([asked.status, (await asked.text()).includes("checked")]).toEqual([402, false]);
+  expect(counts(shop)).toEqual({ stages: { unpaid: 1, challenged: 1 }, losses: {} });
+});
+
 type Payment = ReturnType<Shop["payment"]>;
 
 function accepting(payment: Payment, change: Partial<PaymentRequirements>): Payment {

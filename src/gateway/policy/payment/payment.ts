@@ -136,25 +136,24 @@ function pass(client: ClientFunnel): Decision {
 
 function ask(exchange: Exchange, paidRoute: PaidRoute, client: ClientFunnel): Decision {
   if (exchange.gone) return "responded";
-  client.count("unpaid");
+  const challenge = (): void => {
+    if (exchange.gone) return;
+    client.count("unpaid");
+    client.count("challenged");
+    respondRefused(exchange, paidRoute, "Payment required");
+  };
   if (paidRoute.isRefused) {
+    client.count("unpaid");
     client.count("not_sold");
     respondError(exchange, REFUSED_BY_RULE);
-  } else if (paidRoute.isServed) {
-    const challenge = (): void => {
-      if (exchange.gone) return;
-      client.count("challenged");
-      respondRefused(exchange, paidRoute, "Payment required");
-    };
-    if (isFormOpen(exchange, paidRoute)) {
-      askForm(exchange, challenge);
-      return "continue";
-    }
-    challenge();
-  } else {
+  } else if (!paidRoute.isServed) {
+    client.count("unpaid");
     client.count("no_servers");
     respondUnserved(exchange);
-  }
+  } else if (isFormOpen(exchange, paidRoute)) {
+    askForm(exchange, challenge);
+    return "continue";
+  } else challenge();
   return "responded";
 }
 
