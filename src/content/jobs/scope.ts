@@ -23,8 +23,8 @@ const MAX_COMBINATIONS = 200;
 /** Paths and parameters whose addresses one service counts for a job. */
 const MAX_COUNTED = 10_000;
 /**
- * Pages that are equal to another one and whose addresses differ from each other in codes alone, or in hosts below the site:
- * names of visits, and mirrors.
+ * Pages that are equal to another one and whose addresses differ from each other in codes alone, in hosts below the site, or
+ * in the first folder of the path: names of visits, and mirrors.
  * @operator Further ones are left out, if most of these pages were equal.
  */
 const MAX_EQUAL_PAGES = 10;
@@ -36,6 +36,8 @@ const SESSION_IN_PATH = /;(?:jsessionid|phpsessid|sid)=[^/?]*|\/\((?:[a-z]\([^()
 const CODE = /(?<![\da-z])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?=[a-z]*\d)[\da-z]{20,64})(?![\da-z])/gi;
 /** A year and a month in an address, as calendars have it. */
 const MONTH = /[/=](\d{4})[-/](?:0?[1-9]|1[0-2])(?=[-/&]|$)/;
+/** The part of a path below its first folder. */
+const BELOW_FOLDER = /(?<=^\/[^/]+)\/.+/;
 /** Files that no format of a crawl can show. */
 const NOT_A_PAGE =
   /\.(?:7z|avi|avif|bmp|bz2|css|dmg|eot|exe|flac|gif|gz|ico|iso|jpe?g|js|m4a|mkv|mov|mp3|mp4|mpe?g|msi|ogg|otf|png|rar|svg|tar|tgz|tiff?|ttf|wav|webm|webp|wmv|woff2?|zip)$/i;
@@ -120,11 +122,13 @@ export class Scope {
     if (this.#counts.size < MAX_COUNTED) this.#counts.set(form, known);
   }
 
-  /** The addresses that differ from an address in codes or hosts alone, and the name of their bound. */
+  /** The addresses that differ from an address in codes, hosts or first folders alone, and the name of their bound. */
   #copies({ pathname, search, hostname }: URL): { readonly bound: string | undefined; readonly form: string } {
     const form = withoutCodes(pathname + search);
     if (form !== pathname + search) return { bound: "session-ids", form };
-    return { bound: this.#hosts.includes(hostWithoutWww(hostname)) ? undefined : "mirrors", form };
+    if (!this.#hosts.includes(hostWithoutWww(hostname))) return { bound: "mirrors", form };
+    const rest = BELOW_FOLDER.exec(pathname)?.[0];
+    return rest === undefined ? { bound: undefined, form } : { bound: "mirrors", form: `/*${rest}${search}` };
   }
 
   /** Whether an address is below the path of a start page, if the order asks for that. */

@@ -75,7 +75,7 @@ test("a site whose links have another code on each visit ends, each page once", 
   expect(job.known).toBeLessThan(500);
 });
 
-test("a crawl leaves out hosts that are mirrors without end, and the names of visits", () => {
+test("a crawl leaves out hosts and folders that are mirrors without end, and the names of visits", () => {
   const scope = new Scope({ ...givenOnly(["https://site.example/"]), subdomains: true, max_depth: 5 }, Date.now());
   const chosen = (link: string) => {
     const leftOut = {};
@@ -88,6 +88,14 @@ test("a crawl leaves out hosts that are mirrors without end, and the names of vi
   }
   expect(chosen(mirror(10))).toEqual({ mirrors: 1 });
   expect(chosen("https://m1.site.example/other")).toBe("https://m1.site.example/other");
+  for (let at = 0; at < 11; at += 1) {
+    scope.learn(new URL(`https://site.example/copy${at}/docs/page`), true);
+    scope.learn(new URL(`https://site.example/area${at}/start`), at > 5);
+  }
+  expect(chosen("https://site.example/copy11/docs/page")).toEqual({ mirrors: 1 });
+  for (const other of ["copy11/docs/other", "area11/start", "page"]) {
+    expect(chosen(`https://site.example/${other}`)).toBe(`https://site.example/${other}`);
+  }
   for (let at = 0; at < 11; at += 1) scope.learn(new URL(`https://site.example/item/${code()}`), at > 5);
   const item = `https://site.example/item/${code()}`;
   expect(chosen(item)).toBe(item);
