@@ -33,6 +33,7 @@ const REFUSED: readonly (readonly [path: string, field: string, body: object])[]
   ["/crawl", "include_paths", { urls: [URL_OF.url], exclude_paths: ["(?=a)"] }],
   ["/parse", "file", { file: "*" }],
   ["/v2/map", "url", { url: "nowhere" }],
+  ["/v2/extract", "schema", { urls: [URL_OF.url], prompt: "the title" }],
   ["/v1/scrape", "formats.0", { ...URL_OF, formats: ["docx"] }],
 ];
 
