@@ -120,6 +120,11 @@ const BENCHES: readonly Bench[] = [
     run: async (args) => (await import("./pages.ts")).runPagesBench(args),
   },
   {
+    name: "live-view",
+    about: "CPU time of a browser by the minute, by the number of viewers",
+    run: async (args) => (await import("./live-view.ts")).runLiveViewBench(args),
+  },
+  {
     name: "ledger",
     about: "a payment's life in the ledger: SQLite and PostgreSQL",
     run: async (args) => (await import("./ledger.ts")).runLedgerBench(args),

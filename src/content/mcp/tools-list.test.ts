@@ -1,11 +1,15 @@
 /** The list of tools, and what they return, with the unmodified client of MCP's SDK, which checks results by `outputSchema`. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { patient } from "../../lib/testing/patience.ts";
 import { type PriceList } from "../api/price-list.ts";
 import { JOB_OPERATIONS } from "../operations/job-requests.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import { firstSentence } from "./brief.ts";
 import { McpHttp } from "./mcp-http.ts";
+
+// Each operation is called once, and a busy machine is slow.
+setDefaultTimeout(patient(30_000));
 
 const FREE: PriceList = { prices: {}, rules: {}, testMode: true, unserved: [], accepts: [], offers: {} };
 
