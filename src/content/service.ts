@@ -89,6 +89,8 @@ export interface ContentOptions {
     /** Opens the stores of both, if other machines share them. Default: files of the state folder. */
     readonly open?: ((options: PageStoreOptions) => PageStore) | undefined;
   };
+  /** Opens the store of learned extractors, if other machines share it. Default: a file of the state folder. */
+  readonly openExtractors?: ((options: PageStoreOptions) => PageStore) | undefined;
   /** Default: as in FILE_DEFAULTS, without OCR. */
   readonly files?: FileOptions;
   /** Browsers that are sold by the minute, and the command that runs the first process of their cells. Undefined: none is sold. */
@@ -269,6 +271,7 @@ function createServices(
     log,
     search: searchOptions,
     pageCache,
+    openExtractors,
     files: { maxUploadBytes, textPrice } = FILE_DEFAULTS,
     aiUses = [],
     proxies,
@@ -293,9 +296,9 @@ function createServices(
     ocr === undefined ? isReadable : (type, start) => isPicture(type) || isReadable(type, start);
   const fetching = { identity: clientIdentityOf(pool.info?.version), isReadable: reads };
   const { maxBytes = 0, hitPrice = 100, versionBytes = 0 } = pageCache ?? {};
-  const openStore = (name: string, bytes: number, kept: number): PageStore => {
+  const openStore = (name: string, bytes: number, kept: number, open = pageCache?.open): PageStore => {
     const options = { maxBytes: bytes, versions: kept, name: name.replace("-", " "), log: warn };
-    const store = pageCache?.open?.(options) ?? new SqlitePages({ ...options, path: join(stateDir, `${name}.db`) });
+    const store = open?.(options) ?? new SqlitePages({ ...options, path: join(stateDir, `${name}.db`) });
     parts.defer(() => store.close());
     return store;
   };
@@ -336,7 +339,7 @@ function createServices(
   return {
     pages,
     uploads: new Uploads(maxUploadBytes),
-    extractors: new Extractors(openStore("extractors", EXTRACTOR_BYTES, 1), Date.now, randomUUID),
+    extractors: new Extractors(openStore("extractors", EXTRACTOR_BYTES, 1, openExtractors), Date.now, randomUUID),
     files: pages,
     fileChargeOf: ({ scan }) => (scan !== undefined || textPrice === 100 ? undefined : `${textPrice}%`),
     get browser() {

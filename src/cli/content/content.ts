@@ -171,7 +171,7 @@ async function run(args: readonly string[]): Promise<number> {
       live: liveOf(values.browsers),
       aiUses: (values["ai-use"] ?? []).map(aiUseOf),
       proxies: parseProxyOptions(values.proxies, process.env),
-      pageCache: parsePageCacheOptions(values["page-cache"], values.jobs),
+      ...parsePageCacheOptions(values["page-cache"], values.jobs),
       ...parseFilesOptions(values.files),
       ...parseJobsOptions(values.jobs),
       search: parseSearchOptions(values.search),
