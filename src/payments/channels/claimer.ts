@@ -163,11 +163,12 @@ export class Claimer {
       const part = `${causes.length} of ${batch.length} channels`;
       log(`channels: the state of ${part} is not known: ${[...new Set(causes)].join("; ")}`);
     }
-    for (const channel of seen.filter(({ standing }) => standing === "closing")) {
+    const closing = seen.filter((channel) => isClosing(channel, batch));
+    for (const channel of closing) {
       // oxlint-disable-next-line no-await-in-loop -- one transaction after the other
       await this.#closing.close(channel, facilitator, settings);
     }
-    const usual = seen.filter(({ standing }) => standing !== "closing");
+    const usual = seen.filter((channel) => !closing.includes(channel));
     const [first, ...others] = usual.filter((channel) => isDue(channel, settings, terms));
     const idle = usual.filter((channel) => channel !== first && !others.includes(channel));
     await Promise.all(idle.map((channel) => channels.done(channel.id, channel, channel.syncedAt)));
@@ -208,6 +209,15 @@ export class Claimer {
     unanswered(seen.cause);
     return undefined;
   }
+}
+
+/**
+ * True if the rest of a channel is to be paid back. A refund that the chain does not show, and whose result was lost, can still
+ * come: it is made instead with the same number, so that one of the two is made.
+ */
+function isClosing({ id, standing, refundNonce }: Channel, before: readonly Channel[]): boolean {
+  const known = before.find((channel) => channel.id === id)?.refundNonce;
+  return standing === "closing" || (standing === "refunding" && refundNonce === known);
 }
 
 /** Reasons that say that the money for a voucher is not in the channel any more. */

@@ -461,6 +461,34 @@ test("a deposit whose result was lost is found on the chain, and its response is
   expect(shop.settlements).toBe(0);
 });
 
+test("a refund whose result was lost is made before its channel pays again", async () => {
+  world.reset({ wait_ms: 0 });
+  const lost: ChannelFacilitator = {
+    verify: (payment, requirements) => world.channels.verify(payment, requirements),
+    settle: async (order, requirements) =>
+      order.payload.type === "refund"
+        ? { kind: "unknown", cause: "lost", transaction: "" }
+        : world.channels.settle(order, requirements),
+  };
+  const shop = world.open({ facilitator: () => ({ ...world.facilitator, channels: lost }) });
+  const payer = await chain.payer(5000n);
+  const config = await world.deposited(shop, payer, 5000n);
+  const voucher = signedVoucher(world.network, config, 1000n, payer);
+  const payload = { type: "refund", channelConfig: config, voucher, amount: "1500" };
+  expect((await shop.send({ x402Version: 2, accepted: world.requirements, payload })).status).toBe(503);
+  // The transaction can still come: a voucher above what it leaves would be worth nothing.
+  const unsure: ChannelFacilitator = {
+    ...lost,
+    settle: async () => ({ kind: "unknown", cause: "lost", transaction: "" }),
+  };
+  await world.claims(shop, unsure).claimer.round();
+  expect((await shop.send(world.voucher(config, 2000n, payer))).status).toBe(503);
+  await world.claims(shop).claimer.round();
+  expect(await chain.token.balanceOf(payer.address)).toBe(4000n);
+  const back = { standing: "open", balance: "1000", claimed: "1000", refundNonce: "1" };
+  expect(await onlyChannel(shop)).toMatchObject(back);
+});
+
 test("the seller closes a channel: it claims the charges and pays the rest back", async () => {
   world.reset({ wait_ms: 0 });
   const shop = world.open();

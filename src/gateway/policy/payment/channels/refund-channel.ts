@@ -90,7 +90,9 @@ async function refundOpen(
   }
   const made = await send(paidRoute, channel, { amount, desk });
   if (made.kind !== "settled") {
-    await desk.channels.done(channelId, made.kind === "refused" ? channel : undefined, at);
+    // One that can still come keeps the channel closed.
+    const isOver = made.kind === "refused" || made.isUnsent === true;
+    await desk.channels.done(channelId, isOver ? channel : undefined, at);
     if (made.kind === "refused") respondRefused(exchange, paidRoute, made.reason);
     else respondError(exchange, PENDING, RETRY_S);
     return made.kind === "refused" ? "refused" : "unknown";
