@@ -103,7 +103,7 @@ afterAll(async () => {
 });
 
 function snapshot(path: string, more: Partial<PageRequest> = {}, mark?: Record<string, string>): Promise<PageSource> {
-  return openPage(pool, pageRequestOf(base + path, more), (page) => page.snapshot(mark));
+  return openPage(pool, pageRequestOf(base + path, more), (page) => page.snapshot({ mark }));
 }
 
 function given(path: string, more: Partial<FetchedDocument> & { readonly text?: string }): FetchedDocument {

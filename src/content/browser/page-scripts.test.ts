@@ -96,7 +96,7 @@ test("scripts of the page cannot change the text that is read from it", async ()
 test("elements are marked only while they are read, and closed trees are read", async () => {
   await tab.show(`<p class=a>one</p><p>two</p><div id=host></div><script>
     host.attachShadow({ mode: "closed" }).innerHTML = "<b>inside</b>"</script>`);
-  const { body } = await pageIn().snapshot({ first: ".a", all: "p" });
+  const { body } = await pageIn().snapshot({ mark: { first: ".a", all: "p" } });
   expect(body).toContain(`<p class="a" ${MARK}="0 1">one</p><p ${MARK}="1">two</p>`);
   expect(body).toContain(`<template shadowrootmode="closed"><b>inside</b></template>`);
   expect(await tab.run(`document.querySelectorAll("[${MARK}]").length`)).toBe(0);

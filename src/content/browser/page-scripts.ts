@@ -4,7 +4,7 @@ import { takePicture } from "./capture/picture.ts";
 import { printPage } from "./capture/print.ts";
 import { type CaptureHost } from "./capture/show-all.ts";
 import { CdpError, type CdpFields } from "./program/cdp.ts";
-import { type FetchedResponse, type OpenPage, type PageSource } from "../page/page.ts";
+import { type FetchedResponse, type OpenPage, type PageSource, type SnapshotOptions } from "../page/page.ts";
 import { findClosedRoots } from "./closed-roots.ts";
 import { type ContentWait, contentWaitScript } from "./content-wait.ts";
 import { glimpseScript, readScript, sourceOf } from "./snapshot.ts";
@@ -85,7 +85,7 @@ export function pageOf(tab: Omit<ScriptHost, "world">): ScriptedPage {
     mayShowMore: async () => (await inOwnWorld(host, MAY_SHOW_MORE)) === true,
     hasObjects: (classes) => hasObjects(host, classes),
     isPartial: async () => (await inOwnWorld(host, IS_PARTIAL)) === true,
-    snapshot: (mark = {}, withFrames = false) => snapshot(host, mark, withFrames),
+    snapshot: (options = {}) => snapshot(host, options),
     glimpse: async (condition) => {
       // The script returns an object or null.
       const read = (await inOwnWorld(host, glimpseScript(condition))) as CdpFields | null;
@@ -105,11 +105,7 @@ export function pageOf(tab: Omit<ScriptHost, "world">): ScriptedPage {
   };
 }
 
-async function snapshot(
-  host: ScriptHost,
-  mark: Readonly<Record<string, string>>,
-  withFrames: boolean,
-): Promise<PageSource> {
+async function snapshot(host: ScriptHost, options: SnapshotOptions): Promise<PageSource> {
   // Creates the script context that stores the closed shadow trees.
   await inOwnWorld(host, "0");
   await findClosedRoots(host).catch((error: unknown) => {
@@ -117,8 +113,8 @@ async function snapshot(
     if (!(error instanceof CdpError)) throw error;
   });
   // The script returns an object for every page.
-  const read = (await inOwnWorld(host, readScript(mark, withFrames))) as CdpFields;
-  return sourceOf(read, mark, (url) => host.shown(url));
+  const read = (await inOwnWorld(host, readScript(options))) as CdpFields;
+  return sourceOf(read, options.mark ?? {}, (url) => host.shown(url));
 }
 
 /** Asks the browser's heap, since scripts of the page hold the objects. */

@@ -1,8 +1,9 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { DownloadError } from "../page/download.ts";
-import { type FetchedResponse, MARK, type PageSource } from "../page/page.ts";
+import { type FetchedResponse, MARK, type PageSource, type SnapshotOptions } from "../page/page.ts";
 import { type CdpFields } from "./program/cdp.ts";
 import { CLOSED_ROOTS } from "./closed-roots.ts";
+import { MEASURE } from "./sight-script.ts";
 
 /** Characters of a page's HTML. A longer page is not readable text. @operator */
 const MAX_HTML_LENGTH = 20_000_000;
@@ -96,10 +97,10 @@ const XML_TYPES = String.raw`/[\/+]xml$/`;
  * document. The marks exist only while the HTML is written: observers of the page run later. An XML document without a
  * style sheet is shown in a viewer, which keeps the original document in an element with its own id.
  */
-const READ = `((marks, withFrames) => {
+const READ = `((marks, withFrames, measures) => {
   const { documentElement: root, contentType } = document;
   const about = ${ABOUT};
-  const give = (text) => text.length > ${MAX_HTML_LENGTH} ? { tooLong: true } : { ...about, text };
+  const give = (text, more) => text.length > ${MAX_HTML_LENGTH} ? { tooLong: true } : { ...about, ...more, text };
   if (root === null) return give("");
   if (${TEXT_TYPES}.test(contentType)) return give(document.querySelector("pre")?.textContent ?? "");
   if (contentType !== "application/xhtml+xml" && ${XML_TYPES}.test(contentType)) {
@@ -123,7 +124,9 @@ const READ = `((marks, withFrames) => {
   for (const [element, places] of found) element.setAttribute("${MARK}", places);
   const frames = withFrames ? [...${FRAMES}(document)] : [];
   // Pages that came without TLS have no randomUUID.
-  const mark = "data-" + crypto.getRandomValues(new Uint32Array(4)).join("-");
+  const newName = () => "data-" + crypto.getRandomValues(new Uint32Array(4)).join("-");
+  const mark = newName();
+  const sight = newName();
   frames.forEach(([frame], at) => frame.setAttribute(mark, at));
   const shadowRoots = [...globalThis.${CLOSED_ROOTS} ?? []].filter(({ host }) => host.isConnected);
   for (let at = -1; at < shadowRoots.length; at += 1) {
@@ -131,6 +134,8 @@ const READ = `((marks, withFrames) => {
       if (shadowRoot !== null) shadowRoots.push(shadowRoot);
     }
   }
+  const measured = measures ? ${MEASURE}(globalThis.${CLOSED_ROOTS} ?? []) : undefined;
+  for (const [element, value] of measured ?? []) element.setAttribute(sight, value);
   const hollow = root.cloneNode(false).outerHTML;
   const end = hollow.lastIndexOf("</");
   // Written in an HTML document, XHTML is HTML; the shadow roots of its rare components are not copied.
@@ -141,20 +146,19 @@ const READ = `((marks, withFrames) => {
   for (const element of found.keys()) element.removeAttribute("${MARK}");
   for (const [element, places] of forged) element.setAttribute("${MARK}", places);
   for (const [frame] of frames) frame.removeAttribute(mark);
+  for (const element of measured?.keys() ?? []) element.removeAttribute(sight);
   const { doctype } = document;
   // Nothing ends plain text: what a browser writes behind it would be read as more of it.
   const plain = document.querySelector("plaintext") === null ? -1 : html.lastIndexOf("</plaintext>");
   const whole = plain === -1 ? html : html.slice(0, plain);
   const place = new RegExp("<(?:embed[^>]* " + mark + '="(\\\\d+)"[^>]*>|(iframe|object)[^>]* ' + mark + '="(\\\\d+)"[^>]*>[^]*?</\\\\2>)', "g");
-  const written = frames.length === 0 ? whole : whole.replace(place, (_, embed, name, at = embed) => "<section>" + frames[at][1] + "</section>");
-  return give((doctype === null ? "" : new XMLSerializer().serializeToString(doctype) + "\\n") + written);
+  const written = frames.length === 0 ? whole : whole.replace(place, (_, embed, name, at = embed) => (measured ? "<section " + sight + '="">' : "<section>") + frames[at][1] + "</section>");
+  return give((doctype === null ? "" : new XMLSerializer().serializeToString(doctype) + "\\n") + written, measured && { sight });
 })`;
 
-/**
- * The script that reads the page as it stands, with the frames of its own site if wanted. `sourceOf` reads its result.
- */
-export function readScript(mark: Readonly<Record<string, string>>, withFrames: boolean): string {
-  return `${READ}(${JSON.stringify(Object.values(mark))}, ${withFrames})`;
+/** The script that reads the page as it stands. `sourceOf` reads its result. */
+export function readScript({ mark = {}, withFrames = false, measures = false }: SnapshotOptions): string {
+  return `${READ}(${JSON.stringify(Object.values(mark))}, ${withFrames}, ${measures})`;
 }
 
 /** The script that reads an HTML page without its text if a condition is true. Its result is null otherwise. */
@@ -188,6 +192,7 @@ export function sourceOf(
     contentType: type ?? String(read["contentType"]),
     headers: given?.headers ?? [],
     complete: true,
+    ...(typeof read["sight"] === "string" ? { sight: { mark: read["sight"] } } : {}),
   };
 }
 

@@ -112,7 +112,7 @@ export class Tab {
     return {
       ...page,
       acted: this.#acted,
-      snapshot: async (mark, withFrames) => ({ ...(await page.snapshot(mark, withFrames)), complete: false }),
+      snapshot: async (options) => ({ ...(await page.snapshot(options)), complete: false }),
       // An unfinished page is examined as a whole.
       glimpse: () => Promise.resolve(undefined),
     };
@@ -152,7 +152,7 @@ export class Tab {
       },
       requests: () => this.#requests.begun,
       picture: (request: PictureRequest) => page.picture(request),
-      snapshot: () => page.snapshot({}, true),
+      snapshot: () => page.snapshot({ withFrames: true }),
       takeNotices: () => this.#notices.take(),
     };
     const { actions, pictureOfFailure } = steps;

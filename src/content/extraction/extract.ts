@@ -1,5 +1,6 @@
 import { type Document } from "domhandler";
 import { type ExtractionJob, type ExtractionOutcome } from "./tree/extraction.ts";
+import { withoutMark } from "../page/page.ts";
 import { decodeBody, isHtml } from "../encoding/decode.ts";
 import { toFields } from "./fields.ts";
 import { crawlFields, toIndexPage } from "./index-page.ts";
@@ -43,7 +44,7 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
   }
   const marked = decodeBody(source.body, source.contentType);
   // Only fields of a schema are read with the marks.
-  const html = withoutMark(marked, source.sight?.mark);
+  const html = withoutMark(marked, source.sight);
   const plain = html === marked ? job : { ...job, source: { ...source, body: html } };
   const tree = parseTree(task.kind === "schema" ? marked : html);
   if (task.kind === "tables") {
@@ -70,11 +71,6 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
   const isUnsure = confidence < MIN_CONFIDENCE || (confidence < MIN_CONFIDENCE_WITH_TEXTS && holdsTexts?.() === true);
   const sign = evidence.sign ?? (isUnsure ? "low-confidence" : undefined);
   return { ...outcome, evidence: { ...evidence, sign } };
-}
-
-/** The HTML without the marks of a browser, whose name no page knows. */
-function withoutMark(html: string, mark: string | undefined): string {
-  return mark === undefined ? html : html.replaceAll(new RegExp(` ${mark}="[^"]*"`, "g"), "");
 }
 
 const NOTHING = { content: "", title: "" };

@@ -26,6 +26,7 @@ import {
   type PageShows,
   type PageSource,
   type Shown,
+  withoutSight,
 } from "../page/page.ts";
 import { type OwnProxy } from "../egress/own-proxy.ts";
 import { PixelBudget } from "../page/pixel-budget.ts";
@@ -33,7 +34,7 @@ import { chooseEngine } from "./engine-choice.ts";
 import { type LearnedTemplates } from "./learned-templates.ts";
 import { PageFiles } from "./page-files.ts";
 import { scriptTexts } from "./page-scripts.ts";
-import { mayHide, styleSheets, unreadSheets } from "./page-styles.ts";
+import { hasSchema, mayHide, styleSheets, unreadSheets } from "./page-styles.ts";
 import { type AiTerms } from "../page/ai-terms.ts";
 import { type SiteTerms } from "../sites/site-terms.ts";
 import { type FairSemaphore } from "../page/fair-semaphore.ts";
@@ -142,7 +143,7 @@ export class PageReader {
     const { request } = visit;
     const inBrowser = async (fetched: FetchedDocument | undefined): Promise<Loaded<ReadPage>> => {
       const page = await this.#readInBrowser({ ...visit, fetched }, task);
-      return { page, source: page.source, fetched };
+      return { page, source: withoutSight(page.source), fetched };
     };
     if (request.engine === "browser" || needsBrowser(request)) return await inBrowser(undefined);
     const conditions = known?.conditions ?? [];
@@ -329,7 +330,7 @@ export class PageReader {
     const leave = await this.#turnFor(visit);
     const shown = await this.#deps.browser
       .visit({ ...visit, settles: isDoneByItself(visit.request) }, async (page) => {
-        const source = await page.snapshot(mark, FRAMED.has(task.kind));
+        const source = await page.snapshot({ mark, withFrames: FRAMED.has(task.kind), measures: hasSchema(task) });
         const { shows } = visit.request;
         const { acted } = page;
         return { source, acted, ...(shows === undefined ? {} : { shown: await shownOf(page, shows) }) };
@@ -340,10 +341,8 @@ export class PageReader {
         return { source: sourceOf(visit.fetched ?? (await this.#fetch(visit))), acted: [] };
       })
       .finally(leave);
-    const { source } = shown;
-    const outcome = await this.#extract(visit, { source, task, mayNeedBrowser: false });
     const acted = await this.#readActed(visit, shown.acted);
-    return { ...shown, acted, ...readPage(somethingOf(outcome, { task, source, request: visit.request }), source) };
+    return { ...shown, acted, ...(await this.#readSource(visit, shown.source, task)) };
   }
 
   /** Reads the pages that steps have taken. */

@@ -81,6 +81,17 @@ test("values are not known to be seen if a style sheet does not load, unless it 
   expect(new Set(asked.filter((one) => one.startsWith("/many/"))).size).toBeLessThanOrEqual(32);
 });
 
+test("with auto, a browser decides about values that style sheets hide, or may hide", async () => {
+  for (const [path, warranty] of [
+    ["/hidden", null],
+    ["/other-type", "99 years"],
+  ] as const) {
+    const json = await read(path, { engine: "auto" });
+    expect(json).toMatchObject({ data: { brand: "Nordlys", warranty }, metadata: { engine: "browser" } });
+    expect(shown(json)).toBe(true);
+  }
+});
+
 test("style sheets are requested without cookies and fields of a caller", async () => {
   asked.length = 0;
   const own = { headers: { "x-own": "secret" }, cookies: [{ name: "a", value: "b" }] };

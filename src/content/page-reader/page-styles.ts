@@ -1,7 +1,7 @@
 import { importsIn } from "../page/style-sheet.ts";
 import { type StyleSheet } from "../page/page.ts";
 import { type Visit } from "../page/visit.ts";
-import { type ExtractionOutcome } from "../extraction/tree/extraction.ts";
+import { type ExtractionOutcome, type ExtractionTask } from "../extraction/tree/extraction.ts";
 import { type PageFields } from "../extraction/tree/page-fields.ts";
 import { type PageFile, type PageFiles } from "./page-files.ts";
 
@@ -54,6 +54,11 @@ export function mayHide(before: ExtractionOutcome, after: ExtractionOutcome): bo
   return (
     styled.unread !== undefined || (plain !== styled && JSON.stringify(plain?.value) !== JSON.stringify(styled.value))
   );
+}
+
+/** Whether the task reads fields of a schema. */
+export function hasSchema(task: ExtractionTask): boolean {
+  return task.kind === "schema" || ("forms" in task && task.forms?.json !== undefined);
 }
 
 function fieldsIn(outcome: ExtractionOutcome): PageFields | undefined {

@@ -106,6 +106,17 @@ export interface Sight {
   readonly sheets?: readonly StyleSheet[];
 }
 
+/** The HTML without the marks of a browser, whose name no page knows. */
+export function withoutMark(html: string, { mark }: Sight = {}): string {
+  return mark === undefined ? html : html.replaceAll(new RegExp(` ${mark}="[^"]*"`, "g"), "");
+}
+
+/** The document for others, which read no fields. */
+export function withoutSight({ sight, ...source }: PageSource): PageSource {
+  const { body } = source;
+  return typeof body === "string" ? { ...source, body: withoutMark(body, sight) } : source;
+}
+
 /** A document from either engine, before extraction. */
 export interface PageSource {
   readonly engine: EngineName;
@@ -153,15 +164,22 @@ export interface ActionResult {
  */
 export const MARK = "data-turnpike-match";
 
+/** The parts of a snapshot that not every caller needs. */
+export interface SnapshotOptions {
+  /** Selectors by name. Elements that match one have its position in the attribute MARK. */
+  readonly mark?: Readonly<Record<string, string>> | undefined;
+  /** True: the content of the frames of its own site is part of it. */
+  readonly withFrames?: boolean;
+  /** True: it has a `sight`. Frames are not seen in it. */
+  readonly measures?: boolean;
+}
+
 /** A page that has loaded in a browser, usable as long as its visit lasts. */
 export interface OpenPage {
   /** The results of the steps of the request. */
   readonly acted: readonly ActionResult[];
-  /**
-   * The page as it stands, with closed shadow trees, and with `withFrames` also the content of the frames of its own
-   * site. In its HTML, elements that match a selector of `mark` have the selector's position in the attribute MARK.
-   */
-  snapshot(mark?: Readonly<Record<string, string>>, withFrames?: boolean): Promise<PageSource>;
+  /** The page as it stands, with closed shadow trees. */
+  snapshot(options?: SnapshotOptions): Promise<PageSource>;
   /**
    * The page without its body, if it is an HTML document for which a script expression of the service is true. Otherwise
    * undefined.

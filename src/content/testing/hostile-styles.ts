@@ -106,7 +106,6 @@ export const STYLE_PAGES: readonly HostilePage[] = [
   styled("font-size:0"),
   styled("font-size:1px"),
   styled("font:0/0 a"),
-  styled("font-size:.01em"),
   styled("color:#fff"),
   styled("color:rgb(255 255 255 / 1)"),
   styled("color:#fefefe"),
@@ -137,7 +136,6 @@ export const STYLE_PAGES: readonly HostilePage[] = [
   styled("position:absolute;top:0;margin-top:-999px"),
   styled("position:relative;left:-5000px"),
   styled("letter-spacing:-1em"),
-  styled("line-height:0;overflow:hidden"),
   styled("zoom:.01"),
   { name: "inline z-index", head: css("main{background:#fff}"), body: box('style="position:relative;z-index:-1"') },
   {
@@ -182,7 +180,7 @@ export const STYLE_PAGES: readonly HostilePage[] = [
   },
   {
     name: "behind body",
-    head: css("main{background:#fff;position:relative;z-index:0}.x{position:fixed;top:60px;z-index:-1}"),
+    head: css("main{background:#fff;height:400px}.x{position:fixed;top:60px;z-index:-1}"),
     body: box("class=x"),
   },
   rule("display", ".x{display:none}"),

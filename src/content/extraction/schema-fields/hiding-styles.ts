@@ -16,6 +16,10 @@ const BLURRED = 4;
 /** The part of its colour that a text has at least to be seen. */
 export const CLEAR = 0.05;
 
+/** Properties of our own: a pseudo-element covers the element; a reader sees only the text of inner elements. */
+export const COVERED = "covered";
+export const OWN_TEXT = "own-text";
+
 const LENGTH = String.raw`-?\d*\.?\d+(?:e-?\d+)?(?:[a-z]+|%)?`;
 const DISPLAYS =
   /^(?:none|contents|block|flow-root|inline|run-in|list-item|ruby\S*|(?:inline-)?(?:block|flex|grid|table)|table-\S+|-webkit-\S+|(?:block|inline) \S+|inherit|initial|unset|revert|revert-layer|var\(.*)$/;
@@ -73,6 +77,7 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   "animation-play-state": /./,
   "animation-iteration-count": /./,
   "animation-direction": /./,
+  [OWN_TEXT]: /^hidden$/,
   "unicode-bidi": /override/,
   "letter-spacing": /^-/,
   "text-security": /./,
@@ -80,9 +85,6 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   contain: /./,
   "backface-visibility": /./,
 };
-
-/** A property of our own: a pseudo-element covers the element. */
-export const COVERED = "covered";
 
 /** Properties that mean the same in left-to-right text. */
 const ALIASES: Readonly<Record<string, string>> = {

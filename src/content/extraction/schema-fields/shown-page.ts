@@ -6,10 +6,10 @@ import { DocumentElements } from "../selectors/select-all.ts";
 import { type Sight } from "../../page/page.ts";
 import { baseOf } from "../tree/addresses.ts";
 import { coveredIn } from "./covers.ts";
-import { type Declarations } from "./hiding-styles.ts";
+import { type Declarations, OWN_TEXT } from "./hiding-styles.ts";
 import { isSheetLink, sheetsOf } from "./page-sheets.ts";
 import { measuredStyle, StyleRules } from "./style-rules.ts";
-import { type Around, PLAIN, shownInside, UNKNOWN } from "./visibility.ts";
+import { type Around, MEASURED, PLAIN, shownInside, UNKNOWN } from "./visibility.ts";
 
 /** Characters of a text that is read as a value. */
 const MAX_TEXT = 5_000;
@@ -49,7 +49,7 @@ export interface PageAbout {
 
 type StyleOf = (element: Element) => Declarations;
 
-/** A page as its reader sees it: what is hidden has no text. */
+/** A page as its reader sees it: what is hidden has no text. Decision 0932. */
 export class ShownPage {
   readonly tree: Document;
   readonly url: string;
@@ -186,7 +186,7 @@ export class ShownPage {
   /** The styles of the elements, and what is around the whole page. */
   #styles(sight: Sight = {}): { readonly styleOf: StyleOf; readonly around: Around } {
     const { mark, sheets: loaded = [] } = sight;
-    if (mark !== undefined) return { styleOf: (element) => measuredStyle(element.attribs[mark]), around: UNKNOWN };
+    if (mark !== undefined) return { styleOf: this.#measured(mark), around: MEASURED };
     const elements: Element[] = [];
     const names = new Set<string>();
     const attributes: string[] = [];
@@ -206,6 +206,19 @@ export class ShownPage {
     this.isCertain = rules.isComplete && unread.length === 0;
     this.unread = unread;
     return { styleOf: (element) => rules.of(element), around: unread.length === 0 ? PLAIN : UNKNOWN };
+  }
+
+  /** The styles by the marks of a browser. Removes the texts of elements of which only inner elements are seen. */
+  #measured(mark: string): StyleOf {
+    const styleOf = (element: Element): Declarations => measuredStyle(element.attribs[mark]);
+    walkNodes(this.tree, {
+      enter(node) {
+        if (!isTag(node) || !styleOf(node).has(OWN_TEXT)) return true;
+        for (const child of node.children) if (isText(child)) child.data = "";
+        return true;
+      },
+    });
+    return styleOf;
   }
 
   #walk(styleOf: StyleOf, around: Around): Element[] {

@@ -15,6 +15,8 @@ export interface Around {
   readonly isPainted: boolean;
   /** Whether it is a grid whose rows have no height. */
   readonly isFlat: boolean;
+  /** Whether a browser has measured what its reader sees. */
+  readonly isMeasured: boolean;
 }
 
 type Rgb = readonly [number, number, number];
@@ -26,8 +28,16 @@ const WHITE: Rgb = [255, 255, 255];
 const BLACK: Rgb = [0, 0, 0];
 
 /** The colours of a page without style sheets that are not known. */
-export const PLAIN: Around = { color: BLACK, background: WHITE, opacity: 1, isPainted: false, isFlat: false };
+export const PLAIN: Around = {
+  color: BLACK,
+  background: WHITE,
+  opacity: 1,
+  isPainted: false,
+  isFlat: false,
+  isMeasured: false,
+};
 export const UNKNOWN: Around = { ...PLAIN, color: undefined, background: undefined };
+export const MEASURED: Around = { ...UNKNOWN, isMeasured: true };
 
 /** Elements whose content is for programs that cannot show them, or for other programs, or that readers see in another order. */
 const FALLBACKS = new Set([
@@ -47,13 +57,14 @@ export function shownInside(element: Element, style: Declarations, around: Aroun
   const { name, attribs } = element;
   if (isNeverShown(element) || isHidden(element) || hides(style)) return undefined;
   if (FALLBACKS.has(name) || attribs["popover"] !== undefined || isClosed(attribs["hidden"])) return undefined;
+  if (around.isMeasured) return around;
   if (isUnselected(element) || hidesChildren(element) || (around.isFlat && style.has("overflow"))) return undefined;
   if (around.isPainted && Number(style.get("z-index")) < 0) return undefined;
   const opacity = around.opacity * share(style.get("opacity"));
   const colors = opacity < CLEAR ? undefined : colorsInside(element, style, around);
   if (colors === undefined) return undefined;
   const isPainted = around.isPainted || (colors.isPainted && name !== "body" && name !== "html");
-  return { ...colors, opacity, isPainted, isFlat: isFlat(style) };
+  return { ...colors, opacity, isPainted, isFlat: isFlat(style), isMeasured: false };
 }
 
 /** The colours inside of an element; undefined if its text has the colour of its background. */
