@@ -24,11 +24,16 @@ interface Case {
   readonly text: string;
 }
 
+interface Result extends Pick<Case, "name" | "kind"> {
+  readonly f1: number;
+  readonly ms: number;
+}
+
 /**
- * Prints the F1 of the words by format, and the time of a file. Pandoc makes the files of the project's documents, and
- * `files/written.ts` those of formats that it does not write. With
- * `--folder`, each file has its text beside it, in a file of the same name and `.txt`. `--scans` sets the number of drawn pages of
- * 200 dots per inch that Tesseract reads.
+ * Prints the F1 of the words by format, and the time of a file; with `--list`, also those of each file. Pandoc makes the
+ * files of the project's documents, and `files/written.ts` those of formats that it does not write. With `--folder`, each
+ * file has its text beside it, in a file of the same name and `.txt`. `--scans` sets the number of drawn pages of 200
+ * dots per inch that Tesseract reads.
  */
 export async function runFilesBench(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
@@ -36,16 +41,17 @@ export async function runFilesBench(args: readonly string[]): Promise<number> {
     options: { folder: { type: "string" }, scans: { type: "string", default: "0" }, list: { type: "boolean" } },
   });
   const cases = values.folder === undefined ? madeCases() : casesIn(values.folder);
-  const results: { kind: string; f1: number; ms: number }[] = [];
+  const results: Result[] = [];
   for (const { name, kind, bytes, text } of cases) {
     const start = performance.now();
     const found = (await readFile(bytes)).text();
     const ms = performance.now() - start;
     const f1 = tokenF1(found, text);
-    results.push({ kind, f1, ms });
-    if (values.list === true) console.log(`${f1.toFixed(3)} ${ms.toFixed(0).padStart(5)} ms  ${name}`);
+    results.push({ name, kind, f1, ms });
   }
   for (let scan = 0; scan < Number(values.scans); scan += 1) results.push(await scanResult(scan));
+  if (values.list === true)
+    for (const { name, f1, ms } of results) console.log(`${f1.toFixed(3)} ${ms.toFixed(0).padStart(5)} ms  ${name}`);
   console.log("format  files  mean word F1  lowest  below 0.97  mean ms");
   for (const [kind, group] of Map.groupBy(results, (result) => result.kind)) {
     const scores = group.map(({ f1 }) => f1);
@@ -120,7 +126,7 @@ function pandoc(args: readonly string[]): string {
   return stdout.toString();
 }
 
-async function scanResult(number: number): Promise<{ kind: string; f1: number; ms: number }> {
+async function scanResult(number: number): Promise<Result> {
   const [path = ""] = documents().slice(number % DOCUMENTS);
   const words = plain(readFileSync(path, "utf8"))
     .replace(/[^A-Za-z0-9.,;:'\s-]/g, " ")
@@ -134,5 +140,5 @@ async function scanResult(number: number): Promise<{ kind: string; f1: number; m
   const found = wordsOf(tsv?.toString("utf8") ?? "")
     .map(textOfLines)
     .join("\n");
-  return { kind: "scan", f1: tokenF1(found, lines.join("\n")), ms };
+  return { name: `${basename(path)}.png`, kind: "scan", f1: tokenF1(found, lines.join("\n")), ms };
 }
