@@ -461,21 +461,23 @@ test("a deposit whose result was lost is found on the chain, and its response is
   expect(shop.settlements).toBe(0);
 });
 
-test("a refund whose result was lost is made before its channel pays again", async () => {
+test.each([
+  ["result was lost", 503, { kind: "unknown", cause: "lost", transaction: "" }],
+  // Its signed order is public.
+  ["transaction failed", 402, { kind: "refused", reason: "invalid_batch_settlement_evm_refund_transaction_failed" }],
+] as const)("a refund whose %s is made before its channel pays again", async (_what, status, made) => {
   world.reset({ wait_ms: 0 });
   const lost: ChannelFacilitator = {
     verify: (payment, requirements) => world.channels.verify(payment, requirements),
     settle: async (order, requirements) =>
-      order.payload.type === "refund"
-        ? { kind: "unknown", cause: "lost", transaction: "" }
-        : world.channels.settle(order, requirements),
+      order.payload.type === "refund" ? made : world.channels.settle(order, requirements),
   };
   const shop = world.open({ facilitator: () => ({ ...world.facilitator, channels: lost }) });
   const payer = await chain.payer(5000n);
   const config = await world.deposited(shop, payer, 5000n);
   const voucher = signedVoucher(world.network, config, 1000n, payer);
   const payload = { type: "refund", channelConfig: config, voucher, amount: "1500" };
-  expect((await shop.send({ x402Version: 2, accepted: world.requirements, payload })).status).toBe(503);
+  expect((await shop.send({ x402Version: 2, accepted: world.requirements, payload })).status).toBe(status);
   // The transaction can still come: a voucher above what it leaves would be worth nothing.
   const unsure: ChannelFacilitator = {
     ...lost,

@@ -19,6 +19,7 @@ import { respondCorrected } from "./respond-corrected.ts";
 
 const FIELDS = fieldLine("Content-Type", "application/json") + fieldLine("Cache-Control", "no-store") + EXPOSED;
 const RETRY_S = 5;
+const REVERTED: Reason = "invalid_batch_settlement_evm_refund_transaction_failed";
 const BUSY = paymentError("overloaded", "The channel is in use. Send the same refund again.");
 const PENDING = paymentError("settlement-pending", "It is not known yet whether the refund went through.");
 
@@ -90,8 +91,8 @@ async function refundOpen(
   }
   const made = await send(paidRoute, channel, { amount, desk });
   if (made.kind !== "settled") {
-    // One that can still come keeps the channel closed.
-    const isOver = made.kind === "refused" || made.isUnsent === true;
+    // One that can still come keeps the channel closed: the payer can send the signed order of a failed transaction itself.
+    const isOver = made.kind === "refused" ? made.reason !== REVERTED : made.isUnsent === true;
     await desk.channels.done(channelId, isOver ? channel : undefined, at);
     if (made.kind === "refused") respondRefused(exchange, paidRoute, made.reason);
     else respondError(exchange, PENDING, RETRY_S);
