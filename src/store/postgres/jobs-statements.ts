@@ -200,7 +200,7 @@ const NO_RESULTS = `
 const finish = (add: string, results: string, done = DONE): Statement =>
   statement(`
   WITH job AS MATERIALIZED (
-    SELECT number, known, max_known FROM ${JOBS} WHERE number = $2::bigint AND state = 'running' ${results === NO_RESULTS ? `AND ${IS_QUICK}` : ""}),
+    SELECT number, known, max_known FROM ${JOBS} WHERE number = $2::bigint AND state = 'running'),
   outcome AS MATERIALIZED (
     SELECT * FROM json_to_recordset($4::json) AS outcome (
       key bigint, host bigint, tries smallint, kind text, again bigint, body text, saved bigint, at bigint)),
@@ -219,7 +219,7 @@ const finish = (add: string, results: string, done = DONE): Statement =>
       delivered = job.delivered + total.delivered, saved = job.saved + total.saved, results = job.results + total.results, bytes = job.bytes + total.bytes,
       state = CASE WHEN ${IS_OVER} THEN 'completed' ELSE 'running' END,
       reason = CASE WHEN ${IS_OVER} AND ${IS_OPEN} THEN 'limit' ELSE '' END, ended_at = CASE WHEN ${IS_OVER} THEN ${NOW} ELSE 0 END
-    FROM total WHERE job.number = $2::bigint AND job.state = 'running' RETURNING job.*),
+    FROM total WHERE job.number = $2::bigint AND job.state = 'running' AND ${results === NO_RESULTS ? IS_QUICK : "true"} RETURNING job.*),
   counted AS (
     INSERT INTO ${KINDS} AS kinds (job, kind, count)
     SELECT changed.number, kind, sum(count) FROM changed, (
@@ -270,16 +270,18 @@ export const READ_RESULTS = statement(`
     ) AS next) AS summed WHERE bytes <= $4::bigint OR number = $2::bigint + 1 ORDER BY number`);
 
 export const TIME_OUT = statement(
-  `UPDATE ${JOBS} SET state = 'failed', reason = 'time', ended_at = ${NOW} WHERE state = 'running' AND ends_at <= ${NOW}`,
+  `UPDATE ${JOBS} SET state = 'failed', reason = 'time', ended_at = ${NOW} WHERE state = 'running' AND ends_at <= ${NOW} AND ${IS_QUICK}`,
 );
 export const UNPAID = statement(`
   UPDATE ${JOBS} SET state = 'failed', reason = 'unpaid', payment = 'closed', ended_at = ${NOW}
-  WHERE state = 'running' AND payment = 'waiting' AND created_at <= ${NOW} - ${MAX_WAIT_MS}`);
-export const FORGET = statement(`DELETE FROM ${JOBS} WHERE state <> 'running' AND ended_at + kept_ms <= ${NOW}`);
+  WHERE state = 'running' AND payment = 'waiting' AND created_at <= ${NOW} - ${MAX_WAIT_MS} AND ${IS_QUICK}`);
+export const FORGET = statement(
+  `DELETE FROM ${JOBS} WHERE state <> 'running' AND ended_at + kept_ms <= ${NOW} AND ${IS_QUICK}`,
+);
 
 /** Milliseconds after its last request for which the pace of a host is remembered: a day. @bound */
 const KEPT_HOST_MS = 86_400_000;
-export const FORGET_HOSTS = statement(`DELETE FROM ${HOSTS} WHERE next_at < ${NOW} - ${KEPT_HOST_MS}`);
+export const FORGET_HOSTS = statement(`DELETE FROM ${HOSTS} WHERE next_at < ${NOW} - ${KEPT_HOST_MS} AND ${IS_QUICK}`);
 
 /** Days with partitions that no job needs: those before yesterday without a job. */
 export const OLD_DAYS = statement(`

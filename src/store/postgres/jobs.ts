@@ -175,8 +175,7 @@ export class PostgresJobs implements JobStore {
 
   async sweep(): Promise<readonly string[]> {
     const { clock } = this.#database;
-    for (const text of [sql.TIME_OUT, sql.UNPAID, sql.FORGET, sql.FORGET_HOSTS])
-      await this.#database.quick(text, [clock]);
+    for (const text of [sql.TIME_OUT, sql.UNPAID, sql.FORGET, sql.FORGET_HOSTS]) await this.#write(text, [clock]);
     await this.sessions.removeExpired();
     const { rows } = await this.#database.read(sql.OLD_DAYS, [clock]);
     for (const [day] of rows) await this.#partition(BY_DAY.map((table) => `DROP TABLE IF EXISTS ${table}_${day}`));
