@@ -1,8 +1,11 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { createApp } from "../app.ts";
 import { type Services } from "../operations/operation.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import { unknownPrices } from "./price-list.ts";
+import { patient } from "../../lib/testing/patience.ts";
+
+setDefaultTimeout(patient(60_000));
 
 const logged: string[] = [];
 

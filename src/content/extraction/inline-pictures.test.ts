@@ -1,6 +1,9 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { extract } from "./extract.ts";
 import { type FormsTask } from "./tree/extraction.ts";
+import { patient } from "../../lib/testing/patience.ts";
+
+setDefaultTimeout(patient(60_000));
 
 const GIF = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 const WORDS = "The lamp stands on the table, and its light falls on the open book. ".repeat(20);

@@ -415,7 +415,7 @@ describe("extract", () => {
     [
       "a prompt alone",
       { urls: asked.urls, prompt: "x" },
-      { path: "schema", message: expect.stringContaining("alone") },
+      { path: "schema", message: expect.stringContaining("no language model") },
     ],
     ["a web search", { ...asked, enableWebSearch: true }, { path: "enableWebSearch" }],
     ["an agent", { ...asked, agent: { model: "FIRE-1" as const } }, { path: "agent" }],

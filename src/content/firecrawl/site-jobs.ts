@@ -29,7 +29,7 @@ interface Input {
   readonly options: PageOptions;
   readonly webhook?: DocumentWebhook | undefined;
   /** The job is an extraction, whose documents have fields alone. */
-  readonly extract?: { readonly showSources: boolean };
+  readonly extract?: { readonly showSources: boolean; readonly madeSchema: boolean };
 }
 
 // The input is made below, from a body that was checked.
@@ -125,11 +125,13 @@ interface GivenPages extends Omit<Input, "order"> {
   readonly ignoreInvalidURLs: boolean;
   /** Default: that of all jobs. */
   readonly maxConcurrency?: number;
+  /** As `Order.identity`. */
+  readonly identity?: unknown;
 }
 
 /** Adds a job that loads given pages. Fails with `invalid-parameters` if no address is valid. */
 export async function addPages(ask: Ask, { jobs }: Services, given: GivenPages): Promise<OperationResult> {
-  const { path, urls, ignoreInvalidURLs, maxConcurrency = MAX_CONCURRENCY, ...input } = given;
+  const { path, urls, ignoreInvalidURLs, maxConcurrency = MAX_CONCURRENCY, identity, ...input } = given;
   const { options } = input;
   assertStorable(options);
   const valid = urls.filter(isLoadable);
@@ -142,7 +144,7 @@ export async function addPages(ask: Ask, { jobs }: Services, given: GivenPages):
   const spellings = Map.groupBy(valid, (url) => new URL(url).href);
   const pages = givenOnly([...spellings.values()].flatMap(([first]) => first ?? []));
   const order = { ...pages, concurrency: Math.min(maxConcurrency, MAX_CONCURRENCY) };
-  const made = await add(ask, jobs, { ...input, order });
+  const made = await add(ask, jobs, { ...input, order }, identity);
   return started(ask, path, made, invalidURLs.length === 0 ? {} : { invalidURLs });
 }
 
@@ -162,11 +164,12 @@ function isLoadable(url: string): boolean {
   }
 }
 
-async function add({ headers, owner }: Ask, jobs: Jobs, input: Input): Promise<AddedJob> {
+async function add({ headers, owner }: Ask, jobs: Jobs, input: Input, identity?: unknown): Promise<AddedJob> {
   const job = {
     operation: FIRECRAWL,
     input,
     order: input.order,
+    ...(identity === undefined ? {} : { identity }),
     payer: payerOf(headers),
     deferred: deferredPayment(headers),
     unproven: isUnproven(headers),

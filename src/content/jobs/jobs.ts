@@ -44,6 +44,8 @@ export interface Order {
   readonly operation: string;
   readonly input: object;
   readonly order: CrawlOrder;
+  /** The part by which a repeated request with one deferred payment is known. Default: the input. */
+  readonly identity?: unknown;
   /** The most that it may cost, in the smallest unit of the asset. */
   readonly maxPrice?: string | undefined;
   readonly payer: string;
@@ -99,6 +101,7 @@ export class Jobs {
     operation,
     input,
     order,
+    identity = input,
     maxPrice,
     payer,
     deferred,
@@ -108,7 +111,10 @@ export class Jobs {
     const { runner, settings, unixNow } = this.#options;
     const key = this.#random(SECRET_BYTES);
     const text = JSON.stringify({ operation, input, ...(unproven ? { unproven } : {}) });
-    const id = deferred === undefined ? this.#random(ID_BYTES, "hex") : jobIdOf(deferred, text);
+    const id =
+      deferred === undefined
+        ? this.#random(ID_BYTES, "hex")
+        : jobIdOf(deferred, JSON.stringify({ operation, input: identity }));
     const known = deferred && (await this.#find(id));
     const terms = within(deferred, order.limit, maxPrice);
     const sale = known?.payment === "open" ? saleOf(known) : terms.sale;

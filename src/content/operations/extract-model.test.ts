@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { madeModelOptions } from "../resolve/testing/made-analyst.ts";
 import { startModelServer } from "../resolve/testing/model-server.ts";
 import { startContentService } from "../service.ts";
@@ -6,6 +6,9 @@ import { Firecrawl } from "firecrawl";
 import { baseUrl, call } from "../testing/client.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { startTestService } from "../testing/service.ts";
+import { patient } from "../../lib/testing/patience.ts";
+
+setDefaultTimeout(patient(60_000));
 
 const WORDS = "A toll is paid once, at the gate, and the road behind it is open to the one who paid. ".repeat(4);
 const PAGE = `<!doctype html><html lang="en"><title>Inn</title><h1>The Inn</h1><p>Guests leave their rooms before 11 o'clock, and dogs
@@ -99,6 +102,26 @@ test("the prompt of a format reaches the model, also in Firecrawl's form and in 
     { question: "two" },
     { question: "three" },
   ]);
+});
+
+test("an extraction by a prompt alone has the fields that the model names", async () => {
+  model.answer = ({ sources }) =>
+    sources.length === 0
+      ? { fields: [{ name: "checkout_hour", type: "number", description: "Until when guests leave" }] }
+      : { fields: [field("/checkout_hour", "11", "Guests leave their rooms before 11 o'clock")] };
+  const client = new Firecrawl({ apiKey: "mine", apiUrl: baseUrl(service) });
+  const made = await client.extract({ urls: [site.url.href], prompt: "When must I leave?", pollInterval: 1 });
+  expect(made).toMatchObject({
+    status: "completed",
+    data: { checkout_hour: 11 },
+    warning: expect.stringContaining("prompt"),
+  });
+  expect(model.asked.splice(0).map(({ task }) => task.question)).toEqual(["When must I leave?"]);
+  expect(model.checks.splice(0).map(({ task }) => task.question)).toEqual(["When must I leave?"]);
+  model.answer = () => ({ fields: [] });
+  const refused = await call(service, "/v2/extract", { urls: [site.url.href], prompt: "x" });
+  expect(refused).toMatchObject({ status: 502, json: { success: false, code: "MODEL_FAILED" } });
+  model.checks.splice(0);
 });
 
 test("a summary is the model's if a request asks for that, and otherwise sentences of the page", async () => {

@@ -37,7 +37,7 @@ export interface Services {
   readonly sessions: Sessions;
   /** Undefined: no browsers are sold by the minute. */
   readonly live: LiveBrowsers | undefined;
-  readonly resolver: Pick<Resolver, "resolve" | "modelFigures" | "fieldModel" | "summaryModel">;
+  readonly resolver: Pick<Resolver, "resolve" | "modelFigures" | "fieldModel" | "summaryModel" | "schemaModel">;
   readonly browser: Pick<BrowserInfo, "name" | "version" | "sandboxed"> | undefined;
   readonly browserHealth: () => Promise<BrowserHealth>;
   readonly log: Log;

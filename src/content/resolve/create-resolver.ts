@@ -2,6 +2,7 @@ import { type GatherDeps } from "./gather.ts";
 import { JudgingThreads } from "./judging/judging-threads.ts";
 import { FieldModel } from "./model/field-model.ts";
 import { ModelAnalyst, type ModelServices } from "./model/model-analyst.ts";
+import { SchemaModel } from "./model/schema-model.ts";
 import { SummaryModel } from "./model/summary-model.ts";
 import { type ModelOptions } from "./model/model-options.ts";
 import { type ModelChoice, Resolver } from "./resolver.ts";
@@ -35,6 +36,7 @@ function choiceOf(model: ModelOptions, services: ModelServices): ModelChoice {
     analyst,
     fields: new FieldModel(analyst, model),
     summaries: new SummaryModel(analyst, model),
+    schemas: new SchemaModel(analyst, model),
     timeoutMs,
     fallback,
   };

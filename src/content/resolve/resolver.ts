@@ -7,6 +7,7 @@ import { JudgingError, type JudgingThreads } from "./judging/judging-threads.ts"
 import { type FieldModel } from "./model/field-model.ts";
 import { type ModelAnalyst } from "./model/model-analyst.ts";
 import { type SummaryModel } from "./model/summary-model.ts";
+import { type SchemaModel } from "./model/schema-model.ts";
 import { ModelError } from "./model/model-error.ts";
 import { reasoningOf } from "./reasoning.ts";
 
@@ -29,6 +30,7 @@ export interface ModelChoice {
   readonly analyst: ModelAnalyst;
   readonly fields?: FieldModel;
   readonly summaries?: SummaryModel;
+  readonly schemas?: SchemaModel;
   readonly timeoutMs: number;
   /** Whether the embedded analyst judges if the model fails. */
   readonly fallback: boolean;
@@ -103,6 +105,11 @@ export class Resolver {
   /** The language model as one that summarises pages; undefined without one. */
   get summaryModel(): SummaryModel | undefined {
     return this.#deps.model?.summaries;
+  }
+
+  /** The language model as one that makes schemas; undefined without one. */
+  get schemaModel(): SchemaModel | undefined {
+    return this.#deps.model?.schemas;
   }
 
   close(): void {
