@@ -13,10 +13,10 @@ import { install, pack } from "./testing/npm-install.ts";
 setDefaultTimeout(patient(60_000));
 
 /** Bytes of the package without its fonts, which are compressed already. */
-const MAX_PACKED_BYTES = 3_600_000;
+const MAX_PACKED_BYTES = 3_700_000;
 const MAX_UNPACKED_BYTES = 10_300_000;
 const MAX_FONT_BYTES = 5_000_000;
-const MAX_CLIENT_BYTES = 64_000;
+const MAX_CLIENT_BYTES = 66_000;
 
 /** Node programs to test in addition to the one in the path, separated by colons. */
 const NODES = ["node", ...(process.env["TURNPIKE_TEST_NODES"] ?? "").split(":").filter((path) => path !== "")];

@@ -17,6 +17,8 @@ import { UsageError } from "../common/usage-error.ts";
 const MAX_ASSET_FLAGS = 64;
 /** Number of `--caller` flags. More are a usage error. */
 const MAX_CALLER_FLAGS = 64;
+/** Number of `--verify` flags. More are a usage error. */
+const MAX_ORIGIN_FLAGS = 64;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 export interface FacilitatorFlags {
@@ -59,6 +61,19 @@ export function parseCallers(texts: readonly string[], environment: Environment)
   );
   if (!areDistinct) throw new UsageError("two of --caller have the same name or token");
   return callers;
+}
+
+/** Parses the origins of `--verify`. Throws UsageError. */
+export function parseOrigins(texts: readonly string[]): ReadonlySet<string> {
+  if (texts.length > MAX_ORIGIN_FLAGS) throw new UsageError(`--verify can be given ${MAX_ORIGIN_FLAGS} times`);
+  return new Set(
+    texts.map((text) => {
+      const url = URL.parse(text);
+      const isOrigin = url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
+      if (!isOrigin) throw new UsageError("--verify takes an origin, as http://127.0.0.1:8080");
+      return url.origin;
+    }),
+  );
 }
 
 /** Parses `--rate`. Throws UsageError. */

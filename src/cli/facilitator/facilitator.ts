@@ -22,11 +22,13 @@ import {
   parseAssets,
   parseCallers,
   parseEndpoint,
+  parseOrigins,
   parseRate,
   readSettings,
   takenAssets,
   variableName,
 } from "./facilitator-options.ts";
+import { ResourceProbe } from "./resource-probe.ts";
 import { flagsText, type FlagTable, readFlags } from "../common/flags.ts";
 import { serviceLog } from "../common/service-log.ts";
 import { StartError } from "../common/start-error.ts";
@@ -85,6 +87,12 @@ const FLAGS = {
     text: "the most verifications, and the most settlements, of each caller in a second",
   },
   discovery: { type: "boolean", text: "list what is sold to everyone at /discovery/resources and /discovery/search" },
+  verify: {
+    type: "string",
+    multiple: true,
+    value: "ORIGIN",
+    text: "with --test and --discovery: buy each listed resource of this origin once an hour, and list the result: http://127.0.0.1:8080",
+  },
   asset: {
     type: "string",
     multiple: true,
@@ -103,7 +111,7 @@ const FLAGS = {
 const USAGE = `usage: turnpike facilitator [--config FILE] [--listen PLACE] [--chain NETWORK=VARIABLE ...] [--key-env NAME]
                             [--solana-key-env NAME] [--token-env NAME] [--caller NAME=VARIABLE ...] [--rate N] [--discovery]
                             [--asset NETWORK:ADDRESS ... | --any-asset]
-       turnpike facilitator --test [--listen PLACE] [--state-dir DIR]
+       turnpike facilitator --test [--listen PLACE] [--state-dir DIR] [--discovery [--verify ORIGIN ...]]
 
 Verifies and settles payments with a key of its own: POST /verify, POST /settle, GET /supported, GET /health.
 Its page at / shows the gas of its keys, and its settlements and errors.
@@ -141,6 +149,9 @@ export function facilitator(args: readonly string[]): Promise<number> {
       resources: discovery === true ? new SoldResources(Date.now) : undefined,
     };
     if (isTest) requireOwnMachine(endpoint);
+    const origins = parseOrigins(values.verify ?? []);
+    if (origins.size > 0 && !(isTest && discovery === true))
+      throw new UsageError("--verify works only with --test and --discovery");
     const { chain: chains = [], config, "key-env": key, "solana-key-env": solanaKey } = values;
     const { asset: assets = [], "any-asset": isAny = false } = values;
     const ofChains = [config, key, solanaKey, ...chains, ...assets];
@@ -160,7 +171,7 @@ export function facilitator(args: readonly string[]): Promise<number> {
           isAny ? "any" : parseAssets(assets),
           endpoint,
         );
-    return await serve(offered, endpoint, access);
+    return await serve(offered, endpoint, { ...access, origins });
   });
 }
 
@@ -257,6 +268,11 @@ function gasText(gas: Gas, isShared: boolean): string {
 /** The callers with their rate, and the list that everyone may read. */
 type Access = Pick<ServiceOptions, "callers" | "token" | "rate" | "resources">;
 
+/** The origins whose resources are bought to verify them. */
+interface Served extends Access {
+  readonly origins: ReadonlySet<string>;
+}
+
 function accessText({ callers = [], token }: Access): string {
   if (callers.length > 0) {
     return [...callers.map(({ name }) => name), ...(token === undefined ? [] : ["the operator"])].join(", ");
@@ -264,8 +280,10 @@ function accessText({ callers = [], token }: Access): string {
   return token === undefined ? "this machine alone" : "callers with the token";
 }
 
-async function serve(offered: Offered, endpoint: FacilitatorEndpoint, access: Access): Promise<number> {
+async function serve(offered: Offered, endpoint: FacilitatorEndpoint, { origins, ...access }: Served): Promise<number> {
   const { facilitator: own, signers, graceMs, gas } = offered;
+  const { resources } = access;
+  const probe = resources && new ResourceProbe({ resources, origins, now: Date.now });
   try {
     const server = await serveFacilitator(own, endpoint, { ...access, signers, gas, log: serviceLog() });
     // Installed before the banner shows the address: a signal may follow at once.
@@ -273,10 +291,12 @@ async function serve(offered: Offered, endpoint: FacilitatorEndpoint, access: Ac
     const lines = [["listening", server.url], ["callers", accessText(access)], ...offered.lines];
     console.log(lines.map(([name = "", text = ""]) => `${name.padEnd(10)}${text}`).join("\n"));
     for (const warning of offered.warnings) sayWarning(`warning: ${warning}`);
+    if (origins.size > 0) probe?.start();
     await stopped;
     await server.close(graceMs);
     return 0;
   } finally {
+    probe?.close();
     await offered.close();
   }
 }

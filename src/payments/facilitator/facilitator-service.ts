@@ -197,7 +197,9 @@ export class FacilitatorService {
       state: "cause" in gas ? "unknown" : gas.isLow ? "low" : "ok",
     }));
     const headers = { "cache-control": "no-store" };
-    return Response.json({ ...this.#figures.toJSON(), signers }, { headers });
+    const { resources } = this.#options;
+    const listed = resources === undefined ? {} : { resources: resources.shown() };
+    return Response.json({ ...this.#figures.toJSON(), signers, ...listed }, { headers });
   }
 
   async #supported(): Promise<object> {

@@ -22,6 +22,25 @@ interface Entry {
   readonly accepts: readonly PaymentRequirements[];
   readonly lastUpdated: string;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** Turnpike's own member: the last payment by which this facilitator has tried the resource. */
+  readonly turnpikeVerification?: Verification;
+}
+
+/** The result of a payment by which a facilitator tries a resource. */
+export interface Verification {
+  /** Its time, as ISO 8601. */
+  readonly at: string;
+  /** The resource was sold and delivered. */
+  readonly verified: boolean;
+  /** A short text for people. */
+  readonly result: string;
+}
+
+/** A listed resource of HTTP, and its example of a request. */
+export interface ListedResource {
+  readonly key: string;
+  readonly url: string;
+  readonly input: Readonly<Record<string, unknown>>;
 }
 
 /** The parts of a payment that describe what was sold. */
@@ -52,6 +71,7 @@ export class SoldResources {
       scheme !== requirements.scheme || network !== requirements.network || asset !== requirements.asset;
     const others = (this.#entries.get(key)?.accepts ?? []).filter(isOther);
     const { url, ...described } = resource;
+    const before = this.#entries.get(key)?.turnpikeVerification;
     const entry: Entry = {
       resource: url,
       type,
@@ -59,30 +79,69 @@ export class SoldResources {
       accepts: [requirements, ...others].slice(0, MAX_ACCEPTS),
       lastUpdated: new Date(this.#now()).toISOString(),
       metadata: { ...described, bazaar: info },
+      ...(before === undefined ? {} : { turnpikeVerification: before }),
     };
     if (JSON.stringify(entry).length > MAX_ENTRY) return false;
     this.#entries.set(key, entry);
     return true;
   }
 
+  /** The resource of HTTP that was tried last the longest ago, if that is before `since` (Unix milliseconds). */
+  dueBefore(since: number, isWanted: (url: string) => boolean): ListedResource | undefined {
+    const [due] = [...this.#entries]
+      .filter(([, entry]) => entry.type === "http" && triedAt(entry) < since && isWanted(entry.resource))
+      .toSorted(([, a], [, b]) => triedAt(a) - triedAt(b));
+    if (due === undefined) return undefined;
+    const [key, { resource: url, metadata }] = due;
+    const { bazaar } = metadata;
+    const input = isObject(bazaar) ? bazaar["input"] : undefined;
+    return { key, url, input: isObject(input) ? input : {} };
+  }
+
+  /** Records the result of a try. The order of the list stays. */
+  verified({ key }: ListedResource, result: Omit<Verification, "at">): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    const turnpikeVerification = { at: new Date(this.#now()).toISOString(), ...result };
+    // `set` would make it the newest.
+    Map.prototype.set.call(this.#entries, key, { ...entry, turnpikeVerification });
+  }
+
+  /** The newest resources with their last tries, for the operator. */
+  shown(): readonly { readonly resource: string; readonly verification: Verification | undefined }[] {
+    const newest = [...this.#entries.values()].toReversed().slice(0, MAX_PAGE);
+    return newest.map(({ resource, turnpikeVerification: verification }) => ({ resource, verification }));
+  }
+
   /**
-   * One page, the newest first: of `type`, and of those with each word of `query` in their URL or description. Invalid
+   * One page, the newest first: of `type`, of those that were `verified` or not, and of those with each word of `query` in their URL or description. Invalid
    * numbers count as missing.
    */
   page(query: URLSearchParams): object {
     const words = (query.get("query") ?? "").toLowerCase().split(/\s+/).filter(Boolean).slice(0, 16);
     const type = query.get("type");
+    const verified = query.get("verified");
     const limit = Math.min(numberIn(query.get("limit")) ?? DEFAULT_PAGE, MAX_PAGE);
     const offset = numberIn(query.get("offset")) ?? 0;
     const found = [...this.#entries.values()]
       .toReversed()
-      .filter((entry) => (type === null || entry.type === type) && words.every((word) => textOf(entry).includes(word)));
+      .filter(
+        (entry) =>
+          (type === null || entry.type === type) &&
+          (verified === null || String(entry.turnpikeVerification?.verified === true) === verified) &&
+          words.every((word) => textOf(entry).includes(word)),
+      );
     return {
       x402Version: 2,
       items: found.slice(offset, offset + limit),
       pagination: { limit, offset, total: found.length },
     };
   }
+}
+
+/** Unix milliseconds of the last try; 0 before the first one. */
+function triedAt({ turnpikeVerification: last }: Entry): number {
+  return last === undefined ? 0 : Date.parse(last.at);
 }
 
 /** True for a URL without a user name or password: the list is public. */

@@ -24,7 +24,7 @@ const fill = (id, rows) => at(id).replaceChildren(...rows.map((cells) => {
   for (const cell of cells) {
     const one = document.createElement("td");
     one.textContent = cell;
-    if (cell === "low" || cell === "unknown") one.className = "bad";
+    if (cell === "low" || cell === "unknown" || cell === "failed") one.className = "bad";
     row.append(one);
   }
   return row;
@@ -39,11 +39,12 @@ const load = async () => {
       at("state").textContent = response.status === 401 ? "Enter the token of the operator." : "The service responds with " + response.status + ".";
       return;
     }
-    const { since, signers, callers, counts, settlements } = await response.json();
+    const { since, signers, callers, counts, settlements, resources = [] } = await response.json();
     at("state").textContent = "Runs since " + since + ".";
     fill("signers", signers.map((one) => [one.network, one.account, one.gas, one.state]));
     fill("callers", callers.map((one) => [one.name || "the operator's token, or none", String(one.verifications), String(one.settlements), String(one.limited)]));
     fill("counts", Object.entries(counts).map(([kind, count]) => [kind, String(count)]));
+    fill("resources", resources.map(({ resource, verification: last }) => [resource, last ? (last.verified ? "verified" : "failed") : "not tried", last ? last.at : "", last ? last.result : ""]));
     fill("settlements", settlements.map((one) => [one.at, one.network, one.amount, one.result, one.transaction]));
   } catch {
     at("state").textContent = "The service does not respond.";
@@ -86,6 +87,7 @@ export function statusPage(): Response {
 ${table("signers", "Signers", ["Network", "Account", "Gas", "State"])}
 ${table("callers", "Callers", ["Name", "Verifications", "Settlements", "Beyond its rate"])}
 ${table("counts", "Calls", ["Result", "Number"])}
+${table("resources", "Listed resources", ["Resource", "State", "Tried", "Result"])}
 ${table("settlements", "Last settlements", ["Time", "Network", "Amount", "Result", "Transaction"])}
 </div>
 </main>
