@@ -18,6 +18,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "http://schemas.openxmlformats.org/markup-compatibility/2006": "mc",
   "urn:schemas-microsoft-com:vml": "v",
   "http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments": "tc",
+  "http://schemas.microsoft.com/office/powerpoint/2018/8/main": "p188",
   "http://purl.org/dc/elements/1.1/": "dc",
   "http://purl.org/dc/terms/": "dcterms",
   "http://www.w3.org/1999/xlink": "xlink",

@@ -106,9 +106,9 @@ const frame = (kind: string, text: string): string =>
 test("a presentation has its slides with titles, lists and notes", async () => {
   const body = `<draw:page>${frame("title", "<text:p>Tolls</text:p>")}${frame("outline", "<text:list><text:list-item><text:p>one</text:p></text:list-item></text:list>")}
     <presentation:notes>${frame("notes", "<text:p>Say hello</text:p>")}</presentation:notes></draw:page>
-    <draw:page>${frame("title", "<text:p>Second</text:p>")}</draw:page>`;
+    <draw:page>${frame("title", "<text:p>Second</text:p>")}<office:annotation><dc:creator>Bob</dc:creator><text:p>Why?</text:p></office:annotation></draw:page>`;
   expect((await readBytes(makeOpen("presentation", body))).markdown()).toBe(
-    "## Tolls\n\n- one\n\n### Notes\n\nSay hello\n\n---\n\n## Second",
+    "## Tolls\n\n- one\n\n### Notes\n\nSay hello\n\n---\n\n## Second\n\n### Comments\n\n- **Bob**\n\n  Why?",
   );
 });
 

@@ -8,7 +8,7 @@ import { Budget } from "../budget.ts";
 import { Blocks } from "../lists.ts";
 import { aboutOf } from "../package.ts";
 import { allBelow, childOf, type Containers, elementsOf, readXml, textOf, type XmlElement } from "../read-xml.ts";
-import { commentsOf, notesOf } from "../word/docx.ts";
+import { type Comment, commentList, commentsOf, notesOf } from "../word/docx.ts";
 import { OpenStyles } from "./styles.ts";
 import { OpenTextReader } from "./text.ts";
 
@@ -103,6 +103,7 @@ function slideOf(page: XmlElement, reader: OpenTextReader): ChildNode[] {
   const titles: ChildNode[] = [];
   const others: ChildNode[] = [];
   const notes: ChildNode[] = [];
+  const comments: Comment[] = [];
   for (const shape of elementsOf(page)) {
     const kind = shape.attributes["presentation:class"];
     if (kind === "title") {
@@ -112,8 +113,14 @@ function slideOf(page: XmlElement, reader: OpenTextReader): ChildNode[] {
     } else if (shape.name === "presentation:notes") {
       const texts = elementsOf(shape).filter(({ attributes }) => attributes["presentation:class"] === "notes");
       notes.push(...texts.flatMap((text) => reader.drawing(text)));
-    } else if (shape.name.startsWith("drawing:") && !/^(?:date-time|footer|header|page-number)$/.test(kind ?? ""))
+    } else if (shape.name === "office:annotation") comments.push(reader.comment(shape));
+    else if (shape.name.startsWith("drawing:") && !/^(?:date-time|footer|header|page-number)$/.test(kind ?? ""))
       others.push(...reader.drawing(shape));
   }
-  return [...titles, ...others, ...(notes.length === 0 ? [] : [element("h3", ["Notes"]), ...notes])];
+  return [
+    ...titles,
+    ...others,
+    ...(notes.length === 0 ? [] : [element("h3", ["Notes"]), ...notes]),
+    ...commentList("h3", comments),
+  ];
 }

@@ -4,6 +4,7 @@ import { type Budget } from "../budget.ts";
 import { Blocks } from "../lists.ts";
 import { childOf, elementsOf, textOf, type XmlElement } from "../read-xml.ts";
 import { codeTextOf, hasContent, Runs } from "../word/marks.ts";
+import { type Comment } from "../word/docx.ts";
 import { pictureOf } from "../word/paragraphs.ts";
 import { type Look } from "../word/styles.ts";
 import { type GridCell, spanOf, tableOf } from "../word/tables.ts";
@@ -32,7 +33,7 @@ const INDEXES = /^text:(?:section|index-body|table-of-content|[a-z]+-index|bibli
 /** Notes and comments of a text, apart from it. */
 export interface Aside {
   readonly notes: (readonly ChildNode[])[];
-  readonly comments: { readonly author: string; readonly content: readonly ChildNode[] }[];
+  readonly comments: Comment[];
 }
 
 /** Reads the text of OpenDocument files (ODF 1.3, part 3). */
@@ -66,6 +67,10 @@ export class OpenTextReader {
       const isHidden = attributes["text:display"] === "none";
       if (!isHidden) for (const inner of elementsOf(child)) this.block(inner, blocks);
     } else if (name.startsWith("drawing:")) blocks.add(...this.drawing(child));
+  }
+
+  comment(annotation: XmlElement): Comment {
+    return { author: textOf(childOf(annotation, "dc:creator")), content: this.all(annotation) };
   }
 
   /** The content of a frame or a shape. */
@@ -171,7 +176,7 @@ export class OpenTextReader {
       case "text:note":
         return this.#note(part, runs);
       case "office:annotation":
-        this.aside.comments.push({ author: textOf(childOf(part, "dc:creator")), content: this.all(part) });
+        this.aside.comments.push(this.comment(part));
         return;
       default:
         if (name.startsWith("drawing:")) this.#drawing(part, runs);

@@ -86,3 +86,25 @@ test("a chart is a table of its values", async () => {
     "## Roads\n\nTolls\n\n|  | Cars |\n| --- | --- |\n| East | 3 |",
   );
 });
+
+test("comments of both forms follow the notes of their slide", async () => {
+  const newer = "http://schemas.microsoft.com/office/powerpoint/2018/8/main";
+  const body = (text: string): string => `<c:txBody>${line(text)}</c:txBody>`;
+  const parts = {
+    "ppt/slides/_rels/slide0.xml.rels": relationships({ c: ["comments", "../comments/c0.xml"] }),
+    "ppt/slides/_rels/slide1.xml.rels": relationships({ c: ["comments", "../comments/c1.xml"] }),
+    "ppt/_rels/presentation.xml.rels": relationships({
+      r0: ["slide", "slides/slide0.xml"],
+      r1: ["slide", "slides/slide1.xml"],
+      a: ["commentAuthors", "commentAuthors.xml"],
+      b: ["authors", "authors.xml"],
+    }),
+    "ppt/commentAuthors.xml": `<p:cmAuthorLst ${MAIN}><p:cmAuthor id="0" name="Ann"/></p:cmAuthorLst>`,
+    "ppt/authors.xml": `<c:authorLst xmlns:c="${newer}"><c:author id="{B}" name="Bob"/></c:authorLst>`,
+    "ppt/comments/c0.xml": `<p:cmLst ${MAIN}><p:cm authorId="0"><p:text>Why?</p:text></p:cm></p:cmLst>`,
+    "ppt/comments/c1.xml": `<c:cmLst xmlns:c="${newer}" ${MAIN}><c:cm authorId="{B}"><c:replyLst><c:reply authorId="0">${body("So.")}</c:reply></c:replyLst>${body("Why?")}</c:cm></c:cmLst>`,
+  };
+  expect(await markdown([slide(shape("title", line("One"))), slide(shape("title", line("Two")))], parts)).toBe(
+    "## One\n\n### Comments\n\n- **Ann**\n\n  Why?\n\n---\n\n## Two\n\n### Comments\n\n- **Bob**\n\n  Why?\n\n- **Ann**\n\n  So.",
+  );
+});

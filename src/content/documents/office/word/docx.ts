@@ -77,14 +77,26 @@ export function notesOf(notes: readonly (readonly ChildNode[])[]): ChildNode[] {
   return items.length === 0 ? [] : [element("hr", []), element("ol", items)];
 }
 
-/** Comments of readers, apart from the text. */
-export function commentsOf(comments: readonly { author: string; content: readonly ChildNode[] }[]): ChildNode[] {
+/** A comment of a reader. */
+export interface Comment {
+  readonly author: string;
+  readonly content: readonly ChildNode[];
+}
+
+/** Comments of readers, after the text. */
+export function commentsOf(comments: readonly Comment[]): ChildNode[] {
+  const list = commentList("h2", comments);
+  return list.length === 0 ? [] : [element("hr", []), ...list];
+}
+
+/** Comments of readers below a heading. */
+export function commentList(heading: "h2" | "h3", comments: readonly Comment[]): ChildNode[] {
   const items = comments
     .filter(({ content }) => content.length > 0)
     .map(({ author, content }) =>
       element("li", author === "" ? content : [element("p", [element("strong", [author])]), ...content]),
     );
-  return items.length === 0 ? [] : [element("hr", []), element("h2", ["Comments"]), element("ul", items)];
+  return items.length === 0 ? [] : [element(heading, ["Comments"]), element("ul", items)];
 }
 
 class BlockReader {
