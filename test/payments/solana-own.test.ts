@@ -38,7 +38,15 @@ describe.skipIf(!hasSolana)("a gateway with its own facilitator on Solana", () =
         x402: {
           enabled: true,
           embedded: { enabled: true, solana_key_env: "TEST_SOLANA_KEY" },
-          chains: [{ network: "solana-devnet", rpc_url_env: "TEST_RPC", poll_ms: 20 }],
+          chains: [
+            {
+              network: "solana-devnet",
+              rpc_url_env: "TEST_RPC",
+              poll_ms: 20,
+              timeout_ms: patient(20_000),
+              receipt_timeout_ms: patient(60_000),
+            },
+          ],
         },
         upstreams: [{ name: "origin", servers: [serverAt(origin.port ?? 0)] }],
         routes: [

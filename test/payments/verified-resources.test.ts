@@ -37,7 +37,12 @@ beforeAll(async () => {
   const x402 = { ...TERMS, extensions: BAZAAR };
   gateway = await startGateway({
     state_path: folder,
-    x402: { enabled: true, facilitator_url: facilitatorUrl, facilitator_refresh_s: 10 },
+    x402: {
+      enabled: true,
+      facilitator_url: facilitatorUrl,
+      facilitator_refresh_s: 10,
+      facilitator_timeout_ms: patient(20_000),
+    },
     upstreams: [{ name: "origin", servers: [serverAt(origin.port ?? 0)] }],
     routes: ["/goods", "/broken"].map((path_prefix) => ({ path_prefix, upstream: "origin", x402 })),
   });

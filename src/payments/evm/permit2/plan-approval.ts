@@ -23,6 +23,8 @@ const DATA_FEE_ORACLE: Address = "0x420000000000000000000000000000000000000F";
 const DATA_FEE_MARGIN = 2n;
 /** The highest fee of an approval whose gas is lent, in multiples of the chain's present one. A higher one is refused. @operator */
 const MAX_FEE_MULTIPLE = 4n;
+/** The fee up to which gas is lent on a chain with lower fees, in wei per unit: clients have defaults of 1 gwei and more. @operator */
+const MIN_FEE_BOUND = 2_000_000_000n;
 
 /** An approval that can be sent before a settlement. */
 export interface ApprovalPlan {
@@ -75,7 +77,8 @@ async function readDeficit(
   if (deficit <= 0n) return 0n;
   // Code of the payer could pass the money on. A transaction that waits would use it.
   if (code !== "0x" || pending !== latest) return "permit2_allowance_required";
-  const most = fees.maxFee * MAX_FEE_MULTIPLE;
+  const multiple = fees.maxFee * MAX_FEE_MULTIPLE;
+  const most = multiple > MIN_FEE_BOUND ? multiple : MIN_FEE_BOUND;
   if (transaction.maxFee > (most < lender.maxFeePerGas ? most : lender.maxFeePerGas)) return "erc20_approval_tx_failed";
   const canLend = await lender.canLend(from, deficit);
   return canLend === true ? deficit : canLend === false ? "permit2_allowance_required" : canLend;
