@@ -49,6 +49,32 @@ test("the data of an origin that the browser does not reach stays as it is", asy
   expect(state.leftOut).toEqual([{ origin: "https://other.test", database: "photos", reason: "size" }]);
 });
 
+test("a database that its page does not let be read stays as it is, and is named", async () => {
+  const databases = new Map([
+    [
+      "https://shop.test",
+      [
+        ["logins", "old"],
+        ["gone", "old"],
+      ] as const,
+    ],
+  ]);
+  const state: BrowsingState = { ...OLD, databases };
+  const data = { items: [], databases: [["db", "new"]], leftOut: [{ database: "logins", reason: "busy" }] };
+  const browser = browserWith((method) => (method === "Runtime.evaluate" ? { result: { value: data } } : undefined));
+  await collectState(browser, "context", state, ["https://shop.test"]);
+  expect([...state.databases]).toEqual([
+    [
+      "https://shop.test",
+      [
+        ["db", "new"],
+        ["logins", "old"],
+      ],
+    ],
+  ]);
+  expect(state.leftOut).toEqual([{ origin: "https://shop.test", database: "logins", reason: "busy" }]);
+});
+
 test("a database that cannot be made again is named, until a page of its origin has one", async () => {
   const databases = new Map([["https://shop.test", [["db", "{}"]] as const]]);
   const state: BrowsingState = { ...OLD, databases };

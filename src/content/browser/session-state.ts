@@ -59,10 +59,12 @@ export async function collectState(
   seen.forEach(({ origin }, at) => {
     // As the script makes it.
     const data = found[at] as OriginData | undefined;
-    // The data of an origin that the browser does not reach stays as it is.
+    // The data of an origin that the browser does not reach stays as it is, and a database that its page does not let be read.
     if (data === undefined) return;
     put(storage, origin, data.items);
-    put(databases, origin, data.databases);
+    const busy = new Set(data.leftOut.flatMap(({ database, reason }) => (reason === "busy" ? (database ?? []) : [])));
+    const before = databases.get(origin)?.filter(([name]) => busy.has(name)) ?? [];
+    put(databases, origin, [...data.databases, ...before]);
     const names = new Set(data.databases.map(([name]) => name));
     const stays = (one: LeftOut) =>
       one.origin !== origin || (one.reason === "restore" && !names.has(one.database ?? ""));

@@ -7,7 +7,7 @@ const MAX_DATABASES_LENGTH = 400_000;
 const MAX_DATABASES = 20;
 const MAX_RECORDS = 2_000;
 /** Milliseconds for which a page may keep the databases of its origin from being read. */
-const READ_MS = 5_000;
+const READ_MS = 8_000;
 /** Nested values of a record. A value that contains itself reaches it. */
 const MAX_DEPTH = 100;
 /** Characters of the name of a database. A database with a longer one is not kept. */

@@ -50,7 +50,7 @@ const BUSY_MS = 250;
 const MAX_TIMED_DOCUMENTS = 3;
 
 /** Milliseconds in which a page of a session leaves its cookies and storage to it. @bound */
-const COLLECT_MS = 10_000;
+const COLLECT_MS = 20_000;
 
 /** Blank tabs that are tried for one visit if warm tabs have crashed. */
 const MAX_BLANK_TABS = 3;

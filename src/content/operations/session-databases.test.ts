@@ -71,6 +71,13 @@ const SCRIPTS: Readonly<Record<string, string>> = {
     return "stored";`,
   "/names": `
     return (await indexedDB.databases()).map(({ name }) => name).sort().join(" ") + " items=" + localStorage.length;`,
+  // Its transaction never ends.
+  "/hold": `
+    const database = await open("firebaseLocalStorageDb", 1, () => { throw new Error("is new"); });
+    const store = database.transaction("firebaseLocalStorage", "readwrite").objectStore("firebaseLocalStorage");
+    const hold = () => { store.get("none").onsuccess = hold; };
+    hold();
+    return "held";`,
   "/forget": `
     for (const { name } of await indexedDB.databases()) await settled(indexedDB.deleteDatabase(name));
     return "forgotten";`,
@@ -190,4 +197,13 @@ test("a database that is too large, or has a value without a text, is left out a
   expect(await leftOut(made)).toEqual([]);
   expect(await shows(made, "/forget")).toBe("forgotten");
   expect(await shows(made, "/names")).toBe("items=0");
+});
+
+test("a database that its page does not let be read keeps its earlier state, and is named", async () => {
+  const made = await create();
+  expect(await shows(made, "/login")).toBe("welcome");
+  expect(await shows(made, "/hold")).toBe("held");
+  expect(await leftOut(made)).toEqual(["firebaseLocalStorageDb: busy"]);
+  expect(await shows(made, "/account")).toBe("account of ada by AMf-vB");
+  expect(await leftOut(made)).toEqual([]);
 });

@@ -28,7 +28,7 @@ export interface LeftOut {
   readonly origin: string;
   /** The name of the database. Absent: the localStorage. */
   readonly database?: string;
-  /** "size": above a limit. "value": it has a value that has no text, such as a Blob or a CryptoKey. "busy": the page did not let it be read. "restore": it could not be made again. */
+  /** "size": above a limit. "value": it has a value that has no text, such as a Blob or a CryptoKey. "busy": the page did not let it be read, and its earlier state stays. "restore": it could not be made again. */
   readonly reason: "size" | "value" | "busy" | "restore";
 }
 
