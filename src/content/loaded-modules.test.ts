@@ -1,5 +1,9 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
+import { patient } from "../lib/testing/patience.ts";
+
+// It starts a process.
+setDefaultTimeout(patient(60_000));
 
 const SERVICE = join(import.meta.dir, "service.ts");
 const SCRIPT = `await import(${JSON.stringify(SERVICE)}); console.log(JSON.stringify(Object.keys(require.cache)));`;
