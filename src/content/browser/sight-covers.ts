@@ -4,6 +4,9 @@ const MAX_COVERS = 2_000;
 const OPAQUE = 0.95;
 const WHOLE = 0.9;
 
+/** Pixels of a blur behind which letters cannot be read. */
+const BLURRED = 4;
+
 /** Elements with which a reader closes a layer over the page. */
 const CONTROLS = "a, button, input, select, textarea, summary, [role=button], [onclick]";
 
@@ -16,7 +19,7 @@ const CONTROLS = "a, button, input, select, textarea, summary, [role=button], [o
  */
 export const COVERS = `
   const isOpaque = (style) => {
-    if (colorOf(style.backgroundColor)[3] >= ${OPAQUE}) return true;
+    if (colorOf(style.backgroundColor)[3] >= ${OPAQUE} || parseFloat(/blur\\(([^)]*)/.exec(style.backdropFilter)?.[1] ?? 0) >= ${BLURRED}) return true;
     if (style.backgroundImage === "none") return false;
     const colors = style.backgroundImage.match(/rgba?\\([^)]*\\)|transparent/g) ?? [];
     return colors.every((color) => colorOf(color)[3] >= ${OPAQUE});

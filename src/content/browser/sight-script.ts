@@ -60,6 +60,9 @@ const FACTS = `
     if (style.webkitTextSecurity !== "none") add("text-security", style.webkitTextSecurity);
     if (style.clipPath !== "none") add("clip-path", style.clipPath);
     if (style.clip !== "auto" && /absolute|fixed/.test(style.position)) add("clip", style.clip);
+    if (style.mixBlendMode !== "normal") add("mix-blend-mode", style.mixBlendMode);
+    if (parseFloat(style.webkitTextStrokeWidth) > 0) add("-webkit-text-stroke", style.webkitTextStrokeWidth);
+    if (style.textDecorationLine.includes("line-through")) add("text-decoration", "line-through " + style.textDecorationThickness);
     // The z axis of the element points away from its reader.
     const back = style.backfaceVisibility === "hidden" && /^matrix3d\\(([^)]*)/.exec(style.transform);
     if (back && Number(back[1].split(",")[10]) < 0) add("visibility", "hidden");
@@ -184,7 +187,12 @@ export const MEASURE = `((roots) => {
     addCovers(state);
   };
   const isReadable = (state) => {
-    const { style, backdrop } = state;
+    const { element, style, backdrop } = state;
+    if (style.display !== "inline") {
+      const line = getComputedStyle(element, "::first-line");
+      if (colorOf(line.webkitTextFillColor)[3] < ${CLEAR} && !state.isClipped) return false;
+      if (backdrop !== undefined && isSame(over(colorOf(line.webkitTextFillColor), backdrop), backdrop)) return "same";
+    }
     if (style.visibility !== "visible" || parseFloat(style.fontSize) < ${MIN_FONT}) return false;
     if (state.isClipped) return true;
     const color = colorOf(style.webkitTextFillColor);

@@ -13,6 +13,8 @@ const TINY_FONT = 2;
 const CLOSE_LETTERS = 6;
 /** Pixels of a blur behind which letters cannot be read. */
 const BLURRED = 4;
+/** Pixels of a line that covers letters. */
+const THICK = 6;
 /** The part of its colour that a text has at least to be seen. */
 export const CLEAR = 0.05;
 
@@ -23,6 +25,9 @@ export const OWN_TEXT = "own-text";
 const LENGTH = String.raw`-?\d*\.?\d+(?:e-?\d+)?(?:[a-z]+|%)?`;
 const DISPLAYS =
   /^(?:none|contents|block|flow-root|inline|run-in|list-item|ruby\S*|(?:inline-)?(?:block|flex|grid|table)|table-\S+|-webkit-\S+|(?:block|inline) \S+|inherit|initial|unset|revert|revert-layer|var\(.*)$/;
+
+/** Lengths that may be none or one pixel. */
+const SMALL = /^(?:[01.]|(?:min|calc|clamp)\(\s*0)/;
 
 /** Colours of other forms are known to Bun. */
 const COLOR = /\(|^(?:inherit|initial|unset|revert|currentcolor)$/;
@@ -53,14 +58,14 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   "margin-top": /^-/,
   "text-indent": /^-|^[1-9]\d{2}/,
   clip: /^rect/,
-  "clip-path": /^(?:inset|circle|ellipse|polygon|path)/,
+  "clip-path": /^(?:inset|circle|ellipse|polygon|path|shape|url|xywh|rect)/,
   "line-height": /^0/,
-  width: /^[01.]/,
-  height: /^[01.]/,
-  "max-width": /^[01.]/,
-  "max-height": /^[01.]/,
+  width: SMALL,
+  height: SMALL,
+  "max-width": SMALL,
+  "max-height": SMALL,
   overflow: /hidden|clip|auto|scroll/,
-  transform: /scale|translate|rotate|matrix/,
+  transform: /scale|translate|rotate|matrix|skew/,
   translate: /-?\d{3}/,
   rotate: /./,
   scale: /^0|^\./,
@@ -80,6 +85,9 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   [OWN_TEXT]: /^hidden$/,
   "unicode-bidi": /override/,
   "letter-spacing": /^-/,
+  "text-decoration": /line-through/,
+  "-webkit-text-stroke": /\d/,
+  "mix-blend-mode": /./,
   "text-security": /./,
   mask: /./,
   contain: /./,
@@ -107,6 +115,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   "-webkit-filter": "filter",
   "grid-template": "grid-template-rows",
   grid: "grid-template-rows",
+  "-webkit-text-stroke-width": "-webkit-text-stroke",
 };
 
 /** The property by the name that is read, if the value can hide text, or show it again. */
@@ -135,7 +144,7 @@ export function hides(style: Declarations): boolean {
   if (
     is(
       "transform",
-      /scale[xy3d]*\(\s*(?:0|0?\.0\d*)\s*[,)]|matrix\(\s*0\s*,\s*0\s*,|rotate[xy]\(\s*-?(?:90deg|0?\.25turn|100grad)/,
+      /scale[xy3d]*\(\s*(?:0|0?\.0\d*)\s*[,)]|matrix\(\s*0\s*,\s*0\s*,|(?:rotate|skew)[xy]\(\s*-?(?:90deg|0?\.25turn|100grad)|translate(?:x|3d)?\(\s*-?[1-9]\d{2,}%/,
     )
   )
     return true;
@@ -148,18 +157,38 @@ function isUnreadable(style: Declarations): boolean {
   if (is("unicode-bidi", /override/) || is("text-security", /^(?:disc|circle|square)/)) return true;
   if (pixels(style.get("letter-spacing"), 0) <= -CLOSE_LETTERS || is("contain", /strict/)) return true;
   if (is("contain", /size/) && is("overflow", /hidden|clip/)) return true;
+  if (is("mix-blend-mode", /screen|lighten|dodge/) || is("mask", /url\(/) || isPaintedOver(style)) return true;
   if (is("mask", /gradient\((?:[^()]*,)?\s*(?:transparent|#0000)\s*,\s*(?:transparent|#0000)\s*\)/)) return true;
   return is("backface-visibility", /hidden/) && is("transform", /rotate[xy3d]*\(/);
 }
 
+/** Whether a line through the letters or around them is so thick that it covers them. */
+function isPaintedOver(style: Declarations): boolean {
+  const widths = (name: string): readonly number[] =>
+    (style.get(name) ?? "").split(/\s+/).map((part) => pixels(part, 0));
+  return [...widths("text-decoration"), ...widths("-webkit-text-stroke")].some((width) => width >= THICK);
+}
+
 function isClipped(style: Declarations): boolean {
   const path = style.get("clip-path") ?? "";
-  if (path.startsWith("path(")) return true;
+  // These shapes are not measured; text seldom has one.
+  if (/^(?:path|shape|url|xywh|rect)\(/.test(path) || isInsetWhole(path)) return true;
   if (/^(?:inset\((?:5\d|[6-9]\d|\d{3,})(?:\.\d+)?(?:%|px)|(?:circle|ellipse)\(\s*0)/.test(path)) return true;
   const points = /^polygon\(([^)]*)/.exec(path)?.[1]?.split(",");
   // A polygon whose points are all in one place has no inside.
   if (points !== undefined && new Set(points.map((point) => point.replace(/px|%/g, "").trim())).size < 3) return true;
   return /rect\(\s*[01](?:px)?[\s,]+[01](?:px)?[\s,]+[01](?:px)?[\s,]+[01](?:px)?/.test(style.get("clip") ?? "");
+}
+
+/** Whether the insets of two opposite sides take everything. */
+function isInsetWhole(path: string): boolean {
+  const inner = /^inset\((.*)\)$/.exec(path.replace(/calc\(100% - 0(?:px)?\)/g, "100%"))?.[1];
+  const [top = "", right = top, bottom = top, left = right] = (inner?.split(" round ")[0] ?? "").split(/\s+/);
+  return percentOf(top) + percentOf(bottom) >= 100 || percentOf(left) + percentOf(right) >= 100;
+}
+
+function percentOf(percentage: string): number {
+  return percentage.endsWith("%") ? Number.parseFloat(percentage) : 0;
 }
 
 function isMovedOut(style: Declarations): boolean {
@@ -233,7 +262,9 @@ const UNITS: Readonly<Record<string, number>> = {
 
 /** A length in pixels. `otherwise` if it is not known. */
 function pixels(value: string | undefined, otherwise: number): number {
-  const [, number, unit = "px"] = /^(-?\d*\.?\d+(?:e-?\d+)?)([a-z]+|%)?$/.exec(value ?? "") ?? [];
+  // The smallest of several lengths is at most the first one.
+  const first = value?.replace(/^(?:min|calc|clamp)\(\s*(0[a-z%]*)[\s,)].*$/, "$1") ?? "";
+  const [, number, unit = "px"] = /^(-?\d*\.?\d+(?:e-?\d+)?)([a-z]+|%)?$/.exec(first) ?? [];
   if (number === undefined) return otherwise;
   const size = Number(number);
   if (size === 0) return 0;

@@ -6,6 +6,7 @@ import { afterAnimations, type Frames } from "./animations.ts";
 import { type Keyframes, keyframesOf, type Outer, plainCss, type Rule, rulesOf } from "./css-rules.ts";
 import { CustomProperties } from "./custom-properties.ts";
 import { isCovering } from "./covers.ts";
+import { isColorless } from "./visibility.ts";
 import { COVERED, type Declarations, hides, hidingProperty } from "./hiding-styles.ts";
 
 /** Characters of all style sheets, and rules that may apply. Further ones are not read. */
@@ -137,9 +138,10 @@ export class StyleRules {
     // A rule that may apply counts only if it hides.
     if (!rule.isCertain && !isHiding) return;
     const isCover = isCovering(valuesOf(declared));
+    const isUnseen = isHiding || isColorless(valuesOf(declared));
     for (const written of rule.selectors) {
-      const isBehind = isCover && PSEUDO.test(written);
-      const selector = usualState(isBehind ? written.replace(PSEUDO, "") : written);
+      const isBehind = (isCover && PSEUDO.test(written)) || (isUnseen && FIRST_LINE.test(written));
+      const selector = usualState(isBehind ? written.replace(PSEUDO, "").replace(FIRST_LINE, "") : written);
       if (!this.#mayMatch(selector)) continue;
       const list = parsed(selector, isHiding);
       if (list === undefined) continue;
@@ -174,6 +176,7 @@ export function measuredStyle(mark: string | undefined): Declarations {
 function usualState(selector: string): string {
   return selector
     .replace(/:not\(\s*:(?:hover|focus[\w-]*|active|visited|target)\s*\)/gi, "")
+    .replace(/:(?:any-)?link(?![\w-])/gi, "[href]")
     .replace(/:(checked|disabled)(?![\w-])/gi, "[$1]");
 }
 
@@ -187,10 +190,11 @@ function parsed(selector: string, isHiding: boolean): SelectorList | undefined {
 }
 
 /** States of elements and parts that are not elements. */
-const STATE = /:(?:hover|focus|active|visited|target|before|after|placeholder|selection|marker|:)/i;
+const STATE = /:(?:hover|focus|active|visited|target|before|after|placeholder|selection|marker|first-line|:)/i;
 
 /** A box before or after the content of an element. */
 const PSEUDO = /::?(?:before|after)\s*$/i;
+const FIRST_LINE = /::?first-line\s*$/i;
 const BEHIND: Declared = new Map([[COVERED, { value: "", isImportant: false }]]);
 
 const NONE: Declarations = new Map();

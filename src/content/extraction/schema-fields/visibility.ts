@@ -114,6 +114,13 @@ export function isOpaque(background: string): boolean {
   return color[3] >= (1 - CLEAR) * 255;
 }
 
+/** Whether the text of a rule is clear, or has the colour of a page without styles. */
+export function isColorless(style: Declarations): boolean {
+  const given = style.get("-webkit-text-fill-color") ?? style.get("color");
+  const color = given === undefined ? undefined : colorOf(given);
+  return color === "clear" || (color !== undefined && isSame(color, WHITE));
+}
+
 /** Colours by their text, of which a page has few. */
 const COLORS = new Map<string, Rgb | "clear" | undefined>();
 /** Texts of colours that are remembered. @bound */
@@ -121,12 +128,19 @@ const MAX_COLORS = 1_000;
 /** A colour as its channels; undefined if it is a picture, a variable or not known. */
 function colorOf(text: string): Rgb | "clear" | undefined {
   if (COLORS.has(text)) return COLORS.get(text);
-  const [r, g, b, alpha] = Bun.color(text, "[rgba]") ?? [];
+  const [r, g, b, alpha] = Bun.color(plainColor(text), "[rgba]") ?? [];
   const isKnown = typeof r === "number" && g !== undefined && b !== undefined && alpha !== undefined;
   const color = isKnown ? (alpha < CLEAR * 255 ? "clear" : ([r, g, b] as const)) : undefined;
   if (COLORS.size >= MAX_COLORS) COLORS.clear();
   COLORS.set(text, color);
   return color;
+}
+
+/** Some forms of colours that are unknown to Bun: that of the window, the one of a light theme, and white as a lightness. */
+function plainColor(text: string): string {
+  if (text === "canvas") return "#fff";
+  const light = /^light-dark\(\s*([^,()]+)\s*,/.exec(text)?.[1];
+  return light ?? (/^(?:ok)?l(?:ab|ch)\(\s*(?:1|100%?)\s+0/.test(text) ? "#fff" : text);
 }
 
 function isSame(a: Rgb, b: Rgb): boolean {
