@@ -8,13 +8,13 @@ export const bufferPool = z
       "Bytes of one buffer for data that waits for a slow peer: responses, request bodies, pipelined requests. Waiting data takes whole buffers.",
     ),
     buffer_count: count(4096, 2, 16_777_216).describe(
-      "Number of these buffers in one worker, at least twice `server.max_connections` (one for each direction). While fewer than two are free, new requests get 503. If data must wait and no buffer is free, the transfer is aborted.",
+      "Number of these buffers in one worker, at least twice `server.max_connections` (one for each direction). While fewer than two are free, new requests get 503.",
     ),
     body_buffer_size: bytes(1_048_576, 1024).describe(
-      "Bytes of one buffer for bodies that are buffered completely: uploads that a `body_schema` checks, and responses that wait for their payment. Small bodies share a buffer.",
+      "Bytes of one buffer for bodies that are buffered completely: uploads that a `body_schema` checks, and responses that wait for their payment.",
     ),
     body_buffer_count: count(32, 1, 1_048_576).describe(
-      "Number of such buffers in one worker. Without space an upload gets 503. While less than one buffer is free, priced routes get 503.",
+      "Number of such buffers in one worker. Without space, uploads and priced routes get 503.",
     ),
     response_buffer_bytes: bytes(33_554_432, 0).meta(
       ours(

@@ -8,7 +8,7 @@ export const contentBrowsers = z
       .boolean()
       .default(false)
       .describe(
-        "Sell browsers by the minute, on routes `/browsers` and `/browser`. Needs Linux with user namespaces and `unshare`; without them, none is sold and the log says why.",
+        "Sell browsers by the minute, on routes `/browsers` and `/browser`. Needs user namespaces and the program `unshare`.",
       ),
     max: count(2, 1, 100).describe("Browsers that run at the same time. Each takes some hundred MB of memory."),
     max_minutes: count(60, 1, 1440).describe("Minutes for which a browser can be paid, counted from now."),

@@ -18,7 +18,7 @@ export const contentJobs = z
       "Size in MiB of the compressed results of one job. It ends with the reason `bytes` when they exceed it.",
     ),
     max_mb: count(16_384, 1, 1_048_576).describe(
-      "Size in MiB of the file `jobs.sqlite` in the state folder, without `postgres`. While it is full, jobs wait and their states say so.",
+      "Size in MiB of the file `jobs.sqlite` in the state folder, without `postgres`. While it is full, jobs wait.",
     ),
     postgres: jobsPostgres,
   })

@@ -23,7 +23,7 @@ const model = z
       .enum(["json_schema", "json_object", "text"])
       .default("json_schema")
       .describe(
-        "Form of the request for JSON: by a schema, as any object, or only by the prompt. Choose one that the server supports; the response is always checked. With Anthropic's messages, `json_object` means `text`.",
+        "Form of the request for JSON: by a schema, as any object, or only by the prompt. The response is always checked.",
       ),
     tokens_field: z
       .enum(["max_tokens", "max_completion_tokens"])
@@ -36,7 +36,7 @@ const model = z
     ),
     max_output_tokens: count(4096, 256, 131_072).describe("Maximum tokens of a response."),
     max_tokens_per_question: count(64_000, 1000, 2_000_000).describe(
-      "Maximum tokens of one question: instructions, criteria, sources and response. The sources are shortened to fit; without room for any text the model fails.",
+      "Maximum tokens of one question: instructions, criteria, sources and response. The sources are shortened to fit.",
     ),
     max_tokens_per_day: count(10_000_000, 1000, 1_000_000_000_000).describe(
       "Maximum tokens of one day in UTC, after which the model fails. The count survives restarts.",

@@ -28,7 +28,7 @@ export const contentSearch = z
       .regex(/^[\x20-\x7e]*$/, "expected visible ASCII characters and spaces")
       .default("")
       .describe(
-        "User agent for DuckDuckGo, Mojeek, crawls and maps. Empty: Turnpike and its version. Add an address at which owners of sites reach you.",
+        "User agent for DuckDuckGo, Mojeek, crawls and maps. Empty: Turnpike and its version. Name an address at which owners of sites reach you.",
       ),
     cache_ttl_s: count(300, 0, 3600).describe("Seconds for which results are cached. 0: no cache."),
     index_fetched: z

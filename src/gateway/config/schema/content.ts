@@ -31,14 +31,12 @@ export const content = z
       .string()
       .refine((path) => path === "", NO_SOCKET)
       .default("")
-      .describe(
-        "Must be empty: `turnpike start` makes the socket. To use a service of your own, list its socket in the upstream `content` and run `turnpike --config FILE`.",
-      ),
+      .describe("Must be empty: `turnpike start` makes the socket."),
     charge_timeouts: z
       .boolean()
       .default(false)
       .describe(
-        "Charge for a failed page whose scripts took most of its time as processor time, or were stopped because they took too much. Other failures stay free.",
+        "Charge for a failed page whose scripts took most of its time as processor time, or were stopped because they took too much.",
       ),
     firecrawl: z
       .boolean()
@@ -54,7 +52,7 @@ export const content = z
       .array(z.enum(["search", "ai-input", "ai-train", "tdm"]))
       .default([])
       .describe(
-        "Uses that are made of pages. A page is refused if the terms of its site deny one of them: Content-Signal, TDM reservation or an RSL licence. Empty: terms are only shown.",
+        "Uses that are made of pages. A page is refused if the terms of its site deny one of them. Empty: terms are only shown.",
       ),
     files: contentFiles,
     proxies: contentProxies,

@@ -19,9 +19,7 @@ export const dnsDiscovery = z
   .strictObject({
     hostname: hostAddress.describe("DNS name. Its A and AAAA records are the servers."),
     port: connectPort.default(80).describe("Port of all resolved addresses."),
-    interval_s: seconds(30).describe(
-      "Seconds between lookups. A shorter TTL of a record is respected, from one second on.",
-    ),
+    interval_s: seconds(30).describe("Seconds between lookups. A shorter TTL of a record is respected."),
     nameservers: z
       .array(nameserver)
       .max(MAX_NAMESERVERS)

@@ -66,11 +66,7 @@ export const rewrite = z
       .describe("Replacement for `path_prefix` at the start of the path. Excludes `path`."),
     host: hostAndPort.exactOptional().describe("Host for the upstream. `X-Forwarded-Host` has the client's."),
   })
-  .meta(
-    ours(
-      "Path and host of upstream requests. Unlike `rewrite_pattern`, `prefix` replaces whole segments. The query is kept.",
-    ),
-  );
+  .meta(ours("Path and host of upstream requests. `prefix` replaces whole segments."));
 
 const mirror = z
   .strictObject({

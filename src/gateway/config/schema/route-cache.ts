@@ -10,9 +10,7 @@ export const routeCache = z
       "Maximum number of entries. The least recently used is removed first.",
     ),
     max_bytes: bytes(67_108_864, 0).meta(ours("Maximum bytes of all entries of a worker, including header fields.")),
-    max_entry_bytes: bytes(8_388_608, 0).meta(
-      ours("Maximum bytes of a stored body. Larger bodies are forwarded and not stored."),
-    ),
+    max_entry_bytes: bytes(8_388_608, 0).meta(ours("Maximum bytes of a stored body.")),
     vary: z
       .array(headerName)
       .default([])

@@ -90,9 +90,7 @@ export const routeMatch = z
     ...conditions,
     grpc: grpc.exactOptional(),
   })
-  .meta(
-    ours("Conditions beside `path_prefix` and `host`, all of which must match. Regular expressions take linear time."),
-  );
+  .meta(ours("Conditions beside `path_prefix` and `host`, all of which must match."));
 
 export const routeNameKey = z
   .string()

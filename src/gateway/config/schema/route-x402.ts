@@ -11,9 +11,7 @@ const terms = {
   price: text.describe('Price of one request: atomic units of the asset ("10000"), or dollars ("$0.01").'),
   asset: text.describe("Token: its contract or mint address, or the symbol of a known token (`USDC`)."),
   network: text.describe("Chain, such as `eip155:84532`, `base-sepolia` or `solana`: any that the facilitator offers."),
-  pay_to: text.describe(
-    "Address that receives the money. One from which no one can spend is an error, except on test networks.",
-  ),
+  pay_to: text.describe("Address that receives the money."),
   scheme: z
     .enum(["exact", "upto", "batch-settlement"])
     .default("exact")
@@ -23,7 +21,7 @@ const terms = {
     .exactOptional()
     .meta(
       ours(
-        "Transfer method under `exact`: the token's own EIP-3009 (default), or `permit2`, which works with every token, and which each payer approves once. `upto` always uses `permit2`.",
+        "Transfer method under `exact`: the token's own EIP-3009 (default), or `permit2`, which each payer approves once. `upto` always uses `permit2`.",
       ),
     ),
   max_timeout_seconds: count(60, 1, 86_400).describe("Seconds that a client has to complete a payment."),
@@ -31,20 +29,11 @@ const terms = {
     .string()
     .max(MAX_MEMO)
     .exactOptional()
-    .meta(
-      ours(
-        "On Solana: the memo of each payment, at most 256 bytes. Absent: the client's own. With the same memo, some clients cannot pay twice within a minute.",
-      ),
-    ),
+    .meta(ours("On Solana: the memo of each payment, at most 256 bytes. Absent: the client's own.")),
 };
 
 const domain = {
-  extra_name: z
-    .string()
-    .default("")
-    .describe(
-      "EIP-712 domain name of the asset. Not needed for known assets, and for assets without permits that Permit2 moves.",
-    ),
+  extra_name: z.string().default("").describe("EIP-712 domain name of the asset. Not needed for known assets."),
   extra_version: z.string().default("").describe("EIP-712 domain version of the asset. Not needed for known assets."),
 };
 
@@ -185,7 +174,7 @@ export const routeX402 = z
     extensions: jsonObject
       .exactOptional()
       .describe(
-        "Added to the extensions of the challenge. With `payment-identifier` and `info.required`, every payment must have an id from the client.",
+        "Added to the extensions of the challenge. With `payment-identifier` and `info.required`, every payment must have an id.",
       ),
     accepts: z.array(paymentMethod).max(8).default([]).meta(ours("Further payment methods. The client chooses one.")),
     rules: z
@@ -202,7 +191,7 @@ export const routeX402 = z
       .default(false)
       .meta(
         ours(
-          "Before a challenge, send the request to the upstream with `Turnpike-Check: form`. The upstream responds without doing the work: with 204, or with an error such as 400, which the client gets in place of the challenge. Requests whose body `body_schema` has checked are not sent. For the content service.",
+          "Before a challenge, send the request to the upstream with `Turnpike-Check: form`. If it responds with an error such as 400, the client gets that in place of the challenge.",
         ),
       ),
     exempt_consumers: z
@@ -216,23 +205,17 @@ export const routeX402 = z
       .default("after")
       .meta(
         ours(
-          "`after`: settle when the upstream has responded. `before`: settle first, for requests that are expensive, irreversible or streamed; a failed response is then owed.",
+          "`after`: settle when the upstream has responded. `before`: settle first; a failed response is then owed.",
         ),
       ),
     meter: meter
       .exactOptional()
-      .meta(
-        ours(
-          "Price the units of the response, and not the request: `price` pays for `units`, and the client pays further while the response flows. Needs the scheme `batch-settlement`.",
-        ),
-      ),
+      .meta(ours("Price the units of the response, and not the request. Needs the scheme `batch-settlement`.")),
     max_partial_answers: count(3, 1, 10).meta(
       ours("Interrupted responses for one payment after which the gateway does not run the upstream request again."),
     ),
     max_repeats: count(3, 0, 100).meta(
-      ours(
-        "Number of times that a payment gets its response again, after or beside its delivery. After that it gets 409.",
-      ),
+      ours("Number of times that a payment gets its response again. After that it gets 409."),
     ),
     inline_receipt: z
       .boolean()

@@ -43,12 +43,7 @@ const tenant = z
       .describe(
         "Request header field that contains the tenant key. The port of `host` is removed. The key grants no access.",
       ),
-    skip_filter_when_warm: z
-      .boolean()
-      .default(true)
-      .describe(
-        "Skip the filter for a warm tenant. If false, it runs every time, and must allow such requests without parking.",
-      ),
+    skip_filter_when_warm: z.boolean().default(true).describe("Skip the filter for a warm tenant."),
   })
   .describe("Per-tenant microVM; excludes `upstream`, `cache`, `traffic_split` and `mirror`.");
 
@@ -69,7 +64,7 @@ const retry = z
       .default(false)
       .meta(
         ours(
-          "Also retry other methods with bodies of up to 64 KiB, but not gRPC calls and upgrades. Only for upstreams whose operations can run twice without harm, such as the content service.",
+          "Also retry other methods with bodies of up to 64 KiB, but not gRPC calls and upgrades. Only for upstreams whose operations can run twice without harm.",
         ),
       ),
     connect_any_method: z
@@ -82,9 +77,7 @@ const retry = z
       .default([502, 503, 504])
       .meta(ours("Statuses of upstream responses that are retried.")),
     backoff_ms: count(0, 0, 3_600_000).meta(
-      ours(
-        "Pause before the first retry. It doubles for each further one, and is reduced at random by up to half. If `total_timeout_ms` leaves no time for it, there is no retry.",
-      ),
+      ours("Pause before the first retry. It doubles for each further one, and is reduced at random by up to half."),
     ),
     max_backoff_ms: count(10_000, 0, 3_600_000).meta(ours("Maximum pause before a retry.")),
     try_timeout_ms: count(0, 0, 2_147_483_647).meta(
@@ -147,7 +140,7 @@ export const route = z
       .default([])
       .meta(
         ours(
-          "Guards of the routes above it that this route omits on purpose. Routes inherit no guards. A missing price, authentication or filter is a warning, unless listed here; so is a missing price of a route that serves operations of the content service.",
+          "Guards of the routes above it that this route omits on purpose. A missing price, authentication or filter is a warning, unless listed here.",
         ),
       ),
     rate_limit: rateLimit.exactOptional(),
@@ -172,7 +165,7 @@ export const route = z
       .default(true)
       .meta(
         ours(
-          "Buffer the response in memory and then on disk, so that a slow client occupies no upstream connection. `buffer_pool` has the limits. False reads at the speed of the client. Event streams, gRPC and WebSocket are never buffered.",
+          "Buffer the response in memory and then on disk, so that a slow client occupies no upstream connection. `buffer_pool` has the limits. Event streams, gRPC and WebSocket are never buffered.",
         ),
       ),
     forward_client_address: z

@@ -19,7 +19,7 @@ const listener = z
     quic_port: listenPort
       .default(0)
       .describe(
-        "UDP port of the QUIC endpoint. 0: the number of the TCP port. Listeners with the same address, port and certificates share one endpoint, also with `quic.port`.",
+        "UDP port of the QUIC endpoint. 0: the number of the TCP port. Listeners with the same address, port and certificates share one endpoint.",
       ),
     proxy_protocol: z
       .boolean()
@@ -44,7 +44,7 @@ export const server = z
     ),
     max_connections_per_address: count(1024, 1, 1_000_000).meta(
       ours(
-        "Maximum client connections of one address, over all workers and protocols. An IPv6 address stands for its /64. Connections of `trusted_proxies` do not count. With `proxy_protocol` the address is that of the PROXY header.",
+        "Maximum client connections of one address, over all workers and protocols. An IPv6 address stands for its /64. Connections of `trusted_proxies` do not count.",
       ),
     ),
     defer_accept: z
@@ -52,7 +52,7 @@ export const server = z
       .default(false)
       .meta(
         ours(
-          "Accept a connection when its first bytes arrive, or after 1 s without bytes (`TCP_DEFER_ACCEPT`). Until then it does not count for `max_connections`. If the listener closes meanwhile, the kernel resets it.",
+          "Accept a connection when its first bytes arrive, or after 1 s without bytes (`TCP_DEFER_ACCEPT`). Until then it does not count for `max_connections`.",
         ),
       ),
     static_root: z
@@ -62,12 +62,7 @@ export const server = z
       .describe(
         "Directory of static files, served at paths without a route. Empty: no files. Changed files are served within a second.",
       ),
-    disable_middleware: z
-      .boolean()
-      .default(false)
-      .describe(
-        "Turn off security headers, metrics and access logging. Otherwise the gateway's own responses have `Referrer-Policy` and `X-Content-Type-Options`, and errors `Content-Security-Policy: default-src 'none'; frame-ancestors 'none'`. Proxied responses and static files have such fields only by `security_headers`.",
-      ),
+    disable_middleware: z.boolean().default(false).describe("Turn off security headers, metrics and access logging."),
     cache_static_files: z
       .boolean()
       .default(false)

@@ -75,9 +75,7 @@ export const acme = z
       .array(z.enum(["http-01", "tls-alpn-01"]))
       .min(1, "expected at least one challenge type")
       .default(["http-01"])
-      .describe(
-        "Methods to prove control of a domain. `http-01` requires a listener without TLS that clients reach on port 80, `tls-alpn-01` one with TLS on port 443. After a failure the gateway uses the next one.",
-      ),
+      .describe("Methods to prove control of a domain. After a failure the gateway uses the next one."),
     ca_path: filePath
       .default("")
       .describe("PEM bundle of the CAs that sign the directory's own certificate. Empty: those of the system."),

@@ -43,9 +43,7 @@ const stickyCookie = z
 
 export const trafficSplitSticky = z
   .strictObject({
-    header: headerName
-      .exactOptional()
-      .describe("Request header field whose value selects the upstream. Requests without it are split by weight."),
+    header: headerName.exactOptional().describe("Request header field whose value selects the upstream."),
     cookie: stickyCookie.exactOptional(),
   })
   .meta(

@@ -109,7 +109,7 @@ export const upstream = z
       .default("")
       .meta(
         ours(
-          "Environment variable with a token that requests and health checks carry as `Authorization: Bearer`, in place of the client's field. Content services on other machines require it.",
+          "Environment variable with a token that requests and health checks carry as `Authorization: Bearer`, in place of the client's field.",
         ),
       ),
     tls_sni: z.string().default("").describe("Name for SNI and verification. Empty: each server's address."),

@@ -6,11 +6,9 @@ export const channels = z
   .strictObject({
     authorizer_key_env: environmentName
       .default("TURNPIKE_CHANNEL_KEY")
-      .describe(
-        "Environment variable with the key that permits claims and refunds: 32 bytes in hex. It needs no gas. If it changes, clients open new channels.",
-      ),
+      .describe("Environment variable with the key that permits claims and refunds: 32 bytes in hex. It needs no gas."),
     withdraw_delay_s: count(86_400, 900, 2_592_000).describe(
-      "Seconds from a client's request for its deposit until it may take it. In this time, charges are claimed.",
+      "Seconds from a client's request for its deposit until it may take it.",
     ),
     deposit_requests: count(10, 1, 1_000_000).describe(
       "Deposit that challenges suggest, in requests at the route's price.",
@@ -53,9 +51,7 @@ export const channels = z
         on_stop: z.boolean().default(true).describe("Claim all charges when the gateway stops."),
       })
       .prefault({})
-      .describe(
-        "When charges are claimed on the chain. Those of a channel whose client withdraws are claimed at once.",
-      ),
+      .describe("When charges are claimed on the chain."),
     settle_s: count(86_400, 60, 2_592_000).describe(
       "Seconds between two transfers of what was claimed to the receiving address, if there are claims.",
     ),

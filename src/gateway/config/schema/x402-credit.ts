@@ -37,8 +37,4 @@ export const credit = z
       .prefault({ requests_per_second: 10, burst_size: 100 })
       .describe("Requests of each client to `/.turnpike/credit`. If the bucket is empty, they get 429."),
   })
-  .meta(
-    ours(
-      "Sell prepaid credit at `/.turnpike/credit`. Its token, in `Authorization: Bearer` or `X-API-Key`, pays on every priced route.",
-    ),
-  );
+  .meta(ours("Sell prepaid credit at `/.turnpike/credit`."));

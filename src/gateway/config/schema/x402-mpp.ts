@@ -7,11 +7,7 @@ export const mpp = z
     secret_env: optionalEnvironmentName
       .default("")
       .describe(
-        "Environment variable with the secret that binds challenges, the same for all gateways of a route. Several are separated by spaces: the first one signs, all are accepted. Empty: a secret in the ledger's store, new each day.",
+        "Environment variable with the secret that binds challenges. Several are separated by spaces: the first one signs. Empty: a secret in the ledger's store, new each day.",
       ),
   })
-  .meta(
-    ours(
-      "Accept `Authorization: Payment` (Machine Payments Protocol) on priced routes, beside x402. Requests must arrive over HTTPS, from loopback, or under an `https` `x402.public_url`.",
-    ),
-  );
+  .meta(ours("Accept `Authorization: Payment` (Machine Payments Protocol) on priced routes, beside x402."));

@@ -82,8 +82,4 @@ export const signers = z
   .array(z.discriminatedUnion("type", [env, file, web3signer, awsKms, gcpKms]))
   .max(16)
   .default([])
-  .meta(
-    ours(
-      "Keys that pay gas, in place of `key_env`. Each settlement uses the key with the fewest transactions in progress. `upto` uses the first one.",
-    ),
-  );
+  .meta(ours("Keys that pay gas, in place of `key_env`."));

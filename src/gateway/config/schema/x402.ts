@@ -64,7 +64,7 @@ const embedded = z
       .max(16)
       .default([])
       .describe(
-        "Contracts that deploy smart wallets. A payer whose wallet is not deployed yet may pay with a signature by ERC-6492 that calls one of them. Its gas counts as a second settlement.",
+        "Contracts that deploy smart wallets. A payer whose wallet is not deployed yet may pay by one of them (ERC-6492).",
       ),
     solana_key_env: optionalEnvironmentName
       .default("")
@@ -74,7 +74,7 @@ const embedded = z
     approval_key_env: optionalEnvironmentName
       .default("")
       .describe(
-        "Environment variable with the private key of a further account, from which payers get the gas of their approval of Permit2 (`erc20ApprovalGasSponsoring`). A payer can take the gas and not pay, so the account's balance is the most that can be lost. Empty: approvals are not offered.",
+        "Environment variable with the private key of a further account, from which payers get the gas of their approval of Permit2 (`erc20ApprovalGasSponsoring`). The account's balance is the most that can be lost. Empty: approvals are not offered.",
       ),
   })
   .prefault({})
@@ -91,9 +91,9 @@ const paymentFields = z
     amount: fieldOf("amount", "Field with the amount in atomic units. Under `upto` it is the maximum."),
     asset: fieldOf("asset", "Field with the address of the token."),
     network: fieldOf("network", "Field with the chain, such as `eip155:8453`."),
-    payment_id: fieldOf("payment_id", "Field with the nonce of the payment, by which `turnpike ledger show` finds it."),
+    payment_id: fieldOf("payment_id", "Field with the nonce of the payment."),
     transaction: fieldOf("transaction", "Field with the hash of the transaction. It is sent with `settle: before`."),
-    signature: fieldOf("signature", "Field with the signature of the others. It is sent if `secret_env` is set."),
+    signature: fieldOf("signature", "Field with the signature of the others."),
     secret_env: optionalEnvironmentName
       .default("")
       .describe("Environment variable with the secret that signs the fields. Empty: they are not signed."),
@@ -101,7 +101,7 @@ const paymentFields = z
   .prefault({})
   .meta(
     ours(
-      "Request fields that tell the upstream of a priced route who pays, and how much. An empty name omits a field. Clients cannot send these fields.",
+      "Request fields that tell the upstream of a priced route who pays, and how much. An empty name omits a field.",
     ),
   );
 
@@ -163,9 +163,7 @@ const signedReceipts = z
   })
   .prefault({})
   .meta(
-    ours(
-      "Sign offers in challenges, and receipts, by x402's extension `offer-receipt`. Requires `x402.public_url`. The key should not be that of a receiving address.",
-    ),
+    ours("Sign offers in challenges, and receipts, by x402's extension `offer-receipt`. Requires `x402.public_url`."),
   );
 
 const secretHeader = z.strictObject({
@@ -216,11 +214,7 @@ export const x402 = z
       .array(facilitator)
       .max(8)
       .default([])
-      .meta(
-        ours(
-          "Facilitators in order of preference, in place of `facilitator_url`. If one does not respond or does not support a payment, the next one is asked. A settlement goes to another one only if nothing was sent.",
-        ),
-      ),
+      .meta(ours("Facilitators in order of preference, in place of `facilitator_url`.")),
     facilitator_timeout_ms: milliseconds(5000).describe("Time for one call to a facilitator."),
     payment_required_b64: z
       .string()
