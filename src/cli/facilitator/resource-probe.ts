@@ -17,7 +17,7 @@ const PROBE_MS = 2000;
 const REST_MS = 3_600_000;
 /** Time of one try, in milliseconds. @bound */
 const TRY_MS = 30_000;
-/** The price up to which a resource is bought, and the sum of a day, in simulated dollars. @operator */
+/** The price up to which a resource is bought, and the sum of a day, in simulated dollars. */
 const MAX_PRICE = "$1";
 const MAX_PER_DAY = "$50";
 const DAY_MS = 86_400_000;

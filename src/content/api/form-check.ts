@@ -3,7 +3,7 @@ import { FORM_CHECK } from "../../payments/x402/charge.ts";
 import { type Services } from "../operations/operation.ts";
 import { type Upload, Uploads } from "../operations/upload.ts";
 
-/** Bytes of a file that is read for a check. @operator A longer one is checked after its payment. */
+/** Bytes of a file that is read for a check. A longer one is checked after its payment. */
 const MAX_CHECKED_UPLOAD = 1024 * 1024;
 
 /** Whether a gateway asks for the form of a request alone, because it is not paid. */

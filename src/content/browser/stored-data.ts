@@ -2,7 +2,7 @@ import { type LeftOut, type StoredItems } from "../page/browsing-state.ts";
 
 /** Characters of the localStorage of an origin. @operator A larger one is not kept. */
 const MAX_ITEMS_LENGTH = 200_000;
-/** Characters of the databases of an origin, their number, and the records of each. @operator The largest are not kept beyond that. */
+/** Characters of the databases of an origin, their number, and the records of each. The largest are not kept beyond that. */
 const MAX_DATABASES_LENGTH = 400_000;
 const MAX_DATABASES = 20;
 const MAX_RECORDS = 2_000;

@@ -3,7 +3,7 @@ import { elementsOf } from "./selectors/select-all.ts";
 import { imageSource } from "./tree/images.ts";
 import { type Extraction, type PageForms } from "./tree/extraction.ts";
 
-/** Characters of a picture's data, and of the pictures of all forms of a page. @operator Further pictures are left out. */
+/** Characters of a picture's data, and of the pictures of all forms of a page. Further pictures are left out. */
 const MAX_PICTURE = 1_000_000;
 const MAX_PICTURES = 4_000_000;
 

@@ -21,7 +21,7 @@ const MAX_QUEUED = 128;
 /** Processes that read files, and files that wait. @operator */
 const MAX_PROCESSES = 2;
 const MAX_QUEUED_FILES = 64;
-/** Bytes of the memory of a process that reads files. The kernel refuses it more. @operator */
+/** Bytes of the memory of a process that reads files. The kernel refuses it more. */
 const MAX_FILE_MEMORY_BYTES = 1024 * 1024 * 1024;
 /**
  * Bytes of the process's memory during an extraction: a document of kilobytes can expand to gigabytes.

@@ -11,7 +11,7 @@ import { inputOf } from "./site-jobs.ts";
 import { documentSocket } from "./watch.ts";
 import { type Answer, type Ask, notServed } from "./surface.ts";
 
-/** Documents of one response, and their bytes if there are several. @operator */
+/** Documents of one response, and their bytes if there are several. */
 const MAX_DOCUMENTS = 1_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 /** Results that are read together. */

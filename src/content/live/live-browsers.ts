@@ -13,7 +13,7 @@ import { LiveBrowser } from "./live-browser.ts";
 
 const ID_BYTES = 16;
 const TOKEN_BYTES = 24;
-/** Milliseconds without a client after which a browser ends. @operator @bound */
+/** Milliseconds without a client after which a browser ends. @bound */
 const LIVE_IDLE_MS = 300_000;
 const MINUTE_MS = 60_000;
 

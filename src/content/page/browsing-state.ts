@@ -1,6 +1,6 @@
-/** Origins of a session whose localStorage, and whose databases, are kept. @operator The least recently used ones are dropped beyond it. */
+/** Origins of a session whose localStorage, and whose databases, are kept. The least recently used ones are dropped beyond it. */
 export const MAX_ORIGINS = 20;
-/** Data that was not kept of which a session knows. @operator The oldest is forgotten beyond it. */
+/** Data that was not kept of which a session knows. The oldest is forgotten beyond it. */
 export const MAX_LEFT_OUT = 50;
 
 /** A cookie as its server set it (RFC 6265). */

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import { z } from "zod";
 import { type BrowsingState, MAX_LEFT_OUT, MAX_ORIGINS, newState, type StoredItems } from "../page/browsing-state.ts";
 
-/** Bytes of the cookies of a session, of its localStorage and of its databases, before their encryption. @operator The oldest cookies and origins are dropped beyond it. */
+/** Bytes of the cookies of a session, of its localStorage and of its databases, before their encryption. The oldest cookies and origins are dropped beyond it. */
 const MAX_COOKIE_BYTES = 256 * 1024;
 const MAX_STORAGE_BYTES = 768 * 1024;
 const MAX_DATABASE_BYTES = 1024 * 1024;

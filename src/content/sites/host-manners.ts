@@ -1,7 +1,7 @@
 import { fetchRobots, type SiteFetch } from "./robots-file.ts";
 import { type Robots } from "./robots.ts";
 
-/** Milliseconds between two requests that a site may ask for. @operator A longer delay is shortened. */
+/** Milliseconds between two requests that a site may ask for. A longer delay is shortened. */
 export const MAX_CRAWL_DELAY_MS = 30_000;
 /** Consecutive failures after which a crawl stops requests to a host. */
 const MAX_FAILURES = 10;

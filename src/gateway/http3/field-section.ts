@@ -54,7 +54,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 /** Bytes that each field adds to the size of a field section (RFC 9114 §4.2.2). */
 const FIELD_OVERHEAD = 32;
 
-/** Field lines of a response over HTTP/3, with the status. A response with more becomes 502. @operator */
+/** Field lines of a response over HTTP/3, with the status. A response with more becomes 502. */
 const MAX_SENT_FIELDS = 128;
 /** Field lines that the gateway adds to an upstream's response: its receipt, those of policies, and the length. */
 const ADDED_FIELDS = 24;

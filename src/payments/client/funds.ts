@@ -12,7 +12,7 @@ import { isEvmAsset } from "../x402/assets.ts";
 import { type EvmNetwork } from "../x402/networks.ts";
 import { type Funds, type Choice, PaymentDeclined } from "./choice.ts";
 
-/** Highest fee of an approval that the wallet signs, in wei per unit of gas. Above it no approval is signed. @operator */
+/** Highest fee of an approval that the wallet signs, in wei per unit of gas. Above it no approval is signed. */
 const MAX_APPROVAL_FEE = 20_000_000_000n;
 
 async function readApproval(node: EvmNode, owner: Address): Promise<ApprovalTerms | undefined> {

@@ -24,7 +24,7 @@ const RETRY_MS = 1000;
 const MAX_RETRY_MS = 60_000;
 /** Failed calls, over about an hour, after which the charge is made for the amount that the upstream named last. @bound */
 const MAX_FAILURES = 70;
-/** Failed calls, over about a day, after which an upstream is not told any more that a payment has ended. @operator @bound */
+/** Failed calls, over about a day, after which an upstream is not told any more that a payment has ended. @bound */
 const MAX_TELLS = 1500;
 /** Milliseconds until a refused settlement is tried again: the payer can have its balance again by then. @bound */
 const REFUSED_MS = 30_000;

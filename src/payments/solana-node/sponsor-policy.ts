@@ -6,7 +6,7 @@ import { type Reason } from "../x402/reasons.ts";
 /** Instructions of a payment: two for the compute budget, the transfer, and at most four of wallets and memos. */
 const MIN_INSTRUCTIONS = 3;
 const MAX_INSTRUCTIONS = 7;
-/** Units that a payment may ask for, and what it may pay for each, in micro-lamports: at most 0.002 SOL for a payment. @operator */
+/** Units that a payment may ask for, and what it may pay for each, in micro-lamports: at most 0.002 SOL for a payment. */
 const MAX_UNITS = 400_000;
 const MAX_UNIT_PRICE = 5_000_000n;
 /** Instructions of the compute budget: their numbers, and their bytes with an argument of 4 or 8 bytes. */

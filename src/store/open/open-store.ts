@@ -16,11 +16,11 @@ import { type Store } from "../store.ts";
 import { type OpenUsageStore } from "../usage-store.ts";
 import { TRY_MS, WriteTurns } from "../sqlite/write-turns.ts";
 
-/** Longest wait for another process's write, in milliseconds. @operator @bound */
+/** Longest wait for another process's write, in milliseconds. @bound */
 const BUSY_MS = 5000;
 /**
  * Pages of the write-ahead log, 32 MB, after which they are copied to the file. Payments change few pages often: with SQLite's own
- * 1,000 pages they take a tenth more CPU time. @operator @bound
+ * 1,000 pages they take a tenth more CPU time. @bound
  */
 const LOG_PAGES = 8000;
 /** Longest wait of a write of usage, in milliseconds. A write that fails is made again later. @bound */

@@ -1,7 +1,7 @@
 import { type CdpConnection, type CdpFields } from "../../browser/program/cdp.ts";
 import { type Area, callOf, type Input } from "./input.ts";
 
-/** Milliseconds between two pictures, and between two messages to a viewer. @operator @bound */
+/** Milliseconds between two pictures, and between two messages to a viewer. @bound */
 export const FRAME_MS = 100;
 /** Milliseconds for which a page is shown before another one can take its place. */
 const STAY_MS = 500;

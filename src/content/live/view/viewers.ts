@@ -1,10 +1,10 @@
 import { type Input } from "./input.ts";
 import { type Calls, FRAME_MS, Screencast, type Picture, type Shown } from "./screencast.ts";
 
-/** Viewers of one browser at one time. @operator Further ones are disconnected with a reason. */
+/** Viewers of one browser at one time. Further ones are disconnected with a reason. */
 const MAX_VIEWERS = 4;
 
-/** Inputs of the viewers of a browser in a second. @operator Further ones are dropped. */
+/** Inputs of the viewers of a browser in a second. Further ones are dropped. */
 const MAX_INPUTS = 100;
 const INPUTS_MS = 1_000;
 

@@ -1,4 +1,4 @@
-/** Bytes of one request body that are kept for a retry. A longer body is not kept, so its request is not retried. @operator */
+/** Bytes of one request body that are kept for a retry. A longer body is not kept, so its request is not retried. */
 const MAX_KEPT_BYTES = 65_536;
 /** Bytes that a worker keeps for retries. Beyond them no further bytes are kept. @operator */
 const MAX_ALL_KEPT_BYTES = 16_777_216;

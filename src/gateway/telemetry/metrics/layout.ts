@@ -50,7 +50,7 @@ export const FILTER_OUTCOMES = [
 ] as const;
 /** Upper bounds of the buckets for the duration of an invocation, in seconds. A last bucket takes all longer times. */
 export const FILTER_BOUNDS = [0.000_005, 0.000_025, 0.0001, 0.0005, 0.0025, 0.01, 0.05, 0.25] as const;
-/** Pairs of filter and route that are counted separately. Further pairs share one row. @operator @bound */
+/** Pairs of filter and route that are counted separately. Further pairs share one row. @bound */
 export const FILTER_ROWS = 256;
 export const FILTER_COLUMNS = FILTER_PHASES.length * (FILTER_OUTCOMES.length + 1) + FILTER_BOUNDS.length + 1 + 1;
 /** Metrics that filters define. Further ones are not counted. @operator @bound */
