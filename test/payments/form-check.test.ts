@@ -76,7 +76,6 @@ const withFields = ({ headers = {}, ...request }: Asked, fields: Record<string, 
 });
 
 const REFUSED: readonly (readonly [what: string, request: Asked, status: number, says: string])[] = [
-  ["GET /read", { path: "/read" }, 405, "POST"],
   ["an invalid body of /read", post("/read", { url: "nowhere" }), 400, "/url"],
   ["a path below /read", { path: "/read/x" }, 404, "no such operation"],
   ["an address of another scheme", { path: "/r/ftp://h/" }, 400, "only http and https"],
@@ -96,6 +95,7 @@ const REFUSED: readonly (readonly [what: string, request: Asked, status: number,
 
 const ACCEPTED: readonly (readonly [what: string, request: () => Asked])[] = [
   ["/read", () => post("/read", { url: page() })],
+  ["/read by GET, which shows the price in a browser", () => ({ path: "/read" })],
   ["/r", () => ({ path: `/r/${page()}` })],
   ["/v2/scrape", () => post("/v2/scrape", { url: page() })],
   ["/v2/extract", () => post("/v2/extract", { urls: [page()], schema: { type: "object", properties: { a: {} } } })],

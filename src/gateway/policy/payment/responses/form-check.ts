@@ -7,8 +7,11 @@ import { changedHead } from "../../../exchange/exchange-state.ts";
 import { appendFields } from "../../../exchange/head-fields.ts";
 import { withoutPaymentClaims } from "../protocol/response-fields.ts";
 
-/** Statuses by which an upstream refuses the form of a request, so that a payment would not help. */
-const REFUSALS: ReadonlySet<number> = new Set([400, 404, 405, 406, 410, 411, 413, 414, 415, 422]);
+/**
+ * Statuses by which an upstream refuses the form of a request, so that a payment would not help. 405 is not among them: people open
+ * the address of an operation in a browser to see its price.
+ */
+const REFUSALS: ReadonlySet<number> = new Set([400, 404, 406, 410, 411, 413, 414, 415, 422]);
 
 /** No cache may store the response to a check, or respond from its store. */
 const CHECK = `${fieldLine(FORM_CHECK, "form")}${fieldLine("Cache-Control", "no-store")}`;
