@@ -38,9 +38,9 @@ test("documents that expand to gigabytes are stopped, and the next one is read",
 });
 
 test("pages that take too much memory are stopped, and the next one is read", async () => {
-  const limits = { maxProcessBytes: process.memoryUsage.rss() + 100 * MEGABYTE, minGrowthBytes: 100 * MEGABYTE };
+  const limits = { maxProcessBytes: process.memoryUsage.rss() + 60 * MEGABYTE, minGrowthBytes: 60 * MEGABYTE };
   const extractor = new Extractor({ deadlineMs: 20_000, ...limits });
-  const html = Buffer.from("<div><p>word, word.</p></div>".repeat(340_000));
+  const html = Buffer.from("<div><p>word, word, word, word, word.</p></div>".repeat(190_000));
   const reading = [html, html].map((body) =>
     extractor.extract(job(body, "text/html")).catch((error: unknown) => error),
   );
