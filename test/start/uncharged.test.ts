@@ -42,10 +42,10 @@ let program: Program;
 let gateway: string;
 let token: string;
 
-/** The shipped routes. Each can be paid for by both schemes, except those that are paid for before the response. */
+/** The shipped routes, each of which can be paid for by both schemes. */
 function routes(): object[] {
   return shipped.routes.map((route) => {
-    if (!("x402" in route) || "settle" in route.x402) return route;
+    if (!("x402" in route)) return route;
     const { accepts: _accepts, scheme: _scheme, ...terms } = { accepts: [], scheme: "", ...route.x402 };
     const { price, asset, network, pay_to } = terms;
     const exact = { scheme: "exact", price, asset, network, pay_to, max_timeout_seconds: 300 };
