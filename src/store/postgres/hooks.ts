@@ -1,3 +1,4 @@
+import { isDue } from "../due.ts";
 import { type HookProgress, type HookState, type HookStore, type TakenHook } from "../jobs/hook-store.ts";
 import { LEASE_MS } from "../jobs/job-store.ts";
 import { MAX_NOTICE_WAIT_MS } from "../outbox.ts";
@@ -14,7 +15,7 @@ const ADD = statement(
 const TAKE = statement(`
   WITH due AS MATERIALIZED (
     SELECT hooks.job, jobs.id FROM ${HOOKS} AS hooks JOIN ${JOBS} AS jobs ON jobs.number = hooks.job
-    WHERE (next_at <= ${NOW} OR next_at > ${NOW} + ${MAX_NOTICE_WAIT_MS}) AND (tries > 0) = ($3::integer = 1) AND payment <> 'waiting'
+    WHERE ${isDue("next_at", NOW, MAX_NOTICE_WAIT_MS)} AND (tries > 0) = ($3::integer = 1) AND payment <> 'waiting'
       AND (sent < jobs.results OR jobs.state <> 'running')
     ORDER BY next_at LIMIT $2::integer FOR UPDATE OF hooks SKIP LOCKED)
   UPDATE ${HOOKS} AS hooks SET next_at = ${NOW} + ${LEASE_MS}, turn = turn + 1 FROM due WHERE hooks.job = due.job

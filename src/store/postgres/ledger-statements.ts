@@ -1,3 +1,4 @@
+import { isDue } from "../due.ts";
 import { KEPT_COLUMNS, LEASE_MS, MAX_CUTS, MAX_DUE_MS, REAP_GRACE_S, REAP_ROWS, RECHECK_MS } from "../ledger.ts";
 import { statement } from "./connection.ts";
 import { MOST_DRIFT_MS } from "./clock-watch.ts";
@@ -107,7 +108,7 @@ export const CLAIM_OPEN = statement(`
 
 /** Takes the leases of payments that are due. */
 export const CLAIM_DUE = statement(`
-  ${pick(`p.due_at > 0 AND (p.due_at <= ${NOW} OR p.due_at > ${NOW} + ${MAX_DUE_MS}) AND ${free(NOW, "$4")}`, "ORDER BY p.due_at", "$3::int")}
+  ${pick(`p.due_at > 0 AND ${isDue("p.due_at", NOW, MAX_DUE_MS)} AND ${free(NOW, "$4")}`, "ORDER BY p.due_at", "$3::int")}
   UPDATE ${PAYMENTS} AS p SET state = CASE WHEN p.state = 'settling' THEN 'unknown' ELSE p.state END,
     attempt = p.attempt + 1, owner = $2, held_until = ${NOW} + ${LEASE_MS}, claimed_at = ${NOW}, updated_at = ${NOW}
   FROM picked WHERE ${THOSE} RETURNING ${PAYMENT}`);

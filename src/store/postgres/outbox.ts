@@ -1,3 +1,4 @@
+import { isDue } from "../due.ts";
 import { MAX_NOTICE_WAIT_MS, type Notice, NOTICE_LEASE_MS, type Outbox } from "../outbox.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
@@ -5,8 +6,7 @@ import { OUTBOX } from "./schema.ts";
 
 const CLAIM = statement(`
   WITH due AS MATERIALIZED (
-    SELECT id FROM ${OUTBOX} WHERE due_at <= ${NOW} OR due_at > ${NOW} + ${MAX_NOTICE_WAIT_MS}
-    ORDER BY due_at, id LIMIT $2::int FOR UPDATE SKIP LOCKED)
+    SELECT id FROM ${OUTBOX} WHERE ${isDue("due_at", NOW, MAX_NOTICE_WAIT_MS)} ORDER BY due_at, id LIMIT $2::int FOR UPDATE SKIP LOCKED)
   UPDATE ${OUTBOX} AS o SET due_at = ${NOW} + ${NOTICE_LEASE_MS} FROM due WHERE o.id = due.id
   RETURNING o.id, o.url, o.body, o.tries, o.created_at`);
 const DONE = statement(`DELETE FROM ${OUTBOX} WHERE id = $1`);

@@ -1,3 +1,4 @@
+import { isDue } from "../due.ts";
 import {
   type CreditBeginResult,
   type CreditRefunds,
@@ -82,7 +83,7 @@ const PENDING_ONE = `${OF_PAYMENT} AND sequence = $5::int AND state = 'pending'`
 const CLAIM = statement(`
   WITH due AS MATERIALIZED (
     SELECT network, asset, payer_from, nonce, sequence FROM ${REFUNDS}
-    WHERE state = 'pending' AND (due_at <= ${NOW} OR due_at > ${NOW} + ${MAX_REFUND_WAIT_MS}) ORDER BY due_at LIMIT $2::int FOR UPDATE SKIP LOCKED)
+    WHERE state = 'pending' AND ${isDue("due_at", NOW, MAX_REFUND_WAIT_MS)} ORDER BY due_at LIMIT $2::int FOR UPDATE SKIP LOCKED)
   UPDATE ${REFUNDS} AS r SET due_at = ${NOW} + ${REFUND_TURN_MS} FROM due
   WHERE (r.network, r.asset, r.payer_from, r.nonce, r.sequence) = (due.network, due.asset, due.payer_from, due.nonce, due.sequence)
   RETURNING ${REFUND}`);

@@ -1,3 +1,4 @@
+import { isDue } from "../due.ts";
 import { type HookProgress, type HookState, type HookStore, type TakenHook } from "../jobs/hook-store.ts";
 import { LEASE_MS } from "../jobs/job-store.ts";
 import { MAX_NOTICE_WAIT_MS } from "../outbox.ts";
@@ -6,7 +7,7 @@ import { type SqliteConnection } from "./sqlite-connection.ts";
 const STATE = "sent, tries, failure, failing_since AS failingSince, next_at IS NULL AS isOver";
 
 const DUE = `SELECT hooks.job, jobs.id AS jobId, turn + 1 AS turn, ${STATE} FROM hooks JOIN jobs ON jobs.number = hooks.job
-  WHERE (next_at <= $now OR next_at > $now + ${MAX_NOTICE_WAIT_MS}) AND (tries > 0) = $failing AND payment <> 'waiting' AND (sent < jobs.results OR jobs.state <> 'running')
+  WHERE ${isDue("next_at", "$now", MAX_NOTICE_WAIT_MS)} AND (tries > 0) = $failing AND payment <> 'waiting' AND (sent < jobs.results OR jobs.state <> 'running')
   ORDER BY next_at LIMIT $count`;
 
 const RECORD = `UPDATE hooks SET sent = $sent, tries = $tries, failure = $failure, next_at = $nextAt,

@@ -1,3 +1,4 @@
+import { isDue } from "../due.ts";
 import {
   type Change,
   type Claim,
@@ -108,7 +109,7 @@ const CLAIM_OPEN = `
       AND (updated_at < $before OR updated_at > $now + ${RECHECK_MS}) ORDER BY updated_at LIMIT $limit)
   RETURNING ${PAYMENT}`;
 
-const DUE = `due_at > 0 AND (due_at <= $now OR due_at > $now + ${MAX_DUE_MS})`;
+const DUE = `due_at > 0 AND ${isDue("due_at", "$now", MAX_DUE_MS)}`;
 
 const CLAIM_DUE = `
   UPDATE payments SET state = CASE WHEN state = 'settling' THEN 'unknown' ELSE state END,

@@ -1,3 +1,4 @@
+import { isDue } from "../due.ts";
 import { MAX_NOTICE_WAIT_MS, type Notice, NOTICE_LEASE_MS, type Outbox } from "../outbox.ts";
 import { type SqliteConnection } from "./sqlite-connection.ts";
 
@@ -5,7 +6,7 @@ import { type SqliteConnection } from "./sqlite-connection.ts";
 export const POST = `
   INSERT INTO outbox (id, url, body, due_at, created_at) VALUES ($id, $url, $body, $now, $now) ON CONFLICT DO NOTHING`;
 
-const DUE = `due_at <= $now OR due_at > $now + ${MAX_NOTICE_WAIT_MS}`;
+const DUE = isDue("due_at", "$now", MAX_NOTICE_WAIT_MS);
 
 const CLAIM = `
   UPDATE outbox SET due_at = $until

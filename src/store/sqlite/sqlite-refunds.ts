@@ -1,3 +1,4 @@
+import { isDue } from "../due.ts";
 import {
   type CreditBeginResult,
   type CreditRefunds,
@@ -46,7 +47,7 @@ const INSERT = `
     due_at, created_at, updated_at)
   VALUES ($network, $asset, $from, $nonce, $sequence, $id, $state, $amount, $validBefore, $transaction, $by, $createdAt, $createdAt, $createdAt)`;
 
-const DUE = `state = 'pending' AND (due_at <= $now OR due_at > $now + ${MAX_REFUND_WAIT_MS})`;
+const DUE = `state = 'pending' AND ${isDue("due_at", "$now", MAX_REFUND_WAIT_MS)}`;
 
 const CLAIM = `
   UPDATE refunds SET due_at = $until WHERE (network, asset, payer_from, nonce, sequence) IN (
