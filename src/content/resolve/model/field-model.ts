@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type FieldSuggestion } from "../../extraction/tree/page-fields.ts";
-import { jsonObjectsIn, withoutThoughts } from "./json-objects.ts";
+import { lastFitting } from "./json-objects.ts";
 import { type ModelAnalyst } from "./model-analyst.ts";
 import { type Prompt, withinTokens } from "./prompt.ts";
 
@@ -96,14 +96,9 @@ function repaired({ system, user }: Prompt): Prompt {
 }
 
 function suggestionsIn(text: string): Readonly<Record<string, FieldSuggestion>> | undefined {
-  for (const part of withoutThoughts(text)) {
-    for (const value of jsonObjectsIn(part, "fields").toReversed()) {
-      const { data } = output.safeParse(value);
-      if (data === undefined) continue;
-      const found: Record<string, FieldSuggestion> = Object.create(null);
-      for (const { path, ...suggestion } of data.fields) found[path] ??= suggestion;
-      return found;
-    }
-  }
-  return undefined;
+  const fitting = lastFitting(text, "fields", output);
+  if (fitting === undefined) return undefined;
+  const found: Record<string, FieldSuggestion> = Object.create(null);
+  for (const { path, ...suggestion } of fitting.fields) found[path] ??= suggestion;
+  return found;
 }

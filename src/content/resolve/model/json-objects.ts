@@ -1,3 +1,5 @@
+import { type z } from "zod";
+
 /** The ends of a reasoning model's thoughts. */
 const THOUGHTS_END = /<\/(?:think|thinking|thought|reasoning)>/giu;
 const STARTS_WITH_THOUGHTS = /^\s*<(?:think|thinking|thought|reasoning)>/iu;
@@ -35,6 +37,17 @@ export function jsonObjectsIn(text: string, key: string): object[] {
     from = text.indexOf("{", value === undefined ? from + 1 : end);
   }
   return found;
+}
+
+/** The last object that fits the schema, in the part of a model's text that is most likely its response; undefined if none fits. */
+export function lastFitting<S extends z.ZodType>(text: string, key: string, schema: S): z.output<S> | undefined {
+  for (const part of withoutThoughts(text)) {
+    for (const value of jsonObjectsIn(part, key).toReversed()) {
+      const result = schema.safeParse(value);
+      if (result.success) return result.data;
+    }
+  }
+  return undefined;
 }
 
 /** The position after the brace that closes the one at `from`. Braces in strings do not count. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonObjectsIn, withoutThoughts } from "./json-objects.ts";
+import { lastFitting } from "./json-objects.ts";
 import { type ModelAnalyst } from "./model-analyst.ts";
 import { ModelError } from "./model-error.ts";
 
@@ -74,12 +74,8 @@ export class SchemaModel {
     const prompt = { system: INSTRUCTIONS, user: JSON.stringify({ question: wish, sources: [] }) };
     const json = { name: "fields", schema: SCHEMA };
     const { text } = await this.#analyst.ask({ prompt, maxOutputTokens: this.#maxOutputTokens, json }, signal);
-    for (const part of withoutThoughts(text)) {
-      for (const value of jsonObjectsIn(part, "fields").toReversed()) {
-        const { data } = output.safeParse(value);
-        if (data !== undefined) return schemaOf(data.fields);
-      }
-    }
+    const found = lastFitting(text, "fields", output);
+    if (found !== undefined) return schemaOf(found.fields);
     throw new ModelError("unreadable", "its response is not JSON with names of fields");
   }
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonObjectsIn, withoutThoughts } from "./json-objects.ts";
+import { lastFitting } from "./json-objects.ts";
 import { type ModelAnalyst } from "./model-analyst.ts";
 import { ModelError } from "./model-error.ts";
 import { type Prompt, withinTokens } from "./prompt.ts";
@@ -67,18 +67,13 @@ function promptOf({ url, title, text }: SummaryQuestion): Prompt {
 }
 
 function summaryIn(text: string): string {
-  for (const part of withoutThoughts(text)) {
-    for (const value of jsonObjectsIn(part, "summary").toReversed()) {
-      const { data } = output.safeParse(value);
-      if (data === undefined) continue;
-      const summary = plain(data.summary);
-      if (summary === "" || summary.length > MAX_LENGTH)
-        throw new ModelError("unreadable", "its summary is empty or too long");
-      if (MARKUP.test(summary)) throw new ModelError("unreadable", "its summary has markup or addresses");
-      return summary;
-    }
-  }
-  throw new ModelError("unreadable", "its response is not JSON with a summary");
+  const fitting = lastFitting(text, "summary", output);
+  if (fitting === undefined) throw new ModelError("unreadable", "its response is not JSON with a summary");
+  const summary = plain(fitting.summary);
+  if (summary === "" || summary.length > MAX_LENGTH)
+    throw new ModelError("unreadable", "its summary is empty or too long");
+  if (MARKUP.test(summary)) throw new ModelError("unreadable", "its summary has markup or addresses");
+  return summary;
 }
 
 /** Without control and format characters, except those that join letters. */
