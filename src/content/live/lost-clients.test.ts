@@ -4,12 +4,12 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer, connect as dial, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isAlive } from "../../lib/process/is-alive.ts";
 import { listenOnLoopback } from "../../lib/testing/listen.ts";
 import { patient } from "../../lib/testing/patience.ts";
 import { until } from "../../lib/testing/until.ts";
 import { hasNamespaces } from "../testing/namespaces.ts";
 import { descendantsOf } from "../testing/processes.ts";
+import { killed, startProgram } from "../testing/service-process.ts";
 import { withBrowser } from "../testing/state-folder.ts";
 import { soldOf, startLiveService } from "./testing/live-service.ts";
 import { RawClient } from "./testing/raw-client.ts";
@@ -64,24 +64,10 @@ test("a browser whose client and viewer have vanished without a word ends after 
 
 const PROGRAM = join(import.meta.dir, "testing/live-program.ts");
 
-/** A content service in a process of its own. */
-async function startProgram(state: string) {
-  const child = Bun.spawn([process.execPath, PROGRAM, state], { stdio: ["ignore", "pipe", "inherit"] });
-  const { value = new Uint8Array() } = await child.stdout.getReader().read();
-  return { child, base: new TextDecoder().decode(value).trim() };
-}
-
-async function killed(child: Bun.Subprocess): Promise<void> {
-  const below = descendantsOf(child.pid).map(({ pid }) => pid);
-  child.kill("SIGKILL");
-  await child.exited;
-  await until(() => !below.some(isAlive), 30_000, "the end of all processes of the service");
-}
-
 test("a service that is killed leaves no process of its browsers, and the next one removes their files", async () => {
   const state = withBrowser(mkdtempSync(join(tmpdir(), "turnpike-test-")));
   const filesOf = (folder: string) => readdirSync(join(state, "browser", folder));
-  const first = await startProgram(state);
+  const first = await startProgram(PROGRAM, state);
   const headers = { "content-type": "application/json" };
   const response = await fetch(`${first.base}/browsers`, { method: "POST", headers, body: '{"minutes":5}' });
   // As the API's description defines it.
@@ -97,7 +83,7 @@ test("a service that is killed leaves no process of its browsers, and the next o
   expect(filesOf("live")).toEqual([expect.stringMatching(new RegExp(`^${first.child.pid}-`))]);
   // The files of the browser were in memory.
   expect(filesOf("cell")).toEqual([]);
-  const second = await startProgram(state);
+  const second = await startProgram(PROGRAM, state);
   expect(filesOf("live")).toEqual([]);
   const profiles = filesOf("").filter((name) => name.startsWith("profile-"));
   expect(profiles.filter((name) => !name.startsWith(`profile-${second.child.pid}-`))).toEqual([]);

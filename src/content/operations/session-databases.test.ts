@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { patient } from "../../lib/testing/patience.ts";
-import { until } from "../../lib/testing/until.ts";
-import { isAlive } from "../../lib/process/is-alive.ts";
 import { baseUrl } from "../testing/client.ts";
-import { descendantsOf } from "../testing/processes.ts";
 import { startTestService } from "../testing/service.ts";
+import { killed, startProgram } from "../testing/service-process.ts";
 import { withBrowser } from "../testing/state-folder.ts";
+
+const PROGRAM = join(import.meta.dir, "../testing/service-program.ts");
 
 // A browser on a busy machine is slow.
 setDefaultTimeout(patient(90_000));
@@ -152,28 +152,14 @@ async function leftOut({ id, secret }: Made): Promise<unknown> {
   return all.map(({ database = "localStorage", reason }) => `${database}: ${reason}`).toSorted();
 }
 
-async function startProgram(state: string) {
-  const program = join(import.meta.dir, "../testing/service-program.ts");
-  const child = Bun.spawn([process.execPath, program, state], { stdio: ["ignore", "pipe", "inherit"] });
-  const { value = new Uint8Array() } = await child.stdout.getReader().read();
-  return { child, base: new TextDecoder().decode(value).trim() };
-}
-
-async function killed(child: Bun.Subprocess): Promise<void> {
-  const below = descendantsOf(child.pid).map(({ pid }) => pid);
-  child.kill("SIGKILL");
-  await child.exited;
-  await until(() => !below.some(isAlive), 30_000, "the end of all processes of the service");
-}
-
 test("a login in IndexedDB is there for the next page, after the service was killed, too", async () => {
   const state = withBrowser(mkdtempSync(join(tmpdir(), "turnpike-test-")));
-  const first = await startProgram(state);
+  const first = await startProgram(PROGRAM, state);
   const made = await create(first.base);
   expect(await shows(made, "/account", first.base)).toBe("logged out");
   expect(await shows(made, "/login", first.base)).toBe("welcome");
   await killed(first.child);
-  const second = await startProgram(state);
+  const second = await startProgram(PROGRAM, state);
   expect(await shows(made, "/account", second.base)).toBe("account of ada by AMf-vB");
   expect(await shows(await create(second.base), "/account", second.base)).toBe("logged out");
   await killed(second.child);
