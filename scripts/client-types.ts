@@ -12,27 +12,31 @@ const HEAD = `// Made of the API's description by scripts/generate.ts; changes h
 import { type CallOptions, type OperationTarget, type TurnpikeFile } from "./call.ts";
 `;
 
+/** Interfaces with fewer members are alike by chance, and others do not extend them. */
+const SMALLEST_BASE = 3;
+/** Parameters that several requests share: all requests with the parameter `of`. The broader set comes first. */
+const PARTS = [
+  { name: "PageOptions", of: "wait_until", comment: "How a page is loaded: part of each request for pages" },
+  { name: "ContentOptions", of: "formats", comment: "What is read of a page: part of requests with `formats`" },
+];
+
+/** The members of an interface, each as TypeScript, by name. */
+type Members = ReadonlyMap<string, string>;
+
 /** The typed client's requests, responses and methods, as TypeScript that is not formatted yet. */
 export function clientTypes(document: ApiDocument): string {
   const operations = operationsOf(document);
   const summaries = new Map(operations.flatMap((operation) => bodySummaries(operation)));
-  const options = pageOptions(document);
-  const types = Object.entries(document.components.schemas).map(([name, schema]) => {
-    if (schema.properties === undefined) throw new Error(`Cannot write the interface ${name}: it has no properties`);
-    const description = comment(schema.description ?? summaries.get(name));
-    if (!isPageRequest(schema)) return `${description}export interface ${name} ${fieldsOf(document, schema)}\n`;
-    const own = Object.entries(schema.properties ?? {}).filter(([field]) => !(field in options));
-    const fields = fieldsOf(document, { ...schema, properties: Object.fromEntries(own) });
-    return `${description}export interface ${name} extends PageOptions ${fields}\n`;
-  });
+  const members = membersOf(document);
+  const parts = PARTS.map(({ name, comment: text }) => interfaceOf(members, name, text));
+  const types = Object.entries(document.components.schemas).map(([name, { description }]) =>
+    interfaceOf(members, name, description ?? summaries.get(name)),
+  );
   // The client itself has the methods that start jobs.
   const methods = operations.filter((operation) => bodyNames(operation).response !== "StartedJob").map(methodOf);
   methods.push(...aboutRequestsOf(document).map(aboutMethodOf));
   return `${HEAD}
-/** How a page is loaded: part of each request for pages */
-export interface PageOptions ${fieldsOf(document, { properties: options })}
-
-${types.join("\n")}
+${[...parts, ...types].join("\n")}
 /** One method for each operation, and for each request about a session or a browser. */
 export abstract class Operations {
 ${methods.join("\n")}
@@ -42,18 +46,36 @@ ${methods.join("\n")}
 `;
 }
 
-function isPageRequest({ properties }: ApiSchema): boolean {
-  return properties?.["wait_until"] !== undefined;
+/** The members of all interfaces, by the name of the interface. */
+function membersOf(document: ApiDocument): ReadonlyMap<string, Members> {
+  const schemas = Object.entries(document.components.schemas).map(([name, schema]): [string, Members] => {
+    if (schema.properties === undefined) throw new Error(`Cannot write the interface ${name}: it has no properties`);
+    return [name, new Map(fieldsOf(document, schema))];
+  });
+  const parts = PARTS.map(({ name, of }): [string, Members] => {
+    const users = schemas.map(([, members]) => members).filter((members) => members.has(of));
+    const [first = new Map<string, string>(), ...others] = users;
+    return [name, new Map([...first].filter((member) => others.every((other) => has(other, member))))];
+  });
+  return new Map([...parts, ...schemas]);
 }
 
-/** The properties that all requests for pages have. */
-function pageOptions({ components }: ApiDocument): Readonly<Record<string, ApiSchema>> {
-  const [first, ...others] = Object.values(components.schemas)
-    .filter(isPageRequest)
-    .map(({ properties }) => properties ?? {});
-  return Object.fromEntries(
-    Object.entries(first ?? {}).filter(([name]) => others.every((properties) => name in properties)),
-  );
+/** An interface without the members of the interfaces that it extends. */
+function interfaceOf(all: ReadonlyMap<string, Members>, name: string, description: string | undefined): string {
+  let own: Members = all.get(name) ?? new Map<string, string>();
+  const bases: string[] = [];
+  for (const [base, members] of [...all].toSorted(([, a], [, b]) => b.size - a.size)) {
+    if (members.size < SMALLEST_BASE || members.size >= own.size) continue;
+    if (![...members].every((member) => has(own, member))) continue;
+    own = new Map([...own].filter(([member]) => !members.has(member)));
+    bases.push(base);
+  }
+  const heading = bases.length === 0 ? name : `${name} extends ${bases.join(", ")}`;
+  return `${comment(description)}export interface ${heading} ${block([...own.values()])}\n`;
+}
+
+function has(members: Members, [name, text]: readonly [string, string]): boolean {
+  return members.get(name) === text;
 }
 
 /** The names of the schemas of an operation's JSON bodies. */
@@ -93,14 +115,18 @@ function aboutMethodOf({ operationId, method, path, summary, secret, field, resp
   }`;
 }
 
-function fieldsOf(document: ApiDocument, schema: ApiSchema): string {
+/** The properties of a schema, each as a member of an interface, by name. */
+function fieldsOf(document: ApiDocument, schema: ApiSchema): readonly (readonly [string, string])[] {
   const required = new Set(schema.required ?? []);
-  const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
+  return Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const type = typeOf(document, field);
     const value = required.has(name) ? `: ${type}` : `?: ${type === "unknown" ? type : `${type} | undefined`}`;
-    return `${comment(describe(field))}readonly ${name}${value};`;
+    return [name, `${comment(describe(field))}readonly ${name}${value};`] as const;
   });
-  return `{\n${fields.join("\n")}\n}`;
+}
+
+function block(members: readonly string[]): string {
+  return `{\n${members.join("\n")}\n}`;
 }
 
 function describe({ description, default: value }: ApiSchema): string | undefined {
@@ -122,7 +148,7 @@ function plainType(document: ApiDocument, schema: ApiSchema, type: string): stri
   if (type === "array")
     return `readonly (${schema.items === undefined ? "unknown" : typeOf(document, schema.items)})[]`;
   if (type !== "object") return type;
-  if (schema.properties !== undefined) return fieldsOf(document, schema);
+  if (schema.properties !== undefined) return block(fieldsOf(document, schema).map(([, text]) => text));
   const values = schema.additionalProperties;
   return `Readonly<Record<string, ${typeof values === "object" ? typeOf(document, values) : "unknown"}>>`;
 }

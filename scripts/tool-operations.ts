@@ -7,17 +7,11 @@ import {
 } from "../src/content/api/api-document.ts";
 
 const HEAD = `// Made of the API's description by scripts/generate.ts; changes here are lost.
-import { type CallOptions } from "./call.ts";
-import { type Turnpike } from "./client.ts";
-
 /** An operation that an agent can call. */
 export interface ToolOperation {
-  readonly name: string;
   readonly description: string;
   /** The JSON schema of its parameters, without references. */
   readonly parameters: Readonly<Record<string, unknown>> & { readonly type: "object" };
-  /** The gateway checks the input. */
-  readonly call: (turnpike: Turnpike, input: never, options: CallOptions) => Promise<unknown>;
 }
 
 `;
@@ -38,8 +32,7 @@ export function toolOperations(document: ApiDocument): string {
   });
   const entries = tools.map(({ name, description, parameters: { schema, properties } }) => {
     const parameters = `{ ${JSON.stringify(schema).slice(1, -1)}, properties: ${shared.textOf(properties)} }`;
-    const call = `(turnpike, input, options) => turnpike.${name}(input, options)`;
-    return `${name}: { name: "${name}", description: ${JSON.stringify(description)}, parameters: ${parameters}, call: ${call} },`;
+    return `${name}: { description: ${JSON.stringify(description)}, parameters: ${parameters} },`;
   });
   return `${HEAD}
 /** The name of an operation that an agent can call. */
@@ -70,22 +63,43 @@ function parametersOf(document: ApiDocument, given: ApiSchema, operation: string
   return { schema: plain(document, schema), properties: plainProperties(document, Object.fromEntries(kept)) };
 }
 
-/** Parameters as text. Those that several operations share are the members of the constant `SHARED`. */
+/** Constants for the parameters that all operations with the parameter `of` share. A member of one is in none after it. */
+const PARTS = [
+  { name: "PAGE", of: "wait_until", comment: "Parameters of all operations that load pages." },
+  { name: "CONTENT", of: "formats", comment: "Parameters of all operations with formats." },
+  { name: "SEARCH", of: "query", comment: "Parameters of all operations that search." },
+];
+
+/** Parameters as text. Those that several operations share are members of the constants of `PARTS` and of `SHARED`. */
 class Parameters {
   readonly #uses = new Map<string, number>();
-  /** Those of all operations that load pages, which are the members of the constant `PAGE`. */
-  #ofPages: ReadonlySet<string> | undefined;
+  readonly #parts = new Map<string, ReadonlySet<string>>();
 
   count(properties: object): void {
-    const texts = new Set(Object.entries(properties).map(([name, schema]) => JSON.stringify({ [name]: schema })));
+    const texts = new Set(Object.entries(properties).map(textOfOne));
     for (const text of texts) this.#uses.set(text, (this.#uses.get(text) ?? 0) + 1);
-    if ("wait_until" in properties) this.#ofPages = this.#ofPages?.intersection(texts) ?? texts;
+    for (const { name, of } of PARTS) {
+      if (of in properties) this.#parts.set(name, this.#parts.get(name)?.intersection(texts) ?? texts);
+    }
   }
 
-  /** The shared ones, each under a name of its own. */
-  get shared(): ReadonlyMap<string, string> {
+  /** The members of each part. */
+  #partMembers(): ReadonlyMap<string, ReadonlySet<string>> {
+    const taken = new Set<string>();
+    return new Map(
+      PARTS.map(({ name }) => {
+        const own = (this.#parts.get(name) ?? new Set()).difference(taken);
+        for (const text of own) taken.add(text);
+        return [name, own];
+      }),
+    );
+  }
+
+  /** The other shared ones, each under a name of its own. */
+  #shared(): ReadonlyMap<string, string> {
+    const ofParts = new Set([...this.#partMembers().values()].flatMap((texts) => [...texts]));
     const names = new Set<string>();
-    const found = [...this.#uses].filter(([, uses]) => uses > 1);
+    const found = [...this.#uses].filter(([text, uses]) => uses > 1 && !ofParts.has(text));
     return new Map(
       found.map(([text]) => {
         const [name = ""] = Object.keys(JSON.parse(text) as object);
@@ -97,26 +111,35 @@ class Parameters {
   }
 
   textOf(properties: object): string {
-    const isOfPages = "wait_until" in properties;
-    const members = Object.entries(properties).flatMap(([name, schema]) => {
-      const text = JSON.stringify({ [name]: schema });
-      if (isOfPages && this.#ofPages?.has(text) === true) return [];
-      const own = this.shared.get(text);
-      return `${name}: ${own === undefined ? JSON.stringify(schema) : `SHARED.${own}`}`;
+    const shared = this.#shared();
+    const members = this.#partMembers();
+    const parts = PARTS.filter(({ of }) => of in properties).map(({ name }) => name);
+    const own = Object.entries(properties).flatMap((property) => {
+      const [name, schema] = property as [string, unknown];
+      const text = textOfOne(property);
+      const part = PARTS.find((one) => members.get(one.name)?.has(text))?.name;
+      if (part !== undefined) return parts.includes(part) ? [] : `${name}: ${part}.${name}`;
+      const common = shared.get(text);
+      return `${name}: ${common === undefined ? JSON.stringify(schema) : `SHARED.${common}`}`;
     });
-    return `{ ${[...members, ...(isOfPages ? ["...PAGE"] : [])].join(", ")} }`;
+    return `{ ${[...own, ...parts.map((name) => `...${name}`)].join(", ")} }`;
   }
 
   get text(): string {
-    const ofPages = [...(this.#ofPages ?? [])].map((text) => `${text.slice(1, -1)},`);
-    const others = [...this.shared]
-      .filter(([text]) => this.#ofPages?.has(text) !== true)
-      .map(([text, own]) => `${own}: ${JSON.stringify(Object.values(JSON.parse(text) as object)[0])},`);
-    return (
-      `/** Parameters of all operations that load pages. */\nconst PAGE = {\n${ofPages.join("\n")}\n};\n\n` +
-      `/** Parameters of several operations. */\nconst SHARED = {\n${others.join("\n")}\n};\n`
+    const members = this.#partMembers();
+    const parts = PARTS.map(({ name, comment }) => {
+      const texts = [...(members.get(name) ?? [])].map((text) => `${text.slice(1, -1)},`);
+      return `/** ${comment} */\nconst ${name} = {\n${texts.join("\n")}\n};\n`;
+    });
+    const others = [...this.#shared()].map(
+      ([text, own]) => `${own}: ${JSON.stringify(Object.values(JSON.parse(text) as object)[0])},`,
     );
+    return `${parts.join("\n")}\n/** Parameters of several operations. */\nconst SHARED = {\n${others.join("\n")}\n};\n`;
   }
+}
+
+function textOfOne([name, schema]: readonly [string, unknown]): string {
+  return JSON.stringify({ [name]: schema });
 }
 
 function plainProperties(document: ApiDocument, properties: Readonly<Record<string, ApiSchema>>): object {

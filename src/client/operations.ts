@@ -58,6 +58,47 @@ export interface PageOptions {
   readonly action_screenshot?: boolean | undefined;
 }
 
+/** What is read of a page: part of requests with `formats` */
+export interface ContentOptions extends PageOptions {
+  /** Output format; default "markdown" */
+  readonly format?: "html" | "markdown" | "text" | "links" | undefined;
+  /** Maximum content length in characters; longer content is cut */
+  readonly max_length?: number | undefined;
+  /** Several formats in one visit, as members of `results`; `content` is then empty */
+  readonly formats?:
+    | readonly (
+        | "markdown"
+        | "html"
+        | "text"
+        | "links"
+        | "images"
+        | "metadata"
+        | "summary"
+        | "raw"
+        | "branding"
+        | "pdf"
+        | "screenshot"
+        | Format
+        | SummaryFormat
+        | ScreenshotFormat
+        | JsonFormat
+      )[]
+    | undefined;
+  /** Only the main content, without navigation and side columns; default false */
+  readonly only_main_content?: boolean | undefined;
+  /** CSS selectors of the only elements that are read */
+  readonly include_selectors?: readonly string[] | undefined;
+  /** CSS selectors of elements that are not read */
+  readonly exclude_selectors?: readonly string[] | undefined;
+  /** Keep pictures whose data stands in the page as base64; by default they are left out; default false */
+  readonly inline_images?: boolean | undefined;
+  /** Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it */
+  readonly max_age?: number | undefined;
+  /** With max_age: do not keep the page for others, who could see that it was requested; default false */
+  readonly private?: boolean | undefined;
+  readonly changes?: Changes | undefined;
+}
+
 /** The response body of `search` */
 export interface SearchResponse {
   readonly query: string;
@@ -146,41 +187,13 @@ export interface SearchContentResult {
 }
 
 /** Facts about a search and its pages */
-export interface SearchContentMetadata {
-  /** Length of all results as JSON in bytes, before the cut */
-  readonly content_length: number;
-  /** Time taken, in milliseconds */
-  readonly elapsed_ms: number;
-  /** Whether there were more results than count */
-  readonly truncated: boolean;
-  /** The search providers that responded */
-  readonly providers: readonly string[];
-  /** Whether the results come from the cache */
-  readonly cached: boolean;
+export interface SearchContentMetadata extends SearchMetadata {
   /** Number of pages with content */
   readonly pages_read: number;
 }
 
 /** The request body of `search_content` */
-export interface SearchContentRequest {
-  /** Search query: words, phrases in quotation marks, and -words */
-  readonly query: string;
-  /** Number of results on a page; default 10 */
-  readonly count?: number | undefined;
-  /** Page of results; page × count is at most 200; default 1 */
-  readonly page?: number | undefined;
-  /** Host whose pages are wanted, with its subdomains */
-  readonly site?: string | undefined;
-  /** Hosts whose pages are left out, with their subdomains */
-  readonly exclude_site?: readonly string[] | undefined;
-  /** First day of publication */
-  readonly after?: string | undefined;
-  /** Last day of publication */
-  readonly before?: string | undefined;
-  /** Language of results, by ISO 639-1 */
-  readonly lang?: string | undefined;
-  /** Search timeout in seconds; default 30 */
-  readonly timeout?: number | undefined;
+export interface SearchContentRequest extends SearchRequest {
   /** Format of the contents */
   readonly content: "markdown";
   /** Number of first results that are read; default 3 */
@@ -254,7 +267,7 @@ export interface StartedJob {
 }
 
 /** The request body of `crawl` */
-export interface CrawlRequest extends PageOptions {
+export interface CrawlRequest extends ContentOptions {
   /** Addresses at which the crawl begins; their hosts are the site */
   readonly urls: readonly string[];
   /** Maximum number of delivered pages; default 100 */
@@ -281,43 +294,6 @@ export interface CrawlRequest extends PageOptions {
   readonly delay?: number | undefined;
   /** Maximum number of pages loaded at a time by each content service; default 8 */
   readonly concurrency?: number | undefined;
-  /** Output format; default "markdown" */
-  readonly format?: "html" | "markdown" | "text" | "links" | undefined;
-  /** Maximum content length in characters; longer content is cut */
-  readonly max_length?: number | undefined;
-  /** Several formats in one visit, as members of `results`; `content` is then empty */
-  readonly formats?:
-    | readonly (
-        | "markdown"
-        | "html"
-        | "text"
-        | "links"
-        | "images"
-        | "metadata"
-        | "summary"
-        | "raw"
-        | "branding"
-        | "pdf"
-        | "screenshot"
-        | Format
-        | SummaryFormat
-        | ScreenshotFormat
-        | JsonFormat
-      )[]
-    | undefined;
-  /** Only the main content, without navigation and side columns; default false */
-  readonly only_main_content?: boolean | undefined;
-  /** CSS selectors of the only elements that are read */
-  readonly include_selectors?: readonly string[] | undefined;
-  /** CSS selectors of elements that are not read */
-  readonly exclude_selectors?: readonly string[] | undefined;
-  /** Keep pictures whose data stands in the page as base64; by default they are left out; default false */
-  readonly inline_images?: boolean | undefined;
-  /** Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it */
-  readonly max_age?: number | undefined;
-  /** With max_age: do not keep the page for others, who could see that it was requested; default false */
-  readonly private?: boolean | undefined;
-  readonly changes?: Changes | undefined;
   /** Deliver only pages that are new or changed since your last crawl with the same format; default false */
   readonly only_changed?: boolean | undefined;
   /** The most that the job may cost, in the smallest unit of the asset; it ends with the reason max-price before that */
@@ -776,52 +752,15 @@ export interface PageChanges {
 }
 
 /** The request body of `scrape` */
-export interface ScrapeRequest extends PageOptions {
+export interface ScrapeRequest extends ContentOptions {
   /** Page to load; http and https only */
   readonly url: string;
   /** Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and leaves its own there */
   readonly session?: string | undefined;
   /** Its secret, if X-Session-Secret does not have it */
   readonly session_secret?: string | undefined;
-  /** Output format; default "markdown" */
-  readonly format?: "html" | "markdown" | "text" | "links" | undefined;
-  /** Maximum content length in characters; longer content is cut */
-  readonly max_length?: number | undefined;
   /** JavaScript expression evaluated on the page; its result takes the place of the content */
   readonly evaluate?: string | undefined;
-  /** Several formats in one visit, as members of `results`; `content` is then empty */
-  readonly formats?:
-    | readonly (
-        | "markdown"
-        | "html"
-        | "text"
-        | "links"
-        | "images"
-        | "metadata"
-        | "summary"
-        | "raw"
-        | "branding"
-        | "pdf"
-        | "screenshot"
-        | Format
-        | SummaryFormat
-        | ScreenshotFormat
-        | JsonFormat
-      )[]
-    | undefined;
-  /** Only the main content, without navigation and side columns; default false */
-  readonly only_main_content?: boolean | undefined;
-  /** CSS selectors of the only elements that are read */
-  readonly include_selectors?: readonly string[] | undefined;
-  /** CSS selectors of elements that are not read */
-  readonly exclude_selectors?: readonly string[] | undefined;
-  /** Keep pictures whose data stands in the page as base64; by default they are left out; default false */
-  readonly inline_images?: boolean | undefined;
-  /** Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it */
-  readonly max_age?: number | undefined;
-  /** With max_age: do not keep the page for others, who could see that it was requested; default false */
-  readonly private?: boolean | undefined;
-  readonly changes?: Changes | undefined;
   /** Read the files of the site with its terms for use by AI, and show them in metadata; default false */
   readonly ai_terms?: boolean | undefined;
 }
@@ -852,50 +791,13 @@ export interface BatchResult {
 }
 
 /** The request body of `batch` */
-export interface BatchRequest extends PageOptions {
+export interface BatchRequest extends ContentOptions {
   /** Pages to load */
   readonly urls: readonly string[];
   /** Load the pages as a job, for up to 10,000 addresses; otherwise up to 20; default false */
   readonly async?: boolean | undefined;
-  /** Output format; default "markdown" */
-  readonly format?: "html" | "markdown" | "text" | "links" | undefined;
-  /** Maximum content length in characters; longer content is cut */
-  readonly max_length?: number | undefined;
   /** JavaScript expression evaluated on the page; its result takes the place of the content */
   readonly evaluate?: string | undefined;
-  /** Several formats in one visit, as members of `results`; `content` is then empty */
-  readonly formats?:
-    | readonly (
-        | "markdown"
-        | "html"
-        | "text"
-        | "links"
-        | "images"
-        | "metadata"
-        | "summary"
-        | "raw"
-        | "branding"
-        | "pdf"
-        | "screenshot"
-        | Format
-        | SummaryFormat
-        | ScreenshotFormat
-        | JsonFormat
-      )[]
-    | undefined;
-  /** Only the main content, without navigation and side columns; default false */
-  readonly only_main_content?: boolean | undefined;
-  /** CSS selectors of the only elements that are read */
-  readonly include_selectors?: readonly string[] | undefined;
-  /** CSS selectors of elements that are not read */
-  readonly exclude_selectors?: readonly string[] | undefined;
-  /** Keep pictures whose data stands in the page as base64; by default they are left out; default false */
-  readonly inline_images?: boolean | undefined;
-  /** Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it */
-  readonly max_age?: number | undefined;
-  /** With max_age: do not keep the page for others, who could see that it was requested; default false */
-  readonly private?: boolean | undefined;
-  readonly changes?: Changes | undefined;
   /** Read the files of the site with its terms for use by AI, and show them in metadata; default false */
   readonly ai_terms?: boolean | undefined;
   /** The most that the job may cost, in the smallest unit of the asset; it ends with the reason max-price before that */
@@ -1177,17 +1079,7 @@ export interface QrRequest {
 }
 
 /** A session that was created */
-export interface SessionResponse {
-  /** Name of the session */
-  readonly id: string;
-  /** Number of pages that have used it */
-  readonly uses: number;
-  /** Bytes of its data, encrypted */
-  readonly stored_bytes: number;
-  readonly created_at: string;
-  readonly used_at: string;
-  /** Time at which it ends, if it is not used */
-  readonly expires_at: string;
+export interface SessionResponse extends SessionState {
   /** The value of X-Session-Secret in requests about this session; shown only here */
   readonly secret: string;
 }
@@ -1203,14 +1095,7 @@ export interface SessionRequest {
 }
 
 /** A browser that runs */
-export interface BrowserResponse {
-  /** Name of the browser */
-  readonly id: string;
-  /** True while a client controls it */
-  readonly connected: boolean;
-  readonly created_at: string;
-  /** Time at which it ends */
-  readonly expires_at: string;
+export interface BrowserResponse extends BrowserState {
   /** The secret of the browser */
   readonly token: string;
   /** Path of the WebSocket that speaks the DevTools protocol */
@@ -1381,17 +1266,7 @@ export interface SessionState {
 }
 
 /** The state of a session, and what it did not keep */
-export interface SessionStatus {
-  /** Name of the session */
-  readonly id: string;
-  /** Number of pages that have used it */
-  readonly uses: number;
-  /** Bytes of its data, encrypted */
-  readonly stored_bytes: number;
-  readonly created_at: string;
-  readonly used_at: string;
-  /** Time at which it ends, if it is not used */
-  readonly expires_at: string;
+export interface SessionStatus extends SessionState {
   /** Data that was not kept, and why */
   readonly left_out: readonly {
     readonly origin: string;

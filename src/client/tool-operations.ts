@@ -1,15 +1,9 @@
 // Made of the API's description by scripts/generate.ts; changes here are lost.
-import { type CallOptions } from "./call.ts";
-import { type Turnpike } from "./client.ts";
-
 /** An operation that an agent can call. */
 export interface ToolOperation {
-  readonly name: string;
   readonly description: string;
   /** The JSON schema of its parameters, without references. */
   readonly parameters: Readonly<Record<string, unknown>> & { readonly type: "object" };
-  /** The gateway checks the input. */
-  readonly call: (turnpike: Turnpike, input: never, options: CallOptions) => Promise<unknown>;
 }
 
 /** The name of an operation that an agent can call. */
@@ -357,43 +351,8 @@ const PAGE = {
   },
 };
 
-/** Parameters of several operations. */
-const SHARED = {
-  query: {
-    type: "string",
-    maxLength: 500,
-    pattern: "[^\\s\\p{Cc}\\p{Cf}]",
-    description: "Search query: words, phrases in quotation marks, and -words",
-  },
-  count: { type: "integer", minimum: 1, maximum: 50, default: 10, description: "Number of results on a page" },
-  page: {
-    type: "integer",
-    minimum: 1,
-    maximum: 50,
-    default: 1,
-    description: "Page of results; page × count is at most 200",
-  },
-  site: {
-    type: "string",
-    maxLength: 253,
-    pattern: "^(?:[\\p{L}\\p{N}](?:[\\p{L}\\p{M}\\p{N}-]*[\\p{L}\\p{M}\\p{N}])?\\.)+[\\p{L}\\p{M}\\p{N}-]{2,}$",
-    description: "Host whose pages are wanted, with its subdomains",
-  },
-  exclude_site: {
-    type: "array",
-    items: {
-      type: "string",
-      maxLength: 253,
-      pattern: "^(?:[\\p{L}\\p{N}](?:[\\p{L}\\p{M}\\p{N}-]*[\\p{L}\\p{M}\\p{N}])?\\.)+[\\p{L}\\p{M}\\p{N}-]{2,}$",
-    },
-    minItems: 1,
-    maxItems: 10,
-    description: "Hosts whose pages are left out, with their subdomains",
-  },
-  after: { type: "string", description: "First day of publication", format: "date" },
-  before: { type: "string", description: "Last day of publication", format: "date" },
-  lang: { type: "string", pattern: "^[a-z]{2}$", description: "Language of results, by ISO 639-1" },
-  timeout: { type: "integer", minimum: 1, maximum: 120, default: 30, description: "Search timeout in seconds" },
+/** Parameters of all operations with formats. */
+const CONTENT = {
   format: {
     type: "string",
     enum: ["html", "markdown", "text", "links"],
@@ -574,6 +533,49 @@ const SHARED = {
     additionalProperties: false,
     description: "Compare the page with a version that you received before, and keep it for the next time",
   },
+};
+
+/** Parameters of all operations that search. */
+const SEARCH = {
+  query: {
+    type: "string",
+    maxLength: 500,
+    pattern: "[^\\s\\p{Cc}\\p{Cf}]",
+    description: "Search query: words, phrases in quotation marks, and -words",
+  },
+  count: { type: "integer", minimum: 1, maximum: 50, default: 10, description: "Number of results on a page" },
+  page: {
+    type: "integer",
+    minimum: 1,
+    maximum: 50,
+    default: 1,
+    description: "Page of results; page × count is at most 200",
+  },
+  site: {
+    type: "string",
+    maxLength: 253,
+    pattern: "^(?:[\\p{L}\\p{N}](?:[\\p{L}\\p{M}\\p{N}-]*[\\p{L}\\p{M}\\p{N}])?\\.)+[\\p{L}\\p{M}\\p{N}-]{2,}$",
+    description: "Host whose pages are wanted, with its subdomains",
+  },
+  exclude_site: {
+    type: "array",
+    items: {
+      type: "string",
+      maxLength: 253,
+      pattern: "^(?:[\\p{L}\\p{N}](?:[\\p{L}\\p{M}\\p{N}-]*[\\p{L}\\p{M}\\p{N}])?\\.)+[\\p{L}\\p{M}\\p{N}-]{2,}$",
+    },
+    minItems: 1,
+    maxItems: 10,
+    description: "Hosts whose pages are left out, with their subdomains",
+  },
+  after: { type: "string", description: "First day of publication", format: "date" },
+  before: { type: "string", description: "Last day of publication", format: "date" },
+  lang: { type: "string", pattern: "^[a-z]{2}$", description: "Language of results, by ISO 639-1" },
+  timeout: { type: "integer", minimum: 1, maximum: 120, default: 30, description: "Search timeout in seconds" },
+};
+
+/** Parameters of several operations. */
+const SHARED = {
   url: { type: "string", minLength: 1, maxLength: 8192, description: "Page to load; http and https only" },
   session: {
     type: "string",
@@ -605,29 +607,11 @@ const SHARED = {
 /** Every operation with a price. */
 export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
   search: {
-    name: "search",
     description:
       "Search the web. Queries the configured search providers and merges their results. Each page appears once, the best first, with title and snippet as plain text. An empty list is a result. If all providers fail, the call is an error and free, and so is a restriction that no provider supports. Operators in the query, such as site:, have no effect; use the parameters. /search/content also returns the text of the first pages. The call is paid; a failed call costs nothing.",
-    parameters: {
-      type: "object",
-      required: ["query"],
-      additionalProperties: false,
-      properties: {
-        query: SHARED.query,
-        count: SHARED.count,
-        page: SHARED.page,
-        site: SHARED.site,
-        exclude_site: SHARED.exclude_site,
-        after: SHARED.after,
-        before: SHARED.before,
-        lang: SHARED.lang,
-        timeout: SHARED.timeout,
-      },
-    },
-    call: (turnpike, input, options) => turnpike.search(input, options),
+    parameters: { type: "object", required: ["query"], additionalProperties: false, properties: { ...SEARCH } },
   },
   search_content: {
-    name: "search_content",
     description:
       "Search the web and read the first results. Searches as /search does, and reads the first results as /read does, at the same time. A page that fails has an `error` and no content, and does not affect the others. The price is the same for any number of pages. If no page was read, the call is free, unless the operator charges for pages that use up their own time. `timeout` is for the whole call; the search gets half of it. The call is paid; a failed call costs nothing.",
     parameters: {
@@ -635,15 +619,6 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
       required: ["query", "content"],
       additionalProperties: false,
       properties: {
-        query: SHARED.query,
-        count: SHARED.count,
-        page: SHARED.page,
-        site: SHARED.site,
-        exclude_site: SHARED.exclude_site,
-        after: SHARED.after,
-        before: SHARED.before,
-        lang: SHARED.lang,
-        timeout: SHARED.timeout,
         content: { type: "string", enum: ["markdown"], description: "Format of the contents" },
         pages: {
           type: "integer",
@@ -659,12 +634,11 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
           default: 20000,
           description: "Maximum length of a page's content in characters; longer content is cut",
         },
+        ...SEARCH,
       },
     },
-    call: (turnpike, input, options) => turnpike.search_content(input, options),
   },
   map: {
-    name: "map",
     description:
       "List the addresses of a site. Returns the addresses of a site from its first pages, its sitemaps, those that robots.txt names, and the search index of the gateway. Sitemaps are XML, indexes, text, RSS or Atom, gzipped or not. Each address appears once. Nothing that robots.txt forbids is requested or returned. With `Accept: application/x-ndjson` each address is sent as a line of JSON when it is found, and a last line has the `metadata`. A map without an address is an error and free. The call is paid; a failed call costs nothing.",
     parameters: {
@@ -726,10 +700,8 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         },
       },
     },
-    call: (turnpike, input, options) => turnpike.map(input, options),
   },
   crawl: {
-    name: "crawl",
     description:
       "Load the pages of a site as a job. Returns the job at once: read its results with job_results, and its state with job_status. It is paid.",
     parameters: {
@@ -811,16 +783,6 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
           default: 8,
           description: "Maximum number of pages loaded at a time by each content service",
         },
-        format: SHARED.format,
-        max_length: SHARED.max_length,
-        formats: SHARED.formats,
-        only_main_content: SHARED.only_main_content,
-        include_selectors: SHARED.include_selectors,
-        exclude_selectors: SHARED.exclude_selectors,
-        inline_images: SHARED.inline_images,
-        max_age: SHARED.max_age,
-        private: SHARED.private,
-        changes: SHARED.changes,
         only_changed: {
           type: "boolean",
           default: false,
@@ -833,12 +795,11 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
             "The most that the job may cost, in the smallest unit of the asset; it ends with the reason max-price before that",
         },
         ...PAGE,
+        ...CONTENT,
       },
     },
-    call: (turnpike, input, options) => turnpike.crawl(input, options),
   },
   scrape: {
-    name: "scrape",
     description:
       "Retrieve a page as HTML, Markdown, text or links. Loads the page and returns its content. With `evaluate`, the result of that expression is the content: text unchanged, everything else as JSON. `links` returns one link per line, in the page's order. With `formats`, several formats come from one visit: the price is that of the most expensive one, and a share of the others. The call is paid; a failed call costs nothing.",
     parameters: {
@@ -849,25 +810,14 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         url: SHARED.url,
         session: SHARED.session,
         session_secret: SHARED.session_secret,
-        format: SHARED.format,
-        max_length: SHARED.max_length,
         evaluate: SHARED.evaluate,
-        formats: SHARED.formats,
-        only_main_content: SHARED.only_main_content,
-        include_selectors: SHARED.include_selectors,
-        exclude_selectors: SHARED.exclude_selectors,
-        inline_images: SHARED.inline_images,
-        max_age: SHARED.max_age,
-        private: SHARED.private,
-        changes: SHARED.changes,
         ai_terms: SHARED.ai_terms,
         ...PAGE,
+        ...CONTENT,
       },
     },
-    call: (turnpike, input, options) => turnpike.scrape(input, options),
   },
   batch: {
-    name: "batch",
     description: "Retrieve many pages at once. The call is paid; a failed call costs nothing.",
     parameters: {
       type: "object",
@@ -881,25 +831,14 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
           maxItems: 10000,
           description: "Pages to load",
         },
-        format: SHARED.format,
-        max_length: SHARED.max_length,
         evaluate: SHARED.evaluate,
-        formats: SHARED.formats,
-        only_main_content: SHARED.only_main_content,
-        include_selectors: SHARED.include_selectors,
-        exclude_selectors: SHARED.exclude_selectors,
-        inline_images: SHARED.inline_images,
-        max_age: SHARED.max_age,
-        private: SHARED.private,
-        changes: SHARED.changes,
         ai_terms: SHARED.ai_terms,
         ...PAGE,
+        ...CONTENT,
       },
     },
-    call: (turnpike, input, options) => turnpike.batch(input, options),
   },
   extract: {
-    name: "extract",
     description:
       "Extract data of pages by CSS selectors or a JSON schema. With `selectors`, the text of the elements that each selector matches: a string for one element, an array for several, null for no match. `selector@attribute` returns an attribute of the elements that have it; addresses become absolute. Without `@`, code is omitted, and each block has a line of its own. With `schema`, the fields that it describes, from structured data, tables, labels and lists of the page. Every value stands in the page, and `sources` has its place. A field without a value is null; if the schema requires it, the page is the error `fields-missing`, and free. The call is paid; a failed call costs nothing.",
     parameters: {
@@ -976,10 +915,8 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         ...PAGE,
       },
     },
-    call: (turnpike, input, options) => turnpike.extract(input, options),
   },
   read: {
-    name: "read",
     description:
       "Read the main article of a page. Loads the page and returns its title and its main content as Markdown, without navigation, advertisements and side columns. A page with nothing to read is an error. `GET /r/https://example.com/` returns title and content as plain Markdown. The call is paid; a failed call costs nothing.",
     parameters: {
@@ -990,11 +927,11 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         url: SHARED.url,
         session: SHARED.session,
         session_secret: SHARED.session_secret,
-        max_age: SHARED.max_age,
-        private: SHARED.private,
-        changes: SHARED.changes,
+        max_age: CONTENT.max_age,
+        private: CONTENT.private,
+        changes: CONTENT.changes,
         ai_terms: SHARED.ai_terms,
-        max_length: SHARED.max_length,
+        max_length: CONTENT.max_length,
         comments: {
           type: "boolean",
           default: false,
@@ -1003,10 +940,8 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         ...PAGE,
       },
     },
-    call: (turnpike, input, options) => turnpike.read(input, options),
   },
   parse: {
-    name: "parse",
     description:
       "Read a file as HTML, Markdown, text or links. Reads an uploaded file: DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EPUB, PDF, e-mail, archive, HTML, CSV, JSON or XML; with OCR also a picture. The body is JSON, multipart/form-data with the part `file` and the parameters as further parts, or the file itself with the parameters in the query. The call is paid; a failed call costs nothing.",
     parameters: {
@@ -1021,8 +956,8 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
           pattern: "^[\\x20-\\x7e]*$",
           description: "Media type of a text file, such as text/csv; the bytes of other files say what they are",
         },
-        format: SHARED.format,
-        max_length: SHARED.max_length,
+        format: CONTENT.format,
+        max_length: CONTENT.max_length,
         words: {
           type: "boolean",
           default: false,
@@ -1037,10 +972,8 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         },
       },
     },
-    call: (turnpike, input, options) => turnpike.parse(input, options),
   },
   pdf: {
-    name: "pdf",
     description:
       "Print a page as a PDF document. Loads the page in a browser and prints it. A URL that is a PDF document itself is passed through unchanged. A page behind a bot challenge or a consent wall is an error, and so is an empty page. Header fields of the response have the page's final address and its engine. The call is paid; a failed call costs nothing.",
     parameters: {
@@ -1079,10 +1012,8 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         ...PAGE,
       },
     },
-    call: (turnpike, input, options) => turnpike.pdf(input, options),
   },
   screenshot: {
-    name: "screenshot",
     description:
       "Take a picture of a page. Loads the page in a browser and takes a picture of exactly `width` by `height` pixels, or of the whole page with `full_page`. `selector` only delays the picture until its element exists. A page behind a bot challenge or a consent wall is an error, and so is an empty page. Header fields of the response have the page's final address and its engine. The call is paid; a failed call costs nothing.",
     parameters: {
@@ -1111,10 +1042,8 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         ...PAGE,
       },
     },
-    call: (turnpike, input, options) => turnpike.screenshot(input, options),
   },
   resolve: {
-    name: "resolve",
     description:
       "Find the outcome of a prediction-market question. Searches the web, reads sources and returns the probability of YES, with a verdict and the statements that support it. Quotes are copied from their sources word for word. The verdict is UNCERTAIN if the sources say nothing or contradict each other, or if the deadline is still to come and nothing has happened yet. A page that cannot be read is named in `reasoning`, and the other pages are used. When `timeout` is over, the response has the result so far. If no source was read and no search provider responded, the response is an error and costs nothing. The call is paid; a failed call costs nothing.",
     parameters: {
@@ -1153,10 +1082,8 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         },
       },
     },
-    call: (turnpike, input, options) => turnpike.resolve(input, options),
   },
   qr: {
-    name: "qr",
     description:
       "Draw a QR code. Returns a black-and-white PNG of exactly the requested size. Each module has a whole number of pixels, and the remaining pixels widen the margin. Error correction is level M, or L if the data is too long for M or for the size. The call is paid; a failed call costs nothing.",
     parameters: {
@@ -1181,10 +1108,8 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         margin: { type: "integer", minimum: 0, maximum: 10, default: 2, description: "Quiet zone in modules" },
       },
     },
-    call: (turnpike, input, options) => turnpike.qr(input, options),
   },
   session: {
-    name: "session",
     description:
       "Create a session for cookies and storage. Name it in requests for pages. Both engines use it. One page at a time uses it; another one is rejected with 409. Its data is encrypted with its secret, which the service does not keep. Kept are cookies, localStorage and IndexedDB; sessionStorage, caches, service workers and the storage of frames are not. The call is paid; a failed call costs nothing.",
     parameters: {
@@ -1202,10 +1127,8 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         },
       },
     },
-    call: (turnpike, input, options) => turnpike.session(input, options),
   },
   browser: {
-    name: "browser",
     description:
       "Start a browser for Puppeteer or Playwright. `connect` speaks the DevTools protocol. It ends after the paid minutes, and after five minutes without a client. With `browser` and `token`, a running browser runs longer. People watch it at `view`, and act in its pages at `control`. It has no files and no downloads, and loads pages of the public web. The call is paid; a failed call costs nothing.",
     parameters: {
@@ -1224,6 +1147,5 @@ export const TOOL_OPERATIONS: Readonly<Record<ToolName, ToolOperation>> = {
         token: { type: "string", minLength: 1, maxLength: 64, pattern: "^[\\x21-\\x7e]*$" },
       },
     },
-    call: (turnpike, input, options) => turnpike.browser(input, options),
   },
 };

@@ -38,10 +38,10 @@ export function agentTools(turnpike: Turnpike, { only, maxPrice }: ToolOptions =
   const names = only ?? (Object.keys(TOOL_OPERATIONS) as ToolName[]);
   const jobs = new Map<string, Job>();
   const tools = names.map((name): AgentTool => {
-    const { description, parameters, call } = TOOL_OPERATIONS[name];
+    const { description, parameters } = TOOL_OPERATIONS[name];
     const run = async (input: unknown, signal: AbortSignal | undefined): Promise<unknown> => {
       // The gateway checks the input.
-      const result: unknown = await call(turnpike, input as never, callOptions(signal, maxPrice));
+      const result: unknown = await turnpike[name](input as never, callOptions(signal, maxPrice));
       return isJob(result) ? keep(jobs, result) : result;
     };
     return { name, description, parameters, run };
