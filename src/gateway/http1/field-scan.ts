@@ -121,20 +121,13 @@ const PAYMENT_NAMES: ReadonlyMap<number, string> = new Map([
   [PAYMENT_STREAM, "Payment-Stream"],
 ]);
 
-function spells(bytes: Uint8Array, start: number, lowerName: string): boolean {
-  // `| 0x20` changes only letters in these names and values; the scan has already excluded control characters.
-  for (let i = 0; i < lowerName.length; i++) {
-    if (((bytes[start + i] ?? 0) | 0x20) !== lowerName.charCodeAt(i)) return false;
-  }
-  return true;
-}
-
 const HYPHEN = 0x2d;
 /** `_ | 0x20`. */
 const UNDERSCORE_SEEN = 0x7f;
 
 /**
- * Returns `id` if the name at `start` is `lowerName`. A name with underscores in place of hyphens is suspicious, because
+ * Returns `id` if the text at `start` is `lowerName`. `| 0x20` changes only letters in these texts, because the scan has
+ * excluded control characters. A name with underscores in place of hyphens is suspicious, because
  * CGI and similar interfaces treat both as one name: it is dropped from requests.
  */
 function named(bytes: Uint8Array, start: number, lowerName: Uint8Array, id: number): number {
@@ -148,6 +141,9 @@ function named(bytes: Uint8Array, start: number, lowerName: Uint8Array, id: numb
   }
   return found;
 }
+
+const KEEP_ALIVE = Buffer.from(" keep-alive");
+const CLOSE = Buffer.from(" close");
 
 /** The recognised names in lower case, and what their fields are. The first of two entries with the same name counts. */
 const NAMES: readonly (readonly [lowerName: string, id: number])[] = [
@@ -394,8 +390,8 @@ export class FieldScan {
         return true;
       }
       case CONNECTION:
-        if (end - start === 11 && spells(bytes, start, " keep-alive")) this.keepAlive = true;
-        else if (end - start === 6 && spells(bytes, start, " close")) this.close = true;
+        if (end - start === KEEP_ALIVE.length && named(bytes, start, KEEP_ALIVE, id) === id) this.keepAlive = true;
+        else if (end - start === CLOSE.length && named(bytes, start, CLOSE, id) === id) this.close = true;
         else this.#takeConnection(latin1Text(bytes, start, end));
         return true;
       case HOST:

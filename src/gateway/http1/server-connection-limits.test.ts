@@ -1,5 +1,6 @@
 /** Limits of a client's connection: in bytes, in time, and for clients that do not read or that leave. */
 import { beforeEach, expect, test } from "bun:test";
+import { TurnpikeError } from "../../lib/errors.ts";
 import { BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { type Exchange } from "../exchange/exchange.ts";
 import { flushCork } from "../wire/outgoing.ts";
@@ -153,6 +154,29 @@ test("a client that ends its side after a response has received it", () => {
   expect(told).toEqual([]);
   connection.onEnd();
   expect(told).toEqual([true]);
+});
+
+test("a connection serves the next request after the arrival of a response was awaited", () => {
+  const told: boolean[] = [];
+  arrive(GET);
+  last().onTaken = (taken) => told.push(taken);
+  reply(last());
+  flushCork();
+  host.clock.advance(1000);
+  expect([told, wire.ended]).toEqual([[true], false]);
+  arrive(GET);
+  expect(host.exchanges).toHaveLength(2);
+});
+
+test("a client whose response is cut off has not left", () => {
+  const events: string[] = [];
+  arrive(GET);
+  const exchange = last();
+  exchange.onGone = () => events.push("gone");
+  exchange.onFinish = () => events.push("finished");
+  exchange.response.start({ status: 200, reason: "OK", fields: "", bodyLength: 2 });
+  exchange.response.abort(new TurnpikeError("upstream-failed", "reset"));
+  expect([wire.cut, host.closedCount, exchange.gone, events]).toEqual([true, 1, false, ["finished"]]);
 });
 
 test("a connection that waits for the acknowledgement of its last response closes when the client ends its side", () => {
