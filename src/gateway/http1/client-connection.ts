@@ -150,7 +150,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
       wheel.set(this, 0);
       return;
     }
-    const left = Math.max(this.#dueAt - wheel.now(), 0);
+    const left = this.#dueAt - wheel.now();
     wheel.set(this, this.awaited ? Math.min(this.#patienceMs, left) : left);
   }
 

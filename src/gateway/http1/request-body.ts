@@ -132,8 +132,8 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
   #finish(): void {
     // The paused bytes of this body have arrived. From now on the connection decides about reading.
     this.#source.holdReading(false);
-    const lines = this.#chunked?.trailers ?? "";
-    if (lines !== "") {
+    const lines = this.#chunked?.trailers;
+    if (lines !== undefined) {
       const limits = { isRequest: true, maxCount: this.#source.limits.maxHeaderCount };
       if (!trailerScan.scan(Buffer.from(`${lines}\r\n`, "latin1"), 0, lines.length, limits)) {
         this.abort(new TurnpikeError("bad-request", `malformed trailers: ${trailerScan.error}`));
