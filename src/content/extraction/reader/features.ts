@@ -2,7 +2,7 @@ import { type Element } from "domhandler";
 import { type Declared, Evidence } from "./declared.ts";
 import { LEVELS, NEIGHBOURS, SHARES, WIDTH } from "./feature-names.ts";
 import { LastHeading } from "./last-heading.ts";
-import { classAlone, type Lexicon } from "./lexicon.ts";
+import { type KnownNames, type Lexicon, namesOf } from "./lexicon.ts";
 import { type Block, type Box, FLAG_COUNT, FLAGS, type Outline, type Template } from "./outline.ts";
 import { groupByTemplate } from "./templates.ts";
 import {
@@ -62,8 +62,9 @@ class FeatureWriter {
   readonly #lexicon: Lexicon;
   readonly #values: Float32Array;
   readonly #same = new Map<number, number>();
-  /** The log-odds of names that are only a class attribute, since many elements of a page have the same one. */
-  readonly #saidOfClasses = new Map<string, number>();
+  /** The log-odds of all names of an element, since many elements of a page have the same ones. */
+  readonly #saidOfNames = new Map<string, number>();
+  readonly #knownNames: KnownNames = new Map();
   /** For each block, the values that are features of its neighbours too. */
   readonly #shared: Float32Array;
   /** The log-odds of each block's text as a phrase. */
@@ -167,13 +168,12 @@ class FeatureWriter {
   }
 
   #saysOf(element: Element): number {
-    const names = classAlone(element);
+    const names = namesOf(element);
     if (names === "") return 0;
-    if (names === undefined) return this.#lexicon.names(element);
-    const known = this.#saidOfClasses.get(names);
+    const known = this.#saidOfNames.get(names);
     if (known !== undefined) return known;
-    const says = this.#lexicon.names(element);
-    this.#saidOfClasses.set(names, says);
+    const says = this.#lexicon.names(names, this.#knownNames);
+    this.#saidOfNames.set(names, says);
     return says;
   }
 

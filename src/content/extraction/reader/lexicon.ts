@@ -36,12 +36,10 @@ export class Lexicon {
     this.#odds = odds;
   }
 
-  /** The sum of the log-odds of an element's own names. */
-  names(element: Element): number {
-    const text = namesOf(element);
-    if (text === "") return 0;
+  /** The sum of the log-odds of an element's names (`namesOf`). */
+  names(text: string, known: KnownNames): number {
     let sum = 0;
-    for (const hash of nameHashes(text)) sum += this.#of("name", hash);
+    for (const hash of nameHashes(text, known)) sum += this.#of("name", hash);
     return Math.max(-MAX_SAID, Math.min(MAX_SAID, sum));
   }
 
@@ -89,26 +87,32 @@ export function namesOf({ name, attribs }: Element): string {
   return text;
 }
 
-/** The class attribute, if an element has no other names. Undefined if it has. */
-export function classAlone({ name, attribs }: Element): string | undefined {
-  const { class: names = "", id = "", role, itemprop } = attribs;
-  const isAlone = id === "" && role === undefined && itemprop === undefined && !name.includes("-");
-  return isAlone ? names : undefined;
-}
-
 /** The words of a name: `siteNav` has `site` and `Nav`, `HTMLParser` has `HTML` and `Parser`. */
 const WORD = /[A-Z]+(?=[A-Z][a-z])|[A-Z]{2,}|[A-Z]?[a-z]+/g;
 
+/** The hashes of names that a page has used before. */
+export type KnownNames = Map<string, readonly number[]>;
+
 /** Hashes of the names in a text and of their words, in lower case. */
-export function nameHashes(text: string): ReadonlySet<number> {
+export function nameHashes(text: string, known: KnownNames = new Map()): ReadonlySet<number> {
   const hashes = new Set<number>();
   for (const name of text.split(/\s+/)) {
     if (name === "") continue;
-    hashes.add(hashOf(name.toLowerCase()));
-    if (name.startsWith("<") || name.includes("=")) continue;
-    for (const [word] of name.matchAll(WORD)) {
-      if (word.length > 1 && word.length < name.length) hashes.add(hashOf(`-${word.toLowerCase()}`));
+    let own = known.get(name);
+    if (own === undefined) {
+      own = hashesOf(name);
+      known.set(name, own);
     }
+    for (const hash of own) hashes.add(hash);
+  }
+  return hashes;
+}
+
+function hashesOf(name: string): number[] {
+  const hashes = [hashOf(name.toLowerCase())];
+  if (name.startsWith("<") || name.includes("=")) return hashes;
+  for (const word of name.match(WORD) ?? []) {
+    if (word.length > 1 && word.length < name.length) hashes.push(hashOf(`-${word.toLowerCase()}`));
   }
   return hashes;
 }
