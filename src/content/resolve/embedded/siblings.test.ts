@@ -39,7 +39,7 @@ const CASES: readonly (readonly [question: string, ofAnother: string, ofAsked: s
   [
     "Was the Clean Rivers Act adopted by the Senate of Tarnova?",
     "The Senate of Tarnova adopted the Clean Rivers Act at first reading.",
-    "The Senate of Tarnova adopted the Clean Rivers Act at third reading.",
+    "The Senate of Tarnova adopted the Clean Rivers Act on Tuesday.",
   ],
   [
     "Did Kestrel FC win the Vale League in 2026?",

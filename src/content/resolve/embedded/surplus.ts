@@ -23,7 +23,7 @@ interface Phrase {
 /**
  * Whether the clause of a reading has a noun or an adjective that the question does not have, beside the question's words
  * or behind a preposition: "the youth wing of the party", "the party youth", "46.9 seconds with a flying start". Such a
- * word can make it another thing, so that the reading supports no firm verdict. With `isSubjectOnly`: whether a part or a
+ * word can make it another thing, so that the reading supports no verdict. With `isSubjectOnly`: whether a part or a
  * member of the question's subject is the subject, so that the sentence states nothing.
  */
 export function hasSurplus(

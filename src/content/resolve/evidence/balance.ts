@@ -1,5 +1,5 @@
 import { type Plan, type Source, type Statement } from "../reading/analysis.ts";
-import { decides, type Voice, voicesOf } from "./voices.ts";
+import { speaks, type Voice, voicesOf } from "./voices.ts";
 
 /** Log-odds that one firm voice adds, and the factors of the first and the following voices. */
 const VOICE = 2.4;
@@ -29,7 +29,7 @@ export function balanceOf(plan: Plan, sources: readonly Source[], statements: re
     voices.filter((one) => one.sign < 0),
     VOICE,
   );
-  const sides = new Set(voices.filter(decides).map(({ sign }) => sign));
+  const sides = new Set(voices.filter(speaks).map(({ sign }) => sign));
   return { voices, forYes, forNo, contradicted: sides.size > 1 };
 }
 

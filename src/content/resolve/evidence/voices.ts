@@ -144,7 +144,12 @@ function overruled(voices: readonly Voice[]): Voice[] {
   return voices.map((voice) => (voice.isResolutionSource ? voice : { ...voice, strength: voice.strength * OVERRULED }));
 }
 
-/** Whether a voice states the outcome firmly enough to decide. */
+/** Whether a voice states the outcome, so that it contradicts the other side. */
+export function speaks({ strength }: Voice): boolean {
+  return strength >= DECIDES;
+}
+
+/** Whether a voice supports a verdict: it states the outcome, and no other words may turn its sense. */
 export function decides(voice: Voice): boolean {
-  return voice.strength >= DECIDES;
+  return speaks(voice) && voice.statements.some(({ isLoose }) => isLoose !== true);
 }

@@ -102,7 +102,7 @@ export interface Statement {
   readonly isDateOpen?: boolean;
   /** The page mentions it in passing, so that it only supports a source that reports it. */
   readonly isAside?: boolean;
-  /** Words that the reading leaves out may turn its sense: it supports no firm verdict. */
+  /** Words that the reading leaves out may turn its sense: it only contradicts. */
   readonly isLoose?: boolean;
 }
 
