@@ -16,8 +16,12 @@ test.each([
 ] as const)("a refund that %s is recorded as such", async (_what, result, calls) => {
   const channel = claimedChannel({ standing: "closing" });
   const { claims, options, facilitator, told, orders } = recordedClaims([result]);
-  await new Closing(options, claims).close(channel, facilitator, SETTINGS);
+  const logged: string[] = [];
+  const log = (line: string): void => void logged.push(line);
+  await new Closing({ ...options, log }, claims).close(channel, facilitator, SETTINGS);
   expect(orders).toEqual(["refund"]);
+  const cause = "reason" in result ? result.reason : "cause" in result ? result.cause : undefined;
+  expect(logged).toEqual(cause === undefined ? [] : [`channels: the refund of a channel is open: ${cause}`]);
   expect(told).toEqual(calls.map(([name, ...rest]) => [name, channel.id, ...rest]));
 });
 

@@ -1,10 +1,13 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../../../lib/testing/patience.ts";
+import { until } from "../../../../lib/testing/until.ts";
+import { channelNonce } from "../../../../store/channels.ts";
 import { openStore } from "../../../../store/open/open-store.ts";
 import { openPostgresStore } from "../../../../store/postgres/open-postgres-store.ts";
 import { type Store } from "../../../../store/store.ts";
 import { hasPostgres, sharedPostgres } from "../../../../store/testing/postgres.ts";
 import { closeShops } from "../testing/shop.ts";
+import { handover, HANDOVER_MS } from "./handover.ts";
 import { begin, events, further, HI, seen, sell, settled } from "./testing/metered-sale.ts";
 
 setDefaultTimeout(patient(40_000));
@@ -37,7 +40,7 @@ test("a payment that came to another gateway is given back if the ledger fails w
   const failing: Store = {
     ...store,
     paymentIds: {
-      tie: (id, fingerprint, until) => paymentIds.tie(id, fingerprint, until),
+      tie: (...call) => paymentIds.tie(...call),
       find: (id) => paymentIds.find(id),
       untie: () => Promise.reject(new Error("the ledger is away")),
     },
@@ -49,6 +52,36 @@ test("a payment that came to another gateway is given back if the ledger fails w
   await seen(reader, HI + events(1, 3));
   expect((await further(elsewhere.shop, sale.voucher(2000), stream)).status).toBe(200);
   await settled(sale, { base: "1000", charged: "1000" });
+});
+
+test("a payment that another gateway announced, and did not record, does not end the response", async () => {
+  const store = openStore(":memory:");
+  let looks = 0;
+  const { paymentIds } = store;
+  const watched: Store = {
+    ...store,
+    paymentIds: {
+      tie: (...call) => paymentIds.tie(...call),
+      find: async (id) => {
+        const nonce = await paymentIds.find(id);
+        if (nonce !== undefined) looks += 1;
+        return nonce;
+      },
+      untie: (id, fingerprint) => paymentIds.untie(id, fingerprint),
+    },
+  };
+  const sale = await sell({ store: watched });
+  const { reader, stream } = await begin(sale);
+  const { id } = await sale.channel();
+  const at = handover(channelNonce(id, "0"), stream);
+  await paymentIds.tie(at, channelNonce(id, "1000"), sale.shop.clock.now + HANDOVER_MS);
+  sale.source.send(events(1, 4));
+  await seen(reader, HI + events(1, 3));
+  await until(() => looks > 1);
+  expect((await further(sale.shop, sale.voucher(2000), stream)).status).toBe(200);
+  await seen(reader, HI + events(1, 4));
+  sale.source.end();
+  await settled(sale, { base: "1334", charged: "1334" });
 });
 
 describe("a further payment can come to another gateway of the same ledger", () => {

@@ -70,6 +70,26 @@ test("a client that left takes no more units, and the end of the source reports 
   expect([told, exchange.bytesSent]).toEqual([["units end", "over"], 2]);
 });
 
+test.each([
+  ["line", 200, "", undefined],
+  ["line", 200, "Content-Encoding: Identity\r\n", undefined],
+  ["line", 200, "Content-Encoding: br\r\n", "The upstream's response is compressed, and is sold by the line"],
+  ["line", 101, "", "The upstream's response has no lines, by which it is sold"],
+  ["event", 101, "", "The upstream's response has no events, by which it is sold"],
+  ["byte", 101, "", undefined],
+  ["message", 101, "", undefined],
+  ["message", 200, "", "The upstream's response has no messages, by which it is sold"],
+] as const)("a response sold by the %s, with status %d and fields %j: %s", (unit, status, fields, reason) => {
+  const { exchange, response, told } = metered(10, { unit });
+  const sent: unknown[] = [];
+  exchange.onCancel = () => void sent.push("cancelled");
+  exchange.start = (head) => void sent.push(head.status);
+  response.start({ ...HEAD, status, fields });
+  expect(sent).toEqual([reason === undefined ? status : "cancelled"]);
+  const broken = told.find((one) => one instanceof TurnpikeError);
+  expect(broken?.message).toBe(reason as string);
+});
+
 test("without any response the listener responds, through the client's own sink", () => {
   const { exchange, response, told } = metered(10);
   response.abort(ERROR);

@@ -135,15 +135,12 @@ export class MeteredResponse implements ResponseSink {
   }
 
   end(trailers: Fields): void {
-    if (this.#state === "free") {
-      this.#finish();
-      this.#sink.end(withoutPaymentClaims(trailers));
-      return;
+    if (this.#state === "free") this.#endWhole(trailers);
+    else if (this.#state === "flowing") {
+      this.#trailers = trailers;
+      this.#ruler.end();
+      this.#release();
     }
-    if (this.#state !== "flowing") return;
-    this.#trailers = trailers;
-    this.#ruler.end();
-    this.#release();
   }
 
   abort(error: TurnpikeError): void {

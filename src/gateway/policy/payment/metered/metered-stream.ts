@@ -172,7 +172,7 @@ export class MeteredStream implements PaidUnits {
     const { paymentIds } = this.#paidRoute;
     const id = handover(this.#first.nonce, this.name);
     const nonce = await paymentIds.find(id);
-    if (nonce === undefined || nonce === ENDED || this.#covers.length > 0) return false;
+    if (nonce === undefined || this.#covers.length > 0) return false;
     const cover = await this.#coverAt(nonce);
     if (cover === undefined) return false;
     // First of all, so that its end is recorded whatever fails.

@@ -4,8 +4,9 @@ import { fieldLine } from "../../../../lib/http/fields.ts";
 import { patient } from "../../../../lib/testing/patience.ts";
 import { until } from "../../../../lib/testing/until.ts";
 import { Collector } from "../../../../payments/settlement/collector.ts";
+import { freshAccount } from "../../../../payments/evm/testing/shop.ts";
 import { channelId } from "../../../../payments/signatures/batch-settlement.ts";
-import { channelConfig, signedVoucher } from "../../../../payments/testing/channels.ts";
+import { channelConfig, signedDeposit, signedVoucher } from "../../../../payments/testing/channels.ts";
 import { LEASE_MS } from "../../../../store/ledger.ts";
 import { closeShops, decoded, type Shop } from "../testing/shop.ts";
 import { type TestExchange } from "../testing/test-gateway.ts";
@@ -54,6 +55,30 @@ test("each payment covers its units, and the response waits for the next one", a
   // Two of three units: a fraction is rounded up.
   await settled(sale, { base: "1667", charged: "1667", signed: "2000", charges: 2 });
   expect(shop.runs).toBe(1);
+});
+
+test.each([
+  ["is made", { kind: "settled", transaction: "0xab", amount: "5000" }, 200, 1],
+  ["is refused", { kind: "refused", reason: "invalid_batch_settlement_evm_insufficient_balance" }, 402, 0],
+  ["has no result", { kind: "unknown", cause: "no response", transaction: "0xab" }, 503, 0],
+] as const)("a deposit that %s comes before the first unit", async (_what, made, status, runs) => {
+  const state = { balance: 0n, totalClaimed: 0n, withdrawRequestedAt: 0, refundNonce: 0n };
+  const facilitator = () => ({
+    channels: {
+      verify: async () => ({ kind: "valid" as const, payer: freshAccount().address, state }),
+      settle: async () => made,
+    },
+  });
+  const { shop, source, payer, requirements } = await sell({ shop: { facilitator } });
+  const config = channelConfig(requirements, payer.address);
+  const now = Math.floor(shop.clock.now / 1000);
+  const payload = signedDeposit(requirements, config, { amount: 10_000n, most: 1000n, signer: payer, now });
+  const response = await shop.send({ x402Version: 2, accepted: requirements, payload });
+  expect([response.status, shop.runs]).toEqual([status, runs]);
+  if (status !== 200) return;
+  expect(decoded(response, "payment-response")).toMatchObject({ success: true, transaction: "0xab" });
+  source.end();
+  await response.text();
 });
 
 test("a response whose units are all paid for ends without a further payment", async () => {

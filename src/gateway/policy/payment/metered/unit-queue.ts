@@ -19,9 +19,7 @@ export class UnitQueue {
   /** Sends the bytes below `limit`, an index in the body. False: the sink is full, though it has taken all of them. */
   passTo(limit: number, sink: BodySink): boolean {
     let takesMore = true;
-    while (this.#at < limit) {
-      const [piece] = this.#pieces;
-      if (piece === undefined) break;
+    for (let piece = this.#pieces[0]; piece !== undefined && this.#at < limit; piece = this.#pieces[0]) {
       const to = Math.min(piece.end, piece.start + limit - this.#at);
       this.#at += to - piece.start;
       const from = piece.start;
