@@ -5,24 +5,27 @@ import { type KeySender } from "./sender.ts";
 /** Time for which a key that could not send is asked last, in milliseconds. @bound */
 const REST_MS = 30_000;
 
+/** A key of the pool. */
+type PooledSender = Pick<KeySender, keyof Sender | "load" | "close">;
+
 /**
  * Several keys of one program on one chain. Each has its own nonces, so that no transaction waits for one of another key.
  * A transaction settles one payment (decision 0817). It goes to the key with the fewest open ones, and to another one if that
  * key cannot sign or pay.
  */
 export class SenderPool implements Sender {
-  readonly #senders: readonly KeySender[];
+  readonly #senders: readonly PooledSender[];
   readonly #now: () => number;
   /** The end of each key's rest, in milliseconds. */
-  readonly #rests = new Map<KeySender, number>();
+  readonly #rests = new Map<PooledSender, number>();
 
   /** `senders`: at least one, with one guard. Payments that name the facilitator name the first one's account. */
-  constructor(senders: readonly KeySender[], now: () => number) {
+  constructor(senders: readonly PooledSender[], now: () => number) {
     this.#senders = senders;
     this.#now = now;
   }
 
-  get #first(): KeySender {
+  get #first(): PooledSender {
     const [first] = this.#senders;
     if (first === undefined) throw new Error("Cannot send: there is no key");
     return first;
@@ -71,7 +74,7 @@ export class SenderPool implements Sender {
   }
 
   /** 1 while the key rests. The clock may be set back. */
-  #restOf(sender: KeySender): number {
+  #restOf(sender: PooledSender): number {
     const left = (this.#rests.get(sender) ?? 0) - this.#now();
     return left > 0 && left <= REST_MS ? 1 : 0;
   }

@@ -431,6 +431,10 @@ describe("the transactions of a key", () => {
       const kinds = Promise.all([send(), send(), send()]);
       for (const { hash } of [await sends(1), await sends(2)]) mine(hash);
       expect((await kinds).map(({ kind }) => kind).toSorted()).toEqual(["mined", "mined", "withheld"]);
+      // They have left no trace: there is room for two again.
+      script.gas = BOUNDS.maxGas + 1n;
+      for (let i = 0; i < 3; i++) expect(await send()).toEqual({ kind: "rejected" });
+      expect(sender.load).toBe(0);
     });
 
     test("are open once the facilitator closes, also those that are sent while it does", async () => {
