@@ -8,6 +8,7 @@ export const ROOMS: readonly string[] = [
   "src/gateway/upstream",
   "src/gateway/policy",
   "src/gateway/policy/payment",
+  "src/payments/channels",
   "src/payments/evm",
   "src/store",
   "src/gateway/admin",
@@ -15,7 +16,9 @@ export const ROOMS: readonly string[] = [
   "src/gateway/tenants",
   "src/content/egress",
   "src/content/extraction",
+  "src/content/jobs",
   "src/content/resolve",
+  "src/content/sessions",
 ];
 
 /** Whole-program tests of a folder's code in other folders: test files, or folders of them. */
@@ -95,6 +98,7 @@ export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
   ],
   "src/gateway/tenants": ["test/flow", "test/tenants", "test/admin/tenants.test.ts"],
   "src/content/extraction": ["test/engines"],
+  "src/content/jobs": ["src/content/operations/crawl.test.ts", "src/content/operations/job-watchers.test.ts"],
   "src/payments/evm": [
     "test/embedded-facilitator.test.ts",
     "test/payments/chain.test.ts",

@@ -98,7 +98,6 @@ export class WebhookSender {
   async #beginSome(isFailing: boolean): Promise<void> {
     const turns = isFailing ? this.#turns.failing : this.#turns.well;
     const room = (isFailing ? FAILING_AT_ONCE : SENDS_AT_ONCE) - turns.size;
-    if (room <= 0) return;
     for (const hook of await this.#options.store.hooks.take(room, isFailing)) {
       const turn = this.#turn(hook)
         .catch((error: unknown) => this.#options.log("error", `Cannot send a webhook: ${messageOf(error)}`))
@@ -135,7 +134,7 @@ export class WebhookSender {
     const failure = await this.#post(what);
     if (this.#closing.signal.aborted) return false;
     if (failure === undefined) {
-      return await store.hooks.record(hook, { sent: number, tries: 0, failure: "", nextMs: LEASE_MS });
+      return store.hooks.record(hook, { sent: number, tries: 0, failure: "", nextMs: LEASE_MS });
     }
     const isFirst = hook.sent !== number - 1 || hook.tries === 0;
     const tries = isFirst ? 0 : hook.tries;
