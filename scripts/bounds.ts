@@ -6,6 +6,8 @@ import { wrappedItem } from "./reference/wrapped-item.ts";
 /** Constants that share a docstring, in one file. */
 export interface Bound {
   readonly file: string;
+  /** The first constant. */
+  readonly name: string;
   /** The docstring as one line, without tags. */
   readonly text: string;
   /** The part of the docstring before `@operator`, for operators and clients. Undefined if they cannot meet the limit. */
@@ -143,6 +145,22 @@ export async function bounds(): Promise<Bound[]> {
   });
 }
 
+/** The numbers of an object literal, with the words of their names; other code is shown as it is. */
+function membersOf(expression: string, value: (name: string) => number | undefined): Bound["constants"] {
+  const members = [...expression.matchAll(/(\w+): ([^,{}]+?)(?=,|\s*\})/g)].map(([, name = "", code = ""]) => {
+    const number = evaluate(code, value);
+    const constant = name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+    const words = constant
+      .replace(/_(?:BYTES|MS)$/, "")
+      .replaceAll("_", " ")
+      .toLowerCase();
+    return number === undefined ? undefined : { name, value: `${words} ${readable(constant, number)}` };
+  });
+  const known = members.filter((member) => member !== undefined);
+  const isWhole = known.length > 0 && known.length === members.length;
+  return isWhole ? known : [{ name: "", value: `\`${expression}\`` }];
+}
+
 /** The bound that a docstring with its constants describes, if it does. */
 function boundOf(group: readonly Found[], value: (name: string) => number | undefined): Bound | undefined {
   const [first] = group;
@@ -156,10 +174,10 @@ function boundOf(group: readonly Found[], value: (name: string) => number | unde
   if (text === "") throw new Error(`Cannot describe ${first.name} in ${first.file}: its docstring has no text`);
   const { file, name, expression } = first;
   const forOperators = FOR_OPERATORS.exec(first.doc)?.[1]?.replaceAll(TAGS, "");
-  const others = [{ name, value: `\`${expression}\`` }, ...numbers];
+  const others = [...membersOf(expression, value), ...numbers];
   if (!tagged && !group.some((constant) => MAXIMUM.test(constant.name))) return undefined;
-  if (numbers[0]?.name === name) return { file, text, forOperators, constants: numbers };
-  return tagged || MAXIMUM.test(name) ? { file, text, forOperators, constants: others } : undefined;
+  if (numbers[0]?.name === name) return { file, name, text, forOperators, constants: numbers };
+  return tagged || MAXIMUM.test(name) ? { file, name, text, forOperators, constants: others } : undefined;
 }
 
 const INTRODUCTION = `# Bounds
@@ -190,11 +208,9 @@ function sectionOf(file: string): string {
 export async function boundsReference(): Promise<string> {
   const told = (await bounds()).filter(({ forOperators }) => forOperators !== undefined);
   const tables = [...Map.groupBy(told, ({ file }) => sectionOf(file))].map(([section, rows]) => {
-    const lines = rows.map(({ file, forOperators, constants }) => {
+    const lines = rows.map(({ file, name, forOperators, constants }) => {
       const limits = constants.map(({ value }) => value).join("; ");
-      return wrappedItem(
-        `- **${limits}**: ${shown(forOperators)} (\`${file.slice(section.length + 1)}#${constants[0]?.name}\`)`,
-      );
+      return wrappedItem(`- **${limits}**: ${shown(forOperators)} (\`${file.slice(section.length + 1)}#${name}\`)`);
     });
     return `## ${section}\n\n${lines.join("\n")}\n`;
   });

@@ -6,12 +6,11 @@ import { wrappedItem } from "./reference/wrapped-item.ts";
 const WHEN: Readonly<Record<ErrorCode, string>> = {
   "bad-request": "The header section, framing or body of the request cannot be read.",
   "bad-path":
-    "The path has a broken escape, a backslash, `%2F`, `%5C`, `%00`, `%0A`, `%0D`, overlong UTF-8, or parameters without a name before them (`/;x/`). Or some servers read it as a path of a route that requires credentials or a payment.",
+    "The path has a [refused spelling](policies.md#paths), or some servers read it as a path of a route that requires credentials or a payment.",
   "host-not-allowed": "The Host is not in `server.allowed_hosts`.",
   "invalid-parameters": "Members of the body are missing, unknown or out of bounds; `errors` names each.",
   "invalid-payment": "The field `PAYMENT-SIGNATURE` cannot be read as one x402 version 2 payment.",
-  unauthorized:
-    "The route or the admin interface requires credentials, and they are missing or invalid; `WWW-Authenticate` names the accepted methods.",
+  unauthorized: "Credentials are missing or invalid; `WWW-Authenticate` names the accepted methods.",
   "payment-required": "The route has a price, and the request has no payment or the payment was refused.",
   forbidden: "The credentials are valid, but do not allow this request, such as a change with the read-only admin key.",
   "not-found": "No route, file or operation has this path.",
@@ -23,14 +22,12 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "already-exists": "Admin: there is a route with this prefix and host, or an upstream with this name.",
   "guard-lost":
     "Admin: a path would be served without a guard that it has now, such as a price. `errors` lists the guards, and `?force=true` insists.",
-  "ambiguous-route":
-    "Admin: several routes have this prefix; `hosts` and `names` list their hosts and names, and `?host=` and `?name=` select one.",
+  "ambiguous-route": "Admin: several routes have this prefix; `?host=` and `?name=` select one of `hosts` and `names`.",
   "changed-on-disk": "Admin: another program has changed the configuration file; `?force=true` overwrites it.",
   "no-config-file": "Admin: the gateway was started without a configuration file.",
   "missing-csrf-token":
     "Admin: a request with a session cookie changes something, and its `X-CSRF-Token` is missing or wrong.",
-  "invalid-configuration":
-    "Admin: the configuration would have problems; `errors` lists each, with its path in the whole configuration.",
+  "invalid-configuration": "Admin: the configuration would have problems; `errors` lists each.",
   "change-failed": "Admin: the gateway could not apply the changed configuration; the old one stays in use.",
   "persist-failed": "Admin: the configuration file could not be written; the old file is unchanged.",
   "disk-full": "Admin: the disk has no space for the configuration file; the old file is unchanged.",
@@ -43,7 +40,7 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "range-not-satisfiable": "None of the ranges in `Range` is in the file; `Content-Range` has its length.",
   "expectation-failed": "The request has an `Expect` field other than `100-continue`.",
   misdirected:
-    "The connection was made for another host (SNI), which has another certificate or other rules for client certificates. Or the host needs a client certificate that the connection has not shown. A new connection for the host can succeed.",
+    "The connection does not fit the [certificates](guides/tls.md#client-certificates) of the host. A new connection for the host can succeed.",
   "upgrade-required":
     "The request asks for a WebSocket version that does not exist; `Sec-WebSocket-Version` names the supported one.",
   "rate-limited":
@@ -53,16 +50,15 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   internal: "An internal error of Turnpike; the log has details.",
   "scrape-failed": "The page was loaded, but the script of `evaluate` failed.",
   "action-failed":
-    "A step of `actions` failed. `action` has its `index`, its `type`, and the `url` and `title` of the page at that time; with `action_screenshot` also a `screenshot` (base64 of a JPEG).",
+    "A step of `actions` failed. `action` has its `index`, its `type`, the `url` and `title` of the page, and with `action_screenshot` a `screenshot` (base64 of a JPEG).",
   "not-implemented":
-    "CONNECT, TRACE, a method in lower case such as `get`, an unknown method or transfer coding. Or WebSocket on a priced route, to an upstream over HTTP/2, or over HTTP/2 to a server that does not support it.",
+    "CONNECT, TRACE, a method in lower case such as `get`, an unknown method or transfer coding; WebSocket on a priced route, or to an upstream over HTTP/2.",
   "upstream-failed": "The upstream refused or broke the connection, or its response cannot be read.",
-  "no-servers":
-    "The configuration names no server for the upstream of the route, and no discovery of servers; or the upstream was deleted.",
+  "no-servers": "The upstream of the route has no servers and no discovery, or was deleted.",
   "no-upstream":
     "No server of the upstream is in rotation, or the filter of a tenant route has named no usable socket.",
   "response-too-large":
-    "The upstream's response is larger than the route's `max_response_bytes` (32 MiB by default), or too large to wait for its settlement. A response without Content-Length is cut off instead, with `truncated` in the access log.",
+    "The upstream's response is larger than the route's `max_response_bytes`, or too large to wait for its settlement. A response without Content-Length is cut off instead, with `truncated` in the access log.",
   "page-failed":
     "The page cannot be reached, loaded or read. Or its server responded with a status of 400 or above (`page_status`) that `accept_status` does not accept.",
   "page-not-begun": "The time of the batch ended before the turn of this page; the page was not requested.",
@@ -79,8 +75,7 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
     "A WebAssembly filter of the route could not be loaded or started. Or it failed on the response, and `response_fail_closed` is set.",
   "tenant-starting":
     "Another request was starting the tenant, and it was not ready within `wasm_host_call_deadline_ms`.",
-  "auth-unavailable":
-    "The external authorization service or the issuer's keys are unavailable; all requests are refused until then.",
+  "auth-unavailable": "The external authorization service or the issuer's keys are unavailable.",
   "facilitator-failed": "The facilitator's response is invalid.",
   overloaded:
     "A bounded queue or table is full, the disk has no space for a paid response, or the ledger cannot be written.",
@@ -94,7 +89,7 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "search-timeout": "No search provider responded in time.",
   "resolve-failed": "No source could be read, and no search provider responded.",
   "model-failed":
-    "The configured language model failed or sent an invalid response, and there is no fallback to the embedded analyst. The detail has the calls and tokens that the operator pays for.",
+    "The configured language model failed or sent an invalid response, and there is no fallback to the embedded analyst.",
   "page-timeout": "The page was not ready within `timeout` seconds.",
   "version-not-supported": "The request's version is neither HTTP/1.0 nor HTTP/1.1.",
 };
@@ -126,8 +121,8 @@ ${markdownTable([
 
 A 402 also has the fields of the x402 challenge.
 
-In the response of \`/batch\`, each failed page has the \`type\` of its error as \`error_type\`, the \`detail\` as \`error\`, and \`page_status\` as
-\`metadata.status\`. The response itself has status 200. If every page failed, the batch is not charged.
+In the response of \`/batch\`, which has status 200, each failed page has the \`type\` of its error as \`error_type\`, the \`detail\` as \`error\`, and
+\`page_status\` as \`metadata.status\`.
 
 Each error has its status and code, and in brackets its origin, if it is not the client. "Retry" says that the same request may succeed later. A 503
 has a \`Retry-After\` field. Errors are [free](payments.md#responses-that-are-not-charged).

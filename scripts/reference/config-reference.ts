@@ -26,18 +26,17 @@ export const EXAMPLE = {
 
 const INTRODUCTION = `# Configuration
 
-Turnpike reads one file, which \`--config\` names. This page lists all keys, with their types and defaults. A key with a range is an integer,
-one with neither type nor default an object with a section of its own, and a default shows its type. A key without a default is absent or empty. Every
-section is optional: \`{}\` starts with the defaults. Unknown keys are ignored, each with a warning. \`turnpike check FILE\` prints every
-problem with its place, and exits with 1 if the gateway would not start.
+Turnpike reads one file, which \`--config\` names. Every key is optional unless it says "required", and \`{}\` starts with the defaults. Unknown
+keys are ignored, each with a warning. \`turnpike check FILE\` prints every problem with its place, and exits with 1 if the gateway would not start.
+
+This page lists all keys. A key with a range is an integer. A key without a range, a type and a default is a string, or an object with a section of its
+own. Keys with a star are extensions of Turnpike to version 1.0 of the configuration.
 
 Editors complete and check the file if it begins with \`"$schema": "./turnpike.schema.json"\`, the path of that file in this repository.
 
-Keys with a star are extensions of Turnpike to version 1.0 of the configuration.
-
 ## Formats
 
-The extension of the file name selects the format. Problems are reported with line and column in every format.
+The extension of the file name selects the format:
 
 - \`.jsonc\`: JSON with comments (\`//\` and \`/* */\`) and with commas before a closing bracket
 - \`.yaml\` and \`.yml\`: YAML 1.2, of at most 4 MiB and one document. A plain scalar is a number, \`true\`, \`false\` or \`null\` only as JSON writes it,
@@ -45,8 +44,7 @@ The extension of the file name selects the format. Problems are reported with li
 - every other ending: JSON
 
 Every format refuses an object that has the same key twice. \`turnpike persist\` writes only changed values, and comments stay, except those of a removed
-route. A YAML value that changes at an alias is written in place of the alias. If the anchor's value would have to change, \`persist\` fails with the
-reason.
+route. A YAML value that changes at an alias is written in place of the alias. A change of an anchor is refused.
 
 ## Flags
 
@@ -86,10 +84,11 @@ function typeName(schema: JsonSchema): string {
   return schema.type ?? "any";
 }
 
-/** The type, or nothing if the default or a section of its own shows it. */
+/** The type, or nothing for a string, and if the default or a section of its own shows it. */
 function shownType(schema: JsonSchema, byDefault: string): string {
   const type = typeName(schema);
-  const isShown = type === "object" ? isNested(schema) : (type === "boolean" || type === "string") && byDefault !== "";
+  if (type === "string") return "";
+  const isShown = type === "object" ? isNested(schema) : type === "boolean" && byDefault !== "";
   return isShown && byDefault !== "required" ? "" : type;
 }
 
@@ -203,29 +202,60 @@ function withLink(row: readonly string[], links: ReadonlyMap<string, string>): r
   return link === undefined ? row : [key, type, byDefault, `${text} Keys: ${link}.`];
 }
 
-/** The text of a section and of those nested in it. A key whose section another one describes has a link to it. */
-function render(section: Section, described: ReadonlyMap<string, Section>, parent?: Section): string {
-  const known = new Set((parent === undefined ? [] : rowsOf(parent)).map((row) => row.join("|")));
-  const isKnown = (row: readonly string[]): boolean => known.has(row.join("|"));
+/** A section and those nested in it. */
+function flattened(section: Section): Section[] {
+  return [section, ...section.nested.flatMap(flattened)];
+}
+
+/** The keys of a section that another one describes too. */
+interface Shared {
+  readonly by: Section;
+  readonly rows: ReadonlySet<string>;
+}
+
+const identityOf = (row: readonly string[]): string => row.join("|");
+
+/** The keys that the section shares with its parent, or at least three with the largest of the other sections. */
+function sharedOf(section: Section, all: readonly Section[], parent: Section | undefined): Shared | undefined {
+  const rows = rowsOf(section).map(identityOf);
+  const candidates = all.flatMap((by) => {
+    const described = new Set(rowsOf(by).map(identityOf));
+    const shared = new Set(rows.filter((row) => described.has(row)));
+    const isLarger = described.size > rows.length;
+    return shared.size > 0 && isLarger && (by === parent || shared.size > 2)
+      ? [{ by, rows: shared, size: described.size }]
+      : [];
+  });
+  return candidates.toSorted((a, b) => b.rows.size - a.rows.size || b.size - a.size)[0];
+}
+
+/** Sections as the page has them: all of them, and the one that describes each content. */
+interface Page {
+  readonly all: readonly Section[];
+  readonly described: ReadonlyMap<string, Section>;
+}
+
+/** The text of a section and of those nested in it. A key that another section describes has a link to it. */
+function render(section: Section, page: Page, parent?: Section): string {
+  const shared = sharedOf(section, page.all, parent);
   const rows = rowsOf(section);
-  const repeated = rows.filter(isKnown).map(([key = ""]) => key);
+  const isShared = (row: readonly string[]): boolean => shared?.rows.has(identityOf(row)) === true;
   const note = meaning(section.schema);
   // A key of the parent is described in its list.
   const isNew = parent === undefined || !rowsOf(parent).some((row) => row[3] === note);
-  const describer = (child: Section): Section => described.get(contentOf(child)) ?? child;
+  const describer = (child: Section): Section => page.described.get(contentOf(child)) ?? child;
   const parts = [`${parent === undefined ? "##" : "###"} ${section.heading}`];
   if (note !== "" && isNew) parts.push(note);
   const elsewhere = section.nested.filter((child) => describer(child) !== child);
   const links = new Map(elsewhere.map((child) => [lastKey(child.path), linkTo(describer(child))]));
-  const list = [keyList(rows.filter((row) => !isKnown(row)).map((row) => withLink(row, links)))];
-  if (parent !== undefined && repeated.length > 0) {
-    list.push(wrappedItem(`- As in ${linkTo(parent)}: ${repeated.join(", ")}.`));
+  const list = [keyList(rows.filter((row) => !isShared(row)).map((row) => withLink(row, links)))];
+  if (shared !== undefined) {
+    const keys = rows.filter(isShared).map(([key = ""]) => key);
+    list.push(wrappedItem(`- As in ${linkTo(shared.by)}: ${keys.join(", ")}.`));
   }
   parts.push(list.filter(Boolean).join("\n"));
   const own = section.nested.filter((child) => describer(child) === child);
-  return [`${parts.filter(Boolean).join("\n\n")}\n`, ...own.map((child) => render(child, described, section))].join(
-    "\n",
-  );
+  return [`${parts.filter(Boolean).join("\n\n")}\n`, ...own.map((child) => render(child, page, section))].join("\n");
 }
 
 /** The text of `docs/configuration.md`: a list of keys for every section of the schema. */
@@ -233,12 +263,12 @@ export function reference(): string {
   const { properties = {} } = describedSchema();
   const all = Object.entries(properties).map(([key, schema]) => [key, schema, sections(key, schema, key)] as const);
   const tops = all.flatMap(([, , found]) => found);
-  const described = describers(tops);
+  const page = { all: tops.flatMap(flattened), described: describers(tops) };
   const scalars = all.filter(([, , found]) => found.length === 0).map(([key, schema]) => keyRow(key, schema, false));
   return [
     INTRODUCTION,
     `\`\`\`json\n${JSON.stringify(EXAMPLE, undefined, 2)}\n\`\`\`\n`,
-    ...tops.map((section) => render(section, described)),
+    ...tops.map((section) => render(section, page)),
     `## Other keys\n\n${keyList(scalars)}\n`,
   ].join("\n");
 }

@@ -51,7 +51,10 @@ interface Park {
   readonly body: BodyView;
 }
 
-/** A filter for the Turnpike ABI in one worker. Decision 0703. */
+/**
+ * A filter for the Turnpike ABI in one worker. An instance belongs to one request from `on_request` to `on_response`, so that
+ * the state in its memory belongs to this request too.
+ */
 export class OwnFilter implements Filter {
   readonly name: string;
   readonly #settings: FilterSettings;

@@ -30,7 +30,8 @@ export interface ZoneShape {
  *
  *   counters of row 0 │ counters of row 1 │ … │ cells of row 0 │ cells of row 1 │ … │ common
  *
- * Decision 0103.
+ * The file has no name: no other program can open it, and it disappears with the server. The successor of a killed worker
+ * continues in the same row, and the supervisor clears gauges such as requests in flight.
  */
 export class SharedZone {
   readonly shape: ZoneShape;

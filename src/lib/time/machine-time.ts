@@ -27,7 +27,8 @@ function readMonotonic(): number | undefined {
 /**
  * Whole milliseconds of the machine's monotonic clock. All processes read the same time, and a change of the system time does
  * not affect it. It starts again when the machine starts. On a system without such a clock, the process uses a
- * monotonic clock of its own, which begins at the system time. Decision 0803.
+ * monotonic clock of its own, which begins at the system time. Leases in SQLite use it, because a
+ * step of the system time must not end them.
  */
 export function machineTime(): number {
   return Math.floor(readMonotonic() ?? performance.timeOrigin + performance.now());

@@ -10,7 +10,7 @@ export const MOST_DRIFT_MS = 2000;
  * Tells whether the database's clock can be trusted when it shows that a lease has expired. All gateways use this
  * clock, and an operator may change it. After a step forward all leases look expired, and each running process renews
  * its leases within `LEASE_MS`. So a gateway takes over a lease only after it has seen the database's clock run evenly
- * for that time, compared with its own monotonic clock. Decision 0803.
+ * for that time, compared with its own monotonic clock.
  */
 export class ClockWatch {
   readonly #own: () => number;

@@ -98,7 +98,8 @@ interface Drawing {
 
 /**
  * Limits the resources of a browser's processes: lowers the priority of those that use much CPU time, and kills those
- * that exceed a limit. Decision 0903.
+ * that exceed a limit. That needs no cgroup and no privileges. The process that draws for all pages is killed too if it does not
+ * pause, because it finishes a closed page's drawing first: one shader kept it busy for over a minute.
  */
 export class ProcessWatch {
   readonly #browser: number;

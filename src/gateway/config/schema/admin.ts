@@ -48,27 +48,19 @@ export const admin = z
       .default([])
       .meta(
         ours(
-          "Host names under which clients reach the interface, beside `address` and the names of loopback; another Host gets 400. `*.example.com` matches all subdomains.",
+          "Host names under which clients reach the interface, beside `address` and loopback; another Host gets 400. `*.example.com` matches all subdomains.",
         ),
       ),
     file_folders: z
       .array(text.meta(names("folder")))
       .max(MAX_FILE_FOLDERS)
       .default([])
-      .meta(
-        ours(
-          "Folders in which changes through this interface may name files, programs and sockets. Other such keys, and this one, change only in the file.",
-        ),
-      ),
+      .meta(ours("Folders in which changes through this interface may name files, programs and sockets.")),
     tls,
     audit_log: filePath
       .meta(names("log"))
       .default("")
-      .meta(
-        ours(
-          "File for every event except log lines, as JSON lines. Mode 0600; reopened on SIGUSR1. Empty: no audit log.",
-        ),
-      ),
+      .meta(ours("File for every event except log lines, as JSON lines; reopened on SIGUSR1.")),
   })
   .prefault({})
   .describe("The admin interface, on a separate listener.");

@@ -58,18 +58,11 @@ const jwt = z
     secret: text
       .exactOptional()
       .meta(secret())
-      .describe(
-        "Shared secret of HS256, HS384 and HS512, PEM public key of the others; a secret. Required without `jwks_url`.",
-      ),
+      .describe("Shared secret of HS256, HS384 and HS512, PEM public key of the others. Required without `jwks_url`."),
     jwks_url: httpUrl
       .exactOptional()
-      .meta(
-        ours("URL at which the issuer publishes its keys, in place of `secret`: https, or http on a loopback address."),
-      ),
-    algorithm: z
-      .enum(JWT_ALGORITHMS)
-      .default("HS256")
-      .describe("The only accepted signature algorithm, regardless of the token."),
+      .meta(ours("URL of the issuer's keys, in place of `secret`: https, or http on a loopback address.")),
+    algorithm: z.enum(JWT_ALGORITHMS).default("HS256").describe("The only accepted signature algorithm."),
     issuer: text.exactOptional().describe("Required `iss`."),
     audience: text.exactOptional().describe("Required `aud`."),
     claims_to_headers: z

@@ -5,10 +5,10 @@ import { bytes, count, names, ours } from "./kinds.ts";
 export const bufferPool = z
   .strictObject({
     buffer_size: bytes(65_536, 1024).describe(
-      "Bytes of one buffer for data that waits for a slow peer: responses, request bodies, pipelined requests. Waiting data takes whole buffers.",
+      "Bytes of one buffer for data that waits for a slow peer. Waiting data takes whole buffers.",
     ),
     buffer_count: count(4096, 2, 16_777_216).describe(
-      "Number of these buffers in one worker, at least twice `server.max_connections` (one for each direction). While fewer than two are free, new requests get 503.",
+      "Number of these buffers in one worker, at least twice `server.max_connections`. While fewer than two are free, new requests get 503.",
     ),
     body_buffer_size: bytes(1_048_576, 1024).describe(
       "Bytes of one buffer for bodies that are buffered completely: uploads that a `body_schema` checks, and responses that wait for their payment.",
@@ -17,24 +17,18 @@ export const bufferPool = z
       "Number of such buffers in one worker. Without space, uploads and priced routes get 503.",
     ),
     response_buffer_bytes: bytes(33_554_432, 0).meta(
-      ours(
-        "Bytes of one response that may wait for a slow client in memory and on disk, which frees the upstream connection. 0: no buffering.",
-      ),
+      ours("Bytes of one response that may wait for a slow client in memory and on disk. 0: no buffering."),
     ),
     response_disk_bytes: bytes(1_073_741_824, 0).meta(
       ours(
-        "Bytes on disk that one worker may use for such responses, in blocks of 256 KiB. One client address may use half of the space that others leave free. 0: only memory is used.",
+        "Bytes on disk that one worker may use for such responses. One client address may use half of the space that others leave free. 0: only memory is used.",
       ),
     ),
     temp_path: z
       .string()
       .meta(names("folder"))
       .default("")
-      .meta(
-        ours(
-          "Folder of the file for such responses, which has no name. Empty: the system's folder for temporary files.",
-        ),
-      ),
+      .meta(ours("Folder for such responses. Empty: the system's folder for temporary files.")),
   })
   .prefault({})
   .describe("Memory of one worker for requests in flight.");

@@ -33,7 +33,7 @@ export const contentBrowser = z
       .refine((address) => address === "" || isAddress(address), "expected an IP address")
       .default("")
       .describe(
-        "IP address of this machine at which the remote browser reaches it. Empty: the address of this machine's connection to the endpoint.",
+        "IP address of this machine at which the remote browser reaches it. Empty: that of its connection to the endpoint.",
       ),
     allowed_addresses: z
       .array(cidr)

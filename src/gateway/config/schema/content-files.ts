@@ -6,9 +6,7 @@ const ocr = z
     enabled: z
       .boolean()
       .default(false)
-      .describe(
-        "Read the text of pictures, and of PDF documents without text that can be read, by the programs `tesseract` and `pdftoppm` of the system.",
-      ),
+      .describe("Read the text of pictures and scans by the programs `tesseract` and `pdftoppm`."),
     languages: z
       .array(z.string().regex(/^[A-Za-z][A-Za-z_]{1,29}$/, "expected the name of a language of Tesseract, such as eng"))
       .min(1)
@@ -24,7 +22,7 @@ const ocr = z
     ),
     concurrency: count(1, 1, 64).describe("Documents that are read at the same time, each on one core."),
     text_price_percent: count(100, 0, 100).describe(
-      "Percentage of the price of `/parse` for a file that is read without OCR. Under the scheme `exact` only 0 has an effect.",
+      "Percentage of the price of `/parse` for a file without OCR. Under `exact` only 0 has an effect.",
     ),
   })
   .prefault({})

@@ -11,9 +11,7 @@ export const contentJobs = z
       "Seconds for which a job runs at most. It then fails with the reason `time`.",
     ),
     results_ttl_s: count(86_400, 1, MAX_TIME).describe("Seconds for which the results of a job stay after its end."),
-    host_interval_ms: count(100, 0, 60_000).describe(
-      "Milliseconds between two requests of all jobs to a host. A site that asks for a longer delay gets it.",
-    ),
+    host_interval_ms: count(100, 0, 60_000).describe("Milliseconds between two requests of all jobs to a host."),
     max_job_mb: count(1024, 1, 1_048_576).describe(
       "Size in MiB of the compressed results of one job. It ends with the reason `bytes` when they exceed it.",
     ),

@@ -13,10 +13,10 @@ export const contentPageCache = z
       .boolean()
       .default(false)
       .describe(
-        "Keep the pages and their versions in the database of `content.jobs.postgres`, for all content services that use it. Needs its `url`.",
+        "Keep the pages and versions in the database of `content.jobs.postgres`, for all content services that use it.",
       ),
     hit_price_percent: count(100, 0, 100).describe(
-      "Percentage of its price for a page from the cache. Under the scheme `exact` only 0 has an effect.",
+      "Percentage of its price for a page from the cache. Under `exact` only 0 has an effect.",
     ),
   })
   .prefault({})

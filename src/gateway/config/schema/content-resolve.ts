@@ -22,24 +22,20 @@ const model = z
     response_format: z
       .enum(["json_schema", "json_object", "text"])
       .default("json_schema")
-      .describe(
-        "Form of the request for JSON: by a schema, as any object, or only by the prompt. The response is always checked.",
-      ),
+      .describe("Form of the request for JSON: by a schema, as any object, or only by the prompt."),
     tokens_field: z
       .enum(["max_tokens", "max_completion_tokens"])
       .default("max_tokens")
-      .describe(
-        "Field that limits the tokens of a chat completion. OpenAI's reasoning models accept only `max_completion_tokens`.",
-      ),
+      .describe("Field that limits the tokens. OpenAI's reasoning models need `max_completion_tokens`."),
     max_input_tokens: count(24_000, 1000, 1_000_000).describe(
       "Maximum tokens of the sources' texts, counted as 3 bytes each. Longer texts are cut.",
     ),
     max_output_tokens: count(4096, 256, 131_072).describe("Maximum tokens of a response."),
     max_tokens_per_question: count(64_000, 1000, 2_000_000).describe(
-      "Maximum tokens of one question: instructions, criteria, sources and response. The sources are shortened to fit.",
+      "Maximum tokens of one question, with its response. Sources are shortened to fit.",
     ),
     max_tokens_per_day: count(10_000_000, 1000, 1_000_000_000_000).describe(
-      "Maximum tokens of one day in UTC, after which the model fails. The count survives restarts.",
+      "Maximum tokens of one day in UTC, after which the model fails.",
     ),
     timeout_ms: milliseconds(20_000).describe("Time for a response, at most half of the resolution's `timeout`."),
     fallback: z

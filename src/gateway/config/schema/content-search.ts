@@ -10,9 +10,7 @@ export const contentSearch = z
       .array(z.enum(PROVIDERS))
       .default([...PROVIDERS])
       .describe("Providers in order. Those without index, address or key are skipped. Empty: search is off."),
-    parallel: count(2, 1, 5).describe(
-      "Providers that are queried at the same time. Others are queried if the results are too few.",
-    ),
+    parallel: count(2, 1, 5).describe("Providers that are queried at the same time."),
     provider_timeout_ms: milliseconds(8000).describe("Time for one provider, for all its pages."),
     searxng_url: optionalHttpUrl
       .default("")
@@ -28,15 +26,13 @@ export const contentSearch = z
       .regex(/^[\x20-\x7e]*$/, "expected visible ASCII characters and spaces")
       .default("")
       .describe(
-        "User agent for DuckDuckGo, Mojeek, crawls and maps. Empty: Turnpike and its version. Name an address at which owners of sites reach you.",
+        "User agent for DuckDuckGo, Mojeek, crawls and maps. Name an address at which owners of sites reach you.",
       ),
     cache_ttl_s: count(300, 0, 3600).describe("Seconds for which results are cached. 0: no cache."),
     index_fetched: z
       .boolean()
       .default(false)
-      .describe(
-        "Add pages that clients read by `/scrape`, `/batch`, `/read` and `/search/content`, and the sources of `/resolve`, to the index. All clients can then find them.",
-      ),
+      .describe("Add the pages that clients read to the index. All clients can then find them."),
     index_max_mb: count(1024, 1, 1_048_576).describe("Maximum size of the index in MB."),
   })
   .prefault({})

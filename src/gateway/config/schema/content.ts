@@ -17,9 +17,7 @@ export const content = z
     allow_private: z
       .boolean()
       .default(false)
-      .describe(
-        "Allow pages on private, loopback and link-local addresses, and on this machine's own, for tests and intranets.",
-      ),
+      .describe("Allow pages on private and loopback addresses, for tests and intranets."),
     browser_path: z
       .string()
       .meta(names("program"))
@@ -35,25 +33,13 @@ export const content = z
     charge_timeouts: z
       .boolean()
       .default(false)
-      .describe(
-        "Charge for a failed page whose scripts took most of its time as processor time, or were stopped because they took too much.",
-      ),
-    firecrawl: z
-      .boolean()
-      .default(true)
-      .describe("Serve the API of Firecrawl too, to the routes `/v2/` and `/v1/` that lead to the content service."),
-    discovery: z
-      .boolean()
-      .default(true)
-      .describe(
-        "Serve `/llms.txt`, and with MCP its server card and catalogue, to the routes that lead to the content service.",
-      ),
+      .describe("Charge for a failed page whose scripts took too much processor time."),
+    firecrawl: z.boolean().default(true).describe("Serve the API of Firecrawl too, at `/v2/` and `/v1/`."),
+    discovery: z.boolean().default(true).describe("Serve `/llms.txt`, and with MCP its server card and catalogue."),
     ai_uses: z
       .array(z.enum(["search", "ai-input", "ai-train", "tdm"]))
       .default([])
-      .describe(
-        "Uses that are made of pages. A page is refused if the terms of its site deny one of them. Empty: terms are only shown.",
-      ),
+      .describe("Uses of pages. A page is refused if the terms of its site deny one of them."),
     files: contentFiles,
     proxies: contentProxies,
     page_cache: contentPageCache,

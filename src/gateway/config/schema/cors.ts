@@ -36,7 +36,7 @@ const keys = {
     .array(origin)
     .exactOptional()
     .describe(
-      "Origins whose scripts may read responses: `https://app.example.com`, `https://*.example.com` for all subdomains, `*` for all, `null` for files and sandboxes. Empty: CORS is left to the upstream.",
+      "Origins whose scripts may read responses: `https://app.example.com`, `https://*.example.com`, `*` for all, `null` for files and sandboxes. Empty: CORS is left to the upstream.",
     ),
   allow_methods: z
     .array(method)
@@ -49,9 +49,7 @@ const keys = {
   expose_headers: z
     .array(headerName)
     .exactOptional()
-    .describe(
-      "Response header fields that scripts may read, in addition to those that are always readable (Fetch); `*` for all.",
-    ),
+    .describe("Further response header fields that scripts may read; `*` for all."),
   allow_credentials: z
     .boolean()
     .exactOptional()

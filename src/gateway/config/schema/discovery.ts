@@ -33,9 +33,7 @@ export const catalogDiscovery = z
     service: text.describe("Service name in the catalog."),
     address: hostAddress.default("127.0.0.1").describe("Address of the catalog."),
     port: connectPort.default(8500).describe("Port of the catalog."),
-    interval_s: seconds(15).describe(
-      "Seconds that a query waits for a change, and between queries if the service changes constantly.",
-    ),
+    interval_s: seconds(15).describe("Seconds that a query waits for a change."),
     token: headerValue.default("").meta(secret()).describe("ACL token, a secret."),
   })
   .describe("Servers from a service catalog.");

@@ -24,6 +24,4 @@ export const headerRules = z
       .prefault({})
       .describe("Rules for all responses of the route, such as removing `Server` and `X-Powered-By`."),
   })
-  .meta(
-    ours("Header fields to set, add and remove. Fields that control HTTP, and fields of the gateway, are not allowed."),
-  );
+  .meta(ours("Header fields to set, add and remove."));

@@ -55,13 +55,13 @@ export const postgres = z
       .exactOptional()
       .meta(secret("url"))
       .describe(
-        "Database URL, as `postgres://<user>@<host>:<port>/<db>?sslmode=<mode>`. It turns the client on. `sslmode` is `disable`, `require` or `verify-full` (default); any other value turns the client off. A password in the URL is ignored.",
+        "Database URL, as `postgres://<user>@<host>:<port>/<db>?sslmode=<mode>`. `sslmode` is `disable`, `require` or `verify-full` (default). A password in the URL is ignored.",
       ),
     pool_size_per_worker: count(2, 1, 4).describe("Connections of each worker."),
     ...connection,
     kept_response_bytes: bytes(268_435_456, 0).meta(
       ours(
-        "About the bytes of paid responses in the database, so that every gateway can repeat another's. Responses above 7 MiB are not kept there. 0: each gateway keeps only its own.",
+        "Bytes of paid responses in the database, so that every gateway can repeat another's. Above 7 MiB each gateway keeps its own.",
       ),
     ),
   })

@@ -21,7 +21,7 @@ export const rateLimit = z
       )
       .default("consumer")
       .describe(
-        "Rate limit key: `ip`, the client address; `consumer`, the authenticated name; `payer`, the address that pays; `header:NAME`, the value of a request header field, such as `header:X-Api-Client`. Without a name or value the address is used.",
+        "Rate limit key: `ip`, `consumer`, `payer` (the address that pays), or `header:NAME`. Without a name or value, the address is used.",
       ),
     ipv6_prefix: count(64, 16, 128).meta(ours("Prefix length of IPv6 networks that share one bucket.")),
   })

@@ -27,9 +27,7 @@ export const redirect = z
     host: hostName.exactOptional().describe("Host of the new URL. Absent: that of the request."),
     port: connectPort
       .exactOptional()
-      .describe(
-        "Port of the new URL. Absent: with `scheme`, its port; otherwise that of the request. 80 and 443 are omitted for their schemes.",
-      ),
+      .describe("Port of the new URL. Absent: with `scheme`, its port; otherwise that of the request."),
     path: pathPrefix.exactOptional().describe("Path of the new URL, in place of the whole path."),
     prefix: rewriteReplacement
       .exactOptional()

@@ -11,16 +11,11 @@ export const routeCache = z
     ),
     max_bytes: bytes(67_108_864, 0).meta(ours("Maximum bytes of all entries of a worker, including header fields.")),
     max_entry_bytes: bytes(8_388_608, 0).meta(ours("Maximum bytes of a stored body.")),
-    vary: z
-      .array(headerName)
-      .default([])
-      .describe("Request header fields that are part of the cache key, in addition to `Accept-Encoding`."),
+    vary: z.array(headerName).default([]).describe("Request header fields in the cache key, beside `Accept-Encoding`."),
     targeted_fields: z
       .array(headerName)
       .max(16)
       .default(["CDN-Cache-Control"])
-      .meta(
-        ours("Response fields that replace `Cache-Control` for this cache (RFC 9213). The first valid one is used."),
-      ),
+      .meta(ours("Response fields that replace `Cache-Control` for this cache (RFC 9213).")),
   })
   .describe("Response cache.");

@@ -19,11 +19,7 @@ const terms = {
   asset_transfer_method: z
     .enum(["eip3009", "permit2"])
     .exactOptional()
-    .meta(
-      ours(
-        "Transfer method under `exact`: the token's own EIP-3009 (default), or `permit2`, which each payer approves once. `upto` always uses `permit2`.",
-      ),
-    ),
+    .meta(ours("Transfer method under `exact`: EIP-3009 (default), or `permit2`, which each payer approves once.")),
   max_timeout_seconds: count(60, 1, 86_400).describe("Seconds that a client has to complete a payment."),
   memo: z
     .string()
@@ -154,7 +150,7 @@ export const routeX402 = z
       .max(256)
       .default("")
       .describe(
-        "Name of this gateway: `extra.gatewayId` in requirements, payments and receipts, `gateway_id` in settlement records.",
+        "Name of this gateway: `extra.gatewayId` in requirements and receipts, `gateway_id` in settlement records.",
       ),
     ...domain,
     facilitator_url: optionalFacilitatorUrl
@@ -191,7 +187,7 @@ export const routeX402 = z
       .default(false)
       .meta(
         ours(
-          "Before a challenge, send the request to the upstream with `Turnpike-Check: form`. If it responds with an error such as 400, the client gets that in place of the challenge.",
+          "Before a challenge, send the request to the upstream with `Turnpike-Check: form`, and show its refusal in place of the challenge.",
         ),
       ),
     exempt_consumers: z
@@ -208,11 +204,9 @@ export const routeX402 = z
           "`after`: settle when the upstream has responded. `before`: settle first; a failed response is then owed.",
         ),
       ),
-    meter: meter
-      .exactOptional()
-      .meta(ours("Price the units of the response, and not the request. Needs the scheme `batch-settlement`.")),
+    meter: meter.exactOptional().meta(ours("Price the units of the response. Needs the scheme `batch-settlement`.")),
     max_partial_answers: count(3, 1, 10).meta(
-      ours("Interrupted responses for one payment after which the gateway does not run the upstream request again."),
+      ours("Interrupted responses for one payment after which the upstream request is not run again."),
     ),
     max_repeats: count(3, 0, 100).meta(
       ours("Number of times that a payment gets its response again. After that it gets 409."),
@@ -220,6 +214,6 @@ export const routeX402 = z
     inline_receipt: z
       .boolean()
       .default(false)
-      .describe("Also add the receipt to uncompressed JSON objects of at most 1 MiB, as the member `payment`."),
+      .describe("Also add the receipt to JSON objects of at most 1 MiB, as the member `payment`."),
   })
   .describe("Price of a request.");

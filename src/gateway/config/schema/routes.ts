@@ -40,9 +40,7 @@ const tenant = z
       .describe("Absolute path of the folder of VM sockets. A socket outside it is refused."),
     header: headerName
       .default("host")
-      .describe(
-        "Request header field that contains the tenant key. The port of `host` is removed. The key grants no access.",
-      ),
+      .describe("Request header field that contains the tenant key. The key grants no access."),
     skip_filter_when_warm: z.boolean().default(true).describe("Skip the filter for a warm tenant."),
   })
   .describe("Per-tenant microVM; excludes `upstream`, `cache`, `traffic_split` and `mirror`.");
@@ -64,26 +62,19 @@ const retry = z
       .default(false)
       .meta(
         ours(
-          "Also retry other methods with bodies of up to 64 KiB, but not gRPC calls and upgrades. Only for upstreams whose operations can run twice without harm.",
+          "Also retry other methods with bodies of up to 64 KiB. Only for upstreams whose operations can run twice without harm.",
         ),
       ),
-    connect_any_method: z
-      .boolean()
-      .default(false)
-      .meta(ours("Also retry other methods if the connection failed, because nothing was sent then.")),
+    connect_any_method: z.boolean().default(false).meta(ours("Also retry other methods if the connection failed.")),
     statuses: z
       .array(z.int().min(400).max(599))
       .max(200)
       .default([502, 503, 504])
       .meta(ours("Statuses of upstream responses that are retried.")),
-    backoff_ms: count(0, 0, 3_600_000).meta(
-      ours("Pause before the first retry. It doubles for each further one, and is reduced at random by up to half."),
-    ),
+    backoff_ms: count(0, 0, 3_600_000).meta(ours("Pause before the first retry, which doubles for each further one.")),
     max_backoff_ms: count(10_000, 0, 3_600_000).meta(ours("Maximum pause before a retry.")),
     try_timeout_ms: count(0, 0, 2_147_483_647).meta(
-      ours(
-        "Time of each attempt, from the connection to the header section of the response. 0: only the other timeouts apply. Not for gRPC calls.",
-      ),
+      ours("Time of each attempt until the header section of the response. 0: no limit. Not for gRPC calls."),
     ),
   })
   .prefault({})
@@ -125,7 +116,7 @@ export const route = z
     max_response_bytes: bodyLength()
       .default(33_554_432)
       .describe(
-        "Maximum bytes of an upstream response body. A longer response becomes 502, or is cut off if it has no Content-Length. For a gRPC call, of each message. Event streams without a length have no limit.",
+        "Maximum bytes of an upstream response body. A longer response becomes 502, or is cut off if it has no Content-Length. For a gRPC call, of each message. Not for event streams.",
       ),
     max_body_bytes: bodyLength()
       .exactOptional()
@@ -138,18 +129,14 @@ export const route = z
     without: z
       .array(z.enum(LEFT_OUT))
       .default([])
-      .meta(
-        ours(
-          "Guards of the routes above it that this route omits on purpose. A missing price, authentication or filter is a warning, unless listed here.",
-        ),
-      ),
+      .meta(ours("Guards of the routes above it that this route omits on purpose, without a warning.")),
     rate_limit: rateLimit.exactOptional(),
     cache: routeCache.exactOptional(),
     traffic_split: trafficSplit.exactOptional(),
     traffic_split_sticky: trafficSplitSticky.exactOptional(),
     mirror: text
       .exactOptional()
-      .describe("Upstream that receives a copy of each forwarded request. Its responses are discarded."),
+      .describe("Upstream that receives a copy of each request. Its responses are discarded."),
     mirrors,
     body_schema: jsonObject.exactOptional().describe("JSON Schema of the request body. An invalid body gets 400."),
     request_buffering: z
@@ -157,7 +144,7 @@ export const route = z
       .default(true)
       .meta(
         ours(
-          "Buffer the request body, up to `buffer_pool.body_buffer_size`, so that a slow client occupies no upstream connection. False streams the body. gRPC bodies are never buffered.",
+          "Buffer the request body, up to `buffer_pool.body_buffer_size`, so that a slow client occupies no upstream connection. Not for gRPC.",
         ),
       ),
     response_buffering: z
@@ -165,7 +152,7 @@ export const route = z
       .default(true)
       .meta(
         ours(
-          "Buffer the response in memory and then on disk, so that a slow client occupies no upstream connection. `buffer_pool` has the limits. Event streams, gRPC and WebSocket are never buffered.",
+          "Buffer the response, within the limits of `buffer_pool`, so that a slow client occupies no upstream connection. Not for event streams, gRPC and WebSocket.",
         ),
       ),
     forward_client_address: z

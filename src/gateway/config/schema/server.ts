@@ -16,19 +16,11 @@ const listener = z
       .default(false)
       .describe("Require the HTTP/2 prior-knowledge preface; refuse connections that are not HTTP/2."),
     quic_enabled: z.boolean().default(false).describe("Serve an HTTP/3 endpoint for this listener."),
-    quic_port: listenPort
-      .default(0)
-      .describe(
-        "UDP port of the QUIC endpoint. 0: the number of the TCP port. Listeners with the same address, port and certificates share one endpoint.",
-      ),
+    quic_port: listenPort.default(0).describe("UDP port of the QUIC endpoint. 0: the number of the TCP port."),
     proxy_protocol: z
       .boolean()
       .default(false)
-      .meta(
-        ours(
-          "Require the PROXY protocol (version 1 or 2), which provides the client's address, at the start of each connection, before TLS.",
-        ),
-      ),
+      .meta(ours("Require the PROXY protocol (version 1 or 2), which provides the client's address, before TLS.")),
   })
   .describe("One TCP port, bound by every worker.");
 
@@ -36,44 +28,34 @@ export const server = z
   .strictObject({
     address: hostAddress.default("0.0.0.0").describe("Bind address, unless `listeners` is set."),
     port: listenPort.default(8080).describe("Bind port, unless `listeners` is set. 0 selects a free port."),
-    workers: count(0, 0, 1024).describe(
-      "Worker processes. 0: one for each CPU (container quotas are not considered). 1: a single process without fork.",
-    ),
+    workers: count(0, 0, 1024).describe("Worker processes. 0: one for each CPU. 1: a single process without fork."),
     max_connections: count(2048, 1, 1_000_000).describe(
-      "Maximum client connections over all workers, at most half of `buffer_pool.buffer_count`.",
+      "Maximum client connections, at most half of `buffer_pool.buffer_count`.",
     ),
     max_connections_per_address: count(1024, 1, 1_000_000).meta(
-      ours(
-        "Maximum client connections of one address, over all workers and protocols. An IPv6 address stands for its /64. Connections of `trusted_proxies` do not count.",
-      ),
+      ours("Maximum client connections of one address (IPv6: of its /64). Those of `trusted_proxies` do not count."),
     ),
     defer_accept: z
       .boolean()
       .default(false)
-      .meta(
-        ours(
-          "Accept a connection when its first bytes arrive, or after 1 s without bytes (`TCP_DEFER_ACCEPT`). Until then it does not count for `max_connections`.",
-        ),
-      ),
+      .meta(ours("Accept a connection when its first bytes arrive, or after 1 s (`TCP_DEFER_ACCEPT`).")),
     static_root: z
       .string()
       .meta(names("folder"))
       .default("")
       .describe(
-        "Directory of static files, served at paths without a route. Empty: no files. Changed files are served within a second.",
+        "Directory of static files, served at paths without a route. Changed files are served within a second.",
       ),
     disable_middleware: z.boolean().default(false).describe("Turn off security headers, metrics and access logging."),
     cache_static_files: z
       .boolean()
       .default(false)
-      .describe("Cache static files in the memory of each worker: files up to 1 MiB, 64 MiB in all."),
+      .describe("Cache static files in memory: up to 1 MiB each, and 64 MiB in each worker."),
     preencoded: z.boolean().default(false).describe("Encode frequent error responses in advance."),
     allowed_hosts: z
       .array(hostName)
       .default([])
-      .describe(
-        "If not empty, a request with another Host gets 400. Case and port are ignored. `*.example.com` matches all subdomains.",
-      ),
+      .describe("A request with another Host gets 400. `*.example.com` matches all subdomains. Empty: any Host."),
     listeners: z
       .array(listener)
       .max(MAX_LISTENERS)
@@ -84,7 +66,7 @@ export const server = z
       .default([])
       .meta(
         ours(
-          "Addresses and networks of proxies whose `X-Forwarded-For` is trusted. The client is its right-most entry that is not in this list.",
+          "Addresses and networks of proxies whose `X-Forwarded-For` is trusted. The client is its last entry that is not in this list.",
         ),
       ),
   })

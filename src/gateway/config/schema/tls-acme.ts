@@ -41,9 +41,7 @@ const externalAccount = z
       .describe("Environment variable with the HMAC key, in place of `hmac_key`. Read at start and reload."),
   })
   .exactOptional()
-  .describe(
-    "Your account at the certificate authority, if required (external account binding, RFC 8555 §7.3.4). Default: none.",
-  );
+  .describe("Your account at the authority, if required (RFC 8555 §7.3.4). Default: none.");
 
 /** `tls.acme`: certificates that the gateway obtains itself. */
 export const acme = z
@@ -62,10 +60,7 @@ export const acme = z
       .refine((url) => /^https:/i.test(url), "expected an https:// URL")
       .default("https://acme-v02.api.letsencrypt.org/directory")
       .describe("ACME directory of the certificate authority (RFC 8555)."),
-    terms_agreed: z
-      .boolean()
-      .default(false)
-      .describe("Must be true: you agree to the terms of service of the certificate authority."),
+    terms_agreed: z.boolean().default(false).describe("Must be true: you agree to the authority's terms of service."),
     external_account: externalAccount,
     key_type: z
       .enum(["ecdsa-p256", "ecdsa-p384", "rsa-2048", "rsa-4096"])
@@ -75,7 +70,7 @@ export const acme = z
       .array(z.enum(["http-01", "tls-alpn-01"]))
       .min(1, "expected at least one challenge type")
       .default(["http-01"])
-      .describe("Methods to prove control of a domain. After a failure the gateway uses the next one."),
+      .describe("Methods to prove control of a domain, tried in this order."),
     ca_path: filePath
       .default("")
       .describe("PEM bundle of the CAs that sign the directory's own certificate. Empty: those of the system."),

@@ -71,9 +71,7 @@ export const tls = z
     hosts: hostRules
       .default([])
       .meta(
-        ours(
-          "Client certificates by host name (SNI). A request for a host with other rules than its connection's gets 421.",
-        ),
+        ours("Client certificates by host name. A request for a host with other rules than its connection's gets 421."),
       ),
     acme,
   })

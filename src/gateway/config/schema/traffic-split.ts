@@ -46,6 +46,4 @@ export const trafficSplitSticky = z
     header: headerName.exactOptional().describe("Request header field whose value selects the upstream."),
     cookie: stickyCookie.exactOptional(),
   })
-  .meta(
-    ours("Send a client, identified by a `header` or a `cookie`, to the same upstream of `traffic_split` each time."),
-  );
+  .meta(ours("Send a client, by a `header` or a `cookie`, to the same upstream of `traffic_split` each time."));

@@ -46,7 +46,7 @@ const connectionPool = z
     connect_timeout_ms: milliseconds(5000).describe("Time to connect."),
     client_share: count(80, 1, 100).meta(
       ours(
-        "Maximum percentage that one client address (IPv6: /64) may use of the connections that others leave free; one HTTP/2 or HTTP/3 connection at most half of them. For HTTP/2 servers, requests are counted. 100: no limit.",
+        "Maximum percentage that one client address (IPv6: /64) may use of the connections that others leave free; one HTTP/2 or HTTP/3 connection at most half of them. 100: no limit.",
       ),
     ),
   })
@@ -64,7 +64,7 @@ export const upstream = z
       .default(false)
       .meta(
         ours(
-          "The admin interface has deleted the upstream while routes name it: they respond 503 until it is added again. Requires no servers and no discovery.",
+          "The admin interface has deleted the upstream while routes name it: they respond 503 until it is added again.",
         ),
       ),
     load_balancer: z
@@ -73,7 +73,7 @@ export const upstream = z
       .describe("Algorithm. An unknown value means `round_robin`."),
     slow_start_ms: count(0, 0, 3_600_000).meta(
       ours(
-        "Slow start: time in which the weight of a server that is new or back in rotation grows to its full value. Not with `round_robin`, which has no weights.",
+        "Slow start: time in which the weight of a server that is new or back in rotation grows to its full value. Not with `round_robin`.",
       ),
     ),
     health_check: healthCheck.exactOptional(),
@@ -87,11 +87,7 @@ export const upstream = z
     protocol: z
       .enum(UPSTREAM_PROTOCOLS)
       .default("http1")
-      .meta(
-        ours(
-          "Protocol of the servers: `http1`; `h2`, HTTP/2 over TLS; `h2c`, HTTP/2 without TLS; `auto`, negotiated by ALPN. gRPC needs HTTP/2.",
-        ),
-      ),
+      .meta(ours("`h2`: HTTP/2 over TLS. `h2c`: HTTP/2 without TLS. `auto`: negotiated by ALPN. gRPC needs HTTP/2.")),
     tls: z.boolean().default(false).describe("Connect over TLS. Not for `unix` servers."),
     tls_verify: z
       .boolean()
@@ -109,7 +105,7 @@ export const upstream = z
       .default("")
       .meta(
         ours(
-          "Environment variable with a token that requests and health checks carry as `Authorization: Bearer`, in place of the client's field.",
+          "Environment variable with a token that requests carry as `Authorization: Bearer`, in place of the client's field.",
         ),
       ),
     tls_sni: z.string().default("").describe("Name for SNI and verification. Empty: each server's address."),
@@ -119,7 +115,7 @@ export const upstream = z
       .default([])
       .meta(
         ours(
-          "Host names, IP addresses and URIs (`spiffe://…`); a server's certificate must have one as a `subjectAltName`. `tls_sni` is then only for SNI. Empty: the certificate must be for `tls_sni`, or for the server's address.",
+          "Host names, IP addresses and URIs (`spiffe://…`), one of which a server's certificate must have as a `subjectAltName`. Empty: it must be for `tls_sni`, or the server's address.",
         ),
       ),
   })

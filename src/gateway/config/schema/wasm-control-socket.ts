@@ -6,5 +6,5 @@ const LAST_WORKER = "1023";
 export const wasmControlSocket = socketPath((path) => path.replaceAll("{worker}", LAST_WORKER))
   .default("")
   .describe(
-    "Path of the sandbox control socket, at most 103 bytes. Empty: a filter that parks fails closed. `{worker}` gives each worker its own socket.",
+    "Path of the sandbox control socket. Empty: a filter that parks fails closed. `{worker}` gives each worker its own socket.",
   );

@@ -18,16 +18,12 @@ const wasmFilter = z
     match: z
       .string()
       .max(MAX_TEXT)
-      .describe(
-        "`path_prefix` of the filter's route; without such a route it never runs. Empty: a proxy-wasm filter without requests, for ticks and queues.",
-      ),
+      .describe("`path_prefix` of the filter's route. Empty: a proxy-wasm filter without requests."),
     module: text.meta(names("file")).describe("Path of the module."),
     instances: count(1, 1, 4096).describe(
       "Instances for each worker. If all are parked, other requests get 503 after 50 ms.",
     ),
-    fuel: count(5_000_000, 1, MAX_FUEL).describe(
-      "Fuel of one invocation: a unit for each round of a short loop. A filter without fuel fails closed.",
-    ),
+    fuel: count(5_000_000, 1, MAX_FUEL).describe("Fuel of one invocation: a unit for each round of a short loop."),
     memory_limit_bytes: count(32 * MEBIBYTE, PAGE_BYTES, 64 * MEBIBYTE).meta(
       ours("Maximum memory of an instance, allocated as the filter uses it."),
     ),
@@ -52,7 +48,7 @@ const wasmFilter = z
     response_fail_closed: z
       .boolean()
       .default(false)
-      .describe("If the response hook traps, true sends 503, and false sends the original response."),
+      .describe("If the response hook traps, send 503 and not the original response."),
   })
   .describe("A WASM filter and its route.");
 

@@ -6,7 +6,7 @@ export const channels = z
   .strictObject({
     authorizer_key_env: environmentName
       .default("TURNPIKE_CHANNEL_KEY")
-      .describe("Environment variable with the key that permits claims and refunds: 32 bytes in hex. It needs no gas."),
+      .describe("Environment variable with the key that permits claims and refunds: 32 bytes in hex."),
     withdraw_delay_s: count(86_400, 900, 2_592_000).describe(
       "Seconds from a client's request for its deposit until it may take it.",
     ),
@@ -14,32 +14,26 @@ export const channels = z
       "Deposit that challenges suggest, in requests at the route's price.",
     ),
     fresh_s: count(300, 5, 3600).describe(
-      "Seconds for which the state of a channel is not read from the chain again. At most a third of `withdraw_delay_s`.",
+      "Seconds for which the state of a channel is not read again, at most a third of `withdraw_delay_s`.",
     ),
     wait_ms: count(5000, 0, 60_000).describe(
       "Milliseconds that a request waits for an earlier one of the same channel.",
     ),
     max_risk: text
       .default("$100")
-      .describe(
-        "Greatest sum of unclaimed charges of one channel: dollars, or atomic units of the token. Beyond it, requests wait for a claim.",
-      ),
+      .describe("Greatest sum of unclaimed charges of one channel: dollars, or atomic units."),
     max_total_risk: text.default("$10000").describe("The same for all channels of one token together."),
     contracts: z
       .strictObject({
         max_risk: text
           .default("$1")
-          .describe(
-            "As `max_risk`, for one such channel, which cannot pay a higher price. It is claimed when half of this is unclaimed.",
-          ),
+          .describe("As `max_risk`, for one such channel. It is claimed when half of this is unclaimed."),
         max_total_risk: text
           .default("$100")
-          .describe("As `max_total_risk`, for all such channels of one token together, beside the others."),
+          .describe("As `max_total_risk`, for all such channels of one token together."),
       })
       .prefault({})
-      .describe(
-        "Bounds for channels without a `payerAuthorizer`: their payers can be contracts, which can deny a voucher before it is claimed.",
-      ),
+      .describe("Bounds for channels without a `payerAuthorizer`, whose payers can be contracts that deny a voucher."),
     claim: z
       .strictObject({
         charges: count(1000, 1, 1_000_000).describe("Claim a channel after this many charges."),
@@ -53,7 +47,7 @@ export const channels = z
       .prefault({})
       .describe("When charges are claimed on the chain."),
     settle_s: count(86_400, 60, 2_592_000).describe(
-      "Seconds between two transfers of what was claimed to the receiving address, if there are claims.",
+      "Seconds between two transfers of claimed money to the receiving address.",
     ),
   })
   .prefault({})

@@ -13,7 +13,7 @@ const pass = z
       .array(text)
       .max(256)
       .default([])
-      .describe("Routes that it pays for: host, path prefix, and `#` with the name, if any. Empty: all priced routes."),
+      .describe("Routes that it pays for: host, path prefix, and `#` with the name. Empty: all priced routes."),
   })
   .describe("A time or a number of requests for a price.");
 
@@ -35,6 +35,6 @@ export const credit = z
     passes: z.array(pass).max(64).default([]).describe("Passes for sale."),
     rate_limit: rateLimit
       .prefault({ requests_per_second: 10, burst_size: 100 })
-      .describe("Requests of each client to `/.turnpike/credit`. If the bucket is empty, they get 429."),
+      .describe("Requests of each client to `/.turnpike/credit`."),
   })
   .meta(ours("Sell prepaid credit at `/.turnpike/credit`."));

@@ -26,11 +26,9 @@ const chain = z
     network: text.describe("Chain, such as `eip155:84532`, `base-sepolia` or `solana`."),
     rpc_url_env: environmentName.describe("Environment variable with the URL of its JSON-RPC endpoint."),
     timeout_ms: milliseconds(5000).describe("Time for one call to the endpoint."),
-    poll_ms: milliseconds(500).describe("Time between two lookups of a receipt: about half of the chain's block time."),
+    poll_ms: milliseconds(500).describe("Time between two lookups of a receipt: about half a block time."),
     confirmations: count(1, 1, 1000).describe("Blocks until a transaction counts as confirmed, including its own."),
-    receipt_timeout_ms: milliseconds(60_000).describe(
-      "Time for a transaction to be confirmed. After that its result is unknown.",
-    ),
+    receipt_timeout_ms: milliseconds(60_000).describe("Time for a transaction to be confirmed."),
     max_fee_per_gas: z
       .string()
       .regex(/^[1-9][0-9]{0,26}$/, "expected wei, as a decimal number")
@@ -40,9 +38,7 @@ const chain = z
       .string()
       .regex(/^(?:[0-9]{1,9}(?:\.[0-9]{1,6})?)?$/, "expected dollars, as in 2500 or 0.45")
       .default("")
-      .describe(
-        "Dollars for one native coin. With it, the gateway warns if a price is below the gas of its settlement. Empty: prices are not compared.",
-      ),
+      .describe("Dollars for one native coin, to warn of prices below the gas of their settlement."),
     max_gas: count(300_000, 21_000, 10_000_000).describe("Maximum gas of one settlement."),
   })
   .meta(
@@ -63,18 +59,16 @@ const embedded = z
       .array(z.string().regex(/^0x[0-9a-fA-F]{40}$/, "expected an address"))
       .max(16)
       .default([])
-      .describe(
-        "Contracts that deploy smart wallets. A payer whose wallet is not deployed yet may pay by one of them (ERC-6492).",
-      ),
+      .describe("Contracts by which payers may pay whose smart wallet is not deployed yet (ERC-6492)."),
     solana_key_env: optionalEnvironmentName
       .default("")
       .describe(
-        "Environment variable with the private key that pays fees on the clusters of Solana in `x402.chains`: 64 bytes in base58, or as a JSON array. Empty: payments on Solana are not settled.",
+        "Environment variable with the private key that pays fees on Solana: 64 bytes in base58, or as a JSON array.",
       ),
     approval_key_env: optionalEnvironmentName
       .default("")
       .describe(
-        "Environment variable with the private key of a further account, from which payers get the gas of their approval of Permit2 (`erc20ApprovalGasSponsoring`). The account's balance is the most that can be lost. Empty: approvals are not offered.",
+        "Environment variable with the private key of an account from which payers get the gas of their approval of Permit2 (`erc20ApprovalGasSponsoring`). All of its balance can be lost.",
       ),
   })
   .prefault({})
@@ -99,27 +93,15 @@ const paymentFields = z
       .describe("Environment variable with the secret that signs the fields. Empty: they are not signed."),
   })
   .prefault({})
-  .meta(
-    ours(
-      "Request fields that tell the upstream of a priced route who pays, and how much. An empty name omits a field.",
-    ),
-  );
+  .meta(ours("Request fields that tell the upstream who pays, and how much. An empty name omits a field."));
 
 const screening = z
   .strictObject({
-    denied_payers: z
-      .array(filePath)
-      .max(16)
-      .default([])
-      .describe(
-        "Files with addresses that may not pay, such as the published forms of OFAC's list. Every EVM address in them counts. A changed file is read within a minute.",
-      ),
-    service_url: optionalHttpUrl
-      .default("")
-      .describe("URL of a service that decides about each payer. Empty: no service."),
+    denied_payers: z.array(filePath).max(16).default([]).describe("Files with addresses that may not pay."),
+    service_url: optionalHttpUrl.default("").describe("URL of a service that decides about each payer."),
     token_env: optionalEnvironmentName
       .default("")
-      .describe("Environment variable with the bearer token for the service. Empty: none."),
+      .describe("Environment variable with the bearer token for the service."),
     timeout_ms: milliseconds(2000).describe("Time for one call of the service. Without a result the request gets 503."),
     cache_s: count(600, 1, 86_400).describe("Seconds for which a result is used again."),
   })
@@ -133,11 +115,9 @@ const refunds = z
       .max(32)
       .default([])
       .describe(
-        "Environment variables with private keys of receiving addresses (`pay_to`), from which refunds are sent: 32 bytes in hex. The key of `x402.embedded` is one of them.",
+        "Environment variables with private keys of receiving addresses (`pay_to`), beside the key of `x402.embedded`: 32 bytes in hex.",
       ),
-    owed_after_days: count(0, 0, 3650).describe(
-      "Days after which a settled payment whose response was never delivered is refunded. 0: never.",
-    ),
+    owed_after_days: count(0, 0, 3650).describe("Days after which an undelivered payment is refunded. 0: never."),
   })
   .prefault({})
   .meta(ours("Refunds to payers."));
@@ -193,9 +173,7 @@ const discovery = z
     llms_txt: z
       .enum(["auto", "always", "never"])
       .default("auto")
-      .describe(
-        "Serve `/llms.txt`, which tells language models what is sold and how to pay. `auto`: if no free route serves this path.",
-      ),
+      .describe("Serve `/llms.txt` for language models. `auto`: if no free route serves this path."),
   })
   .prefault({})
   .meta(ours("Documents beside `/.well-known/x402`, by which programs find what is sold."));
@@ -221,7 +199,7 @@ export const x402 = z
       .refine((value) => value === "" || isJsonObject(value), "expected the Base64 form of a JSON object")
       .default("")
       .describe(
-        "Base64 of a 402 payload. Its `extensions`, and its `resource` without `url`, are added to the challenge of every route. Other members are ignored with a warning.",
+        "Base64 of a 402 payload, whose `extensions` and `resource` are added to the challenge of every route.",
       ),
     facilitator_headers: z
       .array(secretHeader)
@@ -243,11 +221,7 @@ export const x402 = z
     chains: z.array(chain).max(32).default([]).meta(ours("Chains that the gateway can query.")),
     settlement_secret_env: environmentName
       .default("TURNPIKE_SETTLEMENT_SECRET")
-      .meta(
-        ours(
-          "Environment variable with the secret that signs records for `settlement_url`. Without it, records are unsigned, with a warning.",
-        ),
-      ),
+      .meta(ours("Environment variable with the secret that signs records for `settlement_url`.")),
     payment_fields: paymentFields,
     discovery,
     screening,
@@ -271,7 +245,7 @@ export const x402 = z
       .meta(secret("none"))
       .meta(
         ours(
-          "Base URL of resource URLs in challenges, such as `https://api.example.com`. Empty: scheme and host of the request. Set it behind a proxy that terminates TLS or changes the host.",
+          "Base URL of resource URLs in challenges, such as `https://api.example.com`. Empty: scheme and host of the request. Set it behind a proxy that changes them.",
         ),
       ),
   })

@@ -18,7 +18,7 @@ type SystemCall = (call: number, first: number, second: number, third: number) =
  * worker died and was replaced, clients of a third worker would then reach the wrong one. So the supervisor has each
  * worker's socket open too (pidfd_getfd(2)). It closes its copy when the next worker has bound: that worker's socket is
  * the last one then. If the system does not allow that, as in some containers, no sockets are kept, and `log` gets one
- * message. Decision 0241.
+ * message.
  */
 export class HeldSockets {
   readonly #log: (text: string) => void;

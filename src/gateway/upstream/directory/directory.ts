@@ -57,7 +57,9 @@ export interface ServerStatus extends Pick<Member, "weight" | "backup" | "slot">
  *
  *   prepare ─┬─ commit ───▶ only the new configuration's servers are probed and discovered
  *            └─ rollback ─▶ the old configuration stays in use
- * Decision 0407.
+ *
+ * A server keeps its slot over reloads. A slot is used again only when no worker has a request there: first the one that was
+ * free for longest.
  */
 export class Directory {
   readonly #deps: DirectoryDeps;

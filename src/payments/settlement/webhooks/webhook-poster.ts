@@ -43,7 +43,8 @@ export function retryDelayMs(tries: number, random: number): number {
 
 /**
  * Posts the outbox's records until they are accepted. Each record is posted at least once, in no fixed order; receivers
- * recognize a repeated record by its id. Several processes may post from one outbox. Decision 0809.
+ * recognize a repeated record by its id, which is made from payment and transaction. A record is inserted in the transaction of
+ * its settlement, so a receiver that is down stops no sale. Several processes may post from one outbox.
  */
 export class OutboxPoster {
   readonly #options: PosterOptions;
