@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { messageOf } from "../../lib/caught.ts";
 import { fieldValue, withoutFields } from "../../lib/http/fields.ts";
 import { visibleLines } from "../../lib/text/visible-text.ts";
-import { HOP_FIELDS } from "../../lib/http/field-roles.ts";
+import { HOP_BY_HOP_FIELDS } from "../../lib/http/field-roles.ts";
 import { OWN_HEAD } from "../../gateway/filters/calls/call-head.ts";
 import {
   dryRun,
@@ -177,7 +177,7 @@ function exchangeOf({ method, path, fields, body }: RequestView): DryRequest {
       authority: fieldValue(fields, "host") ?? "",
       path: query === -1 ? path : path.slice(0, query),
       query: query === -1 ? "" : path.slice(query),
-      fields: withoutFields(fields, [...HOP_FIELDS, "host"]),
+      fields: withoutFields(fields, [...HOP_BY_HOP_FIELDS, "host"]),
       bodyLength: body.length,
     },
     body,

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { HOP_FIELDS } from "../../lib/http/field-roles.ts";
+import { HOP_BY_HOP_FIELDS } from "../../lib/http/field-roles.ts";
 import { readableSelector } from "../operations/page-formats.ts";
 import { jsonFormat } from "../operations/extract-fields.ts";
 import { receiver } from "../operations/job-parameters.ts";
@@ -165,7 +165,7 @@ const PAGE = {
 };
 
 /** Fields that a webhook cannot set: those of the connection, and those of the post itself. */
-const OWN_FIELDS = new Set([...HOP_FIELDS, "content-encoding", "content-type", "host", "x-firecrawl-signature"]);
+const OWN_FIELDS = new Set([...HOP_BY_HOP_FIELDS, "content-encoding", "content-type", "host", "x-firecrawl-signature"]);
 
 const fields = z
   .record(

@@ -1,6 +1,6 @@
 import { MAX_REST_MS, type Pace } from "../../store/jobs/job-store.ts";
 import { NewestMap } from "../../lib/memory/newest-map.ts";
-import { MAX_CRAWL_DELAY_MS } from "../sites/host-manners.ts";
+import { MAX_CRAWL_DELAY_MS } from "../sites/polite-hosts.ts";
 
 /** Hosts whose pace one service remembers. The host that was used longest ago is forgotten. */
 const MAX_HOSTS = 10_000;

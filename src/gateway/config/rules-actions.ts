@@ -1,6 +1,6 @@
 import { type RouteConfig } from "./config.ts";
 import { type Report } from "./draft.ts";
-import { HOP_FIELDS } from "../../lib/http/field-roles.ts";
+import { HOP_BY_HOP_FIELDS } from "../../lib/http/field-roles.ts";
 import { MAX_FIXED_BODY_BYTES } from "./schema/route-actions.ts";
 
 /** Keys that a route with this action cannot have. */
@@ -11,7 +11,7 @@ const EXCLUDED = {
 } as const satisfies Partial<Record<keyof RouteConfig, readonly (keyof RouteConfig)[]>>;
 
 /** Fields that frame a fixed response, or that the gateway sets. */
-const OWN = new Set([...HOP_FIELDS, "date", "x-request-id"]);
+const OWN = new Set([...HOP_BY_HOP_FIELDS, "date", "x-request-id"]);
 
 /** Checks a route's action (upstream, tenant, redirect or fixed response), its rewrites and those of its traffic split. */
 export function checkActions(route: RouteConfig, path: string, report: Report): void {

@@ -1,4 +1,4 @@
-import { FIELD_ROLES, HOP_FIELDS } from "../../lib/http/field-roles.ts";
+import { FIELD_ROLES, HOP_BY_HOP_FIELDS } from "../../lib/http/field-roles.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { isShared, readJwtKey } from "../../lib/http/jwt-key.ts";
 import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
@@ -11,7 +11,13 @@ type Jwt = Extract<Auth, { type: "jwt" }>;
 type ForwardAuth = Extract<Auth, { type: "forward_auth" }>;
 
 /** Fields that frame a message, choose its destination or are set only by the gateway. */
-const NOT_TO_BE_GIVEN = new Set([...HOP_FIELDS, ...FIELD_ROLES.trusted, "content-encoding", "content-type", "host"]);
+const NOT_TO_BE_GIVEN = new Set([
+  ...HOP_BY_HOP_FIELDS,
+  ...FIELD_ROLES.trusted,
+  "content-encoding",
+  "content-type",
+  "host",
+]);
 /** Bytes of an HMAC secret. With one token, a shorter secret can be guessed offline (RFC 7518 §3.2). */
 const LEAST_SECRET_BYTES = 32;
 

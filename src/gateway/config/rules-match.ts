@@ -2,7 +2,7 @@ import { messageOf } from "../../lib/caught.ts";
 import { compileWholePattern } from "../../lib/patterns/linear-pattern.ts";
 import { type RouteConfig } from "./config.ts";
 import { firstWith, type Report } from "./draft.ts";
-import { FIELD_ROLES, hasForwardedPrefix, HOP_FIELDS } from "../../lib/http/field-roles.ts";
+import { FIELD_ROLES, hasForwardedPrefix, HOP_BY_HOP_FIELDS } from "../../lib/http/field-roles.ts";
 
 /**
  * Routes with the same path prefix and host; the configuration is refused with more. @operator A request may be compared
@@ -12,7 +12,7 @@ const MAX_ALTERNATIVES = 256;
 
 /** Fields that the gateway removes from requests before it chooses a route. */
 const UNSEEN = new Set([
-  ...HOP_FIELDS,
+  ...HOP_BY_HOP_FIELDS,
   ...FIELD_ROLES.proxy,
   ...FIELD_ROLES.trusted,
   ...FIELD_ROLES.forwarded,

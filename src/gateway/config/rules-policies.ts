@@ -1,11 +1,11 @@
 import { type Steps } from "../../lib/slices.ts";
-import { FIELD_ROLES, HOP_FIELDS } from "../../lib/http/field-roles.ts";
+import { FIELD_ROLES, HOP_BY_HOP_FIELDS } from "../../lib/http/field-roles.ts";
 import { type Config, type CorsConfig, type RouteConfig } from "./config.ts";
 import { type Draft, firstWith, type Report } from "./draft.ts";
 
 /** Fields that control a connection or frame a message (RFC 9110 §7.6.1), and of WebSocket handshakes (RFC 6455). */
 const FRAMING = [
-  ...HOP_FIELDS,
+  ...HOP_BY_HOP_FIELDS,
   ...FIELD_ROLES.proxy,
   "content-encoding",
   "host",

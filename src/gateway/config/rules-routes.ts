@@ -1,7 +1,7 @@
 import { canonicalAddress } from "../../payments/x402/address.ts";
 import { isForeign } from "../../payments/x402/networks.ts";
 import { type Steps } from "../../lib/slices.ts";
-import { HOP_FIELDS } from "../../lib/http/field-roles.ts";
+import { HOP_BY_HOP_FIELDS } from "../../lib/http/field-roles.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { MAX_FILL_MS } from "../../lib/memory/token-buckets.ts";
 import { type PaymentRequirements } from "../../payments/x402/messages.ts";
@@ -58,7 +58,7 @@ function destination(route: RouteConfig, path: string, report: Report): void {
   }
 }
 
-const FRAMING = new Set(HOP_FIELDS);
+const FRAMING = new Set(HOP_BY_HOP_FIELDS);
 
 function upstreamHeaders(route: RouteConfig, path: string, report: Report): void {
   let hasHost = false;

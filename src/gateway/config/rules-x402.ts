@@ -1,4 +1,4 @@
-import { FIELD_ROLES, HOP_FIELDS, PAYMENT_FIELDS } from "../../lib/http/field-roles.ts";
+import { FIELD_ROLES, HOP_BY_HOP_FIELDS, PAYMENT_FIELDS } from "../../lib/http/field-roles.ts";
 import { isEvm, isForeign, isSolana, type Network, parseNetwork } from "../../payments/x402/networks.ts";
 import type * as Template from "../../payments/x402/template.ts";
 import { type Config, type RouteX402Config } from "./config.ts";
@@ -71,7 +71,7 @@ function facilitators({ facilitators: list, facilitator_url: url, embedded }: X4
 
 /** Fields that clients need, or that have another meaning to upstreams. Names of payment fields are removed from requests. */
 const NOT_OF_PAYMENTS = new Set([
-  ...HOP_FIELDS,
+  ...HOP_BY_HOP_FIELDS,
   ...FIELD_ROLES.trusted,
   ...FIELD_ROLES.proxy,
   ...FIELD_ROLES.payment,

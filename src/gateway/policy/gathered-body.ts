@@ -1,7 +1,7 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/http/fields.ts";
 import { CannedError } from "../exchange/local-response.ts";
-import { askForBody } from "../exchange/ask-for-body.ts";
+import { sendContinue } from "../exchange/expect-continue.ts";
 import { type BodySink, type Exchange, type RequestBody, type RequestHead } from "../exchange/exchange.ts";
 
 /** The worker's account of gathered bodies, in bytes. */
@@ -37,7 +37,7 @@ export function hasBody({ bodyLength, upgrade }: RequestHead): boolean {
  */
 export function readBody(exchange: Exchange, sink: BodySink): TurnpikeError | undefined {
   if (exchange.gone) return GONE;
-  askForBody(exchange);
+  sendContinue(exchange);
   exchange.body.readTo(sink);
   return undefined;
 }

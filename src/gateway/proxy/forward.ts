@@ -7,7 +7,7 @@ import { ClientConnection } from "../http1/client-connection.ts";
 import { type UpstreamServer } from "../upstream/server.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { type PoolRefusal, type UpstreamConnection, type Waiter } from "../upstream/server-pool.ts";
-import { askForBody } from "../exchange/ask-for-body.ts";
+import { sendContinue } from "../exchange/expect-continue.ts";
 import { beginRequest } from "./begin-request.ts";
 import { isEventStream } from "./event-stream.ts";
 import * as errors from "./forward-errors.ts";
@@ -21,7 +21,7 @@ import { mayGather } from "./request-head.ts";
 import { isStream, type UpstreamRequest, RequestPump } from "./request-pump.ts";
 import { ResponseFlow, type ResponseKind } from "./response-flow.ts";
 import { RetryPause } from "./retry/retry-pause.ts";
-import { ServerTries } from "./retry/tried-servers.ts";
+import { ServerTries } from "./retry/server-tries.ts";
 import { type ForwardTarget } from "./target.ts";
 import { withCredential } from "./with-credential.ts";
 import { Tunnel } from "./websocket.ts";
@@ -78,7 +78,7 @@ class Forward implements ResponseSink, TimeKeeper {
     else if (!this.#tries.isPossible) this.fail(this.#tries.upstream.isEmpty ? errors.EMPTY : errors.NO_SERVER);
     else {
       this.#pump = new RequestPump(this, this.#exchange.body, { kept: this.#tries.newKept() });
-      askForBody(this.#exchange);
+      sendContinue(this.#exchange);
       this.#pump.gather(gather);
     }
   }

@@ -114,5 +114,5 @@ export function isGrpcType(contentType = ""): boolean {
   return GRPC_TYPE.test(contentType);
 }
 
-/** Fields of one message on one connection. Configurations, filters and routes cannot set them. */
-export const HOP_FIELDS: readonly string[] = [...FIELD_ROLES.connection, ...FIELD_ROLES.framing];
+/** Hop-by-hop fields: those of one message on one connection. Configurations, filters and routes cannot set them. */
+export const HOP_BY_HOP_FIELDS: readonly string[] = [...FIELD_ROLES.connection, ...FIELD_ROLES.framing];

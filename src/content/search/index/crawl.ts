@@ -6,7 +6,7 @@ import { type Extractor } from "../../extractor/extractor.ts";
 import { hostWithoutWww, resultUrl } from "../web/result-url.ts";
 import { fetchedSource, fetchPage, MAX_PAGE_BYTES } from "../../sites/fetch-page.ts";
 import { type WebResponse, WebError, type WebFailure } from "../../sites/web-get.ts";
-import { HostManners } from "../../sites/host-manners.ts";
+import { PoliteHosts } from "../../sites/polite-hosts.ts";
 import { FETCH_TIMEOUT_MS } from "../../sites/robots-file.ts";
 import { type PageIndex, type PageRow } from "./page-index.ts";
 import { type Robots } from "../../sites/robots.ts";
@@ -102,7 +102,7 @@ class Crawler {
   readonly outcomes = new Map<CrawlOutcome, number>();
   readonly #site: Site;
   readonly #deps: CrawlDeps;
-  readonly #manners: HostManners;
+  readonly #hosts: PoliteHosts;
   readonly #host: string;
   readonly #fetching = new Set<string>();
   #fetches = 0;
@@ -115,7 +115,7 @@ class Crawler {
     this.#site = site;
     this.#deps = deps;
     this.#pages = deps.sites.pages(site.id);
-    this.#manners = new HostManners(deps);
+    this.#hosts = new PoliteHosts(deps);
     this.#host = hostWithoutWww(new URL(site.url).host);
   }
 
@@ -127,7 +127,7 @@ class Crawler {
     const source = {
       start,
       isOwn: ({ host }: URL) => hostWithoutWww(host) === this.#host,
-      robots: (url: URL) => this.#manners.robots(url),
+      robots: (url: URL) => this.#hosts.robots(url),
     };
     for await (const pages of sitemapPages(source, this.#deps)) {
       sites.discover(this.#site, this.#inScope(pages.map(({ url }) => url)), 0);
@@ -144,7 +144,7 @@ class Crawler {
       const next = running.size < MAX_HOSTS_AT_ONCE ? this.#next() : undefined;
       if (next === undefined) {
         if (running.size === 0 && !this.#hasMore()) break;
-        await within(Math.min(NAP_MS, this.#manners.wait() || NAP_MS), Promise.race(running));
+        await within(Math.min(NAP_MS, this.#hosts.wait() || NAP_MS), Promise.race(running));
         continue;
       }
       this.#fetching.add(next.url);
@@ -159,12 +159,12 @@ class Crawler {
   }
 
   #next(): Waiting | undefined {
-    return this.#waiting((host) => this.#manners.mayFetch(host));
+    return this.#waiting((host) => this.#hosts.mayFetch(host));
   }
 
   /** Whether an address is left whose host is not abandoned. */
   #hasMore(): boolean {
-    return this.#waiting((host) => !this.#manners.isLost(host)) !== undefined;
+    return this.#waiting((host) => !this.#hosts.isLost(host)) !== undefined;
   }
 
   /** The next address. If the site has reached its number of pages, only pages of the index are fetched again. */
@@ -198,7 +198,7 @@ class Crawler {
   async #handle({ url, depth }: Waiting): Promise<void> {
     const { sites } = this.#deps;
     let step: CrawlOutcome | Failed = new Failed("the robots.txt of its host cannot be fetched");
-    await this.#manners
+    await this.#hosts
       .visit(new URL(url), async (robots) => {
         step = await this.#fetch(url, depth, robots);
         return step instanceof Failed ? "failed" : step === "forbidden" ? "not asked" : "fine";
@@ -239,7 +239,7 @@ class Crawler {
       sites.forget(this.#site.id, url);
       return known === undefined ? "dead link" : "removed";
     }
-    if (status === 429 || status === 503) this.#manners.leave(new URL(url).host);
+    if (status === 429 || status === 503) this.#hosts.leave(new URL(url).host);
     return status === 200 ? await this.#read(url, depth, response) : new Failed(`the server responded with ${status}`);
   }
 

@@ -1,7 +1,7 @@
 import { type Fields } from "../../../lib/http/fields.ts";
 import { unservedMethod } from "../../../lib/http/http-method.ts";
 import { isAuthority } from "../../exchange/authority.ts";
-import { FIELD_ROLES, HOP_FIELDS } from "../../../lib/http/field-roles.ts";
+import { FIELD_ROLES, HOP_BY_HOP_FIELDS } from "../../../lib/http/field-roles.ts";
 import { type RequestHead } from "../../exchange/exchange.ts";
 import { BAD_VALUE, LOWER_TOKEN } from "../../exchange/request-fields.ts";
 import { soundTrailers } from "../../exchange/request-trailers.ts";
@@ -13,7 +13,7 @@ const TARGET = /^\/[!-"$-~]*$/;
 
 /** Fields of a message's framing, and those that the gateway itself sends to every upstream. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
-  ...HOP_FIELDS,
+  ...HOP_BY_HOP_FIELDS,
   ...FIELD_ROLES.proxy,
   "host",
   "http2-settings",

@@ -1,5 +1,5 @@
 import { type Fields, fieldLine, trimOws } from "../../../lib/http/fields.ts";
-import { HOP_FIELDS } from "../../../lib/http/field-roles.ts";
+import { HOP_BY_HOP_FIELDS } from "../../../lib/http/field-roles.ts";
 import { BAD_VALUE, LOWER_TOKEN } from "../../exchange/request-fields.ts";
 
 /** Response fields that one invocation can stage. */
@@ -8,7 +8,7 @@ const MAX_STAGED_FIELDS = 16;
 export const MAX_STAGED_BYTES = 4096;
 
 /** The gateway controls the framing, the connection and the request's id. */
-const DROPPED: ReadonlySet<string> = new Set([...HOP_FIELDS, "x-request-id"]);
+const DROPPED: ReadonlySet<string> = new Set([...HOP_BY_HOP_FIELDS, "x-request-id"]);
 
 /** The fields that a filter sets on a response. Invalid fields, and fields beyond the limits, are dropped. */
 export class StagedFields {

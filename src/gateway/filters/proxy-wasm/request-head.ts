@@ -2,13 +2,13 @@ import { type Fields } from "../../../lib/http/fields.ts";
 import { unservedMethod } from "../../../lib/http/http-method.ts";
 import { normalisePath } from "../../../lib/http/url-path.ts";
 import { isAuthority } from "../../exchange/authority.ts";
-import { FIELD_ROLES, HOP_FIELDS } from "../../../lib/http/field-roles.ts";
+import { FIELD_ROLES, HOP_BY_HOP_FIELDS } from "../../../lib/http/field-roles.ts";
 import { type Exchange, type RequestHead } from "../../exchange/exchange.ts";
 import { type FilterSettings } from "../runtime/runtime.ts";
 import { FieldList } from "./guest/field-list.ts";
 
 /** The gateway controls the framing, and only the gateway tells upstreams who the client is. */
-const KEPT: ReadonlySet<string> = new Set([...HOP_FIELDS, ...FIELD_ROLES.trusted]);
+const KEPT: ReadonlySet<string> = new Set([...HOP_BY_HOP_FIELDS, ...FIELD_ROLES.trusted]);
 const TARGET = /^\/[!-"$-~]*$/;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 

@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/http/fields.ts";
-import { askForBody } from "../../exchange/ask-for-body.ts";
+import { sendContinue } from "../../exchange/expect-continue.ts";
 import { type BodySink, type RequestBody } from "../../exchange/exchange.ts";
 import { soundTrailers } from "../../exchange/request-trailers.ts";
 import { BodyStage, type Outcome, type Passed, type StageOwner } from "./body-stage.ts";
@@ -118,7 +118,7 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
     // A gRPC call can be a conversation, in which the client waits for the upstream.
     if (head.isGrpc) this.#allow();
     else {
-      askForBody(exchange);
+      sendContinue(exchange);
       this.#source.readTo(this);
     }
   }

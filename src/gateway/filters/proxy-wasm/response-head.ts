@@ -1,10 +1,10 @@
 import { changedHead } from "../../exchange/exchange-state.ts";
 import { type Fields } from "../../../lib/http/fields.ts";
-import { HOP_FIELDS } from "../../../lib/http/field-roles.ts";
+import { HOP_BY_HOP_FIELDS } from "../../../lib/http/field-roles.ts";
 import { type ResponseHead } from "../../exchange/exchange.ts";
 import { FieldList } from "./guest/field-list.ts";
 
-const KEPT: ReadonlySet<string> = new Set([...HOP_FIELDS, "x-request-id"]);
+const KEPT: ReadonlySet<string> = new Set([...HOP_BY_HOP_FIELDS, "x-request-id"]);
 const STATUS = /^[2-5]\d\d$/;
 const SWITCHED = 101;
 

@@ -5,7 +5,7 @@ import { type Decision, type Policy } from "../policy.ts";
 import { isPreflight } from "../preflight.ts";
 import { admit, presentCredit, type PresentedCredit, tellBalance } from "./admission.ts";
 import { type Challenge } from "./challenge/challenge.ts";
-import { requiresIdentifier } from "./protocol/identifier.ts";
+import { requiresIdentifier } from "./protocol/payment-identifier.ts";
 import { type Kinds } from "./challenge/route-requirements.ts";
 import { askAllowance } from "./challenge/preflight.ts";
 import { type Presented, readPresented, Unreadable } from "./offer/presented.ts";

@@ -19,7 +19,7 @@ import { agrees, type TermsError } from "../../../../payments/x402/terms.ts";
 import { v1Accepts } from "../../../../payments/x402/v1.ts";
 import { type Exchange, type RequestHead } from "../../../exchange/exchange.ts";
 import { type CreditError } from "../../../../payments/credit/credit-error.ts";
-import { requiresIdentifier } from "../protocol/identifier.ts";
+import { requiresIdentifier } from "../protocol/payment-identifier.ts";
 import { type TermsSigner } from "../protocol/signed-terms.ts";
 import { respondHtml, respondJson, respondProblem } from "../protocol/respond.ts";
 import { type MppError, type OfferedCharge, type PaymentAuth } from "../mpp/payment-auth.ts";

@@ -15,7 +15,7 @@ import { type ChallengeError } from "../challenge/challenge.ts";
 import { fingerprintOf } from "../offer/fingerprint.ts";
 import { type AcceptedPayment, type Refusal, refusalOf } from "../offer/offer.ts";
 import { type PresentedChannel } from "../offer/presented.ts";
-import { readIdentifier } from "../protocol/identifier.ts";
+import { readIdentifier } from "../protocol/payment-identifier.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 
 /** The client's state of its channel is old: its voucher is not for the base and the price. */

@@ -14,7 +14,7 @@ import { type PaymentKey, type Reservation } from "../../../../store/ledger.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { type ChallengeError } from "../challenge/challenge.ts";
 import { fingerprintOf } from "./fingerprint.ts";
-import { idempotencyId, readIdentifier } from "../protocol/identifier.ts";
+import { idempotencyId, readIdentifier } from "../protocol/payment-identifier.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 import { type Presented, type PresentedChannel } from "./presented.ts";
 import { chargedOffer } from "./charged-offer.ts";

@@ -1,7 +1,7 @@
 import { type ErrorCode, TurnpikeError } from "../../../../lib/errors.ts";
 import { type Fields, fieldValue, fieldValues } from "../../../../lib/http/fields.ts";
 import { GRPC, isServersFault, parseGrpcStatus } from "../../../../lib/http/grpc-status.ts";
-import { askForBody } from "../../../exchange/ask-for-body.ts";
+import { sendContinue } from "../../../exchange/expect-continue.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange/exchange.ts";
 import { changedHead } from "../../../exchange/exchange-state.ts";
 import { type ResponseFile } from "./response-file.ts";
@@ -91,7 +91,7 @@ export class BufferedResponse implements ResponseSink {
     }
     if (head.status < 200) {
       // The client may never pay for the content of an interim response. It only gets the 100 that it waits for.
-      if (head.status === 100) askForBody({ head: this.#exchange.head, response: this.#sink });
+      if (head.status === 100) sendContinue({ head: this.#exchange.head, response: this.#sink });
       return;
     }
     this.#overrides = fieldValues(head.fields, OVERRIDES);

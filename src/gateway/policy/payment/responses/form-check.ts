@@ -1,7 +1,7 @@
 import { type TurnpikeError } from "../../../../lib/errors.ts";
 import { fieldLine, type Fields } from "../../../../lib/http/fields.ts";
 import { FORM_CHECK } from "../../../../payments/x402/charge.ts";
-import { askForBody } from "../../../exchange/ask-for-body.ts";
+import { sendContinue } from "../../../exchange/expect-continue.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange/exchange.ts";
 import { changedHead } from "../../../exchange/exchange-state.ts";
 import { appendFields } from "../../../exchange/head-fields.ts";
@@ -48,7 +48,7 @@ class FormCheck implements ResponseSink {
   start(head: ResponseHead): void {
     const { status, error } = head;
     if (this.#state === "passing") this.#sink.start(head);
-    else if (status === 100) askForBody({ head: this.#exchange.head, response: this.#sink });
+    else if (status === 100) sendContinue({ head: this.#exchange.head, response: this.#sink });
     else if (REFUSALS.has(status) || (error !== undefined && status < 500)) {
       this.#state = "passing";
       this.#sink.start(changedHead(head, { fields: withoutPaymentClaims(head.fields) }));

@@ -1,7 +1,7 @@
 import { type Settlement } from "../../../../payments/x402/facilitator.ts";
 import { settlementNotice } from "../../../../payments/settlement/settlement-record.ts";
 import { type Change, type Payment, type PaymentState } from "../../../../store/ledger.ts";
-import { ID_KEEP_MS } from "../protocol/identifier.ts";
+import { ID_KEEP_MS } from "../protocol/payment-identifier.ts";
 import { type Paid } from "../protocol/receipt.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 

@@ -9,7 +9,7 @@ const MAX_FAILURES = 10;
 const MAX_HOSTS = 1_000;
 
 /** The crawler's identity, its pace, and the rules for its connections. */
-export interface MannersOptions extends SiteFetch {
+export interface PoliteHostsOptions extends SiteFetch {
   /** Milliseconds between two requests to a host that asks for no longer delay. */
   readonly delayMs: number;
   /** In milliseconds. */
@@ -26,11 +26,11 @@ interface Host {
 /**
  * The state of each host of a crawl. It allows one request to a host at a time, with the delay that the host asks for.
  */
-export class HostManners {
-  readonly #options: MannersOptions;
+export class PoliteHosts {
+  readonly #options: PoliteHostsOptions;
   readonly #hosts = new Map<string, Host>();
 
-  constructor(options: MannersOptions) {
+  constructor(options: PoliteHostsOptions) {
     this.#options = options;
   }
 
