@@ -104,7 +104,7 @@ export async function providePayments(parts: PaymentParts): Promise<Payments> {
   const { x402, routes } = parts.config;
   const { payment_required_b64: encoded, test_mode: isTest } = x402;
   const isSold = routes.some((route) => route.x402 !== undefined);
-  if (isTest && isSold) requireLoopback(parts.listeners);
+  if (isTest) requireLoopback(parts.listeners);
   // A broken template is refused even if no route is paid.
   const template = encoded === "" ? undefined : templates().decodeTemplate(encoded);
   if (isSold) {
