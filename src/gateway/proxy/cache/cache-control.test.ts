@@ -6,6 +6,7 @@ describe("Cache-Control", () => {
   test.each<[string, Partial<CacheControl>]>([
     ["", {}],
     [" , ,", {}],
+    [" ,\tmax-age=60, ,, no-store ,", { maxAge: 60, noStore: true }],
     ["max-age=60", { maxAge: 60 }],
     ["MaX-aGe=60", { maxAge: 60 }],
     ['max-age="60"', { maxAge: 60 }],

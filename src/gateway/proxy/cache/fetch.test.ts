@@ -5,6 +5,12 @@ import { CacheWorld, FAILURE, type TestClient } from "./testing/cache-world.ts";
 const FRESH = "Cache-Control: max-age=60\r\n";
 const MEBIBYTE = 1_048_576;
 
+function fail(world: CacheWorld): void {
+  const own = world.last;
+  if (!("fail" in own) || typeof own.fail !== "function") throw new Error("Cannot fail: only a subrequest can");
+  own.fail(FAILURE);
+}
+
 function bodies(...clients: readonly TestClient[]): string[] {
   return clients.map(({ body }) => body);
 }
@@ -188,12 +194,6 @@ describe("clients that leave", () => {
 });
 
 describe("an upstream that fails", () => {
-  function fail(world: CacheWorld): void {
-    const own = world.last;
-    if (!("fail" in own) || typeof own.fail !== "function") throw new Error("Cannot fail: it is no subrequest");
-    own.fail(FAILURE);
-  }
-
   test("before its response gives each client an error, and the next one another try", () => {
     const world = new CacheWorld();
     const clients = [world.ask(), world.ask()];

@@ -81,12 +81,12 @@ describe("two parts", () => {
     expect([held(world, from, to), world.store.entries]).toEqual([ALL.slice(from, to + 1), 1]);
   });
 
-  test.each<[string, string, string, number, number]>([
-    ["with a gap", 'ETag: "a"\r\n', 'ETag: "a"\r\n', 11, 12],
-    ["of other versions", 'ETag: "a"\r\n', 'ETag: "b"\r\n', 10, 12],
-    ["with weak tags", 'ETag: W/"a"\r\n', 'ETag: W/"a"\r\n', 10, 12],
-    ["without tags", "", "", 10, 12],
-  ])("%s do not: the newer one is kept", (_what, one, other, from, to) => {
+  test.each<[string, string, string, [number, number]]>([
+    ["with a gap", 'ETag: "a"\r\n', 'ETag: "a"\r\n', [11, 12]],
+    ["of other versions", 'ETag: "a"\r\n', 'ETag: "b"\r\n', [10, 12]],
+    ["with weak tags", 'ETag: W/"a"\r\n', 'ETag: W/"a"\r\n', [10, 12]],
+    ["without tags", "", "", [10, 12]],
+  ])("%s do not: the newer one is kept", (_what, one, other, [from, to]) => {
     const world = new CacheWorld();
     fetchPart(world, 5, 9, one);
     fetchPart(world, from, to, other);

@@ -8,12 +8,11 @@ const route = { mayDefer: true, settle: "after", clock: () => NOW * 1000 + 999 }
 const upto = { scheme: "upto", amount: "100", validBefore: NOW + 600, deferral: "" };
 
 type Route = Parameters<typeof deferrableUntil>[0];
-type Accepted = Parameters<typeof deferrableUntil>[1];
 type Paid = Parameters<typeof deferrableUntil>[2];
 
 function until(payment: object, accepted: object = {}, change: Partial<Route> = {}): number | undefined {
   // Only the fields above are read.
-  return deferrableUntil({ ...route, ...change }, accepted as Accepted, { ...upto, ...payment } as Paid);
+  return deferrableUntil({ ...route, ...change }, accepted, { ...upto, ...payment } as Paid);
 }
 
 describe("a charge can be made later", () => {
@@ -32,7 +31,7 @@ describe("a charge can be made later", () => {
     ["not of a pass for calls", until({}, { prepaid: { token: CALLS } }), undefined],
     ["of a channel, within half of its delay", until({}, { channel }), NOW + 500],
     ["of a channel, within two days", until({}, { channel: { row: { withdrawDelay: 1e9 } } }), NOW + 172_800],
-    ["until the time that was said before", until({ deferral: known }, {}, { mayDefer: false }), NOW + 7],
+    ["until the time of an earlier response", until({ deferral: known }, {}, { mayDefer: false }), NOW + 7],
   ])("%s", (_what, result, expected) => {
     expect(result).toBe(expected as never);
   });

@@ -116,7 +116,7 @@ export class CacheWorld {
         }),
       },
       respondWithError: ({ response }: Exchange, error: TurnpikeError, fields = "") => {
-        if (!(response instanceof TestClient)) throw new Error("Cannot respond: it is no client");
+        if (!(response instanceof TestClient)) throw new Error("Cannot respond: the sink is not a client");
         response.fail(error);
         response.errorFields = fields;
       },
