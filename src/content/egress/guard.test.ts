@@ -213,3 +213,41 @@ test("a proxy is bound to a visit, and closed with it or at once after it", () =
   session.adopt(proxyOf("late"));
   expect(did).toEqual(["first bound true", "first closed", "late closed"]);
 });
+
+/** Ports from 1024 on of "bad ports" in the Fetch standard (§2.9), as ranges. */
+const BAD_PORTS = "1719-1720 1723 2049 3659 4045 4190 5060-5061 6000 6566 6665-6669 6679 6697 10080".split(" ");
+
+test("a caller's proxy is at a port that is not one of the system, or of another protocol", async () => {
+  const bad = BAD_PORTS.flatMap((range) => {
+    const [first = 0, last = first] = range.split("-").map(Number);
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  });
+  const policy = { ...ANYWHERE, allowsPort: (port: number) => port === 443 };
+  const routed = async (port: number, isTrusted = false) => {
+    const proxy = { protocol: "http", host: "proxy.test", port, user: undefined, isTrusted } as const;
+    return await sessionOf({ policy, proxy }).session.route();
+  };
+  const near = new Set(bad.flatMap((port) => [port - 1, port, port + 1]));
+  for (const port of [...near, 22, 443, 1023, 1024, 65_535]) {
+    const isRefused = bad.includes(port) || (port < 1024 && port !== 443);
+    expect([port, typeof (await routed(port))]).toEqual([port, isRefused ? "string" : "object"]);
+    expect(await routed(port, true)).toMatchObject({ addresses: ADDRESS });
+  }
+  expect(await routed(22)).toBe("proxy-refused");
+});
+
+/** The route of a visit by a proxy whose name has these addresses, asked for twice. */
+const routedTo = async (addresses: readonly string[], isTrusted: boolean) => {
+  const proxy = { protocol: "http", host: "[proxy.test]", port: 3128, user: undefined, isTrusted } as const;
+  const policy = { ...ANYWHERE, allowsAddress: (address: string) => address !== "10.0.0.1" };
+  const session = new EgressSession({ policy, proxy, resolve: async () => addresses });
+  return [await session.route(), await session.route()];
+};
+
+test("a caller's proxy has a name with addresses, all of which pages may have; an operator's may be private", async () => {
+  expect(await routedTo([], true)).toEqual(["proxy-unresolved", "proxy-unresolved"]);
+  expect(await routedTo(["192.0.2.1", "10.0.0.1"], false)).toEqual(["proxy-refused", "proxy-refused"]);
+  expect((await routedTo(["10.0.0.1"], true))[1]).toMatchObject({ addresses: ["10.0.0.1"] });
+  expect((await routedTo(ADDRESS, false))[1]).toMatchObject({ addresses: ADDRESS });
+  expect(await sessionOf().session.route()).toBeUndefined();
+});

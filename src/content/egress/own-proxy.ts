@@ -17,7 +17,9 @@ export function proxyOf(address: string, isTrusted = false): OwnProxy | undefine
   // Only URLs of the web are parsed in full.
   const url = URL.parse(`http://${address.slice(scheme.length + 3)}`);
   if (url === null || url.hostname === "" || !/^\/?$/.test(url.pathname + url.search + url.hash)) return undefined;
-  const port = url.port === "" ? (isHttp ? 80 : 1080) : Number(url.port);
+  // The URL of a web page leaves port 80 out.
+  const usual = isHttp || /:0*80[/?#]*$/.test(address) ? 80 : 1080;
+  const port = url.port === "" ? usual : Number(url.port);
   try {
     const [name, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
     const user = name === "" && password === "" ? undefined : { name, password };
