@@ -71,7 +71,8 @@ const SHOWN: readonly (readonly [sign: string, html: string])[] = [
   ["script-writes", `~<p id="p"></p><script>addEventListener("DOMContentLoaded", () => { p.append("late") })</script>`],
   ["script-writes", `~<i id="a"></i><script>$(function () { $("#a").text("b") })</script>`],
   ["script-writes", `~<i id="a"></i><script>a["inner" + "HTML"] = 1</script>`],
-  ["script-writes", `<body onload="document.title = 'Other'">~`],
+  ["script-writes", `<body onload="document.body.append('Other')">~`],
+  ["script-writes", `~<img src="/none.png" onerror="this.outerHTML = 'No picture'">`],
   [
     "data-request",
     `~<script type="module">import { show } from "./view.js"; fetch("/api").then((r) => r.json()).then(show)</script>`,

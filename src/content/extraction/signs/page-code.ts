@@ -22,7 +22,7 @@ const CODE_TYPE =
   /^(?:|module|javascript[\d.]{0,9}|(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/jscript|[\da-f]+-text\/javascript)$/;
 const DATA_TYPE = /json|^application\/(?:graphql|x-deferred-state)/;
 /** Types of scripts that contain data for search engines or for the browser. */
-const OTHERS_DATA = /ld\+json|speculation|importmap/;
+const OTHERS_DATA = /ld\+json|speculation/;
 
 /**
  * Inline code that makes visible content interactive, or shows content that the document has: Astro's islands and their
@@ -40,6 +40,7 @@ const MIN_DATA_LENGTH = 10_000;
 export class PageCode {
   readonly inline: InlineScript[] = [];
   readonly unknown: ExternalScript[] = [];
+  readonly importMaps: string[] = [];
   /** Embedded data for scripts. */
   readonly dataText: string[] = [];
   /** Whether the page contains any code that runs, harmless or not. */
@@ -49,7 +50,8 @@ export class PageCode {
   script(element: Element, code: string): void {
     const { attribs } = element;
     const type = (attribs["type"] ?? attribs["language"] ?? "").trim().toLowerCase();
-    if (DATA_TYPE.test(type)) {
+    if (type === "importmap") this.importMaps.push(code);
+    else if (DATA_TYPE.test(type)) {
       if (!OTHERS_DATA.test(type)) this.dataText.push(code);
     } else if (CODE_TYPE.test(type) && attribs["nomodule"] === undefined) {
       this.runs = true;

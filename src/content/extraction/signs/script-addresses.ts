@@ -32,6 +32,7 @@ export function scriptAddresses({ code, source, elements }: Survey): ScriptAddre
     if (name === "astro-island") add(attribs["component-url"], true, true);
     else if (name === "link" && attribs["rel"] === "modulepreload") add(attribs["href"], true);
   }
+  for (const map of code.importMaps) for (const [, address] of map.matchAll(ADDRESS)) add(address, true);
   for (const { code: inline } of code.inline) {
     for (const [, address] of inline.matchAll(ADDRESS)) add(address, /\bimport\b/.test(inline));
   }

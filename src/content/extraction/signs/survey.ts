@@ -33,7 +33,7 @@ const MAX_PHRASE_LENGTH = 300;
 /** Characters and words that occur in notices and templates. */
 const PHRASE = /\{\{|<%|…|\.\.|。/;
 
-const CHROME = new Set(["nav", "header", "footer", "aside"]);
+const CHROME = new Set(["nav", "header", "footer"]);
 const MEDIA = new Set(["img", "picture", "video", "audio", "iframe", "object", "embed", "input", "textarea", "select"]);
 const NO_TEXT = new Set(["script", "style", "noscript", "title", "textarea", "iframe", "noembed", "noframes"]);
 const CODE = new Set(["pre", "code", "samp", "kbd", "xmp", "textarea"]);
@@ -151,6 +151,7 @@ export class Survey {
     this.elements.push({ element, name, attribs, text: 0, media, elements: 0, chrome, hidden, parent });
     if (name === "script") this.code.script(element, contentOf(element));
     else if (name === "body") this.code.handler(attribs["onload"] ?? attribs["onpageshow"] ?? "");
+    else if (name === "img") this.code.handler(attribs["onerror"] ?? "");
     // The content of templates, and of elements that contain only text, is not shown.
     return (name !== "template" || isShadowRoot(element)) && !NO_TEXT.has(name);
   }

@@ -62,9 +62,7 @@ export function signOfCreation(
 
 /** The sign that the setting of a browser's property is. */
 export function signOfProperty(object: Value, key: string): CodeSign | undefined {
-  const name = object.is === "global" ? `${object.name}.${key}` : "";
-  if (ADDRESSES.test(name)) return "script-redirect";
-  return name === "document.title" ? "script-writes" : undefined;
+  return object.is === "global" && ADDRESSES.test(`${object.name}.${key}`) ? "script-redirect" : undefined;
 }
 
 function writesText(html: string, { ownElement, page }: Values): boolean {

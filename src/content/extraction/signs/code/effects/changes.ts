@@ -3,6 +3,7 @@ import { textContent } from "domutils";
 import { type ESTree } from "meriyah";
 import { type Call } from "./browser.ts";
 import { hasContent, hasWords, isOther, isWithoutContent } from "./content.ts";
+import { isBrowserObject } from "../values/browser.ts";
 import { isAside } from "../values/page-elements.ts";
 import { type Code } from "../syntax/scope.ts";
 import { type Running } from "./running.ts";
@@ -12,7 +13,7 @@ import { type Values } from "../values/values.ts";
 
 const TEXT = /^(?:textContent|innerText|outerText|innerHTML|outerHTML|nodeValue|srcdoc)$/;
 const INSERTS =
-  /^(?:append|prepend|after|before|appendChild|insertBefore|replaceWith|replaceChildren|replaceChild|insertAdjacent(?:HTML|Element|Text)|setHTML|setHTMLUnsafe|insertRow|insertCell|moveBefore|html|text|wrap|wrapInner|load)$/;
+  /^(?:append|prepend|after|before|appendChild|insertBefore|replaceWith|replaceChildren|replaceChild|insertAdjacent(?:HTML|Element|Text)|setHTML|setHTMLUnsafe|insertRow|insertCell|moveBefore|insertNode|html|text|wrap|wrapInner|load)$/;
 /** Methods that also exist on other objects. */
 const AMBIGUOUS = /^(?:append|before|after|html|text|wrap|wrapInner|load|insertRow|insertCell)$/;
 /** Methods that insert beside an element. */
@@ -20,6 +21,9 @@ const BESIDE = /^(?:after|before|replaceWith|beforebegin|afterend)$/;
 const INTO = /^(?:appendTo|prependTo|insertAfter|insertBefore|replaceAll)$/;
 const REMOVES = /^(?:remove|empty|detach|hide|fadeOut|slideUp|replaceChildren)$/;
 const UNCOVERS = /^(?:show|fadeIn|slideDown|fadeTo|toggle|slideToggle)$/;
+
+/** Styles that hide an element. */
+const HIDES = /none|hidden/;
 
 /** A property of `target` that is set. */
 interface Assignment {
@@ -49,11 +53,13 @@ export class Changes {
     if (key === "href" && value.is === "constant" && target.is === "elements") this.#change(target.all);
     const { object } = left;
     if (/^(?:data|nodeValue)$/.test(key) && object.type === "MemberExpression" && !at.code.isLibrary)
-      this.#writes(this.#values.of(object.object, at.scope), value, "nodeValue", at.code);
-    else if (TEXT.test(key)) this.#writes(target, value, key, at.code);
+      this.#writes(this.#values.of(object.object, at.scope), value, key, at.code);
+    else if (TEXT.test(key) || (key === "" && (target.is === "elements" || /<[a-z]/i.test(textOf(value) ?? ""))))
+      this.#writes(target, value, key, at.code);
     else if (key === "value" && target.is === "elements")
       this.#writes(elements(target.all.filter(({ name }) => name === "output")), value, key, at.code);
     else if (key === "hidden") this.#covers(target, value);
+    else if (key === "style") this.#covers(target, constant(HIDES.test(textOf(value) ?? "")));
     else if (left.object.type === "MemberExpression" && propertyName(left.object) === "style")
       this.styles(left.object, key, value, at);
   }
@@ -64,7 +70,7 @@ export class Changes {
     const text = textOf(value);
     if (target.is === "made") target.made.names += ` ${key}:${text ?? ""}`;
     if (key !== "display" && key !== "visibility" && key !== "cssText") return;
-    this.#covers(target, constant(text !== undefined && /none|hidden/.test(text)));
+    this.#covers(target, constant(HIDES.test(text ?? "")));
   }
 
   calls({ key, object, args, at: { code } }: Call): void {
@@ -89,6 +95,7 @@ export class Changes {
     if (object.is === "made") {
       if (key === "setAttribute") object.made.names += ` ${args.map((arg) => textOf(arg) ?? "").join(" ")}`;
     }
+    if (key === "removeChild") this.#covers(first, constant(true));
     const hides = object.is === "elements" ? hidesElements(key, args.length, textOf(first)) : undefined;
     if (hides !== undefined) this.#covers(object, constant(hides));
   }
@@ -135,9 +142,9 @@ export class Changes {
     if (target.is === "shadow") {
       const html = textOf(value);
       if (html === undefined || value.is === "text" || hasWords(html)) this.#change(target.all);
-    } else if (target.is === "unknown") {
+    } else if (isUnknown(target)) {
       // Code in a handler of its own element, or in a library, writes into elements that others choose.
-      if (!code.isLibrary && text !== "" && key !== "nodeValue") this.#found("script-writes");
+      if (!code.isLibrary && text !== "" && key !== "data") this.#found("script-writes");
     } else if (target.is === "instance") this.#writes(target.elements, value, key, code);
     else if (target.is === "elements" && (value.is !== "made" || hasContent(value.made))) {
       const changed = target.all.filter((element) => text === undefined || isOther(textContent(element), text));
@@ -154,7 +161,11 @@ export class Changes {
       else if (target.is === "instance" && target.elements.is === "elements") this.#change(target.elements.all);
       else if (target.is === "elements")
         this.#change(this.#notRendered(BESIDE.test(key) ? target.all.map(parentOf) : target.all, isLibrary));
-      else if (target.is === "unknown" && !isLibrary && (value.is === "made" || !AMBIGUOUS.test(key)))
+      else if (
+        isUnknown(target) &&
+        !isLibrary &&
+        (value.is === "made" || !AMBIGUOUS.test(key) || (key === "append" && given.length === 1))
+      )
         this.#found("script-writes");
     }
   }
@@ -168,6 +179,11 @@ export class Changes {
   #notRendered(all: readonly Element[], mayTakeOver: boolean): readonly Element[] {
     return mayTakeOver ? all.filter((element) => !this.#values.page.isRendered(element)) : all;
   }
+}
+
+/** Whether a value may be an element that is not known. */
+function isUnknown(value: Value): boolean {
+  return value.is === "unknown" || (value.is === "global" && !isBrowserObject(value.name));
 }
 
 function parentOf(element: Element): Element {
@@ -188,5 +204,6 @@ function hidesElements(method: string, count: number, name: string | undefined):
   if (UNCOVERS.test(method)) return false;
   if (/^(?:removeAttr(?:ibute)?|toggleAttribute)$/.test(method) && (name === "hidden" || name === "style"))
     return false;
-  return method === "setAttribute" && name === "hidden" ? true : undefined;
+  if (method !== "setAttribute" || (name !== "hidden" && name !== "style")) return undefined;
+  return name === "hidden";
 }

@@ -1,13 +1,13 @@
 import { type ESTree } from "meriyah";
 import { type Call, globalName, signOfCall, signOfCreation, signOfProperty } from "./browser.ts";
-import { callbackArguments, spreadArguments } from "./callbacks.ts";
 import { Changes } from "./changes.ts";
 import { methodOf } from "../values/classes.ts";
 import { rendersText } from "./components.ts";
-import { addsHandler, isHandlerProperty, isOwnHandler } from "./events.ts";
+import { addsHandler, causedBy, isHandlerProperty, isOwnHandler } from "./events.ts";
 import { type Running } from "./running.ts";
 import { Runs } from "./runs.ts";
 import { type Code, type Source } from "../syntax/scope.ts";
+import { invocationOf } from "../syntax/invocation.ts";
 import { type CodeSign } from "./sign-names.ts";
 import { setsState } from "./states.ts";
 import { forEachChild, isClass, isFunction, isMissing, type Node, propertyName } from "../syntax/syntax.ts";
@@ -46,12 +46,12 @@ export class Effects {
     const scope = this.#values.scopes.of(program);
     if (scope === undefined) return;
     const at = { scope, code, callbacks: 0, callback: undefined };
+    const { caused } = this.#runs;
+    const before = caused.size;
     this.#visit(program, at);
-    if (this.#runs.handlersRun && this.sign === undefined) {
-      this.#runs.restart();
-      this.#visit(program, at);
-    }
-    this.#runs.handlersRun = false;
+    if (caused.size === before) return;
+    this.#runs.restart();
+    this.#visit(program, at);
   }
 
   #found(sign: CodeSign | undefined): void {
@@ -60,7 +60,12 @@ export class Effects {
 
   #visit(node: Node, at: Running): void {
     this.#steps += 1;
-    if (this.sign !== undefined || this.#steps > MAX_STEPS || isFunction(node) || isClass(node)) return;
+    if (this.sign !== undefined || this.#steps > MAX_STEPS || isFunction(node)) return;
+    if (isClass(node)) {
+      for (const member of node.body.body)
+        if (member.type === "StaticBlock") forEachChild(member, (child) => this.#visit(child, at));
+      return;
+    }
     const scope = this.#values.scopes.of(node);
     const inner = scope === undefined ? at : { ...at, scope };
     // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a syntax tree has 80 kinds of nodes
@@ -94,8 +99,17 @@ export class Effects {
       case "NewExpression":
         this.#creation(node, inner);
         return;
+      case "ArrayExpression":
+        for (const one of node.elements) {
+          if (isMissing(one)) continue;
+          // Other code has the list and calls its functions, as with the modules of a bundle.
+          if (isFunction(one) || one.type === "ObjectExpression")
+            this.#runs.escape(this.#values.of(one, inner.scope), inner);
+          else this.#visit(one, inner);
+        }
+        return;
       case "Property":
-        if (!isHandlerProperty(propertyName(node) ?? "")) this.#visit(node.value, inner);
+        if (!isHandlerProperty(propertyName(node) ?? "", this.#runs.caused)) this.#visit(node.value, inner);
         return;
       default:
         forEachChild(node, (child) => this.#visit(child, inner));
@@ -129,15 +143,27 @@ export class Effects {
     const key = this.#values.key(left, scope) ?? "";
     const value = this.#values.of(right, scope);
     if (value.is === "function") {
-      const runs = this.#runs.handlersRun || !isHandlerProperty(key);
-      if (isOwnHandler(key) || (runs && key.startsWith("on"))) this.#runs.escape(value, at);
+      if (isOwnHandler(key) || (key.startsWith("on") && !isHandlerProperty(key, this.#runs.caused)))
+        this.#runs.escape(value, at);
       return;
     }
+    this.#visit(left.object, at);
     this.#visit(right, at);
     const target = this.#values.of(left.object, scope);
+    if (target.is === "global" && target.name === "location" && key === "hash") this.#runs.caused.add("hashchange");
     this.#found(signOfProperty(target, key));
+    if (!at.code.isLibrary) this.#runSetter(target, key, at);
     this.#changes.assigns({ left, key, target, value, at });
     if (setsState(node, at, this.#values)) this.#found("client-state");
+  }
+
+  #runSetter(target: Value, key: string, at: Running): void {
+    const members =
+      target.is === "object" ? target.node.properties : target.is === "instance" ? target.node.body.body : [];
+    for (const member of members) {
+      if ("kind" in member && member.kind === "set" && propertyName(member) === key && isFunction(member.value))
+        this.#runs.escape({ is: "function", node: member.value, self: target }, at);
+    }
   }
 
   #creation(node: ESTree.NewExpression, at: Running): void {
@@ -156,49 +182,41 @@ export class Effects {
   }
 
   #call(node: ESTree.CallExpression, at: Running): void {
-    const { callee } = node;
     const { scope } = at;
-    if (callee.type === "Super") {
+    if (node.callee.type === "Super") {
       this.#visitAll(node.arguments, at);
       return;
     }
-    this.#visit(callee, at);
+    const { callee, on, args: given } = invocationOf(node);
+    this.#visit(node.callee, at);
     const isMember = callee.type === "MemberExpression";
     const key = isMember ? (this.#values.key(callee, scope) ?? "") : callee.type === "Identifier" ? callee.name : "";
-    const args = node.arguments.map((arg) => this.#values.of(arg, scope));
-    if (!this.#runs.handlersRun && addsHandler(key, args)) return;
+    const args = given.map((arg) => this.#values.of(arg, scope));
+    if (addsHandler(key, args, this.#runs.caused)) return;
     this.#visitAll(node.arguments, at);
-    const object = isMember ? this.#values.of(callee.object, scope) : UNKNOWN;
+    const object = on === undefined ? UNKNOWN : this.#values.of(on, scope);
     const called = this.#values.of(callee, scope);
-    this.#runModules(node.arguments, at);
-    if (called.is === "function") {
-      const spread = node.arguments.findIndex(({ type }) => type === "SpreadElement");
-      this.#runs.enter(called.node, spreadArguments(args, spread), called.self, at);
-    }
+    if (called.is === "function")
+      this.#runs.enter(called.node, args, callee === node.callee ? called.self : object, at);
+    // One of the object's functions is called.
+    else if (isMember && key === "") this.#runs.escape(object, at);
     this.#effectsOf({ key, object, called, args, at }, callee);
-    for (const [index, arg] of args.entries()) {
-      const self = key === "each" || key === "map" ? object : UNKNOWN;
-      this.#runs.escape(arg, at, callbackArguments(object, key, args, index), self);
-    }
+    const elements = callsForEach(object, key) ? [object] : [];
+    const self = key === "each" || key === "map" ? object : UNKNOWN;
+    for (const arg of args) this.#runs.escape(arg, at, elements, self);
     if (setsState(node, at, this.#values)) this.#found("client-state");
   }
 
-  /** The modules of a bundle are a list of functions. */
-  #runModules(args: readonly Node[], at: Running): void {
-    for (const list of args) {
-      if (list.type !== "ArrayExpression") continue;
-      for (const one of list.elements) if (!isMissing(one)) this.#runs.escape(this.#values.of(one, at.scope), at);
-    }
-  }
-
   #effectsOf(call: Call, callee: Node): void {
-    const { key, object, called, args, at } = call;
+    const { key, called, args, at } = call;
     const [first = UNKNOWN, second] = args;
     const name = globalName(call);
     this.#found(signOfCall(call, this.#values));
     if (/(?:^|\.)customElements\.define$|^define$/.test(name) || key === "define" || key === "register")
       this.#defines(first, second, at);
-    else if (object.is === "elements" && /^(?:click|dispatchEvent)$/.test(key)) this.#runs.handlersRun = true;
+    const event = causedBy(key, args);
+    // A library causes the events that a caller asks for.
+    if (event !== undefined && !at.code.isLibrary) this.#runs.caused.add(event);
     if (
       /^(?:remove|set)Property$/.test(key) &&
       callee.type === "MemberExpression" &&
@@ -214,8 +232,9 @@ export class Effects {
   #defines(named: Value, of: Value | undefined, at: Running): void {
     const { page } = this.#values;
     const name = textOf(named);
-    if (name === undefined || of?.is !== "class") return;
     const all = page.named(name).filter((element) => page.isContent(element) && !hasShadowRoot(element));
+    if (name === undefined && of?.is === "unknown" && all.length > 0) this.#found("shadow-root");
+    if (of?.is !== "class") return;
     if (all.length === 0) {
       this.#runs.skip(of.node);
       return;
@@ -224,4 +243,9 @@ export class Effects {
     if (render !== undefined && rendersText(render)) this.#found("shadow-root");
     this.#runs.instantiate(of.node, { is: "elements", all }, at);
   }
+}
+
+/** Whether a method calls a function for each of its elements. */
+function callsForEach(object: Value, key: string): boolean {
+  return object.is === "elements" && /^(?:forEach|map|filter|some|every|find)$/.test(key);
 }

@@ -1,20 +1,35 @@
-import { type Value } from "../values/value.ts";
+import { textOf, type Value } from "../values/value.ts";
 
 /** Events that only a user causes, including scrolling and resizing. */
 const PERSONAL =
-  /^(?:click|dblclick|contextmenu|auxclick|submit|reset|change|input|focus|focusin|focusout|blur|select|scroll|scrollend|resize|orientationchange|wheel|mouse\w+|key(?:up|down|press)|touch\w+|pointer\w+|drag\w*|drop|copy|cut|paste|hover|beforeunload|unload|pagehide|visibilitychange|invalid|toggle|beforeinstallprompt|appinstalled|beforeprint|afterprint|popstate|hashchange|storage|play|playing|pause|ended|timeupdate|volumechange|seeking|seeked|ratechange|fullscreenchange|online|offline|error|unhandledrejection|message)$/;
+  /^(?:click|dblclick|contextmenu|auxclick|submit|reset|change|input|focus|focusin|focusout|blur|select|scroll|scrollend|resize|orientationchange|wheel|mouse\w+|key(?:up|down|press)|touch\w+|pointer\w+|drag\w*|drop|copy|cut|paste|hover|beforeunload|unload|pagehide|visibilitychange|invalid|toggle|beforeinstallprompt|appinstalled|beforeprint|afterprint|popstate|hashchange|storage|play|playing|pause|ended|timeupdate|volumechange|seeking|seeked|ratechange|fullscreenchange|online|offline|error|unhandledrejection)$/;
 
-/** Whether a text names an event of the user. It may contain several events, and namespaces of jQuery. */
-function isPersonal(name: string): boolean {
+/** Names of events that code causes. "" if it causes an event whose name is not known. */
+export type Caused = ReadonlySet<string>;
+
+/** Whether a text names events that only the user causes. It may contain several events, and namespaces of jQuery. */
+function isPersonal(name: string, caused: Caused): boolean {
   const events = name.trim().split(/\s+/);
-  return events.length > 0 && events.every((event) => PERSONAL.test(event.replace(/\..*$/, "").toLowerCase()));
+  return events
+    .map((event) => event.replace(/\..*$/, "").toLowerCase())
+    .every((event) => PERSONAL.test(event) && !caused.has(event) && !caused.has(""));
+}
+
+/** The name of the event that a call causes. Undefined if it causes none. */
+export function causedBy(method: string, [first]: readonly Value[]): string | undefined {
+  if (/^(?:dispatchEvent|trigger|triggerHandler|emit)$/.test(method)) return (first && textOf(first)) ?? "";
+  if (method === "requestSubmit") return "submit";
+  return first === undefined ? /^(?:on)?(click|submit|change|input)$/.exec(method)?.[1] : undefined;
 }
 
 /** Whether a property holds a handler of a user's event, or functions that only handlers call. */
-export function isHandlerProperty(name: string): boolean {
+export function isHandlerProperty(name: string, caused: Caused): boolean {
   const event = /^(?:on:?|__|\$\$|@|handle)(?=[A-Za-z])(.*)$/.exec(name)?.[1];
-  if (event !== undefined && (isPersonal(event) || /^(?:on[A-Z]|handle)/.test(name))) return true;
-  return isPersonal(name) || /^(?:get|set|methods|handlers|events|actions|watch|validators?)$/.test(name);
+  if (event !== undefined && isPersonal(event, caused)) return true;
+  if (isPersonal(name, caused)) return true;
+  return (
+    caused.size === 0 && /^(?:on[A-Z]|handle|(?:get|set|methods|handlers|events|actions|watch|validators?)$)/.test(name)
+  );
 }
 
 /** Whether a property holds a handler that a script calls itself: `socket.onmessage`, `request.onload`. */
@@ -23,9 +38,9 @@ export function isOwnHandler(name: string): boolean {
 }
 
 /** Whether a call adds a handler of an event that only users cause. */
-export function addsHandler(method: string, args: readonly Value[]): boolean {
+export function addsHandler(method: string, args: readonly Value[], caused: Caused): boolean {
   const isGiven = args.some(({ is }) => is === "function");
-  if (isGiven && args.some((arg) => arg.is === "constant" && typeof arg.value === "string" && isPersonal(arg.value)))
-    return true;
-  return isPersonal(method) && args.at(-1)?.is === "function" && !/^(?:error|select|toggle)$/.test(method);
+  const names = args.flatMap((arg) => (arg.is === "constant" && typeof arg.value === "string" ? [arg.value] : []));
+  if (isGiven && names.some((name) => isPersonal(name, caused))) return true;
+  return isPersonal(method, caused) && args.at(-1)?.is === "function" && !/^(?:error|select|toggle)$/.test(method);
 }

@@ -18,8 +18,8 @@ export class Runs {
   readonly #stack: Fn[] = [];
   readonly #entered = new Map<Fn, number>();
   readonly #classes = new Set<Class>();
-  /** True: the code causes events itself, so handlers of the user's events run too. */
-  handlersRun = false;
+  /** Events that the code causes itself, so that handlers of the user's events run too. */
+  readonly caused = new Set<string>();
 
   constructor(values: Values, visit: (node: Node, at: Running) => void) {
     this.#values = values;
@@ -65,7 +65,7 @@ export class Runs {
     for (const property of object.node.properties) {
       if (property.type !== "Property") continue;
       const name = propertyName(property);
-      if (name !== undefined && isHandlerProperty(name) && !this.handlersRun) continue;
+      if (name !== undefined && isHandlerProperty(name, this.caused)) continue;
       const { value } = property;
       if (value.type === "ObjectExpression" || isFunction(value))
         this.escape(this.#values.of(value, object.scope), at, [], object);

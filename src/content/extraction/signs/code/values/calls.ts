@@ -3,6 +3,7 @@ import { type ESTree } from "meriyah";
 import { browserMethod, returnsOther } from "./browser.ts";
 import { foundBy, isAround, returnsSame } from "./elements.ts";
 import { Results } from "./results.ts";
+import { invocationOf } from "../syntax/invocation.ts";
 import { type Scope } from "../syntax/scope.ts";
 import { type Node } from "../syntax/syntax.ts";
 import { ofText, tested } from "./texts.ts";
@@ -12,9 +13,13 @@ import { type Values } from "./values.ts";
 /** In place of the present year: a year that no page shows. */
 const ANY_YEAR = 2099;
 
-interface MethodCall {
+interface GivenCall {
   readonly node: ESTree.CallExpression;
+  readonly args: readonly Node[];
   readonly scope: Scope;
+}
+
+interface MethodCall extends GivenCall {
   /** The expression of the object, and its value. */
   readonly on: Node;
   readonly object: Value;
@@ -37,34 +42,38 @@ export class Calls {
     if (callee.is === "class") return { is: "instance", node: callee.node, elements: OTHER };
     if (callee.is !== "global") return UNKNOWN;
     if (callee.name === "Text") return this.#keep(node, ["#text"]);
-    return callee.name === "URLSearchParams" ? callee : OTHER;
+    if (callee.name === "DocumentFragment") return this.#keep(node, []);
+    // An event is represented by its name.
+    if (callee.name.endsWith("Event")) return this.#values.of(node.arguments[0], scope);
+    return callee.name === "URLSearchParams" ? callee : UNKNOWN;
   }
 
   called(node: ESTree.CallExpression, scope: Scope): Value {
-    const { callee, arguments: args } = node;
+    const { callee, on, args } = invocationOf(node);
     if (callee.type === "Super") return NOTHING;
-    if (callee.type === "MemberExpression") {
+    const object = this.#values.of(on, scope);
+    if (callee.type === "MemberExpression" && on !== undefined) {
       const key = this.#values.key(callee, scope) ?? "";
-      const object = this.#values.of(callee.object, scope);
-      const found = this.#method({ node, scope, on: callee.object, object, key });
+      if (key === "bind" && object.is === "function") return { ...object, self: this.#values.of(args[0], scope) };
+      const found = this.#method({ node, args, scope, on, object, key });
       if (found !== undefined) return found;
     }
     const called = this.#values.of(callee, scope);
     if (called.is === "function") {
       const given = args.map((arg) => this.#values.of(arg, scope));
-      return this.results.of(called.node, given, called.self);
+      return this.results.of(called.node, given, callee === node.callee ? called.self : object);
     }
-    const selects =
-      called.is === "unknown" && args.length === 1 && /^[#.][\w-]+$/.test(this.#text({ node, scope }) ?? "");
-    if (selects || isJquery(called, callee)) return this.#jquery(node, scope);
+    const call = { node, args, scope };
+    const selects = called.is === "unknown" && args.length === 1 && /^[#.][\w-]+$/.test(this.#text(call) ?? "");
+    if (selects || isJquery(called, callee)) return this.#jquery(call);
     return called.is === "global" && returnsOther(called.name) ? OTHER : UNKNOWN;
   }
 
-  #argument({ node, scope }: Pick<MethodCall, "node" | "scope">, index = 0): Value {
-    return this.#values.of(node.arguments[index], scope);
+  #argument({ args, scope }: GivenCall, index = 0): Value {
+    return this.#values.of(args[index], scope);
   }
 
-  #text(call: Pick<MethodCall, "node" | "scope">, index = 0): string | undefined {
+  #text(call: GivenCall, index = 0): string | undefined {
     return textOf(this.#argument(call, index));
   }
 
@@ -75,11 +84,11 @@ export class Calls {
     return made;
   }
 
-  #jquery(node: ESTree.CallExpression, scope: Scope): Value {
-    const given = this.#argument({ node, scope });
+  #jquery(call: GivenCall): Value {
+    const given = this.#argument(call);
     const text = textOf(given);
     if (text === undefined) return given;
-    if (/^\s*</.test(text)) return this.#keep(node, tagsIn(text), text);
+    if (/^\s*</.test(text)) return this.#keep(call.node, tagsIn(text), text);
     return elements(this.#values.page.select(text));
   }
 
@@ -131,6 +140,8 @@ export class Calls {
     if (object.is !== "global") return undefined;
     const method = `${object.name}.${key}`;
     if (method === "Object.assign" || method === "Object.freeze") return this.#assigned(call);
+    // The default of what is stored.
+    if (method === "JSON.parse" && this.#text(call) === "[]") return elements([]);
     if (method === "Array.from" || method === "Promise.resolve") return this.#argument(call);
     return browserMethod(object.name, key, this.#values.page, () => this.#text(call));
   }
@@ -144,7 +155,7 @@ export class Calls {
     if (returnsSame(key)) return object;
     if (isAround(key)) return this.#values.member(object, key);
     if (key === "appendChild" || key === "insertBefore") return this.#argument(call);
-    return object.is === "made" ? object : OTHER;
+    return object.is === "made" ? object : UNKNOWN;
   }
 
   /** `Object.assign(element, { className: "banner" })` gives the element names. */

@@ -28,6 +28,7 @@ export class Evaluator implements Values {
   readonly frames = new Frames();
   ownElement: Element | undefined;
   readonly #calls = new Calls(this);
+  readonly #open = new Set<Source>();
   #depth = 0;
   #left = 0;
 
@@ -66,8 +67,15 @@ export class Evaluator implements Values {
     return key.is === "constant" ? String(key.value) : undefined;
   }
 
+  /** Unknown for a source that depends on itself: `App = window.App || {}`. */
   source(source: Source): Value {
-    return valueOfSource(this, source);
+    if (this.#open.has(source)) return UNKNOWN;
+    this.#open.add(source);
+    try {
+      return valueOfSource(this, source);
+    } finally {
+      this.#open.delete(source);
+    }
   }
 
   member(object: Value, key: string | undefined, scope?: Scope): Value {

@@ -63,8 +63,9 @@ export class PageElements {
     return element === undefined ? [] : [element];
   }
 
-  /** The elements that a custom element's class upgrades, or that a controller with this name gets. */
-  named(name: string): readonly Element[] {
+  /** The elements that a custom element's class upgrades, or that a controller with this name gets. All if it is not known. */
+  named(name: string | undefined): readonly Element[] {
+    if (name === undefined) return this.survey.elements.flatMap((one) => (one.name.includes("-") ? [one.element] : []));
     const having = (attribute: string) =>
       this.survey
         .having(attribute)

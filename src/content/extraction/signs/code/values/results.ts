@@ -19,7 +19,7 @@ export class Results {
   /** The value that a call returns. Unknown for a function that calls itself. */
   of(node: Fn, args: readonly Value[], self: Value): Value {
     const scope = this.#values.scopes.of(node);
-    if (this.#running.has(node) || scope === undefined || isMissing(node.body)) return UNKNOWN;
+    if (this.#running.has(node) || node.generator || scope === undefined || isMissing(node.body)) return UNKNOWN;
     const { body } = node;
     this.#running.add(node);
     try {
