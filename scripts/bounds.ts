@@ -1,6 +1,5 @@
 import { dirname } from "node:path";
 import { Glob } from "bun";
-import { markdownTable } from "./reference/markdown-table.ts";
 import { wrappedItem } from "./reference/wrapped-item.ts";
 
 /** Constants that share a docstring, in one file. */
@@ -14,18 +13,6 @@ export interface Bound {
   readonly forOperators: string | undefined;
   readonly constants: readonly { readonly name: string; readonly value: string }[];
 }
-
-/** Limits of the configuration with their effects, and one that no constant has. */
-const OTHERS: readonly (readonly [what: string, limit: string])[] = [
-  ["Client connections of all workers", "`server.max_connections`; the next client gets 503"],
-  ["Client connections of one address, of all workers", "`server.max_connections_per_address`; the next one gets 503"],
-  ["Response body of an upstream", "`routes[].max_response_bytes`; not for event streams"],
-  ["Message of a gRPC call", "`limits.max_body_bytes` or `routes[].max_body_bytes`; `routes[].max_response_bytes`"],
-  ["Warm tenants of a worker", "`tenant_max_warm`; the one used longest ago is removed"],
-  ["Repeats of a delivered response to one payment", "`routes[].x402.max_repeats`; the next one gets 409"],
-  ["Settlements of one chain that are under way", "`x402.embedded.max_pending`; the next one is not sent and gets 503"],
-  ["Script heap of a page in the browser", "512 MB"],
-];
 
 /** A constant at the start of a line, with the docstring right before it. */
 const CONSTANT =
@@ -184,10 +171,8 @@ const INTRODUCTION = `# Bounds
 
 Every queue, cache, buffer and table of Turnpike has a limit. This page lists those that an operator, a client or a page can meet, and that no page
 of a feature names. The others are constants in the source, each with a docstring. [Configuration](../configuration.md) lists the limits of its keys.
-Lengths without a unit are characters or counts. A configuration that is above a limit of \`config/\` is refused.
-
-## Configuration and others
-
+Lengths without a unit are characters or counts. A configuration that is above a limit of \`config/\` is refused. The scripts of a page in the browser
+have a heap of 512 MB.
 `;
 
 /** The text of a bound in the reference, whose values have their units, and which says once what exceeds a limit of the configuration. */
@@ -214,6 +199,5 @@ export async function boundsReference(): Promise<string> {
     });
     return `## ${section}\n\n${lines.join("\n")}\n`;
   });
-  const others = markdownTable([["What", "Limit"], ...OTHERS]);
-  return `${INTRODUCTION}${others}\n\n${tables.join("\n")}`;
+  return `${INTRODUCTION}\n${tables.join("\n")}`;
 }

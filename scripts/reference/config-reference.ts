@@ -1,29 +1,6 @@
 import { wrappedItem } from "./wrapped-item.ts";
 import { describedSchema, type JsonSchema } from "../../src/gateway/config/json-schema.ts";
 
-/** A configuration that loads without changes. The configuration reference begins with it. @internal */
-export const EXAMPLE = {
-  $schema: "./turnpike.schema.json",
-  server: { address: "127.0.0.1", port: 8080, workers: 1 },
-  x402: { enabled: true, test_mode: true },
-  upstreams: [{ name: "api", servers: [{ address: "127.0.0.1", port: 9000 }] }],
-  routes: [
-    { path_prefix: "/", upstream: "api" },
-    {
-      path_prefix: "/reports/",
-      upstream: "api",
-      rewrite_pattern: "/reports/",
-      rewrite_replacement: "/",
-      x402: {
-        price: "$0.01",
-        asset: "USDC",
-        network: "eip155:84532",
-        pay_to: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
-      },
-    },
-  ],
-};
-
 const INTRODUCTION = `# Configuration
 
 Turnpike reads one file, which \`--config\` names. Every key is optional unless it says "required", and \`{}\` starts with the defaults. Unknown
@@ -32,7 +9,8 @@ keys are ignored, each with a warning. \`turnpike check FILE\` prints every prob
 This page lists all keys. A key with a range is an integer. A key without a range, a type and a default is a string, or an object with a section of its
 own. Keys with a star are extensions of Turnpike to version 1.0 of the configuration.
 
-Editors complete and check the file if it begins with \`"$schema": "./turnpike.schema.json"\`, the path of that file in this repository.
+Editors complete and check the file if it begins with \`"$schema": "./turnpike.schema.json"\`, the path of that file in this repository. [Sell an
+API](guides/sell-an-api.md) has an example.
 
 ## Formats
 
@@ -57,10 +35,6 @@ These flags override keys of the file:
 
 \`--strict\` makes warnings errors ([admin interface](admin.md#how-to)). \`--take-over\` replaces a running gateway, and with \`--detach\` the command ends
 when the new gateway serves ([upgrade](guides/upgrade.md)).
-
-## Example
-
-This configuration serves one upstream, with a price on \`/reports/\`:
 `;
 
 interface Section {
@@ -265,10 +239,7 @@ export function reference(): string {
   const tops = all.flatMap(([, , found]) => found);
   const page = { all: tops.flatMap(flattened), described: describers(tops) };
   const scalars = all.filter(([, , found]) => found.length === 0).map(([key, schema]) => keyRow(key, schema, false));
-  return [
-    INTRODUCTION,
-    `\`\`\`json\n${JSON.stringify(EXAMPLE, undefined, 2)}\n\`\`\`\n`,
-    ...tops.map((section) => render(section, page)),
-    `## Other keys\n\n${keyList(scalars)}\n`,
-  ].join("\n");
+  return [INTRODUCTION, ...tops.map((section) => render(section, page)), `## Other keys\n\n${keyList(scalars)}\n`].join(
+    "\n",
+  );
 }

@@ -11,7 +11,7 @@ export const bufferPool = z
       "Number of these buffers in one worker, at least twice `server.max_connections`. While fewer than two are free, new requests get 503.",
     ),
     body_buffer_size: bytes(1_048_576, 1024).describe(
-      "Bytes of one buffer for bodies that are buffered completely: uploads that a `body_schema` checks, and responses that wait for their payment.",
+      "Bytes of one buffer for bodies that are buffered completely: uploads for `body_schema`, and responses that wait for their payment.",
     ),
     body_buffer_count: count(32, 1, 1_048_576).describe(
       "Number of such buffers in one worker. Without space, uploads and priced routes get 503.",

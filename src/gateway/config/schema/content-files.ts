@@ -15,7 +15,7 @@ const ocr = z
       .describe("Languages of Tesseract, the most frequent first. Each takes time."),
     max_pages: count(20, 1, 1000).describe("Pages of a document that are read. Further ones are missing."),
     timeout_s: count(60, 1, 160).describe(
-      "Seconds for all pages of a document, in addition to the `timeout` of the request. Further pages are missing.",
+      "Seconds for all pages of a document, beside the `timeout` of the request. Further pages are missing.",
     ),
     max_megapixels: count(25, 1, 400).describe(
       "Millions of pixels of a picture. A larger one is refused before it is decoded.",

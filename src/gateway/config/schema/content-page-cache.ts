@@ -4,10 +4,10 @@ import { count } from "./kinds.ts";
 export const contentPageCache = z
   .strictObject({
     max_mb: count(256, 0, 1_000_000).describe(
-      "Size in MiB of the pages that callers share by `max_age`, in the state folder. 0: each page is loaded for each caller.",
+      "Size in MiB of the pages that callers share by `max_age`. 0: none are shared.",
     ),
     versions_mb: count(256, 0, 1_000_000).describe(
-      "Size in MiB of the versions of pages that `changes` compares, in the state folder. 0: `changes` is refused.",
+      "Size in MiB of the versions of pages that `changes` compares. 0: `changes` is refused.",
     ),
     shared: z
       .boolean()

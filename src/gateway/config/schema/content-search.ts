@@ -9,7 +9,7 @@ export const contentSearch = z
     providers: z
       .array(z.enum(PROVIDERS))
       .default([...PROVIDERS])
-      .describe("Providers in order. Those without index, address or key are skipped. Empty: search is off."),
+      .describe("Providers in order. Empty: search is off."),
     parallel: count(2, 1, 5).describe("Providers that are queried at the same time."),
     provider_timeout_ms: milliseconds(8000).describe("Time for one provider, for all its pages."),
     searxng_url: optionalHttpUrl

@@ -17,9 +17,7 @@ const connection = {
   allow_cleartext_password: z
     .boolean()
     .default(false)
-    .describe(
-      "Send the password in clear text without TLS if the server requests it. Over TLS this is always allowed.",
-    ),
+    .describe("Send the password in clear text without TLS if the server requests it."),
   ssl_root_cert: filePath
     .default("")
     .describe("File of PEM certificates that `verify-full` trusts instead of the system's."),

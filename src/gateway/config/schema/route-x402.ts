@@ -73,9 +73,7 @@ const unitPrice = z
     price: text.describe("Price of one unit."),
     count: pointer
       .exactOptional()
-      .describe(
-        "JSON pointer to the number of units: a number, or an array whose items are counted. Absent: one unit.",
-      ),
+      .describe("JSON pointer to a number of units, or to an array of them. Absent: one unit."),
     items: pricedItems.exactOptional(),
     min: text.exactOptional().describe("Least price of a request. Absent: one unit."),
     max: text.exactOptional().describe("Greatest price of a request."),
@@ -135,7 +133,7 @@ const meter = z
       .describe("Unit: an `event` of an event stream, a `line`, a `byte`, or a `message` of a WebSocket connection."),
     units: count(100, 1, 1_000_000_000).describe("Units that a payment of `price` covers."),
     pause_s: count(60, 1, 600).describe(
-      "Seconds for which a response waits for the next payment when the units are used up. After that it ends.",
+      "Seconds for which a response waits for the next payment when the units are used up.",
     ),
   })
   .describe("Units of the response that are paid for as they flow.");
@@ -177,11 +175,7 @@ export const routeX402 = z
       .array(priceRule)
       .max(32)
       .default([])
-      .meta(
-        ours(
-          "Prices by what is requested. The first rule that matches decides, otherwise `price`, which should be the highest.",
-        ),
-      ),
+      .meta(ours("Prices by what is requested. The first rule that matches decides, otherwise `price`.")),
     check_form: z
       .boolean()
       .default(false)

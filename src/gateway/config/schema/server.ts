@@ -30,10 +30,12 @@ export const server = z
     port: listenPort.default(8080).describe("Bind port, unless `listeners` is set. 0 selects a free port."),
     workers: count(0, 0, 1024).describe("Worker processes. 0: one for each CPU. 1: a single process without fork."),
     max_connections: count(2048, 1, 1_000_000).describe(
-      "Maximum client connections, at most half of `buffer_pool.buffer_count`.",
+      "Maximum client connections, at most half of `buffer_pool.buffer_count`. Further ones get 503.",
     ),
     max_connections_per_address: count(1024, 1, 1_000_000).meta(
-      ours("Maximum client connections of one address (IPv6: of its /64). Those of `trusted_proxies` do not count."),
+      ours(
+        "Maximum client connections of one address (IPv6: of its /64), except for `trusted_proxies`. Further ones get 503.",
+      ),
     ),
     defer_accept: z
       .boolean()

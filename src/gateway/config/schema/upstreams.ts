@@ -73,7 +73,7 @@ export const upstream = z
       .describe("Algorithm. An unknown value means `round_robin`."),
     slow_start_ms: count(0, 0, 3_600_000).meta(
       ours(
-        "Slow start: time in which the weight of a server that is new or back in rotation grows to its full value. Not with `round_robin`.",
+        "Slow start: time in which the weight of a new or repaired server grows to its full value. Not with `round_robin`.",
       ),
     ),
     health_check: healthCheck.exactOptional(),

@@ -39,7 +39,7 @@ export const channels = z
         charges: count(1000, 1, 1_000_000).describe("Claim a channel after this many charges."),
         amount: text.default("$10").describe("Claim a channel if this much is unclaimed: dollars, or atomic units."),
         age_s: count(21_600, 60, 1_296_000).describe(
-          "Claim a channel if its first unclaimed charge is this old. At most half of `withdraw_delay_s`.",
+          "Claim a channel if its first unclaimed charge is this old, at most half of `withdraw_delay_s`.",
         ),
         batch: count(100, 1, 200).describe("Channels in one claim."),
         on_stop: z.boolean().default(true).describe("Claim all charges when the gateway stops."),

@@ -54,7 +54,9 @@ const embedded = z
       .default("TURNPIKE_FACILITATOR_KEY")
       .describe("Environment variable with the private key that pays gas: 32 bytes in hex."),
     signers,
-    max_pending: count(256, 1, 4096).describe("Maximum simultaneous settlements of each key on each chain."),
+    max_pending: count(256, 1, 4096).describe(
+      "Maximum simultaneous settlements of each key on each chain. Further ones get 503.",
+    ),
     wallet_factories: z
       .array(z.string().regex(/^0x[0-9a-fA-F]{40}$/, "expected an address"))
       .max(16)
@@ -230,9 +232,7 @@ export const x402 = z
     mpp: mpp.exactOptional(),
     refunds,
     signed_receipts: signedReceipts,
-    answer_disk_bytes: bytes(1_073_741_824, 0).meta(
-      ours("Bytes on disk for paid responses that are too long for memory, or kept for a retry."),
-    ),
+    answer_disk_bytes: bytes(1_073_741_824, 0).meta(ours("Bytes on disk for paid responses.")),
     ledger_keep_days: count(400, 1, 36_500).meta(ours("Days that a finished payment stays in the ledger.")),
     test_mode: z
       .boolean()
