@@ -10,42 +10,56 @@ import {
   WORK_MS,
   type WorkTerms,
 } from "../channels.ts";
+import { Columns, asNumber, oneOf, asText } from "./columns.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { type Value } from "./messages.ts";
 import { PostgresError } from "./postgres-error.ts";
 import { CHANNELS } from "./schema.ts";
 
-const NAMES = [
-  "id",
-  "network",
-  "payer",
-  "payer_authorizer",
-  "receiver",
-  "receiver_authorizer",
-  "token",
-  "withdraw_delay",
-  "salt",
-  "standing",
-  "balance",
-  "claimed",
-  "withdraw_at",
-  "refund_nonce",
-  "synced_at",
-  "base",
-  "charged",
-  "signed",
-  "signature",
-  "holder",
-  "tail",
-  "charges",
-  "owed_since",
-  "refused_at",
-  "created_at",
-  "updated_at",
-] as const;
+const COLUMNS = new Columns<Channel>({
+  id: asText,
+  network: asText,
+  payer: asText,
+  payerAuthorizer: asText,
+  receiver: asText,
+  receiverAuthorizer: asText,
+  token: asText,
+  withdrawDelay: asNumber,
+  salt: asText,
+  standing: oneOf(STANDINGS, "a channel has a standing"),
+  balance: asText,
+  claimed: asText,
+  withdrawAt: asNumber,
+  refundNonce: asText,
+  syncedAt: asNumber,
+  base: asText,
+  charged: asText,
+  signed: asText,
+  signature: asText,
+  holder: asText,
+  tail: asText,
+  charges: asNumber,
+  owedSince: asNumber,
+  refusedAt: asNumber,
+  createdAt: asNumber,
+  updatedAt: asNumber,
+});
+const CHANNEL = COLUMNS.of("c");
+const toChannel = COLUMNS.read;
 
-const CHANNEL = NAMES.map((name) => `c.${name}`).join(", ");
+/** The columns of `RISKS`. */
+const RISK = new Columns<Risk>({
+  network: asText,
+  token: asText,
+  channels: asNumber,
+  withdrawing: asNumber,
+  owed: asText,
+  deniable: asText,
+  lost: asText,
+  owedSince: asNumber,
+});
+
 const FIND = statement(`SELECT ${CHANNEL} FROM ${CHANNELS} AS c WHERE c.id = $1`);
 
 /** Standing by the chain, with the time of a withdrawal. */
@@ -211,17 +225,7 @@ export class PostgresChannels implements Channels {
   }
 
   async risks(): Promise<readonly Risk[]> {
-    const { rows } = await this.#database.read(RISKS, []);
-    return rows.map(([network, token, channels, withdrawing, owed, deniable, lost, owedSince]) => ({
-      network: network ?? "",
-      token: token ?? "",
-      channels: Number(channels),
-      withdrawing: Number(withdrawing),
-      owed: owed ?? "0",
-      deniable: deniable ?? "0",
-      lost: lost ?? "0",
-      owedSince: Number(owedSince),
-    }));
+    return (await this.#database.read(RISKS, [])).rows.map(RISK.read);
   }
 
   async forgetEmpty(before: number, limit: number): Promise<number> {
@@ -231,38 +235,4 @@ export class PostgresChannels implements Channels {
   #stateOf(id: string, { balance, claimed, withdrawAt, refundNonce }: ChainState, at: number): Value[] {
     return [this.#database.clock, id, balance, claimed, withdrawAt, refundNonce, at];
   }
-}
-
-function toChannel(row: readonly (string | null)[]): Channel {
-  const at = (name: (typeof NAMES)[number]): string => row[NAMES.indexOf(name)] ?? "";
-  const standing = STANDINGS.find((known) => known === at("standing"));
-  if (standing === undefined) throw new PostgresError("protocol", "a channel has a standing that is not known");
-  return {
-    id: at("id"),
-    network: at("network"),
-    payer: at("payer"),
-    payerAuthorizer: at("payer_authorizer"),
-    receiver: at("receiver"),
-    receiverAuthorizer: at("receiver_authorizer"),
-    token: at("token"),
-    withdrawDelay: Number(at("withdraw_delay")),
-    salt: at("salt"),
-    standing,
-    balance: at("balance"),
-    claimed: at("claimed"),
-    withdrawAt: Number(at("withdraw_at")),
-    refundNonce: at("refund_nonce"),
-    syncedAt: Number(at("synced_at")),
-    base: at("base"),
-    charged: at("charged"),
-    signed: at("signed"),
-    signature: at("signature"),
-    holder: at("holder"),
-    tail: at("tail"),
-    charges: Number(at("charges")),
-    owedSince: Number(at("owed_since")),
-    refusedAt: Number(at("refused_at")),
-    createdAt: Number(at("created_at")),
-    updatedAt: Number(at("updated_at")),
-  };
 }

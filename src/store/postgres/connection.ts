@@ -21,9 +21,11 @@ export interface Step {
   readonly values: readonly Value[];
 }
 
+/** Values as text, as the server sends them. */
+export type Row = readonly (string | null)[];
+
 export interface Result {
-  /** Values as text, as the server sends them. */
-  readonly rows: readonly (readonly (string | null)[])[];
+  readonly rows: readonly Row[];
   /** Rows that were changed or read. */
   readonly count: number;
 }
@@ -45,7 +47,7 @@ export function statement(text: string): Statement {
 interface Running {
   readonly steps: readonly Step[];
   readonly done: PromiseWithResolvers<Result>;
-  rows: (readonly (string | null)[])[];
+  rows: Row[];
   count: number;
   /** Index of the step whose response is being received. */
   at: number;

@@ -10,6 +10,7 @@ import {
   type StoredGrant,
 } from "../credits.ts";
 import { type Payment } from "../ledger.ts";
+import { Columns, asNumber, oneOf, asText } from "./columns.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { type Value } from "./messages.ts";
@@ -17,11 +18,34 @@ import { PAYMENT, toPayment } from "./payment-row.ts";
 import { PostgresError } from "./postgres-error.ts";
 import { CREDIT_GRANTS, CREDITS, PAYMENTS, UNCOVERED_STATE } from "./schema.ts";
 
-export const CREDIT =
-  "id, hash, owner, unit, name, network, token, routes, balance, expires_at, revoked_at, created_at";
+const GRANT_KINDS = ["bought", "issued", "refunded", "sent"] as const;
+const GRANT_COLUMNS = new Columns<StoredGrant>({
+  id: asText,
+  kind: oneOf(GRANT_KINDS, "a grant of credit has a kind"),
+  amount: asText,
+  payment: asText,
+  at: ["granted_at", asNumber],
+});
 
-const UNITS = ["money", "calls", "time"] as const;
-const KINDS = ["bought", "issued", "refunded", "sent"] as const;
+const COLUMNS = new Columns<Credit>({
+  id: asText,
+  hash: asText,
+  owner: asText,
+  unit: oneOf(["money", "calls", "time"], "a credit has a unit"),
+  name: asText,
+  network: asText,
+  token: asText,
+  // The program writes an array of names.
+  routes: (names) => JSON.parse(names ?? "[]") as string[],
+  balance: asText,
+  expiresAt: asNumber,
+  revokedAt: asNumber,
+  createdAt: asNumber,
+});
+
+/** The columns for SELECT, with `c` as the name of the table. */
+export const CREDIT = COLUMNS.of("c");
+export const toCredit = COLUMNS.read;
 
 /** The first values are those of `valuesOf`. The lock waits for a refund that has begun. */
 function granting(where: string): string {
@@ -34,7 +58,7 @@ function granting(where: string): string {
 }
 
 const GRANT = granting(`EXISTS (SELECT 1 FROM ${CREDITS} WHERE id = $3)`);
-const FIND = statement(`SELECT ${CREDIT} FROM ${CREDITS} WHERE id = $1`);
+const FIND = statement(`SELECT ${CREDIT} FROM ${CREDITS} AS c WHERE c.id = $1`);
 const OPEN = statement(`
   WITH granted AS (${granting("true")}), opened AS (
     INSERT INTO ${CREDITS} (id, hash, owner, unit, name, network, token, routes, balance, expires_at, created_at)
@@ -52,10 +76,10 @@ const TAKE = statement(`
 const REKEY = statement(`UPDATE ${CREDITS} SET hash = $2 WHERE id = $1 AND revoked_at = 0`);
 const REVOKE = statement(`UPDATE ${CREDITS} SET revoked_at = ${NOW} WHERE id = $2 AND revoked_at = 0`);
 const LIST = statement(`
-  SELECT ${CREDIT} FROM ${CREDITS} WHERE ($1::text IS NULL OR owner = $1)
+  SELECT ${CREDIT} FROM ${CREDITS} AS c WHERE ($1::text IS NULL OR owner = $1)
     AND ($2::bigint IS NULL OR (created_at, id) < ($2, $3)) ORDER BY created_at DESC, id DESC LIMIT $4::int`);
 const GRANTS = statement(`
-  SELECT id, kind, amount, payment, granted_at FROM ${CREDIT_GRANTS} WHERE credit = $1
+  SELECT ${GRANT_COLUMNS.of("g")} FROM ${CREDIT_GRANTS} AS g WHERE credit = $1
   ORDER BY granted_at DESC, id DESC LIMIT $2::int`);
 const CHARGES = statement(`
   SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE p.scheme = '${CREDIT_SCHEME}' AND p.asset = $1
@@ -113,7 +137,7 @@ export class PostgresCredits implements Credits {
   }
 
   async grants(id: string, limit: number): Promise<readonly StoredGrant[]> {
-    return (await this.#database.read(GRANTS, [id, limit])).rows.map(toGrant);
+    return (await this.#database.read(GRANTS, [id, limit])).rows.map(GRANT_COLUMNS.read);
   }
 
   async isGranted(grant: string): Promise<boolean> {
@@ -132,41 +156,4 @@ export class PostgresCredits implements Credits {
 /** True for the error of a statement that a balance does not cover, or whose credit has ended. */
 export function isUncovered(error: unknown): boolean {
   return error instanceof PostgresError && error.code === UNCOVERED_STATE;
-}
-
-/** Converts a row of `id, kind, amount, payment, granted_at`. Throws if its kind is not known. */
-function toGrant([id, kind, amount, payment, at]: readonly (string | null)[]): StoredGrant {
-  return {
-    id: id ?? "",
-    kind: known(KINDS, kind),
-    amount: amount ?? "0",
-    payment: payment ?? "",
-    at: Number(at),
-  };
-}
-
-/** Converts a row with the columns of `CREDIT`. Throws if its unit is not known. */
-export function toCredit(row: readonly (string | null)[]): Credit {
-  const [id, hash, owner, unit, name, network, token, routes, balance, expiresAt, revokedAt, createdAt] = row;
-  return {
-    id: id ?? "",
-    hash: hash ?? "",
-    owner: owner ?? "",
-    unit: known(UNITS, unit),
-    name: name ?? "",
-    network: network ?? "",
-    token: token ?? "",
-    // The program writes an array of names.
-    routes: JSON.parse(routes ?? "[]") as string[],
-    balance: balance ?? "0",
-    expiresAt: Number(expiresAt),
-    revokedAt: Number(revokedAt),
-    createdAt: Number(createdAt),
-  };
-}
-
-function known<T extends string>(values: readonly T[], value: string | null | undefined): T {
-  const found = values.find((one) => one === value);
-  if (found === undefined) throw new PostgresError("protocol", "a credit has a value that is not known");
-  return found;
 }

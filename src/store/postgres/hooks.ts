@@ -2,11 +2,17 @@ import { isDue } from "../due.ts";
 import { type HookProgress, type HookState, type HookStore, type TakenHook } from "../jobs/hook-store.ts";
 import { LEASE_MS } from "../jobs/job-store.ts";
 import { MAX_NOTICE_WAIT_MS } from "../outbox.ts";
+import { Columns, asFlag, asNumber, asText } from "./columns.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { HOOKS, JOBS } from "./jobs-schema.ts";
 
-const STATE = "sent, tries, failure, failing_since, next_at IS NULL";
+/** The columns of `OF` and of `TAKE`. */
+const PROGRESS = { sent: asNumber, tries: asNumber, failure: asText, failingSince: asNumber, isOver: asFlag };
+const STATE = new Columns<HookState>(PROGRESS);
+const TAKEN = new Columns<TakenHook>({ ...PROGRESS, job: asNumber, jobId: asText, turn: asNumber });
+
+const COLUMNS = "sent, tries, failure, failing_since, next_at IS NULL";
 
 const ADD = statement(
   `INSERT INTO ${HOOKS} (job, next_at) SELECT number, ${NOW} FROM ${JOBS} WHERE id = $2 ON CONFLICT DO NOTHING`,
@@ -19,14 +25,14 @@ const TAKE = statement(`
       AND (sent < jobs.results OR jobs.state <> 'running')
     ORDER BY next_at LIMIT $2::integer FOR UPDATE OF hooks SKIP LOCKED)
   UPDATE ${HOOKS} AS hooks SET next_at = ${NOW} + ${LEASE_MS}, turn = turn + 1 FROM due WHERE hooks.job = due.job
-  RETURNING ${STATE}, hooks.job, due.id, turn`);
+  RETURNING ${COLUMNS}, hooks.job, due.id, turn`);
 
 const RECORD = statement(`
   UPDATE ${HOOKS} SET sent = $4::bigint, tries = $5::integer, failure = $6, next_at = ${NOW} + $7::bigint,
     failing_since = CASE WHEN $5::integer = 0 THEN 0 WHEN failing_since = 0 THEN ${NOW} ELSE failing_since END
   WHERE job = $2::bigint AND turn = $3::bigint`);
 
-const OF = statement(`SELECT ${STATE} FROM ${HOOKS} WHERE job = $1::bigint`);
+const OF = statement(`SELECT ${COLUMNS} FROM ${HOOKS} WHERE job = $1::bigint`);
 
 /** Webhooks of the jobs in PostgreSQL. */
 export class PostgresHooks implements HookStore {
@@ -43,13 +49,7 @@ export class PostgresHooks implements HookStore {
   async take(count: number, isFailing: boolean): Promise<readonly TakenHook[]> {
     const values = [this.#database.clock, count, isFailing ? 1 : 0];
     const { rows } = await this.#database.quick(TAKE, values);
-    return rows.map((row) => ({
-      ...stateOf(row),
-      isOver: false,
-      job: Number(row[5]),
-      jobId: row[6] ?? "",
-      turn: Number(row[7]),
-    }));
+    return rows.map(TAKEN.read);
   }
 
   async record({ job, turn }: TakenHook, { sent, tries, failure, nextMs }: HookProgress): Promise<boolean> {
@@ -58,16 +58,6 @@ export class PostgresHooks implements HookStore {
   }
 
   async of(number: number): Promise<HookState | undefined> {
-    return (await this.#database.read(OF, [number])).rows.map(stateOf)[0];
+    return (await this.#database.read(OF, [number])).rows.map(STATE.read)[0];
   }
-}
-
-function stateOf([sent, tries, failure, failingSince, isOver]: readonly (string | null)[]): HookState {
-  return {
-    sent: Number(sent),
-    tries: Number(tries),
-    failure: failure ?? "",
-    failingSince: Number(failingSince),
-    isOver: isOver === "t",
-  };
 }

@@ -14,6 +14,7 @@ import {
   type Taken,
 } from "../jobs/job-store.ts";
 import { claimKeys, keyed } from "../jobs/keys.ts";
+import { asBytes, Columns, asNumber, asText } from "./columns.ts";
 import { type Result, statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { PostgresHooks } from "./hooks.ts";
@@ -33,6 +34,17 @@ const LOCK = "8391737060846725682";
 const PARTITION_LOCK_MS = 2_000;
 /** Milliseconds after which a transaction is old: every row that changes in the meantime is kept twice. @bound */
 const OLD_SNAPSHOT_MS = 60_000;
+/** The columns of `TAKE` and of `READ_RESULTS`. */
+const TAKEN = new Columns<Taken>({
+  key: asText,
+  host: asText,
+  url: asText,
+  task: asNumber,
+  depth: asNumber,
+  tries: asNumber,
+  startMs: asNumber,
+});
+const RESULT = new Columns<StoredResult>({ number: asNumber, pages: asNumber, saved: asNumber, body: asBytes });
 const TODAY = statement(`SELECT ${NOW} / 86400000`);
 
 /** Jobs in PostgreSQL, which any number of content services share. Times are those of the database's clock. Decision 0921. */
@@ -102,16 +114,7 @@ export class PostgresJobs implements JobStore {
     const values = [this.#database.clock, job.number, hosts, addresses, delayMs];
     const { rows } = await this.#write(sql.TAKE, values);
     if (rows.length === 0) await this.#write(sql.MEND, values.slice(0, 2));
-    const taken = rows.map(([key, host, url, task, depth, tries, startMs]) => ({
-      key: key ?? "",
-      host: host ?? "",
-      url: url ?? "",
-      task: Number(task),
-      depth: Number(depth),
-      tries: Number(tries),
-      startMs: Number(startMs),
-    }));
-    return taken.toSorted((a, b) => a.startMs - b.startMs);
+    return rows.map(TAKEN.read).toSorted((a, b) => a.startMs - b.startMs);
   }
 
   async renew({ number }: Job, taken: readonly Taken[]): Promise<void> {
@@ -165,12 +168,7 @@ export class PostgresJobs implements JobStore {
 
   async results({ number }: Job, after: number, count: number): Promise<readonly StoredResult[]> {
     const { rows } = await this.#database.read(sql.READ_RESULTS, [number, after, count, RESULT_PAGE_BYTES]);
-    return rows.map(([at, pages, saved, body]) => ({
-      number: Number(at),
-      pages: Number(pages),
-      saved: Number(saved),
-      body: Buffer.from(body ?? "", "base64"),
-    }));
+    return rows.map(RESULT.read);
   }
 
   async sweep(): Promise<readonly string[]> {

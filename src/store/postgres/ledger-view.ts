@@ -11,6 +11,7 @@ import {
   type Times,
   type Total,
 } from "../ledger-view.ts";
+import { Columns, asNumber, asText } from "./columns.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { type Statement, type Value } from "./messages.ts";
@@ -40,6 +41,14 @@ function totalsBy(key: string): Statement {
   );
 }
 
+const TOTAL = new Columns<Total>({
+  key: asText,
+  network: asText,
+  token: asText,
+  payments: asNumber,
+  amount: asText,
+  refunded: asText,
+});
 const TOTALS = {
   route: totalsBy("p.route"),
   payer: totalsBy("p.payer_from"),
@@ -50,6 +59,14 @@ const DAY_MS = 86_400_000;
 /** Milliseconds for which sums of old days are kept: a million payments take half a second. */
 const OLD_DAYS_MS = 300_000;
 
+const SOLD_ON_DAY = new Columns<SoldOnDay>({
+  day: (day) => new Date(Number(day) * DAY_MS).toISOString().slice(0, 10),
+  route: asText,
+  network: asText,
+  token: asText,
+  payments: asNumber,
+  amount: asText,
+});
 const SOLD = statement(
   `SELECT p.created_at / ${DAY_MS}, p.route, p.network, p.token, count(*), sum(p.amount) FROM ${PAYMENTS} AS p
    WHERE p.state = 'settled' AND p.created_at >= $1::bigint AND p.created_at < $2::bigint
@@ -117,7 +134,7 @@ export class PostgresLedgerView implements LedgerView {
 
   async totals(by: "route" | "payer" | "day", filter: LedgerFilter): Promise<readonly Total[]> {
     const { rows } = await this.#database.read(TOTALS[by], valuesOf(filter));
-    return rows.map(toTotal);
+    return rows.map(TOTAL.read);
   }
 
   async sold(since: number): Promise<readonly SoldOnDay[]> {
@@ -134,14 +151,7 @@ export class PostgresLedgerView implements LedgerView {
 
   async #soldBetween(from: number, until: number): Promise<readonly SoldOnDay[]> {
     const { rows } = await this.#database.read(SOLD, [from, until]);
-    return rows.map(([day, route, network, token, payments, amount]) => ({
-      day: new Date(Number(day) * DAY_MS).toISOString().slice(0, 10),
-      route: route ?? "",
-      network: network ?? "",
-      token: token ?? "",
-      payments: Number(payments),
-      amount: amount ?? "0",
-    }));
+    return rows.map(SOLD_ON_DAY.read);
   }
 
   async standing(): Promise<Standing> {
@@ -178,15 +188,4 @@ function startOfDay(ms: number): number {
 function valuesOf({ states, route, payer, since, until, owed }: LedgerFilter): Value[] {
   const isOwed = owed === true ? 1 : null;
   return [states?.join(",") ?? null, route ?? null, payer ?? null, since ?? null, until ?? null, isOwed];
-}
-
-function toTotal([key, network, token, payments, amount, refunded]: readonly (string | null)[]): Total {
-  return {
-    key: key ?? "",
-    network: network ?? "",
-    token: token ?? "",
-    payments: Number(payments),
-    amount: amount ?? "0",
-    refunded: refunded ?? "0",
-  };
 }

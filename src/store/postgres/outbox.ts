@@ -1,14 +1,16 @@
 import { isDue } from "../due.ts";
 import { MAX_NOTICE_WAIT_MS, type Notice, NOTICE_LEASE_MS, type Outbox } from "../outbox.ts";
+import { Columns, asNumber, asText } from "./columns.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { OUTBOX } from "./schema.ts";
 
+const NOTICE = new Columns<Notice>({ id: asText, url: asText, body: asText, tries: asNumber, createdAt: asNumber });
 const CLAIM = statement(`
   WITH due AS MATERIALIZED (
     SELECT id FROM ${OUTBOX} WHERE ${isDue("due_at", NOW, MAX_NOTICE_WAIT_MS)} ORDER BY due_at, id LIMIT $2::int FOR UPDATE SKIP LOCKED)
   UPDATE ${OUTBOX} AS o SET due_at = ${NOW} + ${NOTICE_LEASE_MS} FROM due WHERE o.id = due.id
-  RETURNING o.id, o.url, o.body, o.tries, o.created_at`);
+  RETURNING ${NOTICE.of("o")}`);
 const DONE = statement(`DELETE FROM ${OUTBOX} WHERE id = $1`);
 const POSTPONE = statement(`UPDATE ${OUTBOX} SET tries = tries + 1, due_at = $2::bigint WHERE id = $1`);
 const TRIM = statement(`
@@ -29,7 +31,7 @@ export class PostgresOutbox implements Outbox {
   async claim(limit: number): Promise<readonly Notice[]> {
     const { rows } = await this.#database.quick(CLAIM, [this.#database.clock, limit]);
     // An UPDATE returns its rows in no defined order.
-    return rows.map(toNotice).toSorted((a, b) => a.createdAt - b.createdAt);
+    return rows.map(NOTICE.read).toSorted((a, b) => a.createdAt - b.createdAt);
   }
 
   async done(id: string): Promise<void> {
@@ -48,8 +50,4 @@ export class PostgresOutbox implements Outbox {
     const { rows } = await this.#database.read(SIZE, []);
     return Number(rows[0]?.[0] ?? 0);
   }
-}
-
-function toNotice([id, url, body, tries, createdAt]: readonly (string | null)[]): Notice {
-  return { id: id ?? "", url: url ?? "", body: body ?? "", tries: Number(tries), createdAt: Number(createdAt) };
 }

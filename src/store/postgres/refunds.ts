@@ -20,62 +20,38 @@ import {
   type RefundEnd,
   type RefundWish,
 } from "../refunds.ts";
-import { type Result, statement } from "./connection.ts";
+import { Columns, asFlag, asNumber, oneOf, asText } from "./columns.ts";
+import { type Row, statement } from "./connection.ts";
 import { CREDIT, toCredit } from "./credits.ts";
 import { type Database, NOW, type Run } from "./database.ts";
 import { keyOf, PAYMENT, toPayment } from "./payment-row.ts";
-import { PostgresError } from "./postgres-error.ts";
 import { CREDIT_GRANTS, CREDITS, OUTBOX, PAYMENTS, REFUNDS } from "./schema.ts";
 
-/** The columns of a refund, in the order in which they are read. */
-const NAMES = [
-  "network",
-  "asset",
-  "payer_from",
-  "nonce",
-  "sequence",
-  "id",
-  "state",
-  "amount",
-  "valid_before",
-  "sent",
-  "tx",
-  "reason",
-  "requested_by",
-  "created_at",
-  "updated_at",
-];
+const COLUMNS = new Columns<Refund>({
+  network: asText,
+  asset: asText,
+  from: ["payer_from", asText],
+  nonce: asText,
+  sequence: asNumber,
+  id: asText,
+  state: oneOf(REFUND_STATES, "a refund has a state"),
+  amount: asText,
+  validBefore: asNumber,
+  sent: asFlag,
+  transaction: ["tx", asText],
+  reason: asText,
+  by: ["requested_by", asText],
+  createdAt: asNumber,
+  updatedAt: asNumber,
+});
 
 /** The columns for SELECT and RETURNING, with `r` as the name of the table. */
-export const REFUND = NAMES.map((name) => `r.${name}`).join(", ");
+export const REFUND = COLUMNS.of("r");
+export const toRefund = COLUMNS.read;
 
 /** The same of what was given back of a prepaid balance: a row `g` of `CREDIT_GRANTS`, and `c` of `CREDITS`. */
 export const CREDIT_REFUND = `c.network, c.token, c.owner, '${CREDIT_BOOK}' || c.id, 0, g.payment, 'recorded',
   -g.amount, 0, false, g.payment, '', '', g.granted_at, g.granted_at`;
-
-/** Converts a row with the columns of `REFUND`. Throws if its state is not one that this program writes. */
-export function toRefund(row: readonly (string | null)[]): Refund {
-  const at = (name: string): string => row[NAMES.indexOf(name)] ?? "";
-  const state = REFUND_STATES.find((known) => known === at("state"));
-  if (state === undefined) throw new PostgresError("protocol", "a refund has a state that is not known");
-  return {
-    network: at("network"),
-    asset: at("asset"),
-    from: at("payer_from"),
-    nonce: at("nonce"),
-    sequence: Number(at("sequence")),
-    id: at("id"),
-    state,
-    amount: at("amount"),
-    validBefore: Number(at("valid_before")),
-    sent: at("sent") === "t",
-    transaction: at("tx"),
-    reason: at("reason"),
-    by: at("requested_by"),
-    createdAt: Number(at("created_at")),
-    updatedAt: Number(at("updated_at")),
-  };
-}
 
 const OF_PAYMENT = "network = $1 AND asset = $2 AND payer_from = $3 AND nonce = $4";
 const PENDING_ONE = `${OF_PAYMENT} AND sequence = $5::int AND state = 'pending'`;
@@ -167,7 +143,7 @@ export class PostgresRefunds implements CreditRefunds {
   beginCredit(wish: CreditRefundWish): Promise<CreditBeginResult> {
     return this.#database.transaction("", async (run) => {
       const rows = await run(PURCHASES, [wish.credit]);
-      const [credit] = await run(`SELECT ${CREDIT} FROM ${CREDITS} WHERE id = $1 FOR UPDATE`, [wish.credit]);
+      const [credit] = await run(`SELECT ${CREDIT} FROM ${CREDITS} AS c WHERE c.id = $1 FOR UPDATE`, [wish.credit]);
       // Grants change with the balance, which is locked.
       const grants = await run(BOUGHT, [wish.credit]);
       const [recorded] = await run(
@@ -230,7 +206,7 @@ export class PostgresRefunds implements CreditRefunds {
   }
 }
 
-async function refundable(run: Run, row: Result["rows"][number], now: number) {
+async function refundable(run: Run, row: Row, now: number) {
   const payment = toPayment(row);
   const refunds = await run(`SELECT ${REFUND} FROM ${REFUNDS} AS r WHERE ${OF_PAYMENT}`, keyOf(payment));
   return { payment, isLeased: Number(row.at(-1)) >= now, standing: refunds.map(toRefund) };

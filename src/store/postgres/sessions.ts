@@ -7,6 +7,7 @@ import {
   type SessionStore,
   type TakenSession,
 } from "../jobs/session-store.ts";
+import { Columns, asNumber, asText } from "./columns.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { SESSIONS } from "./jobs-schema.ts";
@@ -22,8 +23,18 @@ const CREATE = `INSERT INTO ${SESSIONS} (id, secret_hash, idle_ms, created_at, u
   WHERE (SELECT count(*) FROM ${SESSIONS}) < ${MAX_SESSIONS}
     AND (SELECT count(*) FROM ${SESSIONS} WHERE secret_hash = $3) < ${MAX_OWN_SESSIONS}
   RETURNING id`;
-const SESSION = `SELECT id, secret_hash, idle_ms, created_at, used_at, expires_at, uses, length(state)
-  FROM ${SESSIONS} WHERE ${ALIVE}`;
+const COLUMNS = new Columns<Session>({
+  id: asText,
+  secretHash: asText,
+  idleMs: asNumber,
+  createdAt: asNumber,
+  usedAt: asNumber,
+  expiresAt: asNumber,
+  uses: asNumber,
+  bytes: asNumber,
+});
+const SESSION = `
+  SELECT ${COLUMNS.of("s")} FROM (SELECT *, length(state) AS bytes FROM ${SESSIONS}) AS s WHERE ${ALIVE}`;
 const FIND = statement(`${SESSION} AND id = $2`);
 const OWN = statement(`${SESSION} AND secret_hash = $2 ORDER BY created_at, id`);
 const STATE = statement(`SELECT encode(state, 'base64') FROM ${SESSIONS} WHERE id = $1`);
@@ -60,7 +71,7 @@ export class PostgresSessions implements SessionStore {
   }
 
   async find(id: string): Promise<Session | undefined> {
-    return (await this.#database.read(FIND, [this.#database.clock, id])).rows.map(sessionOf)[0];
+    return (await this.#database.read(FIND, [this.#database.clock, id])).rows.map(COLUMNS.read)[0];
   }
 
   async stateOf(id: string): Promise<Uint8Array> {
@@ -69,7 +80,7 @@ export class PostgresSessions implements SessionStore {
   }
 
   async withSecret(secretHash: string): Promise<readonly Session[]> {
-    return (await this.#database.read(OWN, [this.#database.clock, secretHash])).rows.map(sessionOf);
+    return (await this.#database.read(OWN, [this.#database.clock, secretHash])).rows.map(COLUMNS.read);
   }
 
   async take(id: string): Promise<TakenSession | "busy" | undefined> {
@@ -98,10 +109,4 @@ export class PostgresSessions implements SessionStore {
   async removeExpired(): Promise<void> {
     await this.#database.quick(EXPIRE, [this.#database.clock]);
   }
-}
-
-function sessionOf(row: readonly (string | null)[]): Session {
-  const [id, secretHash, ...numbers] = row;
-  const [idleMs = 0, createdAt = 0, usedAt = 0, expiresAt = 0, uses = 0, bytes = 0] = numbers.map(Number);
-  return { id: id ?? "", secretHash: secretHash ?? "", idleMs, createdAt, usedAt, expiresAt, uses, bytes };
 }

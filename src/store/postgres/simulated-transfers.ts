@@ -1,5 +1,6 @@
 import { KEEP_MS, type SimulatedTransfer, type SimulatedTransfers } from "../simulated-transfers.ts";
 import { type PaymentKey } from "../ledger.ts";
+import { Columns, asText } from "./columns.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { keyOf } from "./payment-row.ts";
@@ -8,12 +9,22 @@ import { SIMULATED_TRANSFERS } from "./schema.ts";
 /** Old transfers that are deleted with each new one. */
 const REAP_ROWS = 10;
 
+const TRANSFER = new Columns<SimulatedTransfer>({
+  network: asText,
+  asset: asText,
+  from: ["payer_from", asText],
+  nonce: asText,
+  digest: asText,
+  to: ["pay_to", asText],
+  amount: asText,
+  transaction: ["tx", asText],
+});
 const BOOK = statement(`
   INSERT INTO ${SIMULATED_TRANSFERS} (network, asset, payer_from, nonce, digest, pay_to, amount, tx, booked_at)
   SELECT $2, $3, $4, $5, $6, $7, $8, $9, ${NOW} ON CONFLICT DO NOTHING`);
 const FIND = statement(
-  `SELECT digest, pay_to, amount, tx FROM ${SIMULATED_TRANSFERS}
-   WHERE network = $1 AND asset = $2 AND payer_from = $3 AND nonce = $4`,
+  `SELECT ${TRANSFER.of("b")} FROM ${SIMULATED_TRANSFERS} AS b
+   WHERE b.network = $1 AND b.asset = $2 AND b.payer_from = $3 AND b.nonce = $4`,
 );
 const REAP = statement(`
   WITH old AS MATERIALIZED (
@@ -40,18 +51,6 @@ export class PostgresSimulatedTransfers implements SimulatedTransfers {
 
   async find(key: PaymentKey): Promise<SimulatedTransfer | undefined> {
     const { rows } = await this.#database.read(FIND, keyOf(key));
-    if (rows[0] === undefined) return undefined;
-    const [digest, to, amount, transaction] = rows[0];
-    const { network, asset, from, nonce } = key;
-    return {
-      network,
-      asset,
-      from,
-      nonce,
-      digest: digest ?? "",
-      to: to ?? "",
-      amount: amount ?? "",
-      transaction: transaction ?? "",
-    };
+    return rows.map(TRANSFER.read)[0];
   }
 }

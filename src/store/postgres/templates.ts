@@ -1,4 +1,5 @@
 import { KEPT_TEMPLATE_MS, type LearnedTemplate, MAX_TEMPLATES, type TemplateStore } from "../template-store.ts";
+import { Columns, asFlag, asNumber, asText } from "./columns.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { TEMPLATES } from "./schema.ts";
@@ -17,8 +18,15 @@ const TRIM = statement(
   `DELETE FROM ${TEMPLATES} WHERE at < ${NOW} - ${KEPT_TEMPLATE_MS}
    OR key IN (SELECT key FROM ${TEMPLATES} ORDER BY at DESC OFFSET ${MAX_TEMPLATES})`,
 );
+const TEMPLATE = new Columns<LearnedTemplate>({
+  key: asText,
+  changes: asFlag,
+  equal: asNumber,
+  page: asText,
+  at: asNumber,
+});
 const NEWER = statement(
-  `SELECT key, changes, equal, page, at FROM ${TEMPLATES} WHERE at > $1::bigint ORDER BY at LIMIT ${MAX_TEMPLATES}`,
+  `SELECT ${TEMPLATE.of("t")} FROM ${TEMPLATES} AS t WHERE at > $1::bigint ORDER BY at LIMIT ${MAX_TEMPLATES}`,
 );
 
 /** Learned templates in PostgreSQL. Times are those of the database's clock. */
@@ -35,13 +43,7 @@ export class PostgresTemplates implements TemplateStore {
     if (learned.length > 0) await this.#database.quick(ADD, [clock, JSON.stringify(learned)]);
     await this.#database.quick(TRIM, [clock]);
     const { rows } = await this.#database.read(NEWER, [this.#since]);
-    const found = rows.map(([key, changes, equal, page, at]) => ({
-      key: key ?? "",
-      changes: changes === "t",
-      equal: Number(equal),
-      page: page ?? "",
-      at: Number(at),
-    }));
+    const found = rows.map(TEMPLATE.read);
     this.#since = Math.max(this.#since, (found.at(-1)?.at ?? 0) - OVERLAP_MS);
     return found;
   }

@@ -12,23 +12,54 @@ import {
   sumOfUses,
   type UpstreamUse,
   type UsageBatch,
-  type UseCounts,
   useKey,
   type UsageStore,
   type UsageTotals,
   withinRoom,
 } from "../usage-store.ts";
-import { type Result } from "./connection.ts";
+import { Columns, asNumber, asText } from "./columns.ts";
+import { type Row } from "./connection.ts";
 import { type Database, type Run } from "./database.ts";
 import { PostgresError } from "./postgres-error.ts";
 import * as sql from "./usage-statements.ts";
-
-type UsageRow = Result["rows"][number];
 
 interface State {
   readonly epoch: number;
   readonly since: number;
 }
+
+const STATE = new Columns<State>({ epoch: asNumber, since: asNumber });
+const COUNTS = {
+  requests: asNumber,
+  requestBytes: asNumber,
+  responseBytes: asNumber,
+  clientErrors: asNumber,
+  serverErrors: asNumber,
+  lastSeen: asNumber,
+};
+const ROUTE_USE = new Columns<RouteUse>({ consumer: asText, route: asText, ...COUNTS });
+const UPSTREAM_USE = new Columns<UpstreamUse>({ upstream: asText, ...COUNTS });
+const HOUR_USE = new Columns<HourUse>({
+  hour: asNumber,
+  requests: asNumber,
+  clientErrors: asNumber,
+  serverErrors: asNumber,
+});
+const FUNNEL_USE = new Columns<FunnelUse>({
+  day: asNumber,
+  route: asText,
+  client: asText,
+  step: asText,
+  count: asNumber,
+});
+const PAID_USE = new Columns<PaidUse>({
+  consumer: asText,
+  route: asText,
+  network: asText,
+  asset: asText,
+  payments: asNumber,
+  amount: asText,
+});
 
 /** All statements of the transaction read the same snapshot. */
 const ONE_MOMENT = "ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -51,7 +82,7 @@ export class PostgresUsage implements UsageStore {
     return this.#database.transaction(ONE_MOMENT, async (run) => {
       const [state] = await run(sql.STATE);
       const totals = await totalsOf(run, toState(state), gateway);
-      const uncounted = (await run(sql.UNCOUNTED_PAYMENTS)).map(toPaid);
+      const uncounted = (await run(sql.UNCOUNTED_PAYMENTS)).map(PAID_USE.read);
       return { ...totals, paid: addPaid([...totals.paid, ...uncounted]) };
     });
   }
@@ -70,20 +101,12 @@ export class PostgresUsage implements UsageStore {
   }
 
   async hours(): Promise<readonly HourUse[]> {
-    const { rows } = await this.#database.read(sql.HOURS, [this.#database.clock]);
-    return rows.map(([hour, requests, clientErrors, serverErrors]) => ({
-      hour: Number(hour),
-      requests: Number(requests),
-      clientErrors: Number(clientErrors),
-      serverErrors: Number(serverErrors),
-    }));
+    return (await this.#database.read(sql.HOURS, [this.#database.clock])).rows.map(HOUR_USE.read);
   }
 
   async funnel(since: number): Promise<FunnelUse[]> {
     const rows = await this.#database.transaction(ONE_MOMENT, (run) => run(sql.READ_FUNNEL, [since]));
-    return rows.map(([day, route, client, step, count]) => {
-      return { day: Number(day), route: route ?? "", client: client ?? "", step: step ?? "", count: Number(count) };
-    });
+    return rows.map(FUNNEL_USE.read);
   }
 
   async #add(run: Run, { gateway, sequence, routes, upstreams, funnel }: UsageBatch): Promise<void> {
@@ -139,7 +162,12 @@ async function countPayments(run: Run, epoch: number): Promise<number> {
   const settled = await run(sql.COUNT_PAYMENTS);
   if (settled.length === 0) return 0;
   const names = ["consumer", "route", "network", "asset"];
-  const uses = await within(run, addPaid(settled.map(toPaid)), { table: sql.PAID, most: MAX_PAID_USES, names, epoch });
+  const uses = await within(run, addPaid(settled.map(PAID_USE.read)), {
+    table: sql.PAID,
+    most: MAX_PAID_USES,
+    names,
+    epoch,
+  });
   await run(sql.ADD_PAID, [epoch, JSON.stringify(uses)]);
   return settled.length;
 }
@@ -171,34 +199,13 @@ async function totalsOf(run: Run, { epoch, since }: State, gateway: string): Pro
   return {
     since,
     sequence: await sequenceOf(run, gateway),
-    routes: (await run(sql.READ_ROUTES, [epoch])).map(([consumer, route, ...counts]) => {
-      return { consumer: consumer ?? "", route: route ?? "", ...toCounts(counts) };
-    }),
-    upstreams: (await run(sql.READ_UPSTREAMS, [epoch])).map(([upstream, ...counts]) => {
-      return { upstream: upstream ?? "", ...toCounts(counts) };
-    }),
-    paid: (await run(sql.READ_PAID, [epoch])).map(toPaid),
+    routes: (await run(sql.READ_ROUTES, [epoch])).map(ROUTE_USE.read),
+    upstreams: (await run(sql.READ_UPSTREAMS, [epoch])).map(UPSTREAM_USE.read),
+    paid: (await run(sql.READ_PAID, [epoch])).map(PAID_USE.read),
   };
 }
 
-function toState(row: UsageRow | undefined): State {
+function toState(row: Row | undefined): State {
   if (row === undefined) throw new PostgresError("protocol", "its table of the usage's state is empty");
-  return { epoch: Number(row[0]), since: Number(row[1]) };
-}
-
-function toCounts(values: UsageRow): UseCounts {
-  const [requests = 0, requestBytes = 0, responseBytes = 0, clientErrors = 0, serverErrors = 0, lastSeen = 0] =
-    values.map(Number);
-  return { requests, requestBytes, responseBytes, clientErrors, serverErrors, lastSeen };
-}
-
-function toPaid([consumer, route, network, asset, payments, amount]: UsageRow): PaidUse {
-  return {
-    consumer: consumer ?? "",
-    route: route ?? "",
-    network: network ?? "",
-    asset: asset ?? "",
-    payments: Number(payments),
-    amount: amount ?? "0",
-  };
+  return STATE.read(row);
 }
