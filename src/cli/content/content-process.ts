@@ -9,6 +9,7 @@ import { isAlive } from "../../lib/process/is-alive.ts";
 import { type ModelFigures, modelMetrics } from "../../content/figures/model-figures.ts";
 import { type ContentReport, type ModelReport, type TemplateReport } from "./content.ts";
 import { type SharedTemplates } from "./shared-templates.ts";
+import { type Config } from "../../gateway/config/config.ts";
 import { type BrowserConfig } from "./browser-options.ts";
 import { type McpEndpoint } from "./mcp-endpoint.ts";
 import { sayError, sayWarning } from "../common/terminal.ts";
@@ -19,31 +20,16 @@ import { StartError } from "../common/start-error.ts";
 export interface ContentProcessOptions {
   readonly socket: string;
   readonly stateDir: string;
-  readonly browserPath: string;
-  readonly browser: BrowserConfig;
-  /** The values of `content.browsers`, as JSON. */
-  readonly browsers: string;
   readonly allowPrivate: boolean;
-  readonly chargeTimeouts: boolean;
-  readonly firecrawl: boolean;
-  readonly discovery: boolean;
-  /** Environment variables that the service needs, beyond those of the system. */
-  readonly variables: readonly string[];
-  /** The values of `content.page_cache`, `content.files`, `content.jobs`, `content.search` and `content.resolve` in the configuration, as JSON. */
-  readonly pageCache: string;
-  readonly files: string;
-  readonly jobs: string;
-  /** The values of `content.ai_uses`. */
-  readonly aiUses: readonly string[];
-  /** The value of `content.proxies`, as JSON. */
-  readonly proxies: string;
-  readonly search: string;
-  readonly resolve: string;
+  readonly config: Config["content"];
   /** Undefined: the service does not serve MCP. */
   readonly mcp: McpEndpoint | undefined;
   /** Undefined: the service learns by itself. */
   readonly templates: SharedTemplates | undefined;
 }
+
+/** Parts of `content` that are passed as JSON, each by the flag of its name. */
+const SECTIONS = ["page_cache", "jobs", "search", "resolve", "browsers", "files", "proxies"] as const;
 
 /** Suffix of the socket's path until the service is ready. */
 export const STARTING = ".next";
@@ -109,41 +95,14 @@ export class ContentProcess {
   }
 
   async #spawn(): Promise<ContentReport> {
-    const {
-      socket,
-      stateDir,
-      browserPath,
-      browser,
-      browsers,
-      allowPrivate,
-      chargeTimeouts,
-      firecrawl,
-      discovery,
-      pageCache,
-      files,
-      jobs,
-      aiUses,
-      proxies,
-      search,
-      resolve: resolving,
-      mcp,
-    } = this.#options;
+    const { socket, config } = this.#options;
     const path = `${socket}${STARTING}`;
-    const args = ["content", "--socket", path, "--state-dir", stateDir, "--browser-path", browserPath];
-    const { args: browserArgs, environment } = browserFlag(browser);
-    args.push("--page-cache", pageCache, "--jobs", jobs, "--search", search, "--resolve", resolving, ...browserArgs);
-    args.push("--browsers", browsers, "--files", files, "--proxies", proxies);
-    if (allowPrivate) args.push("--allow-private");
-    args.push(...aiUses.flatMap((use) => ["--ai-use", use]));
-    if (chargeTimeouts) args.push("--charge-timeouts");
-    if (firecrawl) args.push("--firecrawl");
-    if (!discovery) args.push("--no-discovery");
-    if (mcp !== undefined) args.push("--gateway", mcp.gatewayUrl, ...mcp.hosts.flatMap((host) => ["--mcp-host", host]));
+    const { args: browserArgs, environment } = browserFlag(config.browser);
     const { promise, resolve } = Promise.withResolvers<ContentReport>();
     const bornAt = this.#clock();
-    this.#child = Bun.spawn([process.execPath, Bun.main, ...args], {
+    this.#child = Bun.spawn([process.execPath, Bun.main, ...argumentsOf(path, this.#options), ...browserArgs], {
       stdio: ["ignore", "ignore", "inherit"],
-      env: { ...childEnvironment(this.#options.variables), ...environment },
+      env: { ...childEnvironment(variablesOf(config)), ...environment },
       ipc: (message: ContentReport | ModelReport | TemplateReport) => {
         if (message.kind === "model") this.#model = message.figures;
         else if (message.kind === "template") this.#options.templates?.add(message.template);
@@ -175,6 +134,25 @@ export class ContentProcess {
     const report = await this.#spawn();
     if (report.kind === "failed") sayError(stamped(report.reason));
   }
+}
+
+/** The command line without the remote browser. */
+function argumentsOf(path: string, { stateDir, allowPrivate, config, mcp }: ContentProcessOptions): string[] {
+  const args = ["content", "--socket", path, "--state-dir", stateDir, "--browser-path", config.browser_path];
+  for (const name of SECTIONS) args.push(`--${name.replace("_", "-")}`, JSON.stringify(config[name]));
+  if (allowPrivate) args.push("--allow-private");
+  args.push(...config.ai_uses.flatMap((use) => ["--ai-use", use]));
+  if (config.charge_timeouts) args.push("--charge-timeouts");
+  if (config.firecrawl) args.push("--firecrawl");
+  if (!config.discovery) args.push("--no-discovery");
+  if (mcp !== undefined) args.push("--gateway", mcp.gatewayUrl, ...mcp.hosts.flatMap((host) => ["--mcp-host", host]));
+  return args;
+}
+
+/** Environment variables that the service needs, beyond those of the system. */
+function variablesOf({ search, resolve, jobs, proxies }: Config["content"]): string[] {
+  const names = [search.brave_key_env, resolve.model?.key_env ?? "", jobs.postgres.password_env];
+  return [...names, ...proxies.map(({ url_env: name }) => name)].filter((name) => name !== "");
 }
 
 /** The variable in which the service gets the URL of its remote browser: other users can read command lines. */

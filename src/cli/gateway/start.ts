@@ -122,7 +122,7 @@ async function run(args: readonly string[]): Promise<number> {
   // Installed before the start creates anything that a signal would leave behind.
   const stopped = stopSignal();
   const { gateway, service, browser, room } = await finishStart(stopped, () =>
-    startBoth({ opened, admin, read, predecessor }, { socket, stateDir, allowPrivate, ...contentOptions(config) }),
+    startBoth({ opened, admin, read, predecessor }, { socket, stateDir, allowPrivate, config: config.content }),
   );
   // Installed before the banner is printed: a signal may follow at once.
   heedSignals(gateway);
@@ -138,28 +138,6 @@ function socketIn(stateDir: string): string {
   const socket = contentSocket(stateDir);
   if (Buffer.byteLength(socket) <= MAX_SOCKET_BYTES) return socket;
   throw new StartError(`Cannot make the socket "${socket}": its path is too long; name a shorter --state-dir`);
-}
-
-function contentOptions({ content }: Config) {
-  const { search, resolve, jobs } = content;
-  const proxies = content.proxies.map(({ url_env: variable }) => variable);
-  const variables = [search.brave_key_env, resolve.model?.key_env ?? "", jobs.postgres.password_env, ...proxies];
-  return {
-    browserPath: content.browser_path,
-    browser: content.browser,
-    browsers: JSON.stringify(content.browsers),
-    chargeTimeouts: content.charge_timeouts,
-    firecrawl: content.firecrawl,
-    discovery: content.discovery,
-    pageCache: JSON.stringify(content.page_cache),
-    files: JSON.stringify(content.files),
-    jobs: JSON.stringify(content.jobs),
-    aiUses: content.ai_uses,
-    proxies: JSON.stringify(content.proxies),
-    search: JSON.stringify(content.search),
-    resolve: JSON.stringify(content.resolve),
-    variables: variables.filter((name) => name !== ""),
-  };
 }
 
 /**

@@ -76,42 +76,31 @@ const LOG_TROUBLE_BYTES = 8;
 /** The cell of `UsageCounters` with the number of the current period. */
 const USAGE_PERIOD_BYTES = 4;
 /** The offsets of the parts of the common memory, in bytes. */
-export const COMMON = commonParts();
+export const COMMON = offsetsOf({
+  buckets: BUCKET_BYTES,
+  freeBuckets: BUCKET_BYTES,
+  usageNames: nameBytes(USAGE_ROWS),
+  nextUsageNames: nameBytes(USAGE_ROWS),
+  otherNames: nameBytes(ROUTE_ROWS),
+  nextOtherNames: nameBytes(ROUTE_ROWS),
+  upstreamNames: nameBytes(UPSTREAM_ROWS),
+  routeNames: nameBytes(ROUTE_ROWS),
+  filterNames: nameBytes(FILTER_ROWS),
+  definedNames: nameBytes(DEFINED_ROWS),
+  funnelNames: nameBytes(FUNNEL_ROWS),
+  payers: PAYER_BYTES,
+  shareKey: SHARE_KEY_BYTES,
+  logTrouble: LOG_TROUBLE_BYTES,
+  usagePeriod: USAGE_PERIOD_BYTES,
+  end: 0,
+});
 
-function commonParts() {
-  const freeBuckets = BUCKET_BYTES;
-  const usageNames = freeBuckets + BUCKET_BYTES;
-  const nextUsageNames = usageNames + nameBytes(USAGE_ROWS);
-  const otherNames = nextUsageNames + nameBytes(USAGE_ROWS);
-  const nextOtherNames = otherNames + nameBytes(ROUTE_ROWS);
-  const upstreamNames = nextOtherNames + nameBytes(ROUTE_ROWS);
-  const routeNames = upstreamNames + nameBytes(UPSTREAM_ROWS);
-  const filterNames = routeNames + nameBytes(ROUTE_ROWS);
-  const definedNames = filterNames + nameBytes(FILTER_ROWS);
-  const funnelNames = definedNames + nameBytes(DEFINED_ROWS);
-  const payers = funnelNames + nameBytes(FUNNEL_ROWS);
-  const shareKey = payers + PAYER_BYTES;
-  const logTrouble = shareKey + SHARE_KEY_BYTES;
-  const usagePeriod = logTrouble + LOG_TROUBLE_BYTES;
-  const end = usagePeriod + USAGE_PERIOD_BYTES;
-  return {
-    buckets: 0,
-    freeBuckets,
-    usageNames,
-    nextUsageNames,
-    otherNames,
-    nextOtherNames,
-    upstreamNames,
-    routeNames,
-    filterNames,
-    definedNames,
-    funnelNames,
-    payers,
-    shareKey,
-    logTrouble,
-    usagePeriod,
-    end,
-  };
+/** Puts parts one behind the other. `sizes`: their bytes. */
+function offsetsOf<Part extends string>(sizes: Readonly<Record<Part, number>>): Record<Part, number> {
+  let end = 0;
+  const offsets = Object.entries<number>(sizes).map(([part, bytes]) => [part, (end += bytes) - bytes]);
+  // The entries are those of `sizes`.
+  return Object.fromEntries(offsets) as Record<Part, number>;
 }
 
 /** The cell of a row that has the number of the worker's failing access logs: see `LogTrouble`. */

@@ -59,6 +59,11 @@ function gauge<const L extends LabelList>(name: string, help: string, ...labels:
   return { type: "gauge", name, help, labels };
 }
 
+/** A gauge of which all workers report the same number. */
+function shared<const L extends LabelList>(name: string, help: string, ...labels: L): Metric<L> {
+  return { ...gauge(name, help, ...labels), isShared: true };
+}
+
 const codes = Array.from({ length: CODES }, (_, index) => (index === CODES - 1 ? "other" : FIRST_CODE + index));
 const statuses = Array.from({ length: GRPC_STATUSES }, (_, index) => (index === GRPC_STATUSES - 1 ? "other" : index));
 
@@ -156,14 +161,8 @@ export const METRICS = {
     "outcome",
     PAYMENT_OUTCOMES,
   ]),
-  paymentsOpen: {
-    ...gauge("turnpike_payments_open", "Payments in the ledger whose settlement is not known."),
-    isShared: true,
-  },
-  paymentsDeferred: {
-    ...gauge("turnpike_payments_deferred", "Payments in the ledger whose charge is made later."),
-    isShared: true,
-  },
+  paymentsOpen: shared("turnpike_payments_open", "Payments in the ledger whose settlement is not known."),
+  paymentsDeferred: shared("turnpike_payments_deferred", "Payments in the ledger whose charge is made later."),
   deferredTrouble: counter("turnpike_deferred_trouble_total", "Failed attempts to make a charge later.", [
     "trouble",
     ["unreachable", "given_up", "refused"],
@@ -173,46 +172,34 @@ export const METRICS = {
     "Charges to prepaid credit by their result. Those that are returned cost nothing.",
     ["result", ["charged", "returned"]],
   ),
-  channelsOwing: {
-    ...gauge("turnpike_channels_owing", "Payment channels with charges that are not claimed yet."),
-    isShared: true,
-  },
-  channelsWithdrawing: {
-    ...gauge("turnpike_channels_withdrawing", "Those of `turnpike_channels_owing` from which the payer withdraws."),
-    isShared: true,
-  },
-  channelRisk: {
-    ...gauge("turnpike_channel_risk_dollars", "Unclaimed charges of payment channels, in known dollar tokens."),
-    isShared: true,
-  },
-  channelLost: {
-    ...gauge(
-      "turnpike_channel_lost_dollars",
-      "Charges of payment channels that are written off, in known dollar tokens.",
-    ),
-    isShared: true,
-  },
+  channelsOwing: shared("turnpike_channels_owing", "Payment channels with charges that are not claimed yet."),
+  channelsWithdrawing: shared(
+    "turnpike_channels_withdrawing",
+    "Those of `turnpike_channels_owing` from which the payer withdraws.",
+  ),
+  channelRisk: shared(
+    "turnpike_channel_risk_dollars",
+    "Unclaimed charges of payment channels, in known dollar tokens.",
+  ),
+  channelLost: shared(
+    "turnpike_channel_lost_dollars",
+    "Charges of payment channels that are written off, in known dollar tokens.",
+  ),
   channelClaims: counter("turnpike_channel_claims_total", "Claims of payment channels by their result.", [
     "result",
     ["claimed", "withdrawal", "reverting", "unclaimed", "lost", "denied"],
   ]),
   refunds: counter("turnpike_refunds_total", "Refunds by their end.", ["result", ["settled", "recorded", "failed"]]),
-  refundsPending: {
-    ...gauge("turnpike_refunds_pending", "Refunds that are not sent yet, or whose outcome is not known."),
-    isShared: true,
-  },
-  ledgerAway: {
-    ...gauge("turnpike_ledger_unavailable", "1 while the ledger cannot be read or written, and payments are refused."),
-    isShared: true,
-  },
+  refundsPending: shared("turnpike_refunds_pending", "Refunds that are not sent yet, or whose outcome is not known."),
+  ledgerAway: shared(
+    "turnpike_ledger_unavailable",
+    "1 while the ledger cannot be read or written, and payments are refused.",
+  ),
   records: counter("turnpike_settlement_records_total", "Tries to post a settlement record, by result.", [
     "result",
     ["posted", "failed", "dropped"],
   ]),
-  recordsWaiting: {
-    ...gauge("turnpike_settlement_records_waiting", "Settlement records waiting to be posted."),
-    isShared: true,
-  },
+  recordsWaiting: shared("turnpike_settlement_records_waiting", "Settlement records waiting to be posted."),
   facilitatorRequests: counter(
     "turnpike_facilitator_requests_total",
     "Calls to facilitators, by operation and outcome.",
@@ -229,21 +216,19 @@ export const METRICS = {
     ["facilitator", FACILITATOR_PLACES],
   ),
   gasBalance: {
-    ...gauge(
+    ...shared(
       "turnpike_gas_balance",
       "Native coins of the gas key with the fewest, by the index of the chain in x402.chains.",
       ["chain", CHAINS],
     ),
-    isShared: true,
     isSparse: true,
   },
   gasLow: {
-    ...gauge(
+    ...shared(
       "turnpike_gas_low",
       "Gas keys that can pay for fewer than 10 settlements at max_fee_per_gas, by the index of the chain in x402.chains.",
       ["chain", CHAINS],
     ),
-    isShared: true,
     isSparse: true,
   },
   rateLimits: counter("turnpike_rate_limit_requests_total", "Requests on routes with a rate limit, by result.", [

@@ -1,3 +1,4 @@
+import { NewestMap } from "../../../../../lib/memory/newest-map.ts";
 import { type Json, type JsonObject } from "../api/shapes.ts";
 
 /** The start of a form: the whole configuration, and the item's place in it. */
@@ -18,17 +19,14 @@ export interface Draft {
 /** Forms that are kept while the user visits other views. If there are more, the oldest is dropped. */
 const MAX_DRAFTS = 20;
 
-const drafts = new Map<string, Draft>();
+const drafts = new NewestMap<string, Draft>(MAX_DRAFTS);
 
 export function draftOf(name: string): Draft | undefined {
   return drafts.get(name);
 }
 
 export function keepDraft(name: string, draft: Draft): void {
-  drafts.delete(name);
   drafts.set(name, draft);
-  const [oldest] = drafts.keys();
-  if (drafts.size > MAX_DRAFTS && oldest !== undefined) drafts.delete(oldest);
 }
 
 export function dropDraft(name: string): void {

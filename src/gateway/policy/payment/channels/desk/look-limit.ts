@@ -1,3 +1,4 @@
+import { NewestMap } from "../../../../../lib/memory/newest-map.ts";
 import { addressKey } from "../../../../../lib/net/address-key.ts";
 
 /** Milliseconds in which refused payments are counted. @bound */
@@ -23,7 +24,7 @@ export class LookLimit {
   readonly #clock: () => number;
   readonly #refused = new Map<string, number>();
   /** By the time at which they can exist. */
-  readonly #absent = new Map<string, number>();
+  readonly #absent = new NewestMap<string, number>(MAX_ABSENT);
   #all = 0;
   #since = 0;
 
@@ -53,9 +54,6 @@ export class LookLimit {
 
   /** The chain does not have this channel. */
   setAbsent(channelId: string): void {
-    const [oldest] = this.#absent.keys();
-    if (this.#absent.size >= MAX_ABSENT && oldest !== undefined) this.#absent.delete(oldest);
-    this.#absent.delete(channelId);
     this.#absent.set(channelId, this.#clock() + ABSENT_MS);
   }
 
