@@ -5,19 +5,15 @@ import { isObject } from "../../lib/is-object.ts";
 import { visibleJson } from "../../lib/text/visible-text.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { writeText } from "../common/call-output.ts";
-import { type FlagTable, parseFlags } from "../common/flags.ts";
+import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
 import { alignedTable, type Column, tabTable } from "../common/table.ts";
 import { say, sayWarning } from "../common/terminal.ts";
 import { UsageError } from "../common/usage-error.ts";
-import { type AdminClient, AdminUnreachable } from "./admin-client.ts";
-import { ADMIN_FLAGS, type AdminFlags, findAdmin } from "./admin-endpoint.ts";
+import { type AdminClient, type AdminRequest, AdminUnreachable } from "./admin-client.ts";
+import { ADMIN_FLAGS, ADMIN_FLAGS_TEXT, type AdminFlags, findAdmin } from "./admin-endpoint.ts";
 
-const COMMON = { ...ADMIN_FLAGS, ...jsonFlag() } as const satisfies FlagTable;
-
-/** The flag `--json` and its explanation. */
-export function jsonFlag(text = "print the response as JSON") {
-  return { json: { type: "boolean", text } } as const satisfies FlagTable;
-}
+const JSON_FLAG = { type: "boolean", text: "print the response as JSON" } as const;
+const COMMON = { ...ADMIN_FLAGS, json: JSON_FLAG } as const satisfies FlagTable;
 
 /** The values of a command's flags, by name. A flag that is absent has no value. */
 export type Values = Readonly<Record<string, string | boolean | undefined>>;
@@ -35,7 +31,12 @@ export interface Form {
 }
 
 export interface AdminCommand {
+  /** The usage text before the flags. */
   readonly usage: string;
+  /** What `--json` prints. Undefined: the response; null: the usage text leaves the flag out. */
+  readonly json?: string | null;
+  /** More text behind the flags. */
+  readonly notes?: string;
   /** The forms of the command by their first word. */
   readonly forms: Readonly<Record<string, Form>>;
   readonly flags?: FlagTable;
@@ -43,7 +44,7 @@ export interface AdminCommand {
 
 /** Runs a command that uses an admin interface. Returns the exit code: 0 done, 1 refused or failed, 2 wrong usage. */
 export function runAdminCommand(command: AdminCommand, args: readonly string[]): Promise<number> {
-  return atBoundary(command.usage, async () => {
+  return atBoundary(usageText(command), async () => {
     const parsed = parseFlags(args, { ...COMMON, ...command.flags });
     const values: Values = { ...parsed.values };
     const { name, rest } = formOf(command, parsed.positionals);
@@ -54,6 +55,12 @@ export function runAdminCommand(command: AdminCommand, args: readonly string[]):
     const { AdminClient } = await import("./admin-client.ts");
     return (await action?.(new AdminClient(endpoint))) ?? 1;
   });
+}
+
+function usageText({ usage, flags = {}, json = JSON_FLAG.text, notes }: AdminCommand): string {
+  const own = json === null ? flags : { ...flags, json: { ...JSON_FLAG, text: json } };
+  const parts = [usage, Object.keys(own).length === 0 ? undefined : flagsText(own), notes, ADMIN_FLAGS_TEXT];
+  return parts.filter((part) => part !== undefined).join("\n\n");
 }
 
 function adminFlagsOf(values: Values): AdminFlags {
@@ -92,6 +99,33 @@ export function showForm<T>(path: string, schema: z.ZodType<T>, textOfData: (dat
     read: (_words, values, now) => async (client) => {
       const response = await client.json({ path });
       return await told(values, response, () => textOfData(readAs(client, schema, response), now()));
+    },
+  };
+}
+
+interface CallForm<T> extends Omit<Form, "read"> {
+  /** Throws UsageError. */
+  readonly request: (words: readonly string[], values: Values) => AdminRequest;
+  /** Sends the request. It may explain the error of the gateway. Default: as `AdminClient.json`. */
+  readonly send?: (client: AdminClient, request: AdminRequest, word: string) => Promise<unknown>;
+  readonly schema: z.ZodType<T>;
+  readonly text: (data: T, words: readonly string[]) => string;
+  /** False: the exit code is 1. Default: true. */
+  readonly isDone?: (data: T) => boolean;
+}
+
+/** A form that sends one request, checks its response, and prints it as text. */
+export function callForm<T>({ request, send, schema, text, isDone, ...form }: CallForm<T>): Form {
+  return {
+    ...form,
+    read(words, values) {
+      const sent = request(words, values);
+      return async (client) => {
+        const response = await (send?.(client, sent, words[0] ?? "") ?? client.json(sent));
+        const data = readAs(client, schema, response);
+        await told(values, response, () => text(data, words));
+        return isDone?.(data) === false ? 1 : 0;
+      };
     },
   };
 }

@@ -1,18 +1,9 @@
 import * as z from "zod";
 import { formatAmount } from "../../payments/x402/price.ts";
-import { flagsText } from "../common/flags.ts";
 import { type Column } from "../common/table.ts";
 import { timeText } from "../common/units.ts";
-import {
-  type AdminAction,
-  type AdminCommand,
-  jsonFlag,
-  readAs,
-  tableText,
-  told,
-  type Values,
-} from "./admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
+import { pathOf, queryOf } from "./admin-client.ts";
+import { type AdminCommand, callForm, tableText } from "./admin-command.ts";
 
 const USAGE = `usage: turnpike channels [list] [--json]
        turnpike channels claim [--json]
@@ -24,11 +15,7 @@ Lists the payment channels of a running gateway, and settles them.
   list      list those that were used last (also without a subcommand)
   claim     claim all charges on the chain now
   retry     claim those of one channel, also if they are written off
-  close     claim the charges of one, and pay its rest back to the payer
-
-${flagsText(jsonFlag())}
-
-${ADMIN_FLAGS_TEXT}`;
+  close     claim the charges of one, and pay its rest back to the payer`;
 
 const channelSchema = z.looseObject({
   id: z.string(),
@@ -62,21 +49,18 @@ const COLUMNS: readonly Column<Channel>[] = [
   { title: "USED", cell: ({ used_ms: at }) => timeText(at) },
 ];
 
-const list: AdminCommand["forms"][string] = {
-  read: (_words, values) => async (client) => {
-    const response = await client.json({ path: "/channels" });
-    const { channels } = readAs(client, listSchema, response);
-    return await told(values, response, () => tableText(COLUMNS, channels, "no channels"));
-  },
-};
+const list = callForm({
+  request: () => ({ path: "/channels" }),
+  schema: listSchema,
+  text: ({ channels }) => tableText(COLUMNS, channels, "no channels"),
+});
 
-const claim =
-  (values: Values, query: string): AdminAction =>
-  async (client) => {
-    const response = await client.json({ method: "POST", path: `/channels/claims${query}` });
-    const { channels } = readAs(client, claimedSchema, response);
-    return await told(values, response, `channels with charges that are claimed now: ${channels}\n`);
-  };
+const claim = {
+  request: ([id]: readonly string[]) =>
+    ({ method: "POST", path: `/channels/claims${queryOf({ channel: id })}` }) as const,
+  schema: claimedSchema,
+  text: ({ channels }: z.output<typeof claimedSchema>) => `channels with charges that are claimed now: ${channels}\n`,
+};
 
 /** `turnpike channels`: lists, claims and closes payment channels of a running gateway. */
 export const CHANNELS: AdminCommand = {
@@ -85,20 +69,13 @@ export const CHANNELS: AdminCommand = {
   forms: {
     "": list,
     list,
-    claim: { read: (_words, values) => claim(values, "") },
-    retry: {
+    claim: callForm(claim),
+    retry: callForm({ ...claim, words: ["ID"] }),
+    close: callForm({
       words: ["ID"],
-      read: ([id = ""], values) => claim(values, `?channel=${encodeURIComponent(id)}`),
-    },
-    close: {
-      words: ["ID"],
-      read:
-        ([id = ""], values) =>
-        async (client) => {
-          const response = await client.json({ method: "DELETE", path: `/channels/${encodeURIComponent(id)}` });
-          const channel = readAs(client, channelSchema, response);
-          return await told(values, response, `${channel.id} is closed within seconds\n`);
-        },
-    },
+      request: ([id = ""]) => ({ method: "DELETE", path: pathOf("channels", id) }),
+      schema: channelSchema,
+      text: ({ id }) => `${id} is closed within seconds\n`,
+    }),
   },
 };

@@ -12,7 +12,6 @@ import {
   IF_MATCH,
   ifMatch,
   insistence,
-  jsonFlag,
   print,
   printJson,
   readAs,
@@ -21,9 +20,8 @@ import {
   told,
   type Values,
 } from "./admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
-import { flagsText, type FlagTable } from "../common/flags.ts";
+import { type FlagTable } from "../common/flags.ts";
 
 const FLAGS = { ...IF_MATCH, ...STRICT, ...FORCE } as const satisfies FlagTable;
 
@@ -39,13 +37,7 @@ Shows, checks and replaces the configuration of a running gateway.
   diff       print the changes in memory that the file does not have
   check      print what FILE would change, and its problems; it changes nothing. "-" is standard input
   replace    use FILE from now on; "<secret>" in it keeps the current secret
-  schema     print the JSON schema of configurations
-
-${flagsText({ ...FLAGS, ...jsonFlag() })}
-
-turnpike check FILE looks through a file without a gateway.
-
-${ADMIN_FLAGS_TEXT}`;
+  schema     print the JSON schema of configurations`;
 
 const diagnostic = z.object({ path: z.string(), message: z.string(), notice: z.literal(true).optional() });
 const checkedSchema = z.object({
@@ -71,6 +63,7 @@ function printForm(path: string): Form {
 /** `turnpike config`: shows, compares, checks and replaces the configuration of a running gateway. */
 export const CONFIG: AdminCommand = {
   usage: USAGE,
+  notes: "turnpike check FILE looks through a file without a gateway.",
   flags: FLAGS,
   forms: {
     show: printForm("/config"),

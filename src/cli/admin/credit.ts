@@ -1,12 +1,11 @@
 import * as z from "zod";
 import { formatAmount } from "../../payments/x402/price.ts";
-import { flagsText, type FlagTable } from "../common/flags.ts";
+import { type FlagTable } from "../common/flags.ts";
 import { type Column } from "../common/table.ts";
 import { timeText } from "../common/units.ts";
 import { UsageError } from "../common/usage-error.ts";
-import { queryOf } from "./admin-client.ts";
-import { type AdminCommand, jsonFlag, readAs, tableText, textFlag, told, type Values } from "./admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
+import { pathOf, queryOf } from "./admin-client.ts";
+import { type AdminCommand, callForm, printJson, readAs, tableText, textFlag, type Values } from "./admin-command.ts";
 import { refundSchema, refundText } from "./refund.ts";
 
 const FLAGS = {
@@ -38,11 +37,7 @@ Lists the prepaid balances of a running gateway, and changes them.
   show      print one, with its purchases and charges
   issue     issue a balance or a pass without a payment; prints its token, which is not shown again
   revoke    revoke the token; the rest of the balance stays
-  refund    send the rest of a balance, or the amount, to those who bought it
-
-${flagsText({ ...FLAGS, ...jsonFlag() })}
-
-${ADMIN_FLAGS_TEXT}`;
+  refund    send the rest of a balance, or the amount, to those who bought it`;
 
 const creditSchema = z.looseObject({
   id: z.string(),
@@ -86,14 +81,18 @@ function numberFlag(values: Values, name: string): number | undefined {
   return Number(text);
 }
 
-const list: AdminCommand["forms"][string] = {
+const list = callForm({
   flags: ["owner"],
-  read: (_words, values) => async (client) => {
-    const response = await client.json({ path: `/credits${queryOf({ owner: textFlag(values, "owner") })}` });
-    const { credits } = readAs(client, listSchema, response);
-    return await told(values, response, () => tableText(COLUMNS, credits, "no prepaid balances"));
-  },
-};
+  request: (_words, values) => ({ path: `/credits${queryOf({ owner: textFlag(values, "owner") })}` }),
+  schema: listSchema,
+  text: ({ credits }) => tableText(COLUMNS, credits, "no prepaid balances"),
+});
+
+/** The values of text flags, by name. */
+function textFlags<Name extends string>(values: Values, ...names: readonly Name[]) {
+  // The entries have these names.
+  return Object.fromEntries(names.map((name) => [name, textFlag(values, name)])) as Record<Name, string | undefined>;
+}
 
 /** `turnpike credit`: lists, issues and revokes prepaid balances of a running gateway. */
 export const CREDIT: AdminCommand = {
@@ -105,57 +104,46 @@ export const CREDIT: AdminCommand = {
     show: {
       words: ["ID"],
       read:
-        ([id = ""], values) =>
+        ([id = ""]) =>
         async (client) => {
-          const response = await client.json({ path: `/credits/${encodeURIComponent(id)}` });
-          const { credit } = readAs(client, historySchema, response);
-          return await told({ ...values, json: true }, response, credit.id);
+          const response = await client.json({ path: pathOf("credits", id) });
+          readAs(client, historySchema, response);
+          await printJson(response);
+          return 0;
         },
     },
-    issue: {
+    issue: callForm({
       words: ["WALLET"],
       flags: ISSUE_FLAGS,
-      read([owner = ""], values) {
-        const [network, asset, amount, name, route] = (["network", "asset", "amount", "name", "route"] as const).map(
-          (flag) => textFlag(values, flag),
-        );
+      request([owner = ""], values) {
+        const { route, ...texts } = textFlags(values, "network", "asset", "amount", "name", "route");
         const [calls, seconds] = [numberFlag(values, "calls"), numberFlag(values, "seconds")];
         const routes = route === undefined ? undefined : [route];
-        const body = JSON.stringify({ owner, network, asset, amount, calls, seconds, name, routes });
-        return async (client) => {
-          const response = await client.json({ method: "POST", path: "/credits", body });
-          const { token } = readAs(client, issuedSchema, response);
-          return await told(values, response, `${token}\n`);
-        };
+        return { method: "POST", path: "/credits", body: JSON.stringify({ owner, ...texts, calls, seconds, routes }) };
       },
-    },
-    revoke: {
+      schema: issuedSchema,
+      text: ({ token }) => `${token}\n`,
+    }),
+    revoke: callForm({
       words: ["ID"],
-      read:
-        ([id = ""], values) =>
-        async (client) => {
-          const response = await client.json({ method: "DELETE", path: `/credits/${encodeURIComponent(id)}` });
-          const credit = readAs(client, creditSchema, response);
-          return await told(values, response, `revoked ${credit.id}; ${balanceText(credit)} are left\n`);
-        },
-    },
-    refund: {
+      request: ([id = ""]) => ({ method: "DELETE", path: pathOf("credits", id) }),
+      schema: creditSchema,
+      text: (credit) => `revoked ${credit.id}; ${balanceText(credit)} are left\n`,
+    }),
+    refund: callForm({
       words: ["ID"],
       flags: ["amount", "id", "recorded"],
-      read([id = ""], values) {
-        const [amount, name, transaction] = (["amount", "id", "recorded"] as const).map((flag) =>
-          textFlag(values, flag),
-        );
-        const body = JSON.stringify({ transaction, amount, id: name });
-        return async (client) => {
-          const path = `/credits/${encodeURIComponent(id)}/refunds`;
-          const response = await client.json({ method: "POST", path, body });
-          const { credit, refunds } = readAs(client, refundedSchema, response);
-          const lines = refunds.length === 0 ? ["recorded"] : refunds.map(refundText);
-          await told(values, response, `${lines.join("\n")}; ${balanceText(credit)} are left\n`);
-          return refunds.every(({ state }) => state === "settled") ? 0 : 1;
-        };
+      request([id = ""], values) {
+        const { recorded: transaction, ...texts } = textFlags(values, "recorded", "amount", "id");
+        const body = JSON.stringify({ transaction, ...texts });
+        return { method: "POST", path: pathOf("credits", id, "refunds"), body };
       },
-    },
+      schema: refundedSchema,
+      text({ credit, refunds }) {
+        const lines = refunds.length === 0 ? ["recorded"] : refunds.map(refundText);
+        return `${lines.join("\n")}; ${balanceText(credit)} are left\n`;
+      },
+      isDone: ({ refunds }) => refunds.every(({ state }) => state === "settled"),
+    }),
   },
 };

@@ -6,12 +6,11 @@ import { type Column } from "../common/table.ts";
 import { visibleText } from "../../lib/text/visible-text.ts";
 import { UsageError } from "../common/usage-error.ts";
 import { type AdminClient } from "./admin-client.ts";
-import { type AdminCommand, jsonFlag, print, readAs, tableText, textFlag, told, type Values } from "./admin-command.ts";
+import { type AdminCommand, print, readAs, tableText, textFlag, told, type Values } from "./admin-command.ts";
 import { actorSchema, actorText } from "./actor.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { followStream } from "./follow-stream.ts";
 import { parseTime, timeText } from "../common/units.ts";
-import { flagsText, type FlagTable } from "../common/flags.ts";
+import { type FlagTable } from "../common/flags.ts";
 
 const FLAGS = {
   since: {
@@ -30,13 +29,7 @@ const FLAGS = {
 
 const USAGE = `usage: turnpike events [--since WHEN] [--kind K ...] [--follow] [--json]
 
-Shows the events of a gateway: changes, reloads, health of servers, restarts of workers, failures of payments.
-
-${flagsText({ ...FLAGS, ...jsonFlag('print {"events": [...]}; with --follow one event per line') })}
-
-The gateway keeps the newest 1000 events; its audit log (admin.audit_log) has the older ones.
-
-${ADMIN_FLAGS_TEXT}`;
+Shows the events of a gateway: changes, reloads, health of servers, restarts of workers, failures of payments.`;
 
 const eventSchema = z.looseObject({
   id: z.number(),
@@ -76,6 +69,8 @@ interface Wanted {
 /** `turnpike events`: shows the events of a running gateway. */
 export const EVENTS: AdminCommand = {
   usage: USAGE,
+  json: 'print {"events": [...]}; with --follow one event per line',
+  notes: "The gateway keeps the newest 1000 events; its audit log (admin.audit_log) has the older ones.",
   flags: FLAGS,
   forms: {
     "": {

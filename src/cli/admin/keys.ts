@@ -1,25 +1,22 @@
 import * as z from "zod";
-import { flagsText, type FlagTable } from "../common/flags.ts";
+import { type FlagTable } from "../common/flags.ts";
 import { type Column } from "../common/table.ts";
 import { UsageError } from "../common/usage-error.ts";
 import { pathOf, queryOf } from "./admin-client.ts";
 import {
   type AdminCommand,
+  callForm,
   doneSchema,
   FORCE,
   IF_MATCH,
   ifMatch,
   insistence,
-  jsonFlag,
-  readAs,
   showForm,
   STRICT,
   tableText,
   textFlag,
-  told,
   type Values,
 } from "./admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { askOfOne, SELECTION } from "./routes.ts";
 
 const FLAGS = { ...SELECTION, ...IF_MATCH, ...STRICT, ...FORCE } as const satisfies FlagTable;
@@ -32,13 +29,7 @@ Lists, issues and revokes the API keys of the routes of a running gateway.
 
   list      list the owners of all keys, by route (also without a subcommand)
   issue     issue a key for the route of PREFIX; prints the key, which is not shown again
-  revoke    revoke the key that the list shows with this number and this owner
-
-${flagsText({ ...FLAGS, ...jsonFlag() })}
-
-A change is in use when the command ends. It is in memory until turnpike persist.
-
-${ADMIN_FLAGS_TEXT}`;
+  revoke    revoke the key that the list shows with this number and this owner`;
 
 const listSchema = z.object({
   routes: z.array(
@@ -77,40 +68,35 @@ function queryFor(values: Values, more: Readonly<Record<string, string>> = {}): 
 /** `turnpike keys`: lists, issues and revokes the API keys of the routes of a running gateway. */
 export const KEYS: AdminCommand = {
   usage: USAGE,
+  notes: "A change is in use when the command ends. It is in memory until turnpike persist.",
   flags: FLAGS,
   forms: {
     "": list,
     list,
-    issue: {
+    issue: callForm({
       words: ["PREFIX", "OWNER"],
       flags: Object.keys(FLAGS),
-      read([prefix = "", owner = ""], values) {
-        const path = pathOf("routes", prefix, "keys") + queryFor(values);
-        const request = {
-          method: "POST",
-          path,
-          body: JSON.stringify({ name: owner }),
-          headers: ifMatch(values),
-        } as const;
-        return async (client) => {
-          const response = await askOfOne(client, request, prefix);
-          return await told(values, response, `${readAs(client, issuedSchema, response).key}\n`);
-        };
-      },
-    },
-    revoke: {
+      request: ([prefix = "", owner = ""], values) => ({
+        method: "POST",
+        path: pathOf("routes", prefix, "keys") + queryFor(values),
+        body: JSON.stringify({ name: owner }),
+        headers: ifMatch(values),
+      }),
+      send: askOfOne,
+      schema: issuedSchema,
+      text: ({ key }) => `${key}\n`,
+    }),
+    revoke: callForm({
       words: ["PREFIX", "NUMBER", "OWNER"],
       flags: Object.keys(FLAGS),
-      read([prefix = "", number = "", owner = ""], values) {
+      request([prefix = "", number = "", owner = ""], values) {
         if (!/^[1-9]\d{0,5}$/.test(number)) throw new UsageError(`"${number}" is not the number of a key`);
         const path = pathOf("routes", prefix, "keys", number) + queryFor(values, { owner });
-        const headers = ifMatch(values);
-        return async (client) => {
-          const response = await askOfOne(client, { method: "DELETE", path, headers }, prefix);
-          readAs(client, doneSchema, response);
-          return await told(values, response, `revoked key ${number} of ${owner}`);
-        };
+        return { method: "DELETE", path, headers: ifMatch(values) };
       },
-    },
+      send: askOfOne,
+      schema: doneSchema,
+      text: (_done, [, number = "", owner = ""]) => `revoked key ${number} of ${owner}`,
+    }),
   },
 };

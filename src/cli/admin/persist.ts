@@ -1,7 +1,6 @@
 import { AdminRefused } from "./admin-refused.ts";
-import { type AdminCommand, doneSchema, IF_MATCH, ifMatch, jsonFlag, readAs, told } from "./admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
-import { flagsText, type FlagTable } from "../common/flags.ts";
+import { type AdminCommand, callForm, doneSchema, IF_MATCH, ifMatch } from "./admin-command.ts";
+import { type FlagTable } from "../common/flags.ts";
 
 const FLAGS = {
   force: { type: "boolean", text: "also if the file was changed since the gateway read it; those changes are lost" },
@@ -10,34 +9,31 @@ const FLAGS = {
 
 const USAGE = `usage: turnpike persist [--force] [--if-match R] [--json]
 
-Writes the running configuration of a gateway to its file, completely or not at all.
-
-${flagsText({ ...FLAGS, ...jsonFlag() })}
-
-${ADMIN_FLAGS_TEXT}`;
+Writes the running configuration of a gateway to its file, completely or not at all.`;
 
 /** `turnpike persist`: makes a running gateway write its configuration to its file. */
 export const PERSIST: AdminCommand = {
   usage: USAGE,
   flags: FLAGS,
   forms: {
-    "": {
+    "": callForm({
       flags: ["force", "if-match"],
-      read(_words, values) {
-        const path = `/config/persist${values["force"] === true ? "?force=true" : ""}`;
-        const headers = ifMatch(values);
-        return async (client) => {
-          try {
-            const response = await client.json({ method: "POST", path, headers });
-            readAs(client, doneSchema, response);
-            return await told(values, response, "written to the configuration file");
-          } catch (error) {
-            if (!(error instanceof AdminRefused) || error.code !== "changed_on_disk") throw error;
-            const message = `${error.message}; turnpike reload loads the file, --force overwrites it`;
-            throw new Error(message, { cause: error });
-          }
-        };
+      request: (_words, values) => ({
+        method: "POST",
+        path: `/config/persist${values["force"] === true ? "?force=true" : ""}`,
+        headers: ifMatch(values),
+      }),
+      async send(client, request) {
+        try {
+          return await client.json(request);
+        } catch (error) {
+          if (!(error instanceof AdminRefused) || error.code !== "changed_on_disk") throw error;
+          const message = `${error.message}; turnpike reload loads the file, --force overwrites it`;
+          throw new Error(message, { cause: error });
+        }
       },
-    },
+      schema: doneSchema,
+      text: () => "written to the configuration file",
+    }),
   },
 };

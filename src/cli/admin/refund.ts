@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { flagsText, type FlagTable } from "../common/flags.ts";
-import { type AdminCommand, jsonFlag, readAs, textFlag, told } from "./admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
+import { type FlagTable } from "../common/flags.ts";
+import { pathOf } from "./admin-client.ts";
+import { type AdminCommand, callForm, textFlag } from "./admin-command.ts";
 
 const FLAGS = {
   amount: {
@@ -25,11 +25,7 @@ const USAGE = `usage: turnpike refund PAYMENT [--amount A] [--id ID] [--json]
        turnpike refund PAYMENT --recorded TX [--amount A] [--id ID] [--json]
 
 Sends the money of a payment back to its payer, from the address that received it. PAYMENT is its nonce or its
-transaction, as turnpike ledger list prints it.
-
-${flagsText({ ...FLAGS, ...jsonFlag() })}
-
-${ADMIN_FLAGS_TEXT}`;
+transaction, as turnpike ledger list prints it.`;
 
 export const refundSchema = z.looseObject({
   id: z.string(),
@@ -44,24 +40,18 @@ export const REFUND: AdminCommand = {
   usage: USAGE,
   flags: FLAGS,
   forms: {
-    "": {
+    "": callForm({
       words: ["PAYMENT"],
       flags: Object.keys(FLAGS),
-      read([payment = ""], values) {
-        const body = {
-          amount: textFlag(values, "amount"),
-          id: textFlag(values, "id"),
-          transaction: textFlag(values, "recorded"),
-        };
-        return async (client) => {
-          const path = `/payments/${encodeURIComponent(payment)}/refunds`;
-          const response = await client.json({ method: "POST", path, body: JSON.stringify(body) });
-          const refund = readAs(client, refundSchema, response);
-          await told(values, response, () => refundText(refund));
-          return refund.state === "settled" || refund.state === "recorded" ? 0 : 1;
-        };
+      request([payment = ""], values) {
+        const [amount, id, transaction] = ["amount", "id", "recorded"].map((name) => textFlag(values, name));
+        const body = JSON.stringify({ amount, id, transaction });
+        return { method: "POST", path: pathOf("payments", payment, "refunds"), body };
       },
-    },
+      schema: refundSchema,
+      text: refundText,
+      isDone: ({ state }) => state === "settled" || state === "recorded",
+    }),
   },
 };
 

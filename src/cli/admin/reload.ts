@@ -1,19 +1,13 @@
 import * as z from "zod";
 import { counted } from "../common/counted.ts";
 import { queryOf } from "./admin-client.ts";
-import { type AdminCommand, insistence, jsonFlag, readAs, STRICT, told } from "./admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
+import { type AdminCommand, callForm, insistence, STRICT } from "./admin-command.ts";
 import { patchLines } from "./change-text.ts";
-import { flagsText } from "../common/flags.ts";
 
 const USAGE = `usage: turnpike reload [--strict] [--json]
 
 Makes a gateway read its configuration file again. It returns when all workers use it; an invalid file changes nothing.
-Changes that were not persisted are discarded and listed.
-
-${flagsText({ ...STRICT, ...jsonFlag() })}
-
-${ADMIN_FLAGS_TEXT}`;
+Changes that were not persisted are discarded and listed.`;
 
 const reloadedSchema = z.looseObject({ ok: z.literal(true), discarded: z.array(z.unknown()) });
 
@@ -22,15 +16,13 @@ export const RELOAD: AdminCommand = {
   usage: USAGE,
   flags: STRICT,
   forms: {
-    "": {
+    "": callForm({
       flags: ["strict"],
-      read: (_words, values) => async (client) => {
-        const response = await client.json({ method: "POST", path: `/reload${queryOf(insistence(values))}` });
-        const { discarded } = readAs(client, reloadedSchema, response);
-        const lines = [reloadedText(discarded.length), ...patchLines(discarded).map((line) => `  ${line}`)];
-        return await told(values, response, lines.join("\n"));
-      },
-    },
+      request: (_words, values) => ({ method: "POST", path: `/reload${queryOf(insistence(values))}` }),
+      schema: reloadedSchema,
+      text: ({ discarded }) =>
+        [reloadedText(discarded.length), ...patchLines(discarded).map((line) => `  ${line}`)].join("\n"),
+    }),
   },
 };
 

@@ -1,13 +1,12 @@
 import * as z from "zod";
 import { parsedJson } from "../../lib/parsed-json.ts";
 import { visibleText } from "../../lib/text/visible-text.ts";
-import { flagsText, type FlagTable } from "../common/flags.ts";
+import { type FlagTable } from "../common/flags.ts";
 import { sayNote } from "../common/terminal.ts";
 import { timeText } from "../common/units.ts";
 import { UsageError } from "../common/usage-error.ts";
 import { queryOf } from "./admin-client.ts";
-import { type AdminCommand, jsonFlag, print, textFlag } from "./admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
+import { type AdminCommand, print, textFlag } from "./admin-command.ts";
 import { followStream } from "./follow-stream.ts";
 
 const FLAGS = {
@@ -22,11 +21,7 @@ const FLAGS = {
 
 const USAGE = `usage: turnpike requests [--text T] [--status D] [--paid] [--json]
 
-Shows requests of all routes as they end, until the command is stopped.
-
-${flagsText({ ...FLAGS, ...jsonFlag("print one event per line; missed and lost events count requests that are not shown") })}
-
-${ADMIN_FLAGS_TEXT}`;
+Shows requests of all routes as they end, until the command is stopped.`;
 
 const requestSchema = z.looseObject({
   kind: z.literal("request"),
@@ -46,6 +41,7 @@ const unseenSchema = z.object({ missed: z.number().default(0), lost: z.number().
 /** `turnpike requests`: shows the requests of a running gateway as they end. */
 export const REQUESTS: AdminCommand = {
   usage: USAGE,
+  json: "print one event per line; missed and lost events count requests that are not shown",
   flags: FLAGS,
   forms: {
     "": {

@@ -4,10 +4,9 @@ import { type Column } from "../common/table.ts";
 import { type AdminClient, type AdminRequest } from "./admin-client.ts";
 import { wordsOf } from "../common/problem-text.ts";
 import { AdminRefused } from "./admin-refused.ts";
-import { type AdminCommand, FORCE, IF_MATCH, jsonFlag, showForm, STRICT, tableText } from "./admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
+import { type AdminCommand, FORCE, IF_MATCH, showForm, STRICT, tableText } from "./admin-command.ts";
 import { itemForms } from "./item-forms.ts";
-import { flagsText, type FlagTable } from "../common/flags.ts";
+import { type FlagTable } from "../common/flags.ts";
 
 /** The flags that select one of several routes of a prefix. They are query parameters too. */
 export const SELECTION = {
@@ -40,13 +39,7 @@ Lists and changes the routes of a running gateway.
   list      list all routes (also without a subcommand)
   add       add a route: FILE has an object as in routes[] of a configuration; "-" is standard input
   change    change the route of PREFIX by the keys in FILE; null removes a key (JSON merge patch)
-  remove    remove the route of PREFIX
-
-${flagsText({ ...FLAGS, ...jsonFlag() })}
-
-A change is made completely or not at all, and is in use when the command ends. It is in memory until turnpike persist.
-
-${ADMIN_FLAGS_TEXT}`;
+  remove    remove the route of PREFIX`;
 
 const routesSchema = z.object({ routes: z.array(z.looseObject({ path_prefix: z.string(), auth: z.string() })) });
 type Route = z.output<typeof routesSchema>["routes"][number];
@@ -71,6 +64,8 @@ const list = showForm("/routes", routesSchema, ({ routes }) => tableText(COLUMNS
 /** `turnpike routes`: lists, adds, changes and removes routes of a running gateway. */
 export const ROUTES: AdminCommand = {
   usage: USAGE,
+  notes:
+    "A change is made completely or not at all, and is in use when the command ends. It is in memory until turnpike persist.",
   flags: FLAGS,
   forms: {
     "": list,

@@ -1,22 +1,16 @@
 import * as z from "zod";
 import { counted } from "../common/counted.ts";
 import { detailList } from "../common/table.ts";
-import { type AdminCommand, jsonFlag, showForm } from "./admin-command.ts";
+import { type AdminCommand, showForm } from "./admin-command.ts";
 import { actorSchema, actorText } from "./actor.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
 import { ageText } from "../../lib/time/age-text.ts";
 import { timeText } from "../common/units.ts";
 import { wasmSchema } from "./wasm-schema.ts";
-import { flagsText } from "../common/flags.ts";
 
 const USAGE = `usage: turnpike status [--json]
 
-Shows whether a gateway runs, since when, its size, and whether its configuration is the same as its file.
-
-${flagsText(jsonFlag("print the whole response of GET /v1/status"))}
-
-${ADMIN_FLAGS_TEXT}`;
+Shows whether a gateway runs, since when, its size, and whether its configuration is the same as its file.`;
 
 /** Changes in memory that are shown; the others are only counted. */
 const MAX_SHOWN = 5;
@@ -49,7 +43,11 @@ const statusSchema = z.object({
 });
 
 /** `turnpike status`: shows the state of a running gateway. */
-export const STATUS: AdminCommand = { usage: USAGE, forms: { "": showForm("/status", statusSchema, statusText) } };
+export const STATUS: AdminCommand = {
+  usage: USAGE,
+  json: "print the whole response of GET /v1/status",
+  forms: { "": showForm("/status", statusSchema, statusText) },
+};
 
 type Status = z.output<typeof statusSchema>;
 

@@ -1,10 +1,8 @@
 import * as z from "zod";
 import { type Column } from "../common/table.ts";
 import { queryOf } from "./admin-client.ts";
-import { type AdminCommand, doneSchema, jsonFlag, readAs, showForm, tableText, told } from "./admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
+import { type AdminCommand, callForm, doneSchema, showForm, tableText } from "./admin-command.ts";
 import { timeText } from "../common/units.ts";
-import { flagsText } from "../common/flags.ts";
 
 const USAGE = `usage: turnpike tenants [list] [--json]
        turnpike tenants remove KEY [--json]
@@ -12,11 +10,7 @@ const USAGE = `usage: turnpike tenants [list] [--json]
 Lists the warm tenants of a running gateway, and removes one.
 
   list      list all of them (also without a subcommand)
-  remove    forget the tenant of KEY; its next request starts it again
-
-${flagsText(jsonFlag())}
-
-${ADMIN_FLAGS_TEXT}`;
+  remove    forget the tenant of KEY; its next request starts it again`;
 
 const tenantsSchema = z.object({
   tenants: z.array(z.looseObject({ key: z.string(), path: z.string(), last_used_ms: z.number(), workers: z.number() })),
@@ -38,15 +32,11 @@ export const TENANTS: AdminCommand = {
   forms: {
     "": list,
     list,
-    remove: {
+    remove: callForm({
       words: ["KEY"],
-      read:
-        ([key = ""], values) =>
-        async (client) => {
-          const response = await client.json({ method: "DELETE", path: `/tenants${queryOf({ key })}` });
-          readAs(client, doneSchema, response);
-          return await told(values, response, `removed ${key}`);
-        },
-    },
+      request: ([key = ""]) => ({ method: "DELETE", path: `/tenants${queryOf({ key })}` }),
+      schema: doneSchema,
+      text: (_done, [key = ""]) => `removed ${key}`,
+    }),
   },
 };

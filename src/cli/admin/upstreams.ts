@@ -8,7 +8,6 @@ import {
   type AdminCommand,
   doneSchema,
   IF_MATCH,
-  jsonFlag,
   readAs,
   showForm,
   STRICT,
@@ -17,10 +16,9 @@ import {
   told,
   type Values,
 } from "./admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { itemForms } from "./item-forms.ts";
 import { ageText } from "../../lib/time/age-text.ts";
-import { flagsText, type FlagTable } from "../common/flags.ts";
+import { type FlagTable } from "../common/flags.ts";
 import { pollUntil } from "../../lib/time/poll-until.ts";
 
 const FLAGS = {
@@ -42,13 +40,7 @@ Lists and changes the upstreams of a running gateway, and drains their servers.
   change     change the upstream NAME by the keys in FILE; null removes a key (JSON merge patch)
   remove     remove the upstream NAME; routes that name it respond with 503 until it is added again
   drain      send no new requests to SERVER (its name in the list); requests in flight end normally
-  undrain    send requests to SERVER again
-
-${flagsText({ ...FLAGS, ...jsonFlag() })}
-
-A change is in memory until turnpike persist. That a server is drained is not written to the file, and it outlasts reloads.
-
-${ADMIN_FLAGS_TEXT}`;
+  undrain    send requests to SERVER again`;
 
 const serverSchema = z.looseObject({
   server: z.string(),
@@ -109,6 +101,8 @@ const SERVER = ["NAME", "SERVER"];
 /** `turnpike upstreams`: lists, adds, changes and removes upstreams of a running gateway, and drains servers. */
 export const UPSTREAMS: AdminCommand = {
   usage: USAGE,
+  notes:
+    "A change is in memory until turnpike persist. That a server is drained is not written to the file, and it outlasts reloads.",
   flags: FLAGS,
   forms: {
     "": list,

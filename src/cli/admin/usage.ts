@@ -7,7 +7,6 @@ import { type AdminClient, queryOf } from "./admin-client.ts";
 import {
   type AdminAction,
   type AdminCommand,
-  jsonFlag,
   print,
   readAs,
   tableText,
@@ -15,9 +14,8 @@ import {
   told,
   type Values,
 } from "./admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { bytesText, timeText } from "../common/units.ts";
-import { flagsText, type FlagTable } from "../common/flags.ts";
+import { type FlagTable } from "../common/flags.ts";
 
 const FLAGS = {
   by: {
@@ -35,11 +33,7 @@ const FLAGS = {
 const USAGE = `usage: turnpike usage [--by consumer|route|upstream] [--reset] [--json]
        turnpike usage --csv [--reset]
 
-Shows the usage of a gateway since the last reset, the most requests first.
-
-${flagsText({ ...FLAGS, ...jsonFlag("print the whole response of GET /v1/usage") })}
-
-${ADMIN_FLAGS_TEXT}`;
+Shows the usage of a gateway since the last reset, the most requests first.`;
 
 const counts = {
   requests: z.number(),
@@ -90,6 +84,7 @@ const LAST: readonly Column<UpstreamRow>[] = [{ title: "LAST", cell: ({ last_see
 /** `turnpike usage`: shows what was used of a running gateway. */
 export const USAGE_COMMAND: AdminCommand = {
   usage: USAGE,
+  json: "print the whole response of GET /v1/usage",
   flags: FLAGS,
   forms: { "": { flags: ["by", "csv", "reset"], read } },
 };

@@ -2,7 +2,6 @@ import { messageOf } from "../../../lib/caught.ts";
 import { isColored } from "../../common/terminal.ts";
 import { type AdminClient, AdminUnreachable } from "../admin-client.ts";
 import { type AdminCommand, readAs } from "../admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "../admin-endpoint.ts";
 import { AdminRefused } from "../admin-refused.ts";
 import { parseEvent } from "../events.ts";
 import { readEvents } from "../server-events.ts";
@@ -18,9 +17,7 @@ const USAGE = `usage: turnpike top
 Shows a live view of a running gateway, updated each second: requests per second, errors, latency, routes, servers and their health,
 payments, events. It continues after a restart of the gateway. In the view: q quits, h shows all keys.
 
-It has no colours if NO_COLOR is set. Without a terminal, use turnpike status, upstreams, usage and events.
-
-${ADMIN_FLAGS_TEXT}`;
+It has no colours if NO_COLOR is set. Without a terminal, use turnpike status, upstreams, usage and events.`;
 
 /** Milliseconds between two requests to the gateway. */
 const LOOK_MS = 1000;
@@ -32,6 +29,7 @@ const EVENTS_RETRY_MS = 2000;
 /** `turnpike top`: a live view of a running gateway. */
 export const TOP: AdminCommand = {
   usage: USAGE,
+  json: null,
   forms: {
     "": {
       read:
