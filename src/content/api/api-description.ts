@@ -13,9 +13,9 @@ const problemSchema = z
     title: z.string(),
     status: z.int(),
     detail: z.string(),
-    instance: z.string().optional().openapi({ description: "The request's X-Request-Id" }),
+    instance: z.string().optional().describe("The request's X-Request-Id"),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-    page_status: z.int().optional().openapi({ description: "The HTTP status of the page's server" }),
+    page_status: z.int().optional().describe("The HTTP status of the page's server"),
   })
   .openapi("Problem", { description: "RFC 9457 problem details" });
 
@@ -188,7 +188,7 @@ function describeJobOperation({ name, failures, query, success, secret, ...opera
 }
 
 const ABOUT_PARAMETERS = z.object({
-  id: z.string().openapi({ description: "Name of the job, the session or the browser" }),
+  id: z.string().describe("Name of the job, the session or the browser"),
 });
 
 function describeContent({ success }: Pick<Operation, "success">): NonNullable<Response["content"]> {

@@ -34,7 +34,7 @@ const action = z.discriminatedUnion("type", [
     .strictObject({
       type: z.literal("click"),
       selector,
-      all: z.boolean().default(false).openapi({ description: "Each element that matches, up to 20" }),
+      all: z.boolean().default(false).describe("Each element that matches, up to 20"),
       button: z.enum(["left", "right", "middle"]).default("left"),
       clicks: z.int().min(1).max(MAX_CLICKS).default(1),
       ...timeout,
@@ -48,36 +48,32 @@ const action = z.discriminatedUnion("type", [
     .strictObject({
       type: z.literal("select"),
       selector,
-      values: z
-        .array(text(MAX_TEXT_LENGTH))
-        .min(1)
-        .max(MAX_VALUES)
-        .openapi({ description: "Values or texts of options" }),
+      values: z.array(text(MAX_TEXT_LENGTH)).min(1).max(MAX_VALUES).describe("Values or texts of options"),
       ...timeout,
     })
     .openapi("SelectAction"),
   z
     .strictObject({
       type: z.literal("scroll"),
-      selector: selector.optional().openapi({ description: "Element that is scrolled; by default the page" }),
+      selector: selector.optional().describe("Element that is scrolled; by default the page"),
       direction: z.enum(["down", "up"]).default("down"),
       times: z
         .int()
         .min(1)
         .max(MAX_SCROLLS)
         .optional()
-        .openapi({ description: "Windows; by default to the end, also of a list that grows" }),
+        .describe("Windows; by default to the end, also of a list that grows"),
       ...timeout,
     })
     .openapi("ScrollAction"),
   z
     .strictObject({
       type: z.literal("wait"),
-      milliseconds: z.int().min(0).max(MAX_WAIT_MS).optional().openapi({ description: "Not counted in the timeouts" }),
+      milliseconds: z.int().min(0).max(MAX_WAIT_MS).optional().describe("Not counted in the timeouts"),
       selector: selector.optional(),
       state: z.enum(["visible", "attached", "gone"]).optional(),
       text: text(MAX_TEXT_LENGTH, 1).optional(),
-      quiet: z.literal(true).optional().openapi({ description: "Until no request was in progress for half a second" }),
+      quiet: z.literal(true).optional().describe("Until no request was in progress for half a second"),
       ...timeout,
     })
     .openapi("WaitAction"),
@@ -104,10 +100,7 @@ export const actionParameters = {
         { type: "wait", selector: ".item" },
       ],
     }),
-  action_screenshot: z
-    .boolean()
-    .default(false)
-    .openapi({ description: "Add a picture of the page to the error of a step" }),
+  action_screenshot: z.boolean().default(false).describe("Add a picture of the page to the error of a step"),
 };
 
 const ENDS = ["milliseconds", "selector", "text", "quiet"];
@@ -133,22 +126,18 @@ export const ACTION_RULES: readonly FieldRule[] = [
 const actionResult = z
   .object({
     type: z.string(),
-    url: z.string().openapi({ description: "Address of the page after the step" }),
+    url: z.string().describe("Address of the page after the step"),
     title: z.string(),
-    value: z.string().optional().openapi({ description: "Result of a script, as text or JSON" }),
-    content: z.string().optional().openapi({ description: "The page at that time as Markdown" }),
-    height: z.number().optional().openapi({ description: "Pixels of the page after a scroll" }),
+    value: z.string().optional().describe("Result of a script, as text or JSON"),
+    content: z.string().optional().describe("The page at that time as Markdown"),
+    height: z.number().optional().describe("Pixels of the page after a scroll"),
     screenshot: z.object({ content_type: z.string(), base64: z.string() }).optional(),
     dialogs: z
       .array(z.object({ type: z.string(), message: z.string() }))
       .readonly()
       .optional()
-      .openapi({ description: "Dialogs, which were dismissed" }),
-    windows: z
-      .array(z.string())
-      .readonly()
-      .optional()
-      .openapi({ description: "Windows that the page wanted to open; none is opened" }),
+      .describe("Dialogs, which were dismissed"),
+    windows: z.array(z.string()).readonly().optional().describe("Windows that the page wanted to open; none is opened"),
   })
   .openapi("ActionResult", { description: "What a step has made" });
 
@@ -157,7 +146,7 @@ export const actionsSchema = z
   .array(actionResult)
   .readonly()
   .optional()
-  .openapi({ description: "What each step has made, in their order" });
+  .describe("What each step has made, in their order");
 
 /** The member `actions` of a response. */
 export function actionsPart(acted: readonly ReadAction[] | undefined): { actions?: z.output<typeof actionsSchema> } {

@@ -49,7 +49,7 @@ const body = z
     async: z
       .boolean()
       .default(false)
-      .openapi({ description: "Load the pages as a job, for up to 10,000 addresses; otherwise up to 20" }),
+      .describe("Load the pages as a job, for up to 10,000 addresses; otherwise up to 20"),
     ...sharedParameters,
     ...contentParameters,
     ...sharingParameters,
@@ -74,20 +74,20 @@ const result = z
   .object({
     url: z.string(),
     format: z.string(),
-    content: z.string().openapi({ description: "The page's content; empty with `formats`, or if this page failed" }),
+    content: z.string().describe("The page's content; empty with `formats`, or if this page failed"),
     results: resultsSchema.optional(),
     actions: actionsSchema,
     metadata: metadataSchema,
-    error: z.string().optional().openapi({ description: "Reason of the failure; only if this page failed" }),
-    error_type: z.string().optional().openapi({ description: "The problem type of the error" }),
+    error: z.string().optional().describe("Reason of the failure; only if this page failed"),
+    error_type: z.string().optional().describe("The problem type of the error"),
     changes: changesSchema,
   })
   .openapi("BatchResult", { description: "The content of one page, or the error instead of it" });
 
 const response = z
   .object({
-    results: z.array(result).openapi({ description: "One for each URL, in their order" }),
-    total_time_ms: z.int().openapi({ description: "Time taken for all, in milliseconds" }),
+    results: z.array(result).describe("One for each URL, in their order"),
+    total_time_ms: z.int().describe("Time taken for all, in milliseconds"),
   })
   .openapi("BatchResponse");
 

@@ -14,16 +14,16 @@ const MAX_MINUTES = 240;
 
 const body = z
   .strictObject({
-    minutes: z.int().min(1).max(MAX_MINUTES).openapi({ description: "Minutes" }),
-    browser: madeText.optional().openapi({ description: "One that is to run longer" }),
+    minutes: z.int().min(1).max(MAX_MINUTES).describe("Minutes"),
+    browser: madeText.optional().describe("One that is to run longer"),
     token: madeText.optional(),
   })
   .openapi("BrowserRequest");
 
 const state = z
   .object({
-    id: z.string().openapi({ description: "Name of the browser" }),
-    connected: z.boolean().openapi({ description: "True while a client controls it" }),
+    id: z.string().describe("Name of the browser"),
+    connected: z.boolean().describe("True while a client controls it"),
     created_at: z.string().openapi({ format: "date-time" }),
     expires_at: z.string().openapi({ format: "date-time", description: "Time at which it ends" }),
   })
@@ -33,15 +33,14 @@ const state = z
 const response = z
   .object({
     ...state.shape,
-    token: z.string().openapi({ description: "The secret of the browser" }),
-    connect: z.string().openapi({ description: "Path of the WebSocket that speaks the DevTools protocol" }),
-    view: z.string().openapi({
-      description: "Path of a page on which people watch the browser. Its token, after #, gives no control",
-    }),
-    control: z.string().openapi({
-      description:
+    token: z.string().describe("The secret of the browser"),
+    connect: z.string().describe("Path of the WebSocket that speaks the DevTools protocol"),
+    view: z.string().describe("Path of a page on which people watch the browser. Its token, after #, gives no control"),
+    control: z
+      .string()
+      .describe(
         "The same page with another token, with which people also click, scroll and type in the browser's pages",
-    }),
+      ),
   })
   .openapi("BrowserResponse", { description: "A browser that runs" });
 

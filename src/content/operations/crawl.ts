@@ -49,13 +49,8 @@ const body = z
         description: "Addresses at which the crawl begins; their hosts are the site",
         example: ["https://example.com/"],
       }),
-    limit: z.int().min(1).max(MAX_LIMIT).default(100).openapi({ description: "Maximum number of delivered pages" }),
-    max_depth: z
-      .int()
-      .min(0)
-      .max(50)
-      .default(20)
-      .openapi({ description: "Maximum number of links from a start to a page" }),
+    limit: z.int().min(1).max(MAX_LIMIT).default(100).describe("Maximum number of delivered pages"),
+    max_depth: z.int().min(0).max(50).default(20).describe("Maximum number of links from a start to a page"),
     include_paths: patterns.openapi({
       description: "Regular expressions; only linked pages whose path one of them matches anywhere are loaded",
       example: ["^/docs/"],
@@ -64,47 +59,39 @@ const body = z
       description: "Regular expressions; linked pages whose path one of them matches anywhere are not loaded",
       example: ["\\.pdf$"],
     }),
-    subdomains: z.boolean().default(false).openapi({ description: "Also pages of hosts below the site's" }),
+    subdomains: z.boolean().default(false).describe("Also pages of hosts below the site's"),
     external: z
       .boolean()
       .default(false)
-      .openapi({ description: "Also pages of other sites that the site links to; their links are not followed" }),
-    ignore_query: z.boolean().default(false).openapi({ description: "Load addresses without their query, each once" }),
+      .describe("Also pages of other sites that the site links to; their links are not followed"),
+    ignore_query: z.boolean().default(false).describe("Load addresses without their query, each once"),
     sitemap: z
       .enum(["include", "only", "skip"])
       .default("include")
-      .openapi({ description: "Use of the site's sitemaps beside the links of its pages" }),
-    skip_noindex: z
-      .boolean()
-      .default(false)
-      .openapi({ description: "Do not deliver pages that ask not to be indexed" }),
+      .describe("Use of the site's sitemaps beside the links of its pages"),
+    skip_noindex: z.boolean().default(false).describe("Do not deliver pages that ask not to be indexed"),
     near_duplicates: z
       .enum(["deliver", "same-path", "skip"])
       .default("same-path")
-      .openapi({
-        description:
-          "Pages whose text is nearly that of another page: deliver them, or skip those with the same path (on another host, or " +
+      .describe(
+        "Pages whose text is nearly that of another page: deliver them, or skip those with the same path (on another host, or " +
           "with another query), or all of them",
-      }),
-    delay: z
-      .number()
-      .min(0)
-      .max(60)
-      .default(0)
-      .openapi({ description: "Minimum seconds between two requests to a host" }),
+      ),
+    delay: z.number().min(0).max(60).default(0).describe("Minimum seconds between two requests to a host"),
     concurrency: z
       .int()
       .min(1)
       .max(16)
       .default(8)
-      .openapi({ description: "Maximum number of pages loaded at a time by each content service" }),
+      .describe("Maximum number of pages loaded at a time by each content service"),
     ...sharedParameters,
     ...formatParameters,
     ...sharingParameters,
     ...changesParameters,
-    only_changed: z.boolean().default(false).openapi({
-      description: "Deliver only pages that are new or changed since your last crawl with the same format",
-    }),
+    only_changed: z
+      .boolean()
+      .default(false)
+      .describe("Deliver only pages that are new or changed since your last crawl with the same format"),
     ...jobParameters,
   })
   .openapi("CrawlRequest");

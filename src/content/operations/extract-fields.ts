@@ -45,27 +45,21 @@ export const fieldParameters = {
       description: "Language tag by which numbers and dates are read; default: that of the page",
       example: "de",
     }),
-  prompt: text(MAX_PROMPT).optional().openapi({
-    description: "With a schema, and if the service has a language model: what the model should know of the fields",
-  }),
-  shown_only: z
-    .boolean()
-    .default(false)
-    .openapi({ description: "With a schema: only values that a reader of the page sees" }),
+  prompt: text(MAX_PROMPT)
+    .optional()
+    .describe("With a schema, and if the service has a language model: what the model should know of the fields"),
+  shown_only: z.boolean().default(false).describe("With a schema: only values that a reader of the page sees"),
 };
 
 const source = z
   .object({
     from: z.enum(FIELD_ORIGINS),
-    selector: z.string().openapi({ description: "CSS selector of the element" }),
-    pointer: z.string().optional().openapi({ description: "JSON Pointer of the value in the element's JSON-LD" }),
-    attribute: z.string().optional().openapi({ description: "The element's attribute that has the value" }),
-    quote: z.string().openapi({ description: "The text that states the value" }),
-    shown: z.boolean().openapi({ description: "Whether a reader of the page sees the value" }),
-    conflict: z
-      .unknown()
-      .optional()
-      .openapi({ description: "A value of the structured data that the visible text contradicts" }),
+    selector: z.string().describe("CSS selector of the element"),
+    pointer: z.string().optional().describe("JSON Pointer of the value in the element's JSON-LD"),
+    attribute: z.string().optional().describe("The element's attribute that has the value"),
+    quote: z.string().describe("The text that states the value"),
+    shown: z.boolean().describe("Whether a reader of the page sees the value"),
+    conflict: z.unknown().optional().describe("A value of the structured data that the visible text contradicts"),
   })
   .openapi("FieldSource", { description: "Where a value stands in the page" });
 
@@ -74,16 +68,16 @@ export const fieldsShape = {
   sources: z
     .record(z.string(), source)
     .optional()
-    .openapi({ description: "With a schema: the place of each value, by JSON Pointer of the field" }),
+    .describe("With a schema: the place of each value, by JSON Pointer of the field"),
   missing: z
     .array(z.object({ path: z.string(), reason: z.string() }))
     .optional()
-    .openapi({ description: "With a schema: the fields that are null, by JSON Pointer, each with the reason" }),
+    .describe("With a schema: the fields that are null, by JSON Pointer, each with the reason"),
   drift: z
     .array(z.string())
     .readonly()
     .optional()
-    .openapi({ description: "With an extractor: fields that are not at their learned places, by JSON Pointer" }),
+    .describe("With an extractor: fields that are not at their learned places, by JSON Pointer"),
 };
 
 /** The format `json` of a page. */

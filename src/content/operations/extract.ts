@@ -43,20 +43,21 @@ const body = z
       .min(1)
       .max(MAX_PAGES)
       .optional()
-      .openapi({ description: "Several pages, in place of `url`; each is paid for if it has all required fields" }),
+      .describe("Several pages, in place of `url`; each is paid for if it has all required fields"),
     ...sharedParameters,
     ...sessionParameters,
     selectors: selectorsParameter,
     ...fieldParameters,
-    learn: z.boolean().default(false).openapi({
-      description: "With a schema and 2 to 5 pages of one template: keep the places of the fields as an extractor",
-    }),
+    learn: z
+      .boolean()
+      .default(false)
+      .describe("With a schema and 2 to 5 pages of one template: keep the places of the fields as an extractor"),
     confirmed: z
       .array(z.record(z.string(), z.unknown()))
       .max(MAX_LEARNED)
       .optional()
-      .openapi({ description: "With learn: right values of each page, in the order of `urls`, in the form of `data`" }),
-    extractor: madeText.optional().openapi({ description: "Id of a learned extractor, in place of `schema`" }),
+      .describe("With learn: right values of each page, in the order of `urls`, in the form of `data`"),
+    extractor: madeText.optional().describe("Id of a learned extractor, in place of `schema`"),
   })
   .openapi("ExtractRequest", {
     anyOf: PAGES.flatMap((page) => WANTS.map((want) => ({ required: [page, want] }))),
@@ -77,11 +78,12 @@ const RULES = [
 
 type Input = z.output<typeof body>;
 
-const data = z.record(z.string(), z.unknown()).openapi({
-  description:
+const data = z
+  .record(z.string(), z.unknown())
+  .describe(
     "By name. With selectors: a string for one element, an array for several, null for none. With a schema: the fields, " +
-    "null for those that the page does not state",
-});
+      "null for those that the page does not state",
+  );
 
 const result = z
   .object({
@@ -90,8 +92,8 @@ const result = z
     ...fieldsShape,
     metadata: metadataSchema,
     actions: actionsSchema,
-    error: z.string().optional().openapi({ description: "Reason of the failure; only if this page failed" }),
-    error_type: z.string().optional().openapi({ description: "The problem type of the error" }),
+    error: z.string().optional().describe("Reason of the failure; only if this page failed"),
+    error_type: z.string().optional().describe("The problem type of the error"),
   })
   .openapi("ExtractResult", { description: "The data of one page, or the error instead of them" });
 
@@ -103,10 +105,12 @@ const response = z
     metadata: metadataSchema,
     actions: actionsSchema,
     extractor: learnedShape,
-    results: z.array(result).optional().openapi({
-      description:
+    results: z
+      .array(result)
+      .optional()
+      .describe(
         "With `urls`: one for each page, in their order; the other members are those of the first one that succeeded",
-    }),
+      ),
   })
   .openapi("ExtractResponse");
 

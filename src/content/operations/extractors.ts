@@ -65,8 +65,8 @@ const rule = z
 /** The learned extractor in a response. */
 export const learnedShape = z
   .object({
-    id: z.string().openapi({ description: "The value of `extractor` in later requests" }),
-    rules: z.record(z.string(), rule).openapi({ description: "By JSON Pointer of the field" }),
+    id: z.string().describe("The value of `extractor` in later requests"),
+    rules: z.record(z.string(), rule).describe("By JSON Pointer of the field"),
   })
   .optional()
   .openapi("LearnedExtractor", { description: "With `learn`: the places of fields that all pages share" });

@@ -9,23 +9,23 @@ const provider = z.object({ name: z.string(), state: z.enum(["closed", "open", "
 const response = z
   .object({
     status: z.literal("ok"),
-    version: z.string().openapi({ description: "Version of Turnpike" }),
+    version: z.string().describe("Version of Turnpike"),
     browser: z
       .object({
         name: z.string(),
         version: z.string(),
-        sandboxed: z.boolean().openapi({ description: "Whether pages run in a sandbox" }),
+        sandboxed: z.boolean().describe("Whether pages run in a sandbox"),
       })
       .nullable()
-      .openapi({ description: "null: this machine has no browser, and pages that need one fail" }),
+      .describe("null: this machine has no browser, and pages that need one fail"),
     fonts: z
       .object({
-        missing: z.array(z.enum(FONT_KINDS)).openapi({ description: "Kinds of text for which no font is installed" }),
+        missing: z.array(z.enum(FONT_KINDS)).describe("Kinds of text for which no font is installed"),
       })
       .optional(),
     search: z
       .array(provider)
-      .openapi({ description: "Search providers; a provider that is open (its circuit breaker) is not queried" }),
+      .describe("Search providers; a provider that is open (its circuit breaker) is not queried"),
   })
   .openapi("Health", { description: "The state of the service and of the programs and providers that it uses" });
 

@@ -26,14 +26,14 @@ const metadata = z
 /** The receiver of the events of a job. */
 export const receiver = z
   .strictObject({
-    url: webUrl.openapi({ description: "Receiver of the events, by POST" }),
+    url: webUrl.describe("Receiver of the events, by POST"),
     events: z
       .array(z.enum(EVENT_TYPES))
       .min(1)
       .max(EVENT_TYPES.length)
       .optional()
-      .openapi({ description: "Types of events that are sent; absent for all" }),
-    metadata: metadata.optional().openapi({ description: "Texts that each event repeats" }),
+      .describe("Types of events that are sent; absent for all"),
+    metadata: metadata.optional().describe("Texts that each event repeats"),
   })
   .openapi("Webhook", {
     description: "Sends the events of the job, signed with the `webhook_secret` of the response",

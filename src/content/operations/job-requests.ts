@@ -22,12 +22,7 @@ const MAX_COUNT = 1_000;
 const MAX_TRANSACTION = 256;
 
 const place = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
-const count = z
-  .int()
-  .min(0)
-  .max(MAX_COUNT)
-  .default(COUNT)
-  .openapi({ description: "Maximum number of results in JSON" });
+const count = z.int().min(0).max(MAX_COUNT).default(COUNT).describe("Maximum number of results in JSON");
 
 const paidWord = z.strictObject({
   paid: z.string().refine(isAtomic, "must be an amount in atomic units"),
@@ -107,7 +102,7 @@ function jobOperations(operation: string): readonly JobOperation[] {
         "ready. With `Accept: application/x-ndjson` the response follows the job: each result is a line of JSON when it is there, and a " +
         "last line has the state of the job as `job`. If a stream ends without that line, ask again with `after`.",
       query: z.object({
-        after: place.default(0).openapi({ description: "Number of the last result that you have" }),
+        after: place.default(0).describe("Number of the last result that you have"),
         count,
       }),
       success: {
@@ -139,7 +134,7 @@ function jobOperations(operation: string): readonly JobOperation[] {
         "one. With `Accept: text/event-stream`, or as WebSocket, the response follows the job to its end. `Last-Event-ID` takes the " +
         "place of `after`.",
       query: z.object({
-        after: place.optional().openapi({ description: "Number of the last event that you have; absent for none" }),
+        after: place.optional().describe("Number of the last event that you have; absent for none"),
         count,
       }),
       success: {

@@ -13,13 +13,11 @@ export const CHARGES = "/charges";
 /** The response to a request that starts a job. */
 export const startedJob = z
   .object({
-    id: z.string().openapi({ description: "Name of the job" }),
-    secret: z
-      .string()
-      .openapi({ description: "The value of X-Job-Secret in requests about this job; shown only here" }),
-    webhook_secret: z.string().optional().openapi({ description: "The secret that signs the job's webhooks" }),
-    status: z.string().openapi({ description: "Path of the job's state; DELETE cancels it" }),
-    results: z.string().openapi({ description: "Path of the job's results" }),
+    id: z.string().describe("Name of the job"),
+    secret: z.string().describe("The value of X-Job-Secret in requests about this job; shown only here"),
+    webhook_secret: z.string().optional().describe("The secret that signs the job's webhooks"),
+    status: z.string().describe("Path of the job's state; DELETE cancels it"),
+    results: z.string().describe("Path of the job's results"),
   })
   .openapi("StartedJob", { description: "A job that was started" });
 
@@ -48,49 +46,48 @@ export function started(operation: string, { id, secret, chargeKey, webhookSecre
 
 const jobCost = z
   .object({
-    due: z.string().openapi({ description: "The price of the delivered pages so far" }),
-    paid: z.string().openapi({ description: "The paid part of it. Only paid results can be read" }),
-    quote: z.string().openapi({ description: "The most that the job costs" }),
-    asset: z.string().openapi({ description: "The token of the amounts, which are in its smallest unit" }),
+    due: z.string().describe("The price of the delivered pages so far"),
+    paid: z.string().describe("The paid part of it. Only paid results can be read"),
+    quote: z.string().describe("The most that the job costs"),
+    asset: z.string().describe("The token of the amounts, which are in its smallest unit"),
     network: z.string(),
-    paid_pages: z.int().openapi({ description: "Number of paid pages" }),
-    open: z.boolean().openapi({ description: "False if nothing more will be paid" }),
-    saved: z.string().optional().openapi({ description: "What pages from the cache cost less; absent for none" }),
-    transaction: z.string().optional().openapi({ description: "The transaction that has moved `paid` on the chain" }),
+    paid_pages: z.int().describe("Number of paid pages"),
+    open: z.boolean().describe("False if nothing more will be paid"),
+    saved: z.string().optional().describe("What pages from the cache cost less; absent for none"),
+    transaction: z.string().optional().describe("The transaction that has moved `paid` on the chain"),
   })
   .openapi("JobCost", { description: "The cost of a job that is paid by its pages" });
 
 const webhookState = z
   .object({
     state: z.enum(["sending", "failing", "done", "given-up"]),
-    sent: z.int().openapi({
-      description: "Number of the last event that the receiver accepted or did not want; -1 before the first",
-    }),
-    failure: z.string().optional().openapi({ description: "Why the next event was not accepted" }),
+    sent: z.int().describe("Number of the last event that the receiver accepted or did not want; -1 before the first"),
+    failure: z.string().optional().describe("Why the next event was not accepted"),
     failing_since: z.string().optional().openapi({ format: "date-time" }),
   })
   .openapi("JobWebhook", { description: "The progress of a webhook" });
 
 export const jobState = z
   .object({
-    id: z.string().openapi({ description: "Name of the job" }),
+    id: z.string().describe("Name of the job"),
     state: z.enum(["running", "completed", "cancelled", "failed"]),
-    reason: z.string().optional().openapi({
-      description: "Why it ended: `limit`, `max-price`, `bytes`, `time` or another reason; absent if all was done",
-    }),
-    limit: z.int().openapi({ description: "Maximum number of delivered pages" }),
-    delivered: z.int().openapi({ description: "Number of delivered pages" }),
-    failed: z.int().openapi({ description: "Number of pages that failed" }),
-    known: z.int().openapi({ description: "Number of addresses that the job knows" }),
-    waiting: z.int().openapi({ description: "Number of known addresses that are not loaded yet" }),
-    bytes: z.int().openapi({ description: "Bytes of the compressed results" }),
-    waits_for: z.literal("storage").optional().openapi({
-      description:
+    reason: z
+      .string()
+      .optional()
+      .describe("Why it ended: `limit`, `max-price`, `bytes`, `time` or another reason; absent if all was done"),
+    limit: z.int().describe("Maximum number of delivered pages"),
+    delivered: z.int().describe("Number of delivered pages"),
+    failed: z.int().describe("Number of pages that failed"),
+    known: z.int().describe("Number of addresses that the job knows"),
+    waiting: z.int().describe("Number of known addresses that are not loaded yet"),
+    bytes: z.int().describe("Bytes of the compressed results"),
+    waits_for: z
+      .literal("storage")
+      .optional()
+      .describe(
         "`storage`: the service cannot store results now, because its disk or the file of jobs is full. It goes on by itself",
-    }),
-    not_delivered: z
-      .record(z.string(), z.int())
-      .openapi({ description: "Number of addresses that were not delivered, by the reason" }),
+      ),
+    not_delivered: z.record(z.string(), z.int()).describe("Number of addresses that were not delivered, by the reason"),
     cost: jobCost.optional(),
     webhook: webhookState.optional(),
     created_at: z.string().openapi({ format: "date-time" }),
@@ -107,17 +104,17 @@ export type JobState = z.output<typeof jobState>;
 /** A result: a page, or the error instead of its content. */
 const jobResult = z
   .object({
-    number: z.int().openapi({ description: "Place among the results, from 1 on without gaps" }),
+    number: z.int().describe("Place among the results, from 1 on without gaps"),
     url: z.string().openapi({ format: "uri" }),
-    depth: z.int().openapi({ description: "Number of links from a start to the page" }),
+    depth: z.int().describe("Number of links from a start to the page"),
     format: z.string().optional(),
     content: z.string().optional(),
     results: resultsSchema.optional(),
     metadata: metadataSchema.optional(),
     changes: changesSchema,
-    noindex: z.boolean().optional().openapi({ description: "True if the page asks not to be indexed" }),
-    error: z.string().optional().openapi({ description: "Why the page was not delivered" }),
-    kind: z.string().optional().openapi({ description: "The kind of the error" }),
+    noindex: z.boolean().optional().describe("True if the page asks not to be indexed"),
+    error: z.string().optional().describe("Why the page was not delivered"),
+    kind: z.string().optional().describe("The kind of the error"),
   })
   .openapi("JobResult", { description: "A page of a job, or the error instead of its content" });
 
@@ -125,7 +122,7 @@ export const jobResults = z
   .object({
     state: jobState.shape.state,
     results: z.array(jobResult),
-    next: z.int().optional().openapi({ description: "The `after` of the next request, if further results are ready" }),
+    next: z.int().optional().describe("The `after` of the next request, if further results are ready"),
   })
   .openapi("JobResults", { description: "Some results of a job" });
 
@@ -134,15 +131,13 @@ export const jobEvents = z
     state: jobState.shape.state,
     events: z.array(
       z.object({
-        number: z
-          .int()
-          .openapi({ description: "0 for the start, the number of the result, or the last number for the end" }),
+        number: z.int().describe("0 for the start, the number of the result, or the last number for the end"),
         type: z.enum(EVENT_TYPES),
-        job: z.string().openapi({ description: "Name of the job" }),
-        data: z.record(z.string(), z.unknown()).openapi({ description: "The result, or the state of the job" }),
+        job: z.string().describe("Name of the job"),
+        data: z.record(z.string(), z.unknown()).describe("The result, or the state of the job"),
       }),
     ),
-    next: z.int().optional().openapi({ description: "The `after` of the next request, if further events are ready" }),
+    next: z.int().optional().describe("The `after` of the next request, if further events are ready"),
   })
   .openapi("JobEvents", { description: "Some events of a job" });
 

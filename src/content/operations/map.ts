@@ -23,17 +23,14 @@ const patterns = z
 
 const body = z
   .strictObject({
-    url: pageUrl.openapi({ description: "Any address of the site; http and https only" }),
+    url: pageUrl.describe("Any address of the site; http and https only"),
     search: visibleText(MAX_SEARCH_LENGTH).optional().openapi({
       description: "Only addresses that have one of these words, in themselves or in their title, the best first",
       example: "tide tables",
     }),
-    limit: z.int().min(1).max(MAX_LINKS).default(5_000).openapi({ description: "Maximum number of addresses" }),
-    subdomains: z.boolean().default(false).openapi({ description: "Also addresses of hosts below the site's" }),
-    ignore_query: z
-      .boolean()
-      .default(false)
-      .openapi({ description: "Return addresses without their query, each once" }),
+    limit: z.int().min(1).max(MAX_LINKS).default(5_000).describe("Maximum number of addresses"),
+    subdomains: z.boolean().default(false).describe("Also addresses of hosts below the site's"),
+    ignore_query: z.boolean().default(false).describe("Return addresses without their query, each once"),
     include_paths: patterns.openapi({
       description: "Regular expressions; only paths that one of them matches anywhere are returned",
       example: ["^/docs/"],
@@ -45,27 +42,25 @@ const body = z
     sitemap: z
       .enum(["include", "only", "skip"])
       .default("include")
-      .openapi({ description: "Use of the site's sitemaps beside its first pages and the search index" }),
-    timeout: z.int().min(1).max(120).default(30).openapi({ description: "Time for all of it, in seconds" }),
+      .describe("Use of the site's sitemaps beside its first pages and the search index"),
+    timeout: z.int().min(1).max(120).default(30).describe("Time for all of it, in seconds"),
   })
   .openapi("MapRequest");
 
 const link = z
   .object({
     url: z.string().openapi({ format: "uri" }),
-    title: z.string().optional().openapi({ description: "Title of the page, or the text of a link to it" }),
-    modified: z.string().optional().openapi({ description: "Date of the last change, as the sitemap has it" }),
+    title: z.string().optional().describe("Title of the page, or the text of a link to it"),
+    modified: z.string().optional().describe("Date of the last change, as the sitemap has it"),
   })
   .openapi("MapLink", { description: "An address of a site" });
 
 const metadata = z
   .object({
-    elapsed_ms: z.int().openapi({ description: "Time taken, in milliseconds" }),
-    truncated: z.boolean().openapi({ description: "Whether there are more addresses than limit" }),
-    partial: z.boolean().openapi({ description: "Whether the timeout came before the end of the site's sitemaps" }),
-    forbidden: z
-      .int()
-      .openapi({ description: "Number of addresses that were left out because robots.txt forbids them" }),
+    elapsed_ms: z.int().describe("Time taken, in milliseconds"),
+    truncated: z.boolean().describe("Whether there are more addresses than limit"),
+    partial: z.boolean().describe("Whether the timeout came before the end of the site's sitemaps"),
+    forbidden: z.int().describe("Number of addresses that were left out because robots.txt forbids them"),
   })
   .openapi("MapMetadata", { description: "Facts about a map" });
 

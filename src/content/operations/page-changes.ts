@@ -21,10 +21,11 @@ export const changesParameters = {
           "must be last or a time such as 2026-01-31T12:00:00Z",
         )
         .default("last")
-        .openapi({ description: "The version to compare with: the last one, or the one of this time" }),
-      mode: z.enum(["diff", "fields"]).default("diff").openapi({
-        description: "A unified diff of the content, or the changed members of content that is JSON",
-      }),
+        .describe("The version to compare with: the last one, or the one of this time"),
+      mode: z
+        .enum(["diff", "fields"])
+        .default("diff")
+        .describe("A unified diff of the content, or the changed members of content that is JSON"),
     })
     .openapi("Changes", {
       description: "Compare the page with a version that you received before, and keep it for the next time",
@@ -40,12 +41,12 @@ export const changesSchema = z
       .string()
       .optional()
       .openapi({ format: "date-time", description: "Time from which on the older version is known" }),
-    diff: z.string().optional().openapi({ description: "Unified diff of the content" }),
+    diff: z.string().optional().describe("Unified diff of the content"),
     fields: z
       .array(z.object({ path: z.string(), before: z.unknown().optional(), after: z.unknown().optional() }))
       .optional()
-      .openapi({ description: "Changed members, by JSON Pointer" }),
-    truncated: z.boolean().optional().openapi({ description: "True if the diff or the list is cut" }),
+      .describe("Changed members, by JSON Pointer"),
+    truncated: z.boolean().optional().describe("True if the diff or the list is cut"),
   })
   .optional()
   .openapi("PageChanges", { description: "Difference to an older version, if the request has `changes`" });

@@ -19,7 +19,7 @@ import { maxLength } from "./page-parameters.ts";
 
 /** The parameters of operations that return a page's content in a format that the caller selects. */
 export const contentParameters = {
-  format: z.enum(["html", "markdown", "text", "links"]).default("markdown").openapi({ description: "Output format" }),
+  format: z.enum(["html", "markdown", "text", "links"]).default("markdown").describe("Output format"),
   max_length: maxLength,
   evaluate: z.string().min(1).optional().openapi({
     description: "JavaScript expression evaluated on the page; its result takes the place of the content",

@@ -35,7 +35,7 @@ const screenshotFormat = z
 const summaryFormat = z
   .strictObject({
     type: z.literal("summary"),
-    by: z.enum(SUMMARISERS).openapi({ description: "model: a language model, if the service has one and it succeeds" }),
+    by: z.enum(SUMMARISERS).describe("model: a language model, if the service has one and it succeeds"),
   })
   .openapi("SummaryFormat");
 
@@ -71,16 +71,13 @@ export const formatsParameters = {
       description: "Several formats in one visit, as members of `results`; `content` is then empty",
       example: ["markdown", "links", { type: "screenshot", full_page: true }],
     }),
-  only_main_content: z
-    .boolean()
-    .default(false)
-    .openapi({ description: "Only the main content, without navigation and side columns" }),
-  include_selectors: selectors.openapi({ description: "CSS selectors of the only elements that are read" }),
-  exclude_selectors: selectors.openapi({ description: "CSS selectors of elements that are not read" }),
+  only_main_content: z.boolean().default(false).describe("Only the main content, without navigation and side columns"),
+  include_selectors: selectors.describe("CSS selectors of the only elements that are read"),
+  exclude_selectors: selectors.describe("CSS selectors of elements that are not read"),
   inline_images: z
     .boolean()
     .default(false)
-    .openapi({ description: "Keep pictures whose data stands in the page as base64; by default they are left out" }),
+    .describe("Keep pictures whose data stands in the page as base64; by default they are left out"),
 };
 
 const schema = z.object(formatsParameters);
@@ -95,20 +92,20 @@ const colour = z.string().optional();
 export const resultsSchema = z
   .object({
     markdown: z.string().optional(),
-    html: z.string().optional().openapi({ description: "The content as HTML with absolute addresses" }),
+    html: z.string().optional().describe("The content as HTML with absolute addresses"),
     text: z.string().optional(),
     links: z.array(address).readonly().optional(),
-    images: z.array(address).readonly().optional().openapi({ description: "Pictures with their alternative texts" }),
-    metadata: z.record(z.string(), z.string()).optional().openapi({ description: "Texts of `meta` elements by name" }),
-    summary: z.string().optional().openapi({ description: "Sentences that say most of the page" }),
+    images: z.array(address).readonly().optional().describe("Pictures with their alternative texts"),
+    metadata: z.record(z.string(), z.string()).optional().describe("Texts of `meta` elements by name"),
+    summary: z.string().optional().describe("Sentences that say most of the page"),
     summary_by: z
       .enum(SUMMARISERS)
       .optional()
-      .openapi({ description: "sentences: they stand in the page; model: they are a language model's" }),
+      .describe("sentences: they stand in the page; model: they are a language model's"),
     raw: z
       .object({ content_type: z.string(), text: z.string().optional(), base64: z.string().optional() })
       .optional()
-      .openapi({ description: "The document as it came; with the browser engine, as it stands after its scripts ran" }),
+      .describe("The document as it came; with the browser engine, as it stands after its scripts ran"),
     branding: z
       .object({
         colors: z.object({
@@ -129,7 +126,7 @@ export const resultsSchema = z
         color_scheme: z.enum(["light", "dark"]).optional(),
       })
       .optional()
-      .openapi({ description: "Colours, fonts and logo that the page shows" }),
+      .describe("Colours, fonts and logo that the page shows"),
     json: jsonResult.optional(),
     screenshot: file.extend({ truncated: z.boolean() }).optional(),
     pdf: file.optional(),

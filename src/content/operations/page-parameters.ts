@@ -49,35 +49,27 @@ export const pageParameters = {
   selector: text(MAX_SELECTOR_LENGTH, 1)
     .optional()
     .openapi({ description: "CSS selector of an element to wait for before acting", example: "main article" }),
-  stealth: z
-    .boolean()
-    .default(false)
-    .openapi({ description: "Present the fingerprint of an ordinary browser to the page" }),
-  timeout: z.int().min(1).max(120).default(30).openapi({ description: "Page load timeout in seconds" }),
+  stealth: z.boolean().default(false).describe("Present the fingerprint of an ordinary browser to the page"),
+  timeout: z.int().min(1).max(120).default(30).describe("Page load timeout in seconds"),
   user_agent: z
     .string()
     .min(1)
     .max(512)
     .regex(HEADER_TEXT, "must be visible ASCII characters and spaces")
     .optional()
-    .openapi({ description: "Custom User-Agent" }),
+    .describe("Custom User-Agent"),
   wait: z
     .int()
     .min(0)
     .max(30)
     .optional()
-    .openapi({ description: "Extra seconds to wait after the page event; not counted in the timeout" }),
-  wait_until: z
-    .enum(["load", "domcontentloaded", "networkidle0"])
-    .default("load")
-    .openapi({ description: "Page event to wait for" }),
-  engine: z.enum(["auto", "static", "browser"]).default("auto").openapi({
-    description: "Engine that loads the page; auto uses a browser only if the page or the request needs one",
-  }),
-  partial: z
-    .boolean()
-    .default(false)
-    .openapi({ description: "At the timeout, return the content so far instead of an error" }),
+    .describe("Extra seconds to wait after the page event; not counted in the timeout"),
+  wait_until: z.enum(["load", "domcontentloaded", "networkidle0"]).default("load").describe("Page event to wait for"),
+  engine: z
+    .enum(["auto", "static", "browser"])
+    .default("auto")
+    .describe("Engine that loads the page; auto uses a browser only if the page or the request needs one"),
+  partial: z.boolean().default(false).describe("At the timeout, return the content so far instead of an error"),
   accept_status: acceptStatus,
   ...requestParameters,
   ...actionParameters,
@@ -108,14 +100,18 @@ const MAX_AGE = 2_592_000;
 
 /** The parameters of operations whose pages callers may share. */
 export const sharingParameters = {
-  max_age: z.int().min(0).max(MAX_AGE).optional().openapi({
-    description:
+  max_age: z
+    .int()
+    .min(0)
+    .max(MAX_AGE)
+    .optional()
+    .describe(
       "Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it",
-  }),
+    ),
   private: z
     .boolean()
     .default(false)
-    .openapi({ description: "With max_age: do not keep the page for others, who could see that it was requested" }),
+    .describe("With max_age: do not keep the page for others, who could see that it was requested"),
 };
 
 /** The sharing that a request for a page allows. */
@@ -130,7 +126,7 @@ export const termsParameters = {
   ai_terms: z
     .boolean()
     .default(false)
-    .openapi({ description: "Read the files of the site with its terms for use by AI, and show them in metadata" }),
+    .describe("Read the files of the site with its terms for use by AI, and show them in metadata"),
 };
 
 /** The characters of content that a caller may request. */
@@ -139,7 +135,7 @@ export const maxLength = z
   .min(1)
   .max(1_000_000)
   .optional()
-  .openapi({ description: "Maximum content length in characters; longer content is cut" });
+  .describe("Maximum content length in characters; longer content is cut");
 
 const schema = z.object(pageParameters);
 

@@ -18,16 +18,14 @@ const options = {
     "must be visible ASCII characters and spaces",
   )
     .optional()
-    .openapi({
-      description: "Media type of a text file, such as text/csv; the bytes of other files say what they are",
-    }),
+    .describe("Media type of a text file, such as text/csv; the bytes of other files say what they are"),
   format: contentParameters.format,
   max_length: maxLength,
   words: z
     .boolean()
     .default(false)
-    .openapi({ description: "Also return the words that were recognised in pictures, with their boxes" }),
-  timeout: z.int().min(1).max(120).default(30).openapi({ description: "Time for reading the file in seconds" }),
+    .describe("Also return the words that were recognised in pictures, with their boxes"),
+  timeout: z.int().min(1).max(120).default(30).describe("Time for reading the file in seconds"),
 };
 
 const fields = z.strictObject(options);
@@ -41,7 +39,7 @@ const body = z
 
 const word = z
   .object({
-    page: z.int().openapi({ description: "From 1 on" }),
+    page: z.int().describe("From 1 on"),
     text: z.string(),
     confidence: z.number(),
     left: z.int(),

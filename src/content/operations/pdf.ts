@@ -25,20 +25,18 @@ function margin(side: string) {
     .min(0)
     .max(MAX_MARGIN)
     .optional()
-    .openapi({
-      description: `${side} margin in inches; ${DEFAULT_MARGIN} by default`,
-    });
+    .describe(`${side} margin in inches; ${DEFAULT_MARGIN} by default`);
 }
 
 const body = z
   .strictObject({
     ...pageParameters,
     ...sessionParameters,
-    landscape: z.boolean().default(false).openapi({ description: "Landscape orientation" }),
-    print_background: z.boolean().default(true).openapi({ description: "Print background colours and images" }),
-    scale: z.number().min(0.1).max(2).default(1).openapi({ description: "Render scale" }),
-    paper_width: paper.default(8.5).openapi({ description: "Paper width in inches" }),
-    paper_height: paper.default(11).openapi({ description: "Paper height in inches" }),
+    landscape: z.boolean().default(false).describe("Landscape orientation"),
+    print_background: z.boolean().default(true).describe("Print background colours and images"),
+    scale: z.number().min(0.1).max(2).default(1).describe("Render scale"),
+    paper_width: paper.default(8.5).describe("Paper width in inches"),
+    paper_height: paper.default(11).describe("Paper height in inches"),
     margin_top: margin("Top"),
     margin_bottom: margin("Bottom"),
     margin_left: margin("Left"),

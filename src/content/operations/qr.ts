@@ -10,8 +10,8 @@ const body = z
       description: "Text, URL or data to encode",
       example: "https://example.com/",
     }),
-    size: z.int().min(32).max(2048).default(256).openapi({ description: "Width and height of the image in pixels" }),
-    margin: z.int().min(0).max(10).default(2).openapi({ description: "Quiet zone in modules" }),
+    size: z.int().min(32).max(2048).default(256).describe("Width and height of the image in pixels"),
+    margin: z.int().min(0).max(10).default(2).describe("Quiet zone in modules"),
   })
   .openapi("QrRequest");
 

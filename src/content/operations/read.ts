@@ -25,7 +25,7 @@ const body = z
     ...changesParameters,
     ...termsParameters,
     max_length: maxLength,
-    comments: z.boolean().default(false).openapi({ description: "Also return the readers' comments below an article" }),
+    comments: z.boolean().default(false).describe("Also return the readers' comments below an article"),
   })
   .openapi("ReadRequest");
 

@@ -72,11 +72,11 @@ const cookie = z
     domain: text(MAX_NAME_LENGTH, 1)
       .regex(DOMAIN, "must be a host name")
       .optional()
-      .openapi({ description: "The page's host or a domain above it, for its subdomains too" }),
+      .describe("The page's host or a domain above it, for its subdomains too"),
     path: text(MAX_VALUE_LENGTH, 1)
       .regex(/^\/[\x20-\x3a\x3c-\x7e]*$/, "must begin with a slash")
       .default("/"),
-    secure: z.boolean().optional().openapi({ description: "Only by https; by default if the page's URL is https" }),
+    secure: z.boolean().optional().describe("Only by https; by default if the page's URL is https"),
   })
   .openapi("Cookie");
 
@@ -95,7 +95,7 @@ export const requestParameters = {
       ...DESCRIBED,
       description: "Header fields for the page's origin; redirects to other origins drop them",
     }),
-  cookies: z.array(cookie).max(MAX_COOKIES).optional().openapi({ description: "Cookies for the page's host" }),
+  cookies: z.array(cookie).max(MAX_COOKIES).optional().describe("Cookies for the page's host"),
   basic_auth: z
     .strictObject({
       username: matching(text(MAX_CREDENTIAL_LENGTH), USER_NAME, "must have no colon and no control characters"),
@@ -103,10 +103,10 @@ export const requestParameters = {
     })
     .openapi("BasicAuth", { description: "User name and password for the page's origin" })
     .optional(),
-  method: z.enum(PAGE_METHODS).default("GET").openapi({ description: "Method of the request for the page" }),
+  method: z.enum(PAGE_METHODS).default("GET").describe("Method of the request for the page"),
   body: text(MAX_BODY_LENGTH)
     .optional()
-    .openapi({ description: "Body of the request; a form, unless headers has another Content-Type" }),
+    .describe("Body of the request; a form, unless headers has another Content-Type"),
   language: z
     .string()
     .regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}$/, "must be a language tag such as de or pt-BR")
@@ -136,7 +136,7 @@ export const requestParameters = {
   proxy: matching(text(MAX_PROXY_LENGTH, 1), PROXY, PROXY_RULE)
     .refine((value) => !value.includes("://") || proxyOf(value) !== undefined, PROXY_RULE)
     .optional()
-    .openapi({ description: "Proxy of your own (http or socks5 URL), or the name of one of the operator" }),
+    .describe("Proxy of your own (http or socks5 URL), or the name of one of the operator"),
 };
 
 /** The methods of requests that have a body. */

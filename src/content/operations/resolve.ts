@@ -21,7 +21,7 @@ const body = z
       description: "How the market resolves YES or NO",
       example: "YES if the operator reports a departure.",
     }),
-    max_sources: z.int().min(1).max(8).default(5).openapi({ description: "Maximum web sources to read" }),
+    max_sources: z.int().min(1).max(8).default(5).describe("Maximum web sources to read"),
     sources: z
       .array(pageUrl)
       .max(MAX_HINTS)
@@ -30,19 +30,14 @@ const body = z
         description: "Hint URLs to check for evidence; read before all others, also if they are more than max_sources",
         example: ["https://example.com/news"],
       }),
-    timeout: z
-      .int()
-      .min(1)
-      .max(120)
-      .default(30)
-      .openapi({ description: "Timeout in seconds; the response has the result so far" }),
+    timeout: z.int().min(1).max(120).default(30).describe("Timeout in seconds; the response has the result so far"),
   })
   .openapi("ResolveRequest");
 
 const evidence = z
   .object({
-    claim: z.string().openapi({ description: "A statement of the source, word for word" }),
-    source: z.string().openapi({ description: "Title of the source" }),
+    claim: z.string().describe("A statement of the source, word for word"),
+    source: z.string().describe("Title of the source"),
     supports: z.enum(["YES", "NO", "NEUTRAL"]),
     url: z.string(),
   })
@@ -51,22 +46,22 @@ const evidence = z
 const response = z
   .object({
     question: z.string(),
-    probability: z.number().min(0).max(1).openapi({ description: "Of YES; at least 0.01 and at most 0.99" }),
+    probability: z.number().min(0).max(1).describe("Of YES; at least 0.01 and at most 0.99"),
     verdict: z.enum(["YES", "LIKELY_YES", "UNCERTAIN", "LIKELY_NO", "NO"]),
     confidence: z.enum(["high", "medium", "low"]),
-    reasoning: z.string().openapi({
-      description: "The reasons, with the numbers of the evidence from 1, and the pages that could not be read",
-    }),
+    reasoning: z
+      .string()
+      .describe("The reasons, with the numbers of the evidence from 1, and the pages that could not be read"),
     evidence: z.array(evidence),
     sources_consulted: z
       .array(z.object({ title: z.string(), url: z.string() }))
-      .openapi({ description: "The sources that were read; pages that repeat the text of another are not among them" }),
+      .describe("The sources that were read; pages that repeat the text of another are not among them"),
     metadata: z
       .object({
-        elapsed_ms: z.int().openapi({ description: "Time taken, in milliseconds" }),
-        searches: z.int().openapi({ description: "Number of searches that got a response" }),
-        sources_read: z.int().openapi({ description: "Sources that were read" }),
-        analyst: z.enum(["embedded", "language model"]).openapi({ description: "Analyst that found the evidence" }),
+        elapsed_ms: z.int().describe("Time taken, in milliseconds"),
+        searches: z.int().describe("Number of searches that got a response"),
+        sources_read: z.int().describe("Sources that were read"),
+        analyst: z.enum(["embedded", "language model"]).describe("Analyst that found the evidence"),
       })
       .openapi("ResolveMetadata", { description: "Facts about the work on a question" }),
   })

@@ -39,7 +39,7 @@ const response = z
   .object({
     url: z.string(),
     format: z.string(),
-    content: z.string().openapi({ description: "The content in `format`; empty with `formats`" }),
+    content: z.string().describe("The content in `format`; empty with `formats`"),
     results: resultsSchema.optional(),
     actions: actionsSchema,
     metadata: metadataSchema,

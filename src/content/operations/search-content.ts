@@ -18,24 +18,24 @@ const body = z
   .strictObject({
     ...searchParameters,
     // Required, so that a route for /search with its schema refuses this body, whose price is another one.
-    content: z.enum(["markdown"]).openapi({ description: "Format of the contents" }),
-    pages: z.int().min(1).max(MAX_PAGES).default(3).openapi({ description: "Number of first results that are read" }),
+    content: z.enum(["markdown"]).describe("Format of the contents"),
+    pages: z.int().min(1).max(MAX_PAGES).default(3).describe("Number of first results that are read"),
     max_length: z
       .int()
       .min(1)
       .max(MAX_CONTENT)
       .default(20_000)
-      .openapi({ description: "Maximum length of a page's content in characters; longer content is cut" }),
+      .describe("Maximum length of a page's content in characters; longer content is cut"),
   })
   .openapi("SearchContentRequest");
 
 const result = z
   .object({
     ...resultFields,
-    content: z.string().optional().openapi({ description: "Main content of a page that was read" }),
-    truncated: z.boolean().optional().openapi({ description: "Whether the content was cut to max_length" }),
-    error: z.string().optional().openapi({ description: "Reason why the page was not read" }),
-    error_type: z.string().optional().openapi({ description: "The problem type of the error" }),
+    content: z.string().optional().describe("Main content of a page that was read"),
+    truncated: z.boolean().optional().describe("Whether the content was cut to max_length"),
+    error: z.string().optional().describe("Reason why the page was not read"),
+    error_type: z.string().optional().describe("The problem type of the error"),
   })
   .openapi("SearchContentResult", { description: "A result, with the content of its page if it was read" });
 
@@ -44,7 +44,7 @@ const response = z
     query: z.string(),
     results: z.array(result),
     metadata: z
-      .object({ ...searchMetadata, pages_read: z.int().openapi({ description: "Number of pages with content" }) })
+      .object({ ...searchMetadata, pages_read: z.int().describe("Number of pages with content") })
       .openapi("SearchContentMetadata", { description: "Facts about a search and its pages" }),
   })
   .openapi("SearchContentResponse");

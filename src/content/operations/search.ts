@@ -26,10 +26,8 @@ export const searchParameters = {
     description: "Search query: words, phrases in quotation marks, and -words",
     example: "tide tables",
   }),
-  count: z.int().min(1).max(50).default(10).openapi({ description: "Number of results on a page" }),
-  page: z.int().min(1).max(50).default(1).openapi({
-    description: "Page of results; page × count is at most 200",
-  }),
+  count: z.int().min(1).max(50).default(10).describe("Number of results on a page"),
+  page: z.int().min(1).max(50).default(1).describe("Page of results; page × count is at most 200"),
   site: host.optional().openapi({
     description: "Host whose pages are wanted, with its subdomains",
     example: "example.com",
@@ -45,7 +43,7 @@ export const searchParameters = {
   lang: matching(z.string(), /^[a-z]{2}$/, "must be a language code of ISO 639-1 such as de")
     .optional()
     .openapi({ description: "Language of results, by ISO 639-1", example: "de" }),
-  timeout: z.int().min(1).max(120).default(30).openapi({ description: "Search timeout in seconds" }),
+  timeout: z.int().min(1).max(120).default(30).describe("Search timeout in seconds"),
 };
 
 const body = z.strictObject(searchParameters).openapi("SearchRequest");
@@ -57,11 +55,11 @@ export const resultFields = {
 };
 
 export const searchMetadata = {
-  content_length: z.int().openapi({ description: "Length of all results as JSON in bytes, before the cut" }),
-  elapsed_ms: z.int().openapi({ description: "Time taken, in milliseconds" }),
-  truncated: z.boolean().openapi({ description: "Whether there were more results than count" }),
-  providers: z.array(z.string()).openapi({ description: "The search providers that responded" }),
-  cached: z.boolean().openapi({ description: "Whether the results come from the cache" }),
+  content_length: z.int().describe("Length of all results as JSON in bytes, before the cut"),
+  elapsed_ms: z.int().describe("Time taken, in milliseconds"),
+  truncated: z.boolean().describe("Whether there were more results than count"),
+  providers: z.array(z.string()).describe("The search providers that responded"),
+  cached: z.boolean().describe("Whether the results come from the cache"),
 };
 
 const response = z

@@ -13,11 +13,12 @@ export const madeText = z
 
 /** The parameters of operations whose page can belong to a session. */
 export const sessionParameters = {
-  session: madeText.optional().openapi({
-    description:
+  session: madeText
+    .optional()
+    .describe(
       "Id of a session of POST /sessions: the page gets its cookies, localStorage and IndexedDB, and leaves its own there",
-  }),
-  session_secret: madeText.optional().openapi({ description: "Its secret, if X-Session-Secret does not have it" }),
+    ),
+  session_secret: madeText.optional().describe("Its secret, if X-Session-Secret does not have it"),
 };
 
 /** In a session, no parameter lets others see a page, its client get it later, or several pages load at once. */

@@ -13,19 +13,17 @@ const seconds = z.int().min(MIN_TTL_S).max(MAX_TTL_S);
 
 const body = z
   .strictObject({
-    ttl: seconds.default(DAY_S).openapi({ description: "Seconds" }),
-    idle_ttl: seconds.optional().openapi({ description: "Idle seconds; absent for `ttl`" }),
-    session_secret: sessionParameters.session_secret.openapi({
-      description: "Secret of another one",
-    }),
+    ttl: seconds.default(DAY_S).describe("Seconds"),
+    idle_ttl: seconds.optional().describe("Idle seconds; absent for `ttl`"),
+    session_secret: sessionParameters.session_secret.describe("Secret of another one"),
   })
   .openapi("SessionRequest");
 
 const state = z
   .object({
-    id: z.string().openapi({ description: "Name of the session" }),
-    uses: z.int().openapi({ description: "Number of pages that have used it" }),
-    stored_bytes: z.int().openapi({ description: "Bytes of its data, encrypted" }),
+    id: z.string().describe("Name of the session"),
+    uses: z.int().describe("Number of pages that have used it"),
+    stored_bytes: z.int().describe("Bytes of its data, encrypted"),
     created_at: z.string().openapi({ format: "date-time" }),
     used_at: z.string().openapi({ format: "date-time" }),
     expires_at: z.string().openapi({ format: "date-time", description: "Time at which it ends, if it is not used" }),
@@ -39,11 +37,11 @@ const status = z
       .array(
         z.object({
           origin: z.string(),
-          database: z.string().optional().openapi({ description: "Absent for the localStorage" }),
+          database: z.string().optional().describe("Absent for the localStorage"),
           reason: z.enum(["size", "value", "busy", "restore"]),
         }),
       )
-      .openapi({ description: "Data that was not kept, and why" }),
+      .describe("Data that was not kept, and why"),
   })
   .openapi("SessionStatus", { description: "The state of a session, and what it did not keep" });
 
@@ -51,9 +49,7 @@ const status = z
 const created = z
   .object({
     ...state.shape,
-    secret: z
-      .string()
-      .openapi({ description: "The value of X-Session-Secret in requests about this session; shown only here" }),
+    secret: z.string().describe("The value of X-Session-Secret in requests about this session; shown only here"),
   })
   .openapi("SessionResponse", { description: "A session that was created" });
 

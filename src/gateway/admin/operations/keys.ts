@@ -12,9 +12,7 @@ import { PREFIX, SELECTION, selectionOf, shownRoute } from "./routes.ts";
 /** Random bytes of an issued key. */
 const KEY_BYTES = 32;
 
-const newKey = z
-  .strictObject({ name: z.string().min(1).openapi({ description: "Its owner, the consumer" }) })
-  .openapi("NewKey");
+const newKey = z.strictObject({ name: z.string().min(1).describe("Its owner, the consumer") }).openapi("NewKey");
 
 /** The operations on the API keys of routes. Keys are parts of the configuration, and stored as their hashes. */
 export const KEY_OPERATIONS: readonly Operation[] = [

@@ -7,15 +7,21 @@ import { callerOf, type Operation } from "./operation.ts";
 
 const wish = z
   .strictObject({
-    amount: z.string().max(100).optional().openapi({
-      description: "Atomic units, or dollars as `$0.01`. Without it, all that has not been refunded",
-    }),
-    id: z.string().max(64).optional().openapi({
-      description: "Names the refund: the same id again is the same refund. By default it is the amount, or `rest`",
-    }),
-    transaction: z.string().max(128).optional().openapi({
-      description: "The transaction or other reference of a refund that was made by other means; then nothing is sent",
-    }),
+    amount: z
+      .string()
+      .max(100)
+      .optional()
+      .describe("Atomic units, or dollars as `$0.01`. Without it, all that has not been refunded"),
+    id: z
+      .string()
+      .max(64)
+      .optional()
+      .describe("Names the refund: the same id again is the same refund. By default it is the amount, or `rest`"),
+    transaction: z
+      .string()
+      .max(128)
+      .optional()
+      .describe("The transaction or other reference of a refund that was made by other means; then nothing is sent"),
   })
   .openapi("RefundRequest");
 

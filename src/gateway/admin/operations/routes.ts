@@ -19,11 +19,12 @@ const listedRoute = z
     host: z.string().optional(),
     name: z.string().optional(),
     upstream: z.string().optional(),
-    auth: z.string().openapi({ description: "The type of its authentication, or none; /v1/config shows the details" }),
-    wasm_filter: z.boolean().openapi({ description: "Whether an entry of wasm_filters matches the route" }),
-    wasm_required: z.literal(true).optional().openapi({
-      description: "Whether a worker cannot load one of its filters, and responds with 503",
-    }),
+    auth: z.string().describe("The type of its authentication, or none; /v1/config shows the details"),
+    wasm_filter: z.boolean().describe("Whether an entry of wasm_filters matches the route"),
+    wasm_required: z
+      .literal(true)
+      .optional()
+      .describe("Whether a worker cannot load one of its filters, and responds with 503"),
   })
   .openapi("ListedRoute", { description: "A route as it is configured, without secrets" });
 

@@ -12,9 +12,9 @@ const MAX_KEY_BODY_BYTES = 8192;
 const session = z
   .object({
     access: z.enum(["full", "read"]),
-    csrf_token: z.string().openapi({
-      description: "For X-CSRF-Token. Only the login tells it; later it is empty if the request does not have it",
-    }),
+    csrf_token: z
+      .string()
+      .describe("For X-CSRF-Token. Only the login tells it; later it is empty if the request does not have it"),
   })
   .openapi("Session");
 

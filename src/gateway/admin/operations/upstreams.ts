@@ -19,9 +19,9 @@ const upstreamBody = anyObject.openapi("Upstream", {
   description: "An upstream as in `upstreams[]` of the configuration; /v1/config/schema has its schema",
 });
 
-const WAITING = z.array(z.string()).openapi({
-  description: "The routes that name a deleted upstream. Their requests get 503 until it is added again",
-});
+const WAITING = z
+  .array(z.string())
+  .describe("The routes that name a deleted upstream. Their requests get 503 until it is added again");
 
 const listedUpstream = z
   .looseObject({

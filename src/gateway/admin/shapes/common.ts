@@ -11,14 +11,13 @@ export const problem = z
     status: z.int(),
     detail: z.string(),
     code: z.enum(errorCodes()),
-    instance: z.string().optional().openapi({ description: "The request's X-Request-Id" }),
+    instance: z.string().optional().describe("The request's X-Request-Id"),
     errors: z
       .array(z.object({ path: z.string(), message: z.string(), pointer: z.string().optional() }))
       .optional()
-      .openapi({
-        description:
-          "Paths are of the whole configuration, as routes[3].upstream; pointers (RFC 6901) are into the body that was sent",
-      }),
+      .describe(
+        "Paths are of the whole configuration, as routes[3].upstream; pointers (RFC 6901) are into the body that was sent",
+      ),
     hosts: z.array(z.string()).optional(),
     names: z.array(z.string()).optional(),
   })
@@ -29,7 +28,7 @@ const diagnostic = z
     path: z.string(),
     message: z.string(),
     pointer: z.string().optional(),
-    notice: z.literal(true).optional().openapi({ description: "A warning that `strict` accepts" }),
+    notice: z.literal(true).optional().describe("A warning that `strict` accepts"),
   })
   .openapi("Finding", { description: "A problem or a warning, and its place in the configuration" });
 
@@ -56,10 +55,10 @@ export const wasm = z
     park_active: z.int(),
     park_capacity: z.int(),
     pool_instances: z.int(),
-    pool_pinned: z.int().openapi({ description: "Instances that are bound to a parked request" }),
+    pool_pinned: z.int().describe("Instances that are bound to a parked request"),
     control_configured: z.boolean(),
-    control_ready: z.boolean().openapi({ description: "In every worker" }),
-    tenants_active: z.int().openapi({ description: "A tenant that is warm in two workers counts twice" }),
+    control_ready: z.boolean().describe("In every worker"),
+    tenants_active: z.int().describe("A tenant that is warm in two workers counts twice"),
     tenant_hits: z.int(),
     tenant_misses: z.int(),
     tenant_evictions: z.int(),
@@ -78,18 +77,18 @@ export const counts = {
 
 const server = z
   .object({
-    server: z.string().openapi({ description: "Name of the server in paths: host:port, or unix:path" }),
+    server: z.string().describe("Name of the server in paths: host:port, or unix:path"),
     source: z.enum(["configured", "dns", "catalog"]),
     weight: z.number(),
     backup: z.boolean(),
-    health: z.enum(["healthy", "unhealthy", "unchecked"]).openapi({ description: "`unchecked`: no health checks" }),
-    in_rotation: z.boolean().openapi({ description: "The server receives requests" }),
+    health: z.enum(["healthy", "unhealthy", "unchecked"]).describe("`unchecked`: no health checks"),
+    in_rotation: z.boolean().describe("The server receives requests"),
     drained: z.boolean(),
-    reason: z.string().openapi({ description: "Why it is unhealthy or out of rotation, in words" }),
-    failures: z.number().openapi({ description: "Consecutive failed requests" }),
+    reason: z.string().describe("Why it is unhealthy or out of rotation, in words"),
+    failures: z.number().describe("Consecutive failed requests"),
     requests_in_flight: z.number(),
     connections: z.number(),
-    last_failure_ms: z.number().optional().openapi({ description: "Of a request or a probe" }),
+    last_failure_ms: z.number().optional().describe("Of a request or a probe"),
   })
   .openapi("Server", { description: "A server of an upstream, as it is now" });
 
@@ -125,9 +124,9 @@ export type ListedKeys = DeepReadonly<z.output<typeof listedKeys>>;
 export const tenant = z
   .object({
     key: z.string(),
-    path: z.string().openapi({ description: "The socket that its requests go to" }),
+    path: z.string().describe("The socket that its requests go to"),
     last_used_ms: z.number(),
-    workers: z.int().openapi({ description: "The number of workers in which it is warm" }),
+    workers: z.int().describe("The number of workers in which it is warm"),
   })
   .openapi("Tenant");
 
@@ -137,10 +136,7 @@ export type Tenant = DeepReadonly<z.output<typeof tenant>>;
 export const changed = {
   ok: z.literal(true),
   warnings: z.array(diagnostic).optional(),
-  restart: z
-    .array(z.string())
-    .optional()
-    .openapi({ description: "Keys whose change takes effect at the next start only" }),
+  restart: z.array(z.string()).optional().describe("Keys whose change takes effect at the next start only"),
 };
 
 /** The `ETag` field of responses that depend on the configuration. */
@@ -151,6 +147,6 @@ export const checked = z.object({
   ok: z.boolean(),
   problems: z.array(diagnostic),
   warnings: z.array(diagnostic),
-  difference: z.array(patchOperation).openapi({ description: "From the running configuration to this one" }),
+  difference: z.array(patchOperation).describe("From the running configuration to this one"),
   restart: changed.restart.unwrap(),
 });

@@ -4,25 +4,25 @@ import { refund } from "./payments.ts";
 export const credit = z
   .object({
     id: z.string(),
-    owner: z.string().openapi({ description: "The wallet that bought it" }),
-    unit: z.enum(["money", "calls", "time"]).openapi({ description: "`time`: requests are free until it expires" }),
-    name: z.string().openapi({ description: "The name of the pass; empty for money" }),
+    owner: z.string().describe("The wallet that bought it"),
+    unit: z.enum(["money", "calls", "time"]).describe("`time`: requests are free until it expires"),
+    name: z.string().describe("The name of the pass; empty for money"),
     network: z.string(),
     asset: z.string(),
     symbol: z.string().optional(),
     decimals: z.int().optional(),
-    routes: z.array(z.string()).openapi({ description: "The routes that it pays for; empty: all" }),
-    balance: z.string().openapi({ description: "Atomic units of the asset, or calls" }),
+    routes: z.array(z.string()).describe("The routes that it pays for; empty: all"),
+    balance: z.string().describe("Atomic units of the asset, or calls"),
     state: z.enum(["active", "revoked", "expired"]),
     created_ms: z.number(),
-    expires_ms: z.number().openapi({ description: "0: never" }),
-    revoked_ms: z.number().openapi({ description: "0: it is not revoked" }),
+    expires_ms: z.number().describe("0: never"),
+    revoked_ms: z.number().describe("0: it is not revoked"),
   })
   .openapi("Credit", { description: "A prepaid balance, without its token" });
 
 /** A new credit, with the token that is shown once. */
 export const issuedCredit = z
-  .object({ token: z.string().openapi({ description: "It is not stored, and not shown again" }), credit })
+  .object({ token: z.string().describe("It is not stored, and not shown again"), credit })
   .openapi("IssuedCredit", { description: "A new prepaid balance and its token" });
 
 /** A credit with its newest changes. */
@@ -33,7 +33,7 @@ export const creditWithHistory = z
       z.object({
         kind: z.enum(["bought", "issued", "refunded", "sent"]),
         amount: z.string(),
-        payment: z.string().openapi({ description: "The nonce of the payment that bought it, or empty" }),
+        payment: z.string().describe("The nonce of the payment that bought it, or empty"),
         time_ms: z.number(),
       }),
     ),
@@ -57,21 +57,19 @@ export const creditRefund = z
       .string()
       .regex(/^[\x21-\x7e]{1,128}$/, "expected 1 to 128 visible ASCII characters")
       .optional()
-      .openapi({ description: "Nothing is sent: the money was given back by this transaction or other reference" }),
-    amount: z
+      .describe("Nothing is sent: the money was given back by this transaction or other reference"),
+    amount: z.string().max(100).optional().describe("Atomic units, or dollars; without it all the rest"),
+    id: z
       .string()
-      .max(100)
+      .max(64)
       .optional()
-      .openapi({ description: "Atomic units, or dollars; without it all the rest" }),
-    id: z.string().max(64).optional().openapi({
-      description: "Names what is sent: the same id again is the same. By default it is the amount, or `rest`",
-    }),
+      .describe("Names what is sent: the same id again is the same. By default it is the amount, or `rest`"),
   })
   .openapi("CreditRefund", { description: "Money to give back from a prepaid balance" });
 
 /** The response of `POST /v1/credits/{id}/refunds`. */
 export const refundedCredit = z
-  .object({ credit, refunds: z.array(refund).openapi({ description: "Those of its purchases that were sent" }) })
+  .object({ credit, refunds: z.array(refund).describe("Those of its purchases that were sent") })
   .openapi("RefundedCredit", { description: "A prepaid balance after money was given back" });
 
 /** The body of `POST /v1/credits`. */
@@ -80,19 +78,17 @@ export const newCredit = z
     owner: z
       .string()
       .regex(/^0x[0-9a-fA-F]{40}$/, "expected an address")
-      .openapi({ description: "The wallet" }),
+      .describe("The wallet"),
     network: z.string().default("base"),
     asset: z.string().default("USDC"),
-    amount: z.string().optional().openapi({ description: 'Money: atomic units, or dollars ("$5")' }),
-    calls: z
+    amount: z.string().optional().describe('Money: atomic units, or dollars ("$5")'),
+    calls: z.int().min(1).max(1_000_000_000).optional().describe("Number of requests, in place of money"),
+    seconds: z
       .int()
       .min(1)
-      .max(1_000_000_000)
+      .max(315_360_000)
       .optional()
-      .openapi({ description: "Number of requests, in place of money" }),
-    seconds: z.int().min(1).max(315_360_000).optional().openapi({
-      description: "Seconds until it expires; without amount and calls, a pass for all requests until then",
-    }),
+      .describe("Seconds until it expires; without amount and calls, a pass for all requests until then"),
     name: z.string().max(64).default(""),
     routes: z.array(z.string().min(1)).max(256).default([]),
   })

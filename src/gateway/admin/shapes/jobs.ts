@@ -5,7 +5,7 @@ import { type DeepReadonly } from "../../../lib/deep-readonly.ts";
 const job = z.looseObject({
   id: z.string(),
   operation: z.string(),
-  start: z.string().openapi({ description: "The first of its addresses" }),
+  start: z.string().describe("The first of its addresses"),
   starts: z.int(),
   payer: z.string(),
   state: z.string(),
@@ -23,7 +23,7 @@ const job = z.looseObject({
       asset: z.string(),
       network: z.string(),
       transaction: z.string().optional(),
-      decimals: z.int().optional().openapi({ description: "Missing if the gateway does not know the token" }),
+      decimals: z.int().optional().describe("Missing if the gateway does not know the token"),
       symbol: z.string().optional(),
     })
     .optional(),

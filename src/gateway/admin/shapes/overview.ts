@@ -22,7 +22,7 @@ const responses = z.object({
   "5xx": z.number(),
 });
 const filter = z.object({
-  filter: z.string().openapi({ description: "Empty, like the route: all filters without counters of their own" }),
+  filter: z.string().describe("Empty, like the route: all filters without counters of their own"),
   route: z.string(),
   invocations: z.array(z.object({ phase: z.string(), outcome: z.string(), count: z.number() })),
   fuel: z.number(),
@@ -53,7 +53,7 @@ export const overview = z
     durations: durations.extend({ bounds_ms: z.array(z.number()) }),
     routes: z.array(
       z.object({
-        route: z.string().openapi({ description: "Host and prefix. Empty: all routes without counters of their own" }),
+        route: z.string().describe("Host and prefix. Empty: all routes without counters of their own"),
         ...counts,
         durations: durations.optional(),
       }),
@@ -76,7 +76,7 @@ export const overview = z
         records_waiting: z.number(),
         breakers_open: z.number(),
       })
-      .openapi({ description: "`open`, `records_waiting` and `breakers_open` are as of now" }),
+      .describe("`open`, `records_waiting` and `breakers_open` are as of now"),
     funnel: z.array(funnelEntry),
     wasm,
     filters: z.object({ bounds_ms: z.array(z.number()), entries: z.array(filter) }),
@@ -96,7 +96,7 @@ export const history = z.object({
       description: "Counters since the start, as in the overview",
     }),
   ),
-  minute: overview.optional().openapi({ description: "An overview that is about a minute old" }),
+  minute: overview.optional().describe("An overview that is about a minute old"),
 });
 
 export type History = DeepReadonly<z.output<typeof history>>;

@@ -10,35 +10,35 @@ const sold = {
   amount: z.string(),
 };
 const soldOnDay = z.object({
-  day: z.string().openapi({ description: "In UTC, as 2026-11-22" }),
+  day: z.string().describe("In UTC, as 2026-11-22"),
   route: z.string(),
   ...sold,
   payments: z.number(),
 });
 const recentPayment = z
   .object({
-    id: z.string().openapi({ description: "Its nonce" }),
+    id: z.string().describe("Its nonce"),
     route: z.string(),
     state: z.string(),
     delivered: z.boolean(),
     ...sold,
-    due: z.string().optional().openapi({ description: "What a deferred payment owes so far; its amount is the most" }),
-    refunded: z.string().openapi({ description: "Atomic units that were refunded, or are reserved for refunds" }),
+    due: z.string().optional().describe("What a deferred payment owes so far; its amount is the most"),
+    refunded: z.string().describe("Atomic units that were refunded, or are reserved for refunds"),
     payer: z.string(),
     transaction: z.string(),
-    time_ms: z.number().openapi({ description: "Of the first request with the payment" }),
+    time_ms: z.number().describe("Of the first request with the payment"),
   })
   .openapi("Payment", { description: "A payment without its signature" });
 
 export const refund = z
   .object({
     id: z.string(),
-    sequence: z.number().openapi({ description: "Its number among the refunds of its payment" }),
-    payment: z.string().openapi({ description: "The payment's nonce" }),
+    sequence: z.number().describe("Its number among the refunds of its payment"),
+    payment: z.string().describe("The payment's nonce"),
     state: z.enum(["pending", "settled", "recorded", "failed"]),
-    amount: z.string().openapi({ description: "Atomic units" }),
+    amount: z.string().describe("Atomic units"),
     transaction: z.string(),
-    reason: z.string().openapi({ description: "Why it is still pending, or has failed" }),
+    reason: z.string().describe("Why it is still pending, or has failed"),
     by: z.string(),
     time_ms: z.number(),
     changed_ms: z.number(),
@@ -47,16 +47,16 @@ export const refund = z
 
 const paymentDetail = recentPayment
   .extend({
-    explorer: z.string().optional().openapi({ description: "Page of the transaction in the network's block explorer" }),
+    explorer: z.string().optional().describe("Page of the transaction in the network's block explorer"),
     scheme: z.string(),
-    contract: z.string().openapi({ description: "The contract that records the nonce as spent" }),
+    contract: z.string().describe("The contract that records the nonce as spent"),
     consumer: z.string(),
     pay_to: z.string(),
-    reason: z.string().openapi({ description: "Code of the failure, or empty" }),
-    valid_before_s: z.number().openapi({ description: "Unix seconds; the payment cannot be used later" }),
-    attempts: z.number().openapi({ description: "Requests that have worked on the payment" }),
-    cuts: z.number().openapi({ description: "Responses that were started, but not sent completely" }),
-    repeats: z.number().openapi({ description: "Times that the response was sent again" }),
+    reason: z.string().describe("Code of the failure, or empty"),
+    valid_before_s: z.number().describe("Unix seconds; the payment cannot be used later"),
+    attempts: z.number().describe("Requests that have worked on the payment"),
+    cuts: z.number().describe("Responses that were started, but not sent completely"),
+    repeats: z.number().describe("Times that the response was sent again"),
     updated_ms: z.number(),
     refunds: z.array(refund),
   })
@@ -68,19 +68,19 @@ export const foundPayments = z.object({ payments: z.array(paymentDetail) });
 /** The response of `GET /v1/payments/search`, newest first. */
 export const paymentPage = z.object({
   payments: z.array(recentPayment),
-  next: z.string().optional().openapi({ description: "For `before`, if there may be more payments" }),
+  next: z.string().optional().describe("For `before`, if there may be more payments"),
   searched_to_ms: z
     .number()
     .optional()
-    .openapi({ description: "The time that the search has reached, if it took too long for all payments" }),
+    .describe("The time that the search has reached, if it took too long for all payments"),
 });
 
 /** The response of `GET /v1/payments/payers`. */
 export const topPayers = z.object({
-  since_ms: z.number().openapi({ description: "The begin of the range; later if the ledger has too many payments" }),
+  since_ms: z.number().describe("The begin of the range; later if the ledger has too many payments"),
   payers: z
     .array(z.object({ payer: z.string(), ...sold, payments: z.number() }))
-    .openapi({ description: "Of each token the payers with the largest amounts, largest first" }),
+    .describe("Of each token the payers with the largest amounts, largest first"),
 });
 
 /** The response of `GET /v1/payments`: sales and unfinished payments, or the reason why the ledger cannot be read. */
@@ -90,10 +90,10 @@ export const payments = z
     z.object({
       available: z.literal(true),
       days: z.array(soldOnDay),
-      open: z.number().openapi({ description: "Payments with an unknown outcome: money may have moved" }),
-      unknown: z.number().openapi({ description: "Those that the facilitator could not resolve" }),
-      deferred: z.number().openapi({ description: "Payments whose charge is made later" }),
-      owed: z.number().openapi({ description: "Settled payments whose responses were not delivered completely" }),
+      open: z.number().describe("Payments with an unknown outcome: money may have moved"),
+      unknown: z.number().describe("Those that the facilitator could not resolve"),
+      deferred: z.number().describe("Payments whose charge is made later"),
+      owed: z.number().describe("Settled payments whose responses were not delivered completely"),
       oldest_open_ms: z.number().optional(),
       recent: z.array(recentPayment),
     }),

@@ -18,29 +18,27 @@ export const status = z
     started_at_ms: z.number(),
     routes: z.int(),
     upstreams: z.int(),
-    port: z.int().openapi({ description: "Of the first listener" }),
+    port: z.int().describe("Of the first listener"),
     workers: z.int(),
     config: z.object({
       path: z.string().nullable(),
       revision: z.string(),
       changed_in_memory: z.boolean(),
       changed_on_disk: z.boolean(),
-      difference: z
-        .array(patchOperation)
-        .openapi({ description: "Changes from the file to the running configuration" }),
+      difference: z.array(patchOperation).describe("Changes from the file to the running configuration"),
     }),
     last_reload: lastReload.nullable(),
     certificates: z
       .array(z.object({ path: z.string(), valid_from_ms: z.number(), valid_to_ms: z.number() }))
-      .openapi({ description: "Every certificate that the gateway shows, and the CAs for clients" }),
+      .describe("Every certificate that the gateway shows, and the CAs for clients"),
     facilitators: z.object({
       members: z
         .array(z.object({ name: z.string(), breakers_open: z.int() }))
-        .openapi({ description: "In order of preference. `breakers_open`: workers to which it does not respond" }),
-      breakers_open: z.int().openapi({ description: "The sum of all, also of those that only one route uses" }),
-      gas: z.array(z.object({ network: z.string(), balance: z.number(), low_keys: z.int() })).openapi({
-        description: "Chains whose gas was read: native coins of the key with the fewest, and keys with little gas",
-      }),
+        .describe("In order of preference. `breakers_open`: workers to which it does not respond"),
+      breakers_open: z.int().describe("The sum of all, also of those that only one route uses"),
+      gas: z
+        .array(z.object({ network: z.string(), balance: z.number(), low_keys: z.int() }))
+        .describe("Chains whose gas was read: native coins of the key with the fewest, and keys with little gas"),
     }),
     wasm,
   })

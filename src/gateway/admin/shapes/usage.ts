@@ -4,16 +4,16 @@ import { counts } from "./common.ts";
 
 const used = z.object({ ...counts, last_seen_ms: z.number() });
 const sold = used.extend({
-  payments: z.number().openapi({ description: "Settled payments" }),
+  payments: z.number().describe("Settled payments"),
   amounts: z.array(z.object({ network: z.string(), asset: z.string(), amount: z.string() })),
 });
-const other = z.literal(true).optional().openapi({ description: "All names without counters of their own" });
+const other = z.literal(true).optional().describe("All names without counters of their own");
 
 /** The response of `GET /v1/usage`. Bytes are of bodies, before framing. */
 export const usage = z
   .object({
-    since_ms: z.number().openapi({ description: "The time of the last reset" }),
-    full: z.array(z.enum(["consumers", "routes", "upstreams"])).openapi({ description: "The lists with `other`" }),
+    since_ms: z.number().describe("The time of the last reset"),
+    full: z.array(z.enum(["consumers", "routes", "upstreams"])).describe("The lists with `other`"),
     consumers: z.array(sold.extend({ name: z.string(), anonymous: z.literal(true).optional(), other })),
     routes: z.array(sold.extend({ route: z.string(), other })),
     upstreams: z.array(used.extend({ upstream: z.string(), other })),
@@ -24,7 +24,7 @@ export const usage = z
 export const usageHours = z.object({
   hours: z.array(
     z.object({
-      time_ms: z.number().openapi({ description: "The begin of the hour" }),
+      time_ms: z.number().describe("The begin of the hour"),
       requests: z.number(),
       client_errors: z.number(),
       server_errors: z.number(),
