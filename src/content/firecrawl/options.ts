@@ -5,7 +5,7 @@ import { jsonFormat } from "../operations/extract-fields.ts";
 import { receiver } from "../operations/job-parameters.ts";
 import { MAX_SELECTOR_LENGTH, pageUrl } from "../operations/page-parameters.ts";
 import { requestParameters } from "../operations/request-parameters.ts";
-import { text, visibleText } from "../operations/text.ts";
+import { text, visibleText, flag, whole } from "../operations/text.ts";
 import {
   REFUSED_BATCH,
   REFUSED_BODY,
@@ -62,10 +62,10 @@ const attributes = z.strictObject({
 
 const screenshot = z.strictObject({
   type: z.literal("screenshot"),
-  fullPage: z.boolean().default(false),
-  quality: z.int().min(0).max(100).optional(),
+  fullPage: flag(),
+  quality: whole(0, 100).optional(),
   viewport: z
-    .strictObject({ width: z.int().min(1).max(MAX_SIDE), height: z.int().min(1).max(MAX_SIDE) })
+    .strictObject({ width: whole(1, MAX_SIDE), height: whole(1, MAX_SIDE) })
     .default({ width: 1280, height: 720 }),
 });
 
@@ -109,10 +109,10 @@ const action = z.discriminatedUnion(
   [
     z.strictObject({
       type: z.literal("wait"),
-      milliseconds: z.int().min(0).max(MAX_ACTION_WAIT_MS).optional(),
+      milliseconds: whole(0, MAX_ACTION_WAIT_MS).optional(),
       selector: selector.optional(),
     }),
-    z.strictObject({ type: z.literal("click"), selector, all: z.boolean().default(false) }),
+    z.strictObject({ type: z.literal("click"), selector, all: flag() }),
     z.strictObject({ type: z.literal("write"), text: text(MAX_ACTION_TEXT) }),
     z.strictObject({ type: z.literal("press"), key: text(50, 1) }),
     z.strictObject({
@@ -122,8 +122,8 @@ const action = z.discriminatedUnion(
     }),
     z.strictObject({
       type: z.literal("screenshot"),
-      fullPage: z.boolean().default(false),
-      quality: z.int().min(0).max(100).optional(),
+      fullPage: flag(),
+      quality: whole(0, 100).optional(),
     }),
     z.strictObject({ type: z.literal("scrape") }),
     z.strictObject({ type: z.literal("executeJavascript"), script: text(MAX_SCRIPT, 1) }),
@@ -136,13 +136,13 @@ const pdf = z.strictObject({ type: z.literal("pdf"), mode: z.enum(["fast", "auto
 /** Options of a page that have an effect here. */
 const PAGE = {
   formats: z.array(format).min(1).max(10).default(["markdown"]),
-  onlyMainContent: z.boolean().default(true),
+  onlyMainContent: flag(true),
   includeTags: z.array(readableSelector).max(MAX_SELECTORS).default([]),
   excludeTags: z.array(readableSelector).max(MAX_SELECTORS).default([]),
-  removeBase64Images: z.boolean().default(true),
+  removeBase64Images: flag(true),
   headers: requestParameters.headers,
   actions: z.array(action).max(MAX_ACTIONS).default([]),
-  mobile: z.boolean().default(false),
+  mobile: flag(),
   location: z
     .strictObject({
       country: z
@@ -152,11 +152,11 @@ const PAGE = {
       languages: z.array(languageTag).max(10).optional(),
     })
     .nullish(),
-  waitFor: z.int().min(0).max(MAX_WAIT_MS).default(0),
-  timeout: z.int().min(1_000).max(MAX_TIMEOUT_MS).default(60_000),
+  waitFor: whole(0, MAX_WAIT_MS).default(0),
+  timeout: whole(1_000, MAX_TIMEOUT_MS).default(60_000),
   proxy: z.enum(["basic", "auto", "stealth", "enhanced"]).default("auto"),
   maxAge: z.int().min(0).optional(),
-  storeInCache: z.boolean().default(true),
+  storeInCache: flag(true),
   parsers: z
     .array(z.union([z.literal("pdf"), pdf]))
     .min(1)
@@ -208,33 +208,33 @@ const path = z.array(text(MAX_PATTERN_LENGTH, 1)).max(MAX_PATTERNS).default([]);
 
 const CRAWL = {
   url: pageUrl,
-  limit: z.int().min(1).max(MAX_PAGES).default(MAX_PAGES),
-  maxDiscoveryDepth: z.int().min(0).max(50).default(50),
+  limit: whole(1, MAX_PAGES).default(MAX_PAGES),
+  maxDiscoveryDepth: whole(0, 50).default(50),
   includePaths: path,
   excludePaths: path,
   sitemap: z.enum(["include", "only", "skip"]).default("include"),
-  ignoreQueryParameters: z.boolean().default(false),
-  crawlEntireDomain: z.boolean().default(false),
-  allowExternalLinks: z.boolean().default(false),
-  allowSubdomains: z.boolean().default(false),
+  ignoreQueryParameters: flag(),
+  crawlEntireDomain: flag(),
+  allowExternalLinks: flag(),
+  allowSubdomains: flag(),
   delay: z.number().min(0).max(60).default(0),
   maxConcurrency: z.int().min(1).default(8),
-  deduplicateSimilarURLs: z.boolean().default(true),
+  deduplicateSimilarURLs: flag(true),
   webhook,
   /** Of version 1, which some programs send to version 2 too. */
-  maxDepth: z.int().min(0).max(50).optional(),
-  allowBackwardLinks: z.boolean().default(false),
-  ignoreSitemap: z.boolean().default(false),
+  maxDepth: whole(0, 50).optional(),
+  allowBackwardLinks: flag(),
+  ignoreSitemap: flag(),
 };
 
 const MAP = {
   url: pageUrl,
   search: visibleText(500).optional(),
   sitemap: CRAWL.sitemap,
-  includeSubdomains: z.boolean().default(true),
-  ignoreQueryParameters: z.boolean().default(true),
-  limit: z.int().min(1).max(MAX_LINKS).default(5_000),
-  timeout: z.int().min(1_000).max(MAX_TIMEOUT_MS).default(60_000),
+  includeSubdomains: flag(true),
+  ignoreQueryParameters: flag(true),
+  limit: whole(1, MAX_LINKS).default(5_000),
+  timeout: whole(1_000, MAX_TIMEOUT_MS).default(60_000),
 };
 
 const EXTRACT = {
@@ -244,13 +244,13 @@ const EXTRACT = {
     .max(MAX_EXTRACTED),
   schema: FIELDS.schema.optional(),
   prompt: FIELDS.prompt,
-  showSources: z.boolean().default(false),
-  ignoreInvalidURLs: z.boolean().default(true),
+  showSources: flag(),
+  ignoreInvalidURLs: flag(true),
 };
 
 const SEARCH = {
   query: visibleText(500),
-  limit: z.int().min(1).max(MAX_RESULTS).default(10),
+  limit: whole(1, MAX_RESULTS).default(10),
   includeDomains: z.array(z.string()).max(1, "is not supported here with more than one host").default([]),
   excludeDomains: z.array(z.string()).max(MAX_HOSTS).default([]),
   tbs: z
@@ -307,7 +307,7 @@ export const batchBody = z.strictObject({
   ...page.shape,
   ...refusing(REFUSED_BATCH),
   urls: z.array(z.string()).min(1).max(MAX_PAGES),
-  ignoreInvalidURLs: z.boolean().default(true),
+  ignoreInvalidURLs: flag(true),
   maxConcurrency: CRAWL.maxConcurrency,
   webhook,
 });

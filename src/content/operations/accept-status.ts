@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { whole } from "./text.ts";
 
 const MIN_STATUS = 400;
 /** Some servers send statuses that no RFC defines, such as 999. */
@@ -8,7 +9,7 @@ const MAX_ENTRIES = 20;
 
 const RANGE = /^([4-9]\d\d)-([4-9]\d\d)$/;
 
-const status = z.int().min(MIN_STATUS).max(MAX_STATUS);
+const status = whole(MIN_STATUS, MAX_STATUS);
 const range = z.string().regex(RANGE, 'must be a range of statuses such as "500-599"');
 
 /** Error statuses with which a page is still content: a list of statuses and ranges, or all. */

@@ -5,7 +5,7 @@ import { type ReadAction } from "../page-reader/page-reader.ts";
 import { excludes, type FieldRule, members, needs, required, when } from "./field-rules.ts";
 import { invalidParameters } from "./operation.ts";
 import { DEFAULT_QUALITY, pictureParameters } from "./picture-parameters.ts";
-import { text } from "./text.ts";
+import { text, flag, whole } from "./text.ts";
 
 /** Steps of a request, those that take the page's content, and seconds of all waits for a time. */
 const MAX_ACTIONS = 50;
@@ -34,9 +34,9 @@ const action = z.discriminatedUnion("type", [
     .strictObject({
       type: z.literal("click"),
       selector,
-      all: z.boolean().default(false).describe("Each element that matches, up to 20"),
+      all: flag().describe("Each element that matches, up to 20"),
       button: z.enum(["left", "right", "middle"]).default("left"),
-      clicks: z.int().min(1).max(MAX_CLICKS).default(1),
+      clicks: whole(1, MAX_CLICKS).default(1),
       ...timeout,
     })
     .openapi("ClickAction"),
@@ -57,19 +57,14 @@ const action = z.discriminatedUnion("type", [
       type: z.literal("scroll"),
       selector: selector.optional().describe("Element that is scrolled; by default the page"),
       direction: z.enum(["down", "up"]).default("down"),
-      times: z
-        .int()
-        .min(1)
-        .max(MAX_SCROLLS)
-        .optional()
-        .describe("Windows; by default to the end, also of a list that grows"),
+      times: whole(1, MAX_SCROLLS).optional().describe("Windows; by default to the end, also of a list that grows"),
       ...timeout,
     })
     .openapi("ScrollAction"),
   z
     .strictObject({
       type: z.literal("wait"),
-      milliseconds: z.int().min(0).max(MAX_WAIT_MS).optional().describe("Not counted in the timeouts"),
+      milliseconds: whole(0, MAX_WAIT_MS).optional().describe("Not counted in the timeouts"),
       selector: selector.optional(),
       state: z.enum(["visible", "attached", "gone"]).optional(),
       text: text(MAX_TEXT_LENGTH, 1).optional(),
@@ -100,7 +95,7 @@ export const actionParameters = {
         { type: "wait", selector: ".item" },
       ],
     }),
-  action_screenshot: z.boolean().default(false).describe("Add a picture of the page to the error of a step"),
+  action_screenshot: flag().describe("Add a picture of the page to the error of a step"),
 };
 
 const ENDS = ["milliseconds", "selector", "text", "quiet"];

@@ -31,6 +31,7 @@ import {
   termsParameters,
   PAGE_RULES,
 } from "./page-parameters.ts";
+import { flag } from "./text.ts";
 
 /** Addresses of a batch that is a job. */
 const MAX_ADDRESSES = 10_000;
@@ -46,10 +47,7 @@ const body = z
       .min(1)
       .max(MAX_ADDRESSES)
       .openapi({ description: "Pages to load", example: ["https://example.com/", "https://example.org/"] }),
-    async: z
-      .boolean()
-      .default(false)
-      .describe("Load the pages as a job, for up to 10,000 addresses; otherwise up to 20"),
+    async: flag().describe("Load the pages as a job, for up to 10,000 addresses; otherwise up to 20"),
     ...sharedParameters,
     ...contentParameters,
     ...sharingParameters,

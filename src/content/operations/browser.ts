@@ -4,6 +4,7 @@ import { type LiveBrowser } from "../live/live-browser.ts";
 import { type JobOperation } from "./job-requests.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
 import { madeText } from "./session-parameters.ts";
+import { whole } from "./text.ts";
 
 /** The path of the WebSockets of browsers. */
 export const BROWSER_SOCKET = "/browser";
@@ -14,7 +15,7 @@ const MAX_MINUTES = 240;
 
 const body = z
   .strictObject({
-    minutes: z.int().min(1).max(MAX_MINUTES).describe("Minutes"),
+    minutes: whole(1, MAX_MINUTES).describe("Minutes"),
     browser: madeText.optional().describe("One that is to run longer"),
     token: madeText.optional(),
   })

@@ -18,7 +18,7 @@ import { isPlanned } from "./page-formats.ts";
 import { JOB_RULE } from "./request-parameters.ts";
 import { assertWatchable, changesParameters, Watch, type WatchOrder } from "./page-changes.ts";
 import { pageParameters, pageRequest, pageUrl, sharingOf, sharingParameters, PAGE_RULES } from "./page-parameters.ts";
-import { text } from "./text.ts";
+import { text, flag, whole } from "./text.ts";
 
 /** Pages of one crawl. */
 const MAX_LIMIT = 10_000;
@@ -49,8 +49,8 @@ const body = z
         description: "Addresses at which the crawl begins; their hosts are the site",
         example: ["https://example.com/"],
       }),
-    limit: z.int().min(1).max(MAX_LIMIT).default(100).describe("Maximum number of delivered pages"),
-    max_depth: z.int().min(0).max(50).default(20).describe("Maximum number of links from a start to a page"),
+    limit: whole(1, MAX_LIMIT).default(100).describe("Maximum number of delivered pages"),
+    max_depth: whole(0, 50).default(20).describe("Maximum number of links from a start to a page"),
     include_paths: patterns.openapi({
       description: "Regular expressions; only linked pages whose path one of them matches anywhere are loaded",
       example: ["^/docs/"],
@@ -59,17 +59,14 @@ const body = z
       description: "Regular expressions; linked pages whose path one of them matches anywhere are not loaded",
       example: ["\\.pdf$"],
     }),
-    subdomains: z.boolean().default(false).describe("Also pages of hosts below the site's"),
-    external: z
-      .boolean()
-      .default(false)
-      .describe("Also pages of other sites that the site links to; their links are not followed"),
-    ignore_query: z.boolean().default(false).describe("Load addresses without their query, each once"),
+    subdomains: flag().describe("Also pages of hosts below the site's"),
+    external: flag().describe("Also pages of other sites that the site links to; their links are not followed"),
+    ignore_query: flag().describe("Load addresses without their query, each once"),
     sitemap: z
       .enum(["include", "only", "skip"])
       .default("include")
       .describe("Use of the site's sitemaps beside the links of its pages"),
-    skip_noindex: z.boolean().default(false).describe("Do not deliver pages that ask not to be indexed"),
+    skip_noindex: flag().describe("Do not deliver pages that ask not to be indexed"),
     near_duplicates: z
       .enum(["deliver", "same-path", "skip"])
       .default("same-path")
@@ -78,20 +75,14 @@ const body = z
           "with another query), or all of them",
       ),
     delay: z.number().min(0).max(60).default(0).describe("Minimum seconds between two requests to a host"),
-    concurrency: z
-      .int()
-      .min(1)
-      .max(16)
-      .default(8)
-      .describe("Maximum number of pages loaded at a time by each content service"),
+    concurrency: whole(1, 16).default(8).describe("Maximum number of pages loaded at a time by each content service"),
     ...sharedParameters,
     ...formatParameters,
     ...sharingParameters,
     ...changesParameters,
-    only_changed: z
-      .boolean()
-      .default(false)
-      .describe("Deliver only pages that are new or changed since your last crawl with the same format"),
+    only_changed: flag().describe(
+      "Deliver only pages that are new or changed since your last crawl with the same format",
+    ),
     ...jobParameters,
   })
   .openapi("CrawlRequest");

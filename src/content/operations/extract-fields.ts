@@ -9,7 +9,7 @@ import { type PageRequest } from "../page/page.ts";
 import { type Pages, type ReadPage } from "../page-reader/page-reader.ts";
 import { invalidParameters, type Services } from "./operation.ts";
 import { withSummary } from "./page-summary.ts";
-import { text } from "./text.ts";
+import { text, flag } from "./text.ts";
 
 /** Characters of a prompt for a language model. */
 const MAX_PROMPT = 2_000;
@@ -48,7 +48,7 @@ export const fieldParameters = {
   prompt: text(MAX_PROMPT)
     .optional()
     .describe("With a schema, and if the service has a language model: what the model should know of the fields"),
-  shown_only: z.boolean().default(false).describe("With a schema: only values that a reader of the page sees"),
+  shown_only: flag().describe("With a schema: only values that a reader of the page sees"),
 };
 
 const source = z

@@ -21,6 +21,7 @@ import { type Call, type OperationResult, postOperation, type Services, stopwatc
 import { PageFailures } from "./page-failures.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest, pageUrl, PAGE_RULES } from "./page-parameters.ts";
 import { madeText, SESSION_FAILURES, sessionParameters, SESSION_RULES } from "./session-parameters.ts";
+import { flag } from "./text.ts";
 
 /** Pages of one call. */
 const MAX_PAGES = 20;
@@ -48,10 +49,9 @@ const body = z
     ...sessionParameters,
     selectors: selectorsParameter,
     ...fieldParameters,
-    learn: z
-      .boolean()
-      .default(false)
-      .describe("With a schema and 2 to 5 pages of one template: keep the places of the fields as an extractor"),
+    learn: flag().describe(
+      "With a schema and 2 to 5 pages of one template: keep the places of the fields as an extractor",
+    ),
     confirmed: z
       .array(z.record(z.string(), z.unknown()))
       .max(MAX_LEARNED)

@@ -14,6 +14,7 @@ import {
   type SuccessDescription,
   type TextFeed,
 } from "./operation.ts";
+import { flag, whole } from "./text.ts";
 
 /** Results of one response: by default, and at most. */
 const COUNT = 100;
@@ -21,12 +22,12 @@ const MAX_COUNT = 1_000;
 /** Characters of the name of a transaction. */
 const MAX_TRANSACTION = 256;
 
-const place = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
-const count = z.int().min(0).max(MAX_COUNT).default(COUNT).describe("Maximum number of results in JSON");
+const place = whole(0, Number.MAX_SAFE_INTEGER);
+const count = whole(0, MAX_COUNT).default(COUNT).describe("Maximum number of results in JSON");
 
 const paidWord = z.strictObject({
   paid: z.string().refine(isAtomic, "must be an amount in atomic units"),
-  closed: z.boolean().default(false),
+  closed: flag(),
   transaction: z.string().max(MAX_TRANSACTION).default(""),
 });
 

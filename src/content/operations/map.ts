@@ -5,7 +5,7 @@ import { MapReport } from "../map/site-mapper.ts";
 import { type PathFilter, pathFilter } from "../sites/path-filter.ts";
 import { type Call, invalidParameters, NDJSON, type OperationResult, postOperation } from "./operation.ts";
 import { pageUrl, webUrl } from "./page-parameters.ts";
-import { text, visibleText } from "./text.ts";
+import { text, visibleText, flag, whole } from "./text.ts";
 
 /** Addresses of one map. */
 const MAX_LINKS = 100_000;
@@ -28,9 +28,9 @@ const body = z
       description: "Only addresses that have one of these words, in themselves or in their title, the best first",
       example: "tide tables",
     }),
-    limit: z.int().min(1).max(MAX_LINKS).default(5_000).describe("Maximum number of addresses"),
-    subdomains: z.boolean().default(false).describe("Also addresses of hosts below the site's"),
-    ignore_query: z.boolean().default(false).describe("Return addresses without their query, each once"),
+    limit: whole(1, MAX_LINKS).default(5_000).describe("Maximum number of addresses"),
+    subdomains: flag().describe("Also addresses of hosts below the site's"),
+    ignore_query: flag().describe("Return addresses without their query, each once"),
     include_paths: patterns.openapi({
       description: "Regular expressions; only paths that one of them matches anywhere are returned",
       example: ["^/docs/"],
@@ -43,7 +43,7 @@ const body = z
       .enum(["include", "only", "skip"])
       .default("include")
       .describe("Use of the site's sitemaps beside its first pages and the search index"),
-    timeout: z.int().min(1).max(120).default(30).describe("Time for all of it, in seconds"),
+    timeout: whole(1, 120).default(30).describe("Time for all of it, in seconds"),
   })
   .openapi("MapRequest");
 

@@ -14,7 +14,7 @@ import { notShown } from "./capture-response.ts";
 import { MAX_SELECTOR_LENGTH } from "./page-parameters.ts";
 import { defaultPrint, documentOf } from "./pdf.ts";
 import { DEFAULT_QUALITY, pictureParameters } from "./picture-parameters.ts";
-import { text } from "./text.ts";
+import { text, flag } from "./text.ts";
 
 /** Formats of one request, and selectors of a list. */
 const MAX_FORMATS = 12;
@@ -71,13 +71,10 @@ export const formatsParameters = {
       description: "Several formats in one visit, as members of `results`; `content` is then empty",
       example: ["markdown", "links", { type: "screenshot", full_page: true }],
     }),
-  only_main_content: z.boolean().default(false).describe("Only the main content, without navigation and side columns"),
+  only_main_content: flag().describe("Only the main content, without navigation and side columns"),
   include_selectors: selectors.describe("CSS selectors of the only elements that are read"),
   exclude_selectors: selectors.describe("CSS selectors of elements that are not read"),
-  inline_images: z
-    .boolean()
-    .default(false)
-    .describe("Keep pictures whose data stands in the page as base64; by default they are left out"),
+  inline_images: flag().describe("Keep pictures whose data stands in the page as base64; by default they are left out"),
 };
 
 const schema = z.object(formatsParameters);

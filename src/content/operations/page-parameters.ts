@@ -7,7 +7,7 @@ import { invalidParameters } from "./operation.ts";
 import { ACTION_RULES, actionParameters, stepsOf } from "./action-parameters.ts";
 import { type FieldRule, members, when } from "./field-rules.ts";
 import { ownRequest, REQUEST_RULES, requestParameters, userAgentOf } from "./request-parameters.ts";
-import { text } from "./text.ts";
+import { text, flag, whole } from "./text.ts";
 
 export const PAGE_FAILURES = [
   "invalid-parameters",
@@ -49,8 +49,8 @@ export const pageParameters = {
   selector: text(MAX_SELECTOR_LENGTH, 1)
     .optional()
     .openapi({ description: "CSS selector of an element to wait for before acting", example: "main article" }),
-  stealth: z.boolean().default(false).describe("Present the fingerprint of an ordinary browser to the page"),
-  timeout: z.int().min(1).max(120).default(30).describe("Page load timeout in seconds"),
+  stealth: flag().describe("Present the fingerprint of an ordinary browser to the page"),
+  timeout: whole(1, 120).default(30).describe("Page load timeout in seconds"),
   user_agent: z
     .string()
     .min(1)
@@ -58,18 +58,13 @@ export const pageParameters = {
     .regex(HEADER_TEXT, "must be visible ASCII characters and spaces")
     .optional()
     .describe("Custom User-Agent"),
-  wait: z
-    .int()
-    .min(0)
-    .max(30)
-    .optional()
-    .describe("Extra seconds to wait after the page event; not counted in the timeout"),
+  wait: whole(0, 30).optional().describe("Extra seconds to wait after the page event; not counted in the timeout"),
   wait_until: z.enum(["load", "domcontentloaded", "networkidle0"]).default("load").describe("Page event to wait for"),
   engine: z
     .enum(["auto", "static", "browser"])
     .default("auto")
     .describe("Engine that loads the page; auto uses a browser only if the page or the request needs one"),
-  partial: z.boolean().default(false).describe("At the timeout, return the content so far instead of an error"),
+  partial: flag().describe("At the timeout, return the content so far instead of an error"),
   accept_status: acceptStatus,
   ...requestParameters,
   ...actionParameters,
@@ -100,18 +95,12 @@ const MAX_AGE = 2_592_000;
 
 /** The parameters of operations whose pages callers may share. */
 export const sharingParameters = {
-  max_age: z
-    .int()
-    .min(0)
-    .max(MAX_AGE)
+  max_age: whole(0, MAX_AGE)
     .optional()
     .describe(
       "Seconds: accept a page that was loaded this long ago for any caller, and keep it for others; 0 only keeps it",
     ),
-  private: z
-    .boolean()
-    .default(false)
-    .describe("With max_age: do not keep the page for others, who could see that it was requested"),
+  private: flag().describe("With max_age: do not keep the page for others, who could see that it was requested"),
 };
 
 /** The sharing that a request for a page allows. */
@@ -123,17 +112,11 @@ const sharing = z.object(sharingParameters);
 
 /** The parameter of operations whose responses have the terms of a page. Crawls always ask for them. */
 export const termsParameters = {
-  ai_terms: z
-    .boolean()
-    .default(false)
-    .describe("Read the files of the site with its terms for use by AI, and show them in metadata"),
+  ai_terms: flag().describe("Read the files of the site with its terms for use by AI, and show them in metadata"),
 };
 
 /** The characters of content that a caller may request. */
-export const maxLength = z
-  .int()
-  .min(1)
-  .max(1_000_000)
+export const maxLength = whole(1, 1_000_000)
   .optional()
   .describe("Maximum content length in characters; longer content is cut");
 

@@ -4,7 +4,7 @@ import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { checkBody, invalidParameters, type Operation, stopwatch } from "./operation.ts";
 import { contentParameters } from "./page-content.ts";
 import { maxLength } from "./page-parameters.ts";
-import { matching } from "./text.ts";
+import { matching, flag, whole } from "./text.ts";
 import { Upload } from "./upload.ts";
 import { articleMetadata } from "./read.ts";
 
@@ -21,11 +21,8 @@ const options = {
     .describe("Media type of a text file, such as text/csv; the bytes of other files say what they are"),
   format: contentParameters.format,
   max_length: maxLength,
-  words: z
-    .boolean()
-    .default(false)
-    .describe("Also return the words that were recognised in pictures, with their boxes"),
-  timeout: z.int().min(1).max(120).default(30).describe("Time for reading the file in seconds"),
+  words: flag().describe("Also return the words that were recognised in pictures, with their boxes"),
+  timeout: whole(1, 120).default(30).describe("Time for reading the file in seconds"),
 };
 
 const fields = z.strictObject(options);

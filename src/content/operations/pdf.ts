@@ -6,6 +6,7 @@ import { CAPTURE_HEADERS, captureResponse, notShown, shownRequest } from "./capt
 import { type OperationResult, invalidParameters, postOperation } from "./operation.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest, PAGE_RULES, SHOWN_RULE } from "./page-parameters.ts";
 import { SESSION_FAILURES, sessionParameters, SESSION_RULES } from "./session-parameters.ts";
+import { flag } from "./text.ts";
 
 /**
  * Inches of the paper, and inches that margins must leave. PDF readers support no page above 200 inches (ISO 32000-1,
@@ -32,8 +33,8 @@ const body = z
   .strictObject({
     ...pageParameters,
     ...sessionParameters,
-    landscape: z.boolean().default(false).describe("Landscape orientation"),
-    print_background: z.boolean().default(true).describe("Print background colours and images"),
+    landscape: flag().describe("Landscape orientation"),
+    print_background: flag(true).describe("Print background colours and images"),
     scale: z.number().min(0.1).max(2).default(1).describe("Render scale"),
     paper_width: paper.default(8.5).describe("Paper width in inches"),
     paper_height: paper.default(11).describe("Paper height in inches"),

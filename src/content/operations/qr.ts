@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { qrPicture } from "../qr/picture.ts";
-import { matching, text } from "./text.ts";
+import { matching, text, whole } from "./text.ts";
 import { type OperationResult, invalidParameters, postOperation } from "./operation.ts";
 
 const body = z
@@ -10,8 +10,8 @@ const body = z
       description: "Text, URL or data to encode",
       example: "https://example.com/",
     }),
-    size: z.int().min(32).max(2048).default(256).describe("Width and height of the image in pixels"),
-    margin: z.int().min(0).max(10).default(2).describe("Quiet zone in modules"),
+    size: whole(32, 2048).default(256).describe("Width and height of the image in pixels"),
+    margin: whole(0, 10).default(2).describe("Quiet zone in modules"),
   })
   .openapi("QrRequest");
 

@@ -16,6 +16,7 @@ import {
   PAGE_RULES,
 } from "./page-parameters.ts";
 import { SESSION_FAILURES, sessionParameters, SESSION_RULES } from "./session-parameters.ts";
+import { flag } from "./text.ts";
 
 const body = z
   .strictObject({
@@ -25,7 +26,7 @@ const body = z
     ...changesParameters,
     ...termsParameters,
     max_length: maxLength,
-    comments: z.boolean().default(false).describe("Also return the readers' comments below an article"),
+    comments: flag().describe("Also return the readers' comments below an article"),
   })
   .openapi("ReadRequest");
 

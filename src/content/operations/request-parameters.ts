@@ -6,7 +6,7 @@ import { isIP } from "node:net";
 import { type OwnCookie, type OwnRequest, PAGE_METHODS } from "../page/own-request.ts";
 import { type FieldRule, limits, members, needsValue } from "./field-rules.ts";
 import { invalidParameters } from "./operation.ts";
-import { matching, text } from "./text.ts";
+import { matching, text, flag, whole } from "./text.ts";
 import { proxyOf } from "../egress/own-proxy.ts";
 
 /** Header fields and cookies of a request, characters of a name and of a value, and of all fields together. */
@@ -126,10 +126,10 @@ export const requestParameters = {
     .optional(),
   viewport: z
     .strictObject({
-      width: z.int().min(1).max(MAX_SIDE),
-      height: z.int().min(1).max(MAX_SIDE),
+      width: whole(1, MAX_SIDE),
+      height: whole(1, MAX_SIDE),
       scale: z.number().min(0.5).max(4).default(1),
-      mobile: z.boolean().default(false),
+      mobile: flag(),
     })
     .openapi("Viewport", { description: "Size of the browser's window; mobile is a touch screen, and asks as a phone" })
     .optional(),

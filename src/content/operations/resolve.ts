@@ -3,7 +3,7 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type Source } from "../resolve/reading/analysis.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
 import { pageUrl } from "./page-parameters.ts";
-import { text, visibleText } from "./text.ts";
+import { text, visibleText, whole } from "./text.ts";
 
 /** Maximum number of characters of a question, and of the criteria. */
 const MAX_QUESTION_LENGTH = 2_000;
@@ -21,7 +21,7 @@ const body = z
       description: "How the market resolves YES or NO",
       example: "YES if the operator reports a departure.",
     }),
-    max_sources: z.int().min(1).max(8).default(5).describe("Maximum web sources to read"),
+    max_sources: whole(1, 8).default(5).describe("Maximum web sources to read"),
     sources: z
       .array(pageUrl)
       .max(MAX_HINTS)
@@ -30,7 +30,7 @@ const body = z
         description: "Hint URLs to check for evidence; read before all others, also if they are more than max_sources",
         example: ["https://example.com/news"],
       }),
-    timeout: z.int().min(1).max(120).default(30).describe("Timeout in seconds; the response has the result so far"),
+    timeout: whole(1, 120).default(30).describe("Timeout in seconds; the response has the result so far"),
   })
   .openapi("ResolveRequest");
 

@@ -6,6 +6,7 @@ import { type Call, type OperationResult, postOperation, type Services } from ".
 import { PageFailures } from "./page-failures.ts";
 import { pageParameters, pageRequest } from "./page-parameters.ts";
 import { metadataOf, resultFields, searchMetadata, searchParameters, searchQuery } from "./search.ts";
+import { whole } from "./text.ts";
 
 /** Pages that one call reads. */
 const MAX_PAGES = 5;
@@ -19,11 +20,8 @@ const body = z
     ...searchParameters,
     // Required, so that a route for /search with its schema refuses this body, whose price is another one.
     content: z.enum(["markdown"]).describe("Format of the contents"),
-    pages: z.int().min(1).max(MAX_PAGES).default(3).describe("Number of first results that are read"),
-    max_length: z
-      .int()
-      .min(1)
-      .max(MAX_CONTENT)
+    pages: whole(1, MAX_PAGES).default(3).describe("Number of first results that are read"),
+    max_length: whole(1, MAX_CONTENT)
       .default(20_000)
       .describe("Maximum length of a page's content in characters; longer content is cut"),
   })

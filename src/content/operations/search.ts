@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { type SearchQuery, type SearchResponse } from "../search/search.ts";
 import { hostWithoutWww } from "../search/web/result-url.ts";
 import { invalidParameters, type OperationResult, postOperation } from "./operation.ts";
-import { matching, text, visibleText } from "./text.ts";
+import { matching, text, visibleText, whole } from "./text.ts";
 
 /** Maximum number of characters of a query. The search providers accept no more. */
 const MAX_QUERY_LENGTH = 500;
@@ -26,8 +26,8 @@ export const searchParameters = {
     description: "Search query: words, phrases in quotation marks, and -words",
     example: "tide tables",
   }),
-  count: z.int().min(1).max(50).default(10).describe("Number of results on a page"),
-  page: z.int().min(1).max(50).default(1).describe("Page of results; page × count is at most 200"),
+  count: whole(1, 50).default(10).describe("Number of results on a page"),
+  page: whole(1, 50).default(1).describe("Page of results; page × count is at most 200"),
   site: host.optional().openapi({
     description: "Host whose pages are wanted, with its subdomains",
     example: "example.com",
@@ -43,7 +43,7 @@ export const searchParameters = {
   lang: matching(z.string(), /^[a-z]{2}$/, "must be a language code of ISO 639-1 such as de")
     .optional()
     .openapi({ description: "Language of results, by ISO 639-1", example: "de" }),
-  timeout: z.int().min(1).max(120).default(30).describe("Search timeout in seconds"),
+  timeout: whole(1, 120).default(30).describe("Search timeout in seconds"),
 };
 
 const body = z.strictObject(searchParameters).openapi("SearchRequest");

@@ -3,13 +3,14 @@ import { type Session } from "../../store/jobs/session-store.ts";
 import { type JobOperation } from "./job-requests.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
 import { sessionParameters, sessionSecret } from "./session-parameters.ts";
+import { whole } from "./text.ts";
 
 /** Seconds: a day, and 30 of them. */
 const DAY_S = 86_400;
 const MAX_TTL_S = 30 * DAY_S;
 const MIN_TTL_S = 10;
 
-const seconds = z.int().min(MIN_TTL_S).max(MAX_TTL_S);
+const seconds = whole(MIN_TTL_S, MAX_TTL_S);
 
 const body = z
   .strictObject({

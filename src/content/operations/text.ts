@@ -29,3 +29,13 @@ export function text(maximum: number, minimum = 0) {
     })
     .openapi(bounds);
 }
+
+/** A switch, off by default. */
+export function flag(byDefault = false) {
+  return z.boolean().default(byDefault);
+}
+
+/** An integer from `least` to `most`. */
+export function whole(least: number, most: number) {
+  return z.int().min(least).max(most);
+}

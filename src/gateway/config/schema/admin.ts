@@ -1,5 +1,16 @@
 import * as z from "./recorded-schema.ts";
-import { environmentName, filePath, hostAddress, hostName, listenPort, names, ours, secret, text } from "./kinds.ts";
+import {
+  environmentName,
+  filePath,
+  hostAddress,
+  hostName,
+  listenPort,
+  names,
+  ours,
+  secret,
+  text,
+  flag,
+} from "./kinds.ts";
 
 /** Characters of a key; a configuration with a longer one is refused, because it does not fit a request's head. */
 const MAX_KEY_LENGTH = 1024;
@@ -30,7 +41,7 @@ const tls = z
 
 export const admin = z
   .strictObject({
-    enabled: z.boolean().default(false).describe("Serve the admin interface; requires `api_key` or `api_key_env`."),
+    enabled: flag().describe("Serve the admin interface; requires `api_key` or `api_key_env`."),
     port: listenPort.default(9180).describe("Port, separate from the traffic listeners."),
     address: hostAddress.default("127.0.0.1").describe("Bind address. Use loopback or a private interface."),
     api_key: key.describe("Secret that every admin request must carry."),
@@ -39,10 +50,7 @@ export const admin = z
     ),
     read_api_key: key.meta(ours("Secret of a second key that can only read. Empty: no such key.")),
     read_api_key_env: variable.meta(ours("Environment variable with that secret, in place of `read_api_key`.")),
-    allow_short_keys: z
-      .boolean()
-      .default(false)
-      .meta(ours("Accept keys of fewer than 16 characters, which can be guessed.")),
+    allow_short_keys: flag().meta(ours("Accept keys of fewer than 16 characters, which can be guessed.")),
     hosts: z
       .array(hostName)
       .default([])

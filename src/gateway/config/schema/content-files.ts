@@ -1,12 +1,9 @@
 import * as z from "./recorded-schema.ts";
-import { count, ours } from "./kinds.ts";
+import { count, ours, flag } from "./kinds.ts";
 
 const ocr = z
   .strictObject({
-    enabled: z
-      .boolean()
-      .default(false)
-      .describe("Read the text of pictures and scans by the programs `tesseract` and `pdftoppm`."),
+    enabled: flag().describe("Read the text of pictures and scans by the programs `tesseract` and `pdftoppm`."),
     languages: z
       .array(z.string().regex(/^[A-Za-z][A-Za-z_]{1,29}$/, "expected the name of a language of Tesseract, such as eng"))
       .min(1)

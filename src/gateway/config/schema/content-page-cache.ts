@@ -1,5 +1,5 @@
 import * as z from "./recorded-schema.ts";
-import { count } from "./kinds.ts";
+import { count, flag } from "./kinds.ts";
 
 export const contentPageCache = z
   .strictObject({
@@ -9,12 +9,9 @@ export const contentPageCache = z
     versions_mb: count(256, 0, 1_000_000).describe(
       "Size in MiB of the versions of pages that `changes` compares. 0: `changes` is refused.",
     ),
-    shared: z
-      .boolean()
-      .default(false)
-      .describe(
-        "Keep the pages and versions in the database of `content.jobs.postgres`, for all content services that use it.",
-      ),
+    shared: flag().describe(
+      "Keep the pages and versions in the database of `content.jobs.postgres`, for all content services that use it.",
+    ),
     hit_price_percent: count(100, 0, 100).describe(
       "Percentage of its price for a page from the cache. Under `exact` only 0 has an effect.",
     ),

@@ -1,5 +1,5 @@
 import * as z from "./recorded-schema.ts";
-import { count, httpUrl, milliseconds, ours, text } from "./kinds.ts";
+import { count, httpUrl, milliseconds, ours, text, flag } from "./kinds.ts";
 
 /** Minimum number of tokens that a question leaves to instructions, criteria and sources. */
 const MIN_PROMPT_TOKENS = 2_000;
@@ -38,10 +38,7 @@ const model = z
       "Maximum tokens of one day in UTC, after which the model fails.",
     ),
     timeout_ms: milliseconds(20_000).describe("Time for a response, at most half of the resolution's `timeout`."),
-    fallback: z
-      .boolean()
-      .default(false)
-      .describe("Use the embedded analyst if the model fails; otherwise the resolution fails with 502."),
+    fallback: flag().describe("Use the embedded analyst if the model fails; otherwise the resolution fails with 502."),
   })
   .refine(
     ({ max_output_tokens: output, max_tokens_per_question: question }) => question >= output + MIN_PROMPT_TOKENS,

@@ -1,5 +1,5 @@
 import * as z from "./recorded-schema.ts";
-import { count, milliseconds, optionalHttpUrl, ours } from "./kinds.ts";
+import { count, milliseconds, optionalHttpUrl, ours, flag } from "./kinds.ts";
 
 /** In the order in which they are tried by default. */
 const PROVIDERS = ["local", "searxng", "brave", "duckduckgo", "mojeek"] as const;
@@ -29,10 +29,7 @@ export const contentSearch = z
         "User agent for DuckDuckGo, Mojeek, crawls and maps. Name an address at which owners of sites reach you.",
       ),
     cache_ttl_s: count(300, 0, 3600).describe("Seconds for which results are cached. 0: no cache."),
-    index_fetched: z
-      .boolean()
-      .default(false)
-      .describe("Add the pages that clients read to the index. All clients can then find them."),
+    index_fetched: flag().describe("Add the pages that clients read to the index. All clients can then find them."),
     index_max_mb: count(1024, 1, 1_048_576).describe("Maximum size of the index in MB."),
   })
   .prefault({})

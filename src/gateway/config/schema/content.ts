@@ -7,17 +7,14 @@ import { contentPageCache } from "./content-page-cache.ts";
 import { contentProxies } from "./content-proxies.ts";
 import { contentResolve } from "./content-resolve.ts";
 import { contentSearch } from "./content-search.ts";
-import { names, ours } from "./kinds.ts";
+import { names, ours, flag } from "./kinds.ts";
 
 const NO_SOCKET =
   "expected no path: turnpike start makes this socket in its state folder (for a service of your own, list its socket in the upstream content and run turnpike --config FILE)";
 
 export const content = z
   .strictObject({
-    allow_private: z
-      .boolean()
-      .default(false)
-      .describe("Allow pages on private and loopback addresses, for tests and intranets."),
+    allow_private: flag().describe("Allow pages on private and loopback addresses, for tests and intranets."),
     browser_path: z
       .string()
       .meta(names("program"))
@@ -30,12 +27,9 @@ export const content = z
       .refine((path) => path === "", NO_SOCKET)
       .default("")
       .describe("Must be empty: `turnpike start` makes the socket."),
-    charge_timeouts: z
-      .boolean()
-      .default(false)
-      .describe("Charge for a failed page whose scripts took too much processor time."),
-    firecrawl: z.boolean().default(true).describe("Serve the API of Firecrawl too, at `/v2/` and `/v1/`."),
-    discovery: z.boolean().default(true).describe("Serve `/llms.txt`, and with MCP its server card and catalogue."),
+    charge_timeouts: flag().describe("Charge for a failed page whose scripts took too much processor time."),
+    firecrawl: flag(true).describe("Serve the API of Firecrawl too, at `/v2/` and `/v1/`."),
+    discovery: flag(true).describe("Serve `/llms.txt`, and with MCP its server card and catalogue."),
     ai_uses: z
       .array(z.enum(["search", "ai-input", "ai-train", "tdm"]))
       .default([])

@@ -66,6 +66,11 @@ export function count(byDefault: number, least: number, most: number) {
   return z.int().min(least).max(most).default(byDefault);
 }
 
+/** A switch, off by default. */
+export function flag(byDefault = false) {
+  return z.boolean().default(byDefault);
+}
+
 /** A port to listen on. With 0 the system chooses a free port. */
 export const listenPort = z.int().min(0).max(65_535);
 

@@ -1,9 +1,9 @@
 import * as z from "./recorded-schema.ts";
-import { count, httpUrl, seconds, secret } from "./kinds.ts";
+import { count, httpUrl, seconds, secret, flag } from "./kinds.ts";
 
 export const otel = z
   .strictObject({
-    enabled: z.boolean().default(false).describe("Export traces over OTLP/HTTP."),
+    enabled: flag().describe("Export traces over OTLP/HTTP."),
     collector_url: httpUrl.default("http://localhost:4318").describe("OTLP/HTTP collector."),
     service_name: z
       .string()

@@ -1,6 +1,6 @@
 import { readTarget } from "../../../store/postgres/target.ts";
 import * as z from "./recorded-schema.ts";
-import { bytes, count, filePath, milliseconds, ours, secret } from "./kinds.ts";
+import { bytes, count, filePath, milliseconds, ours, secret, flag } from "./kinds.ts";
 
 const DATABASE_URL = /^[a-z]+:\/\/[^/]+\/[^/]+$/i;
 const EXPECTED_URL = "expected <scheme>://<user>@<host>:<port>/<db>?sslmode=<mode>";
@@ -14,10 +14,7 @@ const connection = {
   statement_timeout_ms: milliseconds(5000).describe(
     "Time for one statement. Also the maximum wait for a free connection.",
   ),
-  allow_cleartext_password: z
-    .boolean()
-    .default(false)
-    .describe("Send the password in clear text without TLS if the server requests it."),
+  allow_cleartext_password: flag().describe("Send the password in clear text without TLS if the server requests it."),
   ssl_root_cert: filePath
     .default("")
     .describe("File of PEM certificates that `verify-full` trusts instead of the system's."),

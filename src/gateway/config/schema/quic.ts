@@ -1,10 +1,10 @@
 import * as z from "./recorded-schema.ts";
-import { count, filePath, listenPort } from "./kinds.ts";
+import { count, filePath, listenPort, flag } from "./kinds.ts";
 
 /** `quic`: HTTP/3. */
 export const quic = z
   .strictObject({
-    enabled: z.boolean().default(false).describe("Serve HTTP/3; requires `cert_path` and `key_path`."),
+    enabled: flag().describe("Serve HTTP/3; requires `cert_path` and `key_path`."),
     port: listenPort.default(443).describe("UDP port."),
     cert_path: filePath.default("").describe("PEM certificate chain; required when enabled."),
     key_path: filePath.default("").describe("PEM private key; required when enabled."),

@@ -1,5 +1,5 @@
 import * as z from "./recorded-schema.ts";
-import { headerName, headerValue, ours, secret, text } from "./kinds.ts";
+import { headerName, headerValue, ours, secret, text, flag } from "./kinds.ts";
 
 /** Conditions of one kind in a match, as in the Gateway API; the configuration is refused with more. @operator */
 const MAX_CONDITIONS = 16;
@@ -82,10 +82,7 @@ export const priceMatch = z
 
 export const routeMatch = z
   .strictObject({
-    exact_path: z
-      .boolean()
-      .default(false)
-      .describe("Match only the path that equals `path_prefix`, and not the paths below it."),
+    exact_path: flag().describe("Match only the path that equals `path_prefix`, and not the paths below it."),
     path_pattern: pattern.exactOptional().describe("Regular expression for the whole path, beside `path_prefix`."),
     ...conditions,
     grpc: grpc.exactOptional(),

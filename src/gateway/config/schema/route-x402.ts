@@ -1,7 +1,7 @@
 import { UNITS } from "../../../lib/metering/ruler.ts";
 import * as z from "./recorded-schema.ts";
 import { priceMatch } from "./route-match.ts";
-import { count, jsonObject, optionalFacilitatorUrl, optionalHttpUrl, ours, secret, text } from "./kinds.ts";
+import { count, jsonObject, optionalFacilitatorUrl, optionalHttpUrl, ours, secret, text, flag } from "./kinds.ts";
 
 /** Characters of a memo. Its bytes are limited as well. @bound */
 const MAX_MEMO = 256;
@@ -176,14 +176,11 @@ export const routeX402 = z
       .max(32)
       .default([])
       .meta(ours("Prices by what is requested. The first rule that matches decides, otherwise `price`.")),
-    check_form: z
-      .boolean()
-      .default(false)
-      .meta(
-        ours(
-          "Before a challenge, send the request to the upstream with `Turnpike-Check: form`, and show its refusal in place of the challenge.",
-        ),
+    check_form: flag().meta(
+      ours(
+        "Before a challenge, send the request to the upstream with `Turnpike-Check: form`, and show its refusal in place of the challenge.",
       ),
+    ),
     exempt_consumers: z
       .array(text.max(256))
       .max(10_000)
@@ -205,9 +202,6 @@ export const routeX402 = z
     max_repeats: count(3, 0, 100).meta(
       ours("Number of times that a payment gets its response again. After that it gets 409."),
     ),
-    inline_receipt: z
-      .boolean()
-      .default(false)
-      .describe("Also add the receipt to JSON objects of at most 1 MiB, as the member `payment`."),
+    inline_receipt: flag().describe("Also add the receipt to JSON objects of at most 1 MiB, as the member `payment`."),
   })
   .describe("Price of a request.");

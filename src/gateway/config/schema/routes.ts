@@ -16,6 +16,7 @@ import {
   ours,
   secret,
   text,
+  flag,
 } from "./kinds.ts";
 import { rateLimit } from "./rate-limit.ts";
 import { pathPrefix, rewriteReplacement, routeHost } from "./path.ts";
@@ -41,7 +42,7 @@ const tenant = z
     header: headerName
       .default("host")
       .describe("Request header field that contains the tenant key. The key grants no access."),
-    skip_filter_when_warm: z.boolean().default(true).describe("Skip the filter for a warm tenant."),
+    skip_filter_when_warm: flag(true).describe("Skip the filter for a warm tenant."),
   })
   .describe("Per-tenant microVM; excludes `upstream`, `cache`, `traffic_split` and `mirror`.");
 
@@ -57,15 +58,12 @@ const retry = z
     max_retries: count(1, 0, 100).describe(
       "Maximum number of retries. Only GET, HEAD and OPTIONS are retried, unless `any_method` is set.",
     ),
-    any_method: z
-      .boolean()
-      .default(false)
-      .meta(
-        ours(
-          "Also retry other methods with bodies of up to 64 KiB. Only for upstreams whose operations can run twice without harm.",
-        ),
+    any_method: flag().meta(
+      ours(
+        "Also retry other methods with bodies of up to 64 KiB. Only for upstreams whose operations can run twice without harm.",
       ),
-    connect_any_method: z.boolean().default(false).meta(ours("Also retry other methods if the connection failed.")),
+    ),
+    connect_any_method: flag().meta(ours("Also retry other methods if the connection failed.")),
     statuses: z
       .array(z.int().min(400).max(599))
       .max(200)
@@ -139,26 +137,19 @@ export const route = z
       .describe("Upstream that receives a copy of each request. Its responses are discarded."),
     mirrors,
     body_schema: jsonObject.exactOptional().describe("JSON Schema of the request body. An invalid body gets 400."),
-    request_buffering: z
-      .boolean()
-      .default(true)
-      .meta(
-        ours(
-          "Buffer the request body, up to `buffer_pool.body_buffer_size`, so that a slow client occupies no upstream connection. Not for gRPC.",
-        ),
+    request_buffering: flag(true).meta(
+      ours(
+        "Buffer the request body, up to `buffer_pool.body_buffer_size`, so that a slow client occupies no upstream connection. Not for gRPC.",
       ),
-    response_buffering: z
-      .boolean()
-      .default(true)
-      .meta(
-        ours(
-          "Buffer the response, within the limits of `buffer_pool`, so that a slow client occupies no upstream connection. Not for event streams, gRPC and WebSocket.",
-        ),
+    ),
+    response_buffering: flag(true).meta(
+      ours(
+        "Buffer the response, within the limits of `buffer_pool`, so that a slow client occupies no upstream connection. Not for event streams, gRPC and WebSocket.",
       ),
-    forward_client_address: z
-      .boolean()
-      .default(true)
-      .meta(ours("Send the client's address to the upstream in `X-Forwarded-For` and `X-Real-IP`.")),
+    ),
+    forward_client_address: flag(true).meta(
+      ours("Send the client's address to the upstream in `X-Forwarded-For` and `X-Real-IP`."),
+    ),
     upstream_headers: z
       .array(upstreamHeader)
       .default([])

@@ -1,5 +1,5 @@
 import * as z from "./recorded-schema.ts";
-import { count, headerValue, ours } from "./kinds.ts";
+import { count, headerValue, ours, flag } from "./kinds.ts";
 
 /** Seconds of `max-age`, ten years; a longer time is refused. */
 const MAX_AGE_S = 315_360_000;
@@ -8,12 +8,12 @@ const PRELOAD_AGE_S = 31_536_000;
 
 const hsts = z
   .strictObject({
-    enabled: z.boolean().default(true).describe("Send `Strict-Transport-Security` over TLS."),
+    enabled: flag(true).describe("Send `Strict-Transport-Security` over TLS."),
     max_age_s: count(31_536_000, 0, MAX_AGE_S).describe(
       "Seconds for which browsers use only TLS. 0: browsers forget the rule.",
     ),
-    include_subdomains: z.boolean().default(false).describe("Include all subdomains."),
-    preload: z.boolean().default(false).describe("Allow inclusion in the preload list of browsers."),
+    include_subdomains: flag().describe("Include all subdomains."),
+    preload: flag().describe("Allow inclusion in the preload list of browsers."),
   })
   .refine(
     ({ preload, include_subdomains: below, max_age_s: age }) => !preload || (below && age >= PRELOAD_AGE_S),

@@ -1,5 +1,5 @@
 import * as z from "./recorded-schema.ts";
-import { cidr, count, hostAddress, hostName, listenPort, names, ours } from "./kinds.ts";
+import { cidr, count, hostAddress, hostName, listenPort, names, ours, flag } from "./kinds.ts";
 import { listenerTls } from "./tls.ts";
 
 /** Listeners of one gateway. @operator A configuration with more is refused: each pair of them is compared. */
@@ -9,18 +9,14 @@ const listener = z
   .strictObject({
     address: hostAddress.default("0.0.0.0").describe("Bind address."),
     port: listenPort.describe("Bind port. 0 selects a free port."),
-    use_tls: z.boolean().default(false).describe("Terminate TLS on this port."),
+    use_tls: flag().describe("Terminate TLS on this port."),
     tls: listenerTls,
-    h2c_only: z
-      .boolean()
-      .default(false)
-      .describe("Require the HTTP/2 prior-knowledge preface; refuse connections that are not HTTP/2."),
-    quic_enabled: z.boolean().default(false).describe("Serve an HTTP/3 endpoint for this listener."),
+    h2c_only: flag().describe("Require the HTTP/2 prior-knowledge preface; refuse connections that are not HTTP/2."),
+    quic_enabled: flag().describe("Serve an HTTP/3 endpoint for this listener."),
     quic_port: listenPort.default(0).describe("UDP port of the QUIC endpoint. 0: the number of the TCP port."),
-    proxy_protocol: z
-      .boolean()
-      .default(false)
-      .meta(ours("Require the PROXY protocol (version 1 or 2), which provides the client's address, before TLS.")),
+    proxy_protocol: flag().meta(
+      ours("Require the PROXY protocol (version 1 or 2), which provides the client's address, before TLS."),
+    ),
   })
   .describe("One TCP port, bound by every worker.");
 
@@ -37,10 +33,9 @@ export const server = z
         "Maximum client connections of one address (IPv6: of its /64), except for `trusted_proxies`. Further ones get 503.",
       ),
     ),
-    defer_accept: z
-      .boolean()
-      .default(false)
-      .meta(ours("Accept a connection when its first bytes arrive, or after 1 s (`TCP_DEFER_ACCEPT`).")),
+    defer_accept: flag().meta(
+      ours("Accept a connection when its first bytes arrive, or after 1 s (`TCP_DEFER_ACCEPT`)."),
+    ),
     static_root: z
       .string()
       .meta(names("folder"))
@@ -48,12 +43,9 @@ export const server = z
       .describe(
         "Directory of static files, served at paths without a route. Changed files are served within a second.",
       ),
-    disable_middleware: z.boolean().default(false).describe("Turn off security headers, metrics and access logging."),
-    cache_static_files: z
-      .boolean()
-      .default(false)
-      .describe("Cache static files in memory: up to 1 MiB each, and 64 MiB in each worker."),
-    preencoded: z.boolean().default(false).describe("Encode frequent error responses in advance."),
+    disable_middleware: flag().describe("Turn off security headers, metrics and access logging."),
+    cache_static_files: flag().describe("Cache static files in memory: up to 1 MiB each, and 64 MiB in each worker."),
+    preencoded: flag().describe("Encode frequent error responses in advance."),
     allowed_hosts: z
       .array(hostName)
       .default([])

@@ -1,5 +1,5 @@
 import * as z from "./recorded-schema.ts";
-import { environmentName, filePath, httpUrl, ours, secret, text } from "./kinds.ts";
+import { environmentName, filePath, httpUrl, ours, secret, text, flag } from "./kinds.ts";
 
 /** Characters of a domain, which is part of a file's name; a longer one is refused. */
 const MAX_DOMAIN = 200;
@@ -60,7 +60,7 @@ export const acme = z
       .refine((url) => /^https:/i.test(url), "expected an https:// URL")
       .default("https://acme-v02.api.letsencrypt.org/directory")
       .describe("ACME directory of the certificate authority (RFC 8555)."),
-    terms_agreed: z.boolean().default(false).describe("Must be true: you agree to the authority's terms of service."),
+    terms_agreed: flag().describe("Must be true: you agree to the authority's terms of service."),
     external_account: externalAccount,
     key_type: z
       .enum(["ecdsa-p256", "ecdsa-p384", "rsa-2048", "rsa-4096"])

@@ -1,5 +1,5 @@
 import * as z from "./recorded-schema.ts";
-import { filePath, names, ours, text } from "./kinds.ts";
+import { filePath, names, ours, text, flag } from "./kinds.ts";
 import { acme } from "./tls-acme.ts";
 
 /** Entries of `tls.hosts`; the configuration is refused with more. @operator */
@@ -27,7 +27,7 @@ const hostRule = z
     client_ca_path: filePath
       .default("")
       .meta(ours("PEM bundle of the CAs that sign client certificates for these hosts. Empty: none is requested.")),
-    client_cert_required: z.boolean().default(true).meta(ours("Require a client certificate.")),
+    client_cert_required: flag(true).meta(ours("Require a client certificate.")),
   })
   .meta(
     ours("Client certificates of some hosts, in place of `client_ca_path` and `client_cert_required` of the section."),
@@ -64,10 +64,9 @@ export const tls = z
     client_ca_path: filePath
       .default("")
       .describe("PEM bundle of the CAs that sign client certificates (mTLS). Empty: no check."),
-    client_cert_required: z
-      .boolean()
-      .default(true)
-      .describe("Require a client certificate. An invalid certificate is always refused."),
+    client_cert_required: flag(true).describe(
+      "Require a client certificate. An invalid certificate is always refused.",
+    ),
     hosts: hostRules
       .default([])
       .meta(

@@ -11,6 +11,7 @@ import {
   ours,
   socketPath,
   text,
+  flag,
 } from "./kinds.ts";
 
 /** All load balancers. An unknown name is replaced with the first one. */
@@ -34,7 +35,7 @@ const upstreamServer = z
     weight: count(1, 1, 65_535).describe("Weight for load balancing."),
     max_fails: count(3, 1, 1_000_000).describe("Consecutive failures after which the server leaves the rotation."),
     fail_timeout_ms: milliseconds(30_000).describe("Time for which the server stays out of rotation."),
-    backup: z.boolean().default(false).describe("Used only when no primary server is available."),
+    backup: flag().describe("Used only when no primary server is available."),
   })
   .describe("A backend: TCP (`address` and `port`) or a UNIX socket (`unix`).");
 
@@ -59,14 +60,11 @@ export const upstream = z
     servers: z
       .array(upstreamServer)
       .describe("Servers. May be empty with discovery. Without discovery, an empty list means 503."),
-    deleted: z
-      .boolean()
-      .default(false)
-      .meta(
-        ours(
-          "The admin interface has deleted the upstream while routes name it: they respond 503 until it is added again.",
-        ),
+    deleted: flag().meta(
+      ours(
+        "The admin interface has deleted the upstream while routes name it: they respond 503 until it is added again.",
       ),
+    ),
     load_balancer: z
       .enum(LOAD_BALANCERS)
       .default("round_robin")
@@ -80,19 +78,15 @@ export const upstream = z
     connection_pool: connectionPool,
     dns_discovery: dnsDiscovery.exactOptional(),
     catalog_discovery: catalogDiscovery.exactOptional(),
-    allow_private: z
-      .boolean()
-      .default(true)
-      .describe("Allow backends on private and loopback addresses, and on this machine's own."),
+    allow_private: flag(true).describe("Allow backends on private and loopback addresses, and on this machine's own."),
     protocol: z
       .enum(UPSTREAM_PROTOCOLS)
       .default("http1")
       .meta(ours("`h2`: HTTP/2 over TLS. `h2c`: HTTP/2 without TLS. `auto`: negotiated by ALPN. gRPC needs HTTP/2.")),
-    tls: z.boolean().default(false).describe("Connect over TLS. Not for `unix` servers."),
-    tls_verify: z
-      .boolean()
-      .default(true)
-      .describe("Verify certificate and host name. False encrypts without authentication of the server."),
+    tls: flag().describe("Connect over TLS. Not for `unix` servers."),
+    tls_verify: flag(true).describe(
+      "Verify certificate and host name. False encrypts without authentication of the server.",
+    ),
     tls_ca_path: filePath
       .default("")
       .meta(ours("PEM bundle of the CAs of the servers' certificates. Empty: the system's CAs.")),

@@ -1,5 +1,5 @@
 import * as z from "./recorded-schema.ts";
-import { count, jsonObject, names, ours, secret, text } from "./kinds.ts";
+import { count, jsonObject, names, ours, secret, text, flag } from "./kinds.ts";
 
 const MEBIBYTE = 1024 * 1024;
 /** Bytes of a page of WebAssembly memory. */
@@ -45,10 +45,7 @@ const wasmFilter = z
       .max(MAX_NAME)
       .default("")
       .meta(ours("Plugin to run: the name under which it registered its root context.")),
-    response_fail_closed: z
-      .boolean()
-      .default(false)
-      .describe("If the response hook traps, send 503 and not the original response."),
+    response_fail_closed: flag().describe("If the response hook traps, send 503 and not the original response."),
   })
   .describe("A WASM filter and its route.");
 

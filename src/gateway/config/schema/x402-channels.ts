@@ -1,5 +1,5 @@
 import * as z from "./recorded-schema.ts";
-import { count, environmentName, ours, text } from "./kinds.ts";
+import { count, environmentName, ours, text, flag } from "./kinds.ts";
 
 /** `x402.channels`: payment channels of clients, for methods of the scheme `batch-settlement`. */
 export const channels = z
@@ -42,7 +42,7 @@ export const channels = z
           "Claim a channel if its first unclaimed charge is this old, at most half of `withdraw_delay_s`.",
         ),
         batch: count(100, 1, 200).describe("Channels in one claim."),
-        on_stop: z.boolean().default(true).describe("Claim all charges when the gateway stops."),
+        on_stop: flag(true).describe("Claim all charges when the gateway stops."),
       })
       .prefault({})
       .describe("When charges are claimed on the chain."),

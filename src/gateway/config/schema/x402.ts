@@ -16,6 +16,7 @@ import {
   ours,
   secret,
   text,
+  flag,
 } from "./kinds.ts";
 import { mpp } from "./x402-mpp.ts";
 import { signers } from "./x402-signers.ts";
@@ -49,7 +50,7 @@ const chain = z
 
 const embedded = z
   .strictObject({
-    enabled: z.boolean().default(false).describe("Verify and settle on `x402.chains` with this gateway's own key."),
+    enabled: flag().describe("Verify and settle on `x402.chains` with this gateway's own key."),
     key_env: environmentName
       .default("TURNPIKE_FACILITATOR_KEY")
       .describe("Environment variable with the private key that pays gas: 32 bytes in hex."),
@@ -141,7 +142,7 @@ const signedReceipts = z
       .string()
       .default("")
       .describe("DID URL of the public key in a JWS, such as `did:web:api.example.com#key-1`. Empty: its `did:key`."),
-    transaction: z.boolean().default(false).describe("Put the hash of the transaction into receipts."),
+    transaction: flag().describe("Put the hash of the transaction into receipts."),
   })
   .prefault({})
   .meta(
@@ -168,10 +169,9 @@ const facilitator = z.strictObject({
 
 const discovery = z
   .strictObject({
-    manifest: z
-      .boolean()
-      .default(true)
-      .describe("Serve `/.well-known/x402.json`: the priced routes in a format that x402 has as a draft."),
+    manifest: flag(true).describe(
+      "Serve `/.well-known/x402.json`: the priced routes in a format that x402 has as a draft.",
+    ),
     llms_txt: z
       .enum(["auto", "always", "never"])
       .default("auto")
@@ -183,10 +183,7 @@ const discovery = z
 /** `x402`: payment settings that all priced routes share. */
 export const x402 = z
   .strictObject({
-    enabled: z
-      .boolean()
-      .default(false)
-      .describe("Accept payments. Without it, routes with a price are configuration errors."),
+    enabled: flag().describe("Accept payments. Without it, routes with a price are configuration errors."),
     facilitator_url: optionalFacilitatorUrl
       .default("")
       .describe("Facilitator that verifies and settles payments: a URL, or `unix:` and the path of a socket."),
@@ -215,10 +212,9 @@ export const x402 = z
     facilitator_refresh_s: count(600, 10, 86_400).meta(
       ours("Seconds between two queries of the facilitator's supported payments."),
     ),
-    require_facilitator: z
-      .boolean()
-      .default(false)
-      .meta(ours("Do not start if a facilitator is unreachable, or does not support a route's requirements.")),
+    require_facilitator: flag().meta(
+      ours("Do not start if a facilitator is unreachable, or does not support a route's requirements."),
+    ),
     embedded,
     chains: z.array(chain).max(32).default([]).meta(ours("Chains that the gateway can query.")),
     settlement_secret_env: environmentName
@@ -234,10 +230,9 @@ export const x402 = z
     signed_receipts: signedReceipts,
     answer_disk_bytes: bytes(1_073_741_824, 0).meta(ours("Bytes on disk for paid responses.")),
     ledger_keep_days: count(400, 1, 36_500).meta(ours("Days that a finished payment stays in the ledger.")),
-    test_mode: z
-      .boolean()
-      .default(false)
-      .meta(ours("Verify and settle in an embedded facilitator that moves no money. Only with listeners on loopback.")),
+    test_mode: flag().meta(
+      ours("Verify and settle in an embedded facilitator that moves no money. Only with listeners on loopback."),
+    ),
     public_url: optionalHttpUrl
       .refine((value) => !value.includes("?"), "expected a URL without query")
       .overwrite((value) => value.replace(/\/+$/, ""))
