@@ -33,7 +33,7 @@ export interface Form {
 export interface AdminCommand {
   /** The usage text before the flags. */
   readonly usage: string;
-  /** What `--json` prints. Undefined: the response; null: the usage text leaves the flag out. */
+  /** The explanation of `--json` in the usage text. Null: the text leaves the flag out. */
   readonly json?: string | null;
   /** More text behind the flags. */
   readonly notes?: string;

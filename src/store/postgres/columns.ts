@@ -3,7 +3,7 @@ import { type Row } from "./connection.ts";
 
 /** Makes a value of the text that the server sends; null: SQL's NULL. */
 type Reader<T> = (text: string | null) => T;
-/** How a member is read. A column that is not named as its member, in lower case with underscores, stands with its name. */
+/** The reader of a member. If the column is not named as its member, in lower case with underscores, its name comes first. */
 type Column<T> = Reader<T> | readonly [name: string, reader: Reader<T>];
 
 /** Reads NULL as an empty text. */
