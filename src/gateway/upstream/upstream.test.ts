@@ -76,6 +76,18 @@ test("a retry goes to another server if there is one, and otherwise to the same 
   expect(picks(both, 1, first)).toEqual(["none"]);
 });
 
+test("a try after others goes to a server that was not tried, if there is one, and leaves the rotation as it was", () => {
+  const upstream = upstreamOf(member(1), member(2), member(3));
+  const [one, two, three] = [1, 2, 3].map((port) => serverOf(upstream, port));
+  if (one === undefined || two === undefined || three === undefined) throw new Error("a server is missing");
+  for (let i = 0; i < 6; i++) {
+    expect(upstream.pick(CLIENT, two, [one, two])).toBe(three);
+    expect(upstream.pick(CLIENT, one, [one, three])).toBe(two);
+  }
+  expect(upstream.pick(CLIENT, three, [one, two, three])).not.toBe(three);
+  expect(new Set(picks(upstream, 3))).toEqual(new Set(["1", "2", "3"]));
+});
+
 test("servers are added and removed, and unchanged servers stay the same objects", () => {
   const upstream = upstreamOf(member(1), member(2));
   const [first, second] = [serverOf(upstream, 1), serverOf(upstream, 2)];
