@@ -29,15 +29,17 @@ afterEach(() => {
 class Asking extends Waiter {
   readonly outcome = Promise.withResolvers<string>();
   override onConnection(connection: UpstreamConnection): void {
-    this.outcome.resolve(connection instanceof ClientConnection ? "http1" : "h2");
-    connection.destroy();
+    const isHttp1 = connection instanceof ClientConnection;
+    this.outcome.resolve(isHttp1 ? "http1" : "h2");
+    // The pool closes the other ones.
+    if (isHttp1) connection.destroy();
   }
   override onRefusal(reason: string): void {
     this.outcome.resolve(reason);
   }
 }
 
-/** The protocol of a connection to a server that offers `offered`, or why there is none. */
+/** The protocol of a connection to a server that offers `offered`, or the reason for a refusal. */
 async function connect(
   protocol: PoolSettings["protocol"],
   offered: readonly string[],

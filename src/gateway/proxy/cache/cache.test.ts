@@ -178,7 +178,8 @@ describe("requests that no stored response serves", () => {
       world.reply({ fields: "Cache-Control: max-age=60\r\n" });
     }
     world.ask({ method: "POST" });
-    const fields = "Location: one\r\nContent-Location: http://a.test/two\r\nLocation: http://b.test/three\r\n";
+    const fields =
+      "Location: one\r\nContent-Location: http://a.test/two\r\nLocation: http://b.test/three\r\nLocation: http://[\r\n";
     world.reply({ status: 201, fields });
     expect(paths.map((path) => world.store.has(`http://a.test${path}`))).toEqual([false, false, false, true]);
   });

@@ -1,6 +1,7 @@
 /** One upstream request for several clients: what they share, and what becomes of it. */
 import { describe, expect, test } from "bun:test";
-import { CacheWorld, FAILURE, type TestClient } from "./testing/cache-world.ts";
+import { type TestClient } from "../testing/test-client.ts";
+import { CacheWorld, FAILURE } from "./testing/cache-world.ts";
 
 const FRESH = "Cache-Control: max-age=60\r\n";
 const MEBIBYTE = 1_048_576;

@@ -242,11 +242,6 @@ export class Fetch implements SubrequestSink {
   }
 
   abort(error: TurnpikeError): void {
-    const only = this.#only;
-    if (only !== undefined) {
-      only.response.abort(error);
-      return;
-    }
     if (this.#isOver) return;
     if (this.#head === undefined) {
       this.fail(error);
@@ -281,7 +276,7 @@ export class Fetch implements SubrequestSink {
       return;
     }
     // The fetch continues if the response is stored: it is small, and other clients may request it.
-    if (this.#isStoring || this.#isOver) return;
+    if (this.#isStoring) return;
     this.#finish(false);
     this.#own?.cancel();
   }

@@ -1,6 +1,7 @@
 /** Parts of responses: what is stored of them, which ranges they serve, and when two make one. */
 import { describe, expect, test } from "bun:test";
-import { CacheWorld, FAILURE, type TestClient } from "./testing/cache-world.ts";
+import { type TestClient } from "../testing/test-client.ts";
+import { CacheWorld, FAILURE } from "./testing/cache-world.ts";
 
 const ALL = "0123456789abcdefghij";
 
