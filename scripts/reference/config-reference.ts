@@ -17,8 +17,8 @@ API](guides/sell-an-api.md) has an example.
 The extension of the file name selects the format:
 
 - \`.jsonc\`: JSON with comments (\`//\` and \`/* */\`) and with commas before a closing bracket
-- \`.yaml\` and \`.yml\`: YAML 1.2, of at most 4 MiB and one document. A plain scalar is a number, \`true\`, \`false\` or \`null\` only as JSON writes it,
-  otherwise a string (\`pay_to: 0x2096…\`, \`no\`). Aliases may repeat up to 1,000,000 values. Tags and merge keys (\`<<\`) are refused.
+- \`.yaml\` and \`.yml\`: one document of YAML 1.2, of at most 4 MiB. A plain scalar that JSON would not accept is a string (\`pay_to: 0x2096…\`, \`no\`).
+  Aliases may repeat up to 1,000,000 values. Tags and merge keys (\`<<\`) are refused.
 - every other ending: JSON
 
 Every format refuses an object that has the same key twice. \`turnpike persist\` writes only changed values, and comments stay, except those of a removed
