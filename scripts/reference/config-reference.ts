@@ -9,8 +9,8 @@ keys are ignored, each with a warning. \`turnpike check FILE\` prints every prob
 This page lists all keys. A key with a range is an integer. A key without a range, a type and a default is a string, or an object with a section of its
 own. Keys with a star are extensions of Turnpike to version 1.0 of the configuration.
 
-Editors complete and check the file if it begins with \`"$schema": "./turnpike.schema.json"\`, the path of that file in this repository. [Sell an
-API](guides/sell-an-api.md) has an example.
+Editors complete and check the file if it begins with \`"$schema": "./turnpike.schema.json"\`, the path of that file in this repository.
+[Sell an API](guides/sell-an-api.md) has an example.
 
 ## Formats
 
