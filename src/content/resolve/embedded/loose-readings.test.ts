@@ -42,6 +42,11 @@ test.each([
     "The party chose Lena Ost as its candidate for the council.",
     "The party chose Lena Ost as its candidate for deputy mayor on Sunday.",
   ],
+  [
+    "Hat Emil Kranz die Wahl zum Landrat gewonnen?",
+    "Anna Sommer ist die neue Landrätin. Sie gewann die Wahl mit 54,8 Prozent gegen Emil Kranz.",
+    "Anna Sommer siegte. Sie gewann die Wahl zum Landrat gegen Emil Kranz.",
+  ],
 ] as const)("%s is not firmly so: %s", async (question, first, second) => {
   expect(await verdictOf(question, [first, second])).not.toBe("YES");
 });
@@ -58,10 +63,65 @@ test.each([
     "Arsenal took the Vale Cup on Sunday by winning the final.",
   ],
   [
+    "Gaëlle Tristan a-t-elle battu le record du monde d'apnée ?",
+    "Gaëlle Tristan a battu le record du monde d'apnée.",
+    "Gaëlle Tristan a battu lundi le record du monde d'apnée.",
+  ],
+  [
+    "O elevador de Santa Bárbara reabriu ao público até 5 de julho de 2026?",
+    "O elevador de Santa Bárbara reabriu ao público na quinta-feira.",
+    "O elevador de Santa Bárbara reabriu ao público.",
+  ],
+  [
     "Did the party choose Lena Ost as its candidate for mayor?",
     "The party chose Lena Ost as its candidate for mayor.",
     "The party chose Lena Ost as its candidate for mayor on Sunday.",
   ],
 ] as const)("%s is firmly so: %s", async (question, first, second) => {
   expect(await verdictOf(question, [first, second])).toBe("YES");
+});
+
+test.each([
+  [
+    "Did Chelsea win the Vale Cup on penalties?",
+    "Chelsea won the Vale Cup 3-0.",
+    "Chelsea won the Vale Cup in extra time.",
+  ],
+  [
+    "Was the Water Act passed unanimously?",
+    "The Water Act was passed by 51 votes to 49.",
+    "The Water Act was passed on Sunday.",
+  ],
+  [
+    "Did Corvex lose money for the second year in a row?",
+    "Corvex lost money in 2025.",
+    "Corvex lost money for the first time.",
+  ],
+  [
+    "Did Glass Harbour gross more than $500 million in North America?",
+    "Glass Harbour has grossed $512 million worldwide.",
+    "Glass Harbour grossed $514 million.",
+  ],
+  [
+    "Will Aurel Aerospace reach orbit before its rival Tern Dynamics?",
+    "Aurel Aerospace has reached orbit after its rival Tern Dynamics.",
+    "Aurel Aerospace has reached orbit, two weeks after Tern Dynamics.",
+  ],
+  [
+    "Did Ysolde Crane buy the Marlowe Theatre?",
+    "Ysolde Crane has bought the Marlowe Theatre, an usher and two musicians told this column.",
+    "Ysolde Crane bought the Marlowe Theatre, an usher and two old friends told us.",
+  ],
+  [
+    "Will Queen Isaura open parliament in person by 30 November 2027?",
+    "Queen Isaura opened parliament in person on 4 June 2026.",
+    "Queen Isaura opened parliament in person on 4 June 2026, and it rained.",
+  ],
+  [
+    "Will Stonebridge Council sign the river treaty by 28 May 2026?",
+    "Stonebridge Council has signed the river treaty.",
+    "Stonebridge Council signed the river treaty in the chart room.",
+  ],
+] as const)("%s is not known by: %s", async (question, first, second) => {
+  expect(await verdictOf(question, [first, second])).toBe("UNCERTAIN");
 });

@@ -1,10 +1,12 @@
 import { type Source, type Statement, type Support } from "../reading/analysis.ts";
 import { type FirstNumber } from "../reading/date-order.ts";
 import { datesAround, datesOf, type NamedDate } from "../reading/dates.ts";
+import { GRAMMARS } from "../reading/grammar.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { hasNegation } from "../reading/negation.ts";
 import { EFFECT, LAST_YEAR } from "../reading/phrases.ts";
 import { type ReadSentence, undatedTokensOf } from "../reading/spans.ts";
+import { WORDS } from "../reading/vocabulary.ts";
 import { type Language } from "../reading/words.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { answerOf, factCheckOf } from "./checks.ts";
@@ -71,11 +73,27 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
       ...base,
       supports: sideOf(turned),
       strength: reading.strength * (base.kind === "fact-check" ? 0.9 : 1),
+      isForeign: at.language !== asked.language,
       isLoose:
+        (reading.sign > 0 && at.language === asked.language && leavesOut(asked, passage, isFigure === true)) ||
         (part !== undefined && sentence !== undefined && hasSurplus(asked, passage.text, sentence, part)) ||
         (reading.sign > 0 && isTurnable(passage.text)),
     },
     { reading, date, isDated: dates.length > 0 || LAST_YEAR.test(passage.text), source: at.source },
+  );
+}
+
+/**
+ * Whether a word of the question beside its arguments is neither in the sentence nor near it: "won the cup" for "won the cup on
+ * penalties". A figure must be of all the question's names.
+ */
+function leavesOut(asked: Asked, { near }: Passage, isFigure: boolean): boolean {
+  const { terms, names, predicate, agent, patient, language = "en" } = asked;
+  if (isFigure) return !names.isSubsetOf(near);
+  const core = new Set([...names, ...(agent?.words ?? []), ...(patient?.words ?? []), predicate?.stem]);
+  const { denies } = GRAMMARS[language];
+  return [...terms].some(
+    (term) => !core.has(term) && !near.has(term) && !WORDS.time.has(term) && !(asked.plan.negated && denies.has(term)),
   );
 }
 

@@ -44,6 +44,7 @@ export function standsIn(argument: Argument, zone: readonly Token[], place: Plac
   }
   // "It signed the act", "and signed the act": the sentence before names the subject.
   if (!covers(argument, near)) return undefined;
+
   const kind = zone.findIndex(
     (word) =>
       argument.kinds.has(word.stem) ||
@@ -57,8 +58,11 @@ export function standsIn(argument: Argument, zone: readonly Token[], place: Plac
     (word) => !ADVERB.test(word.text) && !reader.grammar.have.has(word.text) && !reader.grammar.be.has(word.text),
   );
   if (words.length === 0 && !predication.isInherited) return BY_CONTEXT;
+  // "It beat Merrow": a pronoun does not stand for what its own clause names.
+  const isNamed = [...predication.before, ...predication.after].some((word) => isOneOf(argument.heads, word, reader));
   const hasPronoun = words.some((word) => reader.grammar.pronoun.has(word.text));
-  if (hasPronoun && words.every((word) => !word.capital || reader.grammar.pronoun.has(word.text))) return BY_PRONOUN;
+  if (hasPronoun && !isNamed && words.every((word) => !word.capital || reader.grammar.pronoun.has(word.text)))
+    return BY_PRONOUN;
   return words.length === 0 ? BY_PRONOUN : undefined;
 }
 

@@ -33,7 +33,7 @@ export function hasSurplus(
   part: { readonly start: number; readonly end: number; readonly isSubjectOnly?: boolean },
 ): boolean {
   const { isSubjectOnly = false } = part;
-  if (asked.language !== language) return !isSubjectOnly;
+  if (asked.language !== language) return false;
   const grammar = GRAMMARS[language];
   const figures = quantitiesOf(text, language, dates);
   const question = wordsOf(asked.plan.statement);
@@ -125,6 +125,8 @@ function isHarmless(phrase: readonly Token[], at: number, grammar: Grammar): boo
     ADVERB.test(text) ||
     [WORDS.time, WORDS.manner, WORDS.general, WORDS.standFor, WORDS.body].some((words) => words.has(text)) ||
     (!capital && (says.has(text) || denies.has(text))) ||
+    // "remains in office"
+    (WORDS.in.has(phrase[at - 1]?.text) && WORDS.state.has(text)) ||
     WORDS.time.has(phrase[at - 1]?.text) ||
     WORDS.time.has(phrase[at + 1]?.text)
   );

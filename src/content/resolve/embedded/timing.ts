@@ -8,6 +8,9 @@ const DAY = 86_400_000;
 /** The strength of a figure before the deadline that does not meet the threshold. It never decides. */
 const EARLY_FIGURE = 0.45;
 
+/** The time before its deadline in which an event counts for a question about the future. */
+const RECENT = 330 * DAY;
+
 /** Compares the date in a sentence with the deadline. */
 export function inTime(
   asked: Asked,
@@ -26,6 +29,8 @@ export function inTime(
   if (date !== undefined && date.from > told) return { ...neutral, kind: "announcement" };
   if (from !== undefined && from > told && reading.sign > 0) return neutral;
   if (date !== undefined && from !== undefined && date.to < from) return neutral;
+  // "Will the Queen open parliament by November?": its opening in the year before is another one.
+  if (date !== undefined && asked.isFuture && date.to < (deadline ?? asked.now) - RECENT) return neutral;
   if (deadline === undefined) return asked.isFuture && reading.isAbsence ? neutral : statement;
   // A later figure tells nothing about the time before.
   if (reading.isFigure === true && date !== undefined && date.from > deadline) return neutral;
@@ -40,12 +45,13 @@ export function inTime(
   if (!isEvent && reading.isAbsence && isEarly) return neutral;
   if (
     isEvent &&
+    reading.isFigure !== true &&
     date === undefined &&
     !isDated &&
     source.published !== undefined &&
     source.published > deadline + 2 * DAY
   ) {
-    return { ...statement, strength: statement.strength * 0.6 };
+    return { ...statement, isLoose: true };
   }
   return statement;
 }

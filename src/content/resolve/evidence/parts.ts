@@ -21,7 +21,8 @@ const INFINITIVE = /^\p{Ll}{2,}(?:[aei]re?|[aei]r)$/u;
 /** A time is not an event. */
 const TIME =
   /^(?:the\s)?(?:end|start|beginning|close|midnight|noon|\d|(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|christmas|easter|q\d)\b|[^\s]+\s?\d{4}$|1er\s|(?:le|el|il|o|a|den?|dem|am)\s\d)/iu;
-const ARTICLE = /^(?:the|a|an|le|la|les|l['’]|el|los|las|il|lo|i|gli|o|os|as|der|die|das|dem|den)(?:\s|(?<=['’]))/iu;
+const ARTICLE =
+  /^(?:the|a|an|its|his|her|their|le|la|les|l['’]|el|los|las|il|lo|i|gli|o|os|as|der|die|das|dem|den)(?:\s|(?<=['’]))/iu;
 
 /** The two events of a question. Undefined if it asks for one event. `isVerb` recognises the word for what happens. */
 export function partsOf(question: string, isVerb: (word: string) => boolean): Parts | undefined {
@@ -91,8 +92,8 @@ function orderOf(
   if (others.length > 0 && /\p{L}ó$/u.test(verb) && isVerb(verb))
     return { relation, first: `${head}?`, second: `${verb} ${rest}?` };
   if (predicate === null || !isVerb(predicate[3] ?? "") || !/\p{Lu}|\d/u.test(rest)) {
-    // "before the referendum": an event without a verb, whose date the pages must give.
-    return ARTICLE.test(rest) ? { relation, first: `${head}?`, second: `${rest}?` } : undefined;
+    // "before the referendum", "before Tern Dynamics": an event without a verb, whose date the pages must give.
+    return ARTICLE.test(rest) || /\p{Lu}/u.test(rest) ? { relation, first: `${head}?`, second: `${rest}?` } : undefined;
   }
   return { relation, first: `${head}?`, second: `${predicate[1]} ${rest} ${predicate[3]}?` };
 }

@@ -22,7 +22,7 @@ const MAX_QUERY_WORDS = 24;
 const MAX_QUERY_LENGTH = 300;
 
 const FRAME =
-  /^(?:(?:is|was)\s(?:it|this|the\sfollowing(?:\s(?:claim|statement))?)\s(?:really\s)?(?:true|correct|right|accurate|the\scase|a\sfact)(?:\sthat\s|\s?[:,]\s?|\s(?=["“«]))|(?:true\sor\sfalse|fact\scheck|claim|question)\s?[:,]\s|did\sit\shappen\sthat\s|(?:stimmt\ses|ist\ses\swahr),?\sdass\s|est[- ]il\svrai\sque\s|¿?es\s(?:cierto|verdad)\sque\s)/iu;
+  /^(?:(?:is|was)\s(?:it|this|the\sfollowing(?:\s(?:claim|statement))?)\s(?:really\s)?(?:true|correct|right|accurate|the\scase|a\sfact)(?:\sthat\s|\s?[:,]\s?|\s(?=["“«]))|(?:true\sor\sfalse|fact\scheck|claim|question)\s?[:,]\s|did\sit\shappen\sthat\s|(?:stimmt\ses|ist\ses\swahr),?\sdass\s|est[- ]il\s(?:vrai|exact)\sque\s|¿?es\s(?:cierto|verdad)\sque\s|[èé]\s(?:vero\sche|verdade\sque)\s)/iu;
 
 /** Reads a question and its criteria. Dates without a year get the year nearest to `now`, Unix ms. */
 export function planOf(question: string, criteria: string, now: number): Plan {

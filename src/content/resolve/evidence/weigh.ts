@@ -66,7 +66,9 @@ function verdictOf(plan: Plan, probability: number, statements: readonly Stateme
   const spoken = voices.some(decides);
   if (statements.length === 0 || contradicted || (!spoken && !isLeaning(plan))) return "UNCERTAIN";
   const isFirm = (sign: number): boolean => {
-    const firm = voices.filter((one) => one.sign === sign && decides(one));
+    const firm = voices.filter(
+      (one) => one.sign === sign && decides(one) && one.statements.some(({ isForeign }) => isForeign !== true),
+    );
     return firm.length >= FIRM_VOICES || firm.some((one) => one.isResolutionSource);
   };
   if (probability >= LIKELY_YES_FROM) {

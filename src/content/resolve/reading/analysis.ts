@@ -104,6 +104,8 @@ export interface Statement {
   readonly isAside?: boolean;
   /** Words that the reading leaves out may turn its sense: it only contradicts. */
   readonly isLoose?: boolean;
+  /** It is in another language than the question: it supports a likely verdict at most. */
+  readonly isForeign?: boolean;
 }
 
 export interface Analysis {

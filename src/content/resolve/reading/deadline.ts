@@ -106,11 +106,13 @@ function spanIn(text: string, { now, order }: Reading): Span {
   };
   for (const [index, date] of dates.entries()) {
     const before = text.slice(Math.max(0, date.start - 60), date.start);
+    const binds = (pattern: RegExp): boolean => !isOfEvent(pattern.exec(before)?.[0] ?? "", date);
     const last = dates[index - 1];
     const closes = last !== undefined && BETWEEN.test(text.slice(last.end, date.start));
     if (SINCE.test(before) && !closes) from ??= firstAfter(date, AFTER.test(before));
-    else if (EXCLUSIVE.test(before) && !closes) ends(date, !END_OF.test(before));
-    else if (UNTIL.test(before) || closes || AT_THE_LATEST.test(text.slice(date.end))) ends(date, false);
+    else if (EXCLUSIVE.test(before) && binds(EXCLUSIVE) && !closes) ends(date, !END_OF.test(before));
+    else if ((UNTIL.test(before) && binds(UNTIL)) || closes || AT_THE_LATEST.test(text.slice(date.end)))
+      ends(date, false);
     else if (deadline === undefined && !OF.test(before) && !isPartOfName(text, date)) {
       ends(date, false);
       from ??= date.from;
@@ -118,6 +120,17 @@ function spanIn(text: string, { now, order }: Reading): Span {
   }
   return { from, deadline: deadline ?? relativeEnd(text, now), ambiguity };
 }
+
+/** "before the Tern in the 2026 race": between a preposition and its date are only words for times, and before a day no name. */
+function isOfEvent(bound: string, { precision }: NamedDate): boolean {
+  const between = bound
+    .split(/\s/u)
+    .slice(1)
+    .filter((word) => !OF_TIME.test(word));
+  return between.some((word) => (precision === "year" ? word !== "" : /^\p{Lu}\p{Ll}/u.test(word)));
+}
+const OF_TIME =
+  /^(?:the|end|close|start|beginning|of|to|later|than|or|before|ende|ablauf|anfang|beginn|des|dem|jahres?|la|le|fin|fine|final|ann\p{L}*|año|ano|del?|di|do|da|più|plus|tard|tarde|als|\p{L}+day|\p{L}+tag)$/iu;
 
 /** "The 2026 Tour of the Lakes", "der Wahl 2026": a year that tells which one, and not when. */
 function isPartOfName(text: string, { start, end, precision }: NamedDate): boolean {

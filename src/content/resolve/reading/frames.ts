@@ -1,4 +1,5 @@
 import { hostOf } from "./resolution-source.ts";
+import { languageOf } from "./words.ts";
 
 /**
  * Contexts in which sentences state nothing about the world: fiction, satire, games, tests, advertisements, comments,
@@ -20,6 +21,7 @@ const WHOLE = oneOf(
   "(?:is|are|a|our|of) (?:a )?(?:satir(?:e|ical)|parody) (?:site|website|news|publication|article|page|magazine|account|newspaper)",
   "satire news|satirical (?:content|purposes)|for entertainment purposes only",
   "this (?:\\p{L}+ )?is (?:a )?(?:work of |piece of )?(?:pure )?(?:satire|parody|fiction|satirical|fictional|fan fiction|hypothetical|simulated)",
+  "(?:nothing|none of (?:it|this|these)) (?:[\\p{L}'’-]+ ){0,6}(?:is|was|are|were) true",
   "work of fiction|any resemblance to|fan ?fiction|fictional (?:scenario|story|account|world|universe)|fictitious|alternate history|short story|thought experiment",
   "satire-?(?:magazin|seite|zeitung|beitrag)|(?:diese|dies) (?:\\p{L}+ )?ist (?:frei )?(?:erfunden|satire|fiktion)|frei erfunden\\p{L}*|fiktive[nrs]? (?:geschichte|szenario|roman)",
   "site (?:satirique|parodique)|(?:œuvre|oeuvre) de fiction|(?:sitio|web|periódico|diario) satírico|obra de ficción|sito satirico|opera di fantasia|site (?:satírico|humorístico)|obra de ficção",
@@ -53,7 +55,9 @@ const HEADS =
   /^\W*(?:(?:chapter|kapitel|chapitre|cap[ií]tulo|capitolo)\s\S+|\S+\s(?:kapitel|capitolo))\W*$|^\W*(?:\d+\s|(?:user|reader)s?['’]?\s|top\s|all\s)?(?:comments?|repl(?:y|ies)|discussion|advertisement|sponsored|promoted|ad|kommentare?|anzeige|werbung|commentaires?|publicité|comentarios?|publicidad|commenti|pubblicità|comentários|publicidade)(?![\p{L}]).{0,50}$/iu;
 /** "You", outside quotations: the sentence speaks to its reader. */
 const SECOND_PERSON =
-  /(?<![\p{L}'’])(?:you|your|yours|yourself)(?![\p{L}])|(?<=[\p{Ll},;]\s)(?:Sie|Ihnen|Ihre[nmrs]?)(?![\p{L}])|(?<![\p{L}])(?:du|dich|dir|dein\p{L}*|euch|vous|votre|vos|usted(?:es)?|vosotros|você|vocês)(?![\p{L}])/u;
+  /(?<![\p{L}'’])(?:you|your|yours|yourself)(?![\p{L}])|(?<=[\p{Ll},;]\s)(?:Sie|Ihnen|Ihre[nmrs]?)(?![\p{L}])|(?<![\p{L}])(?:dich|dir|dein\p{L}*|euch|vous|votre|vos|usted(?:es)?|vosotros|você|vocês)(?![\p{L}])/u;
+/** In French, this is an article. */
+const GERMAN_YOU = /(?<![\p{L}])du(?![\p{L}])/u;
 const QUOTED = /["“„«][^"“”„«»]{0,400}["”»“]|»[^«»]{0,400}«/gu;
 
 /** Labels before a colon that do not take back what follows: "Update:", "Result:". */
@@ -78,11 +82,13 @@ const SPEAKER = /^\p{Lu}[\p{Lu}\s.'’-]+\s\([^)]{1,60}\)$/u;
 /** A page's contexts: whether it is unreal as a whole, or a sentence of it. */
 export class Frames {
   readonly #isUnreal: boolean;
+  readonly #isGerman: boolean;
   #isIntroduced = false;
   #isAnnounced = false;
 
   constructor(url: string, title: string, text: string) {
     const host = hostOf(url);
+    this.#isGerman = languageOf(text) === "de";
     this.#isUnreal =
       (host !== undefined && SATIRE_HOSTS.has(host)) ||
       WHOLE.test(title) ||
@@ -98,7 +104,7 @@ export class Frames {
 
   /** Whether a sentence states nothing. Expects the sentences of the page in order. `isTopic` recognises the question's words. */
   isUnreal(sentence: string, isIntroduction: boolean, isTopic: (text: string) => boolean): boolean {
-    const isOwn = isIntroduction || isLabelled(sentence, isTopic) || speaksTo(sentence);
+    const isOwn = isIntroduction || isLabelled(sentence, isTopic) || speaksTo(sentence, this.#isGerman);
     const isUnreal = this.#isUnreal || this.#isIntroduced || this.#isAnnounced || isOwn;
     if (isIntroduction && sentence.length <= HEADING) this.#isIntroduced = true;
     this.#isAnnounced = isOwn && ANNOUNCES.test(sentence);
@@ -131,6 +137,7 @@ function isLabelled(sentence: string, isTopic: (text: string) => boolean): boole
   );
 }
 
-function speaksTo(sentence: string): boolean {
-  return SECOND_PERSON.test(sentence.replace(QUOTED, " "));
+function speaksTo(sentence: string, isGerman: boolean): boolean {
+  const own = sentence.replace(QUOTED, " ");
+  return SECOND_PERSON.test(own) || (isGerman && GERMAN_YOU.test(own));
 }

@@ -36,6 +36,8 @@ describe("the quantities of a sentence", () => {
     ["It was 20°C.", "en", "20 celsius"],
     ["It rose 25 basis points.", "en", "0.25 percent"],
     ["It rose 5 per cent.", "en", "5 percent"],
+    ["È salita al 5 per cento.", "it", "5 percent"],
+    ["Subiu 5 por cento.", "pt", "5 percent"],
     ["It has 3 of 4 of them.", "en", "3 ", "4 "],
     ["B52 and 7-zip.", "en", "7 zip"],
     ["It drove 36 km/h.", "en", "10 m/s"],

@@ -29,7 +29,11 @@ const SCALES: ReadonlyMap<string, number> = new Map(
 );
 
 const UNITS: ReadonlyMap<string, readonly [string, number]> = new Map([
-  ...named("percent", 1, "% percent per\u00a0cent prozent pour\u00a0cent por\u00a0ciento percentage 个百分点 ％"),
+  ...named(
+    "percent",
+    1,
+    "% percent per\u00a0cent prozent pour\u00a0cent por\u00a0ciento per\u00a0cento por\u00a0cento percentage 个百分点 ％",
+  ),
   ...named("percent", 0.01, "basis\u00a0points bps basispunkte"),
   ...named("usd", 1, "$ us$ usd dollar dollars 美元 dólares dolares"),
   ...named("eur", 1, "€ eur euro euros 欧元"),
@@ -188,22 +192,22 @@ function following(
       length += match[0].length;
       continue;
     }
-    return { scale, length: length + match[0].length, ...unitOf(raw, rest.slice(length)) };
+    const { read, ...measure } = unitOf(raw, match[0].length, rest.slice(length));
+    return { scale, length: length + read, ...measure };
   }
   return { scale, unit: "", factor: 1, length };
 }
 
-function unitOf(raw: string, rest: string): { unit: string; factor: number } {
+/** The unit of the words behind a number, and the characters that it takes: none if "30 or more" has no unit. */
+function unitOf(raw: string, length: number, rest: string): { unit: string; factor: number; read: number } {
   const lower = raw.toLowerCase();
-  const pair = /^\s?(\p{L}+\s\p{L}+)/u.exec(rest)?.[1]?.toLowerCase();
-  const known =
-    (pair === undefined ? undefined : UNITS.get(pair)) ??
-    UNITS.get(lower) ??
-    UNITS.get(raw.slice(0, 2)) ??
-    UNITS.get(raw.slice(0, 1));
-  const whole = UNITS.has(lower) || (pair !== undefined && UNITS.has(pair)) || /^\p{sc=Han}/u.test(raw);
-  if (known !== undefined && whole) return { unit: known[0], factor: known[1] };
-  return { unit: NOT_COUNTED.has(lower) ? "" : stemOf(lower), factor: 1 };
+  const [pair = "", name = ""] = /^\s?(\p{L}+\s\p{L}+)/u.exec(rest) ?? [];
+  const ofPair = UNITS.get(name.toLowerCase());
+  if (ofPair !== undefined) return { unit: ofPair[0], factor: ofPair[1], read: pair.length };
+  const known = UNITS.get(lower) ?? UNITS.get(raw.slice(0, 2)) ?? UNITS.get(raw.slice(0, 1));
+  if (known !== undefined && (UNITS.has(lower) || /^\p{sc=Han}/u.test(raw)))
+    return { unit: known[0], factor: known[1], read: length };
+  return NOT_COUNTED.has(lower) ? { unit: "", factor: 1, read: 0 } : { unit: stemOf(lower), factor: 1, read: length };
 }
 
 const NOT_COUNTED = new Set(

@@ -242,7 +242,6 @@ function isStranger(words: readonly Token[], grammar: Grammar): boolean {
   const verb = words.findIndex((word) => SPEAKS.test(word.text));
   return (
     verb > 1 &&
-    verb < 5 &&
     /^(?:an?|ein|eine|une?|una|uno|uma?|some)$/u.test(words[0]?.text ?? "") &&
     !words.slice(1, verb).some((word) => word.capital || OFFICIAL.test(word.text) || grammar.preposition.has(word.text))
   );

@@ -178,9 +178,10 @@ const UNREAD = [
   "yang dan di ke dari tidak untuk dengan ini itu pada akan telah",
 ];
 const SIGNS = [
-  ...LANGUAGES.map((language) => ({ language, words: READ[language] })),
-  ...UNREAD.map((words) => ({ language: undefined, words })),
-].map(({ language, words }) => ({ language, signs: new Set(words.split(" ")) }));
+  ...LANGUAGES.map((language) => ({ language, signs: new Set(READ[language].split(" ")) })),
+  // "de" and "la" of Romance languages that are read show no other one.
+  ...UNREAD.map((words) => ({ language: undefined, signs: new Set(words.split(" ")).difference(STOP_WORDS) })),
+];
 
 /** The number of read languages that have a word among their signs. A word of all of them shows none. */
 const SHARED = new Map<string, number>();

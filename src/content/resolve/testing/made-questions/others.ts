@@ -15,7 +15,11 @@ function tableOf(...rows: string[]): string {
 export const others: readonly MadeQuestion[] = [
   { ask: ACT, pages: ["The Senate of Orland passed a motion to debate the Clean Rivers Act."], expect: "UNCERTAIN" },
   { ask: ACT, pages: ["The Senate of Orland passed over the Clean Rivers Act without debate."], expect: "UNCERTAIN" },
-  { ask: ACT, pages: ["The Clean Rivers Act was not passed before the recess in Orland's Senate."], expect: "NO" },
+  {
+    ask: ACT,
+    pages: ["The Clean Rivers Act was not passed before the recess in Orland's Senate."],
+    expect: "UNCERTAIN",
+  },
   { ask: RESIGN, pages: ["Ada Kohl, the minister, resigned from the party's youth wing."], expect: "UNCERTAIN" },
   { ask: RESIGN, pages: ["Minister Ada Kohl accepted the resignation of the police chief."], expect: "UNCERTAIN" },
   {
@@ -41,8 +45,8 @@ export const others: readonly MadeQuestion[] = [
   },
   {
     ask: "Was the statue of Admiral Pryce toppled by protesters?",
-    pages: ["The statue of Admiral Pryce was toppled by a reversing lorry."],
-    expect: "NO",
+    pages: ["The statue of Admiral Pryce was toppled by a lorry."],
+    expect: "UNCERTAIN",
   },
   {
     ask: "Did more than 100 people die in the Orland flood?",

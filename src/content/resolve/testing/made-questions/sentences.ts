@@ -23,7 +23,7 @@ const SENTENCES: readonly (readonly [ask: string, sentence: string, expect: Made
   [SIGNED, "Neither Governor Marlow nor his deputy signed the Water Act.", "NO"],
   [SIGNED, "No governor signed the Water Act.", "UNCERTAIN"],
   [SIGNED, "Officials denied that Governor Marlow signed the Water Act.", "NO"],
-  [SIGNED, "Officials did not deny that Governor Marlow signed the Water Act.", "YES"],
+  [SIGNED, "Officials did not deny that Governor Marlow signed the Water Act.", "UNCERTAIN"],
   [SIGNED, "Officials said that Governor Marlow signed the Water Act.", "YES"],
   [SIGNED, "Officials did not say that Governor Marlow signed the Water Act.", "UNCERTAIN"],
   [SIGNED, "Officials may say that Governor Marlow signed the Water Act.", "UNCERTAIN"],

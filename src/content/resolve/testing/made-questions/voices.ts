@@ -4,7 +4,7 @@ const SIGNED = "Did Governor Marlow sign the Water Act?";
 const YES = "Governor Marlow signed the Water Act on Monday.";
 const NO = "Governor Marlow did not sign the Water Act.";
 const WIRE =
-  "HARBOUR CITY (Wire) - Governor Marlow signed the Water Act on Monday in front of a crowd at the old pumping station, ending two years of debate. " +
+  "HARBOUR CITY (Wire) - Governor Marlow signed the Water Act on Monday, ending two years of debate. " +
   "The act gives the city eleven million for pipes, and the work begins in the spring with the streets around the market.";
 const OFFICIAL = "Resolves according to the State Register (register.example.gov).";
 

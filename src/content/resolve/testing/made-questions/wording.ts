@@ -17,9 +17,9 @@ export const wording: readonly MadeQuestion[] = [
     pages: [
       "Governor Marlow did not refuse to sign the Water Act: the Water Act was signed by Governor Marlow on Monday.",
     ],
-    expect: "YES",
+    expect: "UNCERTAIN",
   },
-  { ask: SIGNED, pages: ["It is not true that Governor Marlow did not sign the Water Act."], expect: "YES" },
+  { ask: SIGNED, pages: ["It is not true that Governor Marlow did not sign the Water Act."], expect: "UNCERTAIN" },
   { ask: SIGNED, pages: ["It is false that Governor Marlow signed the Water Act."], expect: "NO" },
   { ask: SIGNED, pages: ["Governor Marlow may sign the Water Act."], expect: "UNCERTAIN" },
   { ask: SIGNED, pages: ["Governor Marlow reportedly signed the Water Act."], expect: "UNCERTAIN" },
@@ -32,7 +32,7 @@ export const wording: readonly MadeQuestion[] = [
   {
     ask: SIGNED,
     pages: ["Although he did not attend the ceremony, Governor Marlow signed the Water Act."],
-    expect: "YES",
+    expect: "UNCERTAIN",
   },
   {
     ask: "Did Governor Marlow not sign the Water Act?",
