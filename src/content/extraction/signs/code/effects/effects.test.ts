@@ -227,6 +227,11 @@ describe("code that runs by itself", () => {
     'f(p.append("x")).a = 1',
     'function* f() { yield p } for (const q of f()) q.textContent = "x"',
     'const f = (q) => q.append("x"); f(given)',
+    'function A() { } A.prototype = { f() { p.append("x") } }; new A().f()',
+    'const o = { f() { p.append("x") } }; given.f()',
+    'const o = { f(q) { q.append("x") } }; given.f(p)',
+    'o.a = { f() { p.append("x") } }; jQuery.each(o, function () { this.f() })',
+    'const all = document.getElementsByTagName("*"); for (let i = 0; i < all.length; i++) all[i].textContent = "x"',
   ])("shows script-writes: %s", (code) => {
     expect(signOf(code)).toBe("script-writes");
   });

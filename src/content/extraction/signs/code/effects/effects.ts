@@ -18,6 +18,9 @@ import { hasShadowRoot } from "../../survey.ts";
 /** Maximum number of nodes that are visited in all scripts of a page. @bound */
 const MAX_STEPS = 400_000;
 
+/** Maximum number of functions with the same name that a call on an unknown object runs. */
+const MAX_NAMESAKES = 6;
+
 /** Searches the code that runs by itself for changes of the page's content. */
 export class Effects {
   readonly #values: Values;
@@ -200,11 +203,22 @@ export class Effects {
       this.#runs.enter(called.node, args, callee === node.callee ? called.self : object, at);
     // One of the object's functions is called.
     else if (isMember && key === "") this.#runs.escape(object, at);
+    else if (isMember && /^(?:unknown|global)$/.test(called.is) && !at.code.isLibrary) this.#callByName(key, args, at);
     this.#effectsOf({ key, object, called, args, at }, callee);
     const elements = callsForEach(object, key) ? [object] : [];
-    const self = key === "each" || key === "map" ? object : UNKNOWN;
+    const self = object.is === "elements" && (key === "each" || key === "map") ? object : UNKNOWN;
     for (const arg of args) this.#runs.escape(arg, at, elements, self);
     if (setsState(node, at, this.#values)) this.#found("client-state");
+  }
+
+  /** Runs the functions that objects have under this name. */
+  #callByName(name: string, args: readonly Value[], at: Running): void {
+    const sources = this.#values.scopes.methods.get(name) ?? [];
+    if (sources.length > MAX_NAMESAKES) return;
+    for (const source of sources) {
+      const value = this.#values.source(source);
+      if (value.is === "function") this.#runs.enter(value.node, args, value.self, at);
+    }
   }
 
   #effectsOf(call: Call, callee: Node): void {

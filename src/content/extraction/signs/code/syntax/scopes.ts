@@ -83,12 +83,23 @@ export class Scopes {
           scope.declare(local.name, { is: "import", name, from: node.source.value });
         }
         return;
+      case "Property":
+      case "MethodDefinition": {
+        const name = propertyName(node);
+        if (name !== undefined && node.value !== null && isFunction(node.value))
+          this.#method(name, sourceOf(node.value, scope));
+        return;
+      }
       case "PropertyDefinition": {
         const name = propertyName(node);
         if (inClass !== undefined && name !== undefined && !isMissing(node.value))
           this.#field(inClass, name, sourceOf(node.value, scope));
         return;
       }
+      case "UpdateExpression":
+        if (node.argument.type === "Identifier")
+          this.#assigned.push([node.argument.name, scope, sourceOf(node, scope)]);
+        return;
       case "AssignmentExpression":
         this.#assignment(node, scope, inClass);
         return;
@@ -108,8 +119,14 @@ export class Scopes {
       if (object.type === "ThisExpression" && inClass !== undefined) this.#field(inClass, name, source);
       else if (object.type === "Identifier" && GLOBALS.has(object.name)) this.global.declare(name, source);
       if (isFunction(node.right) || node.right.type === "ObjectExpression")
-        this.methods.set(name, [...(this.methods.get(name) ?? []), sourceOf(node.right, scope)]);
+        this.#method(name, sourceOf(node.right, scope));
     }
+  }
+
+  #method(name: string, source: Source): void {
+    const known = this.methods.get(name);
+    if (known === undefined) this.methods.set(name, [source]);
+    else known.push(source);
   }
 
   #field(inClass: Class, name: string, source: Source): void {

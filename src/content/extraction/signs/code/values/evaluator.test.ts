@@ -298,6 +298,7 @@ const VALUES: readonly (readonly [script: string, expected: string])[] = [
   ['JSON.parse("[]")', ""],
   ["function* f() { return m } f()", "unknown"],
   ["let x = x || 1; x", "unknown"],
+  ["let x = 0; x++; x", "unknown"],
   ["async () => 1", "function"],
   ["`a`", "= a"],
   ["/a/", "other"],
