@@ -96,8 +96,7 @@ export class ProxyWasmFilter implements Filter {
     for (let i = 0; i < slots.length; i++) {
       const slot = slots[this.#next];
       this.#next = this.#next + 1 === slots.length ? 0 : this.#next + 1;
-      if (slot === undefined) continue;
-      const instance = this.#running(slot);
+      const instance = slot && this.#running(slot);
       if (instance !== undefined) return instance;
     }
     return undefined;
