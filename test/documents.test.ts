@@ -279,3 +279,13 @@ test("records of decisions have 60 to 250 words", () => {
 test("the architecture is an orientation of at most 3,000 words", () => {
   expect(readDocument("docs/architecture.md").split(/\s+/).length).toBeLessThanOrEqual(3000);
 });
+
+test("the architecture's picture of a payment has a line for every state of a sale, and no other", () => {
+  const picture = /^## Life of a payment\n[\s\S]*?```text\n([\s\S]*?)```/m.exec(
+    readDocument("docs/architecture.md"),
+  )?.[1];
+  const shown = [...(picture ?? "").matchAll(/^([a-z]+) {2,}/gm)].map(([, name]) => name);
+  const source = readDocument("src/gateway/policy/payment/sale/sale-state.ts");
+  const states = new Set([...source.matchAll(/readonly at: "([a-z]+)"/g)].map(([, name]) => name));
+  expect(shown.toSorted()).toEqual([...states].filter((name) => name !== "over").toSorted());
+});

@@ -5,9 +5,13 @@ import { type NewNotice } from "./outbox.ts";
  *
  *             reserve             verify ok            response ready
  *   (none) ───────────▶ reserved ───────────▶ verified ───────────────▶ settling ──┬──▶ settled   money was transferred
- *     ▲                    │                     │                                 ├──▶ failed    no money was transferred
- *     └────── released ◀───┴─────────────────────┤                    ▲            └──▶ unknown   to be reconciled
- *                                                └──▶ deferred ───────┘   charged later.
+ *     ▲                    │                     │                       ▲  │      ├──▶ failed    no money was transferred
+ *     └────── released ◀───┴─────────────────────┤                       │  ▼      └──▶ unknown   looked up: settled or failed
+ *                                                └───────────────────▶ deferred   charged later.
+ *
+ * A charge to prepaid credit or a channel goes from `reserved` to `settled` or `deferred`. A failed payment can be reserved
+ * again. `settling` is released if the client leaves before the facilitator is asked, and becomes `unknown` when another
+ * request acquires its lease. A deferred charge that the facilitator refuses stays `deferred` until its time ends.
  *
  * Each state is written before the action that it stands for. If the gateway crashes while money may be transferred, the
  * payment is left in `settling` (decision 0801).

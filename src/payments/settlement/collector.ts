@@ -78,7 +78,8 @@ interface Held {
  *      ├── prepaid credit ─▶ settled; the rest returns to the balance.
  *      └── upto ─▶ settling ─┬─▶ settled ─────────┐
  *                            ├─▶ unknown ─ found ─┼─▶ the upstream learns that nothing more will be paid.
- *                            └─▶ failed ──────────┘
+ *                            ├─▶ failed ──────────┘
+ *                            └─▶ deferred: the facilitator refused, and there is time for another try.
  */
 export class Collector {
   readonly #options: CollectorOptions;

@@ -5,7 +5,9 @@ import { type BufferedResponse } from "../responses/buffered-response.ts";
 import { type PaidResponse } from "../responses/response-store.ts";
 
 /**
- * The state of a sale, with the data that exist in this state only. `owed` is paid, but not delivered.
+ * The state of a sale, with the data that exist in this state only. It begins at `reserved`, `unknown` or `owed`, by the
+ * state of the leased payment. `owed`: the payment is settled, or charged later, and its response is not delivered.
+ * docs/architecture.md shows the same states with their work and the responses.
  *
  *   reserved ── valid ──▶ verified ─┬─ settle: after ──▶ holding ── complete ─▶ complete ─┬─ paid ───▶ delivering
  *                                   │                                                    ├─ later ──▶ deferring
@@ -20,8 +22,9 @@ import { type PaidResponse } from "../responses/response-store.ts";
  *         └─ settle: after ──────▶ holding
  *   delivering ─▶ over
  *
- * Each other result of a step leads to `over`: the client has a response, the ledger has the result, and the sale is
- * counted once by its `end`. A delivery is counted later: when the client has the response.
+ * A response that is paid for as it flows goes from `verified` or `owed` to `streaming`. Each other result of a step leads
+ * to `over`: the client has a response, the ledger has the result, and the sale is counted once by its `end`. A delivery
+ * is counted later: when the client has the response.
  */
 export type SaleState =
   | { readonly at: "reserved" }

@@ -266,8 +266,7 @@ export class Sale {
       // It may have been requested over another protocol before.
       const reason = uncarried(this.#exchange, response.head);
       if (reason !== undefined) return this.#broken(paymentError("upstream-failed", reason));
-      await this.#advance({ at: "delivering", response, isNew: false, kept: NOT_KEPT });
-      return over();
+      return await this.#deliver({ at: "delivering", response, isNew: false, kept: NOT_KEPT });
     } finally {
       this.#paidRoute.responses.release(response);
     }
