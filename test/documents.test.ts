@@ -284,8 +284,8 @@ test("the architecture's picture of a payment has a line for every state of a sa
   const picture = /^## Life of a payment\n[\s\S]*?```text\n([\s\S]*?)```/m.exec(
     readDocument("docs/architecture.md"),
   )?.[1];
-  const shown = [...(picture ?? "").matchAll(/^([a-z]+) {2,}/gm)].map(([, name]) => name);
+  const shown = [...(picture ?? "").matchAll(/^([a-z]+) {2,}/gm)].map(([, name = ""]) => name);
   const source = readDocument("src/gateway/policy/payment/sale/sale-state.ts");
-  const states = new Set([...source.matchAll(/readonly at: "([a-z]+)"/g)].map(([, name]) => name));
+  const states = new Set([...source.matchAll(/readonly at: "([a-z]+)"/g)].map(([, name = ""]) => name));
   expect(shown.toSorted()).toEqual([...states].filter((name) => name !== "over").toSorted());
 });

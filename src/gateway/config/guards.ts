@@ -2,16 +2,41 @@ import { type Steps } from "../../lib/slices.ts";
 import { endsAtBoundary } from "../../lib/http/url-path.ts";
 import { type Config, type RouteConfig } from "./config.ts";
 
-/** Something that a request must pass before a route forwards it. A filter has its module's path, and its plugin. */
-type Guard =
-  | "price"
-  | "settlement"
-  | "auth"
-  | "consumers"
-  | "rate_limit"
-  | "body_schema"
-  | "refusal"
-  | `filter ${string}`;
+/** A check that a request must pass before its route forwards it. */
+interface RouteGuard {
+  /** Its name in `routes[].without`. A refusal cannot be left out. */
+  readonly kind: RouteConfig["without"][number] | "refusal";
+  /** In messages. */
+  readonly name: string;
+  /** `settles`: payments move money. */
+  readonly has: (route: RouteConfig, settles: boolean) => boolean;
+}
+
+/** The guards that keys of a route make. */
+const ROUTE_GUARDS = {
+  price: { kind: "price", name: "the price", has: ({ x402 }) => x402 !== undefined },
+  settlement: {
+    kind: "price",
+    name: "the settlement of payments",
+    has: ({ x402 }, settles) => settles && x402 !== undefined,
+  },
+  auth: { kind: "auth", name: "the authentication", has: ({ auth }) => asksCredentials(auth) },
+  consumers: { kind: "auth", name: "the list of consumers", has: ({ auth }) => restricts(auth) },
+  rate_limit: { kind: "rate_limit", name: "the rate limit", has: (route) => route.rate_limit !== undefined },
+  body_schema: { kind: "body_schema", name: "the body schema", has: (route) => route.body_schema !== undefined },
+  refusal: {
+    kind: "refusal",
+    name: "the refusal",
+    has: ({ fixed_response: response }) => (response?.status ?? 0) >= 400,
+  },
+} satisfies Readonly<Record<string, RouteGuard>>;
+
+type RouteGuardName = keyof typeof ROUTE_GUARDS;
+
+const ROUTE_GUARD_NAMES = Object.keys(ROUTE_GUARDS).filter(isRouteGuard);
+
+/** A filter has its module's path, and its plugin. */
+type Guard = RouteGuardName | `filter ${string}`;
 
 /** A route with its place in the configuration, and its guards. */
 export interface GuardedRoute {
@@ -203,24 +228,26 @@ function guardedRoute(route: RouteConfig, index: number, beside: Beside): Guarde
 const NOTHING: ReadonlySet<string> = new Set();
 
 function guardsOf(route: RouteConfig, { filters = [], settles }: Beside): Guard[] {
-  const guards: Guard[] = [];
-  if (route.x402 !== undefined) guards.push("price");
-  if (route.x402 !== undefined && settles) guards.push("settlement");
-  if (asksCredentials(route.auth)) guards.push("auth");
-  if (restricts(route.auth)) guards.push("consumers");
-  if (route.rate_limit !== undefined) guards.push("rate_limit");
-  if (route.body_schema !== undefined) guards.push("body_schema");
-  if ((route.fixed_response?.status ?? 0) >= 400) guards.push("refusal");
-  for (const { module, root_id: plugin } of filters)
-    guards.push(`filter ${plugin === "" ? module : `${module} ${plugin}`}`);
-  return guards;
+  return [
+    ...ROUTE_GUARD_NAMES.filter((guard) => ROUTE_GUARDS[guard].has(route, settles)),
+    ...filters.map(
+      ({ module, root_id: plugin }) => `filter ${plugin === "" ? module : `${module} ${plugin}`}` as const,
+    ),
+  ];
 }
 
 /** The kind of a guard, as in `routes[].without`. */
 export function kindOf(guard: Guard): string {
-  if (guard === "consumers") return "auth";
-  if (guard === "settlement") return "price";
-  return guard.startsWith("filter ") ? "filter" : guard;
+  return isRouteGuard(guard) ? ROUTE_GUARDS[guard].kind : "filter";
+}
+
+/** A guard's name in messages. */
+export function guardName(guard: Guard): string {
+  return isRouteGuard(guard) ? ROUTE_GUARDS[guard].name : `the ${guard}`;
+}
+
+function isRouteGuard(name: string): name is RouteGuardName {
+  return Object.hasOwn(ROUTE_GUARDS, name);
 }
 
 /** True if only requests with credentials, or with a payment, pass. */

@@ -1,7 +1,7 @@
 import { type Steps } from "../../../lib/slices.ts";
 import { type Config } from "../../config/config.ts";
 import { type Diagnostic, reportable } from "../../config/diagnostic.ts";
-import { type GuardedRoute, GuardIndex, haveOtherMethods, kindOf, pathBelow } from "../../config/guards.ts";
+import { type GuardedRoute, GuardIndex, guardName, haveOtherMethods, kindOf, pathBelow } from "../../config/guards.ts";
 
 /** Pairs of path and host that are compared after a change; a change that affects more must be forced. @operator */
 const MAX_PROBES = 100_000;
@@ -138,16 +138,6 @@ function guardedRouteName({ prefix, host }: GuardedRoute): string {
   return JSON.stringify(prefix) + (host === "" ? "" : ` of ${JSON.stringify(host)}`);
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  price: "the price",
-  settlement: "the settlement of payments",
-  auth: "the authentication",
-  consumers: "the list of consumers",
-  rate_limit: "the rate limit",
-  body_schema: "the body schema",
-  refusal: "the refusal",
-};
-
 function filtersOf({ guards }: GuardedRoute): number {
   return [...guards].filter((guard) => guard.startsWith("filter ")).length;
 }
@@ -162,5 +152,5 @@ function lostGuards(from: GuardedRoute, to: GuardedRoute, { wasm_filters: filter
     .filter((guard) => !to.guards.has(guard) && !to.without.has(kindOf(guard)))
     .filter((guard) => guard !== "settlement" || to.guards.has("price"))
     .filter((guard) => !(isReplaced && guard.startsWith("filter ") && !used.has(guard.split(" ")[1] ?? "")))
-    .map((guard) => NAMES[guard] ?? `the ${guard}`);
+    .map(guardName);
 }
