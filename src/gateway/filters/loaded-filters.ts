@@ -14,8 +14,6 @@ import type * as Heads from "./visible-head.ts";
 
 /** Loaded with the first filter, to keep the start fast (bench start). */
 const filterKinds = (): typeof Filters => require("./create-filter.ts");
-
-/** Loaded as `filterKinds` is. */
 const heads = (): typeof Heads => require("./visible-head.ts");
 
 /** The `match` of a filter without requests. */

@@ -7,11 +7,7 @@ import type * as UsageKeeping from "./usage-keeping.ts";
 
 /** Loaded with the admin interface (bench start). */
 const overviews = (): typeof Overviews => require("../admin/overview/overview.ts");
-
-/** Loaded as `overviews` is. */
 const contentJobs = (): typeof Jobs => require("../admin/overview/content-jobs.ts");
-
-/** Loaded as `overviews` is. */
 const usageKeeping = (): typeof UsageKeeping => require("./usage-keeping.ts");
 
 export interface AdminViewsDeps {

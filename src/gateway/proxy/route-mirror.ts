@@ -8,8 +8,6 @@ import { type Upstreams } from "../upstream/upstreams.ts";
 
 /** Loaded with the first mirror (bench start). */
 const one = (): typeof Mirror => require("./mirror.ts");
-
-/** Loaded as `one` is. */
 const several = (): typeof Mirrors => require("./mirrors.ts");
 
 type MirrorsConfig = NonNullable<RouteConfig["mirrors"]>;

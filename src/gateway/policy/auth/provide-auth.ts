@@ -6,8 +6,6 @@ import type * as Methods from "./create-method.ts";
 
 /** Loaded with the first route that authenticates its clients (bench start). */
 const auths = (): typeof Auth => require("./auth.ts");
-
-/** Loaded as `auths` is. */
 const methods = (): typeof Methods => require("./create-method.ts");
 
 /** Provides `routes[].auth`. Every route removes the fields by which any of them describes clients or payments to upstreams. */

@@ -38,42 +38,24 @@ import { type ResponseStore } from "./responses/response-store.ts";
 
 /** Loaded with the first paid route (bench start). */
 const policies = (): typeof Policies => require("./payment.ts");
-
-/** Loaded as `policies` is. */
 const paymentFields = (): typeof PaymentFields => require("./route/payment-fields.ts");
+const screenings = (): typeof Screenings => require("./screening/screening.ts");
+const templates = (): typeof Templates => require("../../../payments/x402/template.ts");
+const catalogues = (): typeof Catalogues => require("./catalogue.ts");
+const paymentAuths = (): typeof PaymentAuths => require("./mpp/payment-auth.ts");
+const challengeSecrets = (): typeof ChallengeSecrets => require("./mpp/challenge-secrets.ts");
+const creditPolicies = (): typeof CreditPolicies => require("./create-credit-policy.ts");
 
 /** Loaded when offers and receipts are signed. */
 const signedTerms = (): typeof SignedTerms => require("./protocol/signed-terms.ts");
 
 /** Loaded with the first route that takes payments from channels. */
 const channelSettings = (): typeof ChannelSettings => require("../../../payments/channels/settings.ts");
-
-/** Loaded as `channelSettings` is. */
 const channelDesks = (): typeof ChannelDesks => require("./channels/desk/channel-desk.ts");
-
-/** Loaded as `policies` is. */
-const screenings = (): typeof Screenings => require("./screening/screening.ts");
-
-/** Loaded as `policies` is. */
-const templates = (): typeof Templates => require("../../../payments/x402/template.ts");
-
-/** Loaded as `policies` is. */
-const catalogues = (): typeof Catalogues => require("./catalogue.ts");
-
-/** Loaded as `policies` is. */
-const paymentAuths = (): typeof PaymentAuths => require("./mpp/payment-auth.ts");
-
-/** Loaded as `policies` is. */
-const challengeSecrets = (): typeof ChallengeSecrets => require("./mpp/challenge-secrets.ts");
 
 /** Loaded with the first priced route of a gateway that knows a cluster of Solana. */
 const blockhashes = (): typeof Blockhashes => require("../../../payments/solana-node/blockhashes.ts");
-
-/** Loaded as `blockhashes` is. */
 const chainSettings = (): typeof ChainSettings => require("../../../payments/facilitator/chain-settings.ts");
-
-/** Loaded as `policies` is. */
-const creditPolicies = (): typeof CreditPolicies => require("./create-credit-policy.ts");
 
 interface PaymentParts extends FeatureParts {
   readonly facilitators: Facilitators;

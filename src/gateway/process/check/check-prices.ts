@@ -8,8 +8,6 @@ import { type Diagnostic } from "../../config/diagnostic.ts";
 
 /** Loaded with an embedded facilitator (bench start). */
 const x402Terms = (): typeof Terms => require("../../../payments/x402/terms.ts");
-
-/** Loaded as `x402Terms` is. */
 const settlementCosts = (): typeof SettlementCosts => require("../../../payments/evm/settlement-cost.ts");
 
 /** Millionths of a dollar in one. */

@@ -8,11 +8,9 @@ import type * as Own from "../../../payments/facilitator/create-own.ts";
 import { type Facilitator } from "../../../payments/x402/facilitator.ts";
 import type * as Serving from "../../../payments/facilitator/serve-facilitator.ts";
 
-/** Loaded as `embedded` is. */
-const serving = (): typeof Serving => require("../../../payments/facilitator/serve-facilitator.ts");
-
 /** Loaded when a configuration has an embedded facilitator (bench start). */
 const embedded = (): typeof Own => require("../../../payments/facilitator/create-own.ts");
+const serving = (): typeof Serving => require("../../../payments/facilitator/serve-facilitator.ts");
 
 /** Milliseconds that settlements under way have at least at a stop. @bound */
 const SHORTEST_CLOSE_MS = 1000;

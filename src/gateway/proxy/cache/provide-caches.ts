@@ -11,8 +11,6 @@ import type * as Stores from "./store.ts";
 
 /** Loaded with the first route that caches (bench start). */
 const caches = (): typeof Caches => require("./cache.ts");
-
-/** Loaded as `caches` is. */
 const stores = (): typeof Stores => require("./store.ts");
 
 /** Loaded with the first route that authenticates its clients (bench start). */

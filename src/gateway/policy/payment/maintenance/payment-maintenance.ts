@@ -25,22 +25,12 @@ import { type LedgerWatch } from "./ledger-watch.ts";
 import { channelEvent, deferredEvent, paymentEvent } from "./payment-events.ts";
 import { Retention } from "./retention.ts";
 
-/** Loaded as `posters` is. */
-const records = (): typeof Records => require("../../../../payments/settlement/settlement-record.ts");
-
-/** Loaded as `posters` is. */
-const reconcilers = (): typeof Reconcilers => require("../../../../payments/settlement/reconciler.ts");
-
-/** Loaded as `posters` is. */
-const collectors = (): typeof Collectors => require("../../../../payments/settlement/collector.ts");
-
-/** Loaded when a ledger is opened, like the other modules here (bench start). */
+/** Loaded when a ledger is opened (bench start). */
 const posters = (): typeof Posters => require("../../../../payments/settlement/webhooks/webhook-poster.ts");
-
-/** Loaded as `posters` is. */
+const records = (): typeof Records => require("../../../../payments/settlement/settlement-record.ts");
+const reconcilers = (): typeof Reconcilers => require("../../../../payments/settlement/reconciler.ts");
+const collectors = (): typeof Collectors => require("../../../../payments/settlement/collector.ts");
 const claimers = (): typeof Claimers => require("../../../../payments/channels/claimer.ts");
-
-/** Loaded as `posters` is. */
 const facilitatorsFor = (): typeof FacilitatorsFor => require("../../../../payments/channels/facilitator-for.ts");
 
 /** Loaded with the first route that takes payments from channels. */
