@@ -43,12 +43,12 @@ const listSchema = z.object({
 });
 const issuedSchema = doneSchema.extend({ key: z.string() });
 
-type Row = Omit<z.output<typeof listSchema>["routes"][number], "keys"> & {
+type KeyRow = Omit<z.output<typeof listSchema>["routes"][number], "keys"> & {
   readonly number: number;
   readonly owner: string;
 };
 
-const COLUMNS: readonly Column<Row>[] = [
+const COLUMNS: readonly Column<KeyRow>[] = [
   { title: "PREFIX", cell: ({ path_prefix: prefix }) => prefix },
   { title: "HOST", cell: ({ host }) => host },
   { title: "NAME", cell: ({ name }) => name },

@@ -46,7 +46,7 @@ export function receipt(args: readonly string[]): Promise<number> {
         sayError(`turnpike receipt: ${error instanceof Error ? error.message : "it is not valid"}`);
       }
     }
-    await writeStandard(values.json === true ? `${JSON.stringify(checked, undefined, 2)}\n` : textOf(checked));
+    await writeStandard(values.json === true ? `${JSON.stringify(checked, undefined, 2)}\n` : reportText(checked));
     return checked.length === items.length ? 0 : 1;
   });
 }
@@ -74,7 +74,7 @@ function itemsIn(value: unknown): readonly unknown[] {
   return [...(Array.isArray(info["offers"]) ? info["offers"] : []), ...(info["receipt"] ? [info["receipt"]] : [])];
 }
 
-function textOf(checked: readonly CheckedStatement[]): string {
+function reportText(checked: readonly CheckedStatement[]): string {
   return checked
     .map(({ kind, statement, signer, kid }) =>
       detailList([

@@ -101,14 +101,14 @@ async function ask(url: string, host: string, send: Send): Promise<PriceList | u
     testMode,
     unserved: free === undefined ? [] : OPERATIONS.map(({ path }) => path).filter((path) => !served.has(path)),
     accepts: resources.flatMap(({ accepts }) => accepts),
-    prices: Object.fromEntries(resources.map((resource) => [resource.path, textOf(resource)])),
+    prices: Object.fromEntries(resources.map((resource) => [resource.path, acceptsText(resource)])),
     rules: Object.fromEntries(resources.flatMap(({ path, rules }) => (rules.length === 0 ? [] : [[path, rules]]))),
     offers: Object.fromEntries(resources.flatMap(({ path, offers }) => (offers.length === 0 ? [] : [[path, offers]]))),
   };
 }
 
 /** The price in words: `POST: $0.02; otherwise $0.05`. The first rule without conditions is the last that counts. */
-function textOf({ accepts, rules, freePerDay }: z.output<typeof schema>["resources"][number]): string {
+function acceptsText({ accepts, rules, freePerDay }: z.output<typeof schema>["resources"][number]): string {
   const always = rules.findIndex(({ when }) => Object.keys(when).length === 0);
   const conditional = (always < 0 ? rules : rules.slice(0, always)).map(({ text }) => text);
   const otherwise = rules[always]?.text ?? priceText(accepts);

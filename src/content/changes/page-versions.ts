@@ -53,12 +53,12 @@ export class PageVersions {
     const last = await this.#store.get(key);
     const then = order.since === "last" ? last : await this.#store.get(key, order.since);
     if (isKept) {
-      const isSame = last !== undefined && textOf(last.body) === content;
+      const isSame = last !== undefined && decompressedText(last.body) === content;
       const at = isSame ? last.at : Math.max(this.#now(), (last?.at ?? 0) + 1);
       await this.#store.put(key, { at, head: "{}", body: new Uint8Array(Bun.zstdCompressSync(content)) });
     }
     if (then === undefined) return { state: "new" };
-    const before = textOf(then.body);
+    const before = decompressedText(then.body);
     const known = { compared_with: new Date(then.at).toISOString() };
     if (before === content) return { state: "same", ...known };
     return { state: "changed", ...known, ...differences(before, content, order.mode) };
@@ -71,7 +71,7 @@ export class PageVersions {
   }
 }
 
-function textOf(body: Uint8Array<ArrayBuffer>): string {
+function decompressedText(body: Uint8Array<ArrayBuffer>): string {
   return Bun.zstdDecompressSync(body).toString();
 }
 

@@ -28,7 +28,7 @@ interface Learned {
   readonly at: number;
 }
 
-type Row = Omit<LearnedTemplate, "changes"> & { readonly changes: number };
+type TemplateRow = Omit<LearnedTemplate, "changes"> & { readonly changes: number };
 
 const SCHEMA =
   "CREATE TABLE IF NOT EXISTS templates (key TEXT PRIMARY KEY, changes INTEGER NOT NULL, equal INTEGER NOT NULL, page TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID";
@@ -117,7 +117,7 @@ export class LearnedTemplates {
   }
 
   #read(file: Database): void {
-    for (const { key, changes, equal, page, at } of file.query<Row, []>(`${ROWS} ORDER BY at`).iterate())
+    for (const { key, changes, equal, page, at } of file.query<TemplateRow, []>(`${ROWS} ORDER BY at`).iterate())
       this.#learned.set(key, { changes: changes === 1, equal, page, visits: 0, at });
   }
 

@@ -11,7 +11,7 @@ const FAILED_MS = 10_000;
 
 const NEVER = new AbortController().signal;
 
-interface Kept {
+interface KeptRobots {
   readonly robots: Promise<Robots>;
   /** Undefined until it has come. */
   file?: Robots;
@@ -22,7 +22,7 @@ interface Kept {
 export class RobotsFiles {
   readonly #fetch: Omit<SiteFetch, "signal">;
   readonly #now: () => number;
-  readonly #files = new NewestMap<string, Kept>(MAX_FILES);
+  readonly #files = new NewestMap<string, KeptRobots>(MAX_FILES);
 
   constructor(fetch: Omit<SiteFetch, "signal">, now: () => number) {
     this.#fetch = fetch;
@@ -43,7 +43,7 @@ export class RobotsFiles {
     const known = this.#files.get(url.origin);
     if (known !== undefined && this.#now() < known.until) return known.robots;
     // A caller that goes away does not end the request, because others may wait for it.
-    const kept: Kept = {
+    const kept: KeptRobots = {
       robots: this.#ask(url, (file) => {
         kept.file = file;
         if (!file.known) kept.until = this.#now() + FAILED_MS;

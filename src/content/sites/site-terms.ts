@@ -19,7 +19,7 @@ const FRESH_MS = 12 * 3_600_000;
 /** The terms of one site, or of one licence, by the address of a page. */
 type TermsOf = (url: URL) => AiTerms;
 
-interface Kept {
+interface KeptTerms {
   readonly made: Promise<TermsOf>;
   /** Undefined until the file has come. */
   terms: TermsOf | undefined;
@@ -47,7 +47,7 @@ export interface SiteTermsOptions {
  */
 export class SiteTerms {
   readonly #options: SiteTermsOptions;
-  readonly #files = new NewestMap<string, Kept>(MAX_FILES);
+  readonly #files = new NewestMap<string, KeptTerms>(MAX_FILES);
 
   constructor(options: SiteTermsOptions) {
     this.#options = options;

@@ -38,7 +38,7 @@ export function requestHead(
     `Accept-Language: ${weighted(languages)}`,
   ];
   const names = new Set(headers.map(([name]) => name.toLowerCase()));
-  const kept = names.size === 0 ? fields : fields.filter((line) => !names.has(nameOf(line)));
+  const kept = names.size === 0 ? fields : fields.filter((line) => !names.has(fieldName(line)));
   return [
     `${method} ${url.pathname}${url.search} HTTP/1.1`,
     `Host: ${url.host}`,
@@ -53,7 +53,7 @@ export function requestHead(
   ].join("\r\n");
 }
 
-function nameOf(line: string): string {
+function fieldName(line: string): string {
   return line.slice(0, line.indexOf(":")).toLowerCase();
 }
 

@@ -15,7 +15,7 @@ const DEFAULT_PAGE = 20;
 const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mcp:"]);
 
 /** An entry of x402's discovery list. */
-interface Entry {
+interface SoldResource {
   readonly resource: string;
   readonly type: string;
   readonly x402Version: 2;
@@ -51,7 +51,7 @@ type Sold = Pick<PaymentPayload, "resource" | "extensions">;
  * memory, and come back with the next settlement.
  */
 export class SoldResources {
-  readonly #entries = new NewestMap<string, Entry>(MAX_RESOURCES);
+  readonly #entries = new NewestMap<string, SoldResource>(MAX_RESOURCES);
   readonly #now: () => number;
 
   /** `now`: Unix milliseconds. */
@@ -72,7 +72,7 @@ export class SoldResources {
     const others = (this.#entries.get(key)?.accepts ?? []).filter(isOther);
     const { url, ...described } = resource;
     const before = this.#entries.get(key)?.turnpikeVerification;
-    const entry: Entry = {
+    const entry: SoldResource = {
       resource: url,
       type,
       x402Version: 2,
@@ -129,7 +129,7 @@ export class SoldResources {
         (entry) =>
           (type === null || entry.type === type) &&
           (verified === null || String(entry.turnpikeVerification?.verified === true) === verified) &&
-          words.every((word) => textOf(entry).includes(word)),
+          words.every((word) => searchedText(entry).includes(word)),
       );
     return {
       x402Version: 2,
@@ -140,7 +140,7 @@ export class SoldResources {
 }
 
 /** Unix milliseconds of the last try; 0 before the first one. */
-function triedAt({ turnpikeVerification: last }: Entry): number {
+function triedAt({ turnpikeVerification: last }: SoldResource): number {
   return last === undefined ? 0 : Date.parse(last.at);
 }
 
@@ -154,7 +154,7 @@ function numberIn(text: string | null): number | undefined {
   return text !== null && /^[0-9]{1,6}$/.test(text) ? Number(text) : undefined;
 }
 
-function textOf({ resource, metadata }: Entry): string {
+function searchedText({ resource, metadata }: SoldResource): string {
   const { description = "", serviceName = "", tags = [] } = metadata;
   return JSON.stringify([resource, description, serviceName, tags]).toLowerCase();
 }

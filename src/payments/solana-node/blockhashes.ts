@@ -11,7 +11,7 @@ const KEPT_MS = 2000;
 
 const latest = z.object({ value: z.object({ blockhash: z.string().refine(isSolanaAddress) }) });
 
-interface Kept {
+interface KeptBlockhash {
   readonly at: number;
   readonly blockhash: Promise<string | undefined>;
 }
@@ -20,7 +20,7 @@ interface Kept {
 export class Blockhashes {
   readonly #nodes: ReadonlyMap<string, Rpc>;
   readonly #now: () => number;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, KeptBlockhash>();
 
   /** `now`: milliseconds. Throws if a URL is invalid. */
   constructor(clusters: readonly SolanaCluster[], now: () => number) {

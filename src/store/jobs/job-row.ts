@@ -7,7 +7,7 @@ export const JOB_COLUMNS = `number, id, secret_hash, payer, orders, sale, paymen
 /** A job from its row: the values of `JOB_COLUMNS`, then a JSON object with the counts by kind or null. */
 export function jobOf(row: readonly unknown[]): Job {
   const [number, id, secretHash, payer, order, sale, payment, paid, transaction, state, reason, ...rest] =
-    row.map(textOf);
+    row.map(columnText);
   const [
     limit,
     maxKnown,
@@ -55,6 +55,6 @@ export function jobOf(row: readonly unknown[]): Job {
 }
 
 /** A column as text: SQLite and PostgreSQL give numbers, bigints or texts. */
-function textOf(value: unknown): string {
+function columnText(value: unknown): string {
   return typeof value === "string" || typeof value === "number" || typeof value === "bigint" ? String(value) : "";
 }

@@ -3,13 +3,13 @@ import { addition, limbOf, LIMBS, partOf, PART_DIGITS, subtraction } from "./sum
 
 const MOST = 10 ** PART_DIGITS - 1;
 
-type Row = "OLD" | "NEW" | "p";
+type RowName = "OLD" | "NEW" | "p";
 
-function isTaken(row: Row): string {
+function isTaken(row: RowName): string {
   return `(${row}.state NOT IN ('released', 'failed'))`;
 }
 
-function ofPayment(row: Row): string {
+function ofPayment(row: RowName): string {
   return `id = substr(${row}.nonce, 1, ${ID_LENGTH})`;
 }
 
@@ -28,7 +28,7 @@ const HOLD = "holder = CASE WHEN NEW.state IN ('settled', 'deferred', 'released'
 const IS_REBASED = `(NEW.amount <> OLD.amount OR ${isTaken("NEW")} <> ${isTaken("OLD")})`;
 
 /** The newest payment is returned: the one before is the newest again, so that its rest can be returned too. */
-function before(row: Row): string {
+function before(row: RowName): string {
   return `UPDATE channels SET tail = coalesce((SELECT nonce FROM payments AS p
        WHERE (p.network, p.asset, p.payer_from) = (${row}.network, ${row}.asset, ${row}.payer_from)
          AND p.nonce < ${row}.nonce AND p.nonce >= channels.id AND ${isTaken("p")} ORDER BY p.nonce DESC LIMIT 1), '')

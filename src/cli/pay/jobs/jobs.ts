@@ -137,14 +137,14 @@ function forget(ids: readonly string[]): number {
   return 0;
 }
 
-interface Row {
+interface JobRow {
   readonly kept: KeptJob | OrderedJob;
   readonly state: JobState | undefined;
   /** `running`, or why the state is not known. */
   readonly text: string;
 }
 
-const COLUMNS: readonly Column<Row>[] = [
+const COLUMNS: readonly Column<JobRow>[] = [
   { title: "ID", cell: ({ kept }) => idOf(kept), short: ({ kept }) => idOf(kept).slice(0, 8) },
   { title: "STATE", cell: ({ text }) => text },
   {
@@ -160,7 +160,7 @@ const COLUMNS: readonly Column<Row>[] = [
 async function list({ json, ca }: Values): Promise<number> {
   const send = fetchTrusting(ca);
   const kept = new KeptJobs().list();
-  const rows: Row[] = [];
+  const rows: JobRow[] = [];
   for (let at = 0; at < kept.length; at += PARALLEL)
     rows.push(...(await Promise.all(kept.slice(at, at + PARALLEL).map((one) => rowOf(one, send)))));
   if (json === true) {
@@ -177,7 +177,7 @@ async function list({ json, ca }: Values): Promise<number> {
   return 0;
 }
 
-async function rowOf(kept: KeptJob | OrderedJob, send: ReturnType<typeof fetchTrusting>): Promise<Row> {
+async function rowOf(kept: KeptJob | OrderedJob, send: ReturnType<typeof fetchTrusting>): Promise<JobRow> {
   if (!("job" in kept)) return { kept, state: undefined, text: "no response" };
   try {
     const state = await jobOf(kept, send).state(AbortSignal.timeout(MAX_STATE_MS));

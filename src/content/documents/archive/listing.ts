@@ -53,11 +53,11 @@ export async function gzipListing(bytes: Uint8Array): Promise<DocumentContent> {
   }
   const isCut = length > MAX_EXPANDED;
   if (isTar === true) return listing("compressed tar", lister.files, isCut);
-  return listing("gzip", [{ name: nameOf(bytes), size: length }], isCut);
+  return listing("gzip", [{ name: entryName(bytes), size: length }], isCut);
 }
 
 /** The name that a gzip file has for its content (RFC 1952 §2.3). */
-function nameOf(bytes: Uint8Array): string {
+function entryName(bytes: Uint8Array): string {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES));
   const flags = head[3] ?? 0;
   if ((flags & 8) === 0) return "unnamed";

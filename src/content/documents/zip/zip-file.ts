@@ -177,7 +177,7 @@ function entryOf(file: Buffer, at: number, { nameEnd, extraEnd, shift }: Place):
   };
   const wide = wideOf(file.subarray(nameEnd, extraEnd), sizes);
   return {
-    name: nameOf(file.subarray(at + 46, nameEnd)),
+    name: entryName(file.subarray(at + 46, nameEnd)),
     ...wide,
     at: wide.at + shift,
     isEncrypted: (flags & 1) !== 0,
@@ -207,7 +207,7 @@ function wideOf(extra: Buffer, sizes: Sizes): Sizes {
   return sizes;
 }
 
-function nameOf(bytes: Buffer): string {
+function entryName(bytes: Buffer): string {
   const name = bytes.toString("utf8");
   return name.includes("\uFFFD") ? bytes.toString("latin1") : name;
 }

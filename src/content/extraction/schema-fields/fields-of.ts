@@ -233,7 +233,7 @@ function mainThings(plan: ObjectPlan, { things, page }: PageFacts): readonly Thi
   const title = heading === undefined ? "" : page.text(heading).toLowerCase();
   const scored = things
     .map((thing, at) => {
-      const name = nameOf(thing).toLowerCase();
+      const name = thingName(thing).toLowerCase();
       const isNamed = name !== "" && title !== "" && (title.includes(name) || name.includes(title));
       return { thing, at, name, score: membersOf(plan, thing) + (isNamed ? 2 : 0) + (isSubject(thing) ? 1 : 0) };
     })
@@ -253,7 +253,7 @@ function mainThings(plan: ObjectPlan, { things, page }: PageFacts): readonly Thi
 /** Whether the heading of the page names something else, and the page does not show the name of the thing. */
 function isDoubted(thing: Thing, { page }: PageFacts): boolean {
   const heading = page.elements.find((one) => one.name === "h1" && page.lengthOf(one) > 0);
-  const name = wordsOf(nameOf(thing));
+  const name = wordsOf(thingName(thing));
   if (heading === undefined || name === "") return false;
   const title = wordsOf(page.text(heading));
   return !` ${title} `.includes(` ${name} `) && !` ${name} `.includes(` ${title} `) && !isAlike(name, title);
@@ -265,7 +265,7 @@ function isAlike(a: string, b: string): boolean {
   return [...own].filter((word) => other.has(word)).length * 2 >= Math.min(own.size, other.size);
 }
 
-function nameOf({ properties }: Thing): string {
+function thingName({ properties }: Thing): string {
   const found = properties.find(({ name }) => name === "name" || name === "headline" || name === "title");
   return typeof found?.value === "string" ? plainText(found.value) : "";
 }

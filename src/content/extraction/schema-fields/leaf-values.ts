@@ -115,7 +115,7 @@ export function* propertyLists(leaf: Pick<LeafPlan, "names">, thing: Thing): Gen
 export function declaredFound(leaf: LeafPlan, { value: given, place }: Property, scope: Scope): Found | undefined {
   const { facts } = scope;
   const { page } = facts;
-  const property = isThing(given) ? nameOf(given, leaf) : { value: given, place };
+  const property = isThing(given) ? propertyOf(given, leaf) : { value: given, place };
   if (property === undefined || isThing(property.value)) return undefined;
   const { element, attribute } = property.place;
   // The address of a link is not a name.
@@ -136,7 +136,7 @@ export function declaredFound(leaf: LeafPlan, { value: given, place }: Property,
 }
 
 /** The name, value or address of a thing that stands for a text or a number. */
-function nameOf(thing: Thing, leaf: LeafPlan): Property | undefined {
+function propertyOf(thing: Thing, leaf: LeafPlan): Property | undefined {
   const names = isAddress(leaf)
     ? ["url", "contentUrl", "@id"]
     : ["name", "value", "text", "ratingValue", "price", "url"];

@@ -167,15 +167,15 @@ export function membersOf({ members }: ObjectPlan, thing: Thing): number {
 
 const NAME = namesOf("name");
 
-interface Row {
+interface ListRow {
   readonly row: Element;
   readonly cells: ReadonlyMap<string, Element>;
 }
 
 /** The rows or columns of the table whose headers name most members. */
-function tableRows({ members }: ObjectPlan, title: LeafPlan | undefined, scope: Scope): readonly Row[] {
+function tableRows({ members }: ObjectPlan, title: LeafPlan | undefined, scope: Scope): readonly ListRow[] {
   const { page } = scope.facts;
-  let best: readonly Row[] = [];
+  let best: readonly ListRow[] = [];
   let most = Math.min(2, members.size) - 0.5;
   for (const table of page.elements) {
     if (table.name !== "table" || !isInside(table, scope)) continue;

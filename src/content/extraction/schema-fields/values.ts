@@ -44,7 +44,7 @@ function* candidates(leaf: LeafPlan, raw: RawValue): Generator<Scalar | undefine
     return;
   }
   for (const type of leaf.types) {
-    if (type === "string") yield textOf(leaf, raw);
+    if (type === "string") yield leafText(leaf, raw);
     else if (type === "boolean")
       yield booleanOf(raw) ?? (leaf.names.concept === "availability" ? stockIn(String(raw.value)) : undefined);
     else yield numberOf(leaf, raw);
@@ -174,7 +174,7 @@ function unitOf({ names, description }: LeafPlan, minutes: number | undefined): 
   return /\bhours?\b/.test(words) ? minutes / 60 : minutes;
 }
 
-function textOf(leaf: LeafPlan, raw: RawValue): string | undefined {
+function leafText(leaf: LeafPlan, raw: RawValue): string | undefined {
   const { value, locale } = raw;
   const text = raw.isData ? plainText(String(value)) : String(value).trim();
   if (text === "") return undefined;

@@ -84,12 +84,12 @@ function placeOf({ x, y }: { readonly x: number; readonly y: number }, { width, 
 function keyOf({ action, key, code, keyCode, modifiers: held }: Extract<Input, { type: "key" }>): CdpFields {
   const fields = { key, code, windowsVirtualKeyCode: keyCode, modifiers: held };
   if (action === "up") return { type: "keyUp", ...fields };
-  const text = textOf(key, held);
+  const text = typedText(key, held);
   return text === undefined ? { type: "rawKeyDown", ...fields } : { type: "keyDown", ...fields, text };
 }
 
 /** The text that a key enters. */
-function textOf(key: string, held: number): string | undefined {
+function typedText(key: string, held: number): string | undefined {
   if ((held & ~SHIFT) !== 0) return undefined;
   if (key === "Enter") return "\r";
   return /^.$/u.test(key) ? key : undefined;

@@ -7,7 +7,7 @@ const TWO_WRONG = 8;
 /** Words that take the place of a misspelt one. */
 const MAX_CORRECTIONS = 3;
 
-interface Entry {
+interface Word {
   readonly word: string;
   readonly pages: number;
 }
@@ -36,7 +36,7 @@ export class Vocabulary {
   }
 
   pages(word: string): number {
-    const row = this.#database.query<Entry, [string]>("SELECT word, pages FROM vocabulary WHERE word = ?").get(word);
+    const row = this.#database.query<Word, [string]>("SELECT word, pages FROM vocabulary WHERE word = ?").get(word);
     return row?.pages ?? 0;
   }
 
@@ -47,7 +47,7 @@ export class Vocabulary {
     // First characters are seldom wrong, and the others need not be compared.
     const [first = ""] = word;
     const alike = this.#database
-      .query<Entry, [string, string, number, number]>(
+      .query<Word, [string, string, number, number]>(
         "SELECT word, pages FROM vocabulary WHERE word >= ? AND word < ? AND length(word) BETWEEN ? AND ?",
       )
       .all(first, `${first}\u{10ffff}`, word.length - most, word.length + most)

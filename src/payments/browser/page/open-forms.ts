@@ -88,7 +88,7 @@ function told(text: string, className = ""): HTMLElement {
 }
 
 /** The detail of a problem document, or the whole text. */
-function textOf(body: string): string {
+function formText(body: string): string {
   try {
     const detail = member(JSON.parse(body), "detail");
     return typeof detail === "string" ? detail : body;
@@ -123,7 +123,7 @@ async function tryRequest(
       output.append(told("The response cost nothing.", "good"), result);
       await showBody(response, result);
     } else {
-      output.append(told(`${response.status}: ${textOf(await response.text())}`, "bad"));
+      output.append(told(`${response.status}: ${formText(await response.text())}`, "bad"));
     }
   } catch {
     output.replaceChildren(told("No response came. Nothing was paid.", "bad"));

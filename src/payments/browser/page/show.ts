@@ -19,7 +19,7 @@ export async function showBody(response: Response, into: HTMLElement): Promise<v
     into.append(shown(text.slice(0, MAX_SHOWN), type));
     if (text.length > MAX_SHOWN) into.append(make("p", `The first ${MAX_SHOWN} characters of ${text.length}.`));
   }
-  const name = nameOf(response, type);
+  const name = fileName(response, type);
   const link = make("a", `Save ${name} (${blob.size} bytes)`);
   link.href = url;
   link.download = name;
@@ -59,7 +59,7 @@ function indented(text: string): string {
 }
 
 /** The name by which the seller, or else the URL, calls the file. */
-function nameOf(response: Response, type: string): string {
+function fileName(response: Response, type: string): string {
   const told = /filename="?([^";]+)/i.exec(response.headers.get("content-disposition") ?? "")?.[1];
   const last = new URL(response.url || location.href).pathname.split("/").findLast((part) => part !== "") ?? "";
   const name = (told ?? last).replaceAll(/[^\w.-]+/g, "_").slice(0, 80) || "response";

@@ -39,7 +39,7 @@ const REASONS: readonly (readonly [ending: RegExp, text: string])[] = [
 /** The meaning of a response that is not a success. `detail` is the text of its problem document. */
 export function outcomeOf(response: Response, problem: unknown): Outcome {
   const { status, headers } = response;
-  const detail = textOf(member(problem, "detail")) || textOf(member(problem, "title"));
+  const detail = shownText(member(problem, "detail")) || shownText(member(problem, "title"));
   const isPaid = member(decode(headers.get("payment-response")), "success") === true;
   const isRefused = status === 402 || (status === 412 && headers.has("payment-required"));
   if (isRefused) return { text: refusal(decode(headers.get("payment-required")), detail), again: false };
@@ -53,7 +53,7 @@ export function outcomeOf(response: Response, problem: unknown): Outcome {
     const text = `The seller failed (${status}). ${detail} Your payment is kept here: send the same one again${when}. It pays once.`;
     return { text, again: true };
   }
-  if (status === 400 && textOf(member(problem, "type")).endsWith(":invalid-payment")) {
+  if (status === 400 && shownText(member(problem, "type")).endsWith(":invalid-payment")) {
     return { text: `The payment was refused: ${detail} ${NOT_PAID}`, again: false };
   }
   const charge = isPaid ? "It was charged." : "It was not charged: the same payment can be sent again.";
@@ -68,11 +68,11 @@ export const UNKNOWN: Outcome = {
 
 function refusal(required: unknown, detail: string): string {
   if (required === undefined) return `The seller's server refused the payment. ${NOT_PAID} ${detail}`;
-  const reason = textOf(member(required, "error"));
+  const reason = shownText(member(required, "error"));
   const known = REASONS.find(([ending]) => ending.test(reason));
   return known?.[1] ?? (detail || `The payment was refused (${reason || "no reason"}).`);
 }
 
-function textOf(value: unknown): string {
+function shownText(value: unknown): string {
   return typeof value === "string" ? value.slice(0, 500) : "";
 }

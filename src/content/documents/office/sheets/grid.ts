@@ -23,7 +23,7 @@ export function sheetBudget(): SheetBudget {
   return { cells: MAX_CELLS, text: MAX_TEXT, repeated: MAX_REPEATED };
 }
 
-interface Row {
+interface GridRow {
   readonly index: number;
   readonly cells: Map<number, string>;
 }
@@ -42,7 +42,7 @@ export class Grid {
   readonly comments: SheetComment[] = [];
   isPartial = false;
   readonly #budget: SheetBudget;
-  readonly #rows: Row[] = [];
+  readonly #rows: GridRow[] = [];
   readonly #columns = new Set<number>();
   /** Addresses by row and column. */
   readonly #links = new Map<string, string>();

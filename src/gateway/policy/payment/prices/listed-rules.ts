@@ -94,11 +94,11 @@ function rangeText({ min, max }: { readonly min?: number | undefined; readonly m
 function resultOf({ price, unit_price: unit, free }: Rule, terms: readonly Terms[]) {
   const amountsOf = (text: string): string[] => terms.map((one) => compileTerms({ ...one, price: text }).amount);
   if (free === true) return { words: "free", free };
-  if (price !== undefined) return { words: textOf(price, terms), amounts: amountsOf(price) };
+  if (price !== undefined) return { words: listedPrice(price, terms), amounts: amountsOf(price) };
   if (unit === undefined) return { words: "not sold", refused: true as const };
   const { count, min, max, items } = unit;
-  const least = min === undefined ? "" : `, at least ${textOf(min, terms)}`;
-  const most = max === undefined ? "" : `, at most ${textOf(max, terms)}`;
+  const least = min === undefined ? "" : `, at least ${listedPrice(min, terms)}`;
+  const most = max === undefined ? "" : `, at most ${listedPrice(max, terms)}`;
   return {
     words: `${itemsText(unit, terms)}${count === undefined ? "" : ` for each of ${count}`}${least}${most}`,
     unit: {
@@ -121,12 +121,12 @@ function resultOf({ price, unit_price: unit, free }: Rule, terms: readonly Terms
 
 /** The price of one unit: `$0.005 (/formats: pdf $0.01, the most expensive and 10% of each other)`. */
 function itemsText({ price, items }: NonNullable<Rule["unit_price"]>, terms: readonly Terms[]): string {
-  const one = textOf(price, terms);
+  const one = listedPrice(price, terms);
   if (items === undefined) return one;
-  const named = Object.entries(items.prices).map(([name, text]) => `${name} ${textOf(text, terms)}`);
+  const named = Object.entries(items.prices).map(([name, text]) => `${name} ${listedPrice(text, terms)}`);
   return `${one} (${items.pointer}: ${[...named, `the most expensive and ${items.share_percent}% of each other`].join(", ")})`;
 }
 
-function textOf(price: string, terms: readonly Terms[]): string {
+function listedPrice(price: string, terms: readonly Terms[]): string {
   return priceText(terms.map((one) => compileTerms({ ...one, price })));
 }

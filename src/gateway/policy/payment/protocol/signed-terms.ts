@@ -16,7 +16,7 @@ const MAX_KEPT = 1000;
 const MAX_PER_SECOND = 100;
 const SECOND_MS = 1000;
 
-interface Kept {
+interface KeptSignature {
   readonly item: Signed;
   /** Unix seconds. */
   readonly validUntil: number;
@@ -27,7 +27,7 @@ export class TermsSigner {
   readonly #key: StatementKey;
   readonly #settings: Config["x402"]["signed_receipts"];
   readonly #clock: () => number;
-  readonly #kept = new NewestMap<string, Kept>(MAX_KEPT);
+  readonly #kept = new NewestMap<string, KeptSignature>(MAX_KEPT);
   #second = 0;
   #signed = 0;
 

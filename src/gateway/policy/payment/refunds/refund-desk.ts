@@ -129,7 +129,7 @@ export class RefundDesk {
   async refund(request: RefundRequest, by: Actor): Promise<Refund> {
     const { payment, refunds: standing } = await this.#find(request.payment);
     const { clock } = this.#deps;
-    const wish = wishOf(request, payment, this.#asked(nameOf(by)));
+    const wish = wishOf(request, payment, this.#asked(actorName(by)));
     const seller = await this.#open();
     let result: BeginResult;
     try {
@@ -150,7 +150,7 @@ export class RefundDesk {
 
   /** Begins refunds of the purchases of a credit, and waits for a while for their ends. Rejects with a TurnpikeError. */
   async refundCredit({ credit, ...request }: CreditRefundRequest, by: Actor): Promise<readonly Refund[]> {
-    const { recorded: _none, ...wish } = wishOf(request, credit, this.#asked(nameOf(by)));
+    const { recorded: _none, ...wish } = wishOf(request, credit, this.#asked(actorName(by)));
     const seller = await this.#open();
     let result: CreditBeginResult;
     try {
@@ -270,7 +270,7 @@ export class RefundDesk {
   }
 }
 
-function nameOf({ kind, address }: Actor): string {
+function actorName({ kind, address }: Actor): string {
   return `${kind} at ${address}`;
 }
 

@@ -29,7 +29,7 @@ export type HookResult =
   | { readonly kind: "denied"; readonly reason: string }
   | { readonly kind: "unavailable"; readonly cause: string };
 
-interface Kept {
+interface KeptResult {
   readonly until: number;
   readonly result: Promise<HookResult>;
 }
@@ -37,7 +37,7 @@ interface Kept {
 /** Asks an HTTP service about payers. */
 export class ScreeningHook {
   readonly #options: HookOptions;
-  readonly #kept = new NewestMap<string, Kept>(MAX_KEPT);
+  readonly #kept = new NewestMap<string, KeptResult>(MAX_KEPT);
   #calls = 0;
 
   constructor(options: HookOptions) {
