@@ -245,7 +245,7 @@ async function serveContent(options: ContentOptions, parts: AsyncDisposableStack
 
 interface Engines {
   readonly pool: BrowserPool | AbsentBrowser;
-  /** Of the static engine. */
+  /** Limits the visits of the static engine. */
   readonly semaphore: FairSemaphore;
   readonly extractor: Extractor;
   readonly learned: LearnedTemplates;

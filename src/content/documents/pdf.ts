@@ -16,7 +16,7 @@ import { htmlOf, plainTextOf } from "./pdf/write.ts";
  */
 const MAX_PAGES = 2_000;
 const MAX_TEXT = 5_000_000;
-/** Maximum number of runs of text in one font that are read: ten times the number of long books. */
+/** Maximum number of runs of text in one font that are read: ten times as many as a long book has. */
 const MAX_RUNS = 600_000;
 /**
  * Milliseconds for reading pages, and from the same beginning for their layout. Further pages are missing from the

@@ -87,7 +87,7 @@ export class Extractor {
     return (isFile ? this.#files : this.#pages).extract(job, stopped, owner);
   }
 
-  /** Of threads and processes together. */
+  /** The figures of threads and processes together. */
   get figures(): SemaphoreFigures {
     const [pages, files] = [this.#pages.figures, this.#files.figures];
     return {

@@ -23,7 +23,7 @@ export interface PoolOptions {
   readonly deadlineMs: number;
   /** Starts a host. Throws if the system starts none now. */
   readonly start: (events: HostEvents) => Host;
-  /** Of hosts that share the memory of this process. */
+  /** For hosts that share the memory of this process. */
   readonly memory?: MemoryWatch;
 }
 

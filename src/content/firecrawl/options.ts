@@ -221,7 +221,7 @@ const CRAWL = {
   maxConcurrency: z.int().min(1).default(8),
   deduplicateSimilarURLs: flag(true),
   webhook,
-  /** Of version 1, which some programs send to version 2 too. */
+  /** Options of version 1, which some programs also send to version 2. */
   maxDepth: whole(0, 50).optional(),
   allowBackwardLinks: flag(),
   ignoreSitemap: flag(),
@@ -260,7 +260,7 @@ const SEARCH = {
       "is not supported in this form",
     )
     .optional(),
-  /** Of version 1. */
+  /** An option of version 1. */
   lang: z.string().optional(),
   timeout: MAP.timeout,
 };

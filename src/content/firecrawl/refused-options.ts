@@ -18,7 +18,7 @@ export const REFUSED_PAGE: Refused = {
   useMock: [],
 };
 
-/** Of scrapes and jobs, and not of `scrapeOptions`. */
+/** For scrapes and jobs, and not for `scrapeOptions`. */
 export const REFUSED_BODY: Refused = { zeroDataRetention: [false] };
 
 export const REFUSED_CRAWL: Refused = {

@@ -25,9 +25,9 @@ export interface Services {
   readonly search: Search;
   readonly uploads: Pick<Uploads, "with">;
   readonly files: Pick<PageReader, "readFile">;
-  /** The charge for a file of the caller's, if it is not the whole price. */
+  /** The charge for a file of the caller. Undefined: the whole price. */
   readonly fileChargeOf: (file: PageSource) => string | undefined;
-  /** The charge for a page, if it is not the whole price: a percentage of it. */
+  /** The charge for a page, as a percentage of the price. Undefined: the whole price. */
   readonly chargeOf: (page: PageSource) => string | undefined;
   /** Undefined: the service keeps no versions. */
   readonly versions: PageVersions | undefined;
@@ -73,7 +73,7 @@ export type OperationResult =
       readonly status?: number;
       /** Header fields of the response, in ASCII. */
       readonly headers?: Readonly<Record<string, string>>;
-      /** The charge, if it is not the whole price: a percentage of it. */
+      /** The charge, as a percentage of the price. Undefined: the whole price. */
       readonly charge?: string | undefined;
     }
   | JsonParts

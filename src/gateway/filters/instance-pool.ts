@@ -13,7 +13,7 @@ export interface PoolOptions extends Pick<FilterRuntime, "wheel" | "clock" | "in
   readonly make: () => OwnInstance;
   /** Instances that the pool keeps. It creates the first one at once and the others when they are needed. */
   readonly kept: number;
-  /** The most instances that can exist at once. */
+  /** Maximum number of instances that can exist at once. */
   readonly limit: number;
   /** Receives the reason when an instance could not be created. */
   readonly onFailure: (reason: string) => void;

@@ -24,7 +24,7 @@ export abstract class HeadLines implements FieldLines {
   readonly #bytes: Uint8Array;
   /** The text; undefined while there are only bytes and added lines. */
   #fields: Fields | undefined;
-  /** Of each line its start, the end of its name, and its end. */
+  /** Three places for each line: its start, the end of its name, and its end. */
   #places: number[];
   /** Lines that were added behind those of the bytes. */
   #added: Fields = "";

@@ -1,4 +1,4 @@
-/** The most streams that are remembered. */
+/** Maximum number of streams that are remembered. */
 const MAX_RECENT_RESETS = 128;
 
 /**

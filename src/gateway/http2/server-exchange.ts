@@ -30,7 +30,7 @@ import {
 import { bodyLimit, type ServerHost, type ServerSettings } from "../exchange/server-host.ts";
 import { Http2Stream, type StreamConnection } from "./stream.ts";
 
-/** The most bytes that `:status`, `content-length` and `x-request-id` take. */
+/** Maximum number of bytes that `:status`, `content-length` and `x-request-id` take. */
 const OWN_FIELDS_ROOM = 256;
 const ID_NAME = "x-request-id";
 /** Milliseconds for which the rest of a request is still read and checked after the whole response was sent. @bound */

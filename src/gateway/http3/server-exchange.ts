@@ -28,7 +28,7 @@ import { UnsentData } from "./unsent-data.ts";
  * byte by byte. @bound
  */
 const MIN_STEP_BYTES = 4096;
-/** Bytes of a response that the engine has not framed yet, from which on its sender is paused. @bound */
+/** Bytes of a response that wait to be framed by the engine. At this number the sender is paused. @bound */
 const HIGH_WATER_BYTES = 65_536;
 
 /** The response in place of one that cannot be sent. */

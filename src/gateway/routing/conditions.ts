@@ -5,7 +5,7 @@ import { type Conditions, type Matchable, type NamedTest, type Routable } from "
 
 type MatchConfig = NonNullable<RouteConfig["match"]>;
 
-/** Characters that a pattern is matched against, in 20 ms at worst. A longer text matches no route. */
+/** Maximum number of characters that a pattern is matched against, which takes up to 20 ms. A longer text matches no route. */
 export const MAX_MATCHED_TEXT = 2048;
 
 /** The path prefix and the conditions of a route. */
@@ -36,7 +36,7 @@ export function compileConditions(
   };
 }
 
-/** Of several conditions for one name only the first is used, as in the Gateway API. */
+/** Only the first of several conditions for one name is used, as in the Gateway API. */
 function unique<T extends { readonly name: string }>(tests: readonly T[]): T[] {
   const seen = new Set<string>();
   return tests.filter(({ name }) => !seen.has(name) && seen.add(name));

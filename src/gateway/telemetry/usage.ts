@@ -131,7 +131,7 @@ export class UsageCounters {
     return [...own, ...shared];
   }
 
-  /** True if no worker counts in the period before the current one any more. None will begin to. */
+  /** True if all workers have left the period before the current one. Their counts in it are then final. */
   get isLastEnded(): boolean {
     const last = markOf(this.period - 1);
     return this.#cells.every((cells) => Atomics.load(cells, USAGE_COUNTING) !== last);

@@ -7,7 +7,7 @@ import { uniqueName } from "../text/unique-name.ts";
 const UNNAMED = 0o20000000 | constants.O_DIRECTORY;
 /** Alignment of every row and region, so that two processes do not write to the same cache line. */
 const ALIGN_BYTES = 64;
-/** The most bytes that a zone may have; more is a mistake in its shape. */
+/** Maximum number of bytes that a zone may have; more is a mistake in its shape. */
 const MAX_ZONE_BYTES = 256 * 1024 * 1024;
 
 export interface ZoneShape {

@@ -157,7 +157,7 @@ function cheapestFirst(a: AnyChoice, b: AnyChoice): number {
 }
 
 /**
- * Of equal prices: a channel needs no transaction, and charges what was delivered, as `upto` does. Under `upfront` the money
+ * The order of payments with equal prices. A channel needs no transaction, and charges what was delivered, as `upto` does. Under `upfront` the money
  * moves before the response arrives.
  */
 function orderOf({ requirements }: AnyChoice): number {

@@ -7,7 +7,7 @@ export interface Caller {
   readonly token: string;
 }
 
-/** The most calls of one caller. */
+/** Maximum number of calls of one caller. */
 export interface CallRate {
   readonly perSecond: number;
   /** Milliseconds of a clock that is never set. */

@@ -168,7 +168,7 @@ function addressOf({ address }: { readonly address: string }, path: string): Add
   throw new Error(`Cannot use ${path}.address: its letters do not fit its checksum (EIP-55)`);
 }
 
-/** Milliseconds until an embedded facilitator elsewhere responds to /verify: some calls to the slowest chain. */
+/** Milliseconds in which an embedded facilitator in another process responds to /verify: the time of several calls to the slowest chain. */
 export function verifyTimeoutOf(chains: readonly ChainSettings[]): number {
   const slowest = Math.max(0, ...chains.map(({ timeout_ms: timeoutMs }) => timeoutMs));
   return Math.min(CALLS_PER_RESPONSE * slowest + SLACK_MS, MAX_TIMEOUT_MS);

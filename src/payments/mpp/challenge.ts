@@ -10,7 +10,7 @@ export interface ChallengeTerms {
   readonly intent: string;
   readonly request: string;
   readonly expires?: string | undefined;
-  /** Of the request's body, by RFC 9530. */
+  /** The digest of the request's body, by RFC 9530. */
   readonly digest?: string | undefined;
   readonly opaque?: string | undefined;
 }

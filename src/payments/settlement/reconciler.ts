@@ -78,7 +78,7 @@ export class Reconciler {
     return ended;
   }
 
-  /** Starts no new checks; payments in check stay open. Resolves when the ledger may be closed. */
+  /** Starts no new lookups; the payments of running lookups stay open. Resolves when the ledger may be closed. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#closing.resolve("closed");

@@ -43,9 +43,9 @@ export type Signed =
 /** The key of a seller's statements. It should not be the key of an address that receives money. */
 export interface StatementKey {
   readonly format: "eip712" | "jws";
-  /** Of `jws`. */
+  /** Only for `jws`. */
   readonly algorithm: JwsAlgorithm;
-  /** 32 bytes: of secp256k1 under `eip712` and ES256K, of Ed25519 under EdDSA. */
+  /** A key of 32 bytes: secp256k1 under `eip712` and ES256K, Ed25519 under EdDSA. */
   readonly privateKey: Uint8Array;
   /** The DID URL of the public key in a JWS. Empty: `did:key`, which contains the key. */
   readonly kid: string;

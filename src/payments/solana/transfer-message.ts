@@ -20,7 +20,7 @@ export interface TransferAccounts {
   readonly into: string;
 }
 
-/** Units that a transfer with the longest memo may compute, and a random part. */
+/** Compute units of a transfer with the longest memo, and the range of a random number that is added to them. */
 const COMPUTE_UNITS = 90_000;
 const RANDOM_UNITS = 10_000;
 /** Micro-lamports for each unit, as the reference client pays. */

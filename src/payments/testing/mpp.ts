@@ -20,7 +20,7 @@ export interface CredentialChanges {
   readonly payload?: Readonly<Record<string, string>>;
   readonly challenge?: Partial<PaymentChallenge>;
   readonly source?: string;
-  /** Of the token; USDC on Base Sepolia by default. */
+  /** The domain of the token; by default USDC on Base Sepolia. */
   readonly domain?: { readonly name: string; readonly version: string };
 }
 

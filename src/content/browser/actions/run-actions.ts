@@ -9,7 +9,7 @@ import { type ActionHost, StepError } from "./host.ts";
 import { press } from "./keys.ts";
 import { click, evaluate, fill, hover, scroll, select, wait } from "./steps.ts";
 
-/** Bytes of the pictures of all steps, and characters of the pages that they read. */
+/** Maximum bytes of the pictures of all steps, and characters of the pages that the steps read. */
 const MAX_PICTURES = 16 * 1024 * 1024;
 const MAX_SCRAPED = 20_000_000;
 /** Milliseconds that a step has after its timeout to tell why it failed. */

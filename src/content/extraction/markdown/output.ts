@@ -48,7 +48,7 @@ export class Output {
     return this.#top.kind;
   }
 
-  /** Whether an item is open that is still empty. */
+  /** Whether the open block is an item that is still empty. */
   get beginsItem(): boolean {
     return this.#top.kind === "item" && this.#top.last === undefined;
   }

@@ -13,7 +13,7 @@ function boxesAround(own: Box, levels: number): Box[] {
 }
 
 /**
- * The innermost of some boxes that is a box or holds it. `known` keeps the results for one set of boxes, so that all
+ * The innermost of `boxes` that is `box` itself or contains it. `known` keeps the results for one set of boxes, so that all
  * calls together take linear time.
  */
 export function boxAround(box: Box, boxes: ReadonlySet<Box>, known: Map<Box, Box | undefined>): Box | undefined {

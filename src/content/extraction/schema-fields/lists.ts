@@ -288,7 +288,7 @@ function cardsOf(
   return best === undefined || best.score < least ? [] : best.cards;
 }
 
-/** The members that each of some cards has, on average. */
+/** The average number of members that a card has. */
 function coverage(cards: readonly Element[], { members }: ObjectPlan, made: (card: Element) => Scope): number {
   const looked = cards.slice(0, LOOKED);
   let found = 0;

@@ -18,7 +18,7 @@ export const ENTITY_WORDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Those that a field with the name of the thing is named as. Others, such as `offer`, name a part of it. */
+/** The words that name the whole thing. Others, such as `offer`, can name a part of it. */
 export const THING_WORDS: ReadonlySet<string> = new Set(
   [...ENTITY_WORDS].filter(
     (word) => !/^(?:page|post|offer|profile|listing|person|article|artikel|question)$/.test(word),

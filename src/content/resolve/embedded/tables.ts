@@ -79,7 +79,7 @@ function isSubject({ text, stems }: Cell, { asked, passage: { near }, language }
   return own.length > 0 && !isOther && [...asked.names].every((name) => near.has(name));
 }
 
-/** The cell below the header that shares most words with what is measured, compared with the threshold. */
+/** Compares one cell with the threshold: the cell below the header that shares the most words with the measured thing. */
 function thresholdIn({ asked, head, row, language }: Table, key: number): Row | undefined {
   const [threshold] = asked.thresholds;
   if (threshold === undefined || asked.thresholds.length > 1) return undefined;

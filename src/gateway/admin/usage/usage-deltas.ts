@@ -35,7 +35,7 @@ const CROWDED = USAGE_ROWS / 2;
 export class UsageDeltas {
   readonly #routes: UsageCounters;
   readonly #upstreams: UpstreamCounters;
-  /** The taken counts of the current period, and of the one before: a worker may just end its last count in it. */
+  /** The taken counts of the current period and of the previous one, in which a worker may still finish a count. */
   #takenOfRoutes: readonly [Taken, Taken] = [new Map(), new Map()];
   #takenOfUpstreams: Taken = new Map();
   readonly #funnel: FunnelDeltas;

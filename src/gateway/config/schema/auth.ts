@@ -9,7 +9,7 @@ const MAX_CHAIN_DEPTH = 3;
 /** Bytes of a consumer's name; a longer one is refused. The name is used in header fields, logs and limits. */
 const MAX_NAME = 256;
 
-/** The name of a consumer, which does not look like another name because of characters that cannot be seen. */
+/** The name of a consumer. It has no invisible characters, so that no two names look the same. */
 const consumerName = text
   .max(MAX_NAME, `expected at most ${MAX_NAME} bytes`)
   .refine(

@@ -4,7 +4,7 @@ import { count, jsonObject, names, ours, secret, text, flag } from "./kinds.ts";
 const MEBIBYTE = 1024 * 1024;
 /** Bytes of a page of WebAssembly memory. */
 const PAGE_BYTES = 65_536;
-/** The most fuel of a filter; a larger number is refused. A filter counts its fuel in 32 bits. */
+/** Maximum fuel of a filter; a larger number is refused. A filter counts its fuel in 32 bits. */
 const MAX_FUEL = 2_147_483_647;
 /** Characters of an id, and of a text for a filter; a longer one is refused. */
 const MAX_NAME = 256;

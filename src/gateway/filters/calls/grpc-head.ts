@@ -4,7 +4,7 @@ import { callAuthority, OWN_HEAD, soundFields } from "./call-head.ts";
 
 /** grpc/grpc, doc/PROTOCOL-HTTP2.md: names of a service, its package and its method. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,255}$/;
-/** Fields that the protocol itself sets. Metadata for tags and traces have its prefix `grpc-` too. */
+/** Fields that the protocol itself sets. Other metadata with the prefix `grpc-`, for tags and traces, is not among them. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   "content-type",
   "grpc-accept-encoding",

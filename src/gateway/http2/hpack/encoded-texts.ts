@@ -6,7 +6,7 @@ import { latin1Text } from "../../../lib/memory/latin1.ts";
  */
 const CACHE_SLOTS = 1024;
 /**
- * The most characters of a text that is kept. Longer texts are rare, and CACHE_SLOTS texts with their bytes must stay
+ * Maximum number of characters of a text that is kept. Longer texts are rare, and CACHE_SLOTS texts with their bytes must stay
  * within a few MiB.
  */
 const MAX_CACHED_LENGTH = 2048;

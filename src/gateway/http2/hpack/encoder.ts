@@ -99,7 +99,7 @@ export function writeNewFields(target: Buffer, at: number, fields: Fields): numb
 }
 
 /**
- * The most bytes that `writeFields` needs. A length above 126 takes one byte more than the line's punctuation, a length
+ * Maximum number of bytes that `writeFields` needs. A length above 126 takes one byte more than the line's punctuation, a length
  * above 254 takes two, and so on.
  */
 export function maxEncodedLength(fields: Fields): number {

@@ -32,7 +32,7 @@ const MAX_FAILURES = 5;
 /** Milliseconds before the first try to reconnect. The time doubles with each try, up to `MAX_RETRY_MS`. */
 const RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
-/** Milliseconds that a new connection may take. After them the try has failed. @bound */
+/** Milliseconds that a new connection may take. Then the try has failed. @bound */
 const CONNECT_MS = 2_000;
 /** Requests of one worker that wait for Redis. Beyond it the gateway limits by itself. @operator */
 const MAX_WAITING = 4096;

@@ -14,7 +14,7 @@ const MAX_CLAIMS = 8;
 export class SharedConnectionCounter {
   readonly #cells: readonly Int32Array[];
   readonly #own: Int32Array;
-  /** The most permits that this process may take. */
+  /** Maximum number of permits that this process may take. */
   ownMost: number;
   #claimed = false;
   /** The number of other processes. */

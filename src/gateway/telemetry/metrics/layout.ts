@@ -156,7 +156,7 @@ const GAUGES = {
   pid: column(),
   /** Unix seconds. */
   startedAt: column(),
-  /** Of the supervisor's row: see `setAdminAway`. */
+  /** Used only in the supervisor's row: see `setAdminAway`. */
   adminAway: column(),
   serverGauges: column(MAX_SERVERS * SERVER_GAUGES),
   ...metricColumns("gauge"),

@@ -2,7 +2,7 @@ import { type PaymentRequirements } from "../../x402/messages.ts";
 import { formatAmount, isAtomic } from "../../x402/price.ts";
 import { type PageData, tokenOf, wayOf } from "../page-data.ts";
 
-/** An amount of the offer's token. Nothing that the seller or the token calls itself is in it. */
+/** An amount of the offer's token. It does not contain names that the seller or the token's contract chose. */
 export function amountText(data: PageData, offer: PaymentRequirements, amount: string): string {
   const known = tokenOf(data, offer);
   if (known === undefined) return `${amount} units of ${offer.asset}`;

@@ -88,7 +88,7 @@ export function settleCall(receiver: Address, token: Address): Hex {
 export interface SignedRefund {
   readonly amount: string;
   readonly nonce: string;
-  /** Of the receiver authorizer. */
+  /** The signature of the receiver authorizer. */
   readonly signature: Hex;
 }
 

@@ -38,7 +38,7 @@ export async function pptxContent(zip: ZipFile): Promise<DocumentContent> {
 /** The parts of a file that all slides share. */
 interface Shared {
   readonly budget: Budget;
-  /** Of comments, by their ids. */
+  /** The authors of comments, by their ids. */
   readonly authors: ReadonlyMap<string, string>;
 }
 

@@ -1,4 +1,4 @@
-/** The most bytes of a filter's command. */
+/** Maximum number of bytes of a filter's command. */
 const MAX_COMMAND_BYTES = 4095;
 
 const LF = 0x0a;

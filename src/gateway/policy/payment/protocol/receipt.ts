@@ -61,7 +61,7 @@ export function refusalOf({ network, from }: Pick<Payment, "network" | "from">, 
 export interface PaymentForm {
   /** The x402 version that the client uses, or the `Payment` scheme. */
   readonly version: 1 | 2 | "mpp";
-  /** Of the `Payment` scheme: the challenge that the client has paid. */
+  /** For the `Payment` scheme: the challenge that the client has paid. */
   readonly challengeId?: string;
 }
 

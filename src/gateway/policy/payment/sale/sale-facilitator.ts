@@ -35,10 +35,10 @@ export class SaleFacilitator {
   readonly #asked: Asked;
   readonly #exchange: Exchange;
   readonly #accepted: AcceptedPayment;
-  /** Of the facilitator that verified the payment, and then of the one that is asked to settle. */
+  /** The name of the facilitator that verified the payment, and later of the one that is asked to settle it. */
   #name: string;
 
-  /** `name`: of the facilitator that was asked to settle, as the ledger has it. */
+  /** `name`: the facilitator that was asked to settle, as the ledger has it. */
   constructor(asked: Asked, exchange: Exchange, accepted: AcceptedPayment, name: string) {
     this.#asked = asked;
     this.#exchange = exchange;

@@ -190,7 +190,7 @@ function parentOf(element: Element): Element {
   return element.parent !== null && isTag(element.parent) ? element.parent : element;
 }
 
-/** Whether an inserted value may show content. Elements of the page have moved only. */
+/** Whether an inserted value may show new content. Elements of the page do not: they only change their place. */
 function mayHaveContent(value: Value): boolean {
   if (value.is === "made") return hasContent(value.made);
   if (value.is === "elements" || value.is === "other" || value.is === "function") return false;
