@@ -32,7 +32,7 @@ const SHOWN: readonly (readonly [sign: string, html: string])[] = [
   ["frame", `~<iframe srcdoc="<p>Words</p>"></iframe>`],
   ["no-text", "<body><script>start()</script>"],
   ["no-text", `<div id="x"><img src="spin.gif"></div>${APP}`],
-  ["empty-root", `<header>${TEXT}</header><div id="root"></div>${APP}`],
+  ["empty-root", `~<div id="root"></div>${APP}`],
   ["empty-root", `<app-root>Starting up</app-root><p>${TEXT}</p>${APP}`],
   ["scripts-with-little-text", `<p>A word or two.</p>${APP}`],
   ["scripts-with-little-text", `<p>A word or two.</p><script type="module">import "./start.js";</script>`],

@@ -61,6 +61,8 @@ function hasLittleText(page: Survey): boolean {
 /** Signs of pages with little of their content. Each sign counts only if the page has code that runs. */
 export const EMPTY_SIGNS: readonly Sign[] = [
   { name: "no-text", shown: nothingToSee },
-  { name: "empty-root", shown: hasEmptyRoot },
   { name: "scripts-with-little-text", shown: hasLittleText },
 ];
+
+/** A sign of a page whose root may stay empty until a user acts. */
+export const ROOT_SIGN: Sign = { name: "empty-root", shown: hasEmptyRoot };

@@ -13,9 +13,9 @@ import { type Values } from "../values/values.ts";
 
 const TEXT = /^(?:textContent|innerText|outerText|innerHTML|outerHTML|nodeValue|srcdoc)$/;
 const INSERTS =
-  /^(?:append|prepend|after|before|appendChild|insertBefore|replaceWith|replaceChildren|replaceChild|insertAdjacent(?:HTML|Element|Text)|setHTML|setHTMLUnsafe|insertRow|insertCell|moveBefore|insertNode|html|text|wrap|wrapInner|load)$/;
+  /^(?:append|prepend|after|before|appendChild|insertBefore|replaceWith|replaceChildren|replaceChild|insertAdjacent(?:HTML|Element|Text)|setHTML|setHTMLUnsafe|insertRow|insertCell|moveBefore|insertNode|html|text|load)$/;
 /** Methods that also exist on other objects. */
-const AMBIGUOUS = /^(?:append|before|after|html|text|wrap|wrapInner|load|insertRow|insertCell)$/;
+const AMBIGUOUS = /^(?:append|before|after|html|text|load|insertRow|insertCell)$/;
 /** Methods that insert beside an element. */
 const BESIDE = /^(?:after|before|replaceWith|beforebegin|afterend)$/;
 const INTO = /^(?:appendTo|prependTo|insertAfter|insertBefore|replaceAll)$/;
@@ -106,23 +106,13 @@ export class Changes {
     if (propertyName(callee) === "push") return;
     const name = callee.type === "Identifier" ? callee.name : propertyName(callee);
     const mounts = /^(?:mount|render|createRoot)$/.test(name ?? "");
-    for (const value of args.flatMap((arg) => this.#partsOf(arg))) {
+    for (const value of args) {
       const id = value.is === "constant" && /^#?([\w-]+)$/.exec(String(value.value))?.[1];
       const all = value.is === "elements" ? value.all : id ? page.byId(id) : [];
       const isFilled = (element: Element): boolean => page.isEmpty(element) || (mounts && !page.isRendered(element));
       if (all.some((element) => isFilled(element) && page.isContent(element) && element.name !== "body"))
         this.#found("mount-call");
     }
-    const [target] = args;
-    if (target?.is === "elements" && args.length > 1 && /^(?:add|append|insert|prepend|replace)$/.test(name ?? ""))
-      this.#change(target.all);
-  }
-
-  #partsOf(value: Value): readonly Value[] {
-    if (value.is !== "object") return [value];
-    return value.node.properties.flatMap((one) =>
-      one.type === "Property" ? [this.#values.of(one.value, value.scope)] : [],
-    );
   }
 
   /** Hides or uncovers elements. */

@@ -1,7 +1,7 @@
 import { type ESTree } from "meriyah";
 import { bind, exportsOf, sourceOf } from "./bindings.ts";
 import { type Code, Scope, type Source } from "./scope.ts";
-import { type Class, forEachChild, isClass, isFunction, isMissing, type Node, propertyName } from "./syntax.ts";
+import { forEachChild, isClass, isFunction, isMissing, type Node, propertyName } from "./syntax.ts";
 
 const BLOCKS = new Set(
   "BlockStatement ForStatement ForInStatement ForOfStatement SwitchStatement CatchClause StaticBlock".split(" "),
@@ -14,9 +14,7 @@ export class Scopes {
   readonly global = new Scope({ text: "", isLibrary: false, hasParts: false });
   readonly #scopes = new Map<Node, Scope>();
   #code: Code = this.global.code;
-  /** The values that methods assign to the properties of their object, by class. */
-  readonly fields = new Map<Class, Map<string, Source[]>>();
-  /** Functions and objects that scripts assign to properties, by the properties' names: `App.init = function () {…}`. */
+  /** Functions of objects and classes, by the names of the properties: `App.init = function () {…}`. */
   readonly methods = new Map<string, Source[]>();
   readonly #assigned: [name: string, scope: Scope, source: Source][] = [];
 
@@ -27,7 +25,7 @@ export class Scopes {
     const exported = new Map<string, Source>();
     this.#scopes.set(program, scope);
     for (const node of program.body) {
-      this.#walk(node, scope, undefined);
+      this.#walk(node, scope);
       if (node.type === "ExportNamedDeclaration" || node.type === "ExportDefaultDeclaration")
         exportsOf(node, scope, exported);
     }
@@ -39,9 +37,8 @@ export class Scopes {
     return this.#scopes.get(node);
   }
 
-  #walk(node: Node, scope: Scope, inClass: Class | undefined): void {
+  #walk(node: Node, scope: Scope): void {
     let inner = scope;
-    let holder = inClass;
     if (isFunction(node)) {
       if (node.type === "FunctionDeclaration" && node.id !== null) scope.declare(node.id.name, sourceOf(node, scope));
       inner = new Scope(this.#code, scope, node);
@@ -50,18 +47,15 @@ export class Scopes {
       node.params.forEach((pattern, index) => bind(pattern, { is: "parameter", owner: node, index }, inner, inner));
     } else if (isClass(node)) {
       if (node.id !== null) scope.declare(node.id.name, sourceOf(node, scope));
-      holder = node;
-      this.fields.set(node, new Map());
     } else if (BLOCKS.has(node.type)) {
       inner = new Scope(this.#code, scope);
       this.#scopes.set(node, inner);
     }
-    this.#bindings(node, inner, holder);
-    if (node.type !== "Identifier" && node.type !== "Literal")
-      forEachChild(node, (child) => this.#walk(child, inner, holder));
+    this.#bindings(node, inner);
+    if (node.type !== "Identifier" && node.type !== "Literal") forEachChild(node, (child) => this.#walk(child, inner));
   }
 
-  #bindings(node: Node, scope: Scope, inClass: Class | undefined): void {
+  #bindings(node: Node, scope: Scope): void {
     // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a syntax tree has 80 kinds of nodes
     switch (node.type) {
       case "VariableDeclaration": {
@@ -84,16 +78,11 @@ export class Scopes {
         }
         return;
       case "Property":
+      case "PropertyDefinition":
       case "MethodDefinition": {
         const name = propertyName(node);
-        if (name !== undefined && node.value !== null && isFunction(node.value))
+        if (name !== undefined && !isMissing(node.value) && isFunction(node.value))
           this.#method(name, sourceOf(node.value, scope));
-        return;
-      }
-      case "PropertyDefinition": {
-        const name = propertyName(node);
-        if (inClass !== undefined && name !== undefined && !isMissing(node.value))
-          this.#field(inClass, name, sourceOf(node.value, scope));
         return;
       }
       case "UpdateExpression":
@@ -101,13 +90,13 @@ export class Scopes {
           this.#assigned.push([node.argument.name, scope, sourceOf(node, scope)]);
         return;
       case "AssignmentExpression":
-        this.#assignment(node, scope, inClass);
+        this.#assignment(node, scope);
         return;
       default:
     }
   }
 
-  #assignment(node: ESTree.AssignmentExpression, scope: Scope, inClass: Class | undefined): void {
+  #assignment(node: ESTree.AssignmentExpression, scope: Scope): void {
     const { left } = node;
     const source = sourceOf(node, scope);
     if (left.type === "Identifier") this.#assigned.push([left.name, scope, source]);
@@ -116,23 +105,14 @@ export class Scopes {
       const name = propertyName(left);
       if (name === undefined) return;
       const { object } = left;
-      if (object.type === "ThisExpression" && inClass !== undefined) this.#field(inClass, name, source);
-      else if (object.type === "Identifier" && GLOBALS.has(object.name)) this.global.declare(name, source);
-      if (isFunction(node.right) || node.right.type === "ObjectExpression")
-        this.#method(name, sourceOf(node.right, scope));
+      if (object.type === "Identifier" && GLOBALS.has(object.name)) this.global.declare(name, source);
+      if (isFunction(node.right)) this.#method(name, sourceOf(node.right, scope));
     }
   }
 
   #method(name: string, source: Source): void {
     const known = this.methods.get(name);
     if (known === undefined) this.methods.set(name, [source]);
-    else known.push(source);
-  }
-
-  #field(inClass: Class, name: string, source: Source): void {
-    const fields = this.fields.get(inClass);
-    const known = fields?.get(name);
-    if (known === undefined) fields?.set(name, [source]);
     else known.push(source);
   }
 }

@@ -56,11 +56,7 @@ export function browserProperty(
     if (key === "currentScript") return ownScript === undefined ? UNKNOWN : elements([ownScript]);
     if (key === "cookie" || key === "referrer") return constant("");
   }
-  if (name === "location") {
-    if (key === "hash") return constant("");
-    if (key === "search" || key === "pathname" || key === "hostname" || key === "host")
-      return constant(URL.parse(page.survey.source.finalUrl)?.[key] ?? "");
-  }
+  if (name === "location" && key === "hash") return constant("");
   if (name === "navigator" && key === "userAgent") return constant(USER_AGENT);
   if (STORAGE.test(name)) return key === "getItem" ? OTHER : NOTHING;
   const isPart = /^(?:document|location|localStorage|sessionStorage|navigator|history|customElements)$/.test(key);

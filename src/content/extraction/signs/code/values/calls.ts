@@ -6,7 +6,7 @@ import { Results } from "./results.ts";
 import { invocationOf } from "../syntax/invocation.ts";
 import { type Scope } from "../syntax/scope.ts";
 import { type Node } from "../syntax/syntax.ts";
-import { ofText, tested } from "./texts.ts";
+import { ofText } from "./texts.ts";
 import { constant, elements, madeOf, NOTHING, OTHER, tagsIn, textOf, UNKNOWN, type Value } from "./value.ts";
 import { type Values } from "./values.ts";
 
@@ -20,8 +20,6 @@ interface GivenCall {
 }
 
 interface MethodCall extends GivenCall {
-  /** The expression of the object, and its value. */
-  readonly on: Node;
   readonly object: Value;
   readonly key: string;
 }
@@ -52,10 +50,10 @@ export class Calls {
     const { callee, on, args } = invocationOf(node);
     if (callee.type === "Super") return NOTHING;
     const object = this.#values.of(on, scope);
-    if (callee.type === "MemberExpression" && on !== undefined) {
+    if (callee.type === "MemberExpression") {
       const key = this.#values.key(callee, scope) ?? "";
       if (key === "bind" && object.is === "function") return { ...object, self: this.#values.of(args[0], scope) };
-      const found = this.#method({ node, args, scope, on, object, key });
+      const found = this.#method({ node, args, scope, object, key });
       if (found !== undefined) return found;
     }
     const called = this.#values.of(callee, scope);
@@ -126,12 +124,10 @@ export class Calls {
   }
 
   #ofConstant(call: MethodCall): Value | undefined {
-    const { key, object, on } = call;
+    const { key, object } = call;
     if (key === "getFullYear" && object.is !== "constant") return constant(ANY_YEAR);
-    if (object.is === "constant" && typeof object.value === "string")
-      return ofText(object.value, key, this.#argument(call));
-    return key === "test" && on.type === "Literal" && "regex" in on
-      ? tested(on.regex, this.#argument(call))
+    return object.is === "constant" && typeof object.value === "string"
+      ? ofText(object.value, key, this.#argument(call))
       : undefined;
   }
 

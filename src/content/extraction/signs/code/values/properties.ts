@@ -2,7 +2,7 @@ import { browserProperty, isBrowserObject, isWindow } from "./browser.ts";
 import { methodOf } from "./classes.ts";
 import { propertyOfElements, propertyOfMade } from "./elements.ts";
 import { type Scope } from "../syntax/scope.ts";
-import { valueByName, valueOfSources, valueOfVariable } from "./sources.ts";
+import { valueOfVariable } from "./sources.ts";
 import { propertyName } from "../syntax/syntax.ts";
 import { constant, elements, OTHER, UNKNOWN, type Value } from "./value.ts";
 import { type Values } from "./values.ts";
@@ -26,17 +26,17 @@ export function valueOfMember(
     case "made":
       return propertyOfMade(object, key);
     case "object":
-      return valueOfProperty(values, object, key) ?? valueByName(values, key);
+      return valueOfProperty(values, object, key) ?? UNKNOWN;
     case "class": {
       const method = methodOf(values, object.node, key);
-      return method === undefined ? valueByName(values, key) : { is: "function", node: method, self: object };
+      return method === undefined ? UNKNOWN : { is: "function", node: method, self: object };
     }
     case "instance":
       return ofInstance(values, object, key);
     case "constant":
       return key === "length" && typeof object.value === "string" ? constant(object.value.length) : UNKNOWN;
     default:
-      return valueByName(values, key);
+      return UNKNOWN;
   }
 }
 
@@ -60,8 +60,6 @@ function ofInstance(values: Values, instance: Extract<Value, { is: "instance" }>
   if (key === "element" || key === "host") return instance.elements;
   const method = methodOf(values, instance.node, key);
   if (method !== undefined) return { is: "function", node: method, self: instance };
-  const fields = values.scopes.fields.get(instance.node)?.get(key);
-  if (fields !== undefined) return valueOfSources(values, fields);
   if (instance.elements.is !== "elements") return UNKNOWN;
   return /Targets?$/.test(key) ? instance.elements : propertyOfElements(instance.elements.all, key);
 }

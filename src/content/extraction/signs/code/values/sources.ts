@@ -14,20 +14,13 @@ export function valueOfVariable(values: Values, name: string, scope: Scope): Val
   if (isBrowserObject(name)) return { is: "global", name };
   const byId = values.page.byId(name);
   if (byId.length > 0) return elements(byId);
-  const given = valueByName(values, name);
-  return given.is === "unknown" ? { is: "global", name } : given;
+  return { is: "global", name };
 }
 
 /** The common part of the values that are assigned to a variable or a field. */
-export function valueOfSources(values: Values, sources: readonly Source[]): Value {
+function valueOfSources(values: Values, sources: readonly Source[]): Value {
   if (sources.length === 0) return UNKNOWN;
   return either(sources.slice(-MAX_SOURCES).map((source) => values.source(source)));
-}
-
-/** The only value that scripts assign to properties with this name. */
-export function valueByName(values: Values, key: string): Value {
-  const [source, ...others] = values.scopes.methods.get(key) ?? [];
-  return source === undefined || others.length > 0 ? UNKNOWN : values.source(source);
 }
 
 /** The value of one source of a variable. */

@@ -1,5 +1,4 @@
 import { type ESTree } from "meriyah";
-import { RE2JS } from "re2js";
 import { constant, elements, textOf, UNKNOWN, OTHER, type Value } from "./value.ts";
 
 /** Maximum number of characters of a text that are kept. */
@@ -38,17 +37,4 @@ export function ofText(text: string, key: string, given: Value): Value {
   if (key === "includes") return constant(text.includes(part));
   if (key === "startsWith") return constant(text.startsWith(part));
   return key === "indexOf" ? constant(text.indexOf(part)) : UNKNOWN;
-}
-
-/** Whether a known text matches a pattern, in linear time. */
-export function tested({ pattern, flags }: { readonly pattern: string; readonly flags: string }, given: Value): Value {
-  if (given.is !== "constant") return UNKNOWN;
-  try {
-    const isFound = RE2JS.compile(pattern, flags.includes("i") ? RE2JS.CASE_INSENSITIVE : 0)
-      .matcher(String(given.value))
-      .find();
-    return constant(isFound);
-  } catch {
-    return UNKNOWN;
-  }
 }
