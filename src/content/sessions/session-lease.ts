@@ -11,7 +11,10 @@ export interface SessionLease {
 
 /**
  * Renews a lease until its end. `since` is the time before the session was taken. `now` gives monotonic milliseconds.
- * Decision 0924.
+ *
+ * The holder of a session is a use, not a service: any service can load the state from the store. A write with an older number
+ * is refused. If the store's clock is set forward, a second use can get the session: the first one then stops within 5 s, and
+ * keeps nothing. A second call does not wait, so that one client cannot fill a queue.
  */
 export function holdLease(
   store: Pick<SessionStore, "renew">,

@@ -6,7 +6,7 @@ import { TextLines } from "./text-lines.ts";
 
 const COMMENT = /\/\/[^\r\n]*|\/\*[^]*?\*\//y;
 
-/** A document and the text that it was read from. Decision 1104. */
+/** A document and the text that it was read from. */
 export interface WrittenDocument {
   readonly text: string;
   readonly document: unknown;

@@ -1,4 +1,8 @@
-/** Changes values in the text of a configuration. Bytes that no edit covers stay as they are. Decision 1104. */
+/**
+ * Changes values in the text of a configuration. Bytes that no edit covers stay as they are. A comment right before a member or
+ * item, or after it in its line, belongs to it. A changed value at a YAML alias is written in place of the alias. The result is
+ * loaded and compared before it is written, so a change at an anchor that aliases refer to is refused.
+ */
 import { isObject } from "../../../../lib/is-object.ts";
 import { isSame } from "../../../../lib/is-same.ts";
 import { longestRise, pairsOf } from "./json-difference.ts";
