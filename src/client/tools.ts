@@ -22,7 +22,7 @@ export interface AgentTool {
 
 /** Jobs that one set of tools remembers; the oldest is forgotten, but goes on. @bound */
 const MAX_JOBS = 100;
-/** Results of one call by default, and at most. */
+/** Number of results of one call: the default and the maximum. */
 const COUNT = 10;
 const MAX_COUNT = 100;
 

@@ -35,7 +35,7 @@ function nameFor(pid: number): string {
   return `\0turnpike-take-over-${pid}`;
 }
 
-/** Splits what arrives into lines, and calls `onLine` with the value of each. */
+/** Splits the received bytes into lines, and calls `onLine` with the JSON value of each. */
 function linesTo(onLine: (value: unknown) => void): (chunk: Buffer) => boolean {
   let rest = "";
   return (chunk) => {

@@ -8,7 +8,7 @@ export interface CrawlOrder {
   /** True: the job loads these addresses alone, as the client named them. False: a crawl of their sites begins with them. */
   readonly given?: boolean;
   readonly urls: readonly string[];
-  /** Pages that it delivers at most. */
+  /** Maximum number of pages that it delivers. */
   readonly limit: number;
   /** Links from a start page to the deepest page. */
   readonly max_depth: number;

@@ -1,6 +1,6 @@
 /** The bounds of jobs that an operator sets. */
 export interface JobSettings {
-  /** Milliseconds for which a job runs at most, and for which its results stay after its end. */
+  /** Maximum milliseconds for which a job runs, and milliseconds for which its results stay after its end. */
   readonly maxRunMs: number;
   readonly keptMs: number;
   /** Milliseconds between two requests to a host that asks for no longer delay. */

@@ -79,7 +79,7 @@ export function isPaid(
   return sale === undefined || BigInt(amountOf(sale.quote, job.limit, pages, saved)) <= BigInt(job.paid);
 }
 
-/** The most pages for which at most `amount` is due. */
+/** Maximum number of pages whose due charge is at most `amount`. */
 export function pagesOf(quote: string, limit: number, amount: string): number {
   if (BigInt(quote) === 0n) return limit;
   const pages = ((BigInt(amount) + 1n) * BigInt(limit) - 1n) / BigInt(quote);

@@ -16,7 +16,7 @@ import {
 } from "./operation.ts";
 import { flag, whole } from "./text.ts";
 
-/** Results of one response: by default, and at most. */
+/** Number of results in one response: the default and the maximum. */
 const COUNT = 100;
 const MAX_COUNT = 1_000;
 /** Characters of the name of a transaction. */

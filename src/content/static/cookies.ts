@@ -11,7 +11,7 @@ import { type OwnCookie } from "../page/own-request.ts";
 const MAX_COOKIES = 100;
 const MAX_SESSION_COOKIES = 1_000;
 const MAX_COOKIE_LENGTH = 4096;
-/** Milliseconds for which a cookie is kept at most (draft-ietf-httpbis-rfc6265bis §5.5). */
+/** Maximum milliseconds for which a cookie is kept (draft-ietf-httpbis-rfc6265bis §5.5). */
 const MAX_AGE_MS = 400 * 86_400_000;
 
 /** The cookies that servers set and get during one visit (RFC 6265 §5). Without a session, they are discarded with the visit. */

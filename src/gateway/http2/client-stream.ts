@@ -124,7 +124,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     if (endStream) this.endedWithHead();
   }
 
-  /** Bytes that `encode` needs at most. */
+  /** Maximum number of bytes that `encode` writes. */
   get room(): number {
     const { method, authority, path, ownFields } = this.#request;
     const room = OWN_FIELDS_ROOM + method.length + maxEncodedLength(authority) + maxEncodedLength(path);

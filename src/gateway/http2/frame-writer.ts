@@ -11,7 +11,7 @@ interface HeadFrame {
 
 /** The fields of a head that precede the fields that are passed on. */
 export interface HeadPrefix {
-  /** Bytes that `encode` needs at most. */
+  /** Maximum number of bytes that `encode` writes. */
   readonly room: number;
   /** Writes compressed fields at the offset `at`. Returns the offset behind them. */
   encode(target: Buffer, at: number): number;

@@ -251,7 +251,7 @@ export class Http2Exchange
     this.onCancel?.();
   }
 
-  /** Bytes that `encode` needs at most. */
+  /** Maximum number of bytes that `encode` writes. */
   get room(): number {
     return OWN_FIELDS_ROOM + maxEncodedLength(this.addedFields);
   }

@@ -36,7 +36,7 @@ export class RouteTable<R extends Routable> {
   readonly #hasHosts: boolean;
   /** Every spelling of every prefix. Undefined: no route is guarded. */
   readonly #readings: PrefixTable<R> | undefined;
-  /** A guarded prefix has several spellings, so that a plain path may be one of them. */
+  /** A guarded prefix has several spellings. A plain path can then be another spelling of it. */
   readonly #readsAll: boolean;
   /** Guarded routes with exact paths or patterns. Undefined: no route is of this kind. */
   readonly #pathGuards: PathGuards<R> | undefined;

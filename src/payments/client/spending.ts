@@ -142,7 +142,7 @@ export interface Total {
   readonly until: number;
 }
 
-/** The part of a total that is freed if it is not paid: `, $0.01 of it by failed calls until 14:05 UTC`; empty without such a part. */
+/** The part of a total that is freed if it is not paid, as `, $0.01 of it by failed calls until 14:05 UTC`. Empty without such a part. */
 export function heldText({ held, until }: Total): string {
   const time = new Date(until * 1000).toISOString().slice(11, 16);
   return held === 0n ? "" : `, ${formatDollars(held)} of it by failed calls until ${time} UTC`;

@@ -83,7 +83,7 @@ export interface NewJob {
   readonly payer: string;
   /** The operation and its parameters, as JSON. */
   readonly order: string;
-  /** Pages that it delivers at most. */
+  /** Maximum number of pages that it delivers. */
   readonly limit: number;
   /** Addresses that its frontier holds at most. Further ones are dropped. */
   readonly maxKnown: number;

@@ -17,7 +17,7 @@ import { type SqliteConnection } from "./sqlite-connection.ts";
 
 /** Rows of a table that one call of `remove` removes. */
 const SWEEP_ROWS = 10_000;
-/** Milliseconds after its last request for which the pace of a host is remembered: a day. @bound */
+/** Milliseconds for which the pace of a host is remembered after the last request to it: a day. @bound */
 const KEPT_HOST_MS = 86_400_000;
 
 interface QueueRow {

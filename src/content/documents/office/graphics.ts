@@ -114,7 +114,7 @@ function chartOf(root: XmlElement): Chart | undefined {
   return { title, rows: [["", ...names], ...rows.values()] };
 }
 
-/** A text with runs, or the one that the file keeps of a cell. */
+/** A text with runs, or the stored text of a cell. */
 function titleOf(title: XmlElement | undefined): string {
   const lines = allBelow(title, "a:p").map((line) => allBelow(line, "a:t").map(textOf).join(""));
   const kept = allBelow(title, "c:v").map(textOf);

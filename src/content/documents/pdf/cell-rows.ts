@@ -85,7 +85,7 @@ function hasStackedNumbers(above: CellLine | undefined, below: CellLine | undefi
   return below?.cells.some((cell, column) => isNumber(cell) && isNumber(above?.cells[column])) === true;
 }
 
-/** Whether a cell is a number, with a short unit at most. */
+/** Whether a cell is a number, with or without a short unit. */
 export function isNumber(cell: readonly Line[] | undefined): boolean {
   const text = cell?.map((line) => line.text).join(" ") ?? "";
   return /\d/.test(text) && !/\p{L}{3}/u.test(text) && text.length < 20;

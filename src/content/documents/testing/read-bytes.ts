@@ -7,7 +7,7 @@ export async function readBytes(bytes: Uint8Array | string): Promise<DocumentCon
   return await readFile(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
 }
 
-/** The reason for which a file is not read. */
+/** The reason why a file is not read. */
 export async function failureOf(bytes: Uint8Array | string): Promise<string> {
   try {
     const content = await readBytes(bytes);

@@ -19,7 +19,7 @@ const MODEL: LeanModel = {
   },
 };
 
-/** The probability that a statement is true from its signs alone, without any sentence that states the outcome. */
+/** The probability that a statement is true, by its signs alone: no sentence states the outcome. */
 export function leanOf(signs: Signs, { intercept, weights }: LeanModel = MODEL): number {
   const sum = SIGNS.reduce((total, name) => total + weights[name] * signs[name], intercept);
   return 1 / (1 + Math.exp(-sum));

@@ -21,7 +21,7 @@ export interface ModelOptions {
   readonly maxOutputTokens: number;
   /** Tokens of one question at most: instructions, sources and response together. */
   readonly maxTokensPerQuestion: number;
-  /** Tokens of all questions of one UTC day at most. */
+  /** Maximum number of tokens of all questions of one UTC day. */
   readonly maxTokensPerDay: number;
   readonly timeoutMs: number;
   /** Whether the embedded analyst judges if the model fails. */

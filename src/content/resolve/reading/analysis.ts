@@ -104,7 +104,7 @@ export interface Statement {
   readonly isAside?: boolean;
   /** Words that the reading leaves out may turn its sense: it only contradicts. */
   readonly isLoose?: boolean;
-  /** It is in another language than the question: it supports a likely verdict at most. */
+  /** It is in another language than the question, so it supports no more than a likely verdict. */
   readonly isForeign?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { classesOf } from "./word-classes.ts";
 /** Closed classes of words of all languages, beside the function words of each. A word with a star is a prefix. */
 export const WORDS = classesOf<
   | "of"
-  /** Prepositions of the one who receives a prize. */
+  /** Prepositions before the receiver of a prize. */
   | "to"
   | "in"
   | "withArticle"
@@ -88,7 +88,7 @@ export const OUTCOMES = classesOf<
   | "held"
   /** Final ones: their contrary cannot follow before the deadline. */
   | "final"
-  /** Those that take back the one that is their object: "suspended the revocation". */
+  /** Verbs that take back their object: "suspended the revocation". */
   | "undoing"
 >(`
 exclusive: win elect acquire host nominate appoint

@@ -1,6 +1,6 @@
 /** A slow response is reused for this many times its duration, so that requests take at most a tenth of the time. */
 const REST = 10;
-/** Milliseconds for which a response is reused at most. */
+/** Maximum milliseconds for which a response is reused. */
 const MOST_MS = 30_000;
 
 /** Calls `read` at most once within `ms` milliseconds, and returns its value to all callers in that time. */

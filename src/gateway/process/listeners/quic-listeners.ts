@@ -20,7 +20,7 @@ import { bindError, type BoundListener } from "./listener-plan.ts";
 /** Loaded with the first endpoint (bench start). */
 const http3 = (): typeof Http3 => require("../../http3/server.ts");
 
-/** Milliseconds between two reads of the endpoints' counters: the figures in other workers are that old at most. */
+/** Milliseconds between two reads of the endpoints' counters. The figures in other workers are at most this old. */
 const TELL_MS = 1000;
 /** Ports that the kernel chooses for TCP until one is free for UDP too. Then the start fails. */
 const MAX_PORT_TRIES = 10;

@@ -11,7 +11,7 @@ type CatalogConfig = NonNullable<UpstreamConfig["catalog_discovery"]>;
 
 /** Bytes of a catalog response. @operator A service of 256 servers with long check outputs takes a tenth of this. */
 const MAX_CATALOG_BYTES = 8 * 1024 * 1024;
-/** Seconds that Consul lets a query wait at most. */
+/** Maximum seconds that Consul lets a query wait. */
 const MAX_WAIT_S = 600;
 /** Consul adds up to a sixteenth of the wait to a query. */
 const WAIT_EXTRA = 1 / 16;

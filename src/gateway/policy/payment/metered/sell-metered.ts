@@ -38,7 +38,7 @@ const JSON_FIELDS = fieldLine("Content-Type", "application/json") + fieldLine("C
 /** The states of a payment that covers units, or has covered some. */
 const TAKEN: ReadonlySet<PaymentState> = new Set(["deferred", "settled"]);
 
-/** The metered responses of a process that flow now, by their channel and name. As many as there are exchanges at most. */
+/** The metered responses of a process that flow now, by their channel and name. There are at most as many as exchanges. */
 const flowing = new WeakMap<ChannelDesk, Map<string, MeteredStream>>();
 
 function streamsOf(desk: ChannelDesk): Map<string, MeteredStream> {
@@ -84,7 +84,7 @@ class MeteredPayment {
     return name === undefined ? this.#begin() : this.#payFurther(name);
   }
 
-  /** Asks the upstream, for a response of which this payment covers the first units. */
+  /** Asks the upstream for a new response. This payment covers its first units. */
   async #begin(): Promise<SaleState> {
     const { held, delivery, lost } = this.#parts;
     const { exchange, paidRoute, request, payment, lease, client } = held;
