@@ -81,7 +81,7 @@ const SOLD: readonly Column<UpstreamRow>[] = [
 ];
 const LAST: readonly Column<UpstreamRow>[] = [{ title: "LAST", cell: ({ last_seen_ms: at }) => timeText(at) }];
 
-/** `turnpike usage`: shows what was used of a running gateway. */
+/** `turnpike usage`: shows the usage of a running gateway. */
 export const USAGE_COMMAND: AdminCommand = {
   usage: USAGE,
   json: "print the whole response of GET /v1/usage",

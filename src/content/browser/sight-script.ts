@@ -70,7 +70,7 @@ const FACTS = `
   };
 `;
 
-/** Puts animations at their end, if it is near, and returns what puts them back. */
+/** Puts animations at their end, if it is near, and returns a function that puts them back. */
 const ANIMATIONS = `
   const endAnimations = () => {
     const moved = [];

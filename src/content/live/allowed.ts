@@ -49,7 +49,7 @@ const ADDRESS = /^(?:https?:|data:|about:blank(?:[?#]|$)|$)/i;
 /** Parameters of new browser contexts that would go around the rules of egress, or of origins. */
 const CONTEXT = ["proxyServer", "proxyBypassList", "originsWithUniversalNetworkAccess"];
 
-/** Decides on a call of a client. The wall is the cell: this list only keeps a client from what it needs not. */
+/** Decides on a call of a client. The wall is the cell: this list only refuses calls that a client does not need. */
 export function verdictOn(method: string, params: CdpFields): Verdict {
   // Clients set a folder for downloads in each context. A browser for clients has no downloads.
   if (method === "Browser.setDownloadBehavior" || method === "Page.setDownloadBehavior") {

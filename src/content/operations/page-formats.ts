@@ -188,7 +188,7 @@ export class FormatsPlan {
     return { kind, crawled, forms };
   }
 
-  /** The request, with what only a browser makes. */
+  /** The request, with the formats that only a browser makes. */
   request(request: PageRequest): PageRequest {
     const print = this.#names.has("pdf") ? defaultPrint() : undefined;
     const brand = this.#names.has("branding");

@@ -30,7 +30,7 @@ export interface Fetched {
   readonly searchScripts: (scripts: readonly ScriptAddress[]) => Promise<boolean>;
 }
 
-/** Chooses an engine by the evidence in the document, and by what was learned of its template. */
+/** Chooses an engine by the evidence in the document, and by the learned rules of its template. */
 export async function chooseEngine(
   learned: LearnedTemplates,
   { request, task, outcome, searchScripts }: Fetched,

@@ -78,7 +78,7 @@ export class Sessions {
   }
 
   /**
-   * Passes the state of a session to `use`, and keeps what it has become, also if `use` fails. Fails with `session-busy` if
+   * Passes the state of a session to `use`, and stores the changed state, also if `use` fails. Fails with `session-busy` if
    * the session is in use. `lost` is aborted when the session no longer belongs to this use: nothing of it is kept then.
    */
   async using<T>(id: string, secret: string, use: (state: BrowsingState, lost: AbortSignal) => Promise<T>): Promise<T> {

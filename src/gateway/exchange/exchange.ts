@@ -135,7 +135,7 @@ export interface RequestBody {
   liftLimits?(): void;
 }
 
-/** The lines about the client in an upstream request, with what they were composed for. */
+/** The lines about the client in an upstream request, with the values that they were made for. */
 export interface ClientLines {
   readonly authority: string;
   readonly host: string;

@@ -116,7 +116,7 @@ function methodAt(bytes: Uint8Array, from: number, end: number): string {
   return latin1Text(bytes, from, end);
 }
 
-/** `rest` begins with what stands in place of the version. */
+/** `rest` begins at the place of the version. */
 function refuseVersion(rest: string): HeadError {
   const match = VERSION.exec(rest.slice(0, rest.indexOf("\r\n")));
   if (match === null) return { code: "bad-request", detail: "malformed request line" };

@@ -128,7 +128,7 @@ export class Spool {
     return this.#file;
   }
 
-  /** Runs a callback of the file system: logs its error, and sends what it has written to connections. */
+  /** Runs a callback of the file system: logs its error, and sends the bytes that it has written to connections. */
   #run(callback: () => void): void {
     holdCork();
     try {

@@ -1,4 +1,4 @@
-/** Limits of a process that reads what others wrote. The kernel ends it beyond the first one, and refuses it more of the second. */
+/** Limits of a process that reads files of strangers. The kernel ends it beyond the first one, and refuses it more of the second. */
 export interface ProcessLimits {
   readonly cpuSeconds: number;
   /** Bytes of its data (`RLIMIT_DATA`), or of all its addresses (`RLIMIT_AS`), which count what it only reserves. */

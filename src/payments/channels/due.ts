@@ -53,7 +53,7 @@ export function isDue(channel: Channel, { keys }: ChannelSettings, { charges, ow
   return owed >= limitOf(keys, channel, isDeniable(channel));
 }
 
-/** The channels by what one order can claim. */
+/** The channels in groups, each of which one order can claim. */
 export function batchesOf(channels: readonly Channel[]): readonly Batch[] {
   const batches = new Map<string, [Channel, ...Channel[]]>();
   // The other channels do not wait for contracts.

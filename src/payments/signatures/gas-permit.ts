@@ -17,7 +17,7 @@ import { domainHash } from "./typed-data.ts";
 /** The extension by which a payer lets Permit2 move its token by a signature (EIP-2612), and the facilitator pays the gas. */
 export const GAS_PERMIT = "eip2612GasSponsoring";
 
-/** The extension in a challenge: the version, and the form of what the client adds. */
+/** The extension in a challenge: the version, and the form of the client's part. */
 export const GAS_PERMIT_DECLARATION = {
   info: { description: "The facilitator pays the gas of a permit for Permit2 (EIP-2612)", version: "1" },
   schema: {

@@ -3,7 +3,7 @@ import { type Hex } from "../x402/address.ts";
 import { addressSchema, atomicSchema, type PaymentPayload } from "../x402/messages.ts";
 import { GAS_APPROVAL, type GasApproval } from "./gas-approval.ts";
 
-/** The extension in a challenge: the version, and the form of what the client adds. */
+/** The extension in a challenge: the version, and the form of the client's part. */
 export const GAS_APPROVAL_DECLARATION = {
   info: { description: "The facilitator sends a signed approval for Permit2, and pays its gas", version: "1" },
   schema: {

@@ -11,7 +11,7 @@ const MAX_TEXT = 200;
 const MAX_ADDRESS = 2_048;
 
 /**
- * Reads the colours, fonts and logo of a page from the computed styles of what it shows. A colour counts by the area that it
+ * Reads the colours, fonts and logo of a page from the computed styles of its visible elements. A colour counts by the area that it
  * fills, a font by the characters that it writes. It runs in a script context of the service, so that the page cannot
  * change the functions that it calls.
  */

@@ -172,8 +172,7 @@ const END_MOVEMENTS = `
   };`;
 
 /**
- * The start of a script in the page: functions that bring it to rest. `rest(true)` also shows what appears when it is
- * scrolled to.
+ * The start of a script in the page: functions that bring it to rest. `rest(true)` also shows content that appears when the page is scrolled to it.
  */
 export const REST = `${BASICS}${TREES}${END_ANIMATIONS}${END_SVG_ANIMATIONS}${SHOW_REVEALED}${END_MOVEMENTS}
   const rest = async (revealed = false) => {

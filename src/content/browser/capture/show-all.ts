@@ -67,7 +67,7 @@ export async function received(host: CaptureHost): Promise<boolean> {
   return await host.received(Math.min(MAX_PAINT_MS, halfOf(host)));
 }
 
-/** Waits for the end of what scripts of the page move, for a limited time. Returns false if they move nothing. */
+/** Waits for a limited time until scripts of the page stop moving elements. Returns false if they move nothing. */
 export async function endMovements(host: CaptureHost): Promise<boolean> {
   const moved = await host.run(`(async () => {
     ${MOVEMENTS}
@@ -114,9 +114,7 @@ export async function hasLateParts(host: CaptureHost): Promise<boolean> {
 }
 
 /**
- * Scrolls through the page down to `height`, so that it loads its lazy content, and back to its top. For a picture, it
- * also renders what is outside of the window, and moves fixed elements that would cover content. Returns true if the
- * page cannot be scrolled to what is beside its window.
+ * Scrolls through the page down to `height`, so that it loads its lazy content, and back to its top. For a picture, it also renders the content outside of the window, and moves fixed elements that would cover content. Returns true if the page cannot be scrolled to content beside its window.
  */
 export async function showAll(host: CaptureHost, height: number, medium: "picture" | "paper"): Promise<boolean> {
   const isCut = await scrollThrough(host, height);

@@ -144,7 +144,7 @@ class Planner {
     };
   }
 
-  /** The schema with what it refers to, and with the one alternative that is not null. */
+  /** The schema with the schemas that it refers to, and with the one alternative that is not null. */
   #merged(given: Json, pointer: string, depth: number): JsonObject {
     if (given === true) return {};
     if (!isObject(given)) throw new SchemaError(pointer, "must be a schema that a value can fit");

@@ -5,7 +5,7 @@ import { type PageFields } from "../tree/page-fields.ts";
 import { planOf } from "./field-plan.ts";
 import { fieldsOf } from "./fields-of.ts";
 
-/** A document, and what is known of what its readers see. */
+/** A document, and the known facts about its visible text. */
 export interface SeenDocument {
   readonly tree: Document;
   readonly url: string;

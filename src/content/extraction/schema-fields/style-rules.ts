@@ -15,7 +15,7 @@ const MAX_RULES = 6_000;
 /** Elements that are compared with selectors. A selector of more than what is left of them is not read. */
 const MAX_COMPARED = 1_500_000;
 
-/** A style sheet, with what is known of the conditions around it. */
+/** A style sheet, and the known facts about the conditions around it. */
 export interface Sheet {
   readonly css: string;
   readonly outer: Outer;

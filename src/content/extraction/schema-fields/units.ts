@@ -46,7 +46,7 @@ export function unitNamed(name: string): Unit | undefined {
   return UNITS.get(name.toLowerCase().replaceAll("²", "2").replace(/\.$/, ""));
 }
 
-/** A number with what stands behind it. */
+/** A number with the text behind it. */
 const MEASURE =
   /([-−+]?\d(?:[\d.,'’ \u00a0\u202f]*\d)?)\s*(%|["″”]|°?\p{L}{1,12}(?:[²2](?![\d.,]))?(?:\s(?:ft|feet|meters)\b)?)?/gu;
 /** Maximum number of characters of a text with measures. */

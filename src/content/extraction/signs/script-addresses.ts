@@ -8,7 +8,7 @@ const MAX_SCRIPTS = 12;
 /** Addresses of scripts in the strings of inline code. */
 const ADDRESS = /["'`]([^"'`\s<>]{1,300}\.m?js(?:\?[^"'`\s<>]{0,200})?)["'`]/g;
 
-/** File names that bundlers derive from the page, and names of what pages share. */
+/** File names that bundlers derive from the page, and names of files that pages share. */
 const OF_PAGE = /\/(?:app|pages|routes|nodes)\/|(?:^|\/)(?:page|route|index|main|app)[.-]/i;
 const SHARED =
   /(?:^|[/._-])(?:framework|vendors?|polyfills?|react|react-dom|vue|runtime|webpack|main-app|scheduler)[.-]/i;

@@ -75,7 +75,7 @@ export interface FormsTask {
   readonly json?: SchemaTask | undefined;
 }
 
-/** A link, with its text, or a picture, with what stands for it. */
+/** A link with its text, or a picture with its text alternative. */
 export interface NamedAddress {
   readonly url: string;
   readonly text: string;

@@ -98,7 +98,7 @@ function thresholdIn({ asked, head, row, language }: Table, key: number): Row | 
   return { sign: best.result === "yes" ? 1 : -1, part: best.cell };
 }
 
-/** The place of the subject in a ranking of what is won. */
+/** The place of the subject in a ranking. */
 function rankIn({ asked, passage, head, row }: Table): Row | undefined {
   const column = head.findIndex(({ text }) => RANK.test(text));
   const rank = row[column];

@@ -24,9 +24,9 @@ export interface Grammar {
   readonly pronoun: WordClass;
   /** Verbs, nouns and adjectives whose complement is asserted. */
   readonly says: WordClass;
-  /** Those whose complement is denied. */
+  /** The same, if the complement is denied. */
   readonly denies: WordClass;
-  /** Those whose complement is a view. */
+  /** The same, if the complement is a view. */
   readonly doubts: WordClass;
   /** Verbs whose infinitive happens. */
   readonly does: WordClass;

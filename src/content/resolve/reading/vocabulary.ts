@@ -41,7 +41,7 @@ export const WORDS = classesOf<
   | "manner"
   /** Nouns of times that are not dates. */
   | "time"
-  /** Prepositions of what came before or caused something. */
+  /** Prepositions before an earlier event or a cause. */
   | "circumstance"
   /** Words by which something else is counted in, or not. */
   | "counting"
@@ -78,15 +78,15 @@ counting: including excluding counting inklusive einschliesslich mitsamt ohne co
 
 /** Classes of the outcomes in concepts.ts. */
 export const OUTCOMES = classesOf<
-  /** Those of which only one candidate can have each, so that another's excludes it. */
+  /** Outcomes that only one candidate can have: another candidate's outcome excludes it. */
   | "exclusive"
-  /** Those that the sides exchange if subject and object change places. */
+  /** Outcomes that change sides if subject and object change places. */
   | "directed"
-  /** Those whose subject is also their object: "the bridge opened", "the mayor opened the bridge". */
+  /** Outcomes whose subject is also their object: "the bridge opened", "the mayor opened the bridge". */
   | "ergative"
-  /** Those of which an entry names the one holder. */
+  /** Outcomes with one holder, whom an entry of a table names. */
   | "held"
-  /** Final ones: their contrary cannot follow before the deadline. */
+  /** Final outcomes: the contrary cannot follow before the deadline. */
   | "final"
   /** Verbs that take back their object: "suspended the revocation". */
   | "undoing"

@@ -163,7 +163,7 @@ const READ: Readonly<Record<Language, string>> = {
   it: "lunedi martedi mercoledi giovedi venerdi sabato domenica gennaio febbraio maggio giugno luglio agosto ottobre dicembre il lo gli della dello dei degli delle nel nella alla è e ha non di che con per sono stato una dal sul la si",
   pt: "segunda terca quarta quinta sexta feira janeiro fevereiro marco maio junho julho outubro dezembro o os as um uma do da dos das no na ao e com que nao foi em para por pelo pela se mais sua ja a é",
 };
-/** Those of languages without a reading. */
+/** Frequent words of languages that are not read. */
 const UNREAD = [
   "het een van niet voor met zijn op dat werd naar ook aan heeft worden bij zich door deze",
   "och att det som inte av har till med ett den pa for ar var om kan sig efter",

@@ -77,7 +77,10 @@ interface FileText {
 /** A judged document, and what was found beside its text. */
 type Loaded = Candidate & { readonly found: Findings };
 
-/** Judges documents by what is served. Texts are judged in a thread; valid documents are loaded in slices, beside traffic. */
+/**
+ * Judges whether documents are valid, and what would change from the served one. Texts are judged in a thread; valid
+ * documents are loaded in slices, beside traffic.
+ */
 export class DocumentJudge {
   readonly #deps: JudgeDeps;
 

@@ -37,7 +37,7 @@ const JSON_TYPE = "application/json";
 
 /** The list of paid resources, and the documents that are made of it. */
 interface Written {
-  /** Those of the first policies, which the list was written from. */
+  /** The challenges of the first policies, from which the list was written. */
   readonly challenges: readonly unknown[];
   readonly resources: readonly Listed[];
   readonly bytes: Uint8Array;

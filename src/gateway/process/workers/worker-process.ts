@@ -77,7 +77,7 @@ export class WorkerProcess {
     this.#pulse.begin();
   }
 
-  /** The state as a message of what has changed since the last one. */
+  /** A message with the changes of the state since the last message. */
   toldOf({ config, ...others }: Served): Told {
     return { ...others, delta: this.#told.tell(config) };
   }

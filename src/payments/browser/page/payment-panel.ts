@@ -39,7 +39,7 @@ function now(): number {
 }
 
 /**
- * Lets a person pay for one request, and shows what it returns. A payment that was signed is kept until its outcome is
+ * Lets a person pay for one request, and shows the response. A payment that was signed is kept until its outcome is
  * known; meanwhile no other payment can be signed.
  */
 export class PaymentPanel {
@@ -164,7 +164,7 @@ export class PaymentPanel {
     });
   }
 
-  /** Sends the signed payment with the request, and shows what comes back. */
+  /** Sends the signed payment with the request, and shows the response. */
   async #send(): Promise<void> {
     const { request, keep } = this.#options;
     const signed = this.#signed;

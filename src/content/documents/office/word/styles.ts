@@ -19,7 +19,7 @@ export interface Numbering {
   readonly level?: number;
 }
 
-/** A style with what it has from the styles that it is based on. */
+/** A style with the properties of the styles that it is based on. */
 export interface Style extends Look {
   /** The level of a heading from 1 to 6. */
   readonly heading?: number;

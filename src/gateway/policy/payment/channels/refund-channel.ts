@@ -29,7 +29,7 @@ export interface RefundRequest {
   readonly offer: ChannelOffer;
 }
 
-/** Pays back a channel's money to its payer, and claims what is charged. Resolves with what the request counts as. */
+/** Pays back a channel's money to its payer, and claims what is charged. Resolves with the step of the funnel that the request counts as. */
 export async function refundChannel(
   paidRoute: PaidRoute,
   exchange: Exchange,
