@@ -70,7 +70,8 @@ export interface TurnpikeOptions {
    */
   readonly prefer?: readonly string[] | undefined;
   /**
-   * JSON-RPC endpoints of chains by network, such as `{ base: "https://…" }`. On these chains, the client looks up the balances of the wallet and pays with a token that it has, also by Permit2 if it is approved.
+   * JSON-RPC endpoints of chains by network, such as `{ base: "https://…" }`. On these chains, the client looks up the
+   * balances of the wallet and pays with a token that it has, also by Permit2 if it is approved.
    */
   readonly rpc?: Readonly<Record<string, string>> | undefined;
   /**

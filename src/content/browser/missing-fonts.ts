@@ -3,7 +3,7 @@ import { type CdpConnection } from "./program/cdp.ts";
 
 /**
  * Draws characters and compares the pixels, because only the browser knows which font it finds for a character. A
- * character without a font looks like the last code point, which is not a character and which no font has.
+ * character without a font looks like the last code point, which no font has, because it is not a character.
  */
 const LOOK = `(() => {
   const canvas = new OffscreenCanvas(48, 48);

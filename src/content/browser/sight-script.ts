@@ -98,9 +98,9 @@ const BOXES = `
 `;
 
 /**
- * Measures which texts of the document a reader sees, with the closed shadow trees \`roots\`, and returns the marks of elements: pairs of an element and the value of its mark.
- * The value is empty if the reader sees no text of the element; \`own-text:hidden\` if only texts of inner elements are seen. Undefined
- * if the page is too large.
+ * Measures which texts of the document a reader sees, with the closed shadow trees \`roots\`, and returns the marks of
+ * elements: pairs of an element and the value of its mark. The value is empty if the reader sees no text of the
+ * element; \`own-text:hidden\` if only texts of inner elements are seen. Undefined if the page is too large.
  */
 export const MEASURE = `((roots) => {
   const { scrollX, scrollY, innerWidth, innerHeight } = window;

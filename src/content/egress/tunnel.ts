@@ -25,7 +25,8 @@ export class TunnelError extends Error {
 }
 
 /**
- * Connects to a server through a proxy. The proxy gets one of the server's addresses and not its name, so that it connects to the address that the egress guard has checked. `signal` ends the attempt. Fails with a TunnelError.
+ * Connects to a server through a proxy. The proxy gets one of the server's addresses and not its name, so that it
+ * connects to the address that the egress guard has checked. `signal` ends the attempt. Fails with a TunnelError.
  */
 export async function openTunnel(
   { proxy, addresses: [host] }: ProxyRoute,

@@ -17,8 +17,7 @@ interface TenantParts extends FeatureParts {
 }
 
 /**
- * The part of the memory for gathered bodies that buffered responses leave to requests. Responses get no memory while
- * less than this part is free.
+ * The part of the memory for gathered bodies that is reserved for requests. Responses are buffered only while more than this part is free.
  */
 const LEFT_TO_BODIES = 1 / 2;
 

@@ -107,7 +107,7 @@ export function parseGrpcStatus(value: string | undefined): number | undefined {
   return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : undefined;
 }
 
-/** A text in the encoding of `grpc-message`: UTF-8, percent-encoded except visible ASCII without `%`, and spaces. */
+/** A text in the encoding of `grpc-message`: the bytes of its UTF-8 are percent-encoded, except visible ASCII other than `%`, and spaces. */
 export function grpcMessage(text: string): string {
   return text.replaceAll(/[^ -$&-~]+/gu, (part) =>
     Buffer.from(part).reduce((out, byte) => `${out}%${byte.toString(16).toUpperCase().padStart(2, "0")}`, ""),

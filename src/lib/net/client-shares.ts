@@ -20,8 +20,9 @@ export interface Client {
 }
 
 /**
- * The part of a pool that one client or one of its connections holds. It is limited to a part of the pool that others do not hold. So each client leaves something free for the next one, however many there are ("dynamic thresholds", Choudhury
- * and Hahne 1998).
+ * The part of a pool that one client or one of its connections holds. It is limited to a part of the pool that others
+ * do not hold. So each client leaves something free for the next one, however many there are ("dynamic thresholds",
+ * Choudhury and Hahne 1998).
  */
 export class Share<W> {
   /** Requests that wait for a connection, oldest first. */

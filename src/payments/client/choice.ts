@@ -157,8 +157,8 @@ function cheapestFirst(a: AnyChoice, b: AnyChoice): number {
 }
 
 /**
- * The order of payments with equal prices. A channel needs no transaction, and charges what was delivered, as `upto` does. Under `upfront` the money
- * moves before the response arrives.
+ * The order of payments with equal prices. A channel needs no transaction, and charges what was delivered, as `upto`
+ * does. Under `upfront` the money moves before the response arrives.
  */
 function orderOf({ requirements }: AnyChoice): number {
   if (requirements.scheme === BATCH_SETTLEMENT) return -1;

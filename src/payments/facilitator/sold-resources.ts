@@ -114,8 +114,8 @@ export class SoldResources {
   }
 
   /**
-   * One page, the newest first: of `type`, of those that were `verified` or not, and of those with each word of `query` in their URL or description. Invalid
-   * numbers count as missing.
+   * One page, the newest first: of `type`, of those that were `verified` or not, and of those with each word of `query`
+   * in their URL or description. Invalid numbers count as missing.
    */
   page(query: URLSearchParams): object {
     const words = (query.get("query") ?? "").toLowerCase().split(/\s+/).filter(Boolean).slice(0, 16);

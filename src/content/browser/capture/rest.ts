@@ -33,7 +33,10 @@ const STILL_FRAMES = 3;
 /** Links to style sheets that are examined. */
 const MAX_SHEETS = 200;
 
-/** The functions `pause`, `frame`, `late` (a font or a style sheet is loading) and `elements` of the scripts that prepare a page for its capture. */
+/**
+ * The functions `pause`, `frame`, `late` (a font or a style sheet is loading) and `elements` of the scripts that
+ * prepare a page for its capture.
+ */
 const BASICS = `
   const pause = (ms) => new Promise((done) => setTimeout(done, ms));
   const frame = () => Promise.race([new Promise((done) => requestAnimationFrame(done)), pause(${STEP_MS})]);
@@ -172,7 +175,8 @@ const END_MOVEMENTS = `
   };`;
 
 /**
- * The start of a script in the page: functions that bring it to rest. `rest(true)` also shows content that appears when the page is scrolled to it.
+ * The start of a script in the page: functions that bring it to rest. `rest(true)` also shows content that appears when
+ * the page is scrolled to it.
  */
 export const REST = `${BASICS}${TREES}${END_ANIMATIONS}${END_SVG_ANIMATIONS}${SHOW_REVEALED}${END_MOVEMENTS}
   const rest = async (revealed = false) => {

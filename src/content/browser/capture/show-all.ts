@@ -114,7 +114,9 @@ export async function hasLateParts(host: CaptureHost): Promise<boolean> {
 }
 
 /**
- * Scrolls through the page down to `height`, so that it loads its lazy content, and back to its top. For a picture, it also renders the content outside of the window, and moves fixed elements that would cover content. Returns true if the page cannot be scrolled to content beside its window.
+ * Scrolls through the page down to `height`, so that it loads its lazy content, and back to its top. For a picture, it
+ * also renders the content outside of the window, and moves fixed elements that would cover content. Returns true if
+ * the page cannot be scrolled to content beside its window.
  */
 export async function showAll(host: CaptureHost, height: number, medium: "picture" | "paper"): Promise<boolean> {
   const isCut = await scrollThrough(host, height);

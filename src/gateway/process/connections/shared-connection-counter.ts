@@ -8,8 +8,8 @@ const ASKED = 1;
 const MAX_CLAIMS = 8;
 
 /**
- * Counts the permits of `server.max_connections` of all workers together. Each worker writes only its own number and decides by the sum of all. If
- * a worker dies, the supervisor clears its number.
+ * Counts the permits of `server.max_connections` of all workers together. Each worker writes only its own number and
+ * decides by the sum of all. If a worker dies, the supervisor clears its number.
  */
 export class SharedConnectionCounter {
   readonly #cells: readonly Int32Array[];

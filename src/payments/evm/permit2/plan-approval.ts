@@ -17,7 +17,7 @@ import { type ReadTransaction } from "../transactions/read-transaction.ts";
 import { approvalOf } from "./approval.ts";
 import { settleCall } from "./calldata.ts";
 
-/** The contract by which rollups of the OP stack say what the data of a transaction costs on the parent chain. */
+/** The contract in which rollups of the OP stack give the fee for a transaction's data on the parent chain. */
 const DATA_FEE_ORACLE: Address = "0x420000000000000000000000000000000000000F";
 /** The part of that fee that a payer gets: it may rise until the block. */
 const DATA_FEE_MARGIN = 2n;

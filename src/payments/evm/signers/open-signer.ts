@@ -39,7 +39,7 @@ export type SignerOptions =
       readonly metadata_url: string;
     };
 
-/** Seconds before its end at which an access token is not used any more. */
+/** An access token is used until this number of seconds before it expires. */
 const TOKEN_SLACK_S = 60;
 const TOKEN_PATH = "/computeMetadata/v1/instance/service-accounts/default/token";
 /** A token without characters that could end its line. */
