@@ -9,10 +9,14 @@ import { patient } from "../../src/lib/testing/patience.ts";
 setDefaultTimeout(patient(120_000));
 
 const AT_ONCE = 4;
-/** At most one page in this number may miss words, and may use the browser without need at the first and second visit. */
+/** At most one page in this number may miss words, and may use the browser without need at the first visit. */
 const MISSES = 40;
 const NEEDLESS = 10;
-const NEEDLESS_AGAIN = 50;
+/** 4 of 274 pages do. On a busy machine, scripts may come too late at the first visit, so that more pages are compared at the second. */
+const NEEDLESS_AGAIN = 30;
+/** Half of these pages were written so that their scripts seem to change words. At the first visit, one of two may use the browser. */
+const TRAPS = /^\/[ot]\//;
+const NEEDLESS_TRAPS = 2;
 
 interface Page {
   readonly changes: boolean;
@@ -48,6 +52,13 @@ const DATA: ReadonlyMap<string, readonly [body: string, afterMs: number]> = new 
   ["/data/turboframe", ['<turbo-frame id="notes"><p>A part that came from the server.</p></turbo-frame>', 60]],
 ]);
 
+const TYPES: ReadonlyMap<string, string> = new Map([
+  [".js", "text/javascript"],
+  [".mjs", "text/javascript"],
+  [".json", "application/json"],
+  [".css", "text/css"],
+]);
+
 const site = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
@@ -61,7 +72,7 @@ const site = Bun.serve({
     }
     const file = files[pathname];
     if (file === undefined) return new Response("", { status: 404 });
-    const type = pathname.endsWith(".js") ? "text/javascript" : "text/html; charset=utf-8";
+    const type = TYPES.get(/\.\w+$/.exec(pathname)?.[0] ?? "") ?? "text/html; charset=utf-8";
     return new Response(file, { headers: { "content-type": type } });
   },
 });
@@ -103,20 +114,29 @@ afterAll(async () => {
 });
 
 test.each([
-  ["first", () => first, NEEDLESS],
-  ["second", () => second, NEEDLESS_AGAIN],
-] as const)(
-  "at the %s visit, auto returns the words of the pages, and few need no browser",
-  (_visit, reads, needless) => {
-    const changed = reads().filter(({ page }) => page.changes);
-    const others = reads().filter(({ page }) => !page.changes);
-    const missed = changed.filter(({ engine, missing }) => engine !== "browser" || missing.length > 0);
-    const inBrowser = others.filter(({ engine }) => engine === "browser");
-    console.log(`${missed.length} of ${changed.length} miss words: ${missed.map(({ path }) => path).join(" ")}`);
-    console.log(
-      `${inBrowser.length} of ${others.length} need no browser: ${inBrowser.map(({ path }) => path).join(" ")}`,
-    );
-    expect(missed.length * MISSES).toBeLessThanOrEqual(changed.length);
-    expect(inBrowser.length * needless).toBeLessThanOrEqual(others.length);
-  },
-);
+  ["first", () => first],
+  ["second", () => second],
+] as const)("at the %s visit, auto returns the words of the pages", (_visit, reads) => {
+  const changed = reads().filter(({ page }) => page.changes);
+  const missed = changed.filter(({ engine, missing }) => engine !== "browser" || missing.length > 0);
+  console.log(`${missed.length} of ${changed.length} miss words: ${missed.map(({ path }) => path).join(" ")}`);
+  expect(missed.length * MISSES).toBeLessThanOrEqual(changed.length);
+});
+
+test.each([
+  ["few pages", "first", () => first.filter(({ path }) => !TRAPS.test(path)), NEEDLESS],
+  [
+    "half of the pages whose scripts seem to change words",
+    "first",
+    () => first.filter(({ path }) => TRAPS.test(path)),
+    NEEDLESS_TRAPS,
+  ],
+  ["few pages", "second", () => second, NEEDLESS_AGAIN],
+] as const)("%s use a browser without need at the %s visit", (_which, _visit, reads, needless) => {
+  const others = reads().filter(({ page }) => !page.changes);
+  const inBrowser = others.filter(({ engine }) => engine === "browser");
+  console.log(
+    `${inBrowser.length} of ${others.length} need no browser: ${inBrowser.map(({ path }) => path).join(" ")}`,
+  );
+  expect(inBrowser.length * needless).toBeLessThanOrEqual(others.length);
+});

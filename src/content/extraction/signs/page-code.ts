@@ -59,6 +59,9 @@ export class PageCode {
       const isModule = type === "module";
       if (src === undefined) this.#add({ code, isModule, element });
       else if (!isHarmless(src)) this.unknown.push({ address: src.slice(0, MAX_ADDRESS_LENGTH), isModule });
+      // The script of the page that RequireJS loads.
+      const main = attribs["data-main"]?.replace(/(?:\.js)?$/, ".js");
+      if (main !== undefined) this.unknown.push({ address: main.slice(0, MAX_ADDRESS_LENGTH), isModule: false });
       this.handler(attribs["onload"] ?? "");
     }
   }

@@ -29,9 +29,7 @@ export function scriptAddresses({ code, source, elements }: Survey): ScriptAddre
   };
   for (const { address, isModule } of code.unknown) add(address, isModule);
   for (const { name, attribs } of elements) {
-    if (name === "script" && attribs["data-main"] !== undefined)
-      add(attribs["data-main"].replace(/(?:\.js)?$/, ".js"), false);
-    else if (name === "astro-island") add(attribs["component-url"], true, true);
+    if (name === "astro-island") add(attribs["component-url"], true, true);
     else if (name === "link" && attribs["rel"] === "modulepreload") add(attribs["href"], true);
   }
   for (const map of code.importMaps) for (const [, address] of map.matchAll(ADDRESS)) add(address, true);
