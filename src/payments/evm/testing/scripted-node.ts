@@ -5,12 +5,19 @@ import { EvmNode } from "../node/node.ts";
 import { rpcError, rpcResult, startNodeProxy } from "./node-proxy.ts";
 
 /** A result, or an error of the node. A revert may have data. */
-export type Response = Hex | object | null | "fails" | "reverts" | `reverts ${Hex}`;
+export type Response =
+  | Hex
+  | Readonly<Record<string, unknown>>
+  | readonly unknown[]
+  | null
+  | "fails"
+  | "reverts"
+  | `reverts ${Hex}`;
 /**
  * Responses by method, such as `eth_getCode`, or by the function that `eth_call` calls, such as `balanceOf(address)`. A key
- * may end with a space and a block: it is preferred for that block.
+ * may end with a space and a block: it is preferred for that block. A function gets the first parameter.
  */
-export type Responses = Readonly<Record<string, Response>>;
+export type Responses = Readonly<Record<string, Response | ((first: unknown) => Response)>>;
 
 /** A node of Base Sepolia that responds from a table, without a chain. */
 export interface ScriptedNode extends AsyncDisposable {
@@ -44,9 +51,11 @@ export function startScriptedNode(now: number, change: { readonly confirmations?
   };
   proxy.behave((call) => {
     const responses: Responses = { eth_chainId: "0x14a34", ...scripted.responses };
-    const names = namesOf(call.method, params.safeParse(call["params"]).data ?? [], Object.keys(responses));
+    const sent = params.safeParse(call["params"]).data ?? [];
+    const names = namesOf(call.method, sent, Object.keys(responses));
     const name = names.find((one) => responses[one] !== undefined);
-    const response = name === undefined ? "fails" : responses[name];
+    const known = name === undefined ? "fails" : responses[name];
+    const response = typeof known === "function" ? known(sent[0]) : known;
     if (response === "fails") return rpcError(call, -32_000, "internal error");
     if (typeof response !== "string" || !response.startsWith("reverts")) return rpcResult(call, response);
     const error = { code: 3, message: "execution reverted", data: response.split(" ")[1] };
