@@ -53,7 +53,7 @@ async function systemResolve(host: string): Promise<readonly string[]> {
 }
 
 /**
- * Decides which servers one page visit can reach. A host is looked up once and all its addresses are checked. Every
+ * The guard against SSRF: decides which servers one page visit can reach. A host is looked up once and all its addresses are checked. Every
  * connection of the visit goes to one of these addresses, so that a changed DNS response (DNS rebinding) has no effect.
  * Decision 0902.
  */

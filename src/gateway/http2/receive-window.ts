@@ -1,6 +1,6 @@
 /**
- * The number of bytes that a peer may still send on a stream or a connection (RFC 9113 §5.2, §6.9). Bytes are given
- * back once they make up half of the window, so that small messages cost no frame.
+ * Flow control of received data (RFC 9113 §5.2, §6.9): the number of bytes that a peer may still send on a stream or a
+ * connection. Bytes are given back once they make up half of the window, so that small messages cost no frame.
  */
 export class ReceiveWindow {
   #size: number;

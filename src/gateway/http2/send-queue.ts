@@ -8,8 +8,8 @@ interface Sender {
 }
 
 /**
- * The streams of a connection that have data to send, or that wait to learn that they may send. Each sends one frame in
- * turn. A stream whose own window is shut leaves the queue, and returns when the window opens.
+ * The streams of a connection that have data to send, or that wait until flow control lets them send. Each sends one
+ * frame in turn. A stream whose own window is shut leaves the queue, and returns when the window opens.
  */
 export class SendQueue {
   readonly #sender: Sender;

@@ -9,7 +9,7 @@ import {
 } from "./create-facilitator.ts";
 import { type Facilitator } from "../x402/facilitator.ts";
 import { type FacilitatorObserver, observe } from "./facilitator-observer.ts";
-import { FacilitatorOrder, type Member } from "./facilitator-order.ts";
+import { FailoverFacilitator, type Member } from "./failover-facilitator.ts";
 import { KindsWatch } from "../x402/kinds.ts";
 import type * as ChainReaders from "../evm/chain-reader.ts";
 import { isSolana } from "../x402/networks.ts";
@@ -22,8 +22,8 @@ const solanaReaders = (): typeof SolanaReaders => require("../solana-node/solana
 
 /** The facilitators of a route, and the kinds that they listed last. */
 export interface RouteFacilitator {
-  readonly facilitator: FacilitatorOrder;
-  readonly kinds: Pick<FacilitatorOrder, "current" | "failure" | "renew">;
+  readonly facilitator: FailoverFacilitator;
+  readonly kinds: Pick<FailoverFacilitator, "current" | "failure" | "renew">;
 }
 
 /**
@@ -97,7 +97,10 @@ export class Facilitators {
       return known;
     }
     const members = choices.map((choice) => this.#create(choice, settings, choices.length > 1));
-    const facilitator = new FacilitatorOrder(members, { chain: this.#chainOf(choices, settings), log: this.#deps.log });
+    const facilitator = new FailoverFacilitator(members, {
+      chain: this.#chainOf(choices, settings),
+      log: this.#deps.log,
+    });
     const entry = { key, facilitator, kinds: facilitator, watches: members.map(({ kinds }) => kinds), users: 1 };
     this.#entries.set(key, entry);
     return entry;

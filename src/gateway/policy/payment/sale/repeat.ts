@@ -14,7 +14,7 @@ import { keptResponse } from "./kept-response.ts";
 /** Seconds after which a client can retry if another request is using its payment. */
 const IN_FLIGHT_RETRY_S = 1;
 
-/** A request whose payment another request holds or has used. */
+/** A request that replays a payment: another request has its lease, or has used it. */
 interface Repeat {
   readonly form: PaymentForm;
   readonly paidRoute: PaidRoute;

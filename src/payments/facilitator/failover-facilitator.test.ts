@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
 import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "../x402/facilitator.ts";
-import { FacilitatorOrder, type Member } from "./facilitator-order.ts";
+import { FailoverFacilitator, type Member } from "./failover-facilitator.ts";
 
 const PAYMENT = signedPayment(Date.now() / 1000);
 const EXACT: Kind = { scheme: "exact", network: "eip155:84532" };
@@ -43,7 +43,7 @@ function member(name: string, parts: Parts, calls: string[] = []): Member {
 function order(first: Parts, second: Parts, chain?: Outcome) {
   const calls: string[] = [];
   const logged: string[] = [];
-  const facilitator = new FacilitatorOrder([member("a", first, calls), member("b", second, calls)], {
+  const facilitator = new FailoverFacilitator([member("a", first, calls), member("b", second, calls)], {
     chain: chain === undefined ? undefined : { find: async () => chain },
     log: (message) => logged.push(message),
   });

@@ -23,7 +23,7 @@ export interface Member {
   readonly isAway: () => boolean;
 }
 
-export interface OrderDeps {
+export interface FailoverDeps {
   /** Looks up payments on their chains; undefined if no chain can be asked without a facilitator. */
   readonly chain?: Pick<Facilitator, "find"> | undefined;
   readonly log: (message: string) => void;
@@ -45,18 +45,18 @@ const UNSUITED: ReadonlySet<Reason> = new Set([
 const NO_CHANNELS = "no facilitator knows channels";
 
 /**
- * Facilitators in order of preference. Any of them may verify a payment. Only the one that the ledger names may settle it
+ * Facilitators in order of preference, with failover to the next one. Any of them may verify a payment. Only the one that the ledger names may settle it
  * from then on: another one could not tell a settlement with a lost response from a foreign use of the nonce. The ledger
  * may name another one only if nothing was sent (decision 0815).
  */
-export class FacilitatorOrder implements Facilitator {
+export class FailoverFacilitator implements Facilitator {
   readonly #members: readonly Member[];
-  readonly #deps: OrderDeps;
+  readonly #deps: FailoverDeps;
   #seen: readonly unknown[] = [];
   #kinds: readonly Kind[] | undefined;
 
   /** `members`: at least one. */
-  constructor(members: readonly Member[], deps: OrderDeps) {
+  constructor(members: readonly Member[], deps: FailoverDeps) {
     this.#members = members;
     this.#deps = deps;
   }
