@@ -2,7 +2,7 @@ import { MAX_RESPONSE_BYTES, readJsonResponse } from "../lib/http/response-bytes
 import { type JobResult, type JobResults, type JobState, type StartedJob } from "./operations.ts";
 import { problemOf, TurnpikeProblem } from "./turnpike-error.ts";
 
-/** Requests in a row that bring no result, after which reading results fails. */
+/** Reading results fails after this number of consecutive requests without a result. */
 const MAX_FAILURES = 8;
 /** Milliseconds until the second of such requests. They double with each further one, up to the longest. @bound */
 const FIRST_WAIT_MS = 500;

@@ -32,7 +32,7 @@ export interface Endpoint {
   readonly method: "GET" | "POST" | "DELETE";
   /** Below the version, with `:id` for the name of a job. */
   readonly path: string;
-  /** The operation that counts it, if it does the work of one. */
+  /** The operation under which it is counted, if it does the same work. */
   readonly operation?: string;
   /** The body is a form with a file: `Ask.body` is an `Upload`. */
   readonly isUpload?: true;

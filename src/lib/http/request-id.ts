@@ -23,8 +23,7 @@ const DRAWN_BYTES = 512 * RANDOM_BYTES;
  * Makes request ids: UUIDs of version 7. Ids of the same millisecond have a counter and share their random part. Such
  * an id costs a third of a UUID that is completely random (bench http1). An id need not be secret, only unique.
  *
- * The newest id is available in three parts. The first and the last stay the same texts for a millisecond, so that
- * writing an id to a log creates no new text.
+ * The newest id is available in three parts. The first and the last part do not change within a millisecond, so that writing an id to a log creates no new text.
  * @internal
  */
 export class RequestIds {

@@ -45,9 +45,9 @@ const UNSUITED: ReadonlySet<Reason> = new Set([
 const NO_CHANNELS = "no facilitator knows channels";
 
 /**
- * Facilitators in order of preference, with failover to the next one. Any of them may verify a payment. Only the one that the ledger names may settle it
- * from then on: another one could not tell a settlement with a lost response from a foreign use of the nonce. The ledger
- * may name another one only if nothing was sent (decision 0815).
+ * Facilitators in order of preference, with failover to the next one. Any of them may verify a payment. Only the one
+ * that the ledger names may settle it from then on: another one could not tell a settlement with a lost response from a
+ * foreign use of the nonce. The ledger may name another one only if nothing was sent (decision 0815).
  */
 export class FailoverFacilitator implements Facilitator {
   readonly #members: readonly Member[];

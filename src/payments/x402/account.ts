@@ -10,7 +10,10 @@ export function isAccount(text: string): boolean {
   return isAddress(text) || isSolanaAddress(text);
 }
 
-/** The beginning of a nonce or transaction, as the ledger searches for it; undefined for other texts, and below `least` digits. */
+/**
+ * The beginning of a nonce or transaction, in the form in which the ledger searches for it. Undefined for other texts,
+ * and for fewer than `least` digits.
+ */
 export function searchPrefix(text: string, least: number): string | undefined {
   const digits = text.replace(/^0x/i, "");
   if (digits.length < least) return undefined;
