@@ -1,4 +1,5 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { patient } from "../../lib/testing/patience.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { MOST_TRIES, type Outcome, POSTPONED, type Taken } from "../../store/jobs/job-store.ts";
 import { openSqliteJobs } from "../../store/open/open-jobs.ts";
@@ -11,6 +12,8 @@ import { Crawl, unpacked } from "./crawl-page.ts";
 import { HostPaces } from "./host-paces.ts";
 import { Scope, SITEMAPS } from "./scope.ts";
 import { localService } from "./testing/local-jobs.ts";
+
+setDefaultTimeout(patient(20_000));
 
 const NOW = Date.UTC(2026, 5, 1);
 const now = () => 1000;

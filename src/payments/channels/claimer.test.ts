@@ -1,6 +1,7 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { patient } from "../../lib/testing/patience.ts";
 import { watchTimers } from "../../lib/testing/timers.ts";
-import { type Channel, type Channels } from "../../store/channels.ts";
+import { type Channel, type Channels, type Risk, type WorkTerms } from "../../store/channels.ts";
 import {
   type ChannelFacilitator,
   type ChannelSettlement,
@@ -9,7 +10,10 @@ import {
 import { Claimer, type ClaimerOptions } from "./claimer.ts";
 import { AUTHORIZER, claimedChannel, KEYS, recordedClaims } from "./testing/claimed-channel.ts";
 
+setDefaultTimeout(patient(20_000));
+
 const NOW = 2_000_000;
+const STOP_MS = 10_000;
 const SETTLED = { kind: "settled", transaction: "0x1", amount: "0" } as const;
 const LOST = { kind: "unknown", cause: "lost", transaction: "" } as const;
 const SILENT = { kind: "unavailable", cause: "no response" } as const;
@@ -20,6 +24,7 @@ const refused = (
 const idle = { owedSince: NOW };
 
 interface Case {
+  readonly risks?: readonly Risk[];
   /** The channels that each call for work leases. */
   readonly leases: readonly (readonly Channel[])[];
   readonly results?: readonly ChannelSettlement[];
@@ -30,18 +35,22 @@ interface Case {
 }
 
 /** A claimer whose store and listeners record each call. */
-function recorded({ leases, results = [], seen = new Map(), keys = {}, change = {} }: Case) {
+function recorded({ leases, results = [], seen = new Map(), keys = {}, change = {}, risks = [] }: Case) {
   const { told, orders, facilitator, options } = recordedClaims(results, NOW);
   const written = options.channels;
   const left = [...leases];
   const logged: string[] = [];
+  const asked: WorkTerms[] = [];
   const all = leases.flat();
   const channels = {
     done: (...call) => written.done(...call),
     refuse: (id) => written.refuse(id),
     writeOff: (id) => written.writeOff(id),
-    work: async () => left.shift() ?? [],
-    risks: async () => [],
+    work: async (terms) => {
+      asked.push(terms);
+      return left.shift() ?? [];
+    },
+    risks: async () => risks,
     demand: async () => {
       await new Promise(setImmediate);
       return told.push(["demand"]);
@@ -69,7 +78,7 @@ function recorded({ leases, results = [], seen = new Map(), keys = {}, change = 
     log: (message) => logged.push(message),
     ...change,
   });
-  return { claimer, told, orders, logged };
+  return { claimer, told, orders, logged, asked };
 }
 
 const forgotten = ["forget", NOW - 3_600_000];
@@ -90,6 +99,14 @@ test("a round claims what is due with one order, and records the state of the ot
     forgotten,
   ]);
   expect(logged).toEqual([]);
+});
+
+test("a round looks for channels by the limits of the tokens that are owed", async () => {
+  const { network, token } = claimedChannel();
+  const risk = { network, token, channels: 1, withdrawing: 0, owed: "1", deniable: "0", lost: "0", owedSince: 1 };
+  const { claimer, asked } = recorded({ leases: [], risks: [risk] });
+  await claimer.round();
+  expect(asked).toMatchObject([{ charges: 100, owed: "5000", deniable: "2000" }]);
 });
 
 test("a round goes on while its batches are full, and counts the claims of all", async () => {
@@ -198,11 +215,14 @@ test("all charges become due before a round for all", async () => {
 });
 
 test("a stop claims all charges, tries again what has no result, and sends the money at once", async () => {
+  // On a busy machine, this takes longer than a stop may.
+  using timers = watchTimers((ms) => (ms === STOP_MS ? 2 ** 31 - 1 : ms));
   const [one, again] = [claimedChannel(), claimedChannel()];
   const results = [SETTLED, SETTLED, LOST, SETTLED, SETTLED];
   const { claimer, told, orders } = recorded({ leases: [[one], [again], [again]], results });
   expect(await claimer.round()).toBe(1);
   await claimer.close();
+  expect(timers.pending(STOP_MS)).toBe(0);
   expect(orders).toEqual(["claim 1", "settle", "claim 1", "claim 1", "settle"]);
   expect(told.filter((call) => (call as unknown[])[0] === "demand")).toHaveLength(1);
 });

@@ -1,9 +1,12 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { patient } from "../../../lib/testing/patience.ts";
 import { ClientExchange, Consumer } from "../../../../test/flow/testing/flow.ts";
 import { loadValue } from "../../config/load.ts";
 import { type FeatureParts } from "../../features/feature-parts.ts";
 import { createMethodOverridePolicy } from "./method-override.ts";
 import { provideMethodOverride } from "./provide-method-override.ts";
+
+setDefaultTimeout(patient(20_000));
 
 test.each([
   ["X-HTTP-Method-Override", "responded"],
