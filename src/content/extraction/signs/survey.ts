@@ -13,7 +13,7 @@ export interface Surveyed {
   /** Pictures, input fields and frames inside the element. */
   media: number;
   elements: number;
-  /** Whether it is navigation, a header, a footer or an aside, or inside one. */
+  /** Whether it is navigation, a header or a footer, or inside one. */
   readonly chrome: boolean;
   /** Whether it is hidden, or inside a hidden element. */
   readonly hidden: boolean;
@@ -65,18 +65,14 @@ export class Survey {
   /** Elements in the order of the document: parents come before their children. */
   readonly elements: Surveyed[] = [];
   readonly phrases: Phrase[] = [];
-  /** Characters of visible text, and of visible text outside of navigation, headers, footers and asides. */
+  /** Characters of visible text, and of visible text outside of navigation, headers and footers. */
   text = 0;
   contentText = 0;
   /** Characters of hidden text. */
   hiddenText = 0;
   readonly #byName = new Map<string, readonly Surveyed[]>();
-  /**
-   * Each index is built when a sign first needs it. Half of the pages that need a browser are recognised without an
-   * index.
-   */
+  /** Built when a sign first needs it. Half of the pages that need a browser are recognised without it. */
   #byAttribute: ReadonlyMap<string, readonly Surveyed[]> | undefined;
-  #byClass: ReadonlyMap<string, readonly Surveyed[]> | undefined;
 
   constructor(source: PageSource) {
     this.source = source;
@@ -114,10 +110,14 @@ export class Survey {
    * once.
    */
   someOfClass(classes: RegExp, fits: (element: Surveyed) => boolean): boolean {
-    for (const [names, elements] of this.#classes) {
-      if (classes.test(names) && elements.some((element) => fits(element))) return true;
-    }
-    return false;
+    const tested = new Map<string, boolean>();
+    return this.elements.some((element) => {
+      const names = element.attribs["class"];
+      if (names === undefined) return false;
+      const isMatch = tested.get(names) ?? classes.test(names);
+      tested.set(names, isMatch);
+      return isMatch && fits(element);
+    });
   }
 
   get #attributes(): ReadonlyMap<string, readonly Surveyed[]> {
@@ -127,17 +127,6 @@ export class Survey {
       for (const attribute in element.attribs) if (attribute !== "class") add(index, attribute, element);
     }
     this.#byAttribute = index;
-    return index;
-  }
-
-  get #classes(): ReadonlyMap<string, readonly Surveyed[]> {
-    if (this.#byClass !== undefined) return this.#byClass;
-    const index = new Map<string, Surveyed[]>();
-    for (const element of this.elements) {
-      const names = element.attribs["class"];
-      if (names !== undefined) add(index, names, element);
-    }
-    this.#byClass = index;
     return index;
   }
 

@@ -13,8 +13,6 @@ const MAX_CODE = 1_500_000;
 
 /** Characters. A longer script contains libraries. */
 const MAX_OWN_CODE = 12_000;
-/** The same for a module with exports. */
-const MAX_SHARED_CODE = 4_000;
 
 /** The beginning of a part of a bundle, whose libraries are in other parts. */
 const BUNDLED = /webpackChunk|webpackJsonp|TURBOPACK|parcelRequire|System\.register|__NUXT__/;
@@ -35,8 +33,7 @@ export function codeSign(tree: Document, survey: Survey, external: readonly Scri
     left -= script.code.length;
     const program = left < 0 ? undefined : parse(script);
     if (program === undefined) return [];
-    const isShared = program.body.some(({ type }) => type === "ExportNamedDeclaration");
-    const isLibrary = script.code.length > (isShared ? MAX_SHARED_CODE : MAX_OWN_CODE);
+    const isLibrary = script.code.length > MAX_OWN_CODE;
     const hasParts =
       isLibrary ||
       BUNDLED.test(script.code.slice(0, 300)) ||

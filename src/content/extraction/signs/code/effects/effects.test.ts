@@ -114,7 +114,7 @@ describe("code that runs by itself", () => {
     'queueMicrotask(() => p.append("x"))',
     'Promise.resolve().then(() => p.append("x"))',
     'localStorage.getItem("x") || p.append("x")',
-    'navigator.userAgent.includes("Chrome") && p.append("x")',
+    'navigator.userAgent.includes("MSIE") && p.append("x")',
     'location.pathname === "/" && p.append("x")',
     '$("#p").remove()',
     '$("#p").empty()',

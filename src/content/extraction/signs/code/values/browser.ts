@@ -8,10 +8,6 @@ const OBJECTS = new Set(
   ),
 );
 
-/** Functions whose results are not elements. */
-const FUNCTIONS =
-  /^[a-z]\w*(?:Int|Float|URI\w*)$|^(?:Number|String|Boolean|Date|setTimeout|setInterval|requestAnimationFrame|matchMedia|getComputedStyle)$/;
-
 const WINDOW = /^(?:window|self|globalThis)$/;
 const STORAGE = /^(?:local|session)Storage$/;
 
@@ -25,9 +21,6 @@ const OF_DOCUMENT: ReadonlyMap<string, string> = new Map([
   ["images", "img"],
 ]);
 
-const USER_AGENT =
-  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36";
-
 /** Whether a global variable is an object of the browser. */
 export function isBrowserObject(name: string): boolean {
   return OBJECTS.has(name);
@@ -36,11 +29,6 @@ export function isBrowserObject(name: string): boolean {
 /** Whether a global variable is the window, whose properties are the global variables. */
 export function isWindow(name: string): boolean {
   return WINDOW.test(name);
-}
-
-/** Whether a function of the browser returns something other than elements. */
-export function returnsOther(name: string): boolean {
-  return FUNCTIONS.test(name);
 }
 
 /** The value of a property of a browser's object at the first visit of a page. Undefined if it is not known. */
@@ -57,7 +45,6 @@ export function browserProperty(
     if (key === "cookie" || key === "referrer") return constant("");
   }
   if (name === "location" && key === "hash") return constant("");
-  if (name === "navigator" && key === "userAgent") return constant(USER_AGENT);
   if (STORAGE.test(name)) return key === "getItem" ? OTHER : NOTHING;
   const isPart = /^(?:document|location|localStorage|sessionStorage|navigator|history|customElements)$/.test(key);
   return isPart && (WINDOW.test(name) || name === "document") ? { is: "global", name: key } : undefined;

@@ -1,6 +1,6 @@
 import { type Element } from "domhandler";
 import { type ESTree } from "meriyah";
-import { browserMethod, returnsOther } from "./browser.ts";
+import { browserMethod } from "./browser.ts";
 import { foundBy, isAround, returnsSame } from "./elements.ts";
 import { Results } from "./results.ts";
 import { invocationOf } from "../syntax/invocation.ts";
@@ -64,7 +64,7 @@ export class Calls {
     const call = { node, args, scope };
     const selects = called.is === "unknown" && args.length === 1 && /^[#.][\w-]+$/.test(this.#text(call) ?? "");
     if (selects || isJquery(called, callee)) return this.#jquery(call);
-    return called.is === "global" && returnsOther(called.name) ? OTHER : UNKNOWN;
+    return UNKNOWN;
   }
 
   #argument({ args, scope }: GivenCall, index = 0): Value {
