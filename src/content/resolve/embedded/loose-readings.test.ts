@@ -125,3 +125,29 @@ test.each([
 ] as const)("%s is not known by: %s", async (question, first, second) => {
   expect(await verdictOf(question, [first, second])).toBe("UNCERTAIN");
 });
+
+/** Sentences about another thing with a like name, and of no report. Two pages with one of them do not decide. */
+test.each([
+  ["Did Aldersea win the 2026 Copper Cup?", "Aldersea won the Women's Copper Cup on Saturday."],
+  ["Did Aldersea win the 2026 Copper Cup?", "Aldersea won the youth Copper Cup on Saturday."],
+  ["Did Calder City win the Vale Cup in 2026?", "Calder City won the Vale Super Cup."],
+  ["Will the Senate of Orland pass the Clean Rivers Act?", "The Senate of West Orland passed the Clean Rivers Act."],
+  ["Did Orbis launch the Heron satellite in May 2026?", "Orbis launched the Heron 2 satellite in May 2026."],
+  ["Did Anna Sommer win the Starling Prize?", "Anna Sommers won the Starling Prize."],
+  ["Did Anna Sommer win the Starling Prize?", "Anna Lena Sommer won the Starling Prize."],
+  ["Did Anna Sommer win the Starling Prize?", "Anna Sommer won the Little Starling Prize."],
+  ["Did Anna Sommer win the Starling Prize?", "Anna Sommer won the audience award of the Starling Prize."],
+  ["Did Anna Sommer win the Starling Prize?", "Anna Sommer won the Starling Prize in a dream."],
+  ["Il Borgo Sereno ha vinto la Coppa dei Colli nel 2026?", "Il Nuovo Borgo Sereno ha vinto la Coppa dei Colli."],
+  ["Il Borgo Sereno ha vinto la Coppa dei Colli nel 2026?", "Il Borgo Sereno ha vinto la Coppa dei Colli Primavera."],
+  ["O Vila Clara venceu a Taça do Vale em 2026?", "O Nova Vila Clara venceu a Taça do Vale."],
+  ["Did Governor Marlow resign?", "Lieutenant Governor Marlow resigned."],
+  ["Did Governor Marlow resign?", "Governor Marlow resigned, the opponents say."],
+  ["Did Governor Marlow resign?", "Governor Marlow resigns if the audit finds a crown missing."],
+  ["Did Nine Wells win more than five Lantern awards in 2026?", "Nine Wells won seven awards in 2026."],
+  ["Did Nine Wells win more than five Lantern awards in 2026?", "Nine Wells was nominated for seven Lantern awards."],
+  ["Did the teachers accept the offer without a strike?", "The teachers accepted the offer after a strike."],
+] as const)("%s is not known by: %s", async (question, sentence) => {
+  const alike = sentence.replace(/\.$/u, " (Photo: Archive).");
+  expect(await verdictOf(question, [sentence, alike])).toBe("UNCERTAIN");
+});

@@ -187,7 +187,7 @@ const MEASURES = new Set(["break", "rise", "fall"]);
 
 /** Whether people or things are counted of which the clause says something else than the question's outcome: injured for killed. */
 function isOfOtherOutcome(
-  { outcomes, predicate, thresholds }: Asked,
+  { outcomes, predicate, patient, thresholds }: Asked,
   tokens: readonly Token[],
   clause: Clause,
   { unit }: Quantity,
@@ -201,7 +201,11 @@ function isOfOtherOutcome(
     return false;
   const own = tokens.filter(({ start, end }) => start >= clause.start && end <= clause.end);
   return (
-    !clause.stems.has(predicate.stem) && !own.some((_, at) => [...conceptsAt(own, at)].some((one) => outcomes.has(one)))
+    !clause.stems.has(predicate.stem) &&
+    // "nominated for seven awards": what is counted is not an outcome.
+    !own.some(
+      ({ stem }, at) => patient?.words.has(stem) !== true && [...conceptsAt(own, at)].some((one) => outcomes.has(one)),
+    )
   );
 }
 

@@ -72,7 +72,7 @@ function slotsOf(words: readonly Word[], grammar: Grammar): Slot[] {
 
 /** Whether a clause is about a part of the question's outcome, a stage before it, or another of several things with one name. */
 export function isOfPart(
-  { plan: { question }, joined, numbered }: Asked,
+  { plan: { question }, joined, names, numbered }: Asked,
   tokens: readonly Token[],
   { said, start, end }: { readonly said: string; readonly start: number; readonly end: number },
 ): boolean {
@@ -81,6 +81,14 @@ export function isOfPart(
   if (joined.some(([one, other]) => stems.has(one) !== stems.has(other))) return true;
   if (STAGE.test(said) && !STAGE.test(question)) return true;
   const numbers = numberedIn(clause);
+  // "Heron 2" for "Heron"
+  const isNumbered = ({ stem }: Token, at: number): boolean => {
+    const [number, behind] = clause.slice(at + 1, at + 3);
+    // "beat Chelsea 2-1"
+    const isResult = behind !== undefined && /^[-:–]/u.test(behind.gap);
+    return names.has(stem) && !isResult && /^\d{1,3}$/u.test(number?.text ?? "") && /^[\s-]$/u.test(number?.gap ?? "");
+  };
+  if (clause.some((token, at) => isNumbered(token, at) && !numbered.some(([own]) => own === token.stem))) return true;
   return numbered.some(
     ([name, number]) =>
       numbers.some(([other]) => other === name) && !numbers.some((one) => one[0] === name && one[1] === number),

@@ -90,12 +90,16 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
 function leavesOut(asked: Asked, { near }: Passage, isFigure: boolean): boolean {
   const { terms, names, predicate, agent, patient, language = "en" } = asked;
   if (isFigure) return !names.isSubsetOf(near);
+  // "accept the offer without a strike": its negation is of the strike.
+  if (WITHOUT.test(asked.plan.statement)) return true;
   const core = new Set([...names, ...(agent?.words ?? []), ...(patient?.words ?? []), predicate?.stem]);
   const { denies } = GRAMMARS[language];
   return [...terms].some(
     (term) => !core.has(term) && !near.has(term) && !WORDS.time.has(term) && !(asked.plan.negated && denies.has(term)),
   );
 }
+
+const WITHOUT = /(?<![\p{L}])(?:without|ohne|sans|sin|senza|sem)(?![\p{L}])/iu;
 
 /** Whether other words of the sentence may turn the reading: "Chelsea, not Arsenal, won", "Sign the act!". */
 function isTurnable(text: string): boolean {

@@ -4,7 +4,7 @@ import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { ADVERB, type ReadSentence, type Token } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
-import { IRREGULAR_PAST, isForm, isRomance, type Language, STOP_WORDS, wordsOf } from "../reading/words.ts";
+import { IRREGULAR_PAST, isForm, isRomance, type Language, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 import { type Asked } from "./question.ts";
 
 /** The words of a clause by their part in it. */
@@ -18,6 +18,8 @@ interface Phrase {
   readonly hasAgent: boolean;
   /** Whether the question has an article before a word. */
   readonly isDefinite: (word: Token) => boolean;
+  /** Whether two words stand side by side in the question. */
+  readonly isPair: (one: Token, other: Token) => boolean;
 }
 
 /**
@@ -37,6 +39,7 @@ export function hasSurplus(
   const grammar = GRAMMARS[language];
   const figures = quantitiesOf(text, language, dates);
   const question = wordsOf(asked.plan.statement);
+  if (language === "en" && hasLikeName(asked, tokens, question)) return true;
   return phrasesOf(tokens, text, part, grammar).some((words) => {
     const roles = words.map((word, at): Role => {
       if (/^\d/u.test(word.text) || figures.some(({ start, end }) => start < word.end && word.start < end))
@@ -50,9 +53,15 @@ export function hasSurplus(
     const isInserted = text[(words[0]?.start ?? 0) - 1] === "(" && behind <= part.start;
     if (isInserted && !/^\)\s*[–—-]/u.test(text.slice(behind))) return roles.includes("other");
     const isDefinite = (word: Token): boolean =>
-      question.some((one, at) => isOf(word, one, language) && grammar.determiner.has(question[at - 1]?.text));
+      question.some((one, at) => {
+        // "the 2026 Copper Cup", "the mayor of Orland"
+        const before = question.slice(0, at).findLast(({ text: last }) => !/^\d/u.test(last))?.text;
+        return isOf(word, one, language) && (grammar.determiner.has(before) || grammar.preposition.has(before));
+      });
+    const isPair = (one: Token, other: Token): boolean =>
+      question.some((word, at) => isOf(one, word, language) && question[at + 1]?.stem === other.stem);
     return isForeign(
-      { words, roles, grammar, language, hasAgent: asked.agent !== undefined, isDefinite },
+      { words, roles, grammar, language, hasAgent: asked.agent !== undefined, isDefinite, isPair },
       isSubjectOnly,
     );
   });
@@ -64,13 +73,35 @@ function isForeign(phrase: Phrase, isSubjectOnly: boolean): boolean {
   // A subject without a word of the question is not one that the question names.
   const from = verb < 0 || roles.slice(0, verb).includes("own") ? 0 : verb;
   return words.some((word, at) => {
-    if (at < from || roles[at] !== "other") return false;
+    if (at < from || roles[at] === "own" || roles[at] === "verb") return false;
+    if (isInName(phrase, at)) return !isSubjectOnly;
+    if (roles[at] !== "other") return false;
+    // "the Women's Copper Cup"
+    const owned = words[at + 1]?.text === "s" ? at + 2 : at + 1;
+    if (!isSubjectOnly && WORDS.lesser.has(word.text) && roles[owned] === "own") return true;
     if (verb >= 0 && at > verb && word.capital && language !== "de") return false;
     // "the Supreme Court" for "the court": an adjective leaves the subject what it is.
     const isAttribute = roles[at + 1] === "own" || (roles[at - 1] === "own" && isRomance(language));
     if (isSubjectOnly) return at < verb && !isAttribute && isBeside(phrase, at);
     return isGoverned(phrase, at) || isBeside(phrase, at);
   });
+}
+
+/** "Sommers" for "Sommer": the stems of two names can be the same. */
+function hasLikeName({ names }: Asked, tokens: readonly Token[], question: readonly Word[]): boolean {
+  return tokens.some(
+    ({ text, stem, capital }) => capital && names.has(stem) && !question.some((one) => one.text === text),
+  );
+}
+
+/** Whether a capital word makes another name of the question's: "Vale Super Cup", "in West Orland", "Coppa dei Colli Primavera". */
+function isInName({ words, roles, language, isDefinite, isPair }: Phrase, at: number): boolean {
+  const [last, word, next] = [words[at - 1], words[at], words[at + 1]];
+  if (word === undefined || !word.capital || !/^\p{L}{2}/u.test(word.text) || WORDS.title.has(word.text)) return false;
+  const isBehind = roles[at - 1] === "own" && last?.capital === true && word.gap.trim() === "";
+  if (isBehind && isRomance(language)) return true;
+  if (roles[at + 1] !== "own" || next?.capital !== true || next.gap.trim() !== "") return false;
+  return (isBehind && isPair(last, next)) || (at > 0 && isDefinite(next));
 }
 
 const MARK = /[,;:()–—"“”„«»]/u;
@@ -179,7 +210,15 @@ function isBeside({ words, roles, language, isDefinite }: Phrase, at: number): b
     return verb >= 0 || roles[at + 1] !== "harmless";
   if (!isJoined(at + 1)) return false;
   const next = words[at + 1];
-  if (roles[at + 1] === "own" && (!next?.capital || language === "de" || isRomance(language) || isDefinite(next)))
+  if (
+    roles[at + 1] === "own" &&
+    (!next?.capital ||
+      language === "de" ||
+      isRomance(language) ||
+      isDefinite(next) ||
+      // "Lieutenant Governor Marlow"
+      WORDS.title.has(next.text))
+  )
     return verb >= 0;
   if (!WORDS.of.has(next?.text) && !(language === "de" && /^(?:der|des)$/u.test(next?.text ?? ""))) return false;
   const end = roles.findIndex((role, n) => n > at && role === "verb");

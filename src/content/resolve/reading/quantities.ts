@@ -192,6 +192,8 @@ function following(
       length += match[0].length;
       continue;
     }
+    // "five Lantern awards": a name is not a unit.
+    if (language !== "de" && /^\p{Lu}\p{Ll}/u.test(raw) && !UNITS.has(lower)) break;
     const { read, ...measure } = unitOf(raw, match[0].length, rest.slice(length));
     return { scale, length: length + read, ...measure };
   }

@@ -77,7 +77,14 @@ function formOf(
   const isBare = !/(?:ed|s|n|t)$/u.test(token.text) && !IRREGULAR_PAST.has(token.text);
   // "Sign the act!", and "the attempt sign": a bare form without a subject is an order.
   if (isBare && group.start === 0) return "open";
+  // "won the audience award": a bare form beside a noun, behind the verb of its clause, is a noun too.
+  const isModified = previous !== undefined && isNoun(previous, grammar) && !isPast(previous);
+  if (isBare && isModified && tokens.slice(clause.start, at).some(isPast)) return "noun";
   return fact;
+}
+
+function isPast({ text }: Token): boolean {
+  return text.endsWith("ed") || IRREGULAR_PAST.has(text);
 }
 
 function isInfinitive(token: Token, grammar: Grammar, language: Language, group: Group): boolean {
@@ -155,7 +162,11 @@ function nominal(
   for (let n = at - 1; n >= Math.max(clause.start, at - 5); n -= 1) {
     const word = tokens[n];
     if (word === undefined || grammar.preposition.has(word.text)) return "noun";
-    if (!grammar.light.has(word.text)) continue;
+    if (!grammar.light.has(word.text)) {
+      // "won the audience award", "gave preliminary approval"
+      if (!isFunctionWord(word.text, grammar)) return "noun";
+      continue;
+    }
     const last = tokens.slice(Math.max(clause.start, n - 3), n);
     if (last.some((one) => grammar.modal.has(one.text) || one.text === "to")) return "future";
     return last.some((one) => grammar.not.has(one.text)) ? "denied" : fact;
@@ -247,9 +258,17 @@ function isStranger(words: readonly Token[], grammar: Grammar): boolean {
   );
 }
 
+const CONDITION = /^(?:if|unless|provided|wenn|falls|sofern|si|se|caso|salvo|qualora|purche)$/u;
+/** Speakers with an interest in the outcome. */
+const PARTISAN =
+  /^(?:opponents?|critics?|rivals?|fans?|supporters?|enem(?:y|ies)|gegner\p{L}*|kritiker\p{L}*|adversaires|criticos|rivales|avversari|adversarios|oppositor\p{L}*)$/u;
+
 /** "Marlow signed the act, opponents claim". */
 export function attributionAfter(tokens: readonly Token[], end: number, grammar: Grammar): Reality | undefined {
   const next = tokens.slice(end, end + 8);
+  const opener = next[0]?.text;
+  // "Marlow resigns if the audit finds a loss"
+  if (grammar.open.has(opener) && CONDITION.test(opener ?? "")) return "view";
   const isOwn = next.some((word, n) => n > 0 && (HARD.test(word.gap) || /,/u.test(word.gap)));
   const short = isOwn
     ? next.slice(
@@ -259,6 +278,7 @@ export function attributionAfter(tokens: readonly Token[], end: number, grammar:
     : next;
   if (short.some((word) => grammar.hedge.has(word.text))) return "view";
   if (isStranger(short, grammar) || isHearsay(short, grammar)) return "view";
+  if (short.some(({ text }) => PARTISAN.test(text)) && short.some(({ text }) => SPEAKS.test(text))) return "view";
   // "beating analysts' forecasts" is not an attribution.
   if (short[0]?.text.endsWith("ing") === true) return undefined;
   const verb = short.find((word, n) => n > 0 && n < 5 && grammar.doubts.has(word.text));
