@@ -4,10 +4,12 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { listenOnLoopback } from "../../lib/testing/listen.ts";
 import { watchTimers } from "../../lib/testing/timers.ts";
 import { until } from "../../lib/testing/until.ts";
+import { startCallerProxy } from "../testing/caller-proxy.ts";
 import { proxyPortOf } from "../testing/proxy-of.ts";
 import { startForwardProxy } from "./forward-proxy.ts";
 import { ANYWHERE, EgressSession } from "./guard.ts";
 import { EGRESS_LIMITS } from "./limits.ts";
+import { type OwnProxy } from "./own-proxy.ts";
 import { MAX_HEAD_BYTES } from "./read-head.ts";
 
 /** The limits as they are documented: a test states them, so that no change of one goes unnoticed. */
@@ -168,6 +170,34 @@ test("the first address that accepts is used, and failures are reported", async 
   expect(session.failureOf("down.test", port)).toBe("unreachable");
   session.close();
 });
+
+test.each(["http", "socks5"] as const)(
+  "a visit reaches its servers through its own proxy by %s, and only so",
+  async (protocol) => {
+    respondWith = (socket) => socket.end("HTTP/1.1 200 OK\r\n\r\nhi");
+    const proxy = await startCallerProxy(protocol, "u:p");
+    const ask = async (change: Partial<OwnProxy> = {}) => {
+      const user = { name: "u", password: "p" };
+      const own = { protocol, host: "127.0.0.1", port: proxy.port, user, isTrusted: true, ...change };
+      const policy = { ...ANYWHERE, allowsPort: (to: number) => to === port };
+      const session = new EgressSession({ policy, proxy: own });
+      const browser = await openProxy(session, `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: h\r\n\r\n`);
+      let response = "";
+      browser.on("data", (chunk) => {
+        response += chunk.toString("latin1");
+      });
+      await once(browser, "close");
+      session.close();
+      return [response.slice(0, 15), session.failureOf("127.0.0.1", port)];
+    };
+    expect(await ask()).toEqual(["HTTP/1.1 200 OK", undefined]);
+    expect(proxy.asked).toEqual([`127.0.0.1:${port}`]);
+    expect(await ask({ user: { name: "u", password: "x" } })).toEqual(["", "proxy-login"]);
+    expect(await ask({ port: 22, isTrusted: false })).toEqual(["", "proxy-refused"]);
+    expect(proxy.asked).toHaveLength(1);
+    proxy.close();
+  },
+);
 
 test("a visit that received its limit of bytes has its connections closed in the middle of a response", async () => {
   respondWith = (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n");
