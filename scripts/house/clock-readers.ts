@@ -46,7 +46,7 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
     "src/gateway/static/static-files.ts",
     "src/lib/memory/shared-hash.ts",
     "src/lib/http/websocket-handshake.ts",
-    "src/payments/client/random-hex.ts",
+    "src/lib/text/random-hex.ts",
   ],
   /** They draw the ids of requests and traces. */
   ids: ["src/gateway/telemetry/tracing/new-traces.ts", "src/lib/http/request-id.ts"],

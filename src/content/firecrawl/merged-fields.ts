@@ -1,4 +1,4 @@
-import { isObject, type JsonRecord } from "../../lib/is-object.ts";
+import { isObject, type JsonRecord, ownMember } from "../../lib/is-object.ts";
 
 /** The fields of a page. */
 export interface FieldsPage {
@@ -19,7 +19,7 @@ interface Merged {
 export function merged(pages: readonly FieldsPage[]): Merged {
   const data = pages.reduce<JsonRecord>((all, { fields }) => objectOf(all, fields), {});
   const sources = Object.keys(data).map((name) => {
-    const having = pages.filter(({ fields }) => hasValue(memberOf(fields, name)));
+    const having = pages.filter(({ fields }) => hasValue(ownMember(fields, name)));
     return [name, having.map(({ url }) => url)] as const;
   });
   return { data, sources: Object.fromEntries(sources.filter(([, urls]) => urls.length > 0)) };
@@ -27,12 +27,7 @@ export function merged(pages: readonly FieldsPage[]): Merged {
 
 function objectOf(a: JsonRecord, b: JsonRecord): JsonRecord {
   const names = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return Object.fromEntries([...names].map((name) => [name, valueOf(memberOf(a, name), memberOf(b, name))]));
-}
-
-/** A name such as `constructor` is no member of every object. */
-function memberOf(object: JsonRecord, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
+  return Object.fromEntries([...names].map((name) => [name, valueOf(ownMember(a, name), ownMember(b, name))]));
 }
 
 function valueOf(a: unknown, b: unknown): unknown {

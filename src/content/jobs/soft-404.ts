@@ -1,6 +1,7 @@
 import { type Taken } from "../../store/jobs/job-store.ts";
 import { NEARLY_EQUAL } from "../extraction/sketch.ts";
 import { type LoadedPage } from "./crawl-order.ts";
+import { percentDecoded } from "../../lib/http/percent.ts";
 
 /** Hosts of a job that one service asks for a random address. @operator Pages of further hosts are delivered. */
 const MAX_PROBED = 1_000;
@@ -55,7 +56,7 @@ export class Soft404 {
 function isLike(page: LoadedPage, probe: LoadedPage): boolean {
   const [sketch, other] = [sketchOf(page), sketchOf(probe)];
   if (sketch.filter((group, at) => group === other[at]).length >= NEARLY_EQUAL) return true;
-  const addresses = new Set([page, probe].flatMap(addressesOf).flatMap((url) => split(decoded(url))));
+  const addresses = new Set([page, probe].flatMap(addressesOf).flatMap((url) => split(percentDecoded(url))));
   const [words, others] = [wordsOf(page, addresses), wordsOf(probe, addresses)];
   const most = Math.max(MAX_OTHER_WORDS, MAX_OTHER_SHARE * Math.min(words.length, others.length));
   return beyond(words, others) <= most && beyond(others, words) <= most;
@@ -82,14 +83,6 @@ function wordsOf({ content }: LoadedPage, addresses: ReadonlySet<string>): strin
 
 function split(text: string): string[] {
   return text.toLowerCase().match(WORD) ?? [];
-}
-
-function decoded(url: string): string {
-  try {
-    return decodeURIComponent(url);
-  } catch {
-    return url;
-  }
 }
 
 /** Words that are not among `others`, or not as often. */

@@ -1,5 +1,6 @@
 import { stemsOf } from "../search/index/words.ts";
 import { type MapLink } from "./link-list.ts";
+import { percentDecoded } from "../../lib/http/percent.ts";
 
 /** Points of a word in the title, in the address, and at the beginning of a word of either. */
 const IN_TITLE = 3;
@@ -24,7 +25,7 @@ export class LinkRanking {
   /** The score of an address; 0 without any of the words. */
   score({ url, title = "" }: MapLink): number {
     const { hostname, pathname, search } = new URL(url);
-    const address = wordsOf(`${hostname} ${readable(pathname + search)}`);
+    const address = wordsOf(`${hostname} ${percentDecoded(pathname + search)}`);
     const titled = new Set(wordsOf(title));
     const found = this.#words.reduce((sum, word) => sum + points(word, titled, new Set(address)), 0);
     const score = found + IN_TEXT * this.#words.length * (this.#indexed.get(url) ?? 0);
@@ -41,12 +42,4 @@ function points(word: string, title: ReadonlySet<string>, address: ReadonlySet<s
 
 function wordsOf(text: string): string[] {
   return stemsOf(text, "");
-}
-
-function readable(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

@@ -24,6 +24,7 @@ import { retry, type Share, shareOf } from "./gateway/take-over.ts";
 import { type OnEvent } from "../telemetry/event.ts";
 import { OptionalRefunds } from "../policy/payment/refunds/optional-refunds.ts";
 import { type AdminViews } from "./admin-views.ts";
+import { Turns } from "../../lib/process/turns.ts";
 
 /** The other gateway of a take-over. */
 interface Progress {
@@ -71,7 +72,7 @@ export class AdministeredGateway {
   /** The configuration that was applied last; `#share` of it is served. */
   #applied: Config;
   /** Settles when the configuration that is being applied is in place. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
   #closing = false;
   #closed: Promise<void> | undefined;
   /** Another gateway takes over. */
@@ -91,7 +92,7 @@ export class AdministeredGateway {
     this.#certificates.use(config);
     this.config = new LiveConfig({
       opened,
-      apply: (next) => this.#inTurn(() => this.#applyNext(next)),
+      apply: (next) => this.#turns.run(() => this.#applyNext(next)),
       // Loaded with the first change (bench start).
       checkMaterial: async (next, since) => (await import("./check/check-material.ts")).checkMaterial(next, since),
       countReload: (success) => gateway.counts.add("reloads", 1, success ? "success" : "failure"),
@@ -173,7 +174,7 @@ export class AdministeredGateway {
     void lost.then(() => (isLost = true));
     this.#releasing = true;
     try {
-      await this.#inTurn(() => this.#serveShare("none"));
+      await this.#turns.run(() => this.#serveShare("none"));
       const isOver = (): boolean => isLost || this.#closing || (isServed && this.#connections() === 0);
       await pollUntil(isOver, { everyMs: DRAINED_MS, mostMs: end - performance.now() });
     } finally {
@@ -193,7 +194,7 @@ export class AdministeredGateway {
       this.#deps.log(`${messageOf(error)}; tries again until the other gateway has ended`);
     const isClosing = (): boolean => this.#closing || this.#releasing;
     for (const share of shares) {
-      await retry(() => this.#inTurn(() => this.#widen(share, isClosing)), { isClosing, failed });
+      await retry(() => this.#turns.run(() => this.#widen(share, isClosing)), { isClosing, failed });
     }
     return !isClosing();
   }
@@ -226,13 +227,6 @@ export class AdministeredGateway {
     this.#requests.close();
     await this.#deps.admin.close();
     await this.#deps.audit.close();
-  }
-
-  /** Applies one configuration at a time, because two would mix. */
-  #inTurn(apply: () => Promise<void>): Promise<void> {
-    const next = this.#turn.then(apply);
-    this.#turn = next.catch(() => {});
-    return next;
   }
 
   async #widen(share: Share, isClosing: () => boolean): Promise<void> {

@@ -1,7 +1,7 @@
 import { encodeHeader, MAX_HEADER_LENGTH } from "../x402/header.ts";
 import { type PaymentPayload, type PaymentRequired } from "../x402/messages.ts";
 import { type AnyChoice, type Choice } from "./choice.ts";
-import { randomHex } from "./random-hex.ts";
+import { randomHex } from "../../lib/text/random-hex.ts";
 import { type Account } from "../signatures/signature.ts";
 import { signApproval } from "../evm/permit2/sign-approval.ts";
 import { GAS_APPROVAL } from "../signatures/gas-approval.ts";

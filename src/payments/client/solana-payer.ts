@@ -8,7 +8,7 @@ import { signTokenTransfer, type SolanaAccount } from "../solana/transfer.ts";
 import { type PaymentPayload, type PaymentRequired } from "../x402/messages.ts";
 import { networkTitle, parseNetwork } from "../x402/networks.ts";
 import { PaymentDeclined, type SolanaChoice } from "./choice.ts";
-import { randomHex } from "./random-hex.ts";
+import { randomHex } from "../../lib/text/random-hex.ts";
 import { withExtensions } from "./sign-choice.ts";
 
 /** Time for one call of an RPC endpoint, in milliseconds. @bound */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { percentDecoded } from "../../../lib/http/percent.ts";
 
 /** Bytes of a name before its extension. File systems allow 255 with it. A longer name ends in a hash. */
 const MAX_NAME_BYTES = 180;
@@ -18,20 +19,12 @@ export function pageNames(url: string): readonly [plain: string, unique: string]
 
 function plainName(url: string): string {
   const { host = "", pathname = "", search = "" } = URL.parse(url) ?? {};
-  const name = `${host}${decoded(pathname.replace(/\/$/, "") + search)}`
+  const name = `${host}${percentDecoded(pathname.replace(/\/$/, "") + search)}`
     .normalize("NFC")
     .replaceAll("/", "_")
     .replace(/[^\p{L}\p{N}._-]+/gu, "-")
     .replace(/^[.-]+|[.-]+$/g, "");
   return name === "" ? "page" : name;
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
 
 function cutBytes(text: string, most: number): string {

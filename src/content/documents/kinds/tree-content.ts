@@ -114,3 +114,9 @@ export function linkAddress(address: string): string | undefined {
   const url = URL.parse(address.trim());
   return url !== null && LINK_SCHEMES.has(url.protocol) ? url.href : undefined;
 }
+
+/** The address in the instruction of a field, such as `HYPERLINK "https://a.test/" \o "tip"`. */
+export function fieldLink(instruction: string): string | undefined {
+  const address = /^\s*HYPERLINK\s+"([^"]{1,8192})"/i.exec(instruction)?.[1];
+  return address === undefined ? undefined : linkAddress(address);
+}

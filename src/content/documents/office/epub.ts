@@ -8,6 +8,7 @@ import { xhtmlToHtml } from "../kinds/xhtml.ts";
 import { type ZipFile } from "../zip/zip-file.ts";
 import { aboutOf, partName } from "./package.ts";
 import { allBelow, childOf, elementsOf, readXml, textOf, type XmlElement } from "./read-xml.ts";
+import { percentDecoded } from "../../../lib/http/percent.ts";
 
 /** Bytes of the chapters of a book, and their number. The rest is missing. @operator */
 const MAX_BOOK_BYTES = 10_000_000;
@@ -48,16 +49,8 @@ function chaptersOf(book: XmlElement, folder: string): string[] {
   );
   return elementsOf(childOf(book, "opf:spine"), "opf:itemref").flatMap(({ attributes }) => {
     const { href = "", "media-type": type = "" } = items.get(attributes["idref"]) ?? {};
-    return /html/.test(type) && attributes["linear"] !== "no" ? [partName(decoded(href), folder)] : [];
+    return /html/.test(type) && attributes["linear"] !== "no" ? [partName(percentDecoded(href), folder)] : [];
   });
-}
-
-function decoded(href: string): string {
-  try {
-    return decodeURIComponent(href);
-  } catch {
-    return href;
-  }
 }
 
 /** Fonts may be obfuscated in any book. */
@@ -71,5 +64,5 @@ async function assertOpen(zip: ZipFile, chapters: readonly string[]): Promise<vo
 
 function uris(element: XmlElement): string[] {
   const own = element.attributes["URI"];
-  return [...(own === undefined ? [] : [partName(decoded(own), "")]), ...elementsOf(element).flatMap(uris)];
+  return [...(own === undefined ? [] : [partName(percentDecoded(own), "")]), ...elementsOf(element).flatMap(uris)];
 }

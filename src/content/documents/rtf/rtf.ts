@@ -1,7 +1,7 @@
 import { type ChildNode } from "domhandler";
 import { FileError } from "../kinds/file-error.ts";
 import { type DocumentContent } from "../kinds/content.ts";
-import { element, linkAddress, treeContent } from "../kinds/tree-content.ts";
+import { element, treeContent, fieldLink } from "../kinds/tree-content.ts";
 import { Budget } from "../office/budget.ts";
 import { type Look } from "../office/word/styles.ts";
 import { encodingOf, pageOfCharacterSet } from "./code-pages.ts";
@@ -212,7 +212,7 @@ class RtfReader {
     }
     if (word === "footnote") this.#beginNote(group);
     else if (word === "field") group.isField = true;
-    else if (word === "fldrslt") this.#href = linkOf(this.#instruction);
+    else if (word === "fldrslt") this.#href = fieldLink(this.#instruction);
     else if (word === "shptxt" || word === "result") group.destination = "text";
     else if (
       SKIPPED.has(word) ||
@@ -317,10 +317,4 @@ class RtfReader {
       default:
     }
   }
-}
-
-/** The address in the instruction of a field. */
-function linkOf(instruction: string): string | undefined {
-  const address = /^\s*HYPERLINK\s+"([^"]{1,8192})"/i.exec(instruction)?.[1];
-  return address === undefined ? undefined : linkAddress(address);
 }

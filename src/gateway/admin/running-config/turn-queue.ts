@@ -1,8 +1,10 @@
+import { Turns } from "../../../lib/process/turns.ts";
+
 /** Runs one task after another, and refuses tasks if too many wait. */
 export class TurnQueue {
   readonly #most: number;
   #waiting = 0;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor(most: number) {
     this.#most = most;
@@ -12,10 +14,8 @@ export class TurnQueue {
   run<T>(task: () => Promise<T>, always = false): Promise<T> | undefined {
     if (this.#waiting >= this.#most && !always) return undefined;
     this.#waiting++;
-    const turn = this.#last.then(task).finally(() => {
+    return this.#turns.run(task).finally(() => {
       this.#waiting--;
     });
-    this.#last = turn.catch(() => {});
-    return turn;
   }
 }

@@ -9,6 +9,7 @@ import { DAY_MS, daysOf, FunnelHour } from "./funnel-history.ts";
 import { UsageDeltas } from "./usage-deltas.ts";
 import { readingOf } from "./usage-reading.ts";
 import { type UsageReading } from "../shapes/usage.ts";
+import { Turns } from "../../../lib/process/turns.ts";
 
 /** Milliseconds between two writes of the usage. A crash of the whole server loses at most this much. @bound */
 const FLUSH_MS = 10_000;
@@ -56,7 +57,7 @@ export class UsageKeeper {
   #isFailing = false;
   #isClosed = false;
   /** Settles after all earlier tasks are done. Tasks run one after another. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor(options: UsageKeeperOptions) {
     this.#options = options;
@@ -77,7 +78,7 @@ export class UsageKeeper {
 
   /** Rejects with an Error whose message gives the reason. */
   read(): Promise<UsageReading> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       const totals = await this.#opened().read(this.#gateway);
       const batch = this.#batch;
       const waiting = batch !== undefined && totals.sequence < batch.sequence ? [batch] : [];
@@ -89,7 +90,7 @@ export class UsageKeeper {
   async funnel(): Promise<FunnelReading> {
     const hour = this.#hour.read();
     try {
-      const days = await this.#inTurn(async () => {
+      const days = await this.#turns.run(async () => {
         await this.#flushAll();
         return daysOf(await this.#opened().funnel(Math.floor(this.#clock() / DAY_MS) - FUNNEL_DAYS + 1));
       });
@@ -101,12 +102,12 @@ export class UsageKeeper {
 
   /** The stored hours. Rejects as `read` does. */
   hours(): Promise<readonly HourUse[]> {
-    return this.#inTurn(() => this.#opened().hours());
+    return this.#turns.run(() => this.#opened().hours());
   }
 
   /** Reads the counts and resets them. Every request is in exactly one reading. Rejects as `read` does. */
   readAndReset(): Promise<UsageReading> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       await this.#flushAll(true);
       this.#resetId ??= crypto.randomUUID();
       const totals = await this.#opened().reset(this.#resetId, this.#gateway);
@@ -126,10 +127,12 @@ export class UsageKeeper {
 
   async #flushLast(): Promise<void> {
     let reason: string | undefined = `not stored within ${LAST_FLUSH_MS} ms`;
-    const last = this.#inTurn(() => this.#flushAll()).then(
-      () => (reason = undefined),
-      (error: unknown) => (reason = messageOf(error)),
-    );
+    const last = this.#turns
+      .run(() => this.#flushAll())
+      .then(
+        () => (reason = undefined),
+        (error: unknown) => (reason = messageOf(error)),
+      );
     await within(LAST_FLUSH_MS, last);
     if (reason !== undefined) this.#options.log(`Cannot store the usage: the last counts are lost: ${reason}`);
   }
@@ -145,7 +148,7 @@ export class UsageKeeper {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
     try {
-      await this.#inTurn(() => this.#flush());
+      await this.#turns.run(() => this.#flush());
       if (this.#isFailing) this.#options.log("the usage is stored again, with the counts of the time between");
       this.#isFailing = false;
     } catch (error) {
@@ -181,11 +184,5 @@ export class UsageKeeper {
     if (this.#isClosed) throw new Error("the server is about to stop");
     this.#store ??= this.#options.open();
     return this.#store;
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(work);
-    this.#turn = done.catch(() => {});
-    return done;
   }
 }

@@ -13,6 +13,7 @@ import { type Pairs } from "./call.ts";
 import { FrameReader } from "./grpc-frame.ts";
 import { pairsOf } from "./http-call.ts";
 import { NO_ROOM, UpstreamCall } from "./upstream-call.ts";
+import { percentDecoded } from "../../../lib/http/percent.ts";
 
 const COMPRESSED = new GrpcError(
   "upstream-failed",
@@ -76,7 +77,11 @@ export abstract class GrpcCall extends UpstreamCall {
     }
     const fields = this.#headStatus === undefined ? trailers : this.#headFields + trailers;
     const status = parseGrpcStatus(fieldValue(fields, "grpc-status")) ?? GRPC.UNKNOWN;
-    this.ended({ status, message: decoded(fieldValue(fields, "grpc-message") ?? ""), trailers: pairsOf(fields) });
+    this.ended({
+      status,
+      message: percentDecoded(fieldValue(fields, "grpc-message") ?? ""),
+      trailers: pairsOf(fields),
+    });
   }
 
   /** Accounts for the bytes it holds and for `more` bytes. Returns false if there is no memory for them. */
@@ -90,13 +95,4 @@ export abstract class GrpcCall extends UpstreamCall {
 
   /** Reports the end of the call to the filter. */
   protected abstract told(end: GrpcEnd): void;
-}
-
-/** Decodes `grpc-message`, which is percent-encoded. Returns it unchanged if it cannot be decoded. */
-function decoded(message: string): string {
-  try {
-    return decodeURIComponent(message);
-  } catch {
-    return message;
-  }
 }

@@ -33,6 +33,7 @@ import { Resources } from "./resources.ts";
 import { ownTenants } from "./tenant-directory.ts";
 import { dialSettingsOf } from "../../upstream/upstreams.ts";
 import { WorkerStore } from "./worker-store.ts";
+import { Turns } from "../../../lib/process/turns.ts";
 
 /** Binds the configured listeners and serves. Rejects if that fails; then nothing stays bound. */
 export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
@@ -56,7 +57,7 @@ class RunningGateway implements GatewayProcess {
   readonly #control: WorkerControl;
   readonly #filters: WorkerFilters;
   /** Settles when the last change is complete. */
-  #turn: Promise<void> = Promise.resolve();
+  readonly #turns = new Turns();
   /** The configuration that is served. */
   #config: Config;
   readonly #store: WorkerStore;
@@ -161,7 +162,7 @@ class RunningGateway implements GatewayProcess {
   }
 
   reload(config: Config, material?: ReadTls, given?: Membership): Promise<void> {
-    return this.#inTurn(() => this.#reload(config, material, given));
+    return this.#turns.run(() => this.#reload(config, material, given));
   }
 
   async #reload(config: Config, material = readTlsMaterial(config), given?: Membership): Promise<void> {
@@ -211,14 +212,7 @@ class RunningGateway implements GatewayProcess {
   }
 
   certify(issued: Issued): Promise<void> {
-    return this.#inTurn(() => this.#listeners.certify(issued, this.#draining));
-  }
-
-  /** Runs the changes to the listeners one at a time. */
-  #inTurn(change: () => Promise<void>): Promise<void> {
-    const done = this.#turn.then(change);
-    this.#turn = done.catch(() => {});
-    return done;
+    return this.#turns.run(() => this.#listeners.certify(issued, this.#draining));
   }
 
   get counts(): Counts {

@@ -10,6 +10,7 @@ import { newSpanId, NewTraces } from "./new-traces.ts";
 import { RequestTrace } from "./request-trace.ts";
 import { contextFields, parentOf, stateOf, TRACE_FIELDS } from "./trace-context.ts";
 import { UpstreamRecord } from "./upstream-record.ts";
+import { percentDecoded } from "../../../lib/http/percent.ts";
 
 /** Parses `key1=value1,key2=value2`. A value can be percent-encoded. */
 function headersOf(text: string): Record<string, string> {
@@ -17,17 +18,9 @@ function headersOf(text: string): Record<string, string> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf("=");
-      return [pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())] as const;
+      return [pair.slice(0, at).trim(), percentDecoded(pair.slice(at + 1).trim())] as const;
     }),
   );
-}
-
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
 }
 
 /** Decides which requests are traced, and sends their spans to the collector. */

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { type Found } from "./discovery.ts";
 import { parsedJson } from "../../../lib/parsed-json.ts";
 import { MAX_PORT } from "../../../lib/net/port.ts";
+import { ownMember } from "../../../lib/is-object.ts";
 
 /** The content of a catalog response. `unusable` counts the entries without a usable server. */
 export interface CatalogResponse {
@@ -23,19 +24,13 @@ export function readCatalogResponse(body: Buffer): CatalogResponse | undefined {
 
 /** The service's own address, or the address of its node if the service has no address. */
 function serverOf(entry: unknown): Found | undefined {
-  const service = member(entry, "Service");
-  const address = member(service, "Address") || member(member(entry, "Node"), "Address");
-  const port = member(service, "Port");
+  const service = ownMember(entry, "Service");
+  const address = ownMember(service, "Address") || ownMember(ownMember(entry, "Node"), "Address");
+  const port = ownMember(service, "Port");
   if (typeof address !== "string" || (isIP(address) === 0 && !HOST_NAME.test(address))) return undefined;
   if (!isWhole(port, MAX_PORT)) return undefined;
-  const weight = member(member(service, "Weights"), "Passing");
+  const weight = ownMember(ownMember(service, "Weights"), "Passing");
   return { endpoint: { address, port }, weight: isWhole(weight, MAX_WEIGHT) ? weight : 1 };
-}
-
-function member(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
-    ? Reflect.get(value, name)
-    : undefined;
 }
 
 function isWhole(value: unknown, most: number): value is number {

@@ -1,5 +1,6 @@
 import { type PaymentRequired, type PaymentRequirements } from "../../x402/messages.ts";
 import { member } from "./member.ts";
+import { randomHex } from "../../../lib/text/random-hex.ts";
 
 /** Longest payment header, in characters. */
 const MAX_HEADER_LENGTH = 8192;
@@ -33,11 +34,6 @@ function withInfo(offered: unknown, added: object): object {
 
 function objectOf(value: unknown): object {
   return typeof value === "object" && value !== null ? value : {};
-}
-
-/** 32 random bytes in hex. */
-export function randomHex(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** JSON in base64. */

@@ -1,7 +1,8 @@
 import { PERMIT2, PROXIES } from "../../x402/transfer.ts";
 import { chainIdOf, type EvmWallet } from "./evm-wallet.ts";
-import { paymentHeader, randomHex } from "./header.ts";
+import { paymentHeader } from "./header.ts";
 import { expiryOf, NotSigned, type Signing } from "./signing.ts";
+import { randomHex } from "../../../lib/text/random-hex.ts";
 
 /** The extension by which the seller pays the gas of an approval that the payer signs (EIP-2612). */
 const GAS_PERMIT = "eip2612GasSponsoring";

@@ -1,9 +1,10 @@
 import { type Wallet } from "./wallet.ts";
 import { wayOf } from "../page-data.ts";
 import { chainIdOf, EvmWallet, type Provider } from "./evm-wallet.ts";
-import { paymentHeader, randomHex } from "./header.ts";
+import { paymentHeader } from "./header.ts";
 import { signPermit2 } from "./permit2.ts";
 import { expiryOf, type Signing } from "./signing.ts";
+import { randomHex } from "../../../lib/text/random-hex.ts";
 
 const TRANSFER = "address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce";
 

@@ -2,10 +2,11 @@ import { isSolanaAddress } from "../../solana/address.ts";
 import { computeUnits, toBase64, transferMessage, wireOf } from "../../solana/transfer-message.ts";
 import { tokenOf } from "../page-data.ts";
 import { explained } from "./evm-wallet.ts";
-import { paymentHeader, randomHex } from "./header.ts";
+import { paymentHeader } from "./header.ts";
 import { member } from "./member.ts";
 import { NotSigned, type Signing } from "./signing.ts";
 import { tokenAccountOf } from "./token-account.ts";
+import { randomHex } from "../../../lib/text/random-hex.ts";
 
 /** The names of clusters in the Wallet Standard. */
 const CLUSTERS: Readonly<Record<string, string>> = {

@@ -2,11 +2,12 @@ import { type PaymentPayload, type PaymentRequirements } from "../../x402/messag
 import { type Account } from "../../signatures/signature.ts";
 import { type Deposit } from "../../x402/channel-messages.ts";
 import { type Choice, formatDollars, parseDollars, PaymentDeclined, toDollars } from "../choice.ts";
-import { randomHex } from "../random-hex.ts";
+import { randomHex } from "../../../lib/text/random-hex.ts";
 import { type Channel, ChannelFile, unspentOf, without } from "./channel-file.ts";
 import { depositOf, neededFor, type Slot, slotsOf } from "./channel-plan.ts";
 import { channelTermsOf } from "./channel-terms.ts";
 import { signDeposit, signVoucher } from "./sign-channel.ts";
+import { sleepFor } from "../send-paid.ts";
 
 /** Longest time that one request keeps its channel, in milliseconds, if its process does not end before. @bound */
 const BUSY_MS = 600_000;
@@ -251,10 +252,6 @@ function isRunning(pid: number): boolean {
 /** The larger number. */
 export function largest(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
-}
-
-function sleepFor(ms: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, ms));
 }
 
 /** The payment from a seat, as it is sent. */

@@ -1,4 +1,4 @@
-import { randomHex } from "../random-hex.ts";
+import { randomHex } from "../../../lib/text/random-hex.ts";
 import { voucherHash } from "../../signatures/batch-settlement.ts";
 import { COLLECTORS, depositHash } from "../../signatures/channel-deposit.ts";
 import { type Account, signHash } from "../../signatures/signature.ts";

@@ -1,5 +1,5 @@
 import { type ChildNode } from "domhandler";
-import { element, linkAddress } from "../../kinds/tree-content.ts";
+import { element, linkAddress, fieldLink } from "../../kinds/tree-content.ts";
 import { type Budget } from "../budget.ts";
 import { type Graphics, shownGraphics } from "../graphics.ts";
 import { type Relationships } from "../package.ts";
@@ -63,7 +63,7 @@ export class ParagraphReader {
       if (child.name === "w:r") this.#run(child, base, runs, href);
       else if (child.name === "w:hyperlink") this.#inline(child, base, runs, this.#addressOf(child) ?? href);
       else if (child.name === "w:fldSimple") {
-        this.#inline(child, base, runs, linkOfField(child.attributes["w:instr"] ?? "") ?? href);
+        this.#inline(child, base, runs, fieldLink(child.attributes["w:instr"] ?? "") ?? href);
       } else if (child.name === "m:oMath" || child.name === "m:oMathPara") this.#formula(child, runs);
       else this.#inline(child, base, runs, href);
     }
@@ -85,7 +85,7 @@ export class ParagraphReader {
     const properties = childOf(run, "w:rPr");
     const style = this.#styles.get(valueOf(childOf(properties, "w:rStyle")));
     const look = { ...base, ...style, ...lookOf(properties) };
-    const address = this.#fields.flatMap((field) => linkOfField(field.instruction) ?? []).at(-1) ?? href;
+    const address = this.#fields.flatMap((field) => fieldLink(field.instruction) ?? []).at(-1) ?? href;
     for (const child of elementsOf(run)) {
       if (child.name === "w:fldChar") this.#field(child);
       else if (child.name === "w:instrText") {
@@ -177,12 +177,6 @@ function boxesOf(drawing: XmlElement): XmlElement[] {
 /** A picture in a file, by its name there. */
 export function pictureOf(target: string, alt: string): ChildNode {
   return element("img", [], { src: target.slice(target.lastIndexOf("/") + 1), alt: alt.trim() });
-}
-
-/** The address in the instruction of a field, such as `HYPERLINK "https://a.test/" \o "tip"`. */
-function linkOfField(instruction: string): string | undefined {
-  const address = /^\s*HYPERLINK\s+"([^"]{1,8192})"/i.exec(instruction)?.[1];
-  return address === undefined ? undefined : linkAddress(address);
 }
 
 /** A character of a font. Those of private use have no meaning without the font. */

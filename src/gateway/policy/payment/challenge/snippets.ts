@@ -2,6 +2,7 @@ import { findAsset } from "../../../../payments/x402/assets.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { isSolana } from "../../../../payments/x402/networks.ts";
 import { type Call, stockProgram } from "../../../../payments/x402/stock-client.ts";
+import { ownMember } from "../../../../lib/is-object.ts";
 
 /** The default limit of the stock client, in whole units of a token that is worth one dollar. */
 const LIMIT = 1n;
@@ -10,11 +11,11 @@ const UNKNOWN_TO_STOCK = "eip155:43113";
 
 /** The call that is sold: with the method and body of the `bazaar` extension if it has them, else as requested. */
 export function callOf({ resource, extensions }: PaymentRequired, method: string): Call {
-  const input = member(member(member(extensions, "bazaar"), "info"), "input");
-  const named = member(input, "method");
+  const input = ownMember(ownMember(ownMember(extensions, "bazaar"), "info"), "input");
+  const named = ownMember(input, "method");
   const { url } = resource;
   if (typeof named !== "string") return { method: method === "HEAD" ? "GET" : method, url, body: undefined };
-  return { method: named, url, body: member(input, "bodyType") === "json" ? member(input, "body") : undefined };
+  return { method: named, url, body: ownMember(input, "bodyType") === "json" ? ownMember(input, "body") : undefined };
 }
 
 /** A program that makes the call with the stock client. */
@@ -45,8 +46,4 @@ function controls(accepts: readonly PaymentRequirements[]): readonly string[] {
 function isCheap({ network, asset, amount }: PaymentRequirements): boolean {
   const known = findAsset(network, asset);
   return known !== undefined && BigInt(amount) <= LIMIT * 10n ** BigInt(known.decimals);
-}
-
-function member(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
