@@ -51,11 +51,9 @@ export class Changes {
         for (const tag of tagsIn(textOf(value) ?? "?")) target.made.tags.add(tag);
     }
     if (key === "href" && value.is === "constant" && target.is === "elements") this.#change(target.all);
-    const { object } = left;
-    if (/^(?:data|nodeValue)$/.test(key) && object.type === "MemberExpression" && !at.code.isLibrary)
-      this.#writes(this.#values.of(object.object, at.scope), value, key, at.code);
-    else if (TEXT.test(key) || (key === "" && (target.is === "elements" || /<[a-z]/i.test(textOf(value) ?? ""))))
-      this.#writes(target, value, key, at.code);
+    const mayBeText =
+      target.is === "elements" ? /^(?:data)?$/.test(key) : key === "" && /<[a-z]/i.test(textOf(value) ?? "");
+    if (mayBeText || TEXT.test(key)) this.#writes(target, value, key, at.code);
     else if (key === "value" && target.is === "elements")
       this.#writes(elements(target.all.filter(({ name }) => name === "output")), value, key, at.code);
     else if (key === "hidden") this.#covers(target, value);

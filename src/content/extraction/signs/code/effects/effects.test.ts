@@ -228,6 +228,9 @@ describe("code that runs by itself", () => {
     'function A() { } A.prototype = { f() { p.append("x") } }; new A().f()',
     'const o = { f() { p.append("x") } }; given.f()',
     'const o = { f(q) { q.append("x") } }; given.f(p)',
+    '$.fn.f = function () { this.text("x") }; $("#p").f()',
+    '$("#l li:first").text("x")',
+    'p.childNodes[0].textContent = "x"',
     'o.a = { f() { p.append("x") } }; jQuery.each(o, function () { this.f() })',
     'const all = document.getElementsByTagName("*"); for (let i = 0; i < all.length; i++) all[i].textContent = "x"',
   ])("shows script-writes: %s", (code) => {

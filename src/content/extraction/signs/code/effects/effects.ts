@@ -203,7 +203,8 @@ export class Effects {
       this.#runs.enter(called.node, args, callee === node.callee ? called.self : object, at);
     // One of the object's functions is called.
     else if (isMember && key === "") this.#runs.escape(object, at);
-    else if (isMember && /^(?:unknown|global)$/.test(called.is) && !at.code.isLibrary) this.#callByName(key, args, at);
+    else if (isMember && /^(?:unknown|global|other)$/.test(called.is) && !at.code.isLibrary)
+      this.#callByName({ key, object, called, args, at });
     this.#effectsOf({ key, object, called, args, at }, callee);
     const elements = callsForEach(object, key) ? [object] : [];
     const self = object.is === "elements" && (key === "each" || key === "map") ? object : UNKNOWN;
@@ -212,12 +213,13 @@ export class Effects {
   }
 
   /** Runs the functions that objects have under this name. */
-  #callByName(name: string, args: readonly Value[], at: Running): void {
-    const sources = this.#values.scopes.methods.get(name) ?? [];
+  #callByName({ key, object, args, at }: Call): void {
+    const sources = this.#values.scopes.methods.get(key) ?? [];
     if (sources.length > MAX_NAMESAKES) return;
     for (const source of sources) {
       const value = this.#values.source(source);
-      if (value.is === "function") this.#runs.enter(value.node, args, value.self, at);
+      if (value.is === "function")
+        this.#runs.enter(value.node, args, object.is === "elements" ? object : value.self, at);
     }
   }
 

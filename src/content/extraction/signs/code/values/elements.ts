@@ -1,4 +1,4 @@
-import { type Element, isTag } from "domhandler";
+import { type Element, isTag, isText } from "domhandler";
 import { textContent } from "domutils";
 import { type PageElements } from "./page-elements.ts";
 import { isMissing } from "../syntax/syntax.ts";
@@ -26,7 +26,7 @@ export function propertyOfElements(all: readonly Element[], key: string): Value 
   if (/^\d+$/.test(key)) return present([all[Number(key)] ?? all.at(-1)]);
   if (key === "length") return constant(all.length);
   if (ABOVE.test(key)) return present(all.map(({ parent }) => (parent !== null && isTag(parent) ? parent : null)));
-  if (BELOW.test(key)) return elements(all.flatMap(({ children }) => children.filter(isTag).slice(0, MAX_CHILDREN)));
+  if (BELOW.test(key)) return elements(all.flatMap((one) => below(one, /[cC]hild$|childNodes|contents/.test(key))));
   if (SIBLINGS.test(key)) return present(all.map((one) => sibling(one, key.startsWith("n") ? "next" : "prev")));
   const [first] = all;
   if (key === "textContent" || key === "innerText" || key === "innerHTML")
@@ -75,6 +75,13 @@ export function foundBy(
 
 function present(all: readonly (Element | null | undefined)[]): Value {
   return elements(all.filter((one) => !isMissing(one)));
+}
+
+/** The elements in an element. A text in it is represented by the element itself. */
+function below(element: Element, hasTexts: boolean): readonly Element[] {
+  const { children } = element;
+  const isMixed = hasTexts && children.some((child) => isText(child) && child.data.trim() !== "");
+  return [...(isMixed ? [element] : []), ...children.filter(isTag).slice(0, MAX_CHILDREN)];
 }
 
 function isOrHas(element: Element, inner: Element): boolean {

@@ -47,7 +47,9 @@ export class PageElements {
     try {
       return selectAll<ChildNode, Element>(selector, this.#tree.children).slice(0, MAX_SELECTED);
     } catch {
-      return [];
+      // jQuery has selectors of its own: `li:first`.
+      const standard = selector.replaceAll(/:[\w-]+(?:\([^()]*\))?/g, "");
+      return standard === selector ? [] : this.#search(standard);
     }
   }
 
