@@ -38,6 +38,18 @@ test.each(["end", "close"] as const)("after %s the upstream gets the bytes sent 
   expect(gone).toBe(how === "close" ? 1 : 0);
 });
 
+test("a sender waits while bytes wait for the socket, and goes on when it has taken them", () => {
+  let sendable = 0;
+  tunnel.onSendable = () => sendable++;
+  expect(tunnel.data(Buffer.from("all"), 0, 3)).toBe(true);
+  wire.takes = [1, 1];
+  expect(tunnel.data(Buffer.from("some"), 0, 4)).toBe(false);
+  tunnel.onDrain();
+  expect([wire.text, sendable]).toEqual(["allso", 0]);
+  tunnel.onDrain();
+  expect([wire.text, sendable]).toEqual(["allsome", 1]);
+});
+
 test("an end is sent once", () => {
   let ends = 0;
   wire.shutdown = () => ends++;

@@ -2,7 +2,8 @@ import { describe, expect, setSystemTime, test } from "bun:test";
 import fc from "fast-check";
 import { normalisePath } from "../../lib/http/url-path.ts";
 import { isHeadError, parseRequestHead } from "./request-head.ts";
-import { parseResponseHead } from "./response-head.ts";
+import { headValue, headValues, removeFields } from "../exchange/head-fields.ts";
+import { isProofOf, parseResponseHead } from "./response-head.ts";
 import { refuse } from "./refusal.ts";
 
 function parse(text: string, maxHeaderCount = 100): ReturnType<typeof parseRequestHead> {
@@ -255,6 +256,30 @@ function response(text: string): ReturnType<typeof parseResponseHead> {
   const bytes = Buffer.from(`${text}\r\n`, "latin1");
   return parseResponseHead(bytes, { from: 0, end: text.length }, 100);
 }
+
+test("a field is not taken for another one whose name begins with its name", () => {
+  const result = head(
+    "GET / HTTP/1.1",
+    "Host: h\r\nAccept-Encoding: gzip\r\nAccept: a\r\nX-B: 1\r\nX-B-C: 2\r\nX: 3\r\n",
+  );
+  if (isHeadError(result)) throw new Error(result.detail);
+  const { head: own } = result;
+  expect([headValue(own, "accept"), headValues(own, "x"), headValue(own, "accep")]).toEqual(["a", ["3"], undefined]);
+  removeFields(own, ["x-b", "accept"]);
+  expect(own.fields).toBe("Accept-Encoding: gzip\r\nX-B-C: 2\r\nX: 3\r\n");
+});
+
+test.each([
+  ["abc", "websocket", "Sec-WebSocket-Accept: abc\r\n", true],
+  ["", "websocket", "Sec-WebSocket-Accept:\r\n", false],
+  ["", "websocket", "", false],
+  ["abc", "h2c", "Sec-WebSocket-Accept: abc\r\n", false],
+  ["abc", "websocket", "Sec-WebSocket-Accept: other\r\n", false],
+  ["abc", "websocket", "", false],
+])("with the expected proof %j, a 101 to %s with %j is a tunnel: %p", (accept, protocol, fields, expected) => {
+  const switched = response(`HTTP/1.1 101 x\r\nConnection: upgrade\r\nUpgrade: ${protocol}\r\n${fields}`);
+  expect(typeof switched !== "string" && isProofOf(accept, switched)).toBe(expected);
+});
 
 describe("a response head", () => {
   test("gets the date of each second if the upstream sends none", () => {
