@@ -3,7 +3,7 @@ import { type Call, globalName, signOfCall, signOfCreation, signOfProperty } fro
 import { Changes } from "./changes.ts";
 import { methodOf } from "../values/classes.ts";
 import { rendersText } from "./components.ts";
-import { addsHandler, causedBy, isHandlerProperty, isOwnHandler } from "./events.ts";
+import { addsHandler, causedBy, isHandlerProperty } from "./events.ts";
 import { type Running } from "./running.ts";
 import { Runs } from "./runs.ts";
 import { type Code, type Source } from "../syntax/scope.ts";
@@ -146,8 +146,7 @@ export class Effects {
     const key = this.#values.key(left, scope) ?? "";
     const value = this.#values.of(right, scope);
     if (value.is === "function") {
-      if (isOwnHandler(key) || (key.startsWith("on") && !isHandlerProperty(key, this.#runs.caused)))
-        this.#runs.escape(value, at);
+      if (key.startsWith("on") && !isHandlerProperty(key, this.#runs.caused)) this.#runs.escape(value, at);
       return;
     }
     this.#visit(left.object, at);

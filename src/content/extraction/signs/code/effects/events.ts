@@ -32,11 +32,6 @@ export function isHandlerProperty(name: string, caused: Caused): boolean {
   );
 }
 
-/** Whether a property holds a handler that a script calls itself: `socket.onmessage`, `request.onload`. */
-export function isOwnHandler(name: string): boolean {
-  return /^on(?:load|loadend|message|readystatechange|open|success|progress|animationend|transitionend)$/.test(name);
-}
-
 /** Whether a call adds a handler of an event that only users cause. */
 export function addsHandler(method: string, args: readonly Value[], caused: Caused): boolean {
   const isGiven = args.some(({ is }) => is === "function");
