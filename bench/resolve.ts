@@ -11,6 +11,7 @@ import { type Claim, CLAIMS_FILE, readClaims } from "./resolve/claims.ts";
 import { reliabilityDiagram } from "./resolve/diagram.ts";
 import { figuresOf, line, type Outcome } from "./resolve/figures.ts";
 import { crossValidated, fit } from "./resolve/fit.ts";
+import { isMarketSet, OPEN_SETS, RESERVED_SETS } from "./resolve/market.ts";
 import { runMarket } from "./resolve/market-run.ts";
 import { type PageStyle, startSites } from "./resolve/sites.ts";
 
@@ -21,12 +22,7 @@ const FLAGS = {
   pages: { type: "string", default: "questions" },
   svg: { type: "string" },
   fit: { type: "boolean", default: false },
-  news: { type: "boolean", default: false },
-  probes: { type: "boolean", default: false },
-  held: { type: "boolean", default: false },
-  fresh: { type: "boolean", default: false },
-  sealed: { type: "boolean", default: false },
-  kept: { type: "boolean", default: false },
+  set: { type: "string", default: "development" },
   wrappers: { type: "boolean", default: false },
   lies: { type: "boolean", default: false },
   cases: { type: "boolean", default: false },
@@ -34,7 +30,7 @@ const FLAGS = {
 } as const;
 
 const USAGE = `usage: npm run bench -- resolve [--data FILE] [--only hints|found] [--pages questions|answers] [--max-sources 1..8] [--svg FOLDER] [--fit]
-       npm run bench -- resolve --only market [--news | --probes | --held | --fresh | --sealed | --kept | --wrappers | --lies] [--cases]`;
+       npm run bench -- resolve --only market [--set ${[...OPEN_SETS, ...RESERVED_SETS].join("|")}] [--wrappers | --lies] [--cases]`;
 
 interface Setting {
   readonly name: string;
@@ -44,8 +40,9 @@ interface Setting {
 /** Resolves to the exit code. */
 export async function runResolveBench(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: FLAGS });
-  if (values.only === "market" && !values.help) {
-    await runMarket(values);
+  const { set } = values;
+  if (values.only === "market" && !values.help && isMarketSet(set)) {
+    await runMarket({ ...values, set });
     return 0;
   }
   const modes = values.only.split(",").filter((mode): mode is Mode => mode === "hints" || mode === "found");

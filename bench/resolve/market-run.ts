@@ -1,33 +1,25 @@
-import { type MarketQuestion, type MarketSet, readQuestions, readWrappings, wrapped } from "./market.ts";
+import { type MarketQuestion, type MarketSet, OPEN_SETS, readQuestions, readWrappings, wrapped } from "./market.ts";
 import { type Answered, answer, type Grade, gradeOf, HEADING, summary, tally } from "./market-figures.ts";
 import { judgeLies, type LieJudged } from "./market-lies.ts";
 import { type MarketWeb, startMarketWeb } from "./market-web.ts";
 
-const RESERVED = ["held", "fresh", "sealed", "kept"] as const satisfies MarketSet[];
-
 /** The choice of questions. `cases` lists each question of an open set whose verdict is not the human's. */
 export interface MarketOptions {
-  readonly news: boolean;
-  readonly probes: boolean;
-  readonly held: boolean;
-  readonly fresh: boolean;
-  readonly sealed: boolean;
-  readonly kept: boolean;
+  readonly set: MarketSet;
   readonly wrappers: boolean;
   readonly lies: boolean;
   readonly cases: boolean;
 }
 
 /** Asks the market questions, and prints the grades of their verdicts. */
-export async function runMarket({ wrappers, lies, cases, ...sets }: MarketOptions): Promise<void> {
+export async function runMarket({ set, wrappers, lies, cases }: MarketOptions): Promise<void> {
   if (lies) return runLies(await judgeLies());
   const web = startMarketWeb();
   try {
     if (wrappers) return await runWrappers(web, cases);
-    const set = (["news", "probes", ...RESERVED] as const).find((name) => sets[name]) ?? "development";
     const answered = await answer(readQuestions(set), web);
     report(set, answered);
-    if (cases && !RESERVED.some((name) => name === set)) list(answered);
+    if (cases && OPEN_SETS.some((name) => name === set)) list(answered);
   } finally {
     await web.close();
   }

@@ -35,8 +35,15 @@ export type MarketPage = z.infer<typeof pageSchema>;
 /** A market question, its pages, and the verdict of a careful human: `market/README.md` describes the fields. */
 export type MarketQuestion = z.infer<typeof questionSchema>;
 
-/** The parts of the questions: three to develop with, and four that are reserved. */
-export type MarketSet = "development" | "news" | "probes" | "held" | "fresh" | "sealed" | "kept";
+/** The parts of the questions to develop with, and those that are reserved. */
+export const OPEN_SETS = ["development", "news", "probes", "strangers"] as const;
+export const RESERVED_SETS = ["held", "fresh", "sealed", "kept", "unseen"] as const;
+export type MarketSet = (typeof OPEN_SETS)[number] | (typeof RESERVED_SETS)[number];
+
+/** Whether a text names a set. */
+export function isMarketSet(text: string): text is MarketSet {
+  return [...OPEN_SETS, ...RESERVED_SETS].some((name) => name === text);
+}
 
 /** All questions of a set. */
 export function readQuestions(set: MarketSet): MarketQuestion[] {
