@@ -30,7 +30,7 @@ export interface ScoredPage {
 type Rule = (outline: Outline, chosen: Uint8Array, page: ScoredPage) => void;
 
 /**
- * The rules after the model, in their order. ablations.md has the gain of each, which tools/reader-model/evaluate.ts
+ * The rules after the model, in their order. docs/ablations.md has the gain of each, which tools/reader-model/evaluate.ts
  * measures.
  */
 export const RULES = {
