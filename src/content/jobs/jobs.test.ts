@@ -1,0 +1,47 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { patient } from "../../lib/testing/patience.ts";
+import { openSqliteJobs } from "../../store/open/open-jobs.ts";
+import { givenOnly } from "./crawl-order.ts";
+import { localService } from "./testing/local-jobs.ts";
+
+setDefaultTimeout(patient(20_000));
+
+const store = openSqliteJobs(":memory:");
+const service = localService(store);
+afterAll(() => service.close());
+
+const order = givenOnly(["https://a.example/1", "https://a.example/2"]);
+const shared = { operation: "batch", input: {}, order, payer: "0xabc", unproven: false };
+const payment = { payer: "0xabc", network: "eip155:1", asset: "0xdef", quote: "1000", until: Date.now() / 1000 + 600 };
+const WORD = { amount: "1000", transaction: "0x1", isClosed: true };
+
+test("only the gateway's key charges a job: the client's secret and another job's key change nothing", async () => {
+  const job = await service.jobs.add({ ...shared, deferred: { ...payment, id: "one" } });
+  const other = await service.jobs.add({ ...shared, deferred: { ...payment, id: "two" } });
+  expect(other.id).not.toBe(job.id);
+  for (const key of ["", job.secret, other.chargeKey ?? ""]) {
+    expect(await service.jobs.charge(job.id, key, WORD)).toBeUndefined();
+  }
+  expect(await store.find(job.id)).toMatchObject({ state: "running", payment: "waiting", paid: "0" });
+  expect(await service.jobs.charge(job.id, job.chargeKey ?? "", WORD)).toEqual({ due: "0", ended: true });
+  expect(await store.find(job.id)).toMatchObject({ state: "cancelled", reason: "payment", paid: "1000" });
+  expect(await store.find(other.id)).toMatchObject({ state: "running", payment: "waiting" });
+});
+
+test("a job without a deferred payment has no key, and a job that does not exist cannot be charged", async () => {
+  const { id, chargeKey, secret } = await service.jobs.add({ ...shared, deferred: undefined });
+  expect(chargeKey).toBeUndefined();
+  expect(await service.jobs.charge(id, secret, WORD)).toBeUndefined();
+  expect(await service.jobs.charge("0".repeat(32), secret, WORD)).toBeUndefined();
+  expect(await store.find(id)).toMatchObject({ state: "running" });
+});
+
+test("a job is found by its own secret alone", async () => {
+  const [one, two] = [
+    await service.jobs.add({ ...shared, deferred: undefined }),
+    await service.jobs.add({ ...shared, deferred: undefined }),
+  ];
+  expect(new Set([one.id, two.id, one.secret, two.secret]).size).toBe(4);
+  expect((await service.jobs.find(one.id, one.secret))?.id).toBe(one.id);
+  for (const secret of ["", two.secret]) expect(await service.jobs.find(one.id, secret)).toBeUndefined();
+});
