@@ -32,19 +32,19 @@ describe("the payment in a request", () => {
   });
 
   test.each([
-    [`PAYMENT-SIGNATURE: ${SENT}\r\nPAYMENT-SIGNATURE: ${SENT}\r\n`, "there must be one"],
-    [`PAYMENT-SIGNATURE: ${SENT}\r\nX-PAYMENT: ${OLD}\r\n`, "there must be one"],
-    [`X-PAYMENT: ${OLD}\r\nX-PAYMENT: ${OLD}\r\n`, "there must be one"],
-    [`PAYMENT-SIGNATURE: ${"A".repeat(8193)}\r\n`, "the header exceeds 8192 characters"],
-    [`PAYMENT-SIGNATURE: ${"A".repeat(8192)}\r\n`, "an x402 version 2 payment"],
-    [`PAYMENT-SIGNATURE: ${OLD}\r\n`, "an x402 version 2 payment"],
-    [`X-PAYMENT: ${SENT}\r\n`, "an x402 version 1 payment"],
+    ["there must be one", `PAYMENT-SIGNATURE: ${SENT}\r\nPAYMENT-SIGNATURE: ${SENT}\r\n`],
+    ["there must be one", `PAYMENT-SIGNATURE: ${SENT}\r\nX-PAYMENT: ${OLD}\r\n`],
+    ["there must be one", `X-PAYMENT: ${OLD}\r\nX-PAYMENT: ${OLD}\r\n`],
+    ["the header exceeds 8192 characters", `PAYMENT-SIGNATURE: ${"A".repeat(8193)}\r\n`],
+    ["an x402 version 2 payment", `PAYMENT-SIGNATURE: ${"A".repeat(8192)}\r\n`],
+    ["an x402 version 2 payment", `PAYMENT-SIGNATURE: ${OLD}\r\n`],
+    ["an x402 version 1 payment", `X-PAYMENT: ${SENT}\r\n`],
     [
-      `PAYMENT-SIGNATURE: ${encodeHeader({ accepted: { scheme: "batch-settlement" } })}\r\n`,
       "a deposit, a voucher or a refund",
+      `PAYMENT-SIGNATURE: ${encodeHeader({ accepted: { scheme: "batch-settlement" } })}\r\n`,
     ],
-    ["PAYMENT-SIGNATURE: %\r\n", "an x402 version 2 payment"],
-  ])("%p cannot be read", (lines, text) => {
+    ["an x402 version 2 payment", "PAYMENT-SIGNATURE: %\r\n"],
+  ])("that cannot be read is refused: %s", (text, lines) => {
     expect(why(lines)).toContain(text);
   });
 
