@@ -169,8 +169,8 @@ function boundOf(group: readonly Found[], value: (name: string) => number | unde
 
 const INTRODUCTION = `# Bounds
 
-Every queue, cache, buffer and table of Turnpike has a limit. This page lists those that an operator, a client or a page can meet, and that no page
-of a feature names. The others are constants in the source, each with a docstring. [Configuration](../configuration.md) lists the limits of its keys.
+Every queue, cache, buffer and table of Turnpike has a limit. This page lists those that ordinary use can meet, and that no page of a feature
+names. The others are constants in the source, each with a docstring. [Configuration](../configuration.md) lists the limits of its keys.
 Lengths without a unit are characters or counts. A configuration that is above a limit of \`config/\` is refused. The scripts of a page in the browser
 have a heap of 512 MB.
 `;

@@ -14,7 +14,7 @@ import { codeOf } from "../../lib/caught.ts";
 import { peerCredentials } from "../../lib/net/peer-credentials.ts";
 import { StartError } from "../common/start-error.ts";
 
-/** Milliseconds that the old gateway has to reply; after that, the new one gives up. @operator @bound */
+/** Milliseconds that the old gateway has to reply; after that, the new one gives up. @bound */
 const REPLY_MS = 10_000;
 /** Characters of a line that one gateway sends to the other. A longer one closes the connection. */
 const MAX_LINE = 65_536;

@@ -5,7 +5,7 @@ import { type DocumentContent } from "./kinds/content.ts";
 import { htmlBody } from "./kinds/html-body.ts";
 import { element, treeContent } from "./kinds/tree-content.ts";
 
-/** Parts of a message in each other, and messages in it. A message with more is rejected. @operator */
+/** Parts of a message in each other, and messages in it. A message with more is rejected. */
 const MAX_PARTS_DEPTH = 64;
 const MAX_MESSAGES_DEPTH = 5;
 /** Attachments of a message that are listed, and characters of its text. The rest is missing. @operator */

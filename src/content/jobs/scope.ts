@@ -25,7 +25,7 @@ const MAX_COUNTED = 10_000;
 /**
  * Pages that are equal to another one and whose addresses differ from each other in codes alone, in hosts below the site, or
  * in the first folder of the path: names of visits, and mirrors.
- * @operator Further ones are left out, if most of these pages were equal.
+ * Further ones are left out, if most of these pages were equal.
  */
 const MAX_EQUAL_PAGES = 10;
 

@@ -3,7 +3,7 @@ import { NEARLY_EQUAL } from "../extraction/sketch.ts";
 import { type LoadedPage } from "./crawl-order.ts";
 import { percentDecoded } from "../../lib/http/percent.ts";
 
-/** Hosts of a job that one service asks for a random address. @operator Pages of further hosts are delivered. */
+/** Hosts of a job that one service asks for a random address. Pages of further hosts are delivered. */
 const MAX_PROBED = 1_000;
 /** Words that a page has beyond those of the page at a random address: a number, or a share of its words. */
 const MAX_OTHER_WORDS = 3;

@@ -4,7 +4,10 @@ import { verdictOn } from "./allowed.ts";
 /** Calls of a client that wait for a response at one time, and their bytes. @operator Further ones get an error. @bound */
 const MAX_OPEN_CALLS = 1_000;
 const MAX_OPEN_BYTES = 32 * 1024 * 1024;
-/** Sessions of a client with targets of its browser at one time. @operator A call for a further one gets an error, and one that begins by itself ends. @internal */
+/**
+ * Sessions of a client with targets of its browser at one time. A call for a further one gets an error, and one that begins by
+ * itself ends. @internal
+ */
 export const MAX_SESSIONS = 1_000;
 /** Characters of the name of a call, and of a session. */
 const MAX_NAME = 200;

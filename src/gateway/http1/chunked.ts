@@ -10,7 +10,7 @@ import {
 /** Hexadecimal digits of a chunk size; no body may be so long. A longer size is an error. */
 const MAX_SIZE_DIGITS = 13;
 /**
- * Bytes of chunk extensions in a whole body; more are an error. @operator Extensions have no use today except to keep a
+ * Bytes of chunk extensions in a whole body; more are an error. Extensions have no use today except to keep a
  * parser busy (RFC 9112 §7.1.1).
  */
 const MAX_EXTENSION_BYTES = 4096;

@@ -206,7 +206,7 @@ function withPrefix(bytes: Uint8Array, start: number, length: number): number {
 }
 
 /**
- * Fields that `Connection` may nominate. A request with more is refused. @operator More are refused: each is compared with
+ * Fields that `Connection` may nominate. A request with more is refused: each is compared with
  * every line, and thousands of them would cost milliseconds a request.
  */
 const MAX_NOMINATED = 64;

@@ -16,7 +16,7 @@ import { type ConnectionError } from "./settings.ts";
  * but the list's size is known only after decoding. @bound
  */
 const EXTRA_BLOCK_BYTES = 16_384;
-/** CONTINUATION frames of one field section (CVE-2024-27316). @operator Peers that fill their frames need far fewer. */
+/** CONTINUATION frames of one field section (CVE-2024-27316). Peers that fill their frames need far fewer. */
 const MAX_CONTINUATIONS = 64;
 
 /** Assembles a field section from HEADERS and CONTINUATION frames (RFC 9113 §4.3, §6.2, §6.10). */

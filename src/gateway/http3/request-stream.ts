@@ -30,7 +30,7 @@ export interface StreamOwner extends Omit<ExchangeStream, "quic" | "session"> {
 /** Milliseconds between checks of an incomplete head. */
 const HEAD_CHECK_MS = 50;
 /**
- * Bytes without bodies that a connection may bring while a head is incomplete. @operator The engine itself has no limit for
+ * Bytes without bodies that a connection may bring while a head is incomplete. The engine itself has no limit for
  * a head.
  */
 const MAX_HEAD_BYTES = 1_048_576;

@@ -3,7 +3,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 
 /**
- * Hosts that are looked up at a time. Beyond it, lookups fail. @operator Each host is looked up once, however many
+ * Hosts that are looked up at a time. Beyond it, lookups fail. Each host is looked up once, however many
  * connections wait for it.
  */
 const MAX_LOOK_UPS = 64;

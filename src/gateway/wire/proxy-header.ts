@@ -3,7 +3,7 @@ import { isIPv4, isIPv6 } from "node:net";
 /** Bytes of a header in version 1 with its line end, as the protocol defines it; a longer one is not accepted. */
 const MAX_V1_BYTES = 107;
 /**
- * Bytes of a PROXY header in version 2; a longer one is not accepted. @operator The protocol allows 64 KiB of extensions;
+ * Bytes of a PROXY header in version 2; a longer one is not accepted. The protocol allows 64 KiB of extensions;
  * proxies send a few hundred bytes.
  */
 const MAX_V2_BYTES = 4096;

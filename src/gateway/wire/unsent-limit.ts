@@ -6,7 +6,7 @@ const TCP_NOTSENT_LOWAT = 25;
 
 /**
  * Bytes that the kernel keeps unsent for one TCP connection, on Linux; the rest waits in the memory for slow peers.
- * @operator Without this limit the kernel's buffer for a peer that reads slowly grows to the last number of
+ * Without this limit the kernel's buffer for a peer that reads slowly grows to the last number of
  * `net.ipv4.tcp_wmem`, 4 MiB by default. The process pauses the source of the rest. @internal
  */
 export const MAX_UNSENT_BYTES = 1024 * 1024;

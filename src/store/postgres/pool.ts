@@ -9,7 +9,7 @@ export interface PoolSettings extends ConnectionSettings {
 
 /**
  * Waiting calls of a process. All limits of a busy worker together allow fewer. Further calls fail at
- * once. @operator
+ * once.
  */
 const MAX_WAITING = 2000;
 /**

@@ -7,7 +7,7 @@ import { formatOf, shownNumber } from "./number-formats.ts";
 
 /** Charts and diagrams that one part may show. Further ones are missing. @operator */
 const MAX_GRAPHICS = 500;
-/** Series of a chart, and points of a series. Further ones are missing. @operator */
+/** Series of a chart, and points of a series. Further ones are missing. */
 const MAX_SERIES = 100;
 const MAX_POINTS = 2_000;
 

@@ -2,11 +2,11 @@ import { FileError } from "../kinds/file-error.ts";
 import { canonicalPrefix } from "./namespaces.ts";
 import { XmlScanner, type XmlTag } from "./xml-scanner.ts";
 
-/** Elements of XML that are open at the same time. A file with more is rejected. @operator */
+/** Elements of XML that are open at the same time. A file with more is rejected. */
 const MAX_DEPTH = 256;
-/** Elements and texts of XML that are in memory at the same time. A file with more is rejected. @operator */
+/** Elements and texts of XML that are in memory at the same time. A file with more is rejected. */
 const MAX_HELD = 200_000;
-/** Characters of the texts and attributes of one element that is in memory. A file with more is rejected. @operator */
+/** Characters of the texts and attributes of one element that is in memory. A file with more is rejected. */
 const MAX_HELD_TEXT = 8_000_000;
 
 /** The pictures in a flat file of OpenDocument, which nothing reads. */

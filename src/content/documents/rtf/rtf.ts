@@ -9,7 +9,7 @@ import { CHARACTERS, DESTINATIONS, type Group, SKIPPED } from "./group.ts";
 import { type ParagraphState, TextFlow } from "./paragraphs.ts";
 import { type Token, tokensOf } from "./tokens.ts";
 
-/** Groups of RTF in each other. A file with more is rejected. @operator */
+/** Groups of RTF in each other. A file with more is rejected. */
 const MAX_GROUPS = 500;
 /** Characters of a name, an instruction of a field or a label. Further ones are dropped. @bound */
 const MAX_NAME = 10_000;

@@ -8,7 +8,7 @@ const MAX_ENTRIES = 20_000;
 /** Bytes of one entry of a zip file after decompression, and of all entries that are read. @operator */
 const MAX_PART_BYTES = 64 * 1024 * 1024;
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
-/** Maximum ratio of the bytes of an entry to its compressed ones, and the bytes up to which any ratio is accepted. @operator */
+/** Maximum ratio of the bytes of an entry to its compressed ones, and the bytes up to which any ratio is accepted. */
 const MAX_RATIO = 250;
 const FREE_BYTES = 4 * 1024 * 1024;
 /** Bytes of the end record with the longest comment (APPNOTE 4.3.16). @bound */

@@ -2,7 +2,7 @@ import { ProviderError } from "../web/provider.ts";
 import { type FoundPage, type IndexQuery } from "./page-index.ts";
 import { type QueryResponse, type QueryMessage } from "./query-worker.ts";
 
-/** Queries of the search index that wait for a result. A further one is refused. @operator */
+/** Queries of the search index that wait for a result. A further one is refused. */
 const MAX_PENDING = 64;
 
 interface Pending {

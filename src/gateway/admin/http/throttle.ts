@@ -7,7 +7,7 @@ import { addressKey } from "../../../lib/net/address-key.ts";
 export const MAX_WRONG = 10;
 export const MAX_WRONG_OF_KNOWN = 60;
 /**
- * Wrong keys of all addresses without a valid key in a minute. @operator After that many, these addresses wait: a client can
+ * Wrong keys of all addresses without a valid key in a minute. After that many, these addresses wait: a client can
  * have more addresses than the gateway remembers.
  */
 const MAX_WRONG_OF_STRANGERS = 10_000;

@@ -35,7 +35,7 @@ import { TurnQueue } from "./turn-queue.ts";
 /** Changes, reloads and writes that wait for their turn; each can take seconds. If there are more, the next one is refused. @operator */
 const MAX_WAITING = 64;
 
-/** Checks with one key that run or wait, one after another. If there are more, the next one is refused. @operator */
+/** Checks with one key that run or wait, one after another. If there are more, the next one is refused. */
 const MAX_CHECKS = 4;
 
 /** The configuration at the start, and the functions that apply and report its changes. */

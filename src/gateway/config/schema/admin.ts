@@ -55,9 +55,7 @@ export const admin = z
       .array(hostName)
       .default([])
       .meta(
-        ours(
-          "Host names under which clients reach the interface, beside `address` and loopback; another Host gets 400. `*.example.com` matches all subdomains.",
-        ),
+        ours("Further host names of the interface; another Host gets 400. `*.example.com` matches all subdomains."),
       ),
     file_folders: z
       .array(text.meta(names("folder")))

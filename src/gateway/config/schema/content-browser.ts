@@ -32,9 +32,7 @@ export const contentBrowser = z
       .string()
       .refine((address) => address === "" || isAddress(address), "expected an IP address")
       .default("")
-      .describe(
-        "IP address of this machine at which the remote browser reaches it. Empty: that of its connection to the endpoint.",
-      ),
+      .describe("IP address of this machine for the remote browser. Empty: that of the connection to the endpoint."),
     allowed_addresses: z
       .array(cidr)
       .max(64)

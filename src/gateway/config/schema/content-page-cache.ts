@@ -9,12 +9,10 @@ export const contentPageCache = z
     versions_mb: count(256, 0, 1_000_000).describe(
       "Size in MiB of the versions of pages that `changes` compares. 0: `changes` is refused.",
     ),
-    shared: flag().describe(
-      "Keep the pages and versions in the database of `content.jobs.postgres`, for all content services that use it.",
-    ),
+    shared: flag().describe("Keep them in the database of `content.jobs.postgres`, for all its content services."),
     hit_price_percent: count(100, 0, 100).describe(
       "Percentage of its price for a page from the cache. Under `exact` only 0 has an effect.",
     ),
   })
   .prefault({})
-  .describe("Pages that were loaded for one caller and are served to others.");
+  .describe("Pages that callers share.");

@@ -8,7 +8,7 @@ export const contentProxies = z
       name: z
         .string()
         .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "expected small letters, digits and hyphens")
-        .describe("Name that callers send as `proxy`, or the code of a country for Firecrawl's `location`."),
+        .describe("Name for `proxy`, or the code of a country for Firecrawl's `location`."),
       url_env: environmentName.describe(
         "Environment variable with its URL: `http://USER:PASSWORD@HOST:PORT` or `socks5://HOST:PORT`. Its address may be private.",
       ),

@@ -14,7 +14,7 @@ const NO_SOCKET =
 
 export const content = z
   .strictObject({
-    allow_private: flag().describe("Allow pages on private and loopback addresses, for tests and intranets."),
+    allow_private: flag().describe("Allow pages on private and loopback addresses."),
     browser_path: z
       .string()
       .meta(names("program"))
@@ -27,7 +27,7 @@ export const content = z
       .refine((path) => path === "", NO_SOCKET)
       .default("")
       .describe("Must be empty: `turnpike start` makes the socket."),
-    charge_timeouts: flag().describe("Charge for a failed page whose scripts took too much processor time."),
+    charge_timeouts: flag().describe("Charge for a failed page whose scripts took too much time."),
     firecrawl: flag(true).describe("Serve the API of Firecrawl too, at `/v2/` and `/v1/`."),
     discovery: flag(true).describe("Serve `/llms.txt`, and with MCP its server card and catalogue."),
     ai_uses: z

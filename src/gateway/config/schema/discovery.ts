@@ -19,7 +19,7 @@ export const dnsDiscovery = z
   .strictObject({
     hostname: hostAddress.describe("DNS name. Its A and AAAA records are the servers."),
     port: connectPort.default(80).describe("Port of all resolved addresses."),
-    interval_s: seconds(30).describe("Seconds between lookups. A shorter TTL of a record is respected."),
+    interval_s: seconds(30).describe("Seconds between lookups, or a shorter TTL."),
     nameservers: z
       .array(nameserver)
       .max(MAX_NAMESERVERS)

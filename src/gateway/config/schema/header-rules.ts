@@ -20,8 +20,6 @@ export const headerRules = z
     request: requestRules
       .prefault({})
       .describe("Rules for upstream requests, after all policies and before `upstream_headers`."),
-    response: responseRules
-      .prefault({})
-      .describe("Rules for all responses of the route, such as removing `Server` and `X-Powered-By`."),
+    response: responseRules.prefault({}).describe("Rules for all responses of the route."),
   })
   .meta(ours("Header fields to set, add and remove."));

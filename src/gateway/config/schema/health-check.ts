@@ -13,7 +13,7 @@ export const healthCheck = z
     timeout_ms: milliseconds(2000).describe("Time for one probe, including connection and body."),
     expected_status: count(200, 200, 599).describe("Status that counts as healthy."),
     expected_body: z.string().exactOptional().describe("Text that the first 64 KiB of the body must contain."),
-    healthy_threshold: count(2, 1, 1000).describe("Consecutive successes after which a server is healthy."),
-    unhealthy_threshold: count(3, 1, 1000).describe("Consecutive failures after which a server is unhealthy."),
+    healthy_threshold: count(2, 1, 1000).describe("Consecutive successes of a healthy server."),
+    unhealthy_threshold: count(3, 1, 1000).describe("Consecutive failures of an unhealthy server."),
   })
   .describe("Active health checks.");

@@ -7,10 +7,7 @@ const EXPECTED_URL = "expected <scheme>://<user>@<host>:<port>/<db>?sslmode=<mod
 
 /** The keys of a connection to any database. */
 const connection = {
-  password_env: z
-    .string()
-    .default("")
-    .describe("Environment variable with the password, which is never read from the file."),
+  password_env: z.string().default("").describe("Environment variable with the password."),
   statement_timeout_ms: milliseconds(5000).describe(
     "Time for one statement. Also the maximum wait for a free connection.",
   ),
@@ -50,7 +47,7 @@ export const postgres = z
       .exactOptional()
       .meta(secret("url"))
       .describe(
-        "Database URL, as `postgres://<user>@<host>:<port>/<db>?sslmode=<mode>`. `sslmode` is `disable`, `require` or `verify-full` (default). A password in the URL is ignored.",
+        "Database URL, as `postgres://<user>@<host>:<port>/<db>?sslmode=<mode>`. `sslmode` is `disable`, `require` or `verify-full` (default). A password in it is ignored.",
       ),
     pool_size_per_worker: count(2, 1, 4).describe("Connections of each worker."),
     ...connection,

@@ -64,7 +64,7 @@ const pricedItems = z
       .record(text.max(100), text)
       .refine((prices) => Object.keys(prices).length <= 64, "expected at most 64 names")
       .describe("Prices by name. Other items have the `price` of the unit."),
-    share_percent: count(10, 0, 100).describe("Percentage of its price for each item beside the most expensive one."),
+    share_percent: count(10, 0, 100).describe("Percentage of the price of each other item."),
   })
   .describe("The price of one unit is that of the most expensive item, and a share of the prices of the others.");
 
@@ -168,7 +168,7 @@ export const routeX402 = z
     extensions: jsonObject
       .exactOptional()
       .describe(
-        "Added to the extensions of the challenge. With `payment-identifier` and `info.required`, every payment must have an id.",
+        "Extensions of the challenge. With `payment-identifier` and `info.required`, every payment must have an id.",
       ),
     accepts: z.array(paymentMethod).max(8).default([]).meta(ours("Further payment methods. The client chooses one.")),
     rules: z
@@ -177,9 +177,7 @@ export const routeX402 = z
       .default([])
       .meta(ours("Prices by what is requested. The first rule that matches decides, otherwise `price`.")),
     check_form: flag().meta(
-      ours(
-        "Before a challenge, send the request to the upstream with `Turnpike-Check: form`, and show its refusal in place of the challenge.",
-      ),
+      ours("Before a challenge, ask the upstream with `Turnpike-Check: form` whether it refuses the request."),
     ),
     exempt_consumers: z
       .array(text.max(256))
@@ -199,9 +197,7 @@ export const routeX402 = z
     max_partial_answers: count(3, 1, 10).meta(
       ours("Interrupted responses for one payment after which the upstream request is not run again."),
     ),
-    max_repeats: count(3, 0, 100).meta(
-      ours("Number of times that a payment gets its response again. After that it gets 409."),
-    ),
+    max_repeats: count(3, 0, 100).meta(ours("Number of times that a payment gets its response again.")),
     inline_receipt: flag().describe("Also add the receipt to JSON objects of at most 1 MiB, as the member `payment`."),
   })
   .describe("Price of a request.");

@@ -59,9 +59,7 @@ const retry = z
       "Maximum number of retries. Only GET, HEAD and OPTIONS are retried, unless `any_method` is set.",
     ),
     any_method: flag().meta(
-      ours(
-        "Also retry other methods with bodies of up to 64 KiB. Only for upstreams whose operations can run twice without harm.",
-      ),
+      ours("Also retry other methods with bodies of up to 64 KiB. Only for operations that can run twice."),
     ),
     connect_any_method: flag().meta(ours("Also retry other methods if the connection failed.")),
     statuses: z
@@ -127,7 +125,7 @@ export const route = z
     without: z
       .array(z.enum(LEFT_OUT))
       .default([])
-      .meta(ours("Guards of the routes above it that this route omits on purpose, without a warning.")),
+      .meta(ours("Guards of routes above that this route omits without a warning.")),
     rate_limit: rateLimit.exactOptional(),
     cache: routeCache.exactOptional(),
     traffic_split: trafficSplit.exactOptional(),
@@ -138,13 +136,11 @@ export const route = z
     mirrors,
     body_schema: jsonObject.exactOptional().describe("JSON Schema of the request body. An invalid body gets 400."),
     request_buffering: flag(true).meta(
-      ours(
-        "Buffer the request body, up to `buffer_pool.body_buffer_size`, so that a slow client occupies no upstream connection. Not for gRPC.",
-      ),
+      ours("Buffer the request body, up to `buffer_pool.body_buffer_size`, against slow clients. Not for gRPC."),
     ),
     response_buffering: flag(true).meta(
       ours(
-        "Buffer the response, within the limits of `buffer_pool`, so that a slow client occupies no upstream connection. Not for event streams, gRPC and WebSocket.",
+        "Buffer the response, within `buffer_pool`, against slow clients. Not for event streams, gRPC and WebSocket.",
       ),
     ),
     forward_client_address: flag(true).meta(

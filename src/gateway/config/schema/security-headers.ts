@@ -50,10 +50,6 @@ const keys = {
 export const securityHeaders = z
   .strictObject(keys)
   .exactOptional()
-  .meta(
-    ours(
-      "Response fields that make browsers protect their users. Without this block they are not sent, and never with gRPC.",
-    ),
-  );
+  .meta(ours("Response fields that make browsers protect their users; never with gRPC."));
 
 export const routeSecurityHeaders = z.strictObject(keys).meta(ours("Overrides of `security_headers` for this route."));

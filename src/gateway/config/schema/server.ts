@@ -11,12 +11,10 @@ const listener = z
     port: listenPort.describe("Bind port. 0 selects a free port."),
     use_tls: flag().describe("Terminate TLS on this port."),
     tls: listenerTls,
-    h2c_only: flag().describe("Require the HTTP/2 prior-knowledge preface; refuse connections that are not HTTP/2."),
+    h2c_only: flag().describe("Refuse connections without the HTTP/2 prior-knowledge preface."),
     quic_enabled: flag().describe("Serve an HTTP/3 endpoint for this listener."),
     quic_port: listenPort.default(0).describe("UDP port of the QUIC endpoint. 0: the number of the TCP port."),
-    proxy_protocol: flag().meta(
-      ours("Require the PROXY protocol (version 1 or 2), which provides the client's address, before TLS."),
-    ),
+    proxy_protocol: flag().meta(ours("Require the PROXY protocol (version 1 or 2) before TLS.")),
   })
   .describe("One TCP port, bound by every worker.");
 
@@ -29,9 +27,7 @@ export const server = z
       "Maximum client connections, at most half of `buffer_pool.buffer_count`. Further ones get 503.",
     ),
     max_connections_per_address: count(1024, 1, 1_000_000).meta(
-      ours(
-        "Maximum client connections of one address (IPv6: of its /64), except for `trusted_proxies`. Further ones get 503.",
-      ),
+      ours("The same for one address (IPv6: its /64), except for `trusted_proxies`."),
     ),
     defer_accept: flag().meta(
       ours("Accept a connection when its first bytes arrive, or after 1 s (`TCP_DEFER_ACCEPT`)."),
@@ -40,9 +36,7 @@ export const server = z
       .string()
       .meta(names("folder"))
       .default("")
-      .describe(
-        "Directory of static files, served at paths without a route. Changed files are served within a second.",
-      ),
+      .describe("Directory of static files, served at paths without a route. Changes are served within a second."),
     disable_middleware: flag().describe("Turn off security headers, metrics and access logging."),
     cache_static_files: flag().describe("Cache static files in memory: up to 1 MiB each, and 64 MiB in each worker."),
     preencoded: flag().describe("Encode frequent error responses in advance."),
@@ -54,7 +48,7 @@ export const server = z
       .array(listener)
       .max(MAX_LISTENERS)
       .default([])
-      .describe("Listeners, one for each port, in place of `address` and `port`."),
+      .describe("Listeners, in place of `address` and `port`."),
     trusted_proxies: z
       .array(cidr)
       .default([])

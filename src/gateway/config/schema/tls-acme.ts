@@ -27,7 +27,7 @@ const externalAccount = z
     key_id: text
       .max(MAX_EXTERNAL, `expected at most ${MAX_EXTERNAL} characters`)
       .regex(/^[\x21-\x7e]+$/, "expected visible ASCII characters without spaces")
-      .describe("Id of the key, as the certificate authority shows it."),
+      .describe("Id of the key."),
     hmac_key: z
       .string()
       .max(MAX_EXTERNAL, `expected at most ${MAX_EXTERNAL} characters`)
@@ -41,7 +41,7 @@ const externalAccount = z
       .describe("Environment variable with the HMAC key, in place of `hmac_key`. Read at start and reload."),
   })
   .exactOptional()
-  .describe("Your account at the authority, if required (RFC 8555 §7.3.4). Default: none.");
+  .describe("Your account at the authority (RFC 8555 §7.3.4). Default: none.");
 
 /** `tls.acme`: certificates that the gateway obtains itself. */
 export const acme = z
@@ -50,16 +50,16 @@ export const acme = z
       .array(domain)
       .min(1, "expected at least one domain")
       .max(MAX_DOMAINS, `expected at most ${MAX_DOMAINS} domains`)
-      .describe("Domains to get certificates for, one certificate each."),
+      .describe("Domains, one certificate each."),
     contact: z
       .array(text.regex(/^[^\s@,?]+@[^\s@,?]+$/, 'expected an e-mail address, as in "ops@example.com"'))
       .max(MAX_CONTACTS)
       .default([])
-      .describe("E-mail addresses for the account with the certificate authority."),
+      .describe("E-mail addresses for the account."),
     directory_url: httpUrl
       .refine((url) => /^https:/i.test(url), "expected an https:// URL")
       .default("https://acme-v02.api.letsencrypt.org/directory")
-      .describe("ACME directory of the certificate authority (RFC 8555)."),
+      .describe("Directory of the certificate authority (RFC 8555)."),
     terms_agreed: flag().describe("Must be true: you agree to the authority's terms of service."),
     external_account: externalAccount,
     key_type: z
@@ -70,7 +70,7 @@ export const acme = z
       .array(z.enum(["http-01", "tls-alpn-01"]))
       .min(1, "expected at least one challenge type")
       .default(["http-01"])
-      .describe("Methods to prove control of a domain, tried in this order."),
+      .describe("Methods to prove control of a domain, in order."),
     ca_path: filePath
       .default("")
       .describe("PEM bundle of the CAs that sign the directory's own certificate. Empty: those of the system."),

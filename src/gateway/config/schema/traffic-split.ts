@@ -36,7 +36,7 @@ const stickyCookie = z
   .strictObject({
     name: cookieName.default("turnpike_split").describe("Name of the cookie. It is not sent to upstreams."),
     max_age_s: count(2_592_000, 0, MAX_COOKIE_AGE_S).describe(
-      "Seconds that the cookie lives, from the client's first request. 0: until the browser is closed.",
+      "Seconds from the client's first request. 0: until the browser is closed.",
     ),
   })
   .describe("A cookie that the gateway sets.");
@@ -46,4 +46,4 @@ export const trafficSplitSticky = z
     header: headerName.exactOptional().describe("Request header field whose value selects the upstream."),
     cookie: stickyCookie.exactOptional(),
   })
-  .meta(ours("Send a client, by a `header` or a `cookie`, to the same upstream of `traffic_split` each time."));
+  .meta(ours("Send a client to the same upstream each time, by a `header` or a `cookie`."));

@@ -26,15 +26,15 @@ const MAX_NAME = 2048;
 
 const upstreamServer = z
   .strictObject({
-    address: hostAddress.exactOptional().describe("Host or IP address; required unless `unix` is set."),
+    address: hostAddress.exactOptional().describe("Host or IP address."),
     port: connectPort.exactOptional().describe("Port; required unless `unix` is set."),
     unix: socketPath()
       .regex(/^\//, "expected an absolute path")
       .exactOptional()
       .describe("Absolute path of a UNIX stream socket, at most 103 bytes, in place of `address` and `port`."),
     weight: count(1, 1, 65_535).describe("Weight for load balancing."),
-    max_fails: count(3, 1, 1_000_000).describe("Consecutive failures after which the server leaves the rotation."),
-    fail_timeout_ms: milliseconds(30_000).describe("Time for which the server stays out of rotation."),
+    max_fails: count(3, 1, 1_000_000).describe("Consecutive failures that take the server out of rotation."),
+    fail_timeout_ms: milliseconds(30_000).describe("Time out of rotation."),
     backup: flag().describe("Used only when no primary server is available."),
   })
   .describe("A backend: TCP (`address` and `port`) or a UNIX socket (`unix`).");
@@ -57,9 +57,7 @@ const connectionPool = z
 export const upstream = z
   .strictObject({
     name: text.describe("Name for references in routes."),
-    servers: z
-      .array(upstreamServer)
-      .describe("Servers. May be empty with discovery. Without discovery, an empty list means 503."),
+    servers: z.array(upstreamServer).describe("Servers. Without discovery, an empty list means 503."),
     deleted: flag().meta(
       ours(
         "The admin interface has deleted the upstream while routes name it: they respond 503 until it is added again.",
@@ -70,9 +68,7 @@ export const upstream = z
       .default("round_robin")
       .describe("Algorithm. An unknown value means `round_robin`."),
     slow_start_ms: count(0, 0, 3_600_000).meta(
-      ours(
-        "Slow start: time in which the weight of a new or repaired server grows to its full value. Not with `round_robin`.",
-      ),
+      ours("Time in which the weight of a new or repaired server grows to its full value. Not with `round_robin`."),
     ),
     health_check: healthCheck.exactOptional(),
     connection_pool: connectionPool,
@@ -84,9 +80,7 @@ export const upstream = z
       .default("http1")
       .meta(ours("`h2`: HTTP/2 over TLS. `h2c`: HTTP/2 without TLS. `auto`: negotiated by ALPN. gRPC needs HTTP/2.")),
     tls: flag().describe("Connect over TLS. Not for `unix` servers."),
-    tls_verify: flag(true).describe(
-      "Verify certificate and host name. False encrypts without authentication of the server.",
-    ),
+    tls_verify: flag(true).describe("Verify certificate and host name."),
     tls_ca_path: filePath
       .default("")
       .meta(ours("PEM bundle of the CAs of the servers' certificates. Empty: the system's CAs.")),

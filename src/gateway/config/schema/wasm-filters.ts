@@ -39,13 +39,13 @@ const wasmFilter = z
       .string()
       .max(MAX_NAME)
       .default("")
-      .meta(ours("proxy-wasm filters with the same id share data and queues, separately in each worker.")),
+      .meta(ours("proxy-wasm filters with the same id share data and queues in a worker.")),
     root_id: z
       .string()
       .max(MAX_NAME)
       .default("")
-      .meta(ours("Plugin to run: the name under which it registered its root context.")),
-    response_fail_closed: flag().describe("If the response hook traps, send 503 and not the original response."),
+      .meta(ours("Name under which the plugin registered its root context.")),
+    response_fail_closed: flag().describe("If the response hook traps, send 503."),
   })
   .describe("A WASM filter and its route.");
 

@@ -25,7 +25,7 @@ export const credit = z
       .array(z.strictObject(creditMethod).describe("Another accepted payment method."))
       .max(8)
       .default([])
-      .describe("Further payment methods. The client chooses one. A balance has one currency."),
+      .describe("Further payment methods. A balance has one currency."),
     facilitator_url: optionalFacilitatorUrl.default("").describe("Facilitator, in place of `x402.facilitator_url`."),
     min: text.default("$1").describe("Least amount of one purchase."),
     max: text.default("$1000").describe("Greatest amount of one purchase."),

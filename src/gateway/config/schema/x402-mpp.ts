@@ -7,7 +7,7 @@ export const mpp = z
     secret_env: optionalEnvironmentName
       .default("")
       .describe(
-        "Environment variable with the secret that binds challenges, or several with spaces: the first one signs. Empty: a secret in the ledger's store.",
+        "Environment variable with the secret of challenges, or several with spaces: the first one signs. Empty: a secret in the ledger.",
       ),
   })
-  .meta(ours("Accept `Authorization: Payment` (Machine Payments Protocol) on priced routes, beside x402."));
+  .meta(ours("Accept the Machine Payments Protocol on priced routes, beside x402."));

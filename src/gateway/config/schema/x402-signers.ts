@@ -52,7 +52,7 @@ const awsKms = z
       .describe("Environment variable with the secret access key."),
     session_token_env: environmentName
       .default("AWS_SESSION_TOKEN")
-      .describe("Environment variable with the session token. It need not be set."),
+      .describe("Environment variable with the session token, if any."),
     timeout_ms: timeout,
   })
   .describe("A key of AWS KMS.");

@@ -62,7 +62,7 @@ const embedded = z
       .array(z.string().regex(/^0x[0-9a-fA-F]{40}$/, "expected an address"))
       .max(16)
       .default([])
-      .describe("Contracts by which payers may pay whose smart wallet is not deployed yet (ERC-6492)."),
+      .describe("Factories of smart wallets that can pay before they are deployed (ERC-6492)."),
     solana_key_env: optionalEnvironmentName
       .default("")
       .describe(
@@ -106,10 +106,10 @@ const screening = z
       .default("")
       .describe("Environment variable with the bearer token for the service."),
     timeout_ms: milliseconds(2000).describe("Time for one call of the service. Without a result the request gets 503."),
-    cache_s: count(600, 1, 86_400).describe("Seconds for which a result is used again."),
+    cache_s: count(600, 1, 86_400).describe("Seconds for which a result is cached."),
   })
   .prefault({})
-  .meta(ours("Payers that are refused with 403, before their payments are settled."));
+  .meta(ours("Payers that are refused with 403."));
 
 const refunds = z
   .strictObject({
@@ -145,9 +145,7 @@ const signedReceipts = z
     transaction: flag().describe("Put the hash of the transaction into receipts."),
   })
   .prefault({})
-  .meta(
-    ours("Sign offers in challenges, and receipts, by x402's extension `offer-receipt`. Requires `x402.public_url`."),
-  );
+  .meta(ours("Sign offers and receipts by x402's extension `offer-receipt`. Requires `x402.public_url`."));
 
 const secretHeader = z.strictObject({
   name: headerName.describe("Name of the field."),
@@ -169,9 +167,7 @@ const facilitator = z.strictObject({
 
 const discovery = z
   .strictObject({
-    manifest: flag(true).describe(
-      "Serve `/.well-known/x402.json`: the priced routes in a format that x402 has as a draft.",
-    ),
+    manifest: flag(true).describe("Serve `/.well-known/x402.json`: the priced routes in a draft format of x402."),
     llms_txt: z
       .enum(["auto", "always", "never"])
       .default("auto")
@@ -186,7 +182,7 @@ export const x402 = z
     enabled: flag().describe("Accept payments. Without it, routes with a price are configuration errors."),
     facilitator_url: optionalFacilitatorUrl
       .default("")
-      .describe("Facilitator that verifies and settles payments: a URL, or `unix:` and the path of a socket."),
+      .describe("Facilitator: a URL, or `unix:` and the path of a socket."),
     facilitators: z
       .array(facilitator)
       .max(8)
@@ -197,9 +193,7 @@ export const x402 = z
       .string()
       .refine((value) => value === "" || isJsonObject(value), "expected the Base64 form of a JSON object")
       .default("")
-      .describe(
-        "Base64 of a 402 payload, whose `extensions` and `resource` are added to the challenge of every route.",
-      ),
+      .describe("Base64 of a 402 payload, whose `extensions` and `resource` are added to all challenges."),
     facilitator_headers: z
       .array(secretHeader)
       .max(16)
@@ -209,9 +203,7 @@ export const x402 = z
           "Header fields of calls to the facilitator, such as `Authorization`. A route's own facilitator receives them if it has the origin of `facilitator_url`, or if that key is empty.",
         ),
       ),
-    facilitator_refresh_s: count(600, 10, 86_400).meta(
-      ours("Seconds between two queries of the facilitator's supported payments."),
-    ),
+    facilitator_refresh_s: count(600, 10, 86_400).meta(ours("Seconds between queries of the supported payments.")),
     require_facilitator: flag().meta(
       ours("Do not start if a facilitator is unreachable, or does not support a route's requirements."),
     ),

@@ -7,7 +7,7 @@ import { challengeSteps } from "./check-challenges.ts";
 import { secretDiagnostics, secretWarnings } from "./check-secrets.ts";
 import { addedChecks, fileChecksOf, type FileCheck } from "./named-files.ts";
 
-/** Milliseconds in which the files of a configuration are checked. If they take longer, it is refused. @operator */
+/** Milliseconds in which the files of a configuration are checked. If they take longer, it is refused. */
 const MAX_CHECKING_MS = 20_000;
 
 /** The configuration that is served now. `isEdit`: the next one differs in one item, and has no other files. */

@@ -12,7 +12,7 @@ import { type SharedConnectionCounter } from "./shared-connection-counter.ts";
 
 /**
  * Connections over the limits that one worker accepts for the gateway's own paths, and the most of them for one address.
- * Beyond that, the oldest one without a request is closed, or else the new one. @operator @bound
+ * Beyond that, the oldest one without a request is closed, or else the new one. @bound
  */
 const RESERVED_PERMITS = 16;
 const RESERVED_PER_ADDRESS = 4;

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 /** Shortest secret without encoding, in bytes. Standard Webhooks asks for 24 to 64 random bytes. */
 const MIN_BYTES = 24;
 const MAX_BYTES = 1024;
-/** Secrets that may be used at the same time; more are an error. @operator Two are needed during a change of secrets. */
+/** Secrets that may be used at the same time; more are an error. Two are needed during a change of secrets. */
 const MAX_SECRETS = 8;
 const PREFIX = "whsec_";
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;

@@ -8,7 +8,7 @@ const MAX_CELLS = 1_000_000;
 /** Characters of the texts of all sheets, and of one cell. The rest is missing. @operator */
 const MAX_TEXT = 10_000_000;
 const MAX_CELL_TEXT = 32_767;
-/** Cells of all sheets that the file only repeats. Further ones are missing. @operator */
+/** Cells of all sheets that the file only repeats. Further ones are missing. */
 const MAX_REPEATED = 100_000;
 
 /** Cells and characters that the sheets of one file may still hold. */

@@ -9,7 +9,7 @@ import { Grid, placeOf, sheetBudget } from "./grid.ts";
 import { cellFormats, type NumberFormat, shownNumber } from "../number-formats.ts";
 import { workbookContent } from "./workbook.ts";
 
-/** Characters of the texts that cells share. Cells with further ones are empty. @operator */
+/** Characters of the texts that cells share. Cells with further ones are empty. */
 const MAX_SHARED_TEXT = 20_000_000;
 /** Sheets of a workbook. Further ones are missing. @operator */
 const MAX_SHEETS = 500;

@@ -6,7 +6,7 @@ import { canonicalAddress } from "../../../../payments/x402/address.ts";
 
 /** Addresses in all lists together. More are an error at the start. @bound */
 const MAX_ADDRESSES = 1_000_000;
-/** Bytes of one list. The published lists have up to 130 MB. A longer one is an error. @operator */
+/** Bytes of one list. The published lists have up to 130 MB. A longer one is an error. */
 const MAX_LIST_BYTES = 1_073_741_824;
 /** Milliseconds between two looks at the files. */
 const LOOK_MS = 60_000;
