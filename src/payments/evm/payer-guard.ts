@@ -11,7 +11,7 @@ const MAX_PAYERS = 4096;
 const FIRST_BAR_MS = 60_000;
 const LONGEST_BAR_MS = 86_400_000;
 /**
- * Transactions in progress of a payer that is a contract; further ones wait. @operator At first one is allowed, and each
+ * Transactions in progress of a payer that is a contract; further ones wait. At first one is allowed, and each
  * success since the last failure allows one more.
  */
 const MAX_CONTRACT_AT_ONCE = 64;

@@ -5,7 +5,7 @@ import { type Package, type Relationships } from "./package.ts";
 import { allBelow, childOf, elementsOf, textOf, type XmlElement } from "./read-xml.ts";
 import { formatOf, shownNumber } from "./number-formats.ts";
 
-/** Charts and diagrams that one part may show. Further ones are missing. @operator */
+/** Charts and diagrams that one part may show. Further ones are missing. */
 const MAX_GRAPHICS = 500;
 /** Series of a chart, and points of a series. Further ones are missing. */
 const MAX_SERIES = 100;

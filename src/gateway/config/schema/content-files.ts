@@ -9,14 +9,12 @@ const ocr = z
       .min(1)
       .max(10)
       .default(["eng"])
-      .describe("Languages of Tesseract, the most frequent first. Each takes time."),
+      .describe("Languages of Tesseract, the most frequent first."),
     max_pages: count(20, 1, 1000).describe("Pages of a document that are read. Further ones are missing."),
     timeout_s: count(60, 1, 160).describe(
       "Seconds for all pages of a document, beside the `timeout` of the request. Further pages are missing.",
     ),
-    max_megapixels: count(25, 1, 400).describe(
-      "Millions of pixels of a picture. A larger one is refused before it is decoded.",
-    ),
+    max_megapixels: count(25, 1, 400).describe("Millions of pixels of a picture. A larger one is refused."),
     concurrency: count(1, 1, 64).describe("Documents that are read at the same time, each on one core."),
     text_price_percent: count(100, 0, 100).describe(
       "Percentage of the price of `/parse` for a file without OCR. Under `exact` only 0 has an effect.",

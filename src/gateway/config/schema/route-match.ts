@@ -92,6 +92,4 @@ export const routeMatch = z
 export const routeNameKey = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/, 'expected a name of small letters, digits, ".", "_" and "-"')
-  .meta(
-    ours("Name that distinguishes routes with the same `path_prefix` and `host`, also in metrics and the admin API."),
-  );
+  .meta(ours("Distinguishes routes with the same `path_prefix` and `host`, also in metrics and the admin API."));

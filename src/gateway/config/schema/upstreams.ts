@@ -59,9 +59,7 @@ export const upstream = z
     name: text.describe("Name for references in routes."),
     servers: z.array(upstreamServer).describe("Servers. Without discovery, an empty list means 503."),
     deleted: flag().meta(
-      ours(
-        "The admin interface has deleted the upstream while routes name it: they respond 503 until it is added again.",
-      ),
+      ours("Deleted by the admin interface while routes name it: they respond 503 until it is added again."),
     ),
     load_balancer: z
       .enum(LOAD_BALANCERS)

@@ -71,7 +71,7 @@ const embedded = z
     approval_key_env: optionalEnvironmentName
       .default("")
       .describe(
-        "Environment variable with the private key of an account from which payers get the gas of their approval of Permit2 (`erc20ApprovalGasSponsoring`). All of its balance can be lost.",
+        "Environment variable with the private key of an account that gives payers gas to approve Permit2 (`erc20ApprovalGasSponsoring`). Its balance can be lost.",
       ),
   })
   .prefault({})

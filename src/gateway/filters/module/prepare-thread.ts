@@ -3,7 +3,7 @@ import { type PreparedModule } from "./prepare.ts";
 import { type PrepareReply, type PrepareJob } from "./prepare-worker.ts";
 import { ModuleRefused } from "./reading/refused.ts";
 
-/** Milliseconds in which a module is read. One that takes longer is refused. @operator */
+/** Milliseconds in which a module is read. One that takes longer is refused. */
 const MAX_PREPARING_MS = 60_000;
 
 /**

@@ -9,7 +9,7 @@ import { backOffMs, type DiscoveredUpstream, type Discovery, type DiscoveryDeps,
 
 type CatalogConfig = NonNullable<UpstreamConfig["catalog_discovery"]>;
 
-/** Bytes of a catalog response. @operator A service of 256 servers with long check outputs takes a tenth of this. */
+/** Bytes of a catalog response. A service of 256 servers with long check outputs takes a tenth of this. */
 const MAX_CATALOG_BYTES = 8 * 1024 * 1024;
 /** Maximum seconds that Consul lets a query wait. */
 const MAX_WAIT_S = 600;

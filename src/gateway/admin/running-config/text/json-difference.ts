@@ -9,7 +9,7 @@ type Path = readonly (string | number)[];
 /** Returns the value to show in place of `value`; `path` is its place. */
 export type Show = (value: unknown, path: Path) => unknown;
 
-/** Operations of one difference between two configurations. The others are left out. @operator */
+/** Operations of one difference between two configurations. The others are left out. */
 const MAX_DIFFERENCE = 1000;
 /** Characters of the operations of one difference as JSON. The first one beyond them, and all after it, are left out. */
 const MAX_DIFFERENCE_TEXT = 1_048_576;
