@@ -78,7 +78,7 @@ export const upstream = z
       .default("http1")
       .meta(ours("`h2`: HTTP/2 over TLS. `h2c`: HTTP/2 without TLS. `auto`: negotiated by ALPN. gRPC needs HTTP/2.")),
     tls: flag().describe("Connect over TLS. Not for `unix` servers."),
-    tls_verify: flag(true).describe("Verify certificate and host name."),
+    tls_verify: flag(true).describe("Verify certificate and host name. False: any certificate is accepted."),
     tls_ca_path: filePath
       .default("")
       .meta(ours("PEM bundle of the CAs of the servers' certificates. Empty: the system's CAs.")),
