@@ -38,6 +38,11 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
   return { status: response.status, text: await response.text() };
 }
 
+/** The response to a submission moves the focus. The check of what was typed shows the same problems before. */
+async function summaryGetsFocus(): Promise<void> {
+  await operator.page.waitForFunction(`document.activeElement?.className === "editor-summary"`);
+}
+
 /** The selector of a field's messages. */
 function beside(path: string): string {
   return `[id="field-${path}-messages"] .field-error`;
@@ -76,8 +81,7 @@ test("problems are shown beside their fields, and the summary links to them", as
   await operator.fill("read_timeout_ms", "soon");
   await operator.see(beside("read_timeout_ms"));
   await operator.press("Add route");
-  // The response to the submission moves the focus; the check of what was typed shows the same problems before.
-  await operator.page.waitForFunction(`document.activeElement?.className === "editor-summary"`);
+  await summaryGetsFocus();
   await operator.see(".editor-summary .notice.bad");
   await operator.page.evaluate(`for (const fold of document.querySelectorAll("details")) fold.open = false`);
   await operator.press("read_timeout_ms");
@@ -105,6 +109,7 @@ test("nothing can be typed while a submission waits for its response", async () 
     await (await operator.see(`[id="field-path_prefix"]`)).click();
     await page.keyboard.type("est");
     await Promise.all(held.map((request) => request.continue()));
+    await summaryGetsFocus();
     await operator.see(".editor-summary .notice.bad");
     expect(await page.evaluate(`document.getElementById("field-path_prefix").value`)).toBe("slash");
     await operator.fill("path_prefix", "/mended");
