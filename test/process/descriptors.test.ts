@@ -53,11 +53,14 @@ test(
     const { started, port } = await serve();
     expect(started.output).toContain(`allows a process only ${LIMIT} open files: each worker accepts ${ROOM} clients`);
     for (let i = 0; i < ROOM; i++) expect(await statusOfNew(port)).toBe(200);
-    const refused = await Promise.all(Array.from({ length: 2 * LIMIT }, () => statusOfNew(port)));
-    expect(refused.filter((status) => status !== 503 && status !== 0)).toEqual([]);
+    const statuses = await Promise.all(Array.from({ length: 2 * LIMIT }, () => statusOfNew(port)));
+    // On a busy machine a second passes, after which an idle client gives its place to a new one.
+    expect(statuses.filter((status) => ![200, 503, 0].includes(status))).toEqual([]);
+    const connected = () => clients.filter(({ state }) => state === "open");
+    await until("refused clients are disconnected", () => (connected().length <= ROOM ? true : undefined));
     expect(readdirSync(`/proc/${started.pid}/fd`).length).toBeLessThan(LIMIT);
-    const [first, second] = clients;
-    if (first === undefined || second === undefined) throw new Error("nobody came");
+    const [first, second] = connected();
+    if (first === undefined || second === undefined) throw new Error("nobody stayed");
     first.send(GET);
     expect(statusOf(await first.response())).toBe(200);
     second.destroy();
