@@ -505,7 +505,8 @@ test("an idle connection ends after idle_ms", async () => {
   const { client, server } = await serve((exchange) => respond(exchange, 200, "", new Uint8Array(0)), {
     settings: { idleMs: 100 },
   });
-  await client.request("GET", "/");
+  // On a busy machine the connection may have been idle for too long before the request.
+  await client.request("GET", "/").catch(() => {});
   await until(() => client.isClosed && server.connections.size === 0);
 });
 
