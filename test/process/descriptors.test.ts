@@ -47,6 +47,10 @@ async function statusOfNew(port: number): Promise<number> {
   return await client.response().then(statusOf, () => 0);
 }
 
+function connected(): readonly RawClient[] {
+  return clients.filter(({ state }) => state === "open");
+}
+
 test(
   "clients beyond the descriptor limit are refused, and connected ones are served",
   async () => {
@@ -56,7 +60,6 @@ test(
     const statuses = await Promise.all(Array.from({ length: 2 * LIMIT }, () => statusOfNew(port)));
     // On a busy machine a second passes, after which an idle client gives its place to a new one.
     expect(statuses.filter((status) => ![200, 503, 0].includes(status))).toEqual([]);
-    const connected = () => clients.filter(({ state }) => state === "open");
     await until("refused clients are disconnected", () => (connected().length <= ROOM ? true : undefined));
     expect(readdirSync(`/proc/${started.pid}/fd`).length).toBeLessThan(LIMIT);
     const [first, second] = connected();

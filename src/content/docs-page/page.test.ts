@@ -49,6 +49,15 @@ test("every operation has its price, its fields with their bounds, its errors, a
   expect(page).toContain("<code>page-challenge</code>");
 });
 
+test("the menu has short prices, and leaves the rules of others to their operations", () => {
+  const rules = "with /formats: $0.01 for each of 1; otherwise $0.005";
+  const list = { ...LIST, prices: { "/scrape": rules, "/batch": "up to $0.50" } };
+  const ruled = docsPage({ document: apiDocument("/", list), list });
+  expect(ruled).toContain('<a href="#scrape">/scrape <span>varies</span></a>');
+  expect(ruled).toContain('<a href="#batch">/batch <span>up to $0.50</span></a>');
+  expect(ruled).toContain(`<span class="price">${rules}</span>`);
+});
+
 test("every link within the page has a target, and ids are unique", () => {
   const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id = ""]) => id);
   expect(new Set(ids).size).toBe(ids.length);

@@ -34,6 +34,9 @@ export function docsHeaders({ list }: DocumentedAt): Readonly<Record<string, str
   };
 }
 
+/** Maximum number of characters of a price in the menu. */
+const MAX_MENU_PRICE = 16;
+
 /** The API's description at a base URL, and the prices there. */
 export interface DocumentedAt {
   readonly document: ApiDocument;
@@ -78,10 +81,15 @@ function navigation(
 ): Html {
   return html`<nav aria-label="Contents">${SEARCH}<p>Start</p><ul><li><a href="#paying">Paying</a></li></ul><p>Operations</p><ul>${operations.map(
     (operation) =>
-      html`<li><a href="#${operation.operationId}">${operation.path} <span>${priceOf(operation, list)}</span></a></li>`,
+      html`<li><a href="#${operation.operationId}">${operation.path} <span>${menuPrice(priceOf(operation, list))}</span></a></li>`,
   )}</ul><p>Jobs</p><ul>${jobRequests.map(
     ({ operationId, method, path }) => html`<li><a href="#${operationId}">${method.toUpperCase()} ${path}</a></li>`,
   )}</ul><p>More</p><ul><li><a href="#schemas">Schemas</a></li><li><a href="openapi.json">OpenAPI</a></li></ul></nav>`;
+}
+
+/** The operation itself lists the rules of a price that depends on the request. */
+function menuPrice(price = ""): string {
+  return price.length > MAX_MENU_PRICE ? "varies" : price;
 }
 
 const TEST_MODE = html`<p class="test"><strong>Test mode.</strong> Signatures are checked, and no money moves. The forms here pay
