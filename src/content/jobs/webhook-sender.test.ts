@@ -1,4 +1,4 @@
-import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { until } from "../../lib/testing/until.ts";
 import { parseSecrets, webhookHeaders } from "../../payments/settlement/webhooks/webhook-secret.ts";
@@ -196,6 +196,22 @@ test("a receiver that does not respond delays no other one", async () => {
   expect(hanging.posted.length).toBeGreaterThan(0);
   await at.sender.close();
   await round;
+});
+
+test("16 webhooks are sent at a time, and while they wait for responses the store is not asked for more", async () => {
+  const at = begin();
+  const release = Promise.withResolvers<number>();
+  const slow = receiver(() => release.promise);
+  for (let i = 0; i < 18; i++) await at.add(slow);
+  const first = at.sender.round();
+  await until(() => slow.posted.length >= 16);
+  const take = spyOn(at.store.hooks, "take");
+  const second = at.sender.round();
+  await until(() => take.mock.calls.some(([, isFailing]) => isFailing));
+  expect(take.mock.calls.filter(([, isFailing]) => !isFailing)).toEqual([]);
+  expect(slow.posted.length).toBe(16);
+  release.resolve(200);
+  await Promise.all([first, second]);
 });
 
 test("a receiver on a private address is refused at each try, whatever its name resolves to", async () => {

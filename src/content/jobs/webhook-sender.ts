@@ -98,6 +98,8 @@ export class WebhookSender {
   async #beginSome(isFailing: boolean): Promise<void> {
     const turns = isFailing ? this.#turns.failing : this.#turns.well;
     const room = (isFailing ? FAILING_AT_ONCE : SENDS_AT_ONCE) - turns.size;
+    // SQLite returns all rows if a limit is negative.
+    if (room <= 0) return;
     for (const hook of await this.#options.store.hooks.take(room, isFailing)) {
       const turn = this.#turn(hook)
         .catch((error: unknown) => this.#options.log("error", `Cannot send a webhook: ${messageOf(error)}`))
