@@ -202,7 +202,7 @@ function isOfOtherOutcome(
   const own = tokens.filter(({ start, end }) => start >= clause.start && end <= clause.end);
   return (
     !clause.stems.has(predicate.stem) &&
-    // "nominated for seven awards": what is counted is not an outcome.
+    // In "nominated for seven awards", the word "awards" names the counted things and not an outcome.
     !own.some(
       ({ stem }, at) => patient?.words.has(stem) !== true && [...conceptsAt(own, at)].some((one) => outcomes.has(one)),
     )

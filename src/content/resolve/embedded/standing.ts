@@ -44,7 +44,6 @@ export function standsIn(argument: Argument, zone: readonly Token[], place: Plac
   }
   // "It signed the act", "and signed the act": the sentence before names the subject.
   if (!covers(argument, near)) return undefined;
-
   const kind = zone.findIndex(
     (word) =>
       argument.kinds.has(word.stem) ||

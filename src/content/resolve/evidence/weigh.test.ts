@@ -64,6 +64,12 @@ describe("confidence", () => {
   test.each<[string, readonly Statement[], string, string]>([
     ["two that agree", [says("YES", 0), says("YES", 1)], "YES", "medium"],
     [
+      "two whose sentence in the question's language may be turned, and whose other one is in another language",
+      [0, 1].flatMap((at) => [says("YES", at, { isLoose: true }), says("YES", at, { isForeign: true })]),
+      "LIKELY_YES",
+      "medium",
+    ],
+    [
       "three against a weak voice",
       [0, 1, 2].map((at) => says("YES", at)).concat(says("NO", 3, { strength: 0.4 })),
       "YES",

@@ -10,7 +10,7 @@ import {
 } from "../reading/analysis.ts";
 import { type Balance, balanceOf } from "./balance.ts";
 import { hostOf } from "../reading/resolution-source.ts";
-import { decides } from "./voices.ts";
+import { decides, speaks } from "./voices.ts";
 import { whyOf } from "./why.ts";
 
 /** Probability of YES without evidence: most questions and most claims that are checked turn out false. */
@@ -67,7 +67,10 @@ function verdictOf(plan: Plan, probability: number, statements: readonly Stateme
   if (statements.length === 0 || contradicted || (!spoken && !isLeaning(plan))) return "UNCERTAIN";
   const isFirm = (sign: number): boolean => {
     const firm = voices.filter(
-      (one) => one.sign === sign && decides(one) && one.statements.some(({ isForeign }) => isForeign !== true),
+      (one) =>
+        one.sign === sign &&
+        speaks(one) &&
+        one.statements.some(({ isLoose, isForeign }) => isLoose !== true && isForeign !== true),
     );
     return firm.length >= FIRM_VOICES || firm.some((one) => one.isResolutionSource);
   };
