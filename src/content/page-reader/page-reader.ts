@@ -7,7 +7,6 @@ import {
   type ExtractionJob,
   type ExtractionOutcome,
   type ExtractionTask,
-  type NotContent,
   type ScriptAddress,
 } from "../extraction/tree/extraction.ts";
 import { type Extractor } from "../extractor/extractor.ts";
@@ -17,7 +16,6 @@ import { type CachedPage } from "../page-cache/page-cache.ts";
 import { type Loaded, type SharedPages } from "../page-cache/shared-pages.ts";
 import { Deadline } from "../page/deadline.ts";
 import { DownloadError } from "../page/download.ts";
-import { LoadStatusError } from "../page/load-status-error.ts";
 import {
   type ActionResult,
   type FetchedDocument,
@@ -30,10 +28,20 @@ import {
 } from "../page/page.ts";
 import { type OwnProxy } from "../egress/own-proxy.ts";
 import { PixelBudget } from "../page/pixel-budget.ts";
+import {
+  assertAccepted,
+  assertStatus,
+  contentOf,
+  isNothing,
+  notContentError,
+  acceptedContent,
+  WORDED,
+} from "./accepted-content.ts";
 import { chooseEngine } from "./engine-choice.ts";
 import { type LearnedTemplates } from "./learned-templates.ts";
 import { PageFiles } from "./page-files.ts";
 import { scriptTexts } from "./page-scripts.ts";
+import { isBlank, isHtml, isPdf, sourceOf, sourceOfShown } from "./page-source.ts";
 import { hasSchema, mayHide, styleSheets, unreadSheets } from "./page-styles.ts";
 import { type AiTerms } from "../page/ai-terms.ts";
 import { type SiteTerms } from "../sites/site-terms.ts";
@@ -82,6 +90,13 @@ export interface ReadAction extends Omit<ActionResult, "source"> {
   readonly content?: string;
   /** The page itself, if it is HTML. */
   readonly html?: string;
+}
+
+/** A page that is loaded, and what was read in it. */
+interface ReadSource {
+  readonly source: PageSource;
+  readonly task: ExtractionTask;
+  readonly outcome: ExtractionOutcome;
 }
 
 /** The ways to a page. */
@@ -164,7 +179,7 @@ export class PageReader {
     const isOptional = choice.engine === "static" || choice.isOptional;
     const seen = isOptional ? await this.#withStyles(visit, { source, task, outcome }) : { source, outcome };
     const fromDocument = (): Loaded<ReadPage> => {
-      const page = readPage(somethingOf(seen.outcome, { task, source: seen.source, request }), seen.source);
+      const page = readPage(acceptedContent(seen.outcome, { task, source: seen.source, request }), seen.source);
       return { page, source, fetched };
     };
     if (choice.engine === "static" && !(mayNeedBrowser && mayHide(outcome, seen.outcome))) return fromDocument();
@@ -195,7 +210,7 @@ export class PageReader {
     const outcome = await this.#extract(visit, { source: loaded, task, mayNeedBrowser: false });
     const seen = await this.#withStyles(visit, { source: loaded, task, outcome });
     const { source } = seen;
-    return readPage(somethingOf(seen.outcome, { task, source, request: visit.request }), source);
+    return readPage(acceptedContent(seen.outcome, { task, source, request: visit.request }), source);
   }
 
   /**
@@ -385,6 +400,12 @@ export class PageReader {
   }
 }
 
+/**
+ * Tasks that include what frames show. A frame's content is part of the page's words and links, but not of its HTML and
+ * elements.
+ */
+const FRAMED: ReadonlySet<ExtractionTask["kind"]> = new Set([...WORDED, "links", "index"]);
+
 /** The styles are read first: a picture of a whole page scrolls through it, and a print changes its layout. */
 async function shownOf(page: OpenPage, { picture, print, brand = false }: PageShows): Promise<Shown> {
   const look = brand ? { brand: await page.brand() } : {};
@@ -409,124 +430,4 @@ function needsBrowser({ selector, waitMs, waitUntil, stealth, shows, steps }: Pa
 function isDoneByItself({ selector, waitMs, waitUntil, steps, shows }: PageRequest): boolean {
   // A page whose clock has stopped can be neither used nor shown.
   return (steps ?? shows) === undefined && waitUntil === "load" && waitMs === 0 && selector === undefined;
-}
-
-/** The script that reads the properties of a page that is not HTML. No script of such a page runs. */
-const ABOUT = `({
-  contentType: document.contentType,
-  finalUrl: location.href,
-  status: performance.getEntriesByType("navigation")[0]?.responseStatus ?? 0,
-})`;
-
-/** A browser shows a picture in a page of its own, which has no text to extract. */
-async function sourceOfShown(page: OpenPage): Promise<PageSource> {
-  try {
-    return await page.snapshot();
-  } catch (error) {
-    if (!(error instanceof DownloadError)) throw error;
-    // The script above makes these fields.
-    const about = JSON.parse(await page.evaluate(ABOUT)) as { contentType: string; finalUrl: string; status: number };
-    const { contentType, finalUrl, status } = about;
-    if (!contentType.startsWith("image/")) throw error;
-    const statusCode = status === 0 ? undefined : status;
-    return { engine: "browser", body: "", contentType, finalUrl, statusCode, headers: [], complete: true };
-  }
-}
-
-/** Some browsers show PDF documents in a viewer page. */
-function isPdf({ contentType }: PageSource): boolean {
-  return /^application\/(?:x-)?pdf\b/i.test(contentType);
-}
-
-/** True for documents whose text can be examined. A browser shows pictures and similar files in a page of its own. */
-function isHtml(contentType: string): boolean {
-  return /^(?:text\/html|application\/xhtml\+xml)\b/i.test(contentType);
-}
-
-/** True for a document of another type that shows nothing. A picture has no text. */
-function isBlank({ body, contentType }: PageSource): boolean {
-  return typeof body === "string" && body.trim() === "" && !contentType.startsWith("image/");
-}
-
-function sourceOf(fetched: FetchedDocument): PageSource {
-  const { url, statusCode, headers, body, complete } = fetched;
-  const contentType = headers.find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "";
-  return { engine: "static", body, contentType, finalUrl: url, statusCode, headers, complete };
-}
-
-function contentOf(outcome: ExtractionOutcome): Extraction {
-  if (outcome.outcome === "content") return outcome.extraction;
-  if (outcome.outcome === "not-content") throw notContentError(outcome.reason, outcome.detail);
-  if (outcome.outcome === "bad-selectors") {
-    const errors = outcome.names.map((name) => ({ path: `selectors.${name}`, message: "is not a CSS selector" }));
-    throw new TurnpikeError(
-      "invalid-parameters",
-      `Cannot use the selectors: '${outcome.names[0] ?? ""}' is not a valid selector`,
-      errors,
-    );
-  }
-  const detail = `Cannot read the page without a browser (${outcome.sign})`;
-  throw new TurnpikeError("invalid-parameters", detail, [{ path: "engine", message: "must be auto or browser here" }]);
-}
-
-/** Tasks whose result is the page's words. They fail for a page that has only pictures or fields. */
-const WORDED: ReadonlySet<ExtractionTask["kind"]> = new Set(["markdown", "text", "article"]);
-
-/**
- * Tasks that include what frames show. A frame's content is part of the page's words and links, but not of its HTML and
- * elements.
- */
-const FRAMED: ReadonlySet<ExtractionTask["kind"]> = new Set([...WORDED, "links", "index"]);
-
-function isNothing({ content }: Extraction, { kind }: ExtractionTask): boolean {
-  return WORDED.has(kind) && content.trim() === "";
-}
-
-/** A page that is loaded, and what was read in it. */
-interface ReadSource {
-  readonly source: PageSource;
-  readonly task: ExtractionTask;
-  readonly outcome: ExtractionOutcome;
-}
-
-interface Made {
-  readonly task: ExtractionTask;
-  readonly source: PageSource;
-  readonly request: PageRequest;
-}
-
-function somethingOf(outcome: ExtractionOutcome, { task, source, request }: Made): Extraction {
-  assertAccepted(outcome, source, request);
-  const extraction = contentOf(outcome);
-  if (isNothing(extraction, task)) throw notContentError("empty", "it has no text");
-  return extraction;
-}
-
-/**
- * Throws if the page cannot be accepted. A challenge usually comes with an error status, and explains more than the
- * status does, so it is reported first.
- */
-function assertAccepted(outcome: ExtractionOutcome, source: PageSource, request: PageRequest): void {
-  const isChallenge = outcome.outcome === "not-content" && outcome.reason === "challenge";
-  if (!isChallenge) assertStatus(source, request);
-}
-
-function assertStatus({ statusCode = 0, headers }: PageSource, { accepts = isNoError }: PageRequest): void {
-  if (!accepts(statusCode)) throw new LoadStatusError(statusCode, headers);
-}
-
-function isNoError(status: number): boolean {
-  return status < 400;
-}
-
-const NOT_CONTENT_ERRORS = {
-  challenge: "page-challenge",
-  "consent-wall": "page-consent-wall",
-  empty: "page-empty",
-  "unsupported-type": "page-type-unsupported",
-  unreadable: "page-failed",
-} as const;
-
-function notContentError(reason: NotContent, detail: string): TurnpikeError {
-  return new TurnpikeError(NOT_CONTENT_ERRORS[reason], `Cannot read the page: ${detail}`);
 }
