@@ -5,9 +5,8 @@ import { messageOf } from "../lib/caught.ts";
 import { within } from "../lib/time/within.ts";
 import { AbsentBrowser } from "./browser/absent-browser.ts";
 import { NoBrowserError } from "./browser/program/find.ts";
-import { type BrowserInfo, type Log } from "./browser/program/browser-opener.ts";
+import { type BrowserInfo } from "./browser/program/browser-opener.ts";
 import { BrowserPool } from "./browser/pool.ts";
-import { type RemoteSettings } from "./browser/remote/remote-browser.ts";
 import { RemoteOpener } from "./browser/remote/remote-opener.ts";
 import { isReadable } from "./documents/kind.ts";
 import { type Ocr, type OcrOptions } from "./ocr/ocr.ts";
@@ -16,33 +15,26 @@ import { Entrance } from "./entrance.ts";
 import { Extractor } from "./extractor/extractor.ts";
 import { sendTo } from "./api/gateway-address.ts";
 import { type Figures } from "./figures/figures.ts";
-import { type ModelFigures } from "./figures/model-figures.ts";
 import { askingPages } from "./operations/extract-fields.ts";
 import { EXTRACTOR_BYTES, Extractors } from "./operations/extractors.ts";
 import { Uploads } from "./operations/upload.ts";
+import { type ContentOptions, type FileOptions } from "./content-options.ts";
 import { OperationCounts } from "./figures/operation-counts.ts";
 import { BrowserProbe } from "./health/browser-probe.ts";
-import { HostPaces } from "./jobs/host-paces.ts";
-import { JOB_DEFAULTS, type JobSettings } from "./jobs/job-settings.ts";
-import { JobRunner } from "./jobs/job-runner.ts";
-import { Jobs } from "./jobs/jobs.ts";
-import { WebhookSender } from "./jobs/webhook-sender.ts";
+import { JOB_DEFAULTS } from "./jobs/job-settings.ts";
+import { startJobs } from "./start-jobs.ts";
 import { Sessions } from "./sessions/sessions.ts";
-import { openJob, postOf } from "./open-job.ts";
 import { openLive } from "./open-live.ts";
-import { type PageStore, type PageStoreOptions } from "../store/page-store.ts";
+import { type PageStore } from "../store/page-store.ts";
 import { SqlitePages } from "../store/sqlite/sqlite-pages.ts";
-import { type JobStore } from "../store/jobs/job-store.ts";
 import { openSqliteJobs } from "../store/open/open-jobs.ts";
-import { checkProtection, type ContentAddress, type Protection, serve } from "./listen.ts";
+import { checkProtection, type ContentAddress, serve } from "./listen.ts";
 import { SiteMapper } from "./map/site-mapper.ts";
-import { type LiveBrowsers, type LiveSettings } from "./live/live-browsers.ts";
-import { type McpHttp, type McpHttpOptions } from "./mcp/mcp-http.ts";
+import { type LiveBrowsers } from "./live/live-browsers.ts";
+import { type McpHttp } from "./mcp/mcp-http.ts";
 import { browser } from "./operations/browser.ts";
 import { type Services } from "./operations/operation.ts";
 import { type LearnedTemplate } from "../store/template-store.ts";
-import { type OwnProxy } from "./egress/own-proxy.ts";
-import { type Pages } from "./page-reader/page-reader.ts";
 import { LearnedTemplates } from "./page-reader/learned-templates.ts";
 import { FairSemaphore } from "./page/fair-semaphore.ts";
 import { type AskPrices, pricesOf, unknownPrices, without } from "./api/price-list.ts";
@@ -52,78 +44,13 @@ import { SharedPages } from "./page-cache/shared-pages.ts";
 import { type AnySocket } from "./text-socket.ts";
 import { type Visit } from "./page/visit.ts";
 import { createResolver } from "./resolve/create-resolver.ts";
-import { type ModelOptions } from "./resolve/model/model-options.ts";
 import { RememberingReader } from "./search/remembering-reader.ts";
 import { RobotsFiles } from "./sites/robots-files.ts";
 import { SiteTerms } from "./sites/site-terms.ts";
-import { type AiUse } from "./page/ai-terms.ts";
-import { createSearchService, SEARCH_DEFAULTS, type SearchOptions } from "./search/search-service.ts";
+import { createSearchService, SEARCH_DEFAULTS } from "./search/search-service.ts";
 import { clientIdentityOf } from "./static/client-identity.ts";
-import { type SiteFetch } from "./sites/robots-file.ts";
 import { fetchDocument } from "./static/fetch-document.ts";
 import { pollUntil } from "../lib/time/poll-until.ts";
-
-export interface ContentOptions {
-  readonly listen: ContentAddress;
-  /** Absent: no token and no TLS. */
-  readonly protection?: Protection;
-  /** The folder in which the browser is unpacked and has its profiles. */
-  readonly stateDir: string;
-  /** Allows pages on private and loopback addresses and on any port. */
-  readonly allowPrivate: boolean;
-  readonly browserPath?: string;
-  /** A browser that others run, which is used in place of one of this machine. */
-  readonly remoteBrowser?: RemoteSettings | undefined;
-  /** Tells the gateway to charge for a page that used up its visit's time itself. */
-  readonly chargeTimeouts?: boolean;
-  /** Absent options are as in SEARCH_DEFAULTS. */
-  readonly search?: Partial<SearchOptions>;
-  /**
-   * The pages that callers share: bytes of all, and the percentage of the price for one; and the bytes of the versions
-   * that are compared. Default: off.
-   */
-  readonly pageCache?: {
-    readonly maxBytes: number;
-    readonly hitPrice: number;
-    readonly versionBytes?: number;
-    /** Opens the stores of both, if other machines share them. Default: files of the state folder. */
-    readonly open?: ((options: PageStoreOptions) => PageStore) | undefined;
-  };
-  /** Opens the store of learned extractors, if other machines share it. Default: a file of the state folder. */
-  readonly openExtractors?: ((options: PageStoreOptions) => PageStore) | undefined;
-  /** Default: as in FILE_DEFAULTS, without OCR. */
-  readonly files?: FileOptions;
-  /** Browsers that are sold by the minute, and the command that runs the first process of their cells. Undefined: none is sold. */
-  readonly live?: (LiveSettings & { readonly command: readonly string[] }) | undefined;
-  /** Serves Firecrawl's API too. */
-  readonly firecrawl?: boolean;
-  /** Serves the documents by which programs find the service. Default: true. */
-  readonly discovery?: boolean;
-  /** Absent bounds are as in JOB_DEFAULTS. */
-  readonly jobs?: Partial<JobSettings>;
-  /** The jobs that the services of a fleet share. Undefined: they are in a file of the state folder. */
-  readonly jobStore?: JobStore | undefined;
-  /** Uses that are made of pages: a page whose site denies one of them is refused. Default: none. */
-  readonly aiUses?: readonly AiUse[];
-  /** Proxies that callers may choose by these names. */
-  readonly proxies?: ReadonlyMap<string, OwnProxy>;
-  /** The language model that reads sources for /resolve. Undefined: the embedded analyst reads them. */
-  readonly model?: ModelOptions | undefined;
-  /** Serves MCP at /mcp too, by calls to this gateway. */
-  readonly mcp?: Pick<McpHttpOptions, "gatewayUrl" | "hosts"> | undefined;
-  /** Called at the start and when a call of the language model has ended. Never throws. */
-  readonly onModelUsed?: (figures: ModelFigures) => void;
-  /** Called with what the service learns of a template of pages. Never throws. */
-  readonly onCompared?: (template: LearnedTemplate) => void;
-  readonly log: Log;
-}
-
-/** Bytes of an upload, the percentage of the price of `/parse` without OCR, and OCR if there is any. */
-export interface FileOptions {
-  readonly maxUploadBytes: number;
-  readonly textPrice: number;
-  readonly ocr?: OcrOptions;
-}
 
 export interface ContentService {
   /** The address that it listens on. If port 0 was requested, this has the real port. */
@@ -264,6 +191,10 @@ function isPicture(contentType: string): boolean {
   return /^image\/(?:png|jpeg|gif|bmp|webp|tiff)\b/i.test(contentType);
 }
 
+function randomBytes(bytes: number): Uint8Array<ArrayBuffer> {
+  return crypto.getRandomValues(new Uint8Array(bytes));
+}
+
 function createServices(
   {
     stateDir,
@@ -358,62 +289,20 @@ function createServices(
       robots,
       fetch: { egress, userAgent },
       log,
+      now,
+      unixNow: Date.now,
+      randomBytes,
+      random: Math.random,
       parts,
     }),
     live,
-    sessions: new Sessions({ store, random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)), now }),
+    sessions: new Sessions({ store, random: randomBytes, now }),
     sites: new SiteMapper({ pages, extractor, egress, userAgent, index, robots, now }),
     resolver,
     browserHealth: () => probe.look(),
     log,
     now,
   };
-}
-
-interface JobParts {
-  readonly pages: RememberingReader;
-  readonly asking: Pages;
-  readonly versions: PageVersions | undefined;
-  readonly hitPrice: number;
-  readonly store: JobStore;
-  readonly settings: JobSettings;
-  readonly robots: RobotsFiles;
-  readonly fetch: Omit<SiteFetch, "signal">;
-  readonly log: Log;
-  readonly parts: AsyncDisposableStack;
-}
-
-/** Starts the work of jobs. */
-function startJobs({ pages, asking, versions, hitPrice, store, settings, robots, fetch, log, parts }: JobParts): Jobs {
-  const now = performance.now.bind(performance);
-  const runner = new JobRunner({
-    store,
-    paces: new HostPaces(settings.hostIntervalMs, now),
-    robots,
-    fetch,
-    hitPrice,
-    open: ({ order, payer, createdAt }) =>
-      openJob(order, pages, { userAgent: fetch.userAgent, asking, now, versions, payer, createdAt }),
-    now,
-    unixNow: Date.now,
-    maxJobBytes: settings.maxJobBytes,
-    log,
-  });
-  parts.defer(() => store.close());
-  parts.defer(() => runner.close());
-  runner.start();
-  const jobs = new Jobs({
-    store,
-    runner,
-    settings,
-    unixNow: Date.now,
-    random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
-  });
-  const clocks = { unixNow: Date.now, random: Math.random };
-  const sender = new WebhookSender({ store, jobs, egress: fetch.egress, postOf, ...clocks, log });
-  parts.defer(() => sender.close());
-  sender.start();
-  return jobs;
 }
 
 /**

@@ -2,7 +2,8 @@ import { type BrowserInfo } from "../../content/browser/program/browser-opener.t
 import { type ModelFigures } from "../../content/figures/model-figures.ts";
 import { type ContentAddress, type Protection } from "../../content/listen.ts";
 import { AI_USES, type AiUse } from "../../content/page/ai-terms.ts";
-import { type ContentOptions, startContentService } from "../../content/service.ts";
+import { type ContentOptions } from "../../content/content-options.ts";
+import { startContentService } from "../../content/service.ts";
 import { contentBrowsers } from "../../gateway/config/schema/content-browsers.ts";
 import { BEARER_TOKEN } from "../../lib/http/bearer-token.ts";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-import { type ContentOptions } from "../../content/service.ts";
+import { type ContentOptions } from "../../content/content-options.ts";
+
 import { contentFiles } from "../../gateway/config/schema/content-files.ts";
 import { parseJsonOption } from "./json-option.ts";
 

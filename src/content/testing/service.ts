@@ -1,4 +1,5 @@
-import { type ContentOptions, type ContentService, startContentService } from "../service.ts";
+import { type ContentOptions } from "../content-options.ts";
+import { type ContentService, startContentService } from "../service.ts";
 import { createStateFolder, type StateFolder } from "./state-folder.ts";
 
 /** The options of a service that tests may set. */
