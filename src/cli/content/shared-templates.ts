@@ -6,7 +6,7 @@ const EXCHANGE_MS = 60_000;
 /** Templates that wait for the next exchange. Others are not shared. @bound */
 const MAX_WAITING = 1_000;
 const DIGEST = /^[\w-]{1,64}$/;
-/** More equal pages in sequence than this say nothing new. */
+/** A template's count of equal pages in sequence. Larger counts are read as this one. */
 const MAX_EQUAL = 1_000_000;
 
 /**

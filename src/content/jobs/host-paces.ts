@@ -33,8 +33,8 @@ export interface Seen {
 }
 
 /**
- * The paces of hosts, as one service sees them: as fast as a host responds to a few requests at a time, and much slower
- * when it reports trouble. The store has the pace that all services keep together.
+ * The interval between this service's requests to each host: short while the host responds, and much longer after it
+ * reports trouble. The store has the interval that all services keep together.
  */
 export class HostPaces {
   readonly #hosts = new NewestMap<string, Known>(MAX_HOSTS);

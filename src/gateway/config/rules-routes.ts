@@ -172,7 +172,10 @@ export function acceptsRules(x402: RouteX402Config, path: string, report: Report
   }
 }
 
-/** Only a channel pays for a response bit by bit, and what is free has no end. */
+/**
+ * A metered response needs a channel, which pays while the response flows. A free one could flow forever, so the route
+ * must have no free responses.
+ */
 function meterRules(
   { scheme, accepts, free_per_day: quota, settle }: RouteX402Config,
   path: string,

@@ -75,7 +75,7 @@ function ordered(runs: readonly Run[], isRtl: boolean): Run[] {
   return turned;
 }
 
-/** Whether a text has no direction of its own, so that it is in the order of the page and not of the line. */
+/** True for punctuation alone. It has no direction, so the file holds it in the page's order, not in that of a right-to-left line. */
 function isSigns(text: string): boolean {
   return !/[\p{L}\p{N}]/u.test(text);
 }

@@ -18,7 +18,7 @@ export class HeldPorts {
     return probeListeners(config, own, (socket) => this.#held.push(socket));
   }
 
-  /** The same, and again while it throws and `isPassing` returns true: the error may be gone soon. */
+  /** Chooses the ports, and tries again after an error as long as `isPassing` returns true. */
   async chooseSoon(
     config: Config,
     own: readonly BoundListener[],

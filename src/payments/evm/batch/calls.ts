@@ -53,7 +53,7 @@ export function receiverCall(receiver: Address, token: Address): Hex {
   return encodeCall("receivers(address,address)", [receiver, token]);
 }
 
-/** Moves a deposit into its channel. `signature`: that of the authorization, without what it is wrapped in. */
+/** Moves a deposit into its channel. `signature`: the authorization's signature, without its wrapper. */
 export function depositCall({ channelConfig, deposit }: Deposit, signature: Hex): Hex {
   const { amount, authorization } = deposit;
   const isErc3009 = "erc3009Authorization" in authorization;

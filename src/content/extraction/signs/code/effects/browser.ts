@@ -32,7 +32,7 @@ export function globalName({ key, object, called }: Call): string {
   return object.is === "global" ? `${object.name}.${key}` : "";
 }
 
-/** The sign that the call of a browser's function, or of a library that requests data, is. */
+/** The effect of calling a function of the browser, or of a library that requests data. Undefined: it has no effect. */
 export function signOfCall(call: Call, values: Values): CodeSign | undefined {
   const { key, args } = call;
   const { isLibrary, hasParts } = call.at.code;
