@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   openConfiguredCertificates,
+  openConfiguredJobs,
+  openConfiguredPages,
   openConfiguredStore,
   openConfiguredTemplates,
   openConfiguredUsage,
@@ -130,4 +132,21 @@ test("with a URL, the version, the certificates and the templates are those of t
   for (const asked of [readLedgerVersion(postgres, path), certificates.read(), templates?.exchange([])])
     expect(await Promise.resolve(asked).then(() => "read", String)).toContain("the server is not reached");
   await Promise.all([certificates.close(), templates?.close()]);
+});
+
+test("jobs and pages have a database of their own, or none", async () => {
+  const { kept_response_bytes: _kept, pool_size_per_worker: pool_size, ...rest } = NONE;
+  const config = { ...rest, pool_size, url: "" };
+  const said: string[] = [];
+  const options = { name: "pages", maxBytes: 1000, versions: 1, log: (message: string) => void said.push(message) };
+  expect([openConfiguredJobs(config), openConfiguredPages(config, options)]).toEqual([undefined, undefined]);
+  const unset = { ...config, url: URL, password_env: "ABSENT" };
+  for (const open of [() => openConfiguredJobs(unset, {}), () => openConfiguredPages(unset, options, {})])
+    expect(open).toThrow("Cannot use content.jobs.postgres.password_env: the environment has no such variable");
+  const jobs = openConfiguredJobs({ ...config, url: `${URL}?sslmode=disable` });
+  const pages = openConfiguredPages({ ...config, url: `${URL}?sslmode=disable` }, options);
+  expect(await jobs?.ready().then(() => "ready", String)).toContain("the server is not reached (ECONNREFUSED)");
+  expect(await pages?.get("a")).toBeUndefined();
+  expect(said).toMatchObject([expect.stringContaining("the server is not reached (ECONNREFUSED)")]);
+  await Promise.all([jobs?.close(), pages?.close()]);
 });
