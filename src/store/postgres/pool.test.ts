@@ -66,6 +66,21 @@ test("a connection that ended while it was idle is not used", async () => {
   await pool.close();
 });
 
+test("when one idle connection ends, the others are still used", async () => {
+  const { port, connections } = await serve(...RESPONSES);
+  const pool = poolAt(port, 2);
+  const held = [holding(pool), holding(pool)];
+  await Promise.all(held.map(({ has }) => has));
+  for (const { letGo } of held) letGo();
+  await Promise.all(held.map(({ done }) => done));
+  const [first] = connections;
+  first?.end();
+  if (first?.closed === false) await once(first, "close");
+  await pool.run(STEP);
+  expect(connections).toHaveLength(2);
+  await pool.close();
+});
+
 test("a transaction that is left open ends its connection, and the next caller gets another one", async () => {
   const left = Buffer.concat([message("C", "BEGIN\0"), message("Z", "T")]);
   const { port, connections } = await serveEach((i) => (i === 0 ? [WELCOME, left] : RESPONSES));

@@ -380,6 +380,11 @@ function testWork(newDatabase: NewDatabase): void {
     expect(await other.channels.work(terms, 10)).toHaveLength(1);
     const claimed = { ...STATE, claimed: "1000" };
     expect(await store.channels.done(ID, claimed, clock.now)).toBe(false);
+    expect([await store.channels.done(ID, undefined, 0), await other.channels.done(ID, undefined, 0)]).toEqual([
+      false,
+      true,
+    ]);
+    expect(await other.channels.work(terms, 10)).toHaveLength(1);
     expect(await other.channels.done(ID, claimed, clock.now)).toBe(true);
     expect(await channelOf(store)).toMatchObject({ claimed: "1000", owedSince: 0, charges: 0 });
     expect(await store.channels.refund(ID)).toMatchObject({ id: ID });
