@@ -138,7 +138,7 @@ test("jobs and pages have a database of their own, or none", async () => {
   const { kept_response_bytes: _kept, pool_size_per_worker: pool_size, ...rest } = NONE;
   const config = { ...rest, pool_size, url: "" };
   const said: string[] = [];
-  const options = { name: "pages", maxBytes: 1000, versions: 1, log: (message: string) => void said.push(message) };
+  const options = { name: "pages", maxBytes: 1000, versions: 1, log: (line: string) => void said.push(line) };
   expect([openConfiguredJobs(config), openConfiguredPages(config, options)]).toEqual([undefined, undefined]);
   const unset = { ...config, url: URL, password_env: "ABSENT" };
   for (const open of [() => openConfiguredJobs(unset, {}), () => openConfiguredPages(unset, options, {})])

@@ -11,6 +11,8 @@ import { openPostgresJobs, openPostgresPages } from "./open-postgres-store.ts";
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(30_000));
 
+const DAY_MS = 86_400_000;
+
 describe.skipIf(!hasPostgres)("with a server", () => {
   let server: SharedPostgres;
 
@@ -95,6 +97,36 @@ describe.skipIf(!hasPostgres)("with a server", () => {
   testPages("PostgreSQL", async () => {
     const user = await server.newUser();
     return (options) => openPostgresPages(server.settings({ user }), options);
+  });
+
+  test("a sweep drops the tables of the days before yesterday, unless a job of the day is still known", async () => {
+    const clock = { now: 1_800_000_000_000 };
+    const user = await server.newUser();
+    const store = openPostgresJobs(server.settings({ user }), () => clock.now);
+    const add = (keptMs: number) => store.create(newJob({ maxRunMs: 1, keptMs }), []);
+    const today = clock.now / DAY_MS;
+    const days = async (): Promise<number[]> => {
+      const tables = `SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = '${user}'::regnamespace`;
+      const numbers = (await server.query(tables)).map(([name]) => /_(\d+)$/.exec(name ?? "")?.[1]);
+      return [...new Set(numbers.map(Number).filter((day) => day > 0))]
+        .map((day) => day - Math.floor(today))
+        .toSorted((a, b) => a - b);
+    };
+    await add(3 * DAY_MS);
+    clock.now += DAY_MS;
+    await add(1);
+    clock.now += DAY_MS;
+    await add(1);
+    await store.sweep();
+    expect(await days()).toEqual([0, 1, 2]);
+    clock.now += DAY_MS;
+    await store.sweep();
+    expect(await days()).toEqual([0, 2]);
+    // The results of the first job are kept for three days after the sweep that ended it.
+    clock.now += 2 * DAY_MS;
+    await store.sweep();
+    expect(await days()).toEqual([]);
+    await store.close();
   });
 
   test("a sweep reports a transaction that keeps an old snapshot", async () => {

@@ -96,12 +96,11 @@ export class Messages {
   }
 
   /** Writes a value after its length. NUL is removed, because text in PostgreSQL cannot contain it. */
-  #sized(value: string): this {
+  #sized(value: string): void {
     const text = value.includes("\0") ? value.replaceAll("\0", "") : value;
     const at = this.#length;
     this.#int32(0).#text(text);
     this.#bytes.writeInt32BE(this.#length - at - 4, at);
-    return this;
   }
 
   #string(text: string): this {

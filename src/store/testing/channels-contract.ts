@@ -236,6 +236,15 @@ function testMoves(newDatabase: NewDatabase): void {
     expect(await channelOf(store)).toMatchObject({ base: sum, charged: sum, claimed: HUGE, signed: sum });
     expect(await store.channels.risks()).toMatchObject([{ owed: "9007199254740993", channels: 1 }]);
   });
+
+  test("the sums of a channel have thirty digits at most", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store } = opened;
+    const [largest, before] = ["9".repeat(30), `${"9".repeat(29)}8`];
+    await store.channels.open(IDENTITY, { ...STATE, balance: largest, claimed: before }, START);
+    await paid(store, voucher(before, "1"));
+    expect(await channelOf(store)).toMatchObject({ base: largest, charged: largest, claimed: before, signed: largest });
+  });
 }
 
 function testChain(newDatabase: NewDatabase): void {

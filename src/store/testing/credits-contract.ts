@@ -34,6 +34,7 @@ function balance({ credits }: Store): Promise<string | undefined> {
 /** For tests only: behaviour that every `Credits` must have, and every ledger with their charges. */
 export function testCredits(newDatabase: NewDatabase): void {
   testBalances(newDatabase);
+  testLargestBalance(newDatabase);
   testRefusedCharges(newDatabase);
   testGrants(newDatabase);
 }
@@ -124,6 +125,19 @@ function testBalances(newDatabase: NewDatabase): void {
     expect((await ledger.reserve({ ...CHARGE, amount: `1${HUGE}` })).leased).toBe(false);
     expect((await ledger.reserve({ ...CHARGE, amount: HUGE })).leased).toBe(true);
     expect(await balance(opened.store)).toBe("0");
+  });
+}
+
+function testLargestBalance(newDatabase: NewDatabase): void {
+  test("a balance of thirty digits is kept, spent and given back", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { ledger, credits } = opened.store;
+    const largest = "9".repeat(30);
+    await credits.open(CREDIT, { ...GRANT, amount: largest });
+    const { payment } = await ledger.reserve({ ...CHARGE, amount: largest });
+    expect(await balance(opened.store)).toBe("0");
+    await ledger.move(payment, { state: "released", lease: false });
+    expect(await balance(opened.store)).toBe(largest);
   });
 }
 
