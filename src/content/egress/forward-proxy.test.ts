@@ -337,3 +337,35 @@ test("of the hosts that a page names without end, only a part is remembered", as
   expect(await session.addressesOf(`${"a".repeat(300)}.test`, 80)).toBe("unresolved");
   session.close();
 });
+
+test.each(["directly", "through its proxy"])(
+  "no connection is made %s for a browser that left while a name was looked up",
+  async (way) => {
+    const through = await startCallerProxy("http");
+    const own = { protocol: "http", host: "127.0.0.1", port: through.port, user: undefined, isTrusted: true } as const;
+    const asked = Promise.withResolvers<void>();
+    const response = Promise.withResolvers<readonly string[]>();
+    const session = new EgressSession({
+      policy: ANYWHERE,
+      resolve: () => (asked.resolve(), response.promise),
+      proxy: way === "directly" ? undefined : own,
+    });
+    const served: Socket[] = [];
+    const proxy = await startForwardProxy({ host: "127.0.0.1", admits: (client) => served.push(client) > 0 });
+    session.adopt(proxy);
+    const browser = dial(proxy.port);
+    browser.write(`CONNECT slow.test:${port} HTTP/1.1\r\n\r\n`);
+    await asked.promise;
+    const before = accepted.length;
+    browser.destroy();
+    const [client] = served;
+    if (client?.closed === false) await once(client, "close");
+    response.resolve(["127.0.0.1"]);
+    // A connection that was made for it would be there before that of another browser.
+    expect(await connected(dial(proxy.port))).toContain(" 200 ");
+    expect([through.asked.length, accepted.length - before]).toEqual([way === "directly" ? 0 : 1, 1]);
+    expect(session.lastFailure).toBeUndefined();
+    session.close();
+    through.close();
+  },
+);

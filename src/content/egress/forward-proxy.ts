@@ -134,15 +134,17 @@ async function reach(
   const addresses = await rules.addressesOf(request.host, request.port);
   if (typeof addresses === "string") return undefined;
   const route = await rules.route?.();
+  if (client.destroyed) return undefined;
   if (route !== undefined) return await reachThrough(route, { request, addresses, rules }, client, sockets);
   for (const address of addresses) {
-    if (client.destroyed) return undefined;
     const socket = connect({ host: address, port: request.port });
     own(sockets, socket);
-    if (!(await connected(socket))) continue;
-    if (!client.destroyed) return socket;
-    socket.destroy();
-    return undefined;
+    const isConnected = await connected(socket);
+    if (client.destroyed) {
+      socket.destroy();
+      return undefined;
+    }
+    if (isConnected) return socket;
   }
   rules.fail(request.host, request.port, "unreachable");
   return undefined;
