@@ -168,19 +168,21 @@ export class JobRunner {
   /** The job that gets the next pages: of the payer with the fewest, the job with the fewest. */
   #next(): Running | undefined {
     const { now } = this.#options;
-    if (this.isFull) return undefined;
+    if (this.isFull || this.#places <= 0) return undefined;
     const all = [...this.#running.values()];
     const ofPayer = new Map<string, number>();
-    let total = 0;
     for (const { job, held } of all) {
       const payer = payerOf(job);
       ofPayer.set(payer, (ofPayer.get(payer) ?? 0) + held.size);
-      total += held.size;
     }
-    if (total >= MAX_PAGES_AT_ONCE) return undefined;
     const share = ({ job, held }: Running): number => (ofPayer.get(payerOf(job)) ?? 0) * MAX_PAGES_AT_ONCE + held.size;
     const ready = all.filter((one) => one.idleUntil <= now() && !one.abort.signal.aborted && this.#room(one) > 0);
     return ready.toSorted((a, b) => share(a) - share(b))[0];
+  }
+
+  /** Pages that all jobs together may take now. */
+  get #places(): number {
+    return [...this.#running.values()].reduce((left, { held }) => left - held.size, MAX_PAGES_AT_ONCE);
   }
 
   /** Pages that a job may take now. */
@@ -193,7 +195,7 @@ export class JobRunner {
     const { job, open, held } = running;
     const delayMs = Math.max(open.order.delay * 1_000, paces.leastMs);
     // Half of the room at most, so that another job with less gets its turn.
-    const addresses = Math.max(1, Math.ceil(this.#room(running) / 2));
+    const addresses = Math.min(Math.ceil(this.#room(running) / 2), this.#places);
     const taken = await store.take(job, { hosts: HOSTS_AT_ONCE, addresses, delayMs });
     if (taken.length === 0) {
       running.idleUntil = now() + running.napMs;
