@@ -40,6 +40,8 @@ class Feed {
     if (this.#read?.after === after && this.#read.job === this.job) return this.#read.events;
     const events = this.#source.events(this.job, after, RESULTS_AT_ONCE);
     this.#read = { after, job: this.job, events };
+    // The next watcher asks again.
+    events.catch(() => (this.#read = undefined));
     return events;
   }
 
