@@ -27,6 +27,18 @@ async function settle(): Promise<void> {
 }
 
 describe("limits of a visit are exact", () => {
+  test("as they are documented", () => {
+    expect(EGRESS_LIMITS).toEqual({
+      receivedBytes: 67_108_864,
+      hosts: 500,
+      failures: 1_000,
+      requests: 2_000,
+      connections: 128,
+      resolveMs: 10_000,
+      connectMs: 10_000,
+    });
+  });
+
   test("requests, and the excess at twice as many", () => {
     const excess: Error[] = [];
     const { session } = sessionOf({ onExcess: (error) => excess.push(error) });

@@ -41,9 +41,8 @@ export function isTracker(host: string): boolean {
   if (hosts.has(name)) return true;
   for (let label = 0; label < MAX_LABELS; label += 1) {
     if (families.has(name)) return true;
-    const dot = name.indexOf(".");
-    if (dot === -1) return false;
-    name = name.slice(dot + 1);
+    // The last label stays.
+    name = name.slice(name.indexOf(".") + 1);
   }
   return false;
 }

@@ -1,6 +1,8 @@
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { patient } from "../../lib/testing/patience.ts";
+import { watchTimers } from "../../lib/testing/timers.ts";
+import { EGRESS_LIMITS } from "./limits.ts";
 import { type OwnProxy } from "./own-proxy.ts";
 import { openTunnel, TunnelError } from "./tunnel.ts";
 
@@ -188,7 +190,8 @@ test("addresses of version 4 are tried first, three in all, and none after a ref
   expect(await opened([[login], [refusing("192.0.2.2:443")]], all)).toEqual({ result: "proxy-login", unused: 1 });
 });
 
-test("an attempt ends with its visit, and nothing is tried after it", async () => {
+test("an attempt ends with its visit and not with its time, and nothing is tried after it", async () => {
+  using timers = watchTimers((ms) => (ms === EGRESS_LIMITS.connectMs ? 3_600_000 : ms));
   const { port, left } = await scripted([[], []]);
   const proxy = { protocol: "socks5", host: "127.0.0.1", port, user: undefined, isTrusted: true } as const;
   const ended = new AbortController();
@@ -196,8 +199,10 @@ test("an attempt ends with its visit, and nothing is tried after it", async () =
   const to = { addresses: ["192.0.2.7", "192.0.2.8"], port: 443 };
   const attempt = openTunnel(route, to, ended.signal).catch((error: unknown) => error);
   while (left.length === 2) await new Promise(setImmediate);
+  expect(timers.pending(EGRESS_LIMITS.connectMs)).toBe(1);
   ended.abort();
   expect(await attempt).toBeInstanceOf(TunnelError);
+  expect(timers.pending(EGRESS_LIMITS.connectMs)).toBe(0);
   expect(await openTunnel(route, to, ended.signal).catch((error: unknown) => error)).toBeInstanceOf(TunnelError);
   expect(await openTunnel({ ...route, addresses: [] }, to).catch((error: unknown) => error)).toBeInstanceOf(
     TunnelError,

@@ -46,10 +46,12 @@ interface Case {
   readonly error?: Error;
   readonly taken?: Partial<Taken>;
   readonly at?: ReturnType<typeof site>;
+  readonly paces?: HostPaces;
 }
 
 /** The outcome of one address, and what was stored before it. */
-async function crawled({ order = {}, page = {}, error, taken = {}, at = plain }: Case) {
+async function crawled(options: Case) {
+  const { order = {}, page = {}, error, taken = {}, at = plain, paces = new HostPaces(0, now) } = options;
   const store = openSqliteJobs(":memory:", () => NOW);
   const service = localService(store);
   const { id } = await service.add({ urls: [`${at.origin}/a`] });
@@ -72,7 +74,7 @@ async function crawled({ order = {}, page = {}, error, taken = {}, at = plain }:
           return { ...to, isAlike: false };
         },
       },
-      paces: new HostPaces(0, now),
+      paces,
       robots: new RobotsFiles(fetch, now),
       fetch,
       hitPrice: 20,
@@ -226,4 +228,20 @@ test("equal contents claim one name, and a canonical address counts if the query
   expect(await names("/other")).toEqual([text]);
   expect(await names("/a?x=1")).toEqual([text, ["duplicate", 1, `canonical ${plain.origin}/a?x=1`]]);
   expect(await names("/other", { near_duplicates: "same-path" })).toEqual([text, ["near-duplicate", 2, "text 1 2 /a"]]);
+});
+
+test("the random address that tells pages that do not exist from others is asked for at the pace of the host, if its rules allow that", async () => {
+  const lost = { content: "The page was not found", fields: {} };
+  const asked = async (robots: string | number, content = lost.content) => {
+    const at = site(robots);
+    closing.push(at.close);
+    const paces = new HostPaces(7, now);
+    const { kind } = await crawled({ at, paces, page: { ...lost, content } });
+    return [kind, paces.reserve("127.0.0.1", 0) / 7];
+  };
+  expect(await asked(404)).toEqual(["soft-404", 2]);
+  expect(await asked(404, "A page of the harbour")).toEqual(["delivered", 1]);
+  expect(await asked("User-agent: *\nAllow: /a\nDisallow: /")).toEqual(["delivered", 1]);
+  const [kind, requests] = await asked("User-agent: *\nCrawl-delay: 0.021");
+  expect([kind, requests]).toEqual(["soft-404", 6]);
 });

@@ -76,3 +76,11 @@ test("a pause that a host asks for is kept, up to a bound, and also without trou
   expect(paces.reserve("a.example", 0)).toBe(9000);
   expect(paces.learn(seen({ retryAfterMs: 1e12 }))?.pauseMs).toBeLessThan(1e9);
 });
+
+test("a pace is reported if it is a quarter longer than the last one, or a fifth shorter", () => {
+  const { paces } = begin();
+  const learnt = (crawlDelayMs: number) => paces.learn(seen({ elapsedMs: 0, crawlDelayMs }))?.intervalMs;
+  expect([learnt(399), learnt(498), learnt(499)]).toEqual([399, undefined, 499]);
+  // It becomes shorter in steps of a tenth: 449, then 404.
+  expect([learnt(399), learnt(399), learnt(399)]).toEqual([undefined, undefined, 399]);
+});

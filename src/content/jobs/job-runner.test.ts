@@ -21,6 +21,8 @@ afterEach(async () => {
   jest.useRealTimers();
 });
 
+const now = () => performance.now();
+
 /** A page that loads until the test says so. */
 interface Loading {
   readonly url: string;
@@ -86,7 +88,6 @@ function begin({ isEager = true, leastMs = 0, maxJobBytes = 1_000_000 } = {}) {
       return true;
     },
   };
-  const now = () => performance.now();
   const fetch = { egress: { policy: ANYWHERE }, userAgent: "test" };
   const load = (url: URL, signal: AbortSignal): Promise<LoadedPage> => {
     const { promise, resolve } = Promise.withResolvers<LoadedPage>();

@@ -98,3 +98,20 @@ test.each([
   for (let i = 0; i < equal + other; i++) scope.learn(new URL(itemLink(i)), i < equal);
   expect(chosen(scope, itemLink(99))).toEqual(isLeftOut ? { "session-ids": 1 } : itemLink(99));
 });
+
+test("the forms of addresses that a service counts are bounded, and those that it knows are counted on", () => {
+  const many = 10_000;
+  const scope = scopeOf();
+  for (let i = 0; i < many; i++) chosen(scope, `/list${i}?a=1&b=1`);
+  for (let i = 0; i < 200; i++) chosen(scope, `/new?a=${i}&b=1`);
+  for (let i = 0; i < 199; i++) chosen(scope, `/list0?a=${i}&b=1`);
+  expect(chosen(scope, "/new?a=x&b=1")).toBe(`${SITE}new?a=x&b=1`);
+  expect(chosen(scope, "/list0?a=x&b=1")).toEqual({ "query-combinations": 1 });
+  for (let i = 0; i < many; i++) scope.learn(new URL(`${SITE}item${i}/${"0".repeat(24)}`), true);
+  for (let i = 0; i < 20; i++) {
+    scope.learn(new URL(`${SITE}new/${"1".repeat(24)}`), true);
+    scope.learn(new URL(`${SITE}item0/${"1".repeat(24)}`), true);
+  }
+  expect(chosen(scope, `/new/${"2".repeat(24)}`)).toBe(`${SITE}new/${"2".repeat(24)}`);
+  expect(chosen(scope, `/item0/${"2".repeat(24)}`)).toEqual({ "session-ids": 1 });
+});

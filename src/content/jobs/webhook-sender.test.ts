@@ -1,4 +1,4 @@
-import { afterEach, expect, setDefaultTimeout, spyOn, test } from "bun:test";
+import { afterEach, expect, jest, setDefaultTimeout, spyOn, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { until } from "../../lib/testing/until.ts";
 import { parseSecrets, webhookHeaders } from "../../payments/settlement/webhooks/webhook-secret.ts";
@@ -250,4 +250,55 @@ test("an event whose service died before the response is sent again by another o
   await other.round();
   expect(to.ids).toEqual([`${id}.0`, `${id}.0`, `${id}.1`, `${id}.2`]);
   expect(await at.state(id)).toEqual({ state: "done", sent: 2 });
+});
+
+async function pass(ms: number): Promise<void> {
+  jest.advanceTimersByTime(ms);
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+}
+
+test("a sender looks for events every second, logs once that the store is down, and a stop waits for its look alone", async () => {
+  jest.useFakeTimers();
+  closing.push(() => jest.useRealTimers());
+  const { store } = begin();
+  const said: string[] = [];
+  const sender = new WebhookSender({
+    store,
+    jobs: { again: () => Promise.resolve(undefined), events: () => Promise.resolve([]) },
+    egress: { policy: ANYWHERE },
+    postOf: signedPost,
+    unixNow: Date.now,
+    random: () => 1,
+    log: (_, message) => void said.push(message),
+  });
+  const take = spyOn(store.hooks, "take").mockResolvedValue([]);
+  sender.start();
+  await pass(0);
+  await pass(999);
+  expect(take.mock.calls).toEqual([
+    [16, false],
+    [16, true],
+  ]);
+  await pass(1);
+  expect(take.mock.calls.length).toBe(4);
+  for (const _ of ["first", "second"]) {
+    take.mockRejectedValue(new Error("it is down"));
+    await pass(3_000);
+    take.mockResolvedValue([]);
+    await pass(1_000);
+  }
+  const down = "Webhooks wait, because their store fails: it is down";
+  expect(said).toEqual([down, down]);
+  const look = Promise.withResolvers<[]>();
+  take.mockReturnValue(look.promise);
+  await pass(1_000);
+  let isClosed = false;
+  const closed = sender.close().then(() => (isClosed = true));
+  await pass(5_000);
+  const before = take.mock.calls.length;
+  expect(isClosed).toBe(false);
+  look.resolve([]);
+  await closed;
+  // The look ends with the webhooks that failed.
+  expect([take.mock.calls.length, jest.getTimerCount()]).toEqual([before + 1, 0]);
 });
