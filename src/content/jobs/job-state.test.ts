@@ -36,7 +36,7 @@ const jobOf = (change: Partial<Job> = {}): Job => ({
   ...change,
 });
 
-/** A job that costs 100 for each page, and may be said to be cheaper than its client's first limit. */
+/** A job that costs 100 for each page. `capped`: its client allowed a lower price than that of its limit. */
 const sold = (change: Partial<Job> = {}, capped?: boolean) =>
   jobOf({
     sale: saleText({ quote: "1000", asset: "0xasset", network: "eip155:1", capped }, "key"),
@@ -44,7 +44,7 @@ const sold = (change: Partial<Job> = {}, capped?: boolean) =>
     ...change,
   });
 
-test("a job that runs has its counts, and waits for storage if there is none", () => {
+test("a job that runs has its counts, and waits for storage if the store is full", () => {
   const state = {
     id: "job",
     state: "running",

@@ -48,7 +48,8 @@ afterEach(() => wheel?.close());
 
 function respondWithError({ response }: Exchange, { code }: TurnpikeError): void {
   errors.push(code);
-  response.start({ status: 502, reason: "", fields: "", bodyLength: 0 });
+  response.start({ status: 502, reason: "", fields: "", bodyLength: 4 });
+  response.data(Buffer.from("sick"));
   response.end("");
 }
 
@@ -79,7 +80,7 @@ test("a response that breaks off is replaced by an error, and frees its memory",
   begin(exchange, 5);
   exchange.response.data(Buffer.from("abc"));
   exchange.response.abort(BROKEN);
-  expect([client.events, errors, memory.used]).toEqual([["502", "end"], ["upstream-failed"], 0]);
+  expect([client.events, errors, memory.used]).toEqual([["502", "sick", "end"], ["upstream-failed"], 0]);
 });
 
 test.each<readonly [string, Partial<Plain<RequestHead>>, Partial<ResponseHead>]>([

@@ -11,7 +11,7 @@ import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { type BodySink, type Exchange, type RequestHead } from "../exchange/exchange.ts";
 import { type Plain } from "../exchange/exchange-state.ts";
 import { type FilterDecision } from "../filters/runtime/filter.ts";
-import { type Decision } from "../policy/policy.ts";
+import { type Decision, type Policy } from "../policy/policy.ts";
 import { type ForwardTarget } from "../proxy/target.ts";
 import { ColdStarts, MAX_WAITING } from "./cold-starts.ts";
 import { type Mapping, WarmTenants } from "./warm-tenants.ts";
@@ -69,9 +69,10 @@ interface Options {
   readonly header?: string;
   readonly skips?: boolean;
   readonly readsCalls?: boolean;
+  readonly requestHeaders?: Policy;
 }
 
-function create({ header = "X-Tenant", skips = true, readsCalls = false }: Options): void {
+function create({ header = "X-Tenant", skips = true, readsCalls = false, requestHeaders }: Options): void {
   clock = new FakeClock();
   wheel = new TimerWheel(clock);
   bodies = new BufferPool({ bufferSize: 1, bufferCount: 1_000_000, reserve: 0 });
@@ -89,7 +90,7 @@ function create({ header = "X-Tenant", skips = true, readsCalls = false }: Optio
       tenants: { wheel, warm, starts: queue },
       scope: "/route",
       filters: { readsCalls, request: (exchange) => filter(exchange) },
-      requestHeaders: undefined,
+      requestHeaders,
       waitMs: WAIT_MS,
       bodies,
       memory: bodies,
@@ -393,16 +394,19 @@ test("a request without a tenant cannot be forwarded", () => {
   expect(() => route.choose(exchange)).toThrow("Cannot forward: the request has no tenant");
 });
 
-/** The route's target, which records the errors that its clients get. */
-function target(maxRetries = 1): { readonly target: ForwardTarget; readonly codes: string[] } {
+/** The route's target, which records the errors that its clients get, and the times that forwarded requests have left. */
+function target(maxRetries = 1) {
   const codes: string[] = [];
+  const leftMs: number[] = [];
+  const record = (_: Exchange, { totalTimeoutMs }: ForwardTarget) => void leftMs.push(totalTimeoutMs);
   // The part of a target that a route changes.
   const plain = {
     retry: { maxRetries },
     totalTimeoutMs: 1000,
     respondWithError: (_: Exchange, { code }: TurnpikeError) => void codes.push(code),
+    variants: { choose: () => ({ apply: record }) },
   } as unknown as ForwardTarget;
-  return { target: route.target(plain), codes };
+  return { target: route.target(plain), codes, leftMs };
 }
 
 /** A request that was sent to a warm tenant without its filter. */
@@ -467,4 +471,51 @@ test("a request whose filter has run has no tenant started again", async () => {
   const unknown = new Asked(new Consumer(), { method: "GET", bodyLength: 0 });
   to.respondWithError(unknown, new TurnpikeError("upstream-failed", "gone"));
   expect(codes.length).toBe(2);
+});
+
+test("a request whose tenant was started again goes to the new socket, with the fields that the route adds and the rest of its time", async () => {
+  const changed: string[] = [];
+  const request = ({ head }: Exchange): Decision => {
+    changed.push(head.fields);
+    return "continue";
+  };
+  create({ requestHeaders: { name: "headers", guards: false, request } });
+  const { target: to, leftMs } = target();
+  for (const [beforeMs, expected] of [
+    [400, 500],
+    [2000, 1],
+  ] as const) {
+    const exchange = await sent();
+    clock.advance(beforeMs);
+    warm.drop("a");
+    to.respondWithError(exchange, new TurnpikeError("upstream-failed", "gone"));
+    await turn();
+    clock.advance(100);
+    await filtered.at(-1)?.allow("vms/b.sock");
+    expect([exchange.goesTo, leftMs.splice(0)]).toEqual(["vms/b.sock", [expected]]);
+    warm.drop("a");
+  }
+  expect(changed).toEqual(["x-tenant: a\r\n", "x-tenant: a\r\n"]);
+});
+
+test("a request whose tenant is started again is not forwarded if its client leaves meanwhile", async () => {
+  const { target: to, codes, leftMs } = target();
+  const exchange = await sent();
+  warm.drop("a");
+  to.respondWithError(exchange, new TurnpikeError("upstream-failed", "gone"));
+  await turn();
+  exchange.depart();
+  await filtered.at(-1)?.allow("vms/b.sock");
+  expect([leftMs, codes, errors, warm.size]).toEqual([[], [], [], 0]);
+});
+
+test("a fault while a tenant is started again is reported, and its client gets an error", async () => {
+  create({ requestHeaders: { name: "headers", guards: false, request: () => Promise.reject(new Error("a fault")) } });
+  const { target: to, leftMs } = target();
+  const exchange = await sent();
+  warm.drop("a");
+  to.respondWithError(exchange, new TurnpikeError("upstream-failed", "gone"));
+  await turn();
+  await filtered.at(-1)?.allow("vms/b.sock");
+  expect([leftMs, errors]).toEqual([[], ["Error: a fault", "internal: the request could not be handled"]]);
 });
