@@ -57,6 +57,14 @@ describe("text in noscript", () => {
     expect(read(`<p>Loading the forum</p><noscript>${posts}</noscript>`, "article")).toMatch(/Anna: [^]*Bert: /);
   });
 
+  test("is that of the longest one", () => {
+    const shorter = `<noscript><p>Carl: ${TEXT.repeat(6)}</p></noscript>`;
+    const longest = `<noscript>${posts}</noscript>`;
+    const text = read(`<p>Loading the forum</p>${shorter}${longest}${shorter}`);
+    expect(text).toContain("Anna");
+    expect(text).not.toContain("Carl");
+  });
+
   test.each<[string, string]>([
     ["is less than what is shown", `<p>${TEXT.repeat(9)}</p><noscript>${posts}</noscript>`],
     ["is a notice", `<p>Shown.</p><noscript>${"<b></b>".repeat(99)}<p>Anna: enable scripts.</p></noscript>`],

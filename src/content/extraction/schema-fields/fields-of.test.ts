@@ -27,6 +27,13 @@ test("prefers what the page shows to JSON-LD that contradicts it, and says so", 
   expect(sources["/name"]?.conflict).toBe("Gold bar");
 });
 
+test("a number without currency shows a declared price only if the page shows no amount of money", () => {
+  const data = ld({ "@type": "Product", name: "Oak shelf", offers: { price: 20 } });
+  const price = (html: string) => fields(`${data}<h1>Oak shelf</h1>${html}`, { price: { type: "number" } });
+  expect(price("<p>Now 20</p>").sources["/price"]?.shown).toBe(true);
+  expect(price("<p>Weight 20</p><p>Parcel: €4</p><p>Box: €5</p>").value).toEqual({ price: null });
+});
+
 test("a declared price that the page contradicts with several others is left out", () => {
   const data = ld({ "@type": "Product", name: "Oak shelf", offers: { price: 1 } });
   const { value } = fields(`${data}<h1>Oak shelf</h1><p>from €20</p><p>€30</p>`, { price: { type: "number" } });

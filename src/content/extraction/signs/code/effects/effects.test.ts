@@ -247,8 +247,30 @@ describe("code that runs by itself", () => {
     expect(signOf(code)).toBe("mount-call");
   });
 
-  test.each(['new EventSource("/feed/news")'])("shows data-request: %s", (code) => {
-    expect(signOf(code)).toBe("data-request");
+  test.each([
+    "/feed/news",
+    "feed/news",
+    "./news",
+    "../news",
+    "news.php",
+    "https://site.test:8080/news",
+    "/@site/news",
+    "/newsletters/old",
+  ])("requests data from %s", (address) => {
+    expect(signOf(`new EventSource("${address}")`)).toBe("data-request");
+  });
+
+  test.each(["news", "#/news", "?page=/news", "/api/login", "/me/news", "/film.mp4?a", "/a.css"])(
+    "requests no data from %s",
+    (address) => {
+      expect(signOf(`new EventSource("${address}")`)).toBeUndefined();
+    },
+  );
+
+  test("requests no data from an address that the page's own data has", () => {
+    const data = '</script><script type="application/json">{"/feed/old":"Calm"}';
+    expect(signOf(`new EventSource("/feed/old")${data}`)).toBeUndefined();
+    expect(signOf(`new EventSource("/feed/new")${data}`)).toBe("data-request");
   });
 
   test.each([
