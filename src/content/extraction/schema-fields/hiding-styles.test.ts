@@ -80,17 +80,18 @@ test.each([
   expect([skuIn(hiding), skuIn(showing)]).toEqual([{ sku: null }, { sku: "A1" }]);
 });
 
-/** A grid whose rows have no height hides the children that clip their content. */
+/** The same below a grid with these rows. */
+function skuInRows(rows: string): unknown {
+  const grid = `<div style="display:grid;grid-template-rows:${rows}"><p style="overflow:clip">SKU: A1</p></div>`;
+  return fieldsOf({ tree: parseTree(`<h1>Oak shelf</h1>${grid}`), url: "https://shop.example/p" }, PLAN).value;
+}
+
 test.each([
   ["0fr", "1fr"],
   ["0fr 0", "0fr auto"],
   ["repeat(2, 0px)", "repeat(2, 9px)"],
   ["[a] 0% [b]", "[a] 5% [b]"],
   ["minmax(0, 0fr)", "none"],
-])("rows of %s hide their child, and rows of %s do not", (flat, high) => {
-  const skuInRows = (rows: string): unknown => {
-    const html = `<h1>Oak shelf</h1><div style="display:grid;grid-template-rows:${rows}"><p style="overflow:clip">SKU: A1`;
-    return fieldsOf({ tree: parseTree(html), url: "https://shop.example/p" }, PLAN).value;
-  };
+])("rows of %s hide a child that clips its content, and rows of %s do not", (flat, high) => {
   expect([skuInRows(flat), skuInRows(high)]).toEqual([{ sku: null }, { sku: "A1" }]);
 });

@@ -71,8 +71,9 @@ test("a label has 48 characters at most", () => {
   }
 });
 
+const line = (length: number, before: string) => before + "x".repeat(length);
+
 test("a line with a label has 400 characters at most", () => {
-  const line = (length: number, before: string) => before + "x".repeat(length);
   expect(glossIn(`<p>${line(393, "Gloss: ")}</p>`)).toHaveLength(393);
   expect(glossIn(`<p>${line(394, "Gloss: ")}</p>`)).toBeNull();
   expect(glossIn(`<p>${line(400, "<b>Gloss</b> ")}</p>`)).toHaveLength(400);
@@ -101,8 +102,9 @@ test("several definitions are not one value, and their parts are those of a list
   expect(glossIn("<dl><dt>Gloss<dd>1, 2<dd>3, 4</dl>", numbers)).toEqual([1, 2, 3, 4]);
 });
 
+const shelves = (body: string): unknown => fields(body, { shelves: { type: "integer" } });
+
 describe("a number without a mark before it", () => {
-  const shelves = (body: string): unknown => fields(body, { shelves: { type: "integer" } });
   test.each([
     ["stands before its label", "<p>3 shelves</p>"],
     ["stands in parentheses with its label", "<p>A wall of oak (3 shelves)</p>"],
