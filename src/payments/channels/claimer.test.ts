@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { watchTimers } from "../../lib/testing/timers.ts";
 import { type Channel, type Channels, type Risk, type WorkTerms } from "../../store/channels.ts";
@@ -55,7 +55,7 @@ function recorded({ leases, results = [], seen = new Map(), keys = {}, change = 
       await new Promise(setImmediate);
       return told.push(["demand"]);
     },
-    forgetEmpty: async (before) => told.push(["forget", before]),
+    forgetEmpty: async (before, rows) => told.push(["forget", before, rows]),
   } satisfies Partial<Channels> as Partial<Channels> as Channels; // The other methods are not called.
   const verify: ChannelFacilitator["verify"] = async ({ payload }) => {
     const channel = all.find(({ salt }) => salt === payload.channelConfig.salt);
@@ -81,7 +81,7 @@ function recorded({ leases, results = [], seen = new Map(), keys = {}, change = 
   return { claimer, told, orders, logged, asked };
 }
 
-const forgotten = ["forget", NOW - 3_600_000];
+const forgotten = ["forget", NOW - 3_600_000, 1000];
 const isDone = (call: unknown): boolean => Array.isArray(call) && call[0] === "done";
 
 test("a round claims what is due with one order, and records the state of the others", async () => {
@@ -181,11 +181,12 @@ test.each([
 );
 
 test("channels of a network without a facilitator keep their leases, and count as not claimed", async () => {
-  const channels = [claimedChannel(), claimedChannel()];
-  const { claimer, told, logged } = recorded({ leases: [channels], change: { facilitator: () => undefined } });
-  expect(await claimer.round()).toBe(0);
-  expect(told).toEqual([["risks"], ...channels.map(({ id }) => ["unclaimed", id]), forgotten]);
-  expect(logged).toEqual(["channels: no facilitator works on the channels of eip155:84532"]);
+  for (const channels of [[claimedChannel()], [claimedChannel(), claimedChannel()]]) {
+    const { claimer, told, logged } = recorded({ leases: [channels], change: { facilitator: () => undefined } });
+    expect(await claimer.round()).toBe(0);
+    expect(told).toEqual([["risks"], ...channels.map(({ id }) => ["unclaimed", id]), forgotten]);
+    expect(logged).toEqual(["channels: no facilitator works on the channels of eip155:84532"]);
+  }
 });
 
 test("without payments from channels, a round reads no ledger", async () => {
@@ -224,7 +225,10 @@ test("a stop claims all charges, tries again what has no result, and sends the m
   await claimer.close();
   expect(timers.pending(STOP_MS)).toBe(0);
   expect(orders).toEqual(["claim 1", "settle", "claim 1", "claim 1", "settle"]);
-  expect(told.filter((call) => (call as unknown[])[0] === "demand")).toHaveLength(1);
+  const names = told.map((call) => (call as unknown[])[0]);
+  // First all charges become due, and then a round looks for them.
+  expect(names.slice(names.indexOf(forgotten[0]) + 1).slice(0, 2)).toEqual(["demand", "risks"]);
+  expect(names.filter((name) => name === "demand")).toHaveLength(1);
 });
 
 test("a stop that is not to claim leaves the charges to the next start", async () => {
@@ -255,4 +259,105 @@ test("a stop waits for the round that runs, but not for a facilitator that does 
   await claimer.close(1);
   expect(timers.pending(2000)).toBe(0);
   expect(told).toEqual([["risks"], ["done", channel.id, undefined, 0], forgotten]);
+});
+
+test("a round works on 100 batches at most: the others wait for the next one", async () => {
+  const leases = Array.from({ length: 101 }, () => [claimedChannel(idle)]);
+  const { claimer, asked, told } = recorded({ leases, keys: { batch: 1 } });
+  await claimer.round();
+  expect([asked.length, told.filter(isDone).length]).toEqual([100, 100]);
+});
+
+test("a round ends after its transfer to the receiver, so that a stop waits for it", async () => {
+  const transfer = Promise.withResolvers<ChannelSettlement>();
+  const asked = Promise.withResolvers<void>();
+  const channel = claimedChannel();
+  const { facilitator } = recordedClaims([SETTLED]);
+  const settle: ChannelFacilitator["settle"] = (order, requirements) => {
+    if (order.payload.type !== "settle") return facilitator.settle(order, requirements);
+    asked.resolve();
+    return transfer.promise;
+  };
+  const { balance, claimed, withdrawAt, refundNonce } = channel;
+  const state = {
+    balance: BigInt(balance),
+    totalClaimed: BigInt(claimed),
+    withdrawRequestedAt: withdrawAt,
+    refundNonce: BigInt(refundNonce),
+  };
+  const verify = async () => ({ kind: "valid", payer: AUTHORIZER.address, state }) as const;
+  const { claimer } = recorded({ leases: [[channel]], change: { facilitator: () => ({ settle, verify }) } });
+  let isOver = false;
+  const round = claimer.round().then(() => (isOver = true));
+  await asked.promise;
+  await new Promise(setImmediate);
+  expect(isOver).toBe(false);
+  transfer.resolve(SETTLED);
+  await round;
+});
+
+test("rounds follow each other: a start during one does not begin a second one, and a stop waits for the one that runs", async () => {
+  using timers = watchTimers((ms) => (ms === 2000 ? 1 : ms));
+  const begun = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<undefined>();
+  const facilitator = (): Promise<undefined> => {
+    begun.resolve();
+    return gate.promise;
+  };
+  const { claimer, told } = recorded({
+    leases: [[claimedChannel()]],
+    keys: { on_stop: false },
+    change: { facilitator },
+  });
+  claimer.start();
+  claimer.start();
+  expect(timers.pending(2000)).toBe(1);
+  await begun.promise;
+  // A reload of the configuration starts it again.
+  claimer.start();
+  expect(timers.pending(2000)).toBe(0);
+  let isClosed = false;
+  const closing = claimer.close().then(() => (isClosed = true));
+  await new Promise(setImmediate);
+  expect(isClosed).toBe(false);
+  gate.resolve(undefined);
+  await closing;
+  claimer.start();
+  expect([timers.pending(2000), told.at(-1)]).toEqual([0, forgotten]);
+});
+
+test("a stop before the first round clears its timer", async () => {
+  using timers = watchTimers();
+  const { claimer } = recorded({ leases: [], keys: { on_stop: false } });
+  claimer.start();
+  await claimer.close();
+  expect(timers.pending(2000)).toBe(0);
+});
+
+test.each([
+  [0, 1000],
+  [4000, 4000],
+  [60_000, 10_000],
+  [undefined, 10_000],
+])("a stop with %p ms claims for %p ms, with pauses that double", async (graceMs, limit) => {
+  const limits: number[] = [];
+  const pauses: number[] = [];
+  const end = Promise.withResolvers<void>();
+  using timers = watchTimers((ms) => {
+    if (ms >= 1000) limits.push(ms);
+    return ms >= 1000 ? 2 ** 31 - 1 : ms;
+  });
+  const sleep = spyOn(Bun, "sleep").mockImplementation(async (ms) => {
+    pauses.push(Number(ms));
+    if (pauses.length === 3) end.resolve();
+  });
+  const channel = claimedChannel();
+  const { claimer } = recorded({ leases: [[channel], [channel], [channel]], results: [LOST, LOST, LOST] });
+  try {
+    await claimer.close(...(graceMs === undefined ? [] : [graceMs]));
+    await end.promise;
+  } finally {
+    sleep.mockRestore();
+  }
+  expect([limits, pauses, timers.pending(limit)]).toEqual([[limit], [250, 500, 1000], 0]);
 });

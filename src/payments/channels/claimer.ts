@@ -62,7 +62,8 @@ export class Claimer {
 
   start(): void {
     clearTimeout(this.#timer);
-    if (this.#isClosed) return;
+    // A round that runs starts the next one.
+    if (this.#isClosed || this.#running !== undefined) return;
     this.#timer = setTimeout(() => void this.#run(), LOOK_MS);
     this.#timer.unref();
   }

@@ -39,7 +39,9 @@ test("claimed money is sent once in a time, at the end always, and again at once
   const channel = claimedChannel();
   const { claims, options, facilitator, orders } = recordedClaims([LOST, SETTLED, SETTLED, SETTLED]);
   let now = 2_000_000;
-  const closing = new Closing({ ...options, clock: () => now }, claims);
+  const logged: string[] = [];
+  const log = (line: string): void => void logged.push(line);
+  const closing = new Closing({ ...options, clock: () => now, log }, claims);
   const settle = (isLast = false) => closing.settle(channel, facilitator, { keys: KEYS, isLast });
   const counts: number[] = [];
   for (const [passed, isLast] of [
@@ -54,4 +56,9 @@ test("claimed money is sent once in a time, at the end always, and again at once
     counts.push(orders.length);
   }
   expect(counts).toEqual([1, 2, 2, 3, 4]);
+  expect(logged).toEqual(["channels: a transfer of claimed money is open: lost"]);
+  // A clock that was set back does not keep the money from its receiver.
+  now -= 86_400_000;
+  await settle();
+  expect(orders).toHaveLength(5);
 });

@@ -44,7 +44,8 @@ export class Closing {
   ): Promise<void> {
     const { clock, log } = this.#options;
     const key = `${channel.network} ${channel.receiver} ${channel.token}`;
-    const isEarly = clock() - (this.#settledAt.get(key) ?? -Infinity) < keys.settle_s * 1000;
+    const passed = Math.abs(clock() - (this.#settledAt.get(key) ?? -Infinity));
+    const isEarly = passed < keys.settle_s * 1000;
     if (isEarly && !isLast) return;
     const made = await this.#claims.settle(facilitator, () => settleOrder(channel));
     if (made.kind === "unknown") log(`channels: a transfer of claimed money is open: ${made.cause}`);

@@ -23,7 +23,7 @@ function limitOf(
 ): bigint {
   const usual = atomicOf(claim.amount, token) ?? UNLIMITED;
   const own = deniable ? (atomicOf(contracts.max_risk, token) ?? UNLIMITED) / 2n : usual;
-  return own < usual ? own : usual;
+  return min(own, usual);
 }
 
 /** The terms by which the store looks for work, the strictest of all tokens. `isDue` judges each channel. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { watchTimers } from "../../lib/testing/timers.ts";
 import { until } from "../../lib/testing/until.ts";
 import { LEASE_MS, type Payment, type PaymentState, RECHECK_MS } from "../../store/ledger.ts";
 import { openStore } from "../../store/open/open-store.ts";
@@ -226,4 +227,118 @@ test("a ledger error is logged, and the next round runs", async () => {
   expect(logged).toEqual(["reconciliation: the ledger failed: TypeError"]);
   broken = false;
   expect(await reconciler.round()).toBe(1);
+});
+
+test("a payment that its payer canceled in time fails as refused, and one that expires now as expired", async () => {
+  const reasons: (string | undefined)[] = [];
+  for (const early of [1, 0]) {
+    const payment = await leave("unknown");
+    const { validBefore } = (await rowOf(payment)) ?? { validBefore: 0 };
+    clock.now = validBefore * 1000 - early;
+    const facilitator: Facilitator = { ...transfer, find: async () => ({ kind: "void" }) };
+    await create({ facilitators: () => [facilitator] }).round();
+    reasons.push((await rowOf(payment))?.reason);
+  }
+  expect(reasons).toEqual(["payment_refused", "invalid_exact_evm_payload_authorization_valid_before"]);
+});
+
+test("a facilitator that settled a payment is asked by its name, and no other one is asked after its word", async () => {
+  const payment = await leave("unknown");
+  const held = await claimed(payment);
+  clock.now += RECHECK_MS + 1;
+  const [row] = await store.ledger.claimOpen(1);
+  await store.ledger.move(row ?? held, { state: "unknown", lease: false, facilitator: "second" });
+  clock.now += RECHECK_MS + 1;
+  const asked: unknown[] = [];
+  const told =
+    (outcome: Outcome): Facilitator["find"] =>
+    async (_payment, requirements, by) => {
+      asked.push([requirements.amount, by]);
+      return outcome;
+    };
+  const facilitators = () => [
+    { ...transfer, find: told({ kind: "unspent" }) },
+    { ...transfer, find: told({ kind: "void" }) },
+  ];
+  expect(await create({ facilitators }).round()).toBe(0);
+  expect(asked).toEqual([["10000", "second"]]);
+  expect(await rowOf(payment)).toMatchObject({ state: "unknown" });
+});
+
+test("a lookup may take 20 seconds: then the payment stays open", async () => {
+  using timers = watchTimers((ms) => (ms === 20_000 ? 1 : ms));
+  const payment = await leave("unknown");
+  clock.now += RECHECK_MS + 1;
+  const hangs: Facilitator = { ...transfer, find: () => new Promise<never>(() => {}) };
+  expect(await create({ facilitators: () => [hangs, hangs] }).round()).toBe(0);
+  expect([await rowOf(payment), timers.pending(20_000)]).toMatchObject([{ state: "unknown" }, 0]);
+});
+
+test("one round checks 200 payments at most, eight at a time, and none after the close", async () => {
+  const row = await claimed(await leave("unknown"));
+  const limits: number[] = [];
+  let moved = 0;
+  const ledger: ReconcilerOptions["ledger"] = {
+    claimOpen: async (limit) => {
+      limits.push(limit);
+      return Array.from({ length: limit }, () => row);
+    },
+    move: async () => {
+      moved += 1;
+      return true;
+    },
+  };
+  const reconciler = create({ ledger, facilitators: () => [] });
+  await reconciler.round();
+  expect([limits.length, new Set(limits), moved]).toEqual([25, new Set([8]), 200]);
+  await reconciler.close();
+  await reconciler.round();
+  reconciler.start();
+  expect(limits).toHaveLength(25);
+});
+
+test("rounds follow each other after a random time around a minute, until the close", async () => {
+  for (const [random, ms] of [
+    [0, 0.75],
+    [0.5, 1],
+    [0.999, 1.2495],
+  ] as const) {
+    const wait = RECHECK_MS * ms;
+    let isHastened = true;
+    using timers = watchTimers((own) => (own === wait && isHastened ? 1 : own));
+    let rounds = 0;
+    const ledger: ReconcilerOptions["ledger"] = { claimOpen: async () => ((rounds += 1), []), move: async () => true };
+    const reconciler = create({ ledger, random: () => random });
+    reconciler.start();
+    reconciler.start();
+    await until(() => rounds >= 2);
+    isHastened = false;
+    await until(() => timers.pending(wait) === 1);
+    await reconciler.close();
+    expect(timers.pending(wait)).toBe(0);
+  }
+});
+
+test("a close waits until the ledger has the end of a lookup that runs", async () => {
+  await leave("unknown");
+  clock.now += RECHECK_MS + 1;
+  const gate = Promise.withResolvers<void>();
+  let isMoving = false;
+  const ledger: ReconcilerOptions["ledger"] = {
+    claimOpen: (limit) => store.ledger.claimOpen(limit),
+    move: async (...change) => {
+      isMoving = true;
+      await gate.promise;
+      return store.ledger.move(...change);
+    },
+  };
+  const reconciler = create({ ledger });
+  reconciler.start();
+  await until(() => isMoving);
+  let isClosed = false;
+  const closing = reconciler.close().then(() => (isClosed = true));
+  await new Promise(setImmediate);
+  expect(isClosed).toBe(false);
+  gate.resolve();
+  await closing;
 });

@@ -17,9 +17,10 @@ interface Standing {
 export class RestingEndpoints {
   readonly #standing = new NewestMap<string, Standing>(MAX_ENDPOINTS);
 
-  /** True if the endpoint is paused. `now` is in milliseconds. */
+  /** True if the endpoint is paused. `now` is in milliseconds. A longer pause than any comes from a clock that was set back. */
   rests(url: string, now: number): boolean {
-    return now < (this.#standing.get(url)?.until ?? 0);
+    const left = (this.#standing.get(url)?.until ?? 0) - now;
+    return left > 0 && left <= LONGEST_REST_MS;
   }
 
   /** Counts a failure. Returns true if it is the first in a row. */
