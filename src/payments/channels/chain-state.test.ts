@@ -6,7 +6,7 @@ import { AUTHORIZER, claimedChannel } from "./testing/claimed-channel.ts";
 
 const channel = claimedChannel();
 const { network, token, receiver, receiverAuthorizer, withdrawDelay, id, signature } = channel;
-/** What a facilitator needs to know of the seller's own orders: they cost nothing. */
+/** The requirements of the seller's own orders: they cost nothing. */
 const accepted = {
   scheme: "batch-settlement",
   network,

@@ -389,7 +389,7 @@ test("payments of test mode wait while the gateway is in the other mode", async 
   expect(await made.dueIn()).toBe(60_000);
 });
 
-test("an upstream that was not told the end is told again, for a day", async () => {
+test("an upstream that did not hear of the end hears of it again, for a day", async () => {
   const replies = [word("0", true), { status: 500, json: undefined }, undefined, { status: 404, json: undefined }];
   await using made = await scripted({ replies });
   await made.round();

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type Payment } from "../../store/ledger.ts";
 import { RESERVATION } from "../../store/testing/reservation.ts";
-import { settlementNotice } from "./settlement-record.ts";
+import { refundNotice, settlementNotice } from "./settlement-record.ts";
 
 const PAYMENT: Payment = {
   ...RESERVATION,
@@ -56,4 +56,20 @@ test("one settlement always has the same id, a UUID", () => {
 
 test("a route without an endpoint for reports has no record", () => {
   expect(settlementNotice({ ...TARGET, settlement_url: "" }, PAYMENT, SETTLED)).toBeUndefined();
+});
+
+test("a record has the id that it had in earlier versions: its receiver may have it from one of them", () => {
+  expect(settlementNotice(TARGET, PAYMENT, SETTLED)?.id).toBe("53c25071-87c2-8abf-a267-92404d9502b0");
+});
+
+test("a refund has a record of its own: the payer gets the money back, and each refund of a payment has another id", () => {
+  const refund = { transaction: "0xback", amount: "3", at: SETTLED.at, id: "r1", sequence: 1 };
+  const made = refundNotice(TARGET, PAYMENT, refund);
+  expect(JSON.parse(made?.body ?? "")).toMatchObject({
+    type: "payment.refunded",
+    data: { payer: "0xfrom", pay_to: "0xto", nonce: "0xnonce", amount: "3", transaction: "0xback", refund: "r1" },
+  });
+  expect(refundNotice(TARGET, PAYMENT, { ...refund, transaction: "0xother" })?.id).toBe(made?.id ?? "");
+  expect(refundNotice(TARGET, PAYMENT, { ...refund, sequence: 2 })?.id).not.toBe(made?.id);
+  expect(refundNotice({ ...TARGET, settlement_url: "" }, PAYMENT, refund)).toBeUndefined();
 });

@@ -17,7 +17,7 @@ test("an endpoint rests after three failures in a row, for a second at first, an
   expect(resting.rests("http://other.test", NOW)).toBe(false);
 });
 
-test("a response ends the rest, and the failures begin anew", () => {
+test("a response ends the rest, and the count of failures starts again", () => {
   const resting = new RestingEndpoints();
   for (let at = 0; at < 3; at++) resting.failed(URL, NOW);
   expect([resting.responded(URL), resting.responded(URL), resting.rests(URL, NOW)]).toEqual([true, false, false]);

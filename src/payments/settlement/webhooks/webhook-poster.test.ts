@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { watchTimers } from "../../../lib/testing/timers.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { openStore } from "../../../store/open/open-store.ts";
 import { NOTICE_LEASE_MS } from "../../../store/outbox.ts";
@@ -148,10 +149,69 @@ test("an endpoint that never responds is paused after some failures, one that is
 });
 
 test("an endless response is not read", async () => {
+  const left = Promise.withResolvers<void>();
   receiver.response = () =>
-    new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(65_536)) }));
+    new Response(
+      new ReadableStream({
+        pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+        cancel: () => left.resolve(),
+      }),
+    );
   await settle("a");
   expect(await createPoster().round()).toBe(1);
+  await left.promise;
+});
+
+test("the records of an endpoint that rests wait for their next try, and not for the end of a lease", async () => {
+  receiver.response = () => new Response("", { status: 500 });
+  for (let at = 0; at < 3; at++) await settle(`early-${at}`);
+  const poster = createPoster();
+  await poster.round();
+  await settle("late");
+  await poster.round();
+  expect(receiver.received).toHaveLength(3);
+  receiver.response = () => new Response("");
+  clock.now += retryDelayMs(0, 1);
+  expect(await poster.round()).toBe(4);
+});
+
+test("eight records are posted at a time", async () => {
+  const gate = Promise.withResolvers<Response>();
+  receiver.response = async () => (await gate.promise).clone();
+  for (let at = 0; at < 12; at++) await settle(`id-${at}`);
+  const round = createPoster().round();
+  await until(() => receiver.received.length === 8);
+  gate.resolve(new Response(""));
+  expect([await round, receiver.received.length]).toEqual([12, 12]);
+});
+
+test("looks follow each other after a random time around a second, until the close", async () => {
+  for (const [random, wait] of [
+    [0, 750],
+    [0.5, 1000],
+  ] as const) {
+    let isHastened = true;
+    using timers = watchTimers((ms) => (ms === wait && isHastened ? 1 : ms));
+    let looks = 0;
+    const outbox = { ...store.outbox, size: async () => ((looks += 1), 0) };
+    const poster = createPoster({ outbox, random: () => random });
+    poster.start();
+    poster.start();
+    await until(() => looks >= 2);
+    isHastened = false;
+    await until(() => timers.pending(wait) === 1);
+    await poster.close();
+    expect(timers.pending(wait)).toBe(0);
+    poster.start();
+    expect(timers.pending(wait)).toBe(0);
+  }
+});
+
+test("an outbox that fails is logged without the text of the error, and asked again", async () => {
+  await settle("a");
+  const outbox = { ...store.outbox, size: () => Promise.reject(new TypeError("secret")) };
+  expect(await createPoster({ outbox }).round()).toBe(0);
+  expect(logged).toEqual(["settlement records: the outbox failed: TypeError"]);
 });
 
 test("an endpoint that hangs does not delay the records of other endpoints", async () => {

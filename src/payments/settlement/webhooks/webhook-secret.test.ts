@@ -57,3 +57,14 @@ for (const [text, said] of REFUSED) {
     for (const word of text.split(/\s+/).filter((part) => part.length > 5)) expect(message).not.toContain(word);
   });
 }
+
+function lengthOf(text: string): (number | undefined)[] {
+  return parseSecrets("S", text).map(({ byteLength }) => byteLength);
+}
+
+test("a secret has 24 bytes at least and 1024 at most, and there are eight at most", () => {
+  expect(lengthOf("a".repeat(24))).toEqual([24]);
+  expect(lengthOf("a".repeat(1024))).toEqual([1024]);
+  expect(messageOfRefusal("a".repeat(1025))).toStartWith("Cannot sign: secret of $S is neither");
+  expect(lengthOf(Array.from({ length: 8 }, () => SECRET).join(" "))).toEqual(Array.from({ length: 8 }, () => 24));
+});
