@@ -73,7 +73,7 @@ export class EvmNode {
 
   /** Sends a call that changes something. It is never repeated. */
   async write<T>(request: Request<T>): Promise<T | RpcError> {
-    return (await this.check()) ?? (await this.#rpc.write(request));
+    return (await this.check()) ?? this.#rpc.write(request);
   }
 
   async #ask(): Promise<RpcError | undefined> {

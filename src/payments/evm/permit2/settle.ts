@@ -3,7 +3,6 @@ import { type Hex, sameAddress } from "../../x402/address.ts";
 import { atMost } from "../../signatures/check-payment.ts";
 import { type Outcome, type Settlement } from "../../x402/facilitator.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../../x402/messages.ts";
-import { parseEvmNetwork } from "../../x402/networks.ts";
 import { checkGasPermit } from "../../signatures/gas-permit.ts";
 import { checkPermit2Agreement, checkPermit2Terms } from "../../signatures/permit2.ts";
 import { permit2Hash } from "../../signatures/permit2-typed-data.ts";
@@ -103,8 +102,7 @@ class Permit2Settlement {
 
   /** The same for every charge of one authorization, because only one of them can be made. */
   get #tag(): string {
-    const known = parseEvmNetwork(this.#requirements.network);
-    return known === undefined ? "" : bytesToHex(permit2Hash(known, this.#payment.payload.permit2Authorization));
+    return bytesToHex(permit2Hash(this.#chain.node.network, this.#payment.payload.permit2Authorization));
   }
 
   #find(): Promise<Outcome> {
