@@ -88,6 +88,23 @@ test("a failed write is made again after 100 ms, then after pauses that double u
   }
 });
 
+test("a process that ends makes waiting writes at once, however long their pause is", async () => {
+  jest.useFakeTimers();
+  const { late, logged } = open();
+  let isBroken = true;
+  await late.insist({ nonce: "a" }, () => (isBroken ? failing() : Promise.resolve()));
+  for (const pause of [100, 200, 400, 800]) {
+    jest.advanceTimersByTime(pause);
+    await settle();
+  }
+  isBroken = false;
+  const closed = late.close(0);
+  await settle();
+  expect(logged.at(-1)).toBe("payment: the ledger has taken the results of 1 payments late");
+  jest.useRealTimers();
+  await closed;
+});
+
 test("10,000 writes wait, and the number of further ones is told", async () => {
   jest.useFakeTimers();
   const { late, logged } = open();
@@ -113,6 +130,7 @@ test("a process that ends counts all lost results, and names 100 of them", async
 
 test.each([
   [0, 1000],
+  [1050, 1050],
   [3000, 3000],
   [60_000, 5000],
 ])("a process with %d ms of grace tries again for %d ms", async (graceMs, ms) => {
@@ -121,11 +139,12 @@ test.each([
   await late.insist({ nonce: "a" }, failing);
   let isClosed = false;
   void late.close(graceMs).then(() => (isClosed = true));
-  for (let left = ms; left > 100; left -= 100) {
+  let left = ms;
+  for (; left > 100; left -= 100) {
     jest.advanceTimersByTime(100);
     await settle();
   }
-  jest.advanceTimersByTime(99);
+  jest.advanceTimersByTime(left - 1);
   await settle();
   expect(isClosed).toBe(false);
   jest.advanceTimersByTime(1);

@@ -281,6 +281,20 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       expect(await take(store)).toHaveLength(3);
     });
 
+    test("the pace of a host is forgotten a day after its last request", async () => {
+      await using at = await begin({ maxRunMs: 10 * DAY_MS }, pages(10));
+      const { store, job, clock } = at;
+      const [{ host } = { host: "" }] = keyed(job.id, pages(1));
+      await store.finish(job, { finished: [], found: [], paces: [{ host, intervalMs: 400, pauseMs: 0 }] });
+      expect(await store.take(job, SHARE)).toHaveLength(2);
+      clock.now += 800 + DAY_MS;
+      await store.sweep();
+      expect(await store.take(job, SHARE)).toHaveLength(2);
+      clock.now += 800 + DAY_MS + 1;
+      await store.sweep();
+      expect(await store.take(job, SHARE)).toHaveLength(1);
+    });
+
     test("each call takes from several hosts", async () => {
       const seeds = ["a", "b", "c"].flatMap((site) => pages(5, `https://${site}.example`));
       await using at = await begin({}, seeds);
