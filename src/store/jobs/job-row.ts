@@ -6,12 +6,51 @@ export const JOB_COLUMNS = `number, id, secret_hash, payer, orders, sale, paymen
 
 /** A job from its row: the values of `JOB_COLUMNS`, then a JSON object with the counts by kind or null. */
 export function jobOf(row: readonly unknown[]): Job {
-  const [number, id, secretHash, payer, order, sale, payment, paid, transaction, state, reason, ...rest] =
-    row.map(columnText);
   const [
+    number,
+    id = "",
+    secretHash = "",
+    payer = "",
+    order = "",
+    sale = "",
+    payment,
+    paid = "",
+    transaction = "",
+    state,
+    reason = "",
+    ...rest
+  ] = row.map(columnText);
+  const [
+    limit = 0,
+    maxKnown = 0,
+    endsAt = 0,
+    keptMs = 0,
+    known = 0,
+    open = 0,
+    delivered = 0,
+    paidThrough = 0,
+    results = 0,
+    bytes = 0,
+    createdAt = 0,
+    endedAt = 0,
+    saved = 0,
+  ] = rest.slice(0, -1).map(Number);
+  return {
+    number: Number(number),
+    id,
+    secretHash,
+    payer,
+    order,
+    sale,
+    // These columns have no other values.
+    payment: payment as JobPayment,
+    paid,
+    transaction,
+    state: state as JobState,
+    reason,
     limit,
     maxKnown,
-    endsAt,
+    maxRunMs: endsAt - createdAt,
     keptMs,
     known,
     open,
@@ -22,33 +61,6 @@ export function jobOf(row: readonly unknown[]): Job {
     createdAt,
     endedAt,
     saved,
-  ] = rest.slice(0, -1).map(Number);
-  return {
-    number: Number(number),
-    id: id ?? "",
-    secretHash: secretHash ?? "",
-    payer: payer ?? "",
-    order: order ?? "",
-    sale: sale ?? "",
-    // These columns have no other values.
-    payment: payment as JobPayment,
-    paid: paid ?? "0",
-    transaction: transaction ?? "",
-    state: state as JobState,
-    reason: reason ?? "",
-    limit: limit ?? 0,
-    maxKnown: maxKnown ?? 0,
-    maxRunMs: (endsAt ?? 0) - (createdAt ?? 0),
-    keptMs: keptMs ?? 0,
-    known: known ?? 0,
-    open: open ?? 0,
-    delivered: delivered ?? 0,
-    paidThrough: paidThrough ?? 0,
-    results: results ?? 0,
-    bytes: bytes ?? 0,
-    createdAt: createdAt ?? 0,
-    endedAt: endedAt ?? 0,
-    saved: saved ?? 0,
     // The database makes this object from names and numbers.
     kinds: JSON.parse(rest.at(-1) || "{}") as Readonly<Record<string, number>>,
   };

@@ -66,7 +66,7 @@ export class PostgresResponses implements KeptResponses {
   async sweep(limit: number): Promise<number> {
     const { count } = await this.#database.quick(SWEEP, [this.#database.clock, limit]);
     const { rows } = await this.#database.read(SPACE, []);
-    this.#usedBytes = Number(rows[0]?.[0] ?? 0);
+    this.#usedBytes = Number(rows[0]?.[0]);
     return count;
   }
 }

@@ -156,12 +156,12 @@ export class PostgresLedgerView implements LedgerView {
 
   async standing(): Promise<Standing> {
     const { rows } = await this.#database.read(STANDING, [this.#database.clock]);
-    const [open = null, unknown = null, oldest = null, owed = null, left = null, deferred = null] = rows[0] ?? [];
+    const [open, unknown, oldest = null, owed, left, deferred] = rows[0] ?? [];
     return {
-      open: Number(open ?? 0),
-      unknown: Number(unknown ?? 0),
-      deferred: Number(deferred ?? 0),
-      owed: Number(owed ?? 0) + Number(left ?? 0),
+      open: Number(open),
+      unknown: Number(unknown),
+      deferred: Number(deferred),
+      owed: Number(owed) + Number(left),
       oldestOpen: oldest === null ? undefined : Number(oldest),
     };
   }

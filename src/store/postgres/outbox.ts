@@ -48,6 +48,6 @@ export class PostgresOutbox implements Outbox {
 
   async size(): Promise<number> {
     const { rows } = await this.#database.read(SIZE, []);
-    return Number(rows[0]?.[0] ?? 0);
+    return Number(rows[0]?.[0]);
   }
 }

@@ -202,7 +202,7 @@ export class PostgresRefunds implements CreditRefunds {
   }
 
   async pending(): Promise<number> {
-    return Number((await this.#database.read(PENDING, [])).rows[0]?.[0] ?? 0);
+    return Number((await this.#database.read(PENDING, [])).rows[0]?.[0]);
   }
 }
 

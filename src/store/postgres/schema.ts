@@ -267,7 +267,7 @@ export async function storedVersion(connection: Connection, ms: number, schema =
   const found = await run(connection, `SELECT 1 FROM pg_catalog.pg_class WHERE ${where}`, ms);
   if (found.length === 0) return 0;
   const [row] = await run(connection, `SELECT version FROM ${schema.version}`, ms);
-  return Number(row?.[0] ?? 0);
+  return Number(row?.[0]);
 }
 
 /** As `storedVersion`, but rejects if the version is newer than this program. */

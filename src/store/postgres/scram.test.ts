@@ -11,6 +11,12 @@ test("the first message has the nonce and no name", () => {
   expect(new Scram("pencil", NONCE).first).toBe(`n,,n=,r=${NONCE}`);
 });
 
+test("each log-in has a nonce of its own, with 18 random bytes", () => {
+  const nonces = Array.from({ length: 20 }, () => new Scram("pencil").first.slice("n,,n=,r=".length));
+  expect(new Set(nonces).size).toBe(20);
+  for (const nonce of nonces) expect(nonce).toMatch(/^[A-Za-z0-9+/]{24}$/);
+});
+
 test("the client proves its password, and requires the server's proof", async () => {
   const scram = new Scram("pencil", NONCE);
   const last = await scram.last(CHALLENGE);

@@ -188,7 +188,7 @@ async function within<T extends PaidUse | RouteUse | UpstreamUse | FunnelUse>(
 ): Promise<T[]> {
   const { table, most, names, epoch } = bound;
   const [row] = await run(sql.selectOf("count(*)", table), [epoch]);
-  const count = Number(row?.[0] ?? 0);
+  const count = Number(row?.[0]);
   if (count + uses.length <= most) return [...uses];
   const known = await run(sql.selectOf(names.join(", "), table), [epoch]);
   const keys = known.map((values) => useKey(Object.fromEntries(names.map((name, i) => [name, values[i] ?? ""]))));

@@ -89,8 +89,8 @@ export class SqliteJobs implements JobStore {
 
   create(job: NewJob, addresses: readonly Address[]): Promise<boolean> {
     return this.#file.transaction(() => {
-      const running = this.#file.get<{ count: number }>("SELECT count(*) AS count FROM jobs WHERE state = 'running'");
-      if ((running?.count ?? 0) >= MAX_RUNNING_JOBS) return false;
+      const running = this.#file.all("SELECT 1 FROM jobs WHERE state = 'running'");
+      if (running.length >= MAX_RUNNING_JOBS) return false;
       this.#file.run(INSERT, { ...job, now: this.#now() });
       const made = this.#job(job.id);
       if (made !== undefined) this.#add(made, addresses);
@@ -100,7 +100,8 @@ export class SqliteJobs implements JobStore {
 
   async find(id: string): Promise<Job | undefined> {
     const job = this.#job(id);
-    return job?.state === "running" || this.#now() < (job?.endedAt ?? 0) + (job?.keptMs ?? 0) ? job : undefined;
+    if (job === undefined || job.state === "running") return job;
+    return this.#now() < job.endedAt + job.keptMs ? job : undefined;
   }
 
   async running(): Promise<readonly Job[]> {

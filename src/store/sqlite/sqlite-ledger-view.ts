@@ -88,13 +88,8 @@ export class SqliteLedgerView implements LedgerView {
 
   async standing(): Promise<Standing> {
     const row = this.#file.get<StandingRow>(STANDING, { steady: this.#steady() });
-    return {
-      open: row?.open ?? 0,
-      unknown: row?.unknown ?? 0,
-      deferred: row?.deferred ?? 0,
-      owed: (row?.owed ?? 0) + (row?.left ?? 0),
-      oldestOpen: row?.oldest ?? undefined,
-    };
+    const { owed, left, oldest, ...counts } = row as StandingRow; // counts always have a row
+    return { ...counts, owed: owed + left, oldestOpen: oldest ?? undefined };
   }
 
   async search(text: string): Promise<readonly Payment[]> {
