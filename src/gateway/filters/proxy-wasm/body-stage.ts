@@ -98,10 +98,9 @@ export class BodyStage {
     else if (!this.#isPaused) this.#finish();
   }
 
-  /** Called when the filter lets the held bytes pass. Returns true if more bytes can arrive. */
+  /** Called when the filter lets the held bytes pass. Returns false if the reader takes no more after them. */
   resume(): boolean {
-    if (!this.#isPaused || this.#isOver) return true;
-    return this.#decided("continue");
+    return !this.#isPaused || this.#decided("continue");
   }
 
   /** No bytes pass after this call. */

@@ -93,7 +93,9 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
     if (this.#isPaused) {
       this.#isPaused = false;
       this.#headPassed();
-    } else if (this.#stage?.resume() === true && this.#isAllowed && !this.#isOver) this.#source.resume();
+    }
+    // While the filter held the bytes, the source went on.
+    else if (this.#stage?.resume() === false && !this.#isComplete) this.#source.pause();
     this.#stream.watch();
   }
 

@@ -79,7 +79,8 @@ export class ResponseSide implements ResponseSink, StageOwner {
   /** Called when the filter lets the held part pass. */
   goOn(): void {
     if (this.#state === "paused") this.#open();
-    else if (this.#stage?.resume() === true) this.#askForMore();
+    // A client that takes no more resumes the source itself.
+    else this.#stage?.resume();
     this.#stream.watch();
   }
 
