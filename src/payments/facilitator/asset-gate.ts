@@ -32,18 +32,18 @@ export function takeOnly(
     supported: () => facilitator.supported(),
     async verify(payment, requirements) {
       const reason = refusalOf(requirements);
-      return reason === undefined ? await facilitator.verify(payment, requirements) : { kind: "refused", reason };
+      return reason === undefined ? facilitator.verify(payment, requirements) : { kind: "refused", reason };
     },
     async settle(payment, requirements) {
       const reason = refusalOf(requirements);
-      return reason === undefined ? await facilitator.settle(payment, requirements) : { kind: "refused", reason };
+      return reason === undefined ? facilitator.settle(payment, requirements) : { kind: "refused", reason };
     },
     async find(payment, requirements) {
       // The payment may have been settled when its token was still allowed.
       if (refusalOf(requirements) !== undefined) {
         return { kind: "unknown", cause: "the facilitator does not accept this token or network" };
       }
-      return await facilitator.find(payment, requirements);
+      return facilitator.find(payment, requirements);
     },
     channels: facilitator.channels && channelsOnly(facilitator.channels, refusalOf),
     close: () => facilitator.close(),
@@ -61,9 +61,8 @@ function channelsOnly(
     return reason === undefined ? undefined : ({ kind: "refused", reason } as const);
   }
   return {
-    verify: async (payment, requirements) =>
-      refusal(payment, requirements) ?? (await channels.verify(payment, requirements)),
-    settle: async (order, requirements) => refusal(order, requirements) ?? (await channels.settle(order, requirements)),
+    verify: async (payment, requirements) => refusal(payment, requirements) ?? channels.verify(payment, requirements),
+    settle: async (order, requirements) => refusal(order, requirements) ?? channels.settle(order, requirements),
   };
 }
 

@@ -4,6 +4,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HTTPFacilitatorClient } from "@x402/core/server";
+import { messageOf } from "../../lib/caught.ts";
 import { openStore } from "../../store/open/open-store.ts";
 import { createSimulatedFacilitator } from "./simulated-facilitator.ts";
 import { type Facilitator, type Settlement, type Kind } from "../x402/facilitator.ts";
@@ -369,4 +370,19 @@ test("the status lists at most 50 settlements", async () => {
   for (let i = 0; i < 51; i += 1) await post(`${url}/settle`, bodyOf(signedPayment(NOW_S)));
   const status: unknown = await (await fetch(`${url}/status`)).json();
   expect(status).toMatchObject({ counts: { "settle: insufficient_funds": 51 }, settlements: { length: 50 } });
+});
+
+test("a body may have 256 KiB", async () => {
+  const { url } = await serve();
+  const body = " ".repeat(256 * 1024);
+  expect((await post(`${url}/verify`, body)).status).toBe(400);
+  expect((await post(`${url}/verify`, `${body} `)).status).toBe(413);
+});
+
+test("the service listens on the given address alone", async () => {
+  const first = await serve();
+  const port = Number(new URL(first.url).port);
+  expect(new URL(first.url).hostname).toBe("127.0.0.1");
+  const second = await serve(undefined, {}, { hostname: "127.0.0.1", port }).then(String, messageOf);
+  expect(second).toBe(`Cannot listen on 127.0.0.1:${port}: EADDRINUSE`);
 });

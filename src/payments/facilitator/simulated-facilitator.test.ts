@@ -66,3 +66,10 @@ test("a nonce is used for all tokens, and under both schemes", async () => {
     expect(await facilitator.find(again, other)).toEqual({ kind: "void" });
   }
 });
+
+test("an unsettled payment is void from its end on", async () => {
+  const exact = compileTerms({ ...TERMS, asset_transfer_method: "permit2" });
+  const ending = (deadline: number) => signedPermit2(exact, NOW_S, { deadline: String(deadline) });
+  expect(await facilitator.find(ending(NOW_S + 1), exact)).toEqual({ kind: "unspent" });
+  expect(await facilitator.find(ending(NOW_S), exact)).toEqual({ kind: "void" });
+});
