@@ -89,6 +89,7 @@ test("callbacks of one request are not called during the next one", () => {
   ask();
   expect(connection.heard).toBe(false);
   connection.onDrain();
+  connection.waitAtMost(1000, owner.wheel.now() + 1000);
   owner.clock.advance(5000);
   expect([told, wire.closed]).toEqual([0, false]);
 });
@@ -104,6 +105,23 @@ test("a 101 with the proof for an earlier request's key is refused", () => {
   );
   expect([sink.statuses, sink.errors.map(({ code }) => code), wire.closed]).toEqual([[200], ["upstream-failed"], true]);
   expect(() => connection.takeTunnel({ data: () => true, end() {}, abort() {} }, 1000)).toThrow("there was no 101");
+});
+
+test("a complete head of 64 KiB is passed on, and a larger one is refused, however it is split", () => {
+  const begun = "HTTP/1.1 200 OK\r\nDate: x\r\nContent-Length: 0\r\nA: ";
+  for (const cuts of [[], [10], [65_000]]) {
+    for (const extra of [0, 1]) {
+      open();
+      ask();
+      const head = Buffer.from(`${begun}${"b".repeat(65_536 + extra - begun.length)}\r\n\r\n`);
+      let at = 0;
+      for (const end of [...cuts, head.length]) {
+        connection.onData(head.subarray(at, end));
+        at = end;
+      }
+      expect([sink.heads.length, sink.errors.length, owner.freed]).toEqual(extra === 0 ? [1, 0, 1] : [0, 1, 0]);
+    }
+  }
 });
 
 test("an unfinished head of 64 KiB is refused", () => {
@@ -150,6 +168,37 @@ test("a response whose sink is full at its end leaves the connection reading, an
   sink.room = false;
   arrive(OK("hello"));
   expect([connection.due, wire.paused, owner.freed]).toEqual([Number.POSITIVE_INFINITY, false, 1]);
+});
+
+test("a sender waits until the socket has taken everything, and is not called after the connection has closed", () => {
+  let told = 0;
+  ask("POST", 300_000);
+  connection.onSendable = () => told++;
+  wire.takes = [0, 10, 10];
+  connection.data(Buffer.alloc(200_000));
+  connection.onDrain();
+  connection.onDrain();
+  expect(told).toBe(0);
+  connection.onDrain();
+  expect(told).toBe(1);
+  wire.takes = [0];
+  connection.data(Buffer.alloc(100_000));
+  connection.destroy();
+  connection.onDrain();
+  expect([told, connection.due]).toEqual([1, Number.POSITIVE_INFINITY]);
+});
+
+test("a drain of the socket restarts the time of a silent upstream only if it took bytes", () => {
+  let timeouts = 0;
+  ask("POST", 300_000);
+  connection.timeKeeper = { timedOut: () => timeouts++ };
+  connection.waitAtMost(1000, owner.wheel.now() + 100_000);
+  wire.takes = [0, 0];
+  connection.data(Buffer.alloc(200_000));
+  owner.clock.advance(900);
+  connection.onDrain();
+  owner.clock.advance(200);
+  expect(timeouts).toBe(1);
 });
 
 test("a closed connection cannot be paused or resumed, and keeps no deadline and no memory", () => {

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ClientConnection } from "./client-connection.ts";
-import { flushCork } from "../wire/outgoing.ts";
+import { flushCork, Outgoing } from "../wire/outgoing.ts";
+import { type ClientTunnel } from "./client-tunnel.ts";
 import { OK, Owner, Sink } from "./testing/client-peers.ts";
 import { FakeWire } from "../wire/testing/fake-wire.ts";
 
@@ -388,6 +389,88 @@ describe("deadlines", () => {
     given.destroy();
     given.attach(late);
     expect([late.closed, given.open]).toEqual([true, false]);
+  });
+});
+
+test("what an event makes the sink send to the client has left at the end of the event", () => {
+  const RESPONSE = OK("hello");
+  const events: [string, () => void][] = [
+    ["start data end", () => arrive(RESPONSE)],
+    [
+      "start data abort",
+      () => {
+        arrive(RESPONSE.slice(0, -1));
+        connection.onEnd();
+      },
+    ],
+    ["abort", () => wire.terminate()],
+    ["late", () => owner.clock.advance(1100)],
+  ];
+  for (const [names, act] of events) {
+    open();
+    const client = new FakeWire();
+    const out = new Outgoing(client, { onBlocked() {} }, owner.buffers);
+    const written: string[] = [];
+    const write = (name: string): void => {
+      out.text(name);
+      written.push(name);
+    };
+    sink.onStart = () => write("start");
+    sink.onData = () => write("data");
+    sink.end = () => write("end");
+    sink.abort = () => write("abort");
+    ask();
+    connection.timeKeeper = { timedOut: () => write("late") };
+    connection.waitAtMost(1000, owner.wheel.now() + 100_000);
+    act();
+    expect([written.join(" "), client.text]).toEqual([names, names.replaceAll(" ", "")]);
+  }
+});
+
+function shakeHands(): void {
+  connection.begin("GET", 0, sink).add("GET / HTTP/1.1\r\nHost: h\r\n");
+  connection.endHead("GET", 0, "dGhlIHNhbXBsZSBub25jZQ==");
+  flushCork();
+}
+
+describe("a WebSocket handshake", () => {
+  const PROOF =
+    "HTTP/1.1 101 x\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
+
+  test("asks for the upgrade, and its tunnel gets the bytes that arrive with the 101 and after it", () => {
+    const into = new Sink();
+    let tunnel: ClientTunnel | undefined;
+    sink.onStart = () => (tunnel = connection.takeTunnel(into, 1000));
+    shakeHands();
+    expect(wire.text).toBe("GET / HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n");
+    arrive(`${PROOF}early`);
+    expect([sink.statuses, sink.heads[0]?.bodyLength, into.body, wire.closed]).toEqual([[101], -1, "early", false]);
+    wire.data.onData(Buffer.from(" late"));
+    expect(into.body).toBe("early late");
+    owner.clock.advance(1_000_000);
+    expect([wire.closed, owner.gone]).toEqual([false, 0]);
+    tunnel?.close();
+    wire.data.onClose();
+    expect([owner.gone, owner.freed, connection.open, sink.ends.length, sink.errors.length]).toEqual([
+      1,
+      0,
+      false,
+      0,
+      0,
+    ]);
+  });
+
+  test("closes the connection if the sink does not take the tunnel", () => {
+    shakeHands();
+    arrive(PROOF);
+    expect([sink.statuses, wire.closed, owner.gone, sink.errors.length]).toEqual([[101], true, 1, 0]);
+  });
+
+  test("fails if the 101 comes before the request has been sent", () => {
+    wire.takes = [10];
+    shakeHands();
+    arrive(PROOF);
+    expect([sink.statuses, sink.errors.map(({ code }) => code), wire.closed]).toEqual([[], ["upstream-failed"], true]);
   });
 });
 

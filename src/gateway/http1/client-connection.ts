@@ -22,6 +22,7 @@ import { isProofOf, type ParsedResponse, parseResponseHead } from "./response-he
  */
 const MAX_RESPONSE_HEAD_BYTES = 65_536;
 const MAX_RESPONSE_FIELDS = 256;
+const RESPONSE_FIELDS = { isRequest: false, maxCount: MAX_RESPONSE_FIELDS };
 /**
  * Interim responses to one request (RFC 9110 §15.2 sets no limit). More are treated as an upstream that never sends a final
  * response.
@@ -276,7 +277,8 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
           break;
         }
         case CHUNKED:
-          at = this.#readChunked(chunk, at);
+          this.#readChunked(chunk, at);
+          at = chunk.length;
           break;
         case UNTIL_CLOSE:
           this.onChunk(chunk, at, chunk.length);
@@ -299,9 +301,10 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   /** The socket accepts more. */
   onDrain(): void {
     const out = this.#out;
-    const before = out?.backlogBytes ?? 0;
-    const drained = out?.drain() === true;
-    if (this.#sink !== undefined && (out?.backlogBytes ?? 0) < before) this.#arm();
+    if (out === undefined) return;
+    const before = out.backlogBytes;
+    const drained = out.drain();
+    if (out.backlogBytes < before) this.#arm();
     if (drained) this.onSendable?.();
     flushCork();
   }
@@ -337,7 +340,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   #readParts(chunk: Buffer, from: number): number {
     const before = this.#partial.length;
     const text = headText(this.#partial, chunk, from, MAX_RESPONSE_HEAD_BYTES + 4);
-    const end = text.indexOf("\r\n\r\n", Math.max(0, before - 3));
+    const end = text.indexOf("\r\n\r\n", before - 3);
     if (end === -1) {
       this.#partial = text;
       if (text.length > MAX_RESPONSE_HEAD_BYTES) this.#fail("the upstream's response head is too large");
@@ -351,7 +354,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   }
 
   #parse(bytes: Buffer, bounds: { from: number; end: number }, more: boolean): void {
-    const response = parseResponseHead(bytes, bounds, MAX_RESPONSE_FIELDS);
+    const response = parseResponseHead(bytes, bounds, RESPONSE_FIELDS);
     if (typeof response === "string") this.#fail(response);
     else this.#begin(response, more);
   }
@@ -398,19 +401,18 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     if (this.#tunnel === undefined) this.destroy();
   }
 
-  #readChunked(chunk: Buffer, from: number): number {
+  /** Reads the rest of the chunk. Bytes behind the body close the connection. */
+  #readChunked(chunk: Buffer, from: number): void {
     const decoder = this.#chunked;
-    if (decoder === undefined) return chunk.length;
+    if (decoder === undefined) return;
     const at = decoder.decode(chunk, from, this);
     if (decoder.error !== "") this.#fail(`malformed chunked body: ${decoder.error}`);
     else if (decoder.done) {
       const lines = decoder.trailers;
-      const limits = { isRequest: false, maxCount: MAX_RESPONSE_FIELDS };
-      if (lines !== "" && !trailerScan.scan(Buffer.from(`${lines}\r\n`, "latin1"), 0, lines.length, limits))
+      if (lines !== "" && !trailerScan.scan(Buffer.from(`${lines}\r\n`, "latin1"), 0, lines.length, RESPONSE_FIELDS))
         this.#fail("malformed trailers");
       else this.#complete(lines === "" ? "" : trailerScan.fields, at < chunk.length);
     }
-    return at;
   }
 
   /**

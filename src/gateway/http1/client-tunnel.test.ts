@@ -1,7 +1,9 @@
 import { beforeEach, expect, test } from "bun:test";
+import { BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { FakeClock } from "../../lib/testing/fake-clock.ts";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { Outgoing } from "../wire/outgoing.ts";
 import { FakeWire } from "../wire/testing/fake-wire.ts";
 import { ClientTunnel } from "./client-tunnel.ts";
 import { Sink } from "./testing/client-peers.ts";
@@ -9,16 +11,19 @@ import { Sink } from "./testing/client-peers.ts";
 let wire: FakeWire;
 let sink: Sink;
 let gone: number;
+let clock: FakeClock;
 let tunnel: ClientTunnel;
 
-beforeEach(() => {
+beforeEach(() => open());
+
+function open(buffers = plentyOfBuffers()): void {
   wire = new FakeWire();
   sink = new Sink();
   gone = 0;
-  const wheel = new TimerWheel(new FakeClock());
-  tunnel = new ClientTunnel(wire, sink, { wheel, buffers: plentyOfBuffers(), writeMs: 1000, onGone: () => gone++ });
+  clock = new FakeClock();
+  tunnel = new ClientTunnel(wire, sink, { wheel: new TimerWheel(clock), buffers, writeMs: 1000, onGone: () => gone++ });
   wire.onClose = () => tunnel.onClose();
-});
+}
 
 function send(text: string): boolean {
   const taken = tunnel.data(Buffer.from(text), 0, text.length);
@@ -68,4 +73,122 @@ test("a connection that closes while this side still sends is a failure", () => 
   send("abc");
   wire.close();
   expect([sink.ends, sink.errors.map(({ code }) => code)]).toEqual([[], ["upstream-failed"]]);
+});
+
+test("an upstream that reads slowly keeps the tunnel, and one that stops reading breaks it", () => {
+  wire.takes = [0, 1, 1, 1, 0, 0];
+  tunnel.data(Buffer.from("abcdef"), 0, 6);
+  for (let i = 0; i < 3; i++) {
+    clock.advance(900);
+    tunnel.onDrain();
+  }
+  expect([wire.text, wire.closed]).toEqual(["abc", false]);
+  // This drain makes no progress.
+  clock.advance(900);
+  tunnel.onDrain();
+  expect(wire.closed).toBe(false);
+  clock.advance(200);
+  expect([wire.cut, gone, sink.errors.map(({ code }) => code)]).toEqual([true, 1, ["upstream-timeout"]]);
+});
+
+test("a tunnel whose upstream has read everything has no time limit", () => {
+  wire.takes = [1];
+  tunnel.data(Buffer.from("abc"), 0, 3);
+  tunnel.onDrain();
+  clock.advance(100_000);
+  expect([wire.text, wire.closed]).toEqual(["abc", false]);
+  tunnel.close();
+  expect([tunnel.due, gone]).toEqual([Number.POSITIVE_INFINITY, 1]);
+});
+
+test("a tunnel without memory for data that waits fails as overload, at once", () => {
+  const pool = new BufferPool({ bufferSize: 16_384, bufferCount: 1, reserve: 0 });
+  open(pool);
+  wire.takes = [0];
+  expect(tunnel.data(Buffer.alloc(100_000), 0, 100_000)).toBe(false);
+  clock.advance(100);
+  expect([sink.errors.map(({ code }) => code), wire.cut, pool.used]).toEqual([["overloaded"], true, 0]);
+});
+
+test("a sink that is full pauses the upstream until the tunnel is resumed", () => {
+  let calls: string[] = [];
+  wire.pause = () => calls.push("pause");
+  wire.resume = () => calls.push("resume");
+  sink.room = false;
+  tunnel.onData(Buffer.from("ab"));
+  tunnel.onData(Buffer.from("cd"));
+  expect([sink.body, calls]).toEqual(["abcd", ["pause"]]);
+  tunnel.resume();
+  tunnel.resume();
+  expect(calls).toEqual(["pause", "resume"]);
+  tunnel.pause();
+  tunnel.destroy();
+  calls = [];
+  tunnel.resume();
+  tunnel.pause();
+  expect(calls).toEqual([]);
+});
+
+test("a part of a read is sent with what follows it in the same event, and a whole read at once", () => {
+  tunnel.data(Buffer.from("abcd"), 1, 3);
+  expect(wire.text).toBe("");
+  tunnel.end();
+  expect(wire.text).toBe("bc");
+  open();
+  tunnel.data(Buffer.from("abcd"), 0, 4);
+  expect(wire.text).toBe("abcd");
+});
+
+test("the upstream's end reaches the sink once, and this side may still send", () => {
+  tunnel.receive(Buffer.from("xxlast"), 2);
+  tunnel.onEnd();
+  tunnel.receive(Buffer.from("no"), 0);
+  expect([sink.body, sink.ends, wire.ended]).toEqual(["last", [""], false]);
+  expect(send("reply")).toBe(true);
+  tunnel.end();
+  wire.close();
+  wire.close();
+  tunnel.onClose();
+  expect([wire.text, sink.ends, sink.errors, gone]).toEqual(["reply", [""], [], 1]);
+});
+
+test.each(["close", "destroy"] as const)("after %s, the sink receives nothing", (how) => {
+  wire.takes = [0];
+  tunnel.data(Buffer.from("abc"), 0, 3);
+  tunnel[how]();
+  tunnel.onData(Buffer.from("late"));
+  tunnel.onEnd();
+  wire.close();
+  clock.advance(5000);
+  expect([sink.body, sink.ends, sink.errors, gone, wire.cut]).toEqual(["", [], [], 1, how === "destroy"]);
+  tunnel.destroy();
+  tunnel.end();
+  tunnel.close();
+  expect([tunnel.data(Buffer.from("no"), 0, 2), gone]).toEqual([true, 1]);
+});
+
+test("what an event makes the sink send to the client has left at the end of the event", () => {
+  const events: [string, () => void][] = [
+    ["data", () => tunnel.onData(Buffer.from("ab"))],
+    ["end", () => tunnel.onEnd()],
+    ["abort", () => wire.terminate()],
+    ["sendable", () => tunnel.onDrain()],
+    ["abort", () => clock.advance(1100)],
+  ];
+  for (const [name, act] of events) {
+    open();
+    const client = new FakeWire();
+    const out = new Outgoing(client, { onBlocked() {} }, plentyOfBuffers());
+    sink.data = () => {
+      out.text("data");
+      return true;
+    };
+    sink.end = () => out.text("end");
+    sink.abort = () => out.text("abort");
+    tunnel.onSendable = () => out.text("sendable");
+    wire.takes = name === "sendable" ? [0] : [0, 0];
+    tunnel.data(Buffer.from("abc"), 0, 3);
+    act();
+    expect(client.text).toBe(name);
+  }
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { parseContentLength } from "../../lib/http/fields.ts";
 import { FIELD_ROLES, FORWARDED_PREFIXES } from "../../lib/http/field-roles.ts";
-import { FieldScan } from "./field-scan.ts";
+import { FieldScan, scanTarget, targetScan } from "./field-scan.ts";
 
 const scan = new FieldScan();
 
@@ -298,6 +298,43 @@ test("a response keeps fields that only requests lose, and reports if it has a d
 function told(found: FieldScan): unknown {
   return { ...Object.fromEntries(Object.entries(found)), fields: found.fields, hop: found.nominates("x-hop") };
 }
+
+test("before its first scan, a scanner has the results of a head without fields", () => {
+  const empty = new FieldScan();
+  expect(empty.scan(bytesOf(""), 0, 0, { isRequest: true, maxCount: 100 })).toBe(true);
+  expect(told(new FieldScan())).toEqual(told(empty));
+});
+
+test.each([
+  ["/", true],
+  ["/a/b.c/.well-known/..a", false],
+  ["/a/b.c/.well-known/~!$&'()*+,=:@-_", true],
+  ["/a//b", false],
+  ["/a/./b", false],
+  ["/a/..", false],
+  ["/a/.", false],
+  ["/a/;b", false],
+  ["/a;b", true],
+  ["/a%41", false],
+  ["/a\\b", false],
+  ["/a?b=//%41/../\\", true],
+])("the path of the target %p needs no normalisation: %p", (target, isRegular) => {
+  scanTarget(bytesOf(`GET ${target} HTTP/1.1\r\n`), 4);
+  const pathEnd = target.includes("?") ? target.indexOf("?") : target.length;
+  expect(targetScan).toEqual({ end: 4 + target.length, pathEnd: 4 + pathEnd, isRegular });
+});
+
+test("every byte is part of a token, a target and a value, of two of them, of a value alone, or of none", () => {
+  for (let code = 0; code < 256; code++) {
+    const char = String.fromCharCode(code);
+    const isToken = /[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(char);
+    const isTarget = /[!-~]/.test(char) && char !== "#";
+    expect(request(`A${char}:b\r\n`), `name with ${code}`).toBe(isToken || char === ":");
+    expect(request(`A:b${char}c\r\n`), `value with ${code}`).toBe(/[\t\x20-\x7e\x80-\xff]/.test(char));
+    scanTarget(bytesOf(`/?a${char}b \r\n`), 0);
+    expect(targetScan.end, `target with ${code}`).toBe(isTarget ? 5 : 3);
+  }
+});
 
 test("a scanner gives the results of a new one, whatever it scanned before", () => {
   const blocks = [

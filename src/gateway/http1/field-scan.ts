@@ -17,6 +17,7 @@ const TOKEN = 1;
 const VALUE = 2;
 const TARGET = 4;
 
+const HASH = 0x23;
 const PERCENT = 0x25;
 const DOT = 0x2e;
 const SLASH = 0x2f;
@@ -26,9 +27,11 @@ const BACKSLASH = 0x5c;
 
 const NO_BYTES = new Uint8Array(0);
 const CLASS = new Uint8Array(256);
-for (let code = 0x20; code < 256; code++) if (code !== 0x7f) CLASS[code] = VALUE;
+CLASS.fill(VALUE, 0x20);
+CLASS.fill(VALUE | TARGET, 0x21, 0x7f);
+CLASS[0x7f] = 0;
 CLASS[0x09] = VALUE;
-for (let code = 0x21; code < 0x7f; code++) if (code !== 0x23) CLASS[code] = VALUE | TARGET;
+CLASS[HASH] = VALUE;
 for (const char of "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
   CLASS[char.charCodeAt(0)] = (CLASS[char.charCodeAt(0)] ?? 0) | TOKEN;
 }
@@ -267,6 +270,12 @@ function unusualLength(text: string, isRequest: boolean): number {
   return isRequest ? parseRequestLength(value) : parseContentLength(value);
 }
 
+export interface ScanLimits {
+  readonly isRequest: boolean;
+  /** Fields of the head. */
+  readonly maxCount: number;
+}
+
 /**
  * The result of one pass over the field lines of a head. A worker has one such object, so a result is valid until the next
  * scan.
@@ -327,8 +336,7 @@ export class FieldScan {
   }
 
   /** Scans the lines from `from` to the empty line at `end`. False: see `error` and `tooMany`. */
-  scan(bytes: Uint8Array, from: number, end: number, limits: { isRequest: boolean; maxCount: number }): boolean {
-    const { isRequest, maxCount } = limits;
+  scan(bytes: Uint8Array, from: number, end: number, { isRequest, maxCount }: ScanLimits): boolean {
     this.#reset(bytes);
     this.#isRequest = isRequest;
     let count = 0;
@@ -458,10 +466,7 @@ export class FieldScan {
       else if (option === "keep-alive") this.keepAlive = true;
       else if (option !== "") {
         this.#nominated ??= [];
-        if (this.#nominated.push(option) > MAX_NOMINATED) {
-          this.error = "too many connection options";
-          return;
-        }
+        if (this.#nominated.push(option) > MAX_NOMINATED) this.error = "too many connection options";
       }
     }
   }

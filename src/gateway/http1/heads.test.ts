@@ -6,9 +6,9 @@ import { headValue, headValues, removeFields } from "../exchange/head-fields.ts"
 import { isProofOf, parseResponseHead } from "./response-head.ts";
 import { refuse } from "./refusal.ts";
 
-function parse(text: string, maxHeaderCount = 100): ReturnType<typeof parseRequestHead> {
+function parse(text: string, maxCount = 100): ReturnType<typeof parseRequestHead> {
   const bytes = Buffer.from(`${text}\r\n`, "latin1");
-  return parseRequestHead(bytes, { from: 0, end: text.length }, { scheme: "http", maxHeaderCount });
+  return parseRequestHead(bytes, { from: 0, end: text.length }, { scheme: "http", isRequest: true, maxCount });
 }
 
 function head(line: string, fields = "Host: h\r\n"): ReturnType<typeof parseRequestHead> {
@@ -164,6 +164,7 @@ describe("a request head", () => {
   test.each([
     ["OPTIONS *", "h", "*", ""],
     ["OPTIONS http://other", "other", "*", ""],
+    ["GET http://other/a/../b%41?q", "other", "/bA", "?q"],
     ["OPTIONS http://other/", "other", "/", ""],
     ["OPTIONS http://other?q", "other", "/", "?q"],
     ["GET http://other", "other", "/", ""],
@@ -254,7 +255,7 @@ describe("a request head", () => {
 
 function response(text: string): ReturnType<typeof parseResponseHead> {
   const bytes = Buffer.from(`${text}\r\n`, "latin1");
-  return parseResponseHead(bytes, { from: 0, end: text.length }, 100);
+  return parseResponseHead(bytes, { from: 0, end: text.length }, { isRequest: false, maxCount: 100 });
 }
 
 test("a field is not taken for another one whose name begins with its name", () => {
@@ -365,6 +366,11 @@ test("a refused request is logged as far as it was read, up to a limit", () => {
     bytesReceived: 0,
   });
   expect(request.head).toMatchObject({ method: "GET", path: "/a%2Fb" });
+  for (const before of ["", "\r\n"]) {
+    const lines = `${before}PUT /b HTTP/1.0\r\nHost: h\r\n`;
+    const refused = refuse({ code: "bad-request", detail: "no" }, lines, connection).request;
+    expect([refused.protocol, refused.head.method, refused.head.path]).toEqual(["HTTP/1.0", "PUT", "/b"]);
+  }
   const long = refuse({ code: "uri-too-long", detail: "no" }, `GET /${"a".repeat(50_000)}`, connection).request;
   expect(long.head.path.length).toBeLessThanOrEqual(1024);
 });

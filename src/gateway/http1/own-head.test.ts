@@ -9,7 +9,7 @@ import { appendFields, hasAnyField, headValue, headValues, removeFields } from "
 import { type OwnHead } from "./own-head.ts";
 import { isHeadError, parseRequestHead } from "./request-head.ts";
 
-const CONTEXT = { scheme: "http", maxHeaderCount: 100 } as const;
+const CONTEXT = { scheme: "http", isRequest: true, maxCount: 100 } as const;
 
 /** The head of a request, whose query and fields may stay bytes, or are texts from the start. */
 function parsed(text: string, staysBytes: boolean): OwnHead {

@@ -7,7 +7,7 @@ import { BAD_PATH, normalisePath } from "../../lib/http/url-path.ts";
 import { isWebSocketKey, versionOf } from "../../lib/http/websocket-handshake.ts";
 import { isAuthority } from "../exchange/authority.ts";
 import { type HeadError } from "../exchange/refusal.ts";
-import { FieldScan, scanTarget, skipToken, targetScan } from "./field-scan.ts";
+import { FieldScan, type ScanLimits, scanTarget, skipToken, targetScan } from "./field-scan.ts";
 import { OwnHead } from "./own-head.ts";
 
 /** A parsed request head for the HTTP/1 codec. */
@@ -18,9 +18,8 @@ export interface ParsedRequest {
   readonly keepAlive: boolean;
 }
 
-interface HeadContext {
+interface HeadContext extends ScanLimits {
   readonly scheme: "http" | "https";
-  readonly maxHeaderCount: number;
 }
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)([^?]*)(\?.*)?$/i;
@@ -29,9 +28,6 @@ const AUTHORITY_FORM = /^[^:]+:\d+$|^\[[^\]]+\]:\d+$/;
 const VERSION = /^HTTP\/(\d)\.(\d)$/;
 const scan = new FieldScan();
 const paths = new RecurringTexts();
-/** Shared by all requests while the settings stay the same. */
-let limits = { isRequest: true, maxCount: 0 };
-
 function headError(code: ErrorCode, detail: string): HeadError {
   return { code, detail, requestId: scan.requestId };
 }
@@ -59,20 +55,19 @@ export function parseRequestHead(
   }
   if (version === -1) return refuseVersion(latin1Text(bytes, targetEnd + 1, end));
   const http10 = version === 0;
-  if (limits.maxCount !== context.maxHeaderCount) limits = { isRequest: true, maxCount: context.maxHeaderCount };
-  if (!scan.scan(bytes, targetEnd + 11, end, limits)) {
+  if (!scan.scan(bytes, targetEnd + 11, end, context)) {
     return scan.tooMany ? headError("head-too-large", "too many header fields") : headError("bad-request", scan.error);
   }
   const refusal = refuseFields(http10);
   if (refusal !== undefined) return refusal;
   const method = methodAt(bytes, from, methodEnd);
-  const unserved = method === "GET" ? "" : unservedMethod(method);
+  const unserved = unservedMethod(method);
   if (unserved !== "") return refuseMethod(method, latin1Text(bytes, methodEnd + 1, targetEnd), unserved);
   const mayUpgrade = scan.upgrade !== "" && method === "GET" && !http10;
   const upgrade = mayUpgrade ? upgradeOf() : "";
   if (typeof upgrade !== "string") return upgrade;
   const isOrigin = bytes[methodEnd + 1] === 0x2f;
-  const head = new OwnHead(bytes, scan, isOrigin ? pathEnd : targetEnd, targetEnd);
+  const head = new OwnHead(bytes, scan, pathEnd, targetEnd);
   if (isOrigin) {
     head.authority = scan.host;
     head.path = paths.text(bytes, methodEnd + 1, pathEnd);
@@ -83,7 +78,7 @@ export function parseRequestHead(
     head.path = target.path;
     head.query = target.query;
   }
-  if (!(isOrigin && isRegular) && head.path !== "*") {
+  if (!isOrigin || !isRegular) {
     const path = normalisePath(head.path);
     if (path === undefined) return headError("bad-path", BAD_PATH);
     head.path = path;

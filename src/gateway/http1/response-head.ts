@@ -3,7 +3,7 @@ import { isLatin1At, latin1Text } from "../../lib/memory/latin1.ts";
 import { REASON_PHRASES } from "../../lib/http/reason-phrases.ts";
 import { type ResponseHead } from "../exchange/exchange.ts";
 import { appendFields, headValue } from "../exchange/head-fields.ts";
-import { FieldScan, fieldValueEnd } from "./field-scan.ts";
+import { FieldScan, fieldValueEnd, type ScanLimits } from "./field-scan.ts";
 import { HeadLines } from "./head-lines.ts";
 
 /** A parsed response head of an upstream for the HTTP/1 codec. */
@@ -16,7 +16,6 @@ export interface ParsedResponse {
 }
 
 const scan = new FieldScan();
-let limits = { isRequest: false, maxCount: 0 };
 
 /** True if a 101 switches to WebSocket with the required `Sec-WebSocket-Accept` (RFC 6455 §4.1). False if `accept` is empty. */
 export function isProofOf(accept: string, { head, upgrade }: ParsedResponse): boolean {
@@ -67,9 +66,8 @@ function reasonAt(bytes: Uint8Array, from: number, end: number, status: number):
 export function parseResponseHead(
   bytes: Uint8Array,
   { from, end }: { from: number; end: number },
-  maxHeaderCount: number,
+  limits: ScanLimits,
 ): ParsedResponse | string {
-  if (limits.maxCount !== maxHeaderCount) limits = { isRequest: false, maxCount: maxHeaderCount };
   if (!readStatusLine(bytes, from, end)) return "malformed status line";
   const { status, http10, next } = line;
   if (!scan.scan(bytes, next, end, limits)) return scan.error;

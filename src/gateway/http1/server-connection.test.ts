@@ -259,6 +259,32 @@ test("the gateway does not wait for a client that has announced that it sends no
   expect([wire.text.includes("200 OK"), wire.closed, host.closedCount]).toEqual([true, true, 1]);
 });
 
+test("a client that has had its response does not keep the connection by a body that does not arrive", () => {
+  host.onExchange = (exchange) => reply(exchange);
+  arrive(POST("12345").slice(0, -2));
+  flushCork();
+  expect(wire.text).not.toContain("Connection: close");
+  host.clock.advance(SETTINGS.bodyMs - 1000);
+  expect(wire.ended).toBe(false);
+  host.clock.advance(2000);
+  expect([wire.ended, wire.text.split("HTTP/1.1 ").length]).toEqual([true, 2]);
+  host.clock.advance(2100);
+  expect([wire.closed, wire.cut]).toEqual([true, false]);
+});
+
+test("a connection that waits for the acknowledgement of its last response closes when it has come", () => {
+  arrive("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  last().onTaken = () => {};
+  reply(last());
+  flushCork();
+  host.clock.advance(2);
+  expect([wire.ended, wire.closed]).toEqual([false, false]);
+  host.clock.advance(100);
+  expect([wire.ended, wire.closed]).toEqual([true, false]);
+  host.clock.advance(2100);
+  expect([wire.closed, wire.cut]).toEqual([true, false]);
+});
+
 test("an empty line before a request is skipped, and alone keeps the connection idle no longer than a head may take", () => {
   host.onExchange = (exchange) => reply(exchange);
   arrive(`\r\n${GET}`);

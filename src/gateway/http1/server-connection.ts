@@ -37,7 +37,11 @@ const LINGER_MS = 2000;
 const MAX_DISCARD_BYTES = 65_536;
 /** Position and context of a head, set for each one: two more objects a request would be 2 % of its allocations. */
 const place = { from: 0, end: 0 };
-const context: { scheme: "http" | "https"; maxHeaderCount: number } = { scheme: "http", maxHeaderCount: 0 };
+const context: { scheme: "http" | "https"; isRequest: true; maxCount: number } = {
+  scheme: "http",
+  isRequest: true,
+  maxCount: 0,
+};
 const CR = 0x0d;
 const LF = 0x0a;
 const IDLE = 0;
@@ -333,7 +337,7 @@ export class Http1ServerConnection
     place.from = from;
     place.end = end;
     context.scheme = this.#host.scheme;
-    context.maxHeaderCount = this.limits.maxHeaderCount;
+    context.maxCount = this.limits.maxHeaderCount;
     const request = parseRequestHead(bytes, place, context);
     if (isHeadError(request)) {
       this.#refuse(request, latin1Text(bytes, from, bytes.length));

@@ -45,6 +45,13 @@ test("the end of a tunnel reaches its reader at any time, and the reader no long
     expect(sink.ended).toBe(true);
     tunnel.pause();
     expect(source.held).toBe(false);
+    // Paused for another reason.
+    source.held = true;
+    tunnel.resume();
+    expect(source.held).toBe(true);
+    sink.ended = false;
+    tunnel.receiveEnd();
+    expect(sink.ended).toBe(false);
   }
 });
 

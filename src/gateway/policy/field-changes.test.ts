@@ -64,7 +64,11 @@ test("a received head is written as its changed text", () => {
     "X-Seven: 7\r\nX-SIX: 1\r\nserver:\r\n",
   ]) {
     const text = `HTTP/1.1 200 OK\r\nDate: now\r\n${fields}\r\n`;
-    const parsed = parseResponseHead(Buffer.from(text, "latin1"), { from: 0, end: text.length - 2 }, 10);
+    const parsed = parseResponseHead(
+      Buffer.from(text, "latin1"),
+      { from: 0, end: text.length - 2 },
+      { isRequest: false, maxCount: 10 },
+    );
     if (typeof parsed === "string") throw new Error(parsed);
     const pieces = new TextPieces().begin();
     expect(parsed.head.lines).toBeDefined();

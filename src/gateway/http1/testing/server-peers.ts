@@ -68,3 +68,8 @@ export class Sink implements BodySink {
 export const GET = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
 export const POST = (body: string, extra = ""): string =>
   `POST /b HTTP/1.1\r\nHost: h\r\n${extra}Content-Length: ${body.length}\r\n\r\n${body}`;
+
+/** A request to continue in WebSocket. */
+export const HANDSHAKE =
+  "GET /ws HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
+  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
