@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { NO_AUTHORIZER } from "../../store/channels.ts";
+import { MAX_CHANNEL_DIGITS, NO_AUTHORIZER } from "../../store/channels.ts";
 import { type Address } from "../x402/address.ts";
 import { batchesOf, isDue, lossPossibleAt, termsOf } from "./due.ts";
 import { AUTHORIZER, claimedChannel, KEYS } from "./testing/claimed-channel.ts";
@@ -8,6 +8,8 @@ const SETTINGS = { keys: KEYS, authorizer: AUTHORIZER };
 const NOW = 2_000_000;
 const CONTRACT = NO_AUTHORIZER as Address;
 const terms = termsOf(SETTINGS, [], NOW);
+/** The highest amount that the store can compare. */
+const MOST = "9".repeat(MAX_CHANNEL_DIGITS);
 /** Its charges are few, young and below the limit. */
 const idle = { owedSince: NOW };
 
@@ -30,7 +32,8 @@ test.each([
 });
 
 test("the store looks for work by the strictest limit of all tokens, and by the least time", () => {
-  expect(terms).toMatchObject({ charges: 100, owedBefore: NOW - 450_000, syncedBefore: NOW - 300_000 });
+  const limits = { charges: 100, owed: MOST, deniable: MOST };
+  expect(terms).toEqual({ ...limits, owedBefore: NOW - 450_000, syncedBefore: NOW - 300_000 });
   const keys = { ...KEYS, claim: { ...KEYS.claim, amount: "$0.003", age_s: 10 }, fresh_s: 5 };
   const usdc = "0x036cbd53842c5426634e7929541ec2318f3dcf7e";
   const risk = { channels: 1, withdrawing: 0, owed: "0", deniable: "0", lost: "0", owedSince: 0 };

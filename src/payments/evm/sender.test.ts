@@ -218,6 +218,16 @@ describe("the transactions of a key", () => {
     expect((await Promise.all(all)).map(({ kind }) => kind)).toEqual(["mined", "mined", "mined"]);
   });
 
+  test("that the node has already count as sent: the next one takes the next nonce without a question", async () => {
+    script.refuse = () => "already known";
+    const all = [send(), send()];
+    await sends(2);
+    expect(script.sent.map(({ nonce }) => nonce)).toEqual([0, 1]);
+    expect(proxy.methods.filter((method) => method === "eth_getTransactionCount")).toHaveLength(1);
+    for (const { hash } of script.sent) mine(hash);
+    expect((await Promise.all(all)).map(({ kind }) => kind)).toEqual(["mined", "mined"]);
+  });
+
   test("skip nonces that another program has used, a few times", async () => {
     script.refuse = ({ nonce }) => (nonce < 3 ? "nonce too low" : undefined);
     const sending = send();

@@ -1,7 +1,4 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { patient } from "../../lib/testing/patience.ts";
 import { CREDIT_BOOK } from "../../store/credits.ts";
 import { type Change, type Payment, type Reservation } from "../../store/ledger.ts";
@@ -74,9 +71,8 @@ function reservationOf(scheme: string, at: number): Reservation {
 /** A real ledger with deferred payments, and an upstream and a facilitator that respond by a script. */
 async function scripted(script: Script) {
   const { scheme = "upto", deferral = {}, state = "deferred", replies = [], settlements = [], outcomes = [] } = script;
-  const folder = mkdtempSync(join(tmpdir(), "turnpike-collector-"));
   const clock = { now: START };
-  const store = openStore(join(folder, "state.db"), () => clock.now);
+  const store = openStore(":memory:", () => clock.now);
   const { ledger } = store;
   const credit = {
     owner: "0xfrom",
@@ -160,7 +156,6 @@ async function scripted(script: Script) {
   const dispose = async (): Promise<void> => {
     await collector.close();
     await store.close();
-    rmSync(folder, { recursive: true });
   };
   const seen = { calls, troubles, settled, logged, row, dueIn, books };
   return { ...seen, collector, clock, round, store, [Symbol.asyncDispose]: dispose };

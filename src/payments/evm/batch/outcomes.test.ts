@@ -15,6 +15,7 @@ import { CLAIMED, DEPOSITED, REFUNDED, SETTLED } from "./calls.ts";
 import { settleDeposit } from "./deposit.ts";
 import { settleClaims, settleReceiver } from "./orders.ts";
 import { settleRefund } from "./refund.ts";
+import { verifyChannelPayment } from "./verify.ts";
 
 const NOW = 1_800_000_000;
 const NETWORK = "eip155:84532";
@@ -391,5 +392,47 @@ describe("a deposit", () => {
       share: { payer: PAYER, asset: USDC, value: 5000n, isContract: false },
     });
     expect(await sending?.share.funds()).toBe(5000n);
+  });
+});
+
+function unused(): never {
+  throw new Error("nothing is sent");
+}
+
+describe("a voucher", () => {
+  const voucher = signedVoucher(NETWORK, CONFIG, 2000n, SIGNER);
+  const payload = { type: "voucher", channelConfig: CONFIG, voucher } as const;
+  const sender: Sender = { account: PAYEE, maxGas: 300_000n, bars: () => false, resume: unused, send: unused };
+  const verify = (before: Responses) => {
+    scripted.responses = { ...SOUND, ...before };
+    return verifyChannelPayment(
+      { node: scripted.node, sender, factories: new Factories([]) },
+      { x402Version: 2, accepted: REQUIREMENTS, payload },
+      REQUIREMENTS,
+    );
+  };
+
+  test("is valid with the channel's state", async () => {
+    const state = { balance: 10_000n, totalClaimed: 1000n, withdrawRequestedAt: 0, refundNonce: 3n };
+    expect(await verify({})).toEqual({ kind: "valid", payer: PAYER, state });
+  });
+
+  test.each<[string, Responses, object]>([
+    ["of a channel without money", { [CHANNEL]: words(0n, 0n) }, refused("channel_not_found")],
+    ["above the channel's money", { [CHANNEL]: words(1999n, 0n) }, refused("cumulative_exceeds_balance")],
+    ["below what is claimed", { [CHANNEL]: words(10_000n, 2001n) }, refused("cumulative_below_claimed")],
+    ["on a chain without the contract", { [CHANNEL]: "0x" }, { kind: "failed" }],
+    ["on a chain whose contract has no withdrawals", { "pendingWithdrawals(bytes32)": word(0n) }, { kind: "failed" }],
+    ["on a chain whose contract has no refunds", { [REFUND_NONCE]: "0x" }, { kind: "failed" }],
+    ["at a node that does not tell its refunds", { [REFUND_NONCE]: "fails" }, { kind: "failed" }],
+  ])("%s is not valid", async (_what, before, verification) => {
+    expect(await verify(before)).toMatchObject(verification);
+  });
+
+  test("at a node that fails once is not valid", async () => {
+    let asked = 0;
+    const channel = () => (asked++ === 0 ? ("fails" as const) : words(10_000n, 1000n));
+    expect(await verify({ [CHANNEL]: channel })).toMatchObject({ kind: "failed" });
+    expect(asked).toBe(1);
   });
 });

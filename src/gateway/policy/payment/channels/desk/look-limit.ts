@@ -58,8 +58,9 @@ export class LookLimit {
   }
 
   isAbsent(channelId: string): boolean {
-    const end = this.#absent.get(channelId);
-    return end !== undefined && end > this.#clock();
+    const left = (this.#absent.get(channelId) ?? 0) - this.#clock();
+    // The clock may be set back.
+    return left > 0 && left <= ABSENT_MS;
   }
 
   #keyOf(address: string): string {
