@@ -140,8 +140,8 @@ export class Scope {
   #trap(url: URL): string | undefined {
     const segments = url.pathname.split("/").filter((segment) => segment !== "");
     if (segments.length > MAX_PATH_SEGMENTS) return "path-depth";
-    const equal = [...Map.groupBy(segments, (segment) => segment).values()].map(({ length }) => length);
-    if (Math.max(0, ...equal) >= MAX_EQUAL_SEGMENTS) return "repeated-segments";
+    const equal = Map.groupBy(segments, (segment) => segment).values();
+    if (equal.some(({ length }) => length >= MAX_EQUAL_SEGMENTS)) return "repeated-segments";
     const keys = [...new Set(url.searchParams.keys())];
     if (keys.length > MAX_QUERY_KEYS) return "query-keys";
     const year = Number(MONTH.exec(url.pathname + url.search)?.[1] ?? this.#year);

@@ -86,6 +86,7 @@ const REFUSED: readonly (readonly [what: string, module: Uint8Array, reason: Reg
     functionOf([], { exports: [["turnpike:memory", 2, 0]] }),
     /a name that the gateway/,
   ],
+  ["an export of an unknown kind", functionOf([], { exports: [["f", 5, 0]] }), /exports "f", which is of an unknown/],
   ["a branch to nowhere", functionOf(op.br(3)), /branches to label 3, and there are only 1/],
   ["an else without an if", functionOf([0x05]), /an else without an if/],
   ["a catch without a try", functionOf([0x19]), /a catch without a try/],
@@ -156,6 +157,10 @@ const TAKEN: readonly (readonly [what: string, module: Uint8Array])[] = [
   ["passive data", functionOf([...OK, ...OK, ...OK, 0xfc, 8, 0, 0, 0xfc, 9, 0], { dataCount: 1, data: [[1, 1, 7]] })],
   ["a tail call", assemble({ functions: [{ code: op.returnCall(0) }] })],
   ["a vector", functionOf([0xfd, 0x0c, ...Array<number>(16).fill(0), 0xfd, 0x15, 3, 0x1a])],
+  [
+    "a lane of a vector in memory",
+    functionOf([...OK, 0xfd, 0x0c, ...Array<number>(16).fill(0), 0xfd, 0x54, 0, 0, 15, 0xfd, 0x15, 3, 0x1a]),
+  ],
   ["an exception and try_table", functionOf(tryTable(), { tags: [[0, 0]] })],
   ["an exception and try", functionOf([0x06, 0x40, 0x08, 0, 0x07, 0, 0x19, 0x0b], { tags: [[0, 0]] })],
   ["try and delegate", functionOf([0x06, 0x40, 0x06, 0x40, 0x18, 0, 0x19, 0x0b])],

@@ -192,3 +192,26 @@ test("a cancelled call reports nothing, and its id is unknown after that", async
   expect(logged(runtime)).toEqual(["hang"]);
   expect(rig.calls.size).toBe(0);
 });
+
+test.each([
+  ["proxy_http_call", [...at("echo"), ...at(METADATA), ...at("hello"), 0, 0, 5000, ID]],
+  ["proxy_grpc_call", [...UNARY, ...at(METADATA), ...at("hello"), 5000, ID]],
+  ["proxy_grpc_stream", [...CHAT, ...at(METADATA), ID]],
+])("%s fails while the module is initialised, and the module can begin nevertheless", async (name, parameters) => {
+  const runtime = await calling({
+    imports: [[name, parameters.length]],
+    code: [
+      ...op.i32(RESULTS),
+      ...op.i32Load,
+      ...op.i32(STATUS.internalFailure),
+      0x46,
+      ...op.if,
+      ...call(LOG, INFO, ...at("fail 5 gone")),
+      ...op.drop,
+      ...op.end,
+      ...op.i32(0),
+    ],
+    callbacks: { _initialize: [...op.i32(RESULTS), ...call(FIRST, ...parameters), ...op.i32Store] },
+  });
+  expect(logged(runtime)).toEqual(["fail 5 gone"]);
+});

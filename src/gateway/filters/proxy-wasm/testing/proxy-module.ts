@@ -23,6 +23,7 @@ export interface Filter {
 
 /** The number of parameters of each callback. */
 const PARAMETERS: Readonly<Record<string, number>> = {
+  _initialize: NOTHING,
   proxy_on_context_create: 2,
   proxy_on_vm_start: 2,
   proxy_on_configure: 2,
