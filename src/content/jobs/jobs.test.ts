@@ -45,3 +45,20 @@ test("a job is found by its own secret alone", async () => {
   expect((await service.jobs.find(one.id, one.secret))?.id).toBe(one.id);
   for (const secret of ["", two.secret]) expect(await service.jobs.find(one.id, secret)).toBeUndefined();
 });
+
+test("a request that is repeated with its deferred payment gets the same job, and the first secrets end", async () => {
+  const deferred = { ...payment, id: "repeated" };
+  const first = await service.jobs.add({ ...shared, deferred });
+  const second = await service.jobs.add({ ...shared, deferred });
+  expect(second.id).toBe(first.id);
+  expect(await service.jobs.find(first.id, first.secret)).toBeUndefined();
+  expect((await service.jobs.find(first.id, second.secret))?.id).toBe(first.id);
+  expect(await service.jobs.charge(first.id, first.chargeKey ?? "", WORD)).toBeUndefined();
+  const started = { ...WORD, amount: "0", transaction: "", isClosed: false };
+  expect(await service.jobs.charge(first.id, second.chargeKey ?? "", started)).toEqual({ due: "0", ended: false });
+  // Its payment is open now: the terms stay as they are, and the key is another one again.
+  const third = await service.jobs.add({ ...shared, deferred: { ...deferred, quote: "1" } });
+  const job = await service.jobs.find(first.id, third.secret);
+  expect(job && (await service.jobs.state(job)).cost).toMatchObject({ quote: "1000", open: true });
+  expect(await service.jobs.charge(first.id, third.chargeKey ?? "", started)).toEqual({ due: "0", ended: false });
+});

@@ -137,7 +137,7 @@ test("a connection has its addresses, its TLS and a number of its own", () => {
     getServername: () => null,
   };
   const other = reader({ exchange: { transport: bare, triedServer: "/run/a.sock" } });
-  // Another proxy has told the client's address, whose port nobody knows.
+  // Another proxy has told the client's address, without the port.
   expect(["source port", "destination address", "destination port"].map((name) => other.read(name))).toEqual([
     0,
     "10.0.0.2:0",
