@@ -39,7 +39,15 @@ const anyByte = fc.string({
 const cuts = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 10 });
 
 test("chunked data is decoded completely, however it is split, and the bytes after it stay", () => {
-  const extension = fc.constantFrom("", ";a", ";a=b", ' ;a="b;c"', ';\ta = "\\"\x80\t" ; b', " \t; a;b=!;c");
+  const extension = fc.constantFrom(
+    "",
+    ";a",
+    ";a=b",
+    ' ;a="b;c"',
+    ';\ta = "\\"\x80\t" ; b',
+    " \t; a;b=!;c",
+    ';a  =  b  ;  c  =  "d"  ; e',
+  );
   fc.assert(
     fc.property(
       fc.array(fc.tuple(anyByte, extension, fc.boolean(), fc.nat(5)), { maxLength: 8 }),
@@ -110,6 +118,7 @@ describe("a body is refused", () => {
     ["with an extension without a name", "5;=b\r\nhello\r\n", "malformed chunk extension"],
     ["with an extension's equals sign and no value", "5;a=\r\nhello\r\n", "malformed chunk extension"],
     ["with two equals signs", "5;a==b\r\nhello\r\n", "malformed chunk extension"],
+    ["with a bracket in place of an extension", "5;[ ;a\r\nhello\r\n", "malformed chunk extension"],
     ["with a bracket in an extension's name", "5;a[=b\r\nhello\r\n", "malformed chunk extension"],
     ["with a quote inside an extension's value", '5;a=b"c"\r\nhello\r\n', "malformed chunk extension"],
     ["with text behind a quoted value", '5;a="b"c\r\nhello\r\n', "malformed chunk extension"],

@@ -210,6 +210,96 @@ test("an unfinished head times out with 408, and an idle connection just closes"
   expect([idle.text, idle.closed, idle.cut]).toEqual(["", true, false]);
 });
 
+test("a client whose body times out gets the response at once, and the connection closes after it", () => {
+  for (const when of ["at once", "later"]) {
+    host = new Host();
+    wire = new FakeWire();
+    connection = new Http1ServerConnection(wire, host);
+    const sink = new Sink();
+    host.onExchange = (exchange) => exchange.body.readTo(sink);
+    if (when === "at once") sink.abort = () => reply(last(), "late");
+    arrive(POST("12345").slice(0, -2));
+    host.clock.advance(SETTINGS.bodyMs + 100);
+    expect(wire.ended).toBe(when === "at once");
+    if (when === "later") reply(last(), "late");
+    expect(wire.text).toBe("HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nlate");
+    arrive(`45${GET}`);
+    expect([wire.ended, host.exchanges.length]).toEqual([true, 1]);
+  }
+});
+
+test("a response that began before the body timed out is sent completely, and closes the connection", () => {
+  host.onExchange = (exchange) => exchange.body.readTo(new Sink());
+  arrive(POST("12345").slice(0, -2));
+  const { response } = last();
+  response.start({ status: 200, reason: "", fields: "", bodyLength: 4 });
+  response.data(Buffer.from("ha"));
+  host.clock.advance(SETTINGS.bodyMs + 100);
+  response.data(Buffer.from("lf"));
+  expect(wire.ended).toBe(false);
+  response.end("");
+  expect([wire.text.endsWith("\r\n\r\nhalf"), wire.ended, wire.cut]).toEqual([true, true, false]);
+});
+
+test("a connection is idle between requests and while it lingers, but not while it reads, works or sends", () => {
+  const BUSY = Number.POSITIVE_INFINITY;
+  const now = host.wheel.now();
+  expect(connection.idleSince).toBe(now);
+  arrive(POST("12345").slice(0, 10));
+  expect(connection.idleSince).toBe(BUSY);
+  arrive(POST("12345").slice(10, -2));
+  expect(connection.idleSince).toBe(BUSY);
+  last().body.readTo(new Sink());
+  arrive("45");
+  wire.takes = [10];
+  reply(last());
+  flushCork();
+  expect(connection.idleSince).toBe(BUSY);
+  connection.drain();
+  expect([wire.ended, connection.idleSince]).toEqual([false, BUSY]);
+  connection.onDrain();
+  expect([wire.ended, connection.idleSince]).toEqual([true, now]);
+  connection.makeWay();
+  expect([wire.closed, wire.cut, host.closedCount, connection.idleSince]).toEqual([true, false, 1, BUSY]);
+});
+
+test("an idle connection that makes way for others sends its last response first", () => {
+  arrive(GET);
+  reply(last());
+  connection.makeWay();
+  expect([wire.text.endsWith("\r\n\r\nok"), wire.closed, wire.cut]).toEqual([true, true, false]);
+});
+
+test("a connection reports its end once", () => {
+  arrive(GET);
+  let finished = 0;
+  last().onFinish = () => finished++;
+  wire.terminate();
+  connection.onClose();
+  connection.onData(Buffer.from(GET));
+  connection.drain();
+  expect([host.closedCount, finished, host.exchanges.length]).toEqual([1, 1, 1]);
+});
+
+test("the reader of a slow client's response goes on only after the socket has taken everything", () => {
+  let drains = 0;
+  arrive(GET);
+  const exchange = last();
+  exchange.onDrain = () => {
+    drains++;
+    exchange.response.data(Buffer.from("!"));
+  };
+  exchange.response.start({ status: 200, reason: "", fields: "", bodyLength: 5 });
+  wire.takes = [1, 1, 1];
+  exchange.response.data(Buffer.from("body"));
+  flushCork();
+  for (const expected of [0, 0, 1]) {
+    connection.onDrain();
+    expect(drains).toBe(expected);
+  }
+  expect(wire.text).toEndWith("\r\n\r\nbody!");
+});
+
 test("an unfinished body times out for its reader, and the time does not run while reading is paused", () => {
   const sink = new Sink();
   host.onExchange = (exchange) => exchange.body.readTo(sink);

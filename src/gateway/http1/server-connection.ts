@@ -192,7 +192,7 @@ export class Http1ServerConnection
         this.#refuse({ code: "request-timeout", detail: "the request head did not arrive in time" }, this.#partial);
         break;
       case BUSY:
-        this.#closing = true;
+        // A body with an error closes the connection after the response.
         this.#body?.abort(new TurnpikeError("request-timeout", "the request body did not arrive in time"));
         if (this.#exchange === undefined) this.#close();
         break;
