@@ -86,8 +86,9 @@ export function parseRequestHead(
   head.method = method;
   head.scheme = context.scheme;
   head.payment = scan.payment;
-  head.bodyLength = scan.transferEncoding === "" ? Math.max(scan.contentLength, 0) : -1;
-  head.expectContinue = scan.expect !== "" && !http10;
+  if (scan.transferEncoding !== "") head.bodyLength = -1;
+  else if (scan.contentLength > 0) head.bodyLength = scan.contentLength;
+  if (scan.expect !== "" && !http10) head.expectContinue = true;
   head.via = scan.via;
   head.forwardedFor = scan.forwardedFor;
   head.upgrade = upgrade;

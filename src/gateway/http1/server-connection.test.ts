@@ -270,6 +270,24 @@ test("an idle connection that makes way for others sends its last response first
   expect([wire.text.endsWith("\r\n\r\nok"), wire.closed, wire.cut]).toEqual([true, true, false]);
 });
 
+test("a head without bytes of its body gives the reader no data, and does not pause the client", () => {
+  let calls = 0;
+  const sink = new Sink();
+  sink.onData = () => {
+    calls++;
+    return true;
+  };
+  arrive(POST("12345").slice(0, -5));
+  expect(wire.paused).toBe(false);
+  last().body.readTo(sink);
+  arrive("12345");
+  expect([calls, sink.text]).toEqual([1, "12345"]);
+  reply(last());
+  host.onExchange = (exchange) => exchange.body.readTo(sink);
+  arrive(POST("6").slice(0, -1));
+  expect(calls).toBe(1);
+});
+
 test("a connection reports its end once", () => {
   arrive(GET);
   let finished = 0;

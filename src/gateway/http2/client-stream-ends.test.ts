@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "bun:test";
 import { Sink } from "../http1/testing/client-peers.ts";
 import * as f from "./frame.ts";
-import { GET, OK, ScriptedServer } from "./testing/scripted-server.ts";
+import { GET, OK, POST, ScriptedServer } from "./testing/scripted-server.ts";
 
 let server: ScriptedServer;
 let sink: Sink;
@@ -75,4 +75,35 @@ test("a gRPC call that ends with its head reports its status", () => {
     other.head(1, f.END_STREAM, [...OK, ["content-type", "application/grpc"], ...fields]);
     expect(asked.heads.map(({ grpcStatus }) => grpcStatus)).toEqual([status]);
   }
+});
+
+test("a request that has ended, or that the server has reset, sends nothing more", () => {
+  const events: ((streamId: number) => void)[] = [
+    (streamId) => server.numbers(f.RST_STREAM, streamId, f.CANCEL),
+    (streamId) => server.head(streamId, f.END_STREAM, OK),
+  ];
+  for (const [i, end] of events.entries()) {
+    const stream = server.sendQuietly(new Sink(), POST);
+    end(1 + 2 * i);
+    server.frames();
+    expect(stream.data(Buffer.from("late"))).toBe(true);
+    stream.end("X-Late: 1\r\n");
+    expect(server.heard()).toEqual([]);
+  }
+  const whole = server.sendQuietly(sink, { ...POST, bodyLength: 2 });
+  whole.data(Buffer.from("ab"));
+  whole.end("");
+  whole.end("X-Late: 1\r\n");
+  expect(whole.data(Buffer.from("c"))).toBe(true);
+  expect(server.heard()).toEqual(['DATA 5 "ab" end']);
+});
+
+test("a malformed frame for a request shows that the connection is alive", () => {
+  const stream = server.sendQuietly(sink);
+  expect(stream.heard).toBe(false);
+  server.data(1, 0, "before a head");
+  expect([stream.heard, stream.unprocessed, sink.errors.length]).toEqual([true, false, 1]);
+  const refused = server.sendQuietly(new Sink());
+  server.numbers(f.RST_STREAM, 3, f.REFUSED_STREAM);
+  expect([refused.heard, refused.unprocessed]).toEqual([true, true]);
 });

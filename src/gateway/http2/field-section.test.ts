@@ -1,7 +1,8 @@
 /** Field sections in several frames, padded, or with a priority (RFC 9113 §4.3, §6.2, §6.10). */
 import { describe, expect, test } from "bun:test";
 import * as f from "./frame.ts";
-import { GET, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";
+import { GET, POST, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";
+import { type FieldList } from "./testing/scripted-peer.ts";
 
 /** `Accept-Encoding: gzip, deflate` of the static table. Repeating it makes a block of any length. */
 const ANY_FIELD = 0x90;
@@ -105,4 +106,30 @@ test("a stream that depends on itself is reset, and the next stream, which does 
   send(3, 0, []);
   expect(client.heard()).toEqual(["RST_STREAM 1 1"]);
   expect(client.host.exchanges.length).toBe(1);
+});
+
+test("a field list may be as large as its limit; one more byte is refused with 431, and in trailers it resets the stream", () => {
+  const FIELD_OVERHEAD = 32;
+  const limit = SETTINGS.http2.maxHeaderListSize;
+  const sizeOf = (fields: FieldList): number =>
+    fields.reduce((sum, [name, value]) => sum + name.length + value.length + FIELD_OVERHEAD, 0);
+  /** The fields and one more, which make a list of this size. */
+  const filled = (fields: FieldList, size: number): FieldList => [
+    ...fields,
+    ["x", "v".repeat(size - sizeOf([...fields, ["x", ""]]))],
+  ];
+  const client = new ScriptedClient().begin();
+  client.head(1, f.END_STREAM, filled(GET, limit));
+  client.head(3, f.END_STREAM, filled(GET, limit + 1));
+  expect([client.host.exchanges.length, client.host.refusals.map(({ status }) => status)]).toEqual([1, [431]]);
+  client.frames();
+  for (const [streamId, size, heard] of [
+    [5, limit, []],
+    [7, limit + 1, ["RST_STREAM 7 1"]],
+  ] as const) {
+    client.head(streamId, 0, POST);
+    client.host.exchanges.at(-1)?.body.readTo({ data: () => true, end() {}, abort() {} });
+    client.head(streamId, f.END_STREAM, filled([], size));
+    expect(client.heard()).toEqual([...heard]);
+  }
 });
