@@ -75,9 +75,9 @@ export class Labels {
   }
 
   /** The labels beside which this value stands. */
-  labelled(value: Scalar, leaf: LeafPlan, { url, locale }: ShownPage): readonly string[] {
+  labelled(value: Scalar, leaf: LeafPlan): readonly string[] {
     return [...this.#pairs].flatMap(([label, pairs]) => {
-      const values = pairs.map(({ text }) => typedValue(leaf, { value: text, isData: false, url, locale }));
+      const values = pairs.map(({ text }) => typedValue(leaf, text, this.#page));
       return values.length > 0 && values.every((one) => one === value) ? [label] : [];
     });
   }
@@ -86,10 +86,7 @@ export class Labels {
   named(name: string): readonly Element[] {
     const found = this.#classes.get(name) ?? [];
     if (found.length > MAX_OF_CLASS) return [];
-    return found.filter((one, at) => {
-      const next = found[at + 1];
-      return next === undefined || !this.#page.contains(one, next);
-    });
+    return this.#page.innermost(found);
   }
 
   #add(label: string, pair: Pair): void {

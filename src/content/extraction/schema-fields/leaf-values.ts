@@ -122,7 +122,7 @@ export function declaredFound(leaf: LeafPlan, { value: given, place }: Property,
   const isLink = (attribute === "href" || attribute === "src") && !isAddress(leaf);
   const text = isLink ? page.text(element) : property.value;
   const isData = property.place.from === "json-ld" || (attribute !== undefined && !isLink);
-  const value = typedValue(leaf, { value: text, isData, url: page.url, locale: page.locale });
+  const value = typedValue(leaf, text, page, isData);
   if (value === undefined) return undefined;
   // A reader sees the text of the element, and not another value in its attribute.
   const shown =

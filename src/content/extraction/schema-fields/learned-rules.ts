@@ -46,17 +46,14 @@ export class LearnedRules {
   /** The rules that find this value in the page, the ones that other pages most likely share first. */
   of(value: Scalar, leaf: LeafPlan, found: Found | undefined): readonly FieldRule[] {
     const { page, labels } = this.#facts;
-    const rules: FieldRule[] = labels.labelled(value, leaf, page).map((label) => ({ label }));
+    const rules: FieldRule[] = labels.labelled(value, leaf).map((label) => ({ label }));
     const elements = page.elements.filter((one) => page.lengthOf(one) > 0 && page.lengthOf(one) <= MAX_LENGTH);
     const places = elements.filter((element) => {
-      const own = typedValue(leaf, { value: page.text(element), isData: false, url: page.url, locale: page.locale });
+      const own = typedValue(leaf, page.text(element), page);
       return own !== undefined && isSame(own, value);
     });
-    const innermost = places.filter((one, at) => {
-      const next = places[at + 1];
-      return next === undefined || !page.contains(one, next);
-    });
-    for (const element of innermost) rules.push(...this.#selectorsOf(element).map((selector) => ({ selector })));
+    for (const element of page.innermost(places))
+      rules.push(...this.#selectorsOf(element).map((selector) => ({ selector })));
     if (found !== undefined && isSame(found.value, value) && !found.isShown) {
       const { element, pointer, attribute } = found.place;
       const about = {
@@ -91,10 +88,7 @@ export class LearnedRules {
     const { page } = this.#facts;
     const { pointer, attribute } = rule;
     const text = pointer === undefined ? element.attribs[attribute ?? ""] : valueAt(element, pointer);
-    const value =
-      text === undefined
-        ? undefined
-        : typedValue(leaf, { value: text, isData: true, url: page.url, locale: page.locale });
+    const value = text === undefined ? undefined : typedValue(leaf, text, page, true);
     if (value === undefined) return undefined;
     const place = {
       from: "selector",

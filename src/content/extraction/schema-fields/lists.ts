@@ -2,11 +2,10 @@ import { type Element, isTag } from "domhandler";
 import { type FieldPlan, type LeafPlan, type ListPlan, type ObjectPlan } from "./field-plan.ts";
 import { type Found, isInside, type Scope } from "./found.ts";
 import { declaredFound, leafValue, propertyLists } from "./leaf-values.ts";
-import { elementFound } from "./visible-values.ts";
+import { elementFound, textFound } from "./visible-values.ts";
 import { namesOf, normalName } from "./names.ts";
 import { type PageFacts } from "./page-facts.ts";
 import { isSubject, isThing, type Thing } from "./things.ts";
-import { typedValue } from "./values.ts";
 import { TITLES } from "./vocabulary.ts";
 
 /** Groups of equal elements that are compared, and the elements of each that are looked at for this. */
@@ -60,10 +59,9 @@ function labelledList(leaf: LeafPlan, scope: Scope): readonly Found[] {
         if (found.length > 0) return found;
       }
       const parts = text.length > MAX_ITEM ? [] : text.split(/\s*(?:[,;|·•、]|\s\/\s)\s*/u);
-      const found = parts.flatMap((part): readonly Found[] => {
-        const value = typedValue(leaf, { value: part, isData: false, url: page.url, locale: page.locale });
-        return value === undefined ? [] : [{ value, quote: text, isShown: true, place: { from, element } }];
-      });
+      const found = parts
+        .flatMap((part) => textFound(leaf, part, { from, element }, page) ?? [])
+        .map((one) => ({ ...one, quote: text }));
       if (found.length > 0) return found;
     }
   }

@@ -118,6 +118,14 @@ export class ShownPage {
     return around !== undefined && own !== undefined && around.order <= own.order && own.order <= around.last;
   }
 
+  /** Those of shown elements, in the document's order, that have none of the others inside. */
+  innermost(elements: readonly Element[]): readonly Element[] {
+    return elements.filter((one, at) => {
+      const next = elements[at + 1];
+      return next === undefined || !this.contains(one, next);
+    });
+  }
+
   /** The number of characters that an element shows. */
   lengthOf(element: Element): number {
     return this.#seen.get(element)?.length ?? 0;

@@ -17,10 +17,7 @@ export function suggestedValue(
 ): Found | undefined {
   const element = elementWith(quote, page);
   if (element === undefined) return undefined;
-  const context = { url: page.url, locale: page.locale };
-  const value =
-    typedValue(leaf, { value: given, isData: false, ...context }) ??
-    typedValue(leaf, { value: given, isData: true, ...context });
+  const value = typedValue(leaf, given, page) ?? typedValue(leaf, given, page, true);
   if (value === undefined || !states(quote, value, leaf, page)) return undefined;
   return { value, quote, isShown: true, place: { from: "model", element } };
 }
@@ -38,11 +35,11 @@ function elementWith(quote: string, page: ShownPage): Element | undefined {
 }
 
 /** Whether the quote has the value: its words, its number, or a text that has this value by itself. */
-function states(quote: string, value: Scalar, leaf: LeafPlan, { url, locale }: ShownPage): boolean {
-  const whole = typedValue(leaf, { value: quote, isData: false, url, locale });
+function states(quote: string, value: Scalar, leaf: LeafPlan, page: ShownPage): boolean {
+  const whole = typedValue(leaf, quote, page);
   if (whole !== undefined && isSame(whole, value)) return true;
   if (typeof value === "boolean") return false;
   if (typeof value === "string") return ` ${wordsOf(quote)} `.includes(` ${wordsOf(value)} `);
-  const amounts = moneyIn(quote, locale).map(({ amount }) => amount);
-  return [...numbersIn(quote, locale), ...amounts].includes(value);
+  const amounts = moneyIn(quote, page.locale).map(({ amount }) => amount);
+  return [...numbersIn(quote, page.locale), ...amounts].includes(value);
 }

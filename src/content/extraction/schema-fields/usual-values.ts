@@ -219,41 +219,28 @@ const META: Readonly<Record<string, readonly string[]>> = {
 /** The value in the `meta` elements of the page. */
 export function metaValue(leaf: LeafPlan, scope: Scope): Found | undefined {
   const { facts, isOwn, root } = scope;
-  const { page } = facts;
   const { concept = "" } = leaf.names;
   if (!isOwn || root !== undefined || (concept === "name" && leaf !== scope.title)) return undefined;
-  if (AMOUNTS.has(concept) && facts.prices.length > 0) {
-    const found = metaFound(leaf, META[concept] ?? [], facts);
-    return found?.isShown === true ? found : undefined;
-  }
-  if (concept === "url" && facts.canonical !== undefined) {
-    const href = facts.canonical.attribs["href"] ?? "";
-    const value = typedValue(leaf, { value: href, isData: true, url: page.url, locale: page.locale });
-    const place = { from: "meta", element: facts.canonical, attribute: "href" } as const;
-    if (value !== undefined) return { value, quote: href, isShown: false, place };
-  }
-  if (concept === "language" && facts.root !== undefined && [...leaf.names.own][0] !== "languages") {
-    const value = typedValue(leaf, {
-      value: facts.root.attribs["lang"] ?? "",
-      isData: true,
-      url: page.url,
-      locale: "",
-    });
-    const place = { from: "meta", element: facts.root, attribute: "lang" } as const;
-    return value === undefined ? undefined : { value, quote: String(value), isShown: false, place };
-  }
-  return metaFound(leaf, META[concept] ?? [], facts);
+  if (concept === "language" && [...leaf.names.own][0] !== "languages")
+    return attributeFound(leaf, facts.root, "lang", facts);
+  const canonical = concept === "url" ? attributeFound(leaf, facts.canonical, "href", facts) : undefined;
+  const elements = (META[concept] ?? []).flatMap((name) => facts.content(name)?.element ?? []);
+  const [found] = elements.flatMap((element) => attributeFound(leaf, element, "content", facts) ?? []);
+  // A page that shows prices, but not this one, contradicts it.
+  if (AMOUNTS.has(concept) && facts.prices.length > 0 && found?.isShown !== true) return undefined;
+  return canonical ?? found;
 }
 
-function metaFound(leaf: LeafPlan, names: readonly string[], facts: PageFacts): Found | undefined {
-  const { page } = facts;
-  for (const name of names) {
-    const meta = facts.content(name);
-    if (meta === undefined || (/^https?:/i.test(meta.text) && !isAddress(leaf))) continue;
-    const value = typedValue(leaf, { value: meta.text, isData: true, url: page.url, locale: page.locale });
-    if (value === undefined) continue;
-    const place = { from: "meta", element: meta.element, attribute: "content" } as const;
-    return { value, quote: meta.text, isShown: isVisible(value, leaf, facts, false), place };
-  }
-  return undefined;
+function attributeFound(
+  leaf: LeafPlan,
+  element: Element | undefined,
+  attribute: string,
+  facts: PageFacts,
+): Found | undefined {
+  const text = element?.attribs[attribute]?.trim();
+  if (element === undefined || text === undefined || (/^https?:/i.test(text) && !isAddress(leaf))) return undefined;
+  const value = typedValue(leaf, text, facts.page, true);
+  if (value === undefined) return undefined;
+  const isShown = attribute === "content" && isVisible(value, leaf, facts, false);
+  return { value, quote: text, isShown, place: { from: "meta", element, attribute } };
 }

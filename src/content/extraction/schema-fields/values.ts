@@ -17,22 +17,28 @@ const FIRST_YEAR = 1500;
 /** The value of a field. */
 export type Scalar = string | number | boolean;
 
-/** A value as a page has it. */
-export interface RawValue {
-  readonly value: Scalar;
-  /** True if programs wrote it: numbers have a decimal point, and dates are those of ISO 8601. */
-  readonly isData: boolean;
+/** The page of a value. */
+interface Origin {
   readonly url: string;
   readonly locale: string;
 }
 
-/** The value in the type of the field; undefined without a valid one. */
-export function typedValue(leaf: LeafPlan, raw: RawValue): Scalar | undefined {
-  if (typeof raw.value === "string" && TURNED.test(raw.value)) return undefined;
-  for (const value of candidates(leaf, raw)) {
+/** A value as a page has it. */
+interface RawValue extends Origin {
+  readonly value: Scalar;
+  readonly isData: boolean;
+}
+
+/**
+ * The value in the type of the field; undefined without a valid one. `isData` if programs wrote it: numbers have a decimal point,
+ * and dates are those of ISO 8601.
+ */
+export function typedValue(leaf: LeafPlan, value: Scalar, { url, locale }: Origin, isData = false): Scalar | undefined {
+  if (typeof value === "string" && TURNED.test(value)) return undefined;
+  for (const own of candidates(leaf, { value, isData, url, locale })) {
     // A greater number has other digits than the page.
-    if (typeof value === "number" && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) continue;
-    if (value !== undefined && leaf.fits(value)) return value;
+    if (typeof own === "number" && !(Math.abs(own) <= Number.MAX_SAFE_INTEGER)) continue;
+    if (own !== undefined && leaf.fits(own)) return own;
   }
   return undefined;
 }

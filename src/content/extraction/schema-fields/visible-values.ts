@@ -43,11 +43,10 @@ export function pairFound(
   const isRating = leaf.names.concept === "rating" && isBare === true;
   const linked = isAddress(leaf) ? attributeFound(leaf, element, from, page) : undefined;
   if (linked !== undefined) return linked;
-  const value = typedValue(leaf, { value: text, isData: false, url: page.url, locale: page.locale });
+  const found = textFound(leaf, text, { from, element }, page);
   // "5 ratings" is their number.
-  if (isRating && (Number.isInteger(value) || Number(value) > MAX_RATING)) return undefined;
-  if (value !== undefined) return { value, quote: text, isShown: true, place: { from, element } };
-  return attributeFound(leaf, element, from, page);
+  if (isRating && (Number.isInteger(found?.value) || Number(found?.value) > MAX_RATING)) return undefined;
+  return found ?? attributeFound(leaf, element, from, page);
 }
 
 /** Whether the value is a number or a date, which is known by its form. */
@@ -88,7 +87,7 @@ function attributeFound(leaf: LeafPlan, outer: Element, from: Place["from"], pag
     const attribute = name === "time" ? "datetime" : name === "a" && (isAddress(leaf) || isMail) ? "href" : undefined;
     const text = attribute && attribs[attribute];
     if (attribute === undefined || !text || (isMail && !/^mailto:/i.test(text))) continue;
-    const value = typedValue(leaf, { value: text, isData: true, url: page.url, locale: page.locale });
+    const value = typedValue(leaf, text, page, true);
     if (value === undefined || value === "" || hasOtherHost(element, value, page)) continue;
     const isShown = isAddress(leaf) || page.shows(String(value));
     return { value, quote: isShown ? page.text(element) : text, isShown, place: { from, element, attribute } };
@@ -155,14 +154,18 @@ export function elementFound(
     );
     const attribute = inner?.attribs["src"] === undefined ? "href" : "src";
     const address = inner?.attribs[attribute];
-    const value = address && typedValue(leaf, { value: address, isData: true, url: page.url, locale: page.locale });
+    const value = address && typedValue(leaf, address, page, true);
     if (inner === undefined || value === undefined || value === "" || hasOtherHost(inner, value, page))
       return undefined;
     return { value, quote: page.text(inner), isShown: true, place: { from, element: inner, attribute } };
   }
   const text = page.text(element);
   if (text === "") return undefined;
-  const value = typedValue(leaf, { value: text, isData: false, url: page.url, locale: page.locale });
-  if (value !== undefined) return { value, quote: text, isShown: true, place: { from, element } };
-  return attributeFound(leaf, element, from, page);
+  return textFound(leaf, text, { from, element }, page) ?? attributeFound(leaf, element, from, page);
+}
+
+/** The value of a text that a reader sees. */
+export function textFound(leaf: LeafPlan, text: string, place: Place, page: ShownPage): Found | undefined {
+  const value = typedValue(leaf, text, page);
+  return value === undefined ? undefined : { value, quote: text, isShown: true, place };
 }
