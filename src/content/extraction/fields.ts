@@ -1,6 +1,7 @@
 import { type Document, type Element } from "domhandler";
 import { MARK, type PageSource } from "../page/page.ts";
 import { type ExtractionOutcome, type ExtractionTask, type FieldValue } from "./tree/extraction.ts";
+import { baseOf } from "./tree/addresses.ts";
 import { elementText } from "./selectors/element-text.ts";
 import { parseSelector } from "./selectors/parse-selector.ts";
 import { DocumentElements, elementsOf } from "./selectors/select-all.ts";
@@ -84,13 +85,6 @@ function attributeValue({ attribs, name }: Element, asked: string, base: string)
   if (attribute === undefined || value === undefined || value === "" || !ADDRESSES.has(attribute)) return value;
   if (attribute === "data" && name !== "object") return value;
   return URL.parse(value, base)?.href ?? value;
-}
-
-function baseOf(tree: Document, url: string): string {
-  for (const { name, attribs } of elementsOf(tree)) {
-    if (name === "base" && attribs["href"] !== undefined) return URL.parse(attribs["href"], url)?.href ?? url;
-  }
-  return url;
 }
 
 function titleOf(tree: Document): string {

@@ -32,6 +32,15 @@ export function pointerStep(step: string | number): string {
   return `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
+/** The value at a JSON pointer, of own members alone. Undefined if there is none. */
+export function valueAt(root: unknown, pointer: string): unknown {
+  let at = root;
+  for (const step of pointer.split("/").slice(1).map(fromPointerStep)) {
+    at = Array.isArray(at) ? at[Number(step)] : isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined;
+  }
+  return at;
+}
+
 /** The name or index that one step of a JSON pointer stands for: the reverse of `pointerStep`, without its slash. */
 export function fromPointerStep(step: string): string {
   return step.replaceAll("~1", "/").replaceAll("~0", "~");

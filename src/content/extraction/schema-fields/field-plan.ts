@@ -1,6 +1,6 @@
 import { isObject } from "../../../lib/is-object.ts";
 import { compileSchema, type Schema, SchemaError } from "../../../lib/json-schema/compile-schema.ts";
-import { fromPointerStep, type Json, type JsonObject, pointerStep } from "../../../lib/json-schema/json.ts";
+import { type Json, type JsonObject, pointerStep, valueAt } from "../../../lib/json-schema/json.ts";
 import { type FieldNames, namesOf } from "./names.ts";
 
 /** Characters of a schema as JSON, its fields, and levels of objects and lists. */
@@ -179,12 +179,9 @@ class Planner {
   #resolve(reference: string, pointer: string): Json {
     if (reference === "#") throw new SchemaError(`${pointer}/$ref`, "must not refer to the whole schema");
     if (!reference.startsWith("#/")) throw new SchemaError(`${pointer}/$ref`, "must refer to a place in the schema");
-    let at: Json | undefined = this.#root;
-    for (const step of decodeURIComponent(reference.slice(2)).split("/").map(fromPointerStep)) {
-      at = Array.isArray(at) ? at[Number(step)] : isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined;
-    }
-    if (at === undefined) throw new SchemaError(`${pointer}/$ref`, "refers to nothing");
-    return at;
+    const found = valueAt(this.#root, decodeURIComponent(reference.slice(1)));
+    if (found === undefined) throw new SchemaError(`${pointer}/$ref`, "refers to nothing");
+    return found as Json; // Each part of a JSON value is a JSON value.
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Document, type Element } from "domhandler";
-import { type Json, type JsonObject, pointerStep } from "../../../lib/json-schema/json.ts";
+import { fromPointerStep, type Json, type JsonObject, pointerStep, valueAt } from "../../../lib/json-schema/json.ts";
 import { isObject } from "../../../lib/is-object.ts";
 import { type FieldPlan, type LeafPlan, type ListPlan, type ObjectPlan, type SchemaPlan } from "./field-plan.ts";
 import { type Found, type Scope } from "./found.ts";
@@ -15,7 +15,7 @@ import { type FieldRule, type FieldSource, type MissingField, type PageFields } 
 import { wordsOf } from "./shown-page.ts";
 import { plainText } from "./values.ts";
 import { AMOUNTS } from "./vocabulary.ts";
-import { isSubject, isThing, type Thing } from "./things.ts";
+import { isSubject, isThing, nameOf, type Thing } from "./things.ts";
 
 /** Characters of a quote. */
 const MAX_QUOTE = 200;
@@ -265,9 +265,9 @@ function isAlike(a: string, b: string): boolean {
   return [...own].filter((word) => other.has(word)).length * 2 >= Math.min(own.size, other.size);
 }
 
-function thingName({ properties }: Thing): string {
-  const found = properties.find(({ name }) => name === "name" || name === "headline" || name === "title");
-  return typeof found?.value === "string" ? plainText(found.value) : "";
+function thingName(thing: Thing): string {
+  const name = nameOf(thing);
+  return typeof name === "string" ? plainText(name) : "";
 }
 
 function withoutNulls(value: Json): Json {
@@ -278,14 +278,7 @@ function withoutNulls(value: Json): Json {
 }
 
 function clear(value: Json, path: string): void {
-  const steps = path
-    .split("/")
-    .slice(1)
-    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
-  const last = steps.pop();
-  let at: Json | undefined = value;
-  for (const step of steps) at = Array.isArray(at) ? at[Number(step)] : isObject(at) ? at[step] : undefined;
-  if (last === undefined || at === undefined) return;
-  if (Array.isArray(at)) at[Number(last)] = null;
-  else if (isObject(at)) at[last] = null;
+  const end = path.lastIndexOf("/");
+  const holder = valueAt(value, path.slice(0, end));
+  if (Array.isArray(holder) || isObject(holder)) Reflect.set(holder, fromPointerStep(path.slice(end + 1)), null);
 }

@@ -1,6 +1,5 @@
 import { type Element, isText } from "domhandler";
-import { isObject } from "../../../lib/is-object.ts";
-import { fromPointerStep } from "../../../lib/json-schema/json.ts";
+import { valueAt } from "../../../lib/json-schema/json.ts";
 import { parseSelector } from "../selectors/parse-selector.ts";
 import { DocumentElements } from "../selectors/select-all.ts";
 import { type FieldRule } from "../tree/page-fields.ts";
@@ -87,7 +86,7 @@ export class LearnedRules {
   #declared(rule: Extract<FieldRule, { selector: string }>, element: Element, leaf: LeafPlan): Found | undefined {
     const { page } = this.#facts;
     const { pointer, attribute } = rule;
-    const text = pointer === undefined ? element.attribs[attribute ?? ""] : valueAt(element, pointer);
+    const text = pointer === undefined ? element.attribs[attribute ?? ""] : scalarIn(element, pointer);
     const value = text === undefined ? undefined : typedValue(leaf, text, page, true);
     if (value === undefined) return undefined;
     const place = {
@@ -109,12 +108,10 @@ function namesOf({ attribs }: Element): readonly string[] {
     .map((token) => `.${token}`);
 }
 
-function valueAt(element: Element, pointer: string): Scalar | undefined {
+function scalarIn(element: Element, pointer: string): Scalar | undefined {
   try {
-    let at: unknown = JSON.parse(element.children.map((child) => (isText(child) ? child.data : "")).join(""));
-    for (const step of pointer.split("/").slice(1).map(fromPointerStep)) {
-      at = Array.isArray(at) ? at[Number(step)] : isObject(at) ? at[step] : undefined;
-    }
+    const json: unknown = JSON.parse(element.children.map((child) => (isText(child) ? child.data : "")).join(""));
+    const at = valueAt(json, pointer);
     return typeof at === "string" || typeof at === "number" || typeof at === "boolean" ? at : undefined;
   } catch {
     return undefined;

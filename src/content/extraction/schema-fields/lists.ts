@@ -5,7 +5,7 @@ import { declaredFound, leafValue, propertyLists } from "./leaf-values.ts";
 import { elementFound, textFound } from "./visible-values.ts";
 import { namesOf, normalName } from "./names.ts";
 import { type PageFacts } from "./page-facts.ts";
-import { isSubject, isThing, type Thing } from "./things.ts";
+import { isSubject, isThing, nameOf, type Thing } from "./things.ts";
 import { TITLES } from "./vocabulary.ts";
 
 /** Groups of equal elements that are compared, and the elements of each that are looked at for this. */
@@ -147,10 +147,8 @@ function thingItems(names: ListPlan["names"], item: ObjectPlan, scope: Scope): r
 
 /** Whether readers see the names of most of the things. */
 function isSeen(group: readonly Thing[], { page }: PageFacts): boolean {
-  const names = group.flatMap(
-    ({ properties }) => properties.find(({ name }) => name === "name" || name === "headline" || name === "title") ?? [],
-  );
-  const shown = names.filter(({ value }) => typeof value === "string" && page.shows(value));
+  const names = group.flatMap((thing) => nameOf(thing) ?? []);
+  const shown = names.filter((name) => typeof name === "string" && page.shows(name));
   return names.length > 0 && shown.length * 2 > group.length;
 }
 

@@ -38,6 +38,11 @@ export function isSubject({ types, properties }: Thing): boolean {
   return properties.length > 1 && types.some((type) => !OF_THE_SITE.test(type));
 }
 
+/** The name of a thing. */
+export function nameOf({ properties }: Thing): ThingValue | undefined {
+  return properties.find(({ name }) => name === "name" || name === "headline" || name === "title")?.value;
+}
+
 /** Whether the value is a thing of its own. */
 export function isThing(value: ThingValue): value is Thing {
   return typeof value === "object";

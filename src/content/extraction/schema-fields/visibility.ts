@@ -1,5 +1,5 @@
 import { type Element } from "domhandler";
-import { isHidden } from "../tree/hidden.ts";
+import { isFolded } from "../tree/hidden.ts";
 import { isNeverShown } from "../tree/prune.ts";
 import { hidesChildren } from "../tree/shadow.ts";
 import { isUnselected } from "./options.ts";
@@ -55,7 +55,7 @@ const FALLBACKS = new Set([
 /** The surroundings of the children of an element; undefined if a reader does not see the element. */
 export function shownInside(element: Element, style: Declarations, around: Around): Around | undefined {
   const { name, attribs } = element;
-  if (isNeverShown(element) || isHidden(element) || hides(style)) return undefined;
+  if (isNeverShown(element) || isFolded(element) || hides(style)) return undefined;
   if (FALLBACKS.has(name) || attribs["popover"] !== undefined || isClosed(attribs["hidden"])) return undefined;
   if (around.isMeasured) return around;
   if (isUnselected(element) || hidesChildren(element) || (around.isFlat && style.has("overflow"))) return undefined;
