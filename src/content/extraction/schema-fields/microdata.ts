@@ -95,7 +95,7 @@ function valueOf(element: Element, page: ShownPage): { value: ThingValue; attrib
     const value = attribs[attribute];
     if (value === undefined) continue;
     const isAddress = attribute === "href" || attribute === "src" || attribute === "data";
-    return { value: isAddress ? (URL.parse(value.trim(), page.url)?.href ?? value) : value, attribute };
+    return { value: isAddress ? (URL.parse(value.trim(), page.base)?.href ?? value) : value, attribute };
   }
   return { value: page.text(element), attribute: undefined };
 }

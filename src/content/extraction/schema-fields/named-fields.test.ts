@@ -99,3 +99,15 @@ test("stock that the page shows otherwise than it declares it is left out", () =
   const html = `<script type="application/ld+json">${JSON.stringify(data)}</script><h1>Oak</h1><p>Currently sold out</p>`;
   expect(fields(html, { name: TEXT, in_stock: { type: "boolean" } })).toEqual({ name: "Oak", in_stock: null });
 });
+
+test("addresses are resolved against the base of the page", () => {
+  const head = "<head><base href=https://files.example/a/><meta property=og:url content=about></head>";
+  const shelf = `<div itemscope itemtype=https://schema.org/Product><h1 itemprop=name>Shelf</h1><img itemprop=image src=x.png></div>`;
+  const uri = { ...TEXT, format: "uri" };
+  const body = `${shelf}<p>Manual: <a href=m.pdf>read</a></p>`;
+  expect(fields(`<html>${head}<body><main>${body}</main>`, { image: uri, manual: uri, url: uri })).toEqual({
+    image: "https://files.example/a/x.png",
+    manual: "https://files.example/a/m.pdf",
+    url: "https://files.example/a/about",
+  });
+});

@@ -52,7 +52,8 @@ type StyleOf = (element: Element) => Declarations;
 /** A page as its reader sees it: what is hidden has no text. Decision 0932. */
 export class ShownPage {
   readonly tree: Document;
-  readonly url: string;
+  /** The address against which those of the page are resolved. */
+  readonly base: string;
   /** The language tag; empty if it is not known. */
   readonly locale: string;
   /** The shown elements, in the document's order. */
@@ -72,9 +73,9 @@ export class ShownPage {
 
   constructor(tree: Document, { url, locale, sight }: PageAbout) {
     this.tree = tree;
-    this.url = url;
+    this.base = baseOf(tree, url);
     this.locale = locale;
-    const { styleOf, around } = this.#styles(sight);
+    const { styleOf, around } = this.#styles(url, sight);
     this.elements = this.#walk(styleOf, around);
   }
 
@@ -192,7 +193,7 @@ export class ShownPage {
   }
 
   /** The styles of the elements, and what is around the whole page. */
-  #styles(sight: Sight = {}): { readonly styleOf: StyleOf; readonly around: Around } {
+  #styles(url: string, sight: Sight = {}): { readonly styleOf: StyleOf; readonly around: Around } {
     const { mark, sheets: loaded = [] } = sight;
     if (mark !== undefined) return { styleOf: this.#measured(mark), around: MEASURED };
     const elements: Element[] = [];
@@ -208,8 +209,7 @@ export class ShownPage {
         return true;
       },
     });
-    const { url } = this;
-    const { sheets, unread } = sheetsOf({ elements, url, base: baseOf(this.tree, url), loaded });
+    const { sheets, unread } = sheetsOf({ elements, url, base: this.base, loaded });
     const rules = new StyleRules({ all: new DocumentElements(this.tree), names, attributes }, sheets);
     this.isCertain = rules.isComplete && unread.length === 0;
     this.unread = unread;

@@ -19,7 +19,7 @@ export type Scalar = string | number | boolean;
 
 /** The page of a value. */
 interface Origin {
-  readonly url: string;
+  readonly base: string;
   readonly locale: string;
 }
 
@@ -33,9 +33,14 @@ interface RawValue extends Origin {
  * The value in the type of the field; undefined without a valid one. `isData` if programs wrote it: numbers have a decimal point,
  * and dates are those of ISO 8601.
  */
-export function typedValue(leaf: LeafPlan, value: Scalar, { url, locale }: Origin, isData = false): Scalar | undefined {
+export function typedValue(
+  leaf: LeafPlan,
+  value: Scalar,
+  { base, locale }: Origin,
+  isData = false,
+): Scalar | undefined {
   if (typeof value === "string" && TURNED.test(value)) return undefined;
-  for (const own of candidates(leaf, { value, isData, url, locale })) {
+  for (const own of candidates(leaf, { value, isData, base, locale })) {
     // A greater number has other digits than the page.
     if (typeof own === "number" && !(Math.abs(own) <= Number.MAX_SAFE_INTEGER)) continue;
     if (own !== undefined && leaf.fits(own)) return own;
@@ -239,7 +244,7 @@ function isoDuration(minutes: number | undefined): string | undefined {
   return `PT${hours > 0 ? `${hours}H` : ""}${left > 0 || hours === 0 ? `${left}M` : ""}`;
 }
 
-function addressOf(text: string, { url: base, isData }: RawValue): string | undefined {
+function addressOf(text: string, { base, isData }: RawValue): string | undefined {
   // A text such as "shop.example" is not relative to the page.
   if (/\s/.test(text) || (!isData && !/^[a-z]+:/i.test(text))) return undefined;
   const url = URL.parse(text, base);
