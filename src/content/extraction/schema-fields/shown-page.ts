@@ -119,7 +119,7 @@ export class ShownPage {
     return around !== undefined && own !== undefined && around.order <= own.order && own.order <= around.last;
   }
 
-  /** Those of shown elements, in the document's order, that have none of the others inside. */
+  /** Of shown elements in the order of the document, those without one of the others inside. */
   innermost(elements: readonly Element[]): readonly Element[] {
     return elements.filter((one, at) => {
       const next = elements[at + 1];
