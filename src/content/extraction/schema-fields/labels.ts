@@ -1,4 +1,4 @@
-import { type Element, isTag, isText } from "domhandler";
+import { type Element, isTag, isText, type Text } from "domhandler";
 import { type LeafPlan } from "./field-plan.ts";
 import { type Scalar, typedValue } from "./values.ts";
 import { ENTITY_WORDS } from "./vocabulary.ts";
@@ -29,11 +29,15 @@ export interface Pair {
   readonly isBare?: boolean;
 }
 
+type Part = Element | Text;
+
 const LABEL_CLASS = /(?:^|[\s_-])(?:label|key|term|caption|heading|title|name|dt|th)(?:$|[\s_-])/i;
 const LABEL_TAGS = new Set(["strong", "b", "label"]);
 const HEADING = /^h[2-6]$/;
 /** A label before a colon, as the beginning of a line. */
 const LABELLED = /^([^:：]{2,48}?)\s*[:：]\s*(\S.*)$/u;
+/** A number in a line before its label. */
+const COUNTED = /^[$€£¥₹]?\s?[+-]?\d.*\n\D+$/u;
 const BEGINS_WITH_NUMBER = /^[$€£¥₹]?\s?[+-]?\d/u;
 /** A number before its label, as the whole line and in parentheses within it. */
 const COUNT = /^\(?([$€£¥₹]?\s?\d[\d.,'’ \u00a0\u202f]*)\)?\s+(\p{L}[\p{L} '’-]{1,30})\.?$/u;
@@ -61,9 +65,7 @@ export class Labels {
       else if (name === "tr") this.#row(element);
       else if (HEADING.test(name)) this.#heading(element);
       else {
-        this.#twoParts(element);
-        this.#ownLabel(element);
-        this.#inline(element);
+        this.#parts(element);
         this.#line(element);
       }
     }
@@ -98,7 +100,7 @@ export class Labels {
     else known.push(pair);
   }
 
-  #pair(label: Element, value: Element, from: FieldOrigin): void {
+  #pair(label: Part, value: Element, from: FieldOrigin): void {
     if (this.#page.lengthOf(label) > MAX_LABEL) return;
     const items = this.#itemsIn(value);
     this.#add(this.#page.text(label), { from, element: value, text: this.#page.text(value), items });
@@ -158,24 +160,49 @@ export class Labels {
     return undefined;
   }
 
-  /** A row of two elements without other text, such as `<div><span>Price</span><span>5</span></div>`. */
-  #twoParts(element: Element): void {
+  /** Labels without a mark behind them: `<span>Price</span><span>5</span>`, `Number <b>5</b>`, `<b>Size</b> 5 <b>Age</b> 2`. */
+  #parts(element: Element): void {
     if (this.#page.lengthOf(element) > 20 * MAX_LINE || ROWS.has(element.name)) return;
-    const [label, value, ...more] = this.#shownChildren(element);
-    if (label === undefined || value === undefined || more.length > 0 || hasOwnText(element)) return;
-    this.#pair(label, value, "label");
-    const [first, second] = [this.#page.text(label), this.#page.text(value)];
-    if (BEGINS_WITH_NUMBER.test(first) && !/\d/.test(second)) this.#bare(second, first, label);
+    for (const line of this.#linesOf(element)) {
+      const [first, second] = line;
+      const isPair = line.length === 2 && first !== undefined && second !== undefined && isTag(second);
+      if (isPair && COUNTED.test(line.map((part) => this.#page.text(part)).join("\n")))
+        this.#bare(this.#page.text(second), this.#page.text(first), element);
+      for (const [at, label] of line.entries()) {
+        if (!this.#isLabel(label) && !(isPair && label === first)) continue;
+        const end = line.findIndex((one, place) => place > at + 1 && this.#isLabel(one));
+        this.#beside(label, line.slice(at + 1, end === -1 ? line.length : end), element);
+      }
+    }
   }
 
-  /** A label that is the text before the only element of a line, such as `<p>Number <b>5</b></p>`. */
-  #ownLabel(element: Element): void {
-    const [before, value, ...more] = element.children.filter((one) => !isText(one) || one.data.trim() !== "");
-    if (before === undefined || value === undefined || more.length > 0 || !isText(before) || !isTag(value)) return;
-    if (!this.#page.isShown(value) || before.data.length > 2 * MAX_LABEL) return;
-    if (this.#page.lengthOf(value) > MAX_LINE) return;
-    const items = this.#itemsIn(value);
-    this.#add(before.data.trim(), { from: "label", element: value, text: this.#page.text(value), items });
+  /** The shown elements and the texts of each line of an element. */
+  #linesOf({ children }: Element): readonly (readonly Part[])[] {
+    let line: Part[] = [];
+    const lines = [line];
+    for (const child of children) {
+      // The value of a label can be in the next line.
+      if (isTag(child) && child.name === "br" && line.length > 1) lines.push((line = []));
+      else if (isTag(child) && this.#page.isShown(child) && child.name !== "br") line.push(child);
+      else if (isText(child) && child.data.trim() !== "") line.push(child);
+    }
+    return lines;
+  }
+
+  #isLabel(part: Part): boolean {
+    if (!isTag(part) || this.#page.lengthOf(part) > MAX_LABEL) return false;
+    if (LABEL_TAGS.has(part.name) || LABEL_CLASS.test(part.attribs["class"] ?? "")) return true;
+    return /[:：]$/u.test(this.#page.text(part));
+  }
+
+  #beside(label: Part, parts: readonly Part[], element: Element): void {
+    const [value] = parts;
+    const isShort = parts.reduce((sum, part) => sum + this.#page.lengthOf(part), 0) <= MAX_LINE;
+    if (value !== undefined && isTag(value) && parts.length === 1 && (isShort || isTag(label)))
+      return this.#pair(label, value, "label");
+    if (value === undefined || !isShort) return;
+    const text = parts.map((part) => this.#page.text(part)).join(" ");
+    this.#add(this.#page.text(label), { from: "label", element, text, items: [] });
   }
 
   #bare(label: string, text: string, element: Element): void {
@@ -204,42 +231,6 @@ export class Labels {
         return;
       }
     }
-  }
-
-  /** A label that is an element before its value, such as `<b>Price:</b> 5`. */
-  #inline(label: Element): void {
-    const { parent } = label;
-    if (parent === null || !isTag(parent) || this.#page.lengthOf(label) > MAX_LABEL) return;
-    if (label.name === "th" || label.name === "dt" || this.#page.lengthOf(label) === 0) return;
-    const isMarked = LABEL_TAGS.has(label.name) || LABEL_CLASS.test(label.attribs["class"] ?? "");
-    if (label.children.length === 0 || (!isMarked && label.name !== "span" && label.name !== "em")) return;
-    const text = this.#page.text(label);
-    let rest = "";
-    let beside: Element | undefined;
-    let looked = 0;
-    for (let at = label.next; at !== null && rest.length <= MAX_LINE && looked < MAX_BESIDE; at = at.next) {
-      looked += 1;
-      if (isText(at)) rest += at.data;
-      if (!isTag(at) || !this.#page.isShown(at)) continue;
-      if (at.name === label.name && at.attribs["class"] === label.attribs["class"] && rest.trim() !== "") break;
-      if (at.name === "br" && rest.trim() !== "") break;
-      rest += ` ${this.#page.text(at)}`;
-      beside ??= at;
-    }
-    const hasColon = /[:：]\s*$/u.test(text) || /^\s*[:：]/u.test(rest);
-    if (!hasColon && !isMarked) return;
-    const value = rest
-      .replace(/^\s*[:：]/u, "")
-      .replace(/\s+/g, " ")
-      .trim();
-    if (value === "" || value.length > MAX_LINE) return;
-    const isWhole = beside !== undefined && value === this.#page.text(beside);
-    this.#add(text, {
-      from: "label",
-      element: isWhole && beside !== undefined ? beside : parent,
-      text: value,
-      items: [],
-    });
   }
 
   /** Lines of a block such as `Price: 5`. */

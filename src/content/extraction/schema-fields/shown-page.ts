@@ -1,4 +1,4 @@
-import { type Document, type Element, type ParentNode, isTag, isText } from "domhandler";
+import { type Document, type Element, type ParentNode, type Text, isTag, isText } from "domhandler";
 import { isBlock } from "../tree/display.ts";
 import { foldWhiteSpace } from "../tree/white-space.ts";
 import { walkNodes } from "../tree/walk.ts";
@@ -63,7 +63,7 @@ export class ShownPage {
   /** The addresses of style sheets that were not loaded. */
   unread: readonly string[] = [];
   readonly #seen = new Map<Element, Seen>();
-  readonly #texts = new Map<Element, string>();
+  readonly #texts = new Map<Element | Text, string>();
   readonly #ids = new Map<string, number>();
   /** By parent: the number of children of each name; and by child its place among those. */
   readonly #siblings = new Map<ParentNode, Map<string, number>>();
@@ -127,17 +127,17 @@ export class ShownPage {
     });
   }
 
-  /** The number of characters that an element shows. */
-  lengthOf(element: Element): number {
-    return this.#seen.get(element)?.length ?? 0;
+  /** The number of characters that an element or a text shows. */
+  lengthOf(node: Element | Text): number {
+    return isText(node) ? node.data.trim().length : (this.#seen.get(node)?.length ?? 0);
   }
 
   /** The visible text, with a space between blocks. A longer text is cut. */
-  text(element: Element): string {
-    const known = this.#texts.get(element);
+  text(node: Element | Text): string {
+    const known = this.#texts.get(node);
     if (known !== undefined) return known;
-    const text = this.#read(element, MAX_TEXT).replaceAll("\n", " ");
-    this.#texts.set(element, text);
+    const text = this.#read(node, MAX_TEXT).replaceAll("\n", " ");
+    this.#texts.set(node, text);
     return text;
   }
 
@@ -276,7 +276,7 @@ export class ShownPage {
     return shown;
   }
 
-  #read(root: Element | Document, most: number): string {
+  #read(root: Element | Text | Document, most: number): string {
     let text = "";
     walkNodes(root, {
       enter: (node) => {

@@ -1,12 +1,18 @@
 import { expect, test } from "bun:test";
 import { planOf } from "./field-plan.ts";
-import { plainText, type RawValue, type Scalar, stockIn, typedValue } from "./values.ts";
+import { plainText, type Scalar, stockIn, typedValue } from "./values.ts";
 
 /** The value that a field with this name and schema has for a text or a value of structured data. */
-function valueOf(name: string, schema: object, value: Scalar, more: Partial<RawValue> = {}): Scalar | undefined {
+function valueOf(
+  name: string,
+  schema: object,
+  value: Scalar,
+  more: { isData?: boolean; locale?: string } = {},
+): Scalar | undefined {
   const leaf = planOf({ type: "object", properties: { [name]: schema } }).root.members.get(name);
   if (leaf?.kind !== "leaf") throw new Error("The schema is not that of one value");
-  return typedValue(leaf, { value, isData: false, url: "https://shop.example/p/1", locale: "en", ...more });
+  const { isData, locale = "en" } = more;
+  return typedValue(leaf, value, { base: "https://shop.example/p/1", locale }, isData);
 }
 
 const TEXT = { type: "string" };
