@@ -1,4 +1,4 @@
-import { type Declarations, hides } from "./hiding-styles.ts";
+import { ANIMATION, type Declarations, hides } from "./hiding-styles.ts";
 
 /** The frames of an animation as declarations. */
 export interface Frames {
@@ -31,7 +31,7 @@ interface Run {
 
 function runsOf(style: Declarations): Run[] {
   const short = listOf(style.get("animation"));
-  const own = PARTS.map((name) => listOf(style.get(name)));
+  const own = ANIMATION.map((name) => listOf(style.get(name)));
   const [names = []] = own;
   return Array.from({ length: Math.max(short.length, names.length) }, (_, at) => {
     const parts = own.flatMap((list) => (list.length === 0 ? [] : (list[at % list.length] ?? "")));
@@ -39,16 +39,6 @@ function runsOf(style: Declarations): Run[] {
     return { words, isClear: short.length === 0 || parts.length === 0 };
   });
 }
-
-const PARTS = [
-  "animation-name",
-  "animation-duration",
-  "animation-delay",
-  "animation-fill-mode",
-  "animation-play-state",
-  "animation-iteration-count",
-  "animation-direction",
-];
 
 /** Animations of an element. @bound */
 const MAX_LIST = 20;

@@ -23,18 +23,13 @@ const MAX_QUOTE = 200;
 const MAX_ROUNDS = 5;
 
 /** A page whose fields are read. */
-export interface FieldsPage {
+interface FieldsPage extends SeenDocument, Omit<SchemaTask, "kind" | "schema"> {}
+
+/** A document, and the known facts about its visible text. */
+export interface SeenDocument {
   readonly tree: Document;
   readonly url: string;
-  /** A language tag that decides the meaning of numbers and dates. Default: that of the page. */
-  readonly locale?: string | undefined;
   readonly sight?: Sight | undefined;
-  /** True: only values that a reader sees. */
-  readonly shownOnly?: boolean | undefined;
-  readonly rules?: SchemaTask["rules"];
-  readonly learn?: SchemaTask["learn"];
-  readonly withText?: SchemaTask["withText"];
-  readonly suggestions?: SchemaTask["suggestions"];
 }
 
 /** The fields of a page by a schema. Every value stands in the page; fields without a value are null. */

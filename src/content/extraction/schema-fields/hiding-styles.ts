@@ -22,6 +22,12 @@ export const CLEAR = 0.05;
 export const COVERED = "covered";
 export const OWN_TEXT = "own-text";
 
+/** The parts of an animation, its name first. */
+export const ANIMATION: readonly string[] = (
+  "animation-name animation-duration animation-delay animation-fill-mode animation-play-state " +
+  "animation-iteration-count animation-direction"
+).split(" ");
+
 const LENGTH = String.raw`-?\d*\.?\d+(?:e-?\d+)?(?:[a-z]+|%)?`;
 const DISPLAYS =
   /^(?:none|contents|block|flow-root|inline|run-in|list-item|ruby\S*|(?:inline-)?(?:block|flex|grid|table)|table-\S+|-webkit-\S+|(?:block|inline) \S+|inherit|initial|unset|revert|revert-layer|var\(.*)$/;
@@ -75,13 +81,7 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   "z-index": /^-?\d+$/,
   "grid-template-rows": /./,
   animation: /./,
-  "animation-name": /./,
-  "animation-duration": /./,
-  "animation-delay": /./,
-  "animation-fill-mode": /./,
-  "animation-play-state": /./,
-  "animation-iteration-count": /./,
-  "animation-direction": /./,
+  ...Object.fromEntries(ANIMATION.map((name) => [name, /./])),
   [OWN_TEXT]: /^hidden$/,
   "unicode-bidi": /override/,
   "letter-spacing": /^-/,

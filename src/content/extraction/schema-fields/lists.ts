@@ -113,12 +113,9 @@ const NONE: ReadonlySet<Thing> = new Set();
 
 /** The member of an object that is the name of the thing. */
 export function titleOf({ members }: ObjectPlan): LeafPlan | undefined {
-  const leaves = [...members.values()].filter((one): one is LeafPlan => one.kind === "leaf");
-  for (const concept of TITLES) {
-    const found = leaves.filter(({ names }) => names.concept === concept);
-    if (found.length > 0) return found[0];
-  }
-  return undefined;
+  const leaves = [...members.values()].filter(isLeaf);
+  const titles = TITLES.map((concept) => leaves.find(({ names }) => names.concept === concept));
+  return titles.find((one) => one !== undefined);
 }
 
 function thingsIn(card: Element, { things, page }: PageFacts): readonly Thing[] {
@@ -180,10 +177,6 @@ function tableRows({ members }: ObjectPlan, title: LeafPlan | undefined, scope: 
     for (const { head, items } of [grid, turned(grid)]) {
       const labels = head.map((cell) => normalName(page.text(cell)));
       const columns = columnsOf(members, title, labels);
-      // A header without text is that of the items' names.
-      const [first] = labels;
-      if (title !== undefined && first === "" && ![...columns.values()].includes(0))
-        columns.set(nameIn(members, title), 0);
       if (columns.size <= most) continue;
       most = columns.size;
       best = items.map(({ row, cells }) => ({ row, cells: cellsBy(columns, cells) }));
@@ -227,14 +220,12 @@ function columnsOf(
   const columns = new Map<string, number>();
   for (const [name, member] of members) {
     const own = labels.findIndex((label) => label !== "" && member.names.labels.has(label));
-    const column = own === -1 && member === title ? labels.findIndex((label) => NAME.labels.has(label)) : own;
+    const named = labels.findIndex((label) => NAME.labels.has(label));
+    // A first header without text is that of the items' names.
+    const column = own !== -1 || member !== title ? own : named !== -1 || labels[0] !== "" ? named : 0;
     if (column !== -1) columns.set(name, column);
   }
   return columns;
-}
-
-function nameIn(members: ObjectPlan["members"], title: LeafPlan): string {
-  return [...members].find(([, member]) => member === title)?.[0] ?? "";
 }
 
 function cellsBy(columns: ReadonlyMap<string, number>, cells: readonly Element[]): ReadonlyMap<string, Element> {
@@ -290,9 +281,7 @@ function coverage(cards: readonly Element[], { members }: ObjectPlan, made: (car
   let found = 0;
   for (const card of looked) {
     const scope = made(card);
-    const values = [...members.values()].filter(isLeaf).map((leaf) => leafValue(leaf, scope));
-    // A name is one that differs from card to card.
-    found += values.filter((value) => value !== undefined).length;
+    found += [...members.values()].filter((one) => isLeaf(one) && leafValue(one, scope) !== undefined).length;
   }
   return found / Math.max(looked.length, 1);
 }

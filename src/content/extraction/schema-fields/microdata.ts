@@ -23,23 +23,15 @@ const MICRODATA: Syntax = {
 const RDFA: Syntax = { from: "rdfa", scope: ({ attribs }) => attribs["typeof"], property: "property" };
 
 /** Elements whose value is an attribute. */
-const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
-  meta: ["content"],
-  link: ["href"],
-  a: ["href"],
-  area: ["href"],
-  img: ["src"],
-  audio: ["src"],
-  video: ["src"],
-  source: ["src"],
-  iframe: ["src"],
-  object: ["data"],
-  time: ["datetime"],
-  data: ["value"],
-  meter: ["value"],
-};
-/** Attributes that have the same value in another form. */
-const OVERRIDES = ["content"];
+const ATTRIBUTES = new Map(
+  Object.entries({
+    href: ["link", "a", "area"],
+    src: ["img", "audio", "video", "source", "iframe"],
+    data: ["object"],
+    datetime: ["time"],
+    value: ["data", "meter"],
+  }).flatMap(([attribute, names]) => names.map((name) => [name, attribute] as const)),
+);
 
 /** The things that a page describes in microdata and in RDFa. Hidden elements describe nothing. */
 export function markedThings(page: ShownPage): readonly Thing[] {
@@ -91,7 +83,7 @@ function thingAround({ parent }: Element, things: ReadonlyMap<Element, Thing>): 
 
 function valueOf(element: Element, page: ShownPage): { value: ThingValue; attribute: string | undefined } {
   const { name, attribs } = element;
-  for (const attribute of [...OVERRIDES, ...(ATTRIBUTES[name] ?? [])]) {
+  for (const attribute of ["content", ATTRIBUTES.get(name) ?? "content"]) {
     const value = attribs[attribute];
     if (value === undefined) continue;
     const isAddress = attribute === "href" || attribute === "src" || attribute === "data";

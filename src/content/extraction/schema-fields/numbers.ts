@@ -22,7 +22,7 @@ export function numberIn(text: string, locale: string): number | undefined {
 
 /** The numbers in a text; undefined for one whose marks have two meanings. */
 export function numbersIn(text: string, locale: string): readonly (number | undefined)[] {
-  return [...asciiDigits(text.slice(0, MAX_LENGTH)).matchAll(NUMBER)].map(([found], _at) => valueOf(found, locale));
+  return [...asciiDigits(text.slice(0, MAX_LENGTH)).matchAll(NUMBER)].map(([found]) => valueOf(found, locale));
 }
 
 /** Two numbers of a range, such as `20 – 30`, the lower one first. */

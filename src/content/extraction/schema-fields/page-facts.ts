@@ -39,7 +39,7 @@ export class PageFacts {
   readonly canonical: Element | undefined;
   readonly root: Element | undefined;
   #prices: readonly Price[] | undefined;
-  #numbers: ReadonlySet<number> | undefined;
+  #numbers: ReadonlySet<number | undefined> | undefined;
   #amounts: ReadonlySet<number | undefined> | undefined;
 
   constructor(
@@ -86,26 +86,18 @@ export class PageFacts {
   /** Whether a reader sees a number: as an amount of money, or without currency if the page shows no amounts. */
   showsNumber(value: number, isMoney: boolean): boolean {
     if (isMoney && this.prices.length > 0) {
-      this.#amounts ??= this.#allAmounts();
+      this.#amounts ??= this.#allIn((...text) => moneyIn(...text).map(({ amount }) => amount));
       return this.#amounts.has(value);
     }
-    this.#numbers ??= new Set(this.#allNumbers());
+    this.#numbers ??= this.#allIn(numbersIn);
     return this.#numbers.has(value);
   }
 
-  /** All amounts, also old prices. */
-  #allAmounts(): ReadonlySet<number | undefined> {
+  /** The numbers of short texts, also old prices. */
+  #allIn(read: (text: string, locale: string) => readonly (number | undefined)[]): ReadonlySet<number | undefined> {
     const { page } = this;
-    const texts = page.elements.filter((one) => page.lengthOf(one) <= MAX_PRICE_LENGTH * 4 && page.lengthOf(one) > 0);
-    return new Set(texts.flatMap((one) => moneyIn(page.text(one), page.locale).map(({ amount }) => amount)));
-  }
-
-  *#allNumbers(): Generator<number> {
-    const { page } = this;
-    for (const element of page.elements) {
-      if (page.lengthOf(element) > MAX_PRICE_LENGTH * 4) continue;
-      for (const number of numbersIn(page.text(element), page.locale)) if (number !== undefined) yield number;
-    }
+    const short = page.elements.filter((one) => page.lengthOf(one) > 0 && page.lengthOf(one) <= MAX_PRICE_LENGTH * 4);
+    return new Set(short.flatMap((one) => read(page.text(one), page.locale)));
   }
 
   #findPrices(): readonly Price[] {

@@ -1,16 +1,7 @@
-import { type Document } from "domhandler";
-import { type Sight } from "../../page/page.ts";
 import { type ExtractionOutcome, type SchemaTask } from "../tree/extraction.ts";
 import { type PageFields } from "../tree/page-fields.ts";
 import { planOf } from "./field-plan.ts";
-import { fieldsOf } from "./fields-of.ts";
-
-/** A document, and the known facts about its visible text. */
-export interface SeenDocument {
-  readonly tree: Document;
-  readonly url: string;
-  readonly sight?: Sight | undefined;
-}
+import { fieldsOf, type SeenDocument } from "./fields-of.ts";
 
 /** The fields of a document. */
 export function schemaFields(document: SeenDocument, { schema, ...about }: SchemaTask): PageFields {

@@ -1,4 +1,4 @@
-import { type Document, type Element, type ParentNode, type Text, isTag, isText } from "domhandler";
+import { type Document, type Element, type Text, isTag, isText } from "domhandler";
 import { isBlock } from "../tree/display.ts";
 import { foldWhiteSpace } from "../tree/white-space.ts";
 import { walkNodes } from "../tree/walk.ts";
@@ -65,9 +65,8 @@ export class ShownPage {
   readonly #seen = new Map<Element, Seen>();
   readonly #texts = new Map<Element | Text, string>();
   readonly #ids = new Map<string, number>();
-  /** By parent: the number of children of each name; and by child its place among those. */
-  readonly #siblings = new Map<ParentNode, Map<string, number>>();
-  readonly #positions = new Map<Element, number>();
+  /** The selectors of elements among their siblings. */
+  readonly #steps = new Map<Element, string>();
   #major: readonly Element[] | undefined;
   #words: string | undefined;
 
@@ -177,19 +176,13 @@ export class ShownPage {
   /** The element among its siblings. They are numbered once for each parent. */
   #stepOf(element: Element): string {
     const { name, parent } = element;
-    if (parent === null) return name;
-    let counts = this.#siblings.get(parent);
-    if (counts === undefined) {
-      counts = new Map();
-      for (const child of parent.children) {
-        if (!isTag(child)) continue;
-        const count = (counts.get(child.name) ?? 0) + 1;
-        counts.set(child.name, count);
-        this.#positions.set(child, count);
+    if (!this.#steps.has(element) && parent !== null) {
+      for (const [own, same] of Map.groupBy(parent.children.filter(isTag), (child) => child.name)) {
+        for (const [at, child] of same.entries())
+          this.#steps.set(child, same.length === 1 ? own : `${own}:nth-of-type(${at + 1})`);
       }
-      this.#siblings.set(parent, counts);
     }
-    return (counts.get(name) ?? 0) <= 1 ? name : `${name}:nth-of-type(${this.#positions.get(element) ?? 1})`;
+    return this.#steps.get(element) ?? name;
   }
 
   /** The styles of the elements, and what is around the whole page. */

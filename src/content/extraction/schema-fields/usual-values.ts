@@ -86,12 +86,7 @@ function priceRange(leaf: LeafPlan, scope: Scope): Found | undefined {
 function stockValue(leaf: LeafPlan, scope: Scope): Found | undefined {
   const { page } = scope.facts;
   const lines = elementsIn(scope).filter((one) => page.lengthOf(one) > 0 && page.lengthOf(one) <= MAX_LINE);
-  const stated = lines.filter((one, at) => {
-    const next = lines[at + 1];
-    const isOuter = next !== undefined && page.contains(one, next) && page.text(one) === page.text(next);
-    return !isOuter && stockIn(page.text(one)) !== undefined;
-  });
-  const [line, ...others] = stated;
+  const [line, ...others] = page.innermost(lines.filter((one) => stockIn(page.text(one)) !== undefined));
   // Of several lines, each may be about another size or colour.
   return line === undefined || others.length > 0 ? undefined : elementFound(leaf, line, "text", page);
 }
