@@ -21,6 +21,15 @@ test("the readable part of each operation's response", () => {
   );
 });
 
+test("several formats of a page are printed as JSON, because its content is then empty", () => {
+  const results = { markdown: "# A", links: [] };
+  const json = JSON.stringify(results, undefined, 2);
+  expect(text("scrape", { content: "", results })).toBe(json);
+  expect(text("parse", { content: "", results })).toBe(json);
+  const page = { url: "http://a.example/", content: "", results };
+  expect(text("batch", { results: [page] })).toBe(`==> http://a.example/ <==\n${json}\n`);
+});
+
 test("a response of another form is printed as JSON, and so is every response with --json", () => {
   for (const name of ["scrape", "read", "extract", "search", "batch", "resolve", "health"]) {
     expect(JSON.parse(text(name, { results: "odd", content: 1, data: 2 }))).toEqual({

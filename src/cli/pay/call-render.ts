@@ -1,5 +1,6 @@
 import { isObject } from "../../lib/is-object.ts";
 import { type CallRequest } from "./call-arguments.ts";
+import { pageText } from "./page-text.ts";
 
 /** A response in readable form: the text for standard output, and the notes for standard error. */
 export interface Rendered {
@@ -23,8 +24,8 @@ export function isFailedBatch({ name }: Pick<CallRequest, "name">, response: unk
 type Fields = Readonly<Record<string, unknown>>;
 
 const RENDERERS: Readonly<Record<string, (response: Fields) => Rendered | undefined>> = {
-  scrape: ({ content }) => plain(content),
-  parse: ({ content }) => plain(content),
+  scrape: (response) => plain(pageText(response)),
+  parse: (response) => plain(pageText(response)),
   read: ({ title, content }) =>
     plain(
       typeof title === "string" && title !== "" && typeof content === "string" ? `# ${title}\n\n${content}` : content,
@@ -69,7 +70,7 @@ function pages(results: readonly Fields[]): Rendered {
   const failed = results.filter(({ error }) => error !== undefined);
   const texts = results
     .filter(({ error }) => error === undefined)
-    .map(({ url, content }) => `==> ${fieldText(url)} <==\n${fieldText(content)}\n`);
+    .map((page) => `==> ${fieldText(page.url)} <==\n${fieldText(pageText(page))}\n`);
   const notes = failed.map(({ url, error }) => `failed ${fieldText(url)}: ${fieldText(error)}`);
   return { text: texts.join("\n"), notes: [...notes, `${texts.length} of ${results.length} pages`] };
 }

@@ -137,6 +137,19 @@ test("a crawl becomes a folder with a file for each page, whose names are safe a
   ]);
 });
 
+test("several formats of a page are a JSON file of a folder, and JSON on standard output", async () => {
+  open.resolve();
+  const formats = ["--set", "limit=1", "--set", 'formats=["text","links"]'];
+  const results = { text: expect.stringContaining("The page / tells"), links: expect.any(Array) };
+  expect((await turnpike(...crawl("--out", "docs", ...formats))).code).toBe(0);
+  const [{ file = "", ...line } = {}] = linesOf("docs/index.ndjson");
+  expect(file).toEndWith(".json");
+  expect(line).not.toHaveProperty("results");
+  expect(JSON.parse(readFileSync(join(folder, "docs", file), "utf8"))).toEqual(results);
+  const { out } = await turnpike(...crawl(...formats));
+  expect(JSON.parse(out.replace(/^==> .* <==\n/, ""))).toEqual(results);
+});
+
 test("after Ctrl-C the job goes on, and is resumed without a missing or a repeated line", async () => {
   const child = spawn(crawl("--out", "pages.ndjson"));
   await asked.promise;

@@ -4,6 +4,7 @@ import { type JobResult } from "../../../client/operations.ts";
 import { codeOf } from "../../../lib/caught.ts";
 import { withoutControls } from "../../common/terminal.ts";
 import { writeStandard } from "../../common/standard-output.ts";
+import { pageText } from "../page-text.ts";
 import { pageNames } from "./page-name.ts";
 import { ResultLines } from "./result-lines.ts";
 
@@ -66,9 +67,10 @@ function folderSink(folder: string, goesOn: boolean): ResultSink {
   return {
     last: index.last,
     put(result) {
-      const { content, format, metadata, ...facts } = result;
-      const file =
-        content === undefined ? undefined : writePage(folder, facts.url, EXTENSIONS[format ?? ""] ?? "txt", content);
+      const { content: _, format, metadata, results, ...facts } = result;
+      const text = pageText(result);
+      const extension = results === undefined ? (EXTENSIONS[format ?? ""] ?? "txt") : "json";
+      const file = text === undefined ? undefined : writePage(folder, facts.url, extension, text);
       const title = metadata?.title;
       index.append(JSON.stringify({ ...facts, ...(title === undefined ? {} : { title }), ...(file && { file }) }));
     },
@@ -104,7 +106,8 @@ export function standardSink(
     last,
     async put(result) {
       if (json) return await writeStandard(`${JSON.stringify(result)}\n`);
-      const { url, content, error } = result;
+      const { url, error } = result;
+      const content = pageText(result);
       if (content === undefined) return note(`failed ${url}: ${error ?? ""}`);
       const text = `==> ${url} <==\n${content.trimEnd()}\n\n`;
       return await writeStandard(process.stdout.isTTY ? withoutControls(text) : text);
