@@ -27,6 +27,7 @@ const READ: readonly (readonly [args: readonly string[], parameters: object])[] 
   [["batch", "a", "b"], { urls: ["a", "b"] }],
   [["batch", "--set", 'urls=["a"]'], { urls: ["a"] }],
   [["resolve", "Will it?", "--set", 'sources=["a"]'], { question: "Will it?", sources: ["a"] }],
+  [["session", "--set", "ttl=3600"], { ttl: 3600 }],
   [["health"], {}],
   [["read", "example.com"], { url: "https://example.com" }],
   [["read", "docs.example.com:8443/a?b#c"], { url: "https://docs.example.com:8443/a?b#c" }],

@@ -101,9 +101,9 @@ function readParameters(
   // An object without a prototype, so that `__proto__` is a normal key.
   const parameters: Parameters = Object.create(null);
   for (const set of sets) assign(parameters, set);
-  const { argument, many, isNumber } = operation;
+  const { argument, many, isNumber, method } = operation;
   if (argument === undefined) {
-    if (given.length > 0 || sets.length > 0) throw new UsageError(`${name} takes no arguments`);
+    if (given.length > 0 || (method === "GET" && sets.length > 0)) throw new UsageError(`${name} takes no arguments`);
     return parameters;
   }
   if (given.length > 1 && many !== true) {
