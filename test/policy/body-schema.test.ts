@@ -62,6 +62,7 @@ for (const protocol of PROTOCOLS) {
     const reply = await gateway.request(protocol, post('{"name":"SECRET","tags":["x",1],"__proto__":{"a":1}}'));
     expect([reply.status, reply.header("content-type")]).toEqual([400, "application/problem+json"]);
     expect(reply.json).toMatchObject({
+      detail: 'the body does not fit the schema of this route: /name must match "^[a-z]+$"',
       errors: [
         { path: "/name", message: 'must match "^[a-z]+$"' },
         { path: "/tags/0", message: "must be integer" },
@@ -70,6 +71,12 @@ for (const protocol of PROTOCOLS) {
     });
     expect(reply.text).not.toContain("SECRET");
     expect(received).toEqual([]);
+    const other = await gateway.request(protocol, post("3"));
+    expect(other.json).toMatchObject({ detail: "the body does not fit the schema of this route: it must be object" });
+    const broken = await gateway.request(protocol, post('{"name":"a"}}'));
+    expect(broken.json).toMatchObject({
+      detail: "the body is not JSON that this route accepts: expected the end, at character 12",
+    });
   });
 
   for (const [what, request, status] of [

@@ -49,7 +49,9 @@ export async function describeFailure({ response, receipt, isOpen, isFree }: Pai
   const detail = wordsOf(problem["detail"]) || wordsOf(receipt?.errorReason) || body;
   const status = `${response.status} ${title}`.trim();
   const errors: unknown[] = Array.isArray(problem["errors"]) ? problem["errors"].slice(0, MAX_PROBLEM_FIELDS) : [];
-  const fields = errors.filter(isObject).map(({ path, message }) => `  ${wordsOf(path)}: ${wordsOf(message)}`);
+  const all = errors.filter(isObject).map(({ path, message }) => ({ path: wordsOf(path), message: wordsOf(message) }));
+  const isSaid = all.length === 1 && all.every(({ message }) => message !== "" && detail.includes(message));
+  const fields = isSaid ? [] : all.map(({ path, message }) => `  ${path === "" ? "" : `${path}: `}${message}`);
   const hint = problem["type"] === ADDRESS_REFUSED ? [ALLOW_PRIVATE] : [];
   const warning = isOpen ? ["the result of the payment is not known; another call pays again"] : [];
   const free = isFree ? ["not charged"] : [];

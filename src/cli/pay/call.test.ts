@@ -49,6 +49,27 @@ function paidResponse(name: string): Response {
         { title: "Invalid Parameters", detail: "It is wrong.", errors: [{ path: "count", message: "too many" }] },
         { status: 400, headers: { "content-type": "application/problem+json" } },
       );
+    case "browsers":
+      return Response.json(
+        {
+          title: "Invalid Parameters",
+          detail: "/url must be text",
+          errors: [{ path: "/url", message: "must be text" }],
+        },
+        { status: 400, headers: { "content-type": "application/problem+json" } },
+      );
+    case "sessions":
+      return Response.json(
+        {
+          title: "Invalid Parameters",
+          detail: "it requires a",
+          errors: [
+            { path: "", message: "requires a" },
+            { path: "/b", message: "requires a" },
+          ],
+        },
+        { status: 400, headers: { "content-type": "application/problem+json" } },
+      );
     case "pdf":
       return new Response(endless(), { headers: { "content-type": "application/pdf" } });
     case "screenshot":
@@ -249,11 +270,15 @@ test("a refusal shows its detail and the invalid fields", async () => {
   const { code, text, errors } = await turnpike("call", "search", "q", "--set", "count=99");
   expect([code, text]).toEqual([1, ""]);
   expect(errors).toEndWith("turnpike call: 400 Invalid Parameters: It is wrong.\n  count: too many\nnot charged\n");
+  const named = await turnpike("call", "browser", "2");
+  expect(named.errors).toEndWith("turnpike call: 400 Invalid Parameters: /url must be text\nnot charged\n");
+  const both = await turnpike("call", "session");
+  expect(both.errors).toEndWith(": it requires a\n  requires a\n  /b: requires a\nnot charged\n");
 });
 
 test("a refusal cannot imitate messages of the command", async () => {
   const { errors } = await turnpike("call", "screenshot", "u");
-  expect(errors).toEndWith(`turnpike call: 400 Bad paid $0.00: ${"x".repeat(2000)}\n  : a b\nnot charged\n`);
+  expect(errors).toEndWith(`turnpike call: 400 Bad paid $0.00: ${"x".repeat(2000)}\n  a b\nnot charged\n`);
 });
 
 test("an unknown outcome of a payment is reported as unknown", async () => {

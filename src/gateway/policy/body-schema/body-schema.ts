@@ -73,12 +73,15 @@ function refuse(exchange: Exchange, error: TurnpikeError): Decision {
 function problemOf(schema: Schema, bytes: Uint8Array): TurnpikeError | undefined {
   try {
     const problems = schema.problemsOf(readJson(bytes));
-    if (problems.length === 0) return undefined;
-    return new TurnpikeError("invalid-parameters", "the body does not fit the schema of this route", problems);
+    const [first] = problems;
+    if (first === undefined) return undefined;
+    // Clients often show the detail alone.
+    const detail = `the body does not fit the schema of this route: ${first.path || "it"} ${first.message}`;
+    return new TurnpikeError("invalid-parameters", detail, problems);
   } catch (error) {
     if (!(error instanceof JsonError) && !(error instanceof TooCostly)) throw error;
     const what =
       error instanceof JsonError ? "the body is not JSON that this route accepts" : "the body takes too long to check";
-    return new TurnpikeError("invalid-parameters", what, [{ path: "", message: error.message }]);
+    return new TurnpikeError("invalid-parameters", `${what}: ${error.message}`, [{ path: "", message: error.message }]);
   }
 }
