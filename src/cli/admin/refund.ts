@@ -24,8 +24,8 @@ const FLAGS = {
 const USAGE = `usage: turnpike refund PAYMENT [--amount A] [--id ID] [--json]
        turnpike refund PAYMENT --recorded TX [--amount A] [--id ID] [--json]
 
-Sends the money of a payment back to its payer, from the address that received it. PAYMENT is its nonce or its
-transaction, as turnpike ledger list prints it.`;
+Sends the money of a payment back to its payer, from the address that received it. PAYMENT is its whole nonce or
+transaction, as turnpike ledger show prints them.`;
 
 export const refundSchema = z.looseObject({
   id: z.string(),
@@ -57,7 +57,7 @@ export const REFUND: AdminCommand = {
 
 /** The outcome of a refund, for people. */
 export function refundText({ id, state, amount, transaction, reason }: z.output<typeof refundSchema>): string {
-  const what = `the refund "${id}" of ${amount} units`;
+  const what = `the refund "${id}" of ${amount} atomic units`;
   if (state === "settled") return `${what} is settled by ${transaction}`;
   if (state === "recorded") return `${what} is recorded: ${transaction}`;
   const why = reason === "" ? "" : `: ${reason}`;

@@ -152,7 +152,7 @@ describe("a refund", () => {
     ["amount", { amount: "many" }],
     ["more than what is left of it", { amount: "10001" }],
     ["it is zero", { amount: "0" }],
-    [`Cannot find the payment "0x12"`, { payment: "0x12" }],
+    [`Cannot find the payment "0x12": name it by its whole nonce or transaction`, { payment: "0x12" }],
   ])("is refused: %s for %j", async (message, request) => {
     open();
     await paid("1");

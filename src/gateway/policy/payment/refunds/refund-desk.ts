@@ -118,7 +118,10 @@ export class RefundDesk {
     const matches = found.filter(({ nonce, transaction }) => nonce === given || transaction.toLowerCase() === given);
     const settled = matches.filter(({ state }) => state === "settled");
     const [payment] = settled.length > 0 ? settled : matches;
-    if (payment === undefined) throw new TurnpikeError("not-found", `Cannot find the payment ${JSON.stringify(text)}`);
+    if (payment === undefined) {
+      const how = "name it by its whole nonce or transaction, as turnpike ledger show prints them";
+      throw new TurnpikeError("not-found", `Cannot find the payment ${JSON.stringify(text)}: ${how}`);
+    }
     if (settled.length > 1) {
       throw new TurnpikeError("refund-refused", "Cannot tell which payment is meant: name it by its nonce");
     }
