@@ -1,6 +1,6 @@
 import { isObject } from "../../lib/is-object.ts";
 import { type CallRequest } from "./call-arguments.ts";
-import { pageText } from "./page-text.ts";
+import { pageText } from "./jobs/page-text.ts";
 
 /** A response in readable form: the text for standard output, and the notes for standard error. */
 export interface Rendered {

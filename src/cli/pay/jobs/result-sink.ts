@@ -4,7 +4,7 @@ import { type JobResult } from "../../../client/operations.ts";
 import { codeOf } from "../../../lib/caught.ts";
 import { withoutControls } from "../../common/terminal.ts";
 import { writeStandard } from "../../common/standard-output.ts";
-import { pageText } from "../page-text.ts";
+import { pageText } from "./page-text.ts";
 import { pageNames } from "./page-name.ts";
 import { ResultLines } from "./result-lines.ts";
 
