@@ -172,6 +172,16 @@ test("without a facilitator to ask, nothing changes", async () => {
   expect(await rowOf(payment)).toMatchObject({ state: "unknown" });
 });
 
+test("a payment whose row has no authorization stays open, and the others of the round are looked up", async () => {
+  const payment = await leave("unknown");
+  await transfer.settle(payment, REQUIREMENTS);
+  const bare = { ...(await claimed(payment)), nonce: "0xbare", payload: "{}" };
+  await store.ledger.move((await store.ledger.reserve(bare)).payment, { state: "unknown", lease: false });
+  clock.now += RECHECK_MS + 1;
+  expect(await create().round()).toBe(1);
+  expect([await store.ledger.find(bare), logged.length]).toMatchObject([{ state: "unknown" }, 1]);
+});
+
 test("the reconciler skips the payments of the other mode", async () => {
   const real = await leave("unknown", false);
   const practice = await leave("unknown", true);

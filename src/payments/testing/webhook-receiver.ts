@@ -6,6 +6,8 @@ export interface Received {
   readonly body: string;
   /** True if the receiver's secret signed it. */
   readonly isGenuine: boolean;
+  /** The field `webhook-timestamp`. */
+  readonly timestamp: string | undefined;
   /** The field `webhook-signature`. */
   readonly signature: string | undefined;
 }
@@ -29,7 +31,8 @@ export class WebhookReceiver {
         const id = request.headers.get("webhook-id") ?? "";
         const body = await request.text();
         const signature = request.headers.get("webhook-signature") ?? undefined;
-        const received = { id, body, isGenuine: this.#isGenuine(request.headers, body), signature };
+        const timestamp = request.headers.get("webhook-timestamp") ?? undefined;
+        const received = { id, body, isGenuine: this.#isGenuine(request.headers, body), timestamp, signature };
         this.received.push(received);
         return this.response(received);
       },

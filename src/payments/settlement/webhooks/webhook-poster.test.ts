@@ -73,6 +73,9 @@ test("each record is posted once, signed, and then deleted", async () => {
     Array.from({ length: 20 }, (_, i) => `id-${i}`).toSorted(),
   );
   expect(receiver.received.every(({ id, body, isGenuine }) => isGenuine && body === `{"record":"${id}"}`)).toBe(true);
+  // Receivers refuse a post whose time is not near their own.
+  const timestamps = new Set(receiver.received.map(({ timestamp }) => timestamp));
+  expect(timestamps).toEqual(new Set([String(Math.floor(clock.now / 1000))]));
   expect(await store.outbox.size()).toBe(0);
   expect(await createPoster().round()).toBe(0);
   expect(counted).toEqual({ posted: 20, failed: 0, dropped: 0 });

@@ -153,3 +153,11 @@ for (const max of [1, 3]) {
     expect([shop.runs, shop.settlements]).toEqual([max, 1]);
   });
 }
+
+test("a payment of an earlier version is known by the same fingerprint, and only equal names have an order", () => {
+  const fields = "Accept: a\r\nX-Two: 1\r\nx-two:  2 \r\nCookie: c\r\nZ: z\r\n";
+  const known = "CY_0RB36SZPVQ6L96-NVU6N9VzGmw3X5DMuWsLvkzDc";
+  expect(print(fields, "")).toBe(known);
+  expect(print("z: z\r\nX-Two: 1\r\nCookie: c\r\nx-two: 2\r\nAccept: a\r\n", "")).toBe(known);
+  expect(print("Accept: a\r\nX-Two: 2\r\nX-Two: 1\r\nCookie: c\r\nZ: z\r\n", "")).not.toBe(known);
+});
