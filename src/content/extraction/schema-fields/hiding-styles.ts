@@ -94,6 +94,9 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   "backface-visibility": /./,
 };
 
+/** The prefix of properties that mean the same without it. */
+const PREFIX = /^-webkit-(?=(?:animation|mask)|(?:transform|text-security|backface-visibility|clip-path|filter)$)/;
+
 /** Properties that mean the same in left-to-right text. */
 const ALIASES: Readonly<Record<string, string>> = {
   "overflow-x": "overflow",
@@ -105,14 +108,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   "inset-inline-start": "left",
   "inset-block-start": "top",
   "margin-inline-start": "margin-left",
-  "-webkit-transform": "transform",
-  "-webkit-text-security": "text-security",
-  "-webkit-mask": "mask",
   "mask-image": "mask",
-  "-webkit-mask-image": "mask",
-  "-webkit-backface-visibility": "backface-visibility",
-  "-webkit-clip-path": "clip-path",
-  "-webkit-filter": "filter",
   "grid-template": "grid-template-rows",
   grid: "grid-template-rows",
   "-webkit-text-stroke-width": "-webkit-text-stroke",
@@ -120,7 +116,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 /** The property by the name that is read, if the value can hide text, or show it again. */
 export function hidingProperty(name: string, value: string): string | undefined {
-  const usual = name.startsWith("-webkit-animation") ? name.slice("-webkit-".length) : name;
+  const usual = name.replace(PREFIX, "");
   const property = Object.hasOwn(ALIASES, usual) ? (ALIASES[usual] ?? usual) : usual;
   const values = Object.hasOwn(VALUES, property) ? VALUES[property] : undefined;
   if (values === undefined) return undefined;

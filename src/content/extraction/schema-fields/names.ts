@@ -161,18 +161,7 @@ const CURRENCIES: ReadonlySet<string> = new Set(
   "EUR USD GBP CHF JPY CNY INR AUD CAD SEK NOK DKK PLN CZK BRL".split(" "),
 );
 
-const ENDS: Readonly<Record<string, "min" | "max">> = {
-  min: "min",
-  minimum: "min",
-  low: "min",
-  lowest: "min",
-  from: "min",
-  max: "max",
-  maximum: "max",
-  high: "max",
-  highest: "max",
-  to: "max",
-};
+const ENDS = { min: /^(?:min|minimum|low|lowest|from)$/, max: /^(?:max|maximum|high|highest|to)$/ };
 
 /** The properties of schema.org for the ends of a range. */
 const END_PATHS = { min: ["minValue", "value.minValue", "lowPrice"], max: ["maxValue", "value.maxValue", "highPrice"] };
@@ -180,8 +169,8 @@ const END_PATHS = { min: ["minValue", "value.minValue", "lowPrice"], max: ["maxV
 /** The range that a field is one end of: `salary` of `salary_min`. */
 function endOf(context: string, own: string, whole: Concept | undefined): Pick<FieldNames, "end"> {
   for (const words of [own.split(" "), context.split(" ")]) {
-    const at = words.findIndex((word) => ENDS[word] !== undefined);
-    const side = ENDS[words[at] ?? ""];
+    const at = words.findIndex((word) => ENDS.min.test(word) || ENDS.max.test(word));
+    const side = at === -1 ? undefined : ENDS.min.test(words[at] ?? "") ? "min" : "max";
     const rest = words.filter((_, index) => index !== at).join(" ");
     if (side === undefined || rest === "" || (at !== 0 && at !== words.length - 1)) continue;
     const concept = conceptOf(rest);

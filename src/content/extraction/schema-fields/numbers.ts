@@ -72,41 +72,19 @@ function asciiDigits(text: string): string {
 }
 
 /** Codes of currencies by their signs. A sign of several currencies is not here. */
-const SIGNS: Readonly<Record<string, string>> = {
-  "€": "EUR",
-  "£": "GBP",
-  "₹": "INR",
-  "₽": "RUB",
-  "₺": "TRY",
-  "₩": "KRW",
-  "₪": "ILS",
-  "₫": "VND",
-  "₴": "UAH",
-  "฿": "THB",
-  "₦": "NGN",
-  "₱": "PHP",
-  zł: "PLN",
-  Kč: "CZK",
-  Ft: "HUF",
-  US$: "USD",
-  C$: "CAD",
-  CA$: "CAD",
-  A$: "AUD",
-  AU$: "AUD",
-  NZ$: "NZD",
-  HK$: "HKD",
-  S$: "SGD",
-  R$: "BRL",
-  MX$: "MXN",
-  "Fr.": "CHF",
-  лв: "BGN",
-  lei: "RON",
-  руб: "RUB",
-  円: "JPY",
-  元: "CNY",
-  원: "KRW",
-  TL: "TRY",
-};
+const SIGNS: ReadonlyMap<string, string> = new Map(
+  (
+    "€ EUR, £ GBP, ₹ INR, ₽ RUB, ₺ TRY, ₩ KRW, ₪ ILS, ₫ VND, ₴ UAH, ฿ THB, ₦ NGN, ₱ PHP, zł PLN, Kč CZK, " +
+    "Ft HUF, US$ USD, C$ CAD, CA$ CAD, A$ AUD, AU$ AUD, NZ$ NZD, HK$ HKD, S$ SGD, R$ BRL, MX$ MXN, Fr. CHF, " +
+    "лв BGN, lei RON, руб RUB, 円 JPY, 元 CNY, 원 KRW, TL TRY"
+  )
+    .split(", ")
+    .map((pair) => pair.split(" ") as [string, string]), // Each pair has one space.
+);
+const YEN = [
+  [/^ja\b/i, "JPY"],
+  [/^zh\b/i, "CNY"],
+] as const;
 /** Signs whose currency the language decides. */
 const BY_LOCALE: Readonly<Record<string, readonly (readonly [RegExp, string])[]>> = {
   $: [
@@ -116,14 +94,8 @@ const BY_LOCALE: Readonly<Record<string, readonly (readonly [RegExp, string])[]>
     [/^es-mx\b/i, "MXN"],
     [/^(?:en|en-us)$/i, "USD"],
   ],
-  "¥": [
-    [/^ja\b/i, "JPY"],
-    [/^zh\b/i, "CNY"],
-  ],
-  "￥": [
-    [/^ja\b/i, "JPY"],
-    [/^zh\b/i, "CNY"],
-  ],
+  "¥": YEN,
+  "￥": YEN,
   kr: [
     [/^sv\b/i, "SEK"],
     [/^(?:nb|nn|no)\b/i, "NOK"],
@@ -134,7 +106,7 @@ const BY_LOCALE: Readonly<Record<string, readonly (readonly [RegExp, string])[]>
 const CODES =
   "USD|EUR|GBP|JPY|CNY|RMB|INR|AUD|CAD|NZD|SGD|HKD|TWD|CHF|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BGN|TRY|RUB|UAH|BRL|MXN|ARS|CLP|COP|PEN|ZAR|KRW|THB|IDR|MYR|PHP|VND|ILS|AED|SAR|EGP|NGN|KES";
 const escaped = (sign: string): string => sign.replace(/[$.]/g, "\\$&");
-const SIGN = [...Object.keys(SIGNS), ...Object.keys(BY_LOCALE)]
+const SIGN = [...SIGNS.keys(), ...Object.keys(BY_LOCALE)]
   .toSorted((a, b) => b.length - a.length)
   .map((sign) => (/^\p{L}+$/u.test(sign) ? `(?<!\\p{L})${sign}(?!\\p{L})` : escaped(sign)))
   .join("|");
@@ -189,7 +161,5 @@ function amountOf(digits: string, locale: string): number | undefined {
 
 function currencyOf(sign: string, locale: string): string | undefined {
   if (new RegExp(`^(?:${CODES})$`).test(sign)) return sign === "RMB" ? "CNY" : sign;
-  const known = SIGNS[sign];
-  if (known !== undefined) return known;
-  return BY_LOCALE[sign]?.find(([languages]) => languages.test(locale))?.[1];
+  return SIGNS.get(sign) ?? BY_LOCALE[sign]?.find(([languages]) => languages.test(locale))?.[1];
 }

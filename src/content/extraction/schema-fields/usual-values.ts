@@ -19,40 +19,42 @@ const PRICE = { ...namesOf("price"), concept: "currency" };
 
 /** The value at the usual place of its concept: the heading, the price below it, a byline, a link. */
 export function usualValue(leaf: LeafPlan, scope: Scope): Found | undefined {
-  const { facts, isOwn } = scope;
+  const { facts, isOwn, root } = scope;
   const { page } = facts;
   if (leaf === scope.title) return headingValue(leaf, scope);
   if (!isOwn) return undefined;
   const among = (from: Place["from"], test: (element: Element) => boolean): Found | undefined =>
     onlyOne(elementsIn(scope).flatMap((one) => (test(one) && elementFound(leaf, one, from, page)) || []));
+  const inLines = (test: (line: Element) => boolean): Found | undefined =>
+    among("text", (one) => isLine(one, page) && test(one));
   if (leaf.names.end?.isMoney === true) return priceRange(leaf, scope);
   switch (leaf.names.concept ?? "") {
     case "old price":
-      return oldPrice(leaf, scope);
+      return inLines((one) => page.isStruck(one));
     case "availability":
       return stockValue(leaf, scope);
     case "rating":
-      return onlyOne(
-        elementsIn(scope).flatMap((one) => (isScore(one, page) && elementFound(leaf, one, "text", page)) || []),
-      );
+      return inLines((one) => SCORE.test(page.text(one)));
     case "price":
       return priceValue(leaf, scope);
     case "currency":
       return labelledValue({ ...leaf, names: PRICE }, scope) ?? priceValue(leaf, scope);
     case "author":
       return among("link", ({ attribs }) => attribs["rel"] === "author") ?? bylineValue(leaf, scope);
+    case "start date":
+      // The only date of a whole page is rather that of its publication.
+      return root === undefined ? undefined : among("text", ({ name }) => name === "time");
     case "date published":
     case "date posted":
-    case "start date":
-      return dateValue(leaf, scope);
+      return among("text", ({ name }) => name === "time");
     case "email":
       return among("link", ({ attribs }) => /^mailto:/i.test(attribs["href"] ?? ""));
     case "phone":
       return among("link", ({ attribs }) => /^tel:/i.test(attribs["href"] ?? ""));
     case "image":
-      return scope.root === undefined ? undefined : first(leaf, scope, "img");
+      return root === undefined ? undefined : first(leaf, scope, "img");
     case "url":
-      return scope.root === undefined ? undefined : first(leaf, scope, "a");
+      return root === undefined ? undefined : first(leaf, scope, "a");
     default:
       return linkValue(leaf, scope);
   }
@@ -64,39 +66,31 @@ const MAX_LINE = 60;
 /** Letters beside the two amounts of a range of prices. */
 const MAX_BESIDE_RANGE = 8;
 
-/** The only amount that is struck out. */
-function oldPrice(leaf: LeafPlan, scope: Scope): Found | undefined {
-  const { page } = scope.facts;
-  const struck = elementsIn(scope).filter((one) => page.isStruck(one) && page.lengthOf(one) <= MAX_LINE);
-  return onlyOne(struck.flatMap((one) => elementFound(leaf, one, "text", page) ?? []));
+function isLine(element: Element, page: ShownPage): boolean {
+  return page.lengthOf(element) > 0 && page.lengthOf(element) <= MAX_LINE;
 }
+
+/** A line such as "4.2 out of 5". */
+const SCORE = /(?:^|\s)\d(?:[.,]\d{1,2})?\s*(?:\/|out of|von|sur|su|van)\s*(?:5|10)(?:[.,]0)?(?!\d)/iu;
 
 /** One end of the only range of prices. */
 function priceRange(leaf: LeafPlan, scope: Scope): Found | undefined {
   const { page } = scope.facts;
-  const short = elementsIn(scope).filter((one) => {
-    const length = page.lengthOf(one);
-    return length > 0 && length <= MAX_LINE && !page.isStruck(one) && moneyIn(page.text(one), page.locale).length === 2;
+  const lines = elementsIn(scope).filter((one) => isLine(one, page) && !page.isStruck(one));
+  const ranges = lines.filter((one) => {
+    const text = page.text(one);
+    return moneyIn(text, page.locale).length === 2 && text.replace(/[^\p{L}]+/gu, "").length <= MAX_BESIDE_RANGE;
   });
-  const ranges = short.filter((one) => page.text(one).replace(/[^\p{L}]+/gu, "").length <= MAX_BESIDE_RANGE);
   return onlyOne(ranges.flatMap((one) => rangeFound(leaf, page.text(one), { from: "text", element: one }, page) ?? []));
 }
 
 /** The only line about stock. */
 function stockValue(leaf: LeafPlan, scope: Scope): Found | undefined {
   const { page } = scope.facts;
-  const lines = elementsIn(scope).filter((one) => page.lengthOf(one) > 0 && page.lengthOf(one) <= MAX_LINE);
-  const [line, ...others] = page.innermost(lines.filter((one) => stockIn(page.text(one)) !== undefined));
+  const stated = elementsIn(scope).filter((one) => isLine(one, page) && stockIn(page.text(one)) !== undefined);
+  const [line, ...others] = page.innermost(stated);
   // Of several lines, each may be about another size or colour.
   return line === undefined || others.length > 0 ? undefined : elementFound(leaf, line, "text", page);
-}
-
-/** Whether an element is a line such as "4.2 out of 5". */
-function isScore(element: Element, page: ShownPage): boolean {
-  if (page.lengthOf(element) === 0 || page.lengthOf(element) > MAX_LINE) return false;
-  return /(?:^|\s)\d(?:[.,]\d{1,2})?\s*(?:\/|out of|von|sur|su|van)\s*(?:5|10)(?:[.,]0)?(?!\d)/iu.test(
-    page.text(element),
-  );
 }
 
 /** The address of the only link whose text is the name of the field: "Download" for `download_url`. */
@@ -174,14 +168,6 @@ function bylineValue(leaf: LeafPlan, scope: Scope): Found | undefined {
       return { value: name, quote: text, isShown: true, place: { from: "text", element } };
   }
   return undefined;
-}
-
-function dateValue(leaf: LeafPlan, scope: Scope): Found | undefined {
-  // The only date of a whole page is rather that of its publication.
-  if (leaf.names.concept === "start date" && scope.root === undefined) return undefined;
-  const { page } = scope.facts;
-  const times = elementsIn(scope).filter((one) => one.name === "time");
-  return onlyOne(times.flatMap((one) => elementFound(leaf, one, "text", page) ?? []));
 }
 
 /** `meta` elements by concept, the best first. Readers do not see them. */

@@ -40,17 +40,7 @@ export const UNKNOWN: Around = { ...PLAIN, color: undefined, background: undefin
 export const MEASURED: Around = { ...UNKNOWN, isMeasured: true };
 
 /** Elements whose content is for programs that cannot show them, or for other programs, or that readers see in another order. */
-const FALLBACKS = new Set([
-  "bdo",
-  "iframe",
-  "frame",
-  "audio",
-  "video",
-  "object",
-  "canvas",
-  "annotation",
-  "annotation-xml",
-]);
+const FALLBACKS = new Set("bdo iframe frame audio video object canvas annotation annotation-xml".split(" "));
 
 /** The surroundings of the children of an element; undefined if a reader does not see the element. */
 export function shownInside(element: Element, style: Declarations, around: Around): Around | undefined {
