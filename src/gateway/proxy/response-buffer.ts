@@ -63,9 +63,10 @@ export class ResponseBuffer extends Deadline {
   /** Blocks on the disk, in the order of their bytes. */
   readonly #blocks: number[] = [];
   #share: Share<never> | undefined;
-  /** Offset of the first byte in the first block, and of the end in the last block. */
+  /** Offset of the first byte in the first block. */
   #readFrom = 0;
-  #writtenTo = 0;
+  /** Offset of the end in the last block. BLOCK_BYTES if the next bytes need a new block. */
+  #writtenTo = BLOCK_BYTES;
   /** A disk operation is running: the first block, or the first bytes of the queue, must stay. */
   #isBusy = false;
   #isFull = true;
@@ -227,13 +228,12 @@ export class ResponseBuffer extends Deadline {
   #giveUnused(): void {
     const block = this.#blocks.pop();
     if (block !== undefined) this.#give(block);
-    this.#writtenTo = this.#blocks.length === 0 ? 0 : BLOCK_BYTES;
+    this.#writtenTo = BLOCK_BYTES;
   }
 
   /** The last block, or a new one if it is full. Undefined if no block is free. */
   #blockToFill(): number | undefined {
-    const last = this.#blocks.at(-1);
-    if (last !== undefined && this.#writtenTo < BLOCK_BYTES) return last;
+    if (this.#writtenTo < BLOCK_BYTES) return this.#blocks.at(-1);
     const { spool } = this.#options;
     this.#share ??= spool.shareOf(this.#exchange);
     const block = spool.take(this.#share);
@@ -272,7 +272,7 @@ export class ResponseBuffer extends Deadline {
   #giveBlocks(): void {
     for (const block of this.#blocks.splice(0)) this.#give(block);
     this.#readFrom = 0;
-    this.#writtenTo = 0;
+    this.#writtenTo = BLOCK_BYTES;
   }
 
   #give(block: number): void {

@@ -39,6 +39,16 @@ test("clients at the same time share a request, and get the body while it arrive
   expect([world.ask().body, world.asked.length]).toEqual(["onetwo!", 1]);
 });
 
+test("clients that want other URIs or other variants at the same time get their own responses", () => {
+  const world = new CacheWorld();
+  const heads = [{}, { path: "/b" }, { query: "?c" }, { fields: "Accept-Encoding: br\r\n" }];
+  const clients = heads.map((head) => world.ask(head));
+  expect(world.asked).toHaveLength(4);
+  for (const [at, own] of world.asked.entries())
+    world.reply({ fields: `${FRESH}Vary: accept-encoding\r\n`, body: String(at) }, own);
+  expect(bodies(...clients)).toEqual(["0", "1", "2", "3"]);
+});
+
 test("interim responses reach all clients", () => {
   const world = new CacheWorld();
   const [first, second] = [world.ask(), world.ask()];
