@@ -136,6 +136,17 @@ test("a connection that became free is the next one used", async () => {
   first.destroy();
 });
 
+test.each(["http1", "auto"] as const)(
+  "%s: requests that wait at the same time get connections of their own, also after the first connection",
+  async (protocol) => {
+    const servers = pool({ maxConnections: 4, protocol });
+    const first = await connected(ask(servers));
+    const others = await Promise.all([connected(ask(servers)), connected(ask(servers)), connected(ask(servers))]);
+    expect(new Set([first, ...others]).size).toBe(4);
+    for (const connection of [first, ...others]) connection.destroy();
+  },
+);
+
 test("connections that die, with or without a response, make room for waiting requests", async () => {
   const servers = pool();
   let count = 0;

@@ -279,7 +279,7 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
     this.wheel.set(attempt, this.#settings.connectTimeoutMs);
     let opened: UpstreamConnection | undefined;
     const accept = (wire: Wire, agreed: string): WireHandler => {
-      opened = this.#opened(attempt, wire, agreed);
+      opened = this.#opened(wire, agreed);
       if (opened === undefined) wire.terminate();
       return opened ?? DEAF;
     };
@@ -293,9 +293,8 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
     );
   }
 
-  /** Creates the connection on a wire. Undefined if given up, or if ALPN chose another protocol. */
-  #opened(attempt: Attempt, wire: Wire, agreed: string): UpstreamConnection | undefined {
-    if (!this.#attempts.has(attempt)) return undefined;
+  /** Creates the connection on a wire. Undefined if ALPN chose another protocol. */
+  #opened(wire: Wire, agreed: string): UpstreamConnection | undefined {
     const { protocol, dial: settings } = this.#settings;
     if (protocol === "h2" && settings.tls !== undefined && agreed !== "h2") return undefined;
     if (protocol === "h2" || (protocol === "auto" && agreed === "h2"))

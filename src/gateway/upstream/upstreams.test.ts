@@ -19,6 +19,10 @@ function provide(servers: Readonly<Record<string, number>>, previous?: Upstreams
     name,
     servers: [{ address: "127.0.0.1", port }],
   }));
+  return provideAll(upstreams, previous);
+}
+
+function provideAll(upstreams: readonly object[], previous?: Upstreams): Upstreams {
   const { config } = loadValue({ upstreams });
   if (config === undefined) throw new Error("Cannot provide upstreams: the configuration is refused");
   const slot = onlySlot();
@@ -47,4 +51,20 @@ test("the next upstreams keep those that have not changed, and only the others a
   expect(closed).toEqual(["changed", "gone"]);
   after.close(undefined);
   expect(closed).toEqual(["changed", "gone", "same"]);
+});
+
+test("an upstream is empty if it names neither servers nor a discovery, and a route without an upstream has no servers", () => {
+  const upstreams = provideAll([
+    { name: "deleted", servers: [], deleted: true },
+    { name: "servers", servers: [{ address: "127.0.0.1", port: 1 }] },
+    { name: "dns", servers: [], dns_discovery: { hostname: "a.test", port: 1 } },
+    { name: "catalog", servers: [], catalog_discovery: { service: "a", port: 1 } },
+  ]);
+  const isEmpty = (name: string): boolean => upstreams.get(name).isEmpty;
+  expect(["deleted", "servers", "dns", "catalog"].filter(isEmpty)).toEqual(["deleted"]);
+  const none = upstreams.of({ upstream: undefined });
+  expect([none.isEmpty, none.servers, none.pick("192.0.2.1", undefined)]).toEqual([false, [], undefined]);
+  expect(upstreams.of({ upstream: "dns" })).toBe(upstreams.get("dns"));
+  expect(upstreams.find("gone")).toBeUndefined();
+  expect(() => upstreams.get("gone")).toThrow('there is no upstream "gone"');
 });

@@ -126,10 +126,6 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
 
   #accept(wire: Wire, agreed: string): WireHandler {
     const { protocol, dial: settings } = this.#question;
-    if (this.#onReply === undefined) {
-      wire.terminate();
-      return DEAF;
-    }
     if (protocol === "h2" && settings.tls !== undefined && agreed !== "h2") {
       wire.terminate();
       this.#fail("tls");

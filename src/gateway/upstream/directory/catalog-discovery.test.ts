@@ -138,17 +138,19 @@ test("an index of 0 is never sent", async () => {
 test("a constantly changing service, or a catalog that does not wait, is queried once per interval after two early responses", async () => {
   catalog.intercept = () => Response.json([]);
   const made = discover();
-  await made.servers.first;
-  const begun = clock.time;
-  for (const count of [2, 3, 4, 5]) {
-    await until("another query", () => {
-      proceed();
-      return catalog.queries.length >= count ? true : undefined;
-    });
+  const rests: number[] = [];
+  for (let count = 1; count <= 5; count++) {
+    await until("the next query is planned", () =>
+      catalog.queries.length === count && Number.isFinite(made.due) ? true : undefined,
+    );
+    rests.push(made.due - clock.time);
+    proceed();
+    await until("the next query is sent", () => (catalog.queries.length > count ? true : undefined));
   }
-  // The second query was sent at once. Each further one was sent an interval later, less the tokens gained meanwhile.
-  expect(clock.time - begun).toBeGreaterThan(2.9 * INTERVAL_S * 1000);
-  expect(catalog.queries).toEqual([WEB, WEB, WEB, WEB, WEB]);
+  // The second query is sent at once. Each further one is sent an interval after the one before. `proceed` is 10 ms late.
+  const later = INTERVAL_S * 1000 - 10;
+  expect(rests.map(Math.round)).toEqual([0, later, later, later, later]);
+  expect(new Set(catalog.queries)).toEqual(new Set([WEB]));
 });
 
 const TROUBLES: readonly { what: string; response: () => Response; reason: string }[] = [
@@ -206,6 +208,19 @@ test("an unreachable catalog is queried again after growing pauses", async () =>
   }
   expect(pauses.slice(0, 5).map((ms) => Math.round(ms / 1000))).toEqual([1, 2, 4, 8, 15]);
   expect(logged).toEqual(['upstream "u": catalog for "web app": lookup failed (refused); no server is known']);
+});
+
+test("a query that waits has its wait, a sixteenth of it and 10 s", async () => {
+  const made = discover();
+  await waits();
+  catalog.intercept = () => new Promise<Response>(() => {});
+  const asked = clock.time;
+  clock.advance(INTERVAL_S * 1000 * (1 + 1 / 16) + 10_000);
+  expect([clock.time - asked, logged]).toEqual([25_937.5, []]);
+  // The wheel fires within two ticks.
+  clock.advance(13);
+  expect(logged).toEqual(['upstream "u": catalog for "web app": lookup failed (timeout); no server is known']);
+  expect(made.servers.list).toEqual([]);
 });
 
 test("a query to a catalog that hangs reaches its timeout", async () => {
