@@ -137,15 +137,31 @@ test("a connection that became free is the next one used", async () => {
 });
 
 test.each(["http1", "auto"] as const)(
-  "%s: requests that wait at the same time get connections of their own, also after the first connection",
+  "%s: each connection of HTTP/1 carries one request, so one client gets its part of the connections",
   async (protocol) => {
-    const servers = pool({ maxConnections: 4, protocol });
+    const servers = pool({ maxConnections: 4, clientPart: 1 / 2, protocol });
     const first = await connected(ask(servers));
+    const share = servers.shareOf({ clientAddress: "192.0.2.1", peerAddress: "192.0.2.1" });
+    expect(share.allowance).toBe(2);
     const others = await Promise.all([connected(ask(servers)), connected(ask(servers)), connected(ask(servers))]);
     expect(new Set([first, ...others]).size).toBe(4);
     for (const connection of [first, ...others]) connection.destroy();
   },
 );
+
+test("a connection of HTTP/2 is expected to carry 100 requests until its server has announced a number", async () => {
+  onServer = () => {};
+  const servers = pool({ maxConnections: 1, protocol: "h2" });
+  const allowance = Promise.withResolvers<number>();
+  class Looking extends Asking {
+    override onConnection(): void {
+      allowance.resolve(servers.shareOf({ clientAddress: "192.0.2.1", peerAddress: "192.0.2.1" }).allowance);
+    }
+  }
+  servers.wait(new Looking(), 2000);
+  expect(await allowance.promise).toBe(100);
+  servers.close();
+});
 
 test("connections that die, with or without a response, make room for waiting requests", async () => {
   const servers = pool();
