@@ -62,7 +62,7 @@ test("an upstream is empty if it names neither servers nor a discovery, and a ro
   ]);
   const isEmpty = (name: string): boolean => upstreams.get(name).isEmpty;
   expect(["deleted", "servers", "dns", "catalog"].filter(isEmpty)).toEqual(["deleted"]);
-  const none = upstreams.of({ upstream: undefined });
+  const none = upstreams.of({});
   expect([none.isEmpty, none.servers, none.pick("192.0.2.1", undefined)]).toEqual([false, [], undefined]);
   expect(upstreams.of({ upstream: "dns" })).toBe(upstreams.get("dns"));
   expect(upstreams.find("gone")).toBeUndefined();

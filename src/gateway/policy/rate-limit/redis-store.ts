@@ -66,7 +66,6 @@ export class RedisStore implements LimitStore {
   #failures = 0;
   #retryMs = RETRY_MS;
   #retry: NodeJS.Timeout | undefined;
-  #closed = false;
   /** Settles when the store has responded for the first time, or the first connection has failed. */
   readonly #started: Promise<void>;
   /** In the order of their deadlines, because all have the same timeout. */
@@ -123,10 +122,8 @@ export class RedisStore implements LimitStore {
 
   /** Closes the store. Pending requests get no result. */
   close(): void {
-    this.#closed = true;
     clearTimeout(this.#retry);
     clearTimeout(this.#deadline);
-    this.#deadline = undefined;
     this.#drop();
     if (this.#told) this.#deps.counts.set("rateLimitStoresAway", 0);
   }
@@ -152,7 +149,7 @@ export class RedisStore implements LimitStore {
   }
 
   #lost(client: RedisClient): void {
-    if (client !== this.#client || this.#closed) return;
+    if (client !== this.#client) return;
     this.#drop();
     if (!this.#told) {
       this.#deps.log("rate_limit_store is not reachable: each gateway limits by itself until it is back");
@@ -192,7 +189,7 @@ export class RedisStore implements LimitStore {
       else this.#deps.log("Cannot use rate_limit_store: it is not a Redis URL");
       return;
     }
-    if (client !== this.#client || this.#closed) return;
+    if (client !== this.#client) return;
     this.#ready = true;
     this.#failures = 0;
     this.#retryMs = RETRY_MS;
