@@ -6,7 +6,13 @@ import { testSessions } from "../testing/sessions-contract.ts";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
 import { Connection, statement } from "./connection.ts";
 import { testPages } from "../testing/pages-contract.ts";
-import { openPostgresJobs, openPostgresPages } from "./open-postgres-store.ts";
+import { startRelay } from "../testing/relay.ts";
+import {
+  openPostgresCertificates,
+  openPostgresJobs,
+  openPostgresPages,
+  openPostgresTemplates,
+} from "./open-postgres-store.ts";
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(30_000));
@@ -97,6 +103,64 @@ describe.skipIf(!hasPostgres)("with a server", () => {
   testPages("PostgreSQL", async () => {
     const user = await server.newUser();
     return (options) => openPostgresPages(server.settings({ user }), options);
+  });
+
+  test("a result about jobs, pages and certificates comes only after the database has confirmed it", async () => {
+    const user = await server.newUser();
+    using relay = await startRelay(server.port);
+    const settings = server.settings({ user, statementMs: patient(100), size: 30 });
+    const lossy = { ...settings, target: { ...settings.target, port: relay.port } };
+    const store = openPostgresJobs(lossy);
+    const certificates = openPostgresCertificates(lossy);
+    const templates = openPostgresTemplates(lossy);
+    await Promise.all([store.ready(), certificates.read(), templates.exchange([])]);
+    const made = newJob();
+    await store.create(made, []);
+    const job = await store.find(made.id);
+    if (job === undefined) throw new Error("the job is not there");
+    const taken = { key: "1", host: "1", url: "u", task: PAGE, depth: 0, tries: 1, startMs: 0 };
+    const hook = { jobId: made.id, job: 1, turn: 1, sent: 0, tries: 0, failure: "", failingSince: 0, isOver: false };
+    const use = { id: "s", turn: 1, state: new Uint8Array() };
+    const { hooks, sessions } = store;
+    relay.loses = true;
+    const asked: Readonly<Record<string, Promise<unknown>>> = {
+      create: store.create(newJob(), []),
+      find: store.find(made.id),
+      running: store.running(),
+      newest: store.newest(1),
+      take: store.take(job, { hosts: 1, addresses: 1, delayMs: 0 }),
+      renew: store.renew(job, [taken]),
+      finish: store.finish(job, { finished: [{ taken, kind: "page-failed" }], found: [] }),
+      end: store.end(made.id, "cancelled", ""),
+      paid: store.paid(made.id, { pages: 1, amount: "1", transaction: "", isClosed: false }),
+      rename: store.rename(made.id, { secretHash: "h", sale: "" }),
+      results: store.results(job, 0, 1),
+      sweep: store.sweep(),
+      addHook: hooks.add(made.id),
+      takeHooks: hooks.take(1, false),
+      record: hooks.record(hook, { sent: 0, tries: 0, failure: "", nextMs: 1 }),
+      hookOf: hooks.of(1),
+      createSession: sessions.create({ id: "s", secretHash: "h", ttlMs: 1, idleMs: 1 }),
+      findSession: sessions.find("s"),
+      stateOf: sessions.stateOf("s"),
+      withSecret: sessions.withSecret("h"),
+      takeSession: sessions.take("s"),
+      renewSession: sessions.renew(use),
+      leave: sessions.leave(use),
+      keep: sessions.leave(use, new Uint8Array([1])),
+      removeSession: sessions.remove("s"),
+      readCertificates: certificates.read(),
+      write: certificates.write("a", "1"),
+      removeCertificate: certificates.write("a", undefined),
+      lease: certificates.lease(1),
+      letGo: certificates.lease(0),
+      exchange: templates.exchange([]),
+    };
+    const outcomes = await Promise.allSettled(Object.values(asked));
+    const done = Object.keys(asked).filter((_, i) => outcomes[i]?.status === "fulfilled");
+    expect(done).toEqual([]);
+    relay.loses = false;
+    await Promise.all([store.close(), certificates.close(), templates.close()]);
   });
 
   test("a sweep drops the tables of the days before yesterday, unless a job of the day is still known", async () => {

@@ -1,11 +1,15 @@
 /** Work of the database besides sales: tables, renewals of leases, counts, and deletions. */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
+import { type ChannelIdentity } from "../channels.ts";
+import { type NewCredit } from "../credits.ts";
 import { LEASE_MS, RECHECK_MS } from "../ledger.ts";
+import { type Refund } from "../refunds.ts";
 import { type Store } from "../store.ts";
 import { expectLongLeases } from "../testing/long-leases.ts";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
 import { startRelay } from "../testing/relay.ts";
+import { WISH } from "../testing/refunds-contract.ts";
 import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
 import { statement } from "./connection.ts";
 import { Database } from "./database.ts";
@@ -16,6 +20,45 @@ import { type PoolSettings } from "./pool.ts";
 /** The limits as they are documented: a test states them, so that no change of one goes unnoticed. */
 const MAX_GATEWAYS = 1000;
 const OLD_DAYS_MS = 300_000;
+
+const CREDIT: NewCredit = {
+  id: "c",
+  hash: "h",
+  owner: "p",
+  unit: "money",
+  name: "",
+  network: "n",
+  token: "t",
+  routes: [],
+  expiresAt: 0,
+};
+const GRANT = { id: "g", kind: "issued", amount: "1", payment: "" } as const;
+const CHANNEL: ChannelIdentity = {
+  id: "c",
+  network: "n",
+  payer: "p",
+  payerAuthorizer: "a",
+  receiver: "r",
+  receiverAuthorizer: "s",
+  token: "t",
+  withdrawDelay: 900,
+  salt: "",
+};
+const CHAIN = { balance: "1", claimed: "0", withdrawAt: 0, refundNonce: "0" };
+const REFUND: Refund = {
+  ...PAYMENT,
+  sequence: 1,
+  id: "i",
+  state: "pending",
+  amount: "1",
+  validBefore: 1,
+  sent: false,
+  transaction: "",
+  reason: "",
+  by: "",
+  createdAt: 0,
+  updatedAt: 0,
+};
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(60_000));
@@ -96,6 +139,41 @@ describe.skipIf(!hasPostgres)("with a server", () => {
       add: store.usage.add({ gateway: "g", sequence: 1, routes: [], upstreams: [], funnel: [] }),
       read: store.usage.read("g"),
       reset: store.usage.reset("r", "g"),
+      deliver: store.ledger.deliver(PAYMENT),
+      repeat: store.ledger.repeat(PAYMENT, 1),
+      openCredit: store.credits.open(CREDIT, GRANT),
+      addCredit: store.credits.add("c", GRANT, 0),
+      rekey: store.credits.rekey("c", "h"),
+      revoke: store.credits.revoke("c"),
+      takeCredit: store.credits.take("c", GRANT),
+      findCredit: store.credits.find("c"),
+      listCredits: store.credits.list({}, 1),
+      grants: store.credits.grants("c", 1),
+      isGranted: store.credits.isGranted("g"),
+      charges: store.credits.charges("c", 1),
+      findChannel: store.channels.find("c"),
+      openChannel: store.channels.open(CHANNEL, CHAIN, 0),
+      sync: store.channels.sync("c", CHAIN, 0),
+      work: store.channels.work({ charges: 1, owed: "1", deniable: "1", owedBefore: 0, syncedBefore: 0 }, 1),
+      refundChannel: store.channels.refund("c"),
+      closeChannel: store.channels.close("c"),
+      demand: store.channels.demand("c"),
+      channelDone: store.channels.done("c", CHAIN, 0),
+      giveUp: store.channels.done("c", undefined, 0),
+      refuse: store.channels.refuse("c"),
+      writeOff: store.channels.writeOff("c"),
+      isBarred: store.channels.isBarred("p"),
+      listChannels: store.channels.list(undefined, 1),
+      risks: store.channels.risks(),
+      forgetEmpty: store.channels.forgetEmpty(0, 1),
+      beginRefund: store.refunds.begin(PAYMENT, WISH),
+      beginCredit: store.refunds.beginCredit({ ...WISH, credit: "c", obstacle: () => undefined }),
+      claimRefunds: store.refunds.claim(1),
+      sending: store.refunds.sending(REFUND),
+      postponeRefund: store.refunds.postpone(REFUND, 1, ""),
+      endRefund: store.refunds.end(REFUND, { state: "settled", transaction: "0xtx", reason: "" }),
+      owed: store.refunds.owed(["p"], 1, 1),
+      pending: store.refunds.pending(),
     };
     const outcomes = await Promise.allSettled(Object.values(asked));
     const done = Object.keys(asked).filter((_, i) => outcomes[i]?.status === "fulfilled");
