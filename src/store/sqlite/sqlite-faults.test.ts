@@ -5,8 +5,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LEASE_MS } from "../ledger.ts";
+import { openSqliteJobs } from "../open/open-jobs.ts";
 import { openStore } from "../open/open-store.ts";
+import { type Refund } from "../refunds.ts";
 import { type Store } from "../store.ts";
+import { newJob } from "../testing/jobs-contract.ts";
+import { WISH } from "../testing/refunds-contract.ts";
 import { RESERVATION } from "../testing/reservation.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
@@ -95,6 +99,76 @@ test("waiting writes fail when the store is closed", async () => {
   await store.close();
   expect(await write).toBe("SQLITE_BUSY");
   await locker.letGo();
+});
+
+test("a write resolves only after it is made: no one does while another process has the file", async () => {
+  const [path, jobsPath] = [join(folder, "late.db"), join(folder, "late-jobs.db")];
+  const [store, jobs] = [openStore(path, Date.now, 50), openSqliteJobs(jobsPath)];
+  const { payment } = await store.ledger.reserve(RESERVATION);
+  const made = newJob();
+  await jobs.create(made, []);
+  const job = await jobs.find(made.id);
+  if (job === undefined) throw new Error("the job is not there");
+  const lockers = [await lock(path), await lock(jobsPath)];
+  const { ledger, outbox, paymentIds, credits, channels, refunds } = store;
+  const grant = { id: "g", kind: "issued", amount: "1", payment: "" } as const;
+  const chain = { balance: "1", claimed: "0", withdrawAt: 0, refundNonce: "0" };
+  const refund = { ...RESERVATION, sequence: 1, id: "i", amount: "1" } as Refund; // the statements read no other member
+  const transfer = { ...RESERVATION, digest: "d", to: "t", transaction: "0xtx" };
+  const use = { id: "s", turn: 1, state: new Uint8Array() };
+  const hook = { jobId: made.id, job: 1, turn: 1, sent: 0, tries: 0, failure: "", failingSince: 0, isOver: false };
+  const asked: Readonly<Record<string, Promise<unknown>>> = {
+    reserve: ledger.reserve({ ...RESERVATION, nonce: "0xother" }),
+    move: ledger.move(payment, { state: "settled", lease: true }),
+    deliver: ledger.deliver(payment),
+    repeat: ledger.repeat(payment, 1),
+    forget: store.forget(1, 1),
+    noticeDone: outbox.done("n"),
+    postpone: outbox.postpone("n", 1),
+    trim: outbox.trim(1),
+    tie: paymentIds.tie({ payer: "p", id: "i" }, "f", 5e12),
+    untie: paymentIds.untie({ payer: "p", id: "i" }, "f"),
+    book: store.simulatedTransfers.book(transfer),
+    add: store.usage.add({ gateway: "g", sequence: 1, routes: [], upstreams: [], funnel: [] }),
+    reset: store.usage.reset("r", "g"),
+    addCredit: credits.add("c", grant, 0),
+    rekey: credits.rekey("c", "h"),
+    revoke: credits.revoke("c"),
+    takeCredit: credits.take("c", grant),
+    sync: channels.sync("c", chain, 0),
+    refundChannel: channels.refund("c"),
+    closeChannel: channels.close("c"),
+    demand: channels.demand("c"),
+    channelDone: channels.done("c", chain, 0),
+    giveUp: channels.done("c", undefined, 0),
+    refuse: channels.refuse("c"),
+    writeOff: channels.writeOff("c"),
+    forgetEmpty: channels.forgetEmpty(0, 1),
+    beginRefund: refunds.begin(payment, WISH),
+    sending: refunds.sending(refund),
+    postponeRefund: refunds.postpone(refund, 1, ""),
+    endRefund: refunds.end(refund, { state: "settled", transaction: "0xtx", reason: "" }),
+    create: jobs.create(newJob(), []),
+    take: jobs.take(job, { hosts: 1, addresses: 1, delayMs: 0 }),
+    renew: jobs.renew(job, []),
+    finish: jobs.finish(job, { finished: [], found: [] }),
+    end: jobs.end(made.id, "cancelled", ""),
+    paid: jobs.paid(made.id, { pages: 1, amount: "1", transaction: "", isClosed: false }),
+    rename: jobs.rename(made.id, { secretHash: "h", sale: "" }),
+    sweep: jobs.sweep(),
+    addHook: jobs.hooks.add(made.id),
+    record: jobs.hooks.record(hook, { sent: 0, tries: 0, failure: "", nextMs: 1 }),
+    createSession: jobs.sessions.create({ id: "s", secretHash: "h", ttlMs: 1, idleMs: 1 }),
+    takeSession: jobs.sessions.take("s"),
+    renewSession: jobs.sessions.renew(use),
+    leave: jobs.sessions.leave(use),
+    removeSession: jobs.sessions.remove("s"),
+  };
+  const settled = Promise.allSettled(Object.values(asked));
+  await Promise.all([store.close(), jobs.close()]);
+  const outcomes = await settled;
+  expect(Object.keys(asked).filter((_, i) => outcomes[i]?.status === "fulfilled")).toEqual([]);
+  for (const locker of lockers) await locker.letGo();
 });
 
 function codeOf(error: unknown): string {
