@@ -53,6 +53,13 @@ test("payments of one millisecond are found on one page each, also at the end of
   expect([...first.payments, ...second.payments].map(({ nonce }) => nonce)).toEqual(["0xc", "0xb", "0xa"]);
 });
 
+test("a payment at the beginning of the range counts", async () => {
+  await book(10, "settled", { nonce: "0x1", from: "0xalice", amount: "3" });
+  const since = NOW - 10 * HOUR_MS;
+  expect(await payersSince(store.view, since, () => now)).toMatchObject({ since, totals: [{ amount: "3" }] });
+  expect(await payersSince(store.view, since + 1, () => now)).toEqual({ since: since + 1, totals: [] });
+});
+
 test("payers are summed up over the whole range, and no further", async () => {
   const big = "9".repeat(30);
   await book(0, "settled", { nonce: "0x1", from: "0xalice", amount: big });

@@ -57,7 +57,7 @@ export function whyNot(outcome: Exclude<Outcome, { kind: "done" }>): string {
     case "guarded":
       return "paths would lose a guard";
     case "unreadable":
-      return "the body is not JSON document";
+      return "the body is not a JSON document";
     case "absent":
       return "there is none";
     case "duplicate":

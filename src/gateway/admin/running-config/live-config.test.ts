@@ -232,3 +232,22 @@ test("the file and the memory differ until the document is persisted, or the fil
   });
   expect(applied.at(-1)?.upstreams.map(({ name }) => name)).toEqual(["a", "b"]);
 });
+
+test("the last reload has its time, who asked for it, and whether it was done", async () => {
+  const running = await configOf();
+  expect(running.lastReload).toBeNull();
+  const before = Date.now();
+  await running.reload(BY);
+  const { time_ms: at = 0, ...last } = running.lastReload ?? {};
+  expect(last).toEqual({ by: BY, ok: true, detail: "reloaded", discarded: [] });
+  expect([at >= before, at <= Date.now()]).toEqual([true, true]);
+  const opened = await openConfig({ path, flags: {} });
+  const counted: boolean[] = [];
+  const countReload = (ok: boolean) => void counted.push(ok);
+  const timed = new LiveConfig({ opened, apply: async () => {}, countReload, onEvent() {}, clock: () => 7 });
+  await timed.reload(BY);
+  writeFileSync(path, "{");
+  await timed.reload({ kind: "signal" });
+  expect(timed.lastReload).toMatchObject({ time_ms: 7, by: { kind: "signal" }, ok: false, discarded: [] });
+  expect(counted).toEqual([true, false]);
+});

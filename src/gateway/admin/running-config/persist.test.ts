@@ -16,11 +16,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ConfigFile } from "./config-file.ts";
 import { type ConfigSource, openConfig } from "./config-source.ts";
 import { type OwnParts } from "../../config/own-parts.ts";
 import { type NewEvent } from "../../telemetry/event.ts";
 import { LiveConfig } from "./live-config.ts";
 import { watchFile } from "./watch-file.ts";
+import { writeDocument } from "./write-document.ts";
 import { until } from "../../../lib/testing/until.ts";
 
 const BY = { kind: "operator", key: "api_key", address: "127.0.0.1" } as const;
@@ -125,6 +127,26 @@ test("a file that another program has changed or removed is written only with fo
   expect(await running.persist(BY, { force: true })).toEqual({ kind: "done", path });
   expect(readFileSync(path, "utf8")).toBe(ADDED);
   expect(statSync(path).mode & 0o7777).toBe(0o600);
+});
+
+test("a file that another program changes while the gateway writes is left as it is", async () => {
+  const theirs = FILE.replace("nobody", "somebody");
+  /** A file that another program changes after the first check. */
+  class Contested extends ConfigFile {
+    #checks = 0;
+    override get changed(): boolean {
+      if (this.#checks++ === 1) writeFileSync(path, theirs);
+      return super.changed;
+    }
+  }
+  const { document, bytes } = await openConfig({ path, flags: {} });
+  const source = { path, flags: {} };
+  const like = { text: FILE, document, format: "json" } as const;
+  const file = new Contested(path, bytes);
+  expect(await writeDocument(file, { document, like, force: false, source })).toEqual({ kind: "changed-on-disk" });
+  expect([readFileSync(path, "utf8"), readdirSync(folder)]).toEqual([theirs, ["turnpike.json"]]);
+  expect(await writeDocument(file, { document, like, force: true, source })).toEqual({ kind: "done", path });
+  expect([readFileSync(path, "utf8"), file.changed]).toEqual([FILE, false]);
 });
 
 test("unknown keys that another program has added to the file stay when it is written with force", async () => {
