@@ -128,6 +128,19 @@ test("a process that ends counts all lost results, and names 100 of them", async
   expect(logged.at(-1)?.match(/#\d+/g)).toHaveLength(100);
 });
 
+test("results that no place was left for are counted once, as the process ends", async () => {
+  jest.useFakeTimers();
+  const { late, logged } = open();
+  for (let n = 0; n < 10_003; n += 1) await late.insist({ nonce: String(n) }, failing);
+  const closed = late.close(0);
+  jest.advanceTimersByTime(1000);
+  jest.useRealTimers();
+  await closed;
+  expect(logged.at(-1)).toContain("the results of 10003 payments");
+  await late.insist({ nonce: "later" }, failing);
+  expect(logged.at(-1)).toContain("the results of 1 payments");
+});
+
 test.each([
   [0, 1000],
   [1050, 1050],
