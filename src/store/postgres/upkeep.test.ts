@@ -4,12 +4,11 @@ import { patient } from "../../lib/testing/patience.ts";
 import { type ChannelIdentity } from "../channels.ts";
 import { type NewCredit } from "../credits.ts";
 import { LEASE_MS, RECHECK_MS } from "../ledger.ts";
-import { type Refund } from "../refunds.ts";
 import { type Store } from "../store.ts";
 import { expectLongLeases } from "../testing/long-leases.ts";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
 import { startRelay } from "../testing/relay.ts";
-import { WISH } from "../testing/refunds-contract.ts";
+import { REFUND, WISH } from "../testing/refunds-contract.ts";
 import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
 import { statement } from "./connection.ts";
 import { Database } from "./database.ts";
@@ -45,20 +44,6 @@ const CHANNEL: ChannelIdentity = {
   salt: "",
 };
 const CHAIN = { balance: "1", claimed: "0", withdrawAt: 0, refundNonce: "0" };
-const REFUND: Refund = {
-  ...PAYMENT,
-  sequence: 1,
-  id: "i",
-  state: "pending",
-  amount: "1",
-  validBefore: 1,
-  sent: false,
-  transaction: "",
-  reason: "",
-  by: "",
-  createdAt: 0,
-  updatedAt: 0,
-};
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(60_000));

@@ -7,10 +7,9 @@ import { join } from "node:path";
 import { LEASE_MS } from "../ledger.ts";
 import { openSqliteJobs } from "../open/open-jobs.ts";
 import { openStore } from "../open/open-store.ts";
-import { type Refund } from "../refunds.ts";
 import { type Store } from "../store.ts";
 import { newJob } from "../testing/jobs-contract.ts";
-import { WISH } from "../testing/refunds-contract.ts";
+import { REFUND, WISH } from "../testing/refunds-contract.ts";
 import { RESERVATION } from "../testing/reservation.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
@@ -113,7 +112,6 @@ test("a write resolves only after it is made: no one does while another process 
   const { ledger, outbox, paymentIds, credits, channels, refunds } = store;
   const grant = { id: "g", kind: "issued", amount: "1", payment: "" } as const;
   const chain = { balance: "1", claimed: "0", withdrawAt: 0, refundNonce: "0" };
-  const refund = { ...RESERVATION, sequence: 1, id: "i", amount: "1" } as Refund; // the statements read no other member
   const transfer = { ...RESERVATION, digest: "d", to: "t", transaction: "0xtx" };
   const use = { id: "s", turn: 1, state: new Uint8Array() };
   const hook = { jobId: made.id, job: 1, turn: 1, sent: 0, tries: 0, failure: "", failingSince: 0, isOver: false };
@@ -145,9 +143,9 @@ test("a write resolves only after it is made: no one does while another process 
     writeOff: channels.writeOff("c"),
     forgetEmpty: channels.forgetEmpty(0, 1),
     beginRefund: refunds.begin(payment, WISH),
-    sending: refunds.sending(refund),
-    postponeRefund: refunds.postpone(refund, 1, ""),
-    endRefund: refunds.end(refund, { state: "settled", transaction: "0xtx", reason: "" }),
+    sending: refunds.sending(REFUND),
+    postponeRefund: refunds.postpone(REFUND, 1, ""),
+    endRefund: refunds.end(REFUND, { state: "settled", transaction: "0xtx", reason: "" }),
     create: jobs.create(newJob(), []),
     take: jobs.take(job, { hosts: 1, addresses: 1, delayMs: 0 }),
     renew: jobs.renew(job, []),

@@ -19,6 +19,22 @@ export const WISH: RefundWish = {
   validBefore: 4_000_000_000,
 };
 
+/** A refund that is pending. */
+export const REFUND: Refund = {
+  ...RESERVATION,
+  sequence: 1,
+  id: "i",
+  state: "pending",
+  amount: "1",
+  validBefore: 1,
+  sent: false,
+  transaction: "",
+  reason: "",
+  by: "",
+  createdAt: 0,
+  updatedAt: 0,
+};
+
 /** Records a payment of 10000 that is in this state. */
 export async function settle(store: Store, state: PaymentState = "settled", nonce = "0xnonce"): Promise<PaymentKey> {
   const { payment } = await store.ledger.reserve({ ...RESERVATION, nonce, validBefore: START / 1000 - 600 });

@@ -247,7 +247,8 @@ test("the last reload has its time, who asked for it, and whether it was done", 
   const timed = new LiveConfig({ opened, apply: async () => {}, countReload, onEvent() {}, clock: () => 7 });
   await timed.reload(BY);
   writeFileSync(path, "{");
-  await timed.reload({ kind: "signal" });
-  expect(timed.lastReload).toMatchObject({ time_ms: 7, by: { kind: "signal" }, ok: false, discarded: [] });
+  const signal: Actor = { kind: "signal", key: "-", address: "" };
+  await timed.reload(signal);
+  expect(timed.lastReload).toMatchObject({ time_ms: 7, by: signal, ok: false, discarded: [] });
   expect(counted).toEqual([true, false]);
 });
