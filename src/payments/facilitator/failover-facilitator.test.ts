@@ -178,3 +178,12 @@ test("the outcome is the chain's, then that of the facilitator which was asked, 
   expect((await silent.facilitator.find(PAYMENT, REQUIREMENTS, "a")).kind).toBe("unknown");
   expect(await silent.facilitator.find(PAYMENT, REQUIREMENTS, "")).toEqual(spent);
 });
+
+test("the facilitator that verified a payment settles it, unless it is away", () => {
+  const second: Parts = {};
+  const { facilitator } = order({}, second);
+  const assigned = (by: string): string => facilitator.assign(PAYMENT, REQUIREMENTS, by);
+  expect([assigned("b"), assigned("a"), assigned(""), assigned("gone")]).toEqual(["b", "a", "a", "a"]);
+  second.isAway = true;
+  expect([assigned("b"), assigned("a")]).toEqual(["a", "a"]);
+});

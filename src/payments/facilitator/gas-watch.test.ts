@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
+import { until } from "../../lib/testing/until.ts";
 import { type Chain, CHAIN_SETUP_MS, hasChain, startChain } from "../testing/chain.ts";
-import { gasWarning, readGas } from "./gas-watch.ts";
+import { type Gas, gasWarning, readGas, watchGas } from "./gas-watch.ts";
 
 const OWNER = "0x00000000000000000000000000000000000000dd";
 /** Ten settlements at most cost a million wei. */
@@ -29,4 +30,44 @@ describe.skipIf(!hasChain)("with a chain", () => {
     expect(gas).toEqual({ network: chain.network, account: OWNER, cause: "the chain cannot be queried" });
     expect(gas === undefined ? "" : gasWarning(gas)).toBeUndefined();
   });
+});
+
+/** Looks for gas with these results, one after the other; a look begins at once and then every minute. */
+async function watched(...looks: readonly (readonly Gas[])[]) {
+  let look: (() => void) | undefined;
+  const interval = spyOn(globalThis, "setInterval").mockImplementation(((check: () => void, ms: number) => {
+    if (ms === 60_000) look = check;
+    return { unref() {} };
+  }) as unknown as typeof setInterval);
+  const left = [...looks];
+  const logged: string[] = [];
+  const told: number[] = [];
+  const stop = watchGas(
+    async () => left.shift() ?? [],
+    (line) => logged.push(line),
+    (all) => told.push(all.length),
+  );
+  interval.mockRestore();
+  for (const at of looks.keys()) {
+    if (at > 0) look?.();
+    await until(() => told.length > at);
+  }
+  stop();
+  look?.();
+  await new Promise(setImmediate);
+  return { logged, told };
+}
+
+test("low gas is logged once, and again after it was enough", async () => {
+  const gas = { network: "eip155:84532", account: OWNER, balance: "0.1", wei: 1n } as const;
+  const [low, enough] = [
+    { ...gas, isLow: true },
+    { ...gas, isLow: false },
+  ];
+  const { logged, told } = await watched([low], [low], [enough], [low]);
+  const line = `warning: Base Sepolia (eip155:84532): 0.1 pays the gas of fewer than 10 settlements at max_fee_per_gas (account ${OWNER})`;
+  expect([logged, told]).toEqual([
+    [line, line],
+    [1, 1, 1, 1],
+  ]);
 });

@@ -72,6 +72,9 @@ const VERDICTS: readonly (readonly [name: string, status: number, answer: object
   ["429", 429, { error: "slow down" }, "unavailable"],
   ["401", 401, { error: "who are you" }, "failed"],
   ["400 and valid", 400, { isValid: true }, "failed"],
+  ["299 and valid", 299, VALID, "valid"],
+  ["300 and valid", 300, VALID, "failed"],
+  ["399 and invalid", 399, { isValid: false, invalidReason: "insufficient_funds" }, "failed"],
 ];
 
 for (const [name, status, response, kind] of VERDICTS) {

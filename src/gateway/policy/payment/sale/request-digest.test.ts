@@ -7,6 +7,8 @@ import { encodeHeader } from "../../../../payments/x402/header.ts";
 import { type PaymentPayload } from "../../../../payments/x402/messages.ts";
 import { PAYER } from "../../../../payments/testing/payment.ts";
 import { type Change, LEASE_MS } from "../../../../store/ledger.ts";
+import { GatheredBody } from "../../gathered-body.ts";
+import { jsonBounds } from "../../json-body.ts";
 import { RequestDigest } from "./request-digest.ts";
 import { closeShops, openShop, type Shop, type ShopOptions } from "../testing/shop.ts";
 import { respondWith, TestExchange } from "../testing/test-gateway.ts";
@@ -342,3 +344,20 @@ for (const [what, leaves] of [
     expect([isAgain, shop.runs]).toEqual([false, runs]);
   });
 }
+
+test.each(["abcdef", "a".repeat(100_000)])(
+  "a body that a rule has read before is known whole before the payment is settled",
+  async (text) => {
+    const request = new Request("http://shop.example/goods", { method: "POST", body: text });
+    const exchange = new TestExchange(request);
+    const gathered = new GatheredBody(exchange, jsonBounds(MIB, { take: () => true, give() {} }));
+    expect(await gathered.gather()).toBeUndefined();
+    gathered.replace();
+    const paid = `${text.length}:${sumOf(text)}`;
+    expect(new RequestDigest(exchange, "").spentOn).toEqual({ bodyDigest: paid });
+    expect(new RequestDigest(exchange, paid).glance()).toBeUndefined();
+    expect(new RequestDigest(exchange, `${text.length + 1}:${sumOf(`${text}x`)}`).glance()?.code).toBe(
+      "payment-conflict",
+    );
+  },
+);
