@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { PassThrough } from "node:stream";
+import { patient } from "../../lib/testing/patience.ts";
 import { readHead } from "./read-head.ts";
 
 /** The limits as they are documented: a test states them, so that no change of one goes unnoticed. */
@@ -24,6 +25,7 @@ test.each([
   ["a\r\nb\nc: 1\r\n\r\n", "a\r\nb\nc: 1\r", ""],
   ["a\n\n\n\nb", "a", "\n\nb"],
   ["\xe9\n\n\xff", "\xe9", "\xff"],
+  ["a\nb\n\n", "a\nb", ""],
 ])("a head ends at the first empty line: %j", async (bytes, text, rest) => {
   expect(await headOf(bytes)).toEqual({ text, rest });
   expect(await headOf(...bytes.slice(0, bytes.length - rest.length).split(""), rest)).toEqual({ text, rest: "" });
@@ -52,3 +54,19 @@ test("the length is limited to the byte", async () => {
 test("a stream that closes before the empty line has no head", async () => {
   expect(headOf("a\r\nb: 1\r\n")).rejects.toThrow("the connection ended");
 });
+
+test(
+  "a head of short lines that arrives byte by byte takes time by its length alone",
+  async () => {
+    const stream = new PassThrough();
+    const head = readHead(stream);
+    const [line, end] = ["\n", "a"].map((text) => Buffer.from(text));
+    for (let length = 0; length < MAX_HEAD_BYTES; length += 2) {
+      stream.emit("data", line);
+      stream.emit("data", end);
+    }
+    stream.emit("data", line);
+    expect(head).rejects.toThrow("too long");
+  },
+  patient(10_000),
+);

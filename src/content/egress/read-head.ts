@@ -14,7 +14,8 @@ export interface Head {
 
 /** The position of the empty line. As in browsers, a line may end in a bare LF. */
 function endOfHead(bytes: Buffer): { text: number; rest: number } | undefined {
-  for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, end + 1)) {
+  // The byte behind a line end is a character, or the loop is over.
+  for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, end + 2)) {
     if (bytes[end + 1] === LF) return { text: end, rest: end + 2 };
     if (bytes[end + 1] === CR && bytes[end + 2] === LF) return { text: end, rest: end + 3 };
   }
@@ -27,15 +28,23 @@ function endOfHead(bytes: Buffer): { text: number; rest: number } | undefined {
  */
 export function readHead(socket: Readable): Promise<Head> {
   const { promise, resolve, reject } = Promise.withResolvers<Head>();
-  let bytes: Buffer = Buffer.alloc(0);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // The last two bytes. Only these are searched again: a server can send a head of short lines byte by byte.
+  let last: Buffer = Buffer.alloc(0);
   function onData(chunk: Buffer): void {
-    bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
-    const end = endOfHead(bytes);
+    const searched = Buffer.concat([last, chunk]);
+    const end = endOfHead(searched);
+    const before = length - last.length;
+    chunks.push(chunk);
+    length += chunk.length;
+    last = searched.subarray(-2);
     if (end !== undefined) {
       socket.pause();
       finish(undefined);
-      resolve({ text: bytes.toString("latin1", 0, end.text), rest: bytes.subarray(end.rest) });
-    } else if (bytes.length > MAX_HEAD_BYTES) finish(new Error("Cannot read a head: it is too long"));
+      const bytes = Buffer.concat(chunks);
+      resolve({ text: bytes.toString("latin1", 0, before + end.text), rest: bytes.subarray(before + end.rest) });
+    } else if (length > MAX_HEAD_BYTES) finish(new Error("Cannot read a head: it is too long"));
   }
   function onClose(): void {
     finish(new Error("Cannot read a head: the connection ended"));
