@@ -333,6 +333,19 @@ describe("pages", () => {
     expect(took().at(-1)).toBe("one 8 1");
   });
 
+  test("of a job that was ended count until they end, however long they ignore that", async () => {
+    const at = begin();
+    at.add("a", { pages: 32, concurrency: 32, limit: 100 });
+    await pass(0);
+    expect(at.loading.length).toBe(MAX_PAGES_AT_ONCE);
+    at.jobs.clear();
+    at.add("b", { pages: 1 });
+    await pass(LOOK_MS);
+    expect(at.of("take b")).toEqual([]);
+    await at.loading[0]?.done();
+    expect(at.urls()).toContain("b0");
+  });
+
   test("wait until their hosts allow the request", async () => {
     const at = begin();
     at.add("a", { startMs: 700 });

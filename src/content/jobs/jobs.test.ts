@@ -62,3 +62,24 @@ test("a request that is repeated with its deferred payment gets the same job, an
   expect(job && (await service.jobs.state(job)).cost).toMatchObject({ quote: "1000", open: true });
   expect(await service.jobs.charge(first.id, third.chargeKey ?? "", started)).toEqual({ due: "0", ended: false });
 });
+
+test("a job with a webhook has a secret for it, and no other job has one", async () => {
+  const plain = await service.jobs.add({ ...shared, deferred: undefined });
+  const input = { webhook: { url: "https://hooks.example/" } };
+  const hooked = await service.jobs.add({ ...shared, input, deferred: undefined });
+  expect([plain.webhookSecret, hooked.webhookSecret?.slice(0, 6)]).toEqual([undefined, "whsec_"]);
+});
+
+test.each([
+  ["all results are read", { results: 3, paid: "1000" }, false],
+  ["nothing more is paid", { results: 4, paid: "500" }, false],
+  ["the next page is paid", { results: 5, paid: "1000" }, true],
+  // The pages that follow came from the cache, and cost nothing.
+  ["all that was delivered is paid", { results: 4, delivered: 2, saved: 100, paid: "500" }, true],
+])("a client has more results to read now, if %s: %p", async (_what, change, hasMore) => {
+  const { id } = await service.jobs.add({ ...shared, deferred: { ...payment, id: `more ${JSON.stringify(change)}` } });
+  const job = await store.find(id);
+  if (job === undefined) throw new Error("the job is not there");
+  const last = { number: 3, pages: 1, saved: 0, json: "" };
+  expect(service.jobs.hasMore({ ...job, delivered: 2, ...change }, last)).toBe(hasMore);
+});
