@@ -90,12 +90,18 @@ test("a request that has ended, or that the server has reset, sends nothing more
     stream.end("X-Late: 1\r\n");
     expect(server.heard()).toEqual([]);
   }
+  // A request that was reset need not be as long as announced.
+  const cut = server.sendQuietly(new Sink(), { ...POST, bodyLength: 2 });
+  server.numbers(f.RST_STREAM, 5, f.CANCEL);
+  cut.end("");
+  expect(cut.data(Buffer.from("late"))).toBe(true);
+  expect(server.heard()).toEqual([]);
   const whole = server.sendQuietly(sink, { ...POST, bodyLength: 2 });
   whole.data(Buffer.from("ab"));
   whole.end("");
   whole.end("X-Late: 1\r\n");
   expect(whole.data(Buffer.from("c"))).toBe(true);
-  expect(server.heard()).toEqual(['DATA 5 "ab" end']);
+  expect(server.heard()).toEqual(['DATA 7 "ab" end']);
 });
 
 test("a malformed frame for a request shows that the connection is alive", () => {
