@@ -81,7 +81,7 @@ export abstract class HeadLines implements FieldLines {
   writeJson(line: LineBytes, start: string, lowerName: string): void {
     const i = this.#find(lowerName, 0);
     const { at } = line;
-    if (i >= 0 && this.#find(lowerName, i + LINE_NUMBERS) < 0 && !this.#adds(lowerName)) {
+    if (i >= 0 && this.#find(lowerName, i + LINE_NUMBERS) === -1 && !this.#adds(lowerName)) {
       this.#bound(i);
       line.ascii(start);
       if (line.jsonBytes(this.#bytes, valuePlace.from, valuePlace.to)) return;

@@ -45,6 +45,7 @@ test("a request that ends soon after its response is not reset", () => {
   const client = impatient();
   post(client);
   client.data(1, 0, "bo");
+  client.host.clock.advance(200);
   client.data(1, f.END_STREAM, "dy");
   client.host.clock.advance(10_000);
   expect(client.heard()).toEqual([]);
@@ -72,7 +73,9 @@ test("a request that goes on is reset without an error, and gets no window befor
   post(client);
   for (let sent = 0; sent < 4; sent++) client.data(1, 0, Buffer.alloc(16_000));
   expect(client.heard().filter((frame) => !frame.startsWith("WINDOW_UPDATE 0"))).toEqual([]);
-  client.host.clock.advance(1000);
+  client.host.clock.advance(200);
+  expect(client.heard()).toEqual([]);
+  client.host.clock.advance(100);
   expect(client.heard()).toEqual(["RST_STREAM 1 0"]);
   expect(client.connection.streams.size).toBe(0);
 });
