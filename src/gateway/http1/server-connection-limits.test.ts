@@ -104,6 +104,17 @@ test("a client that leaves during a response is disconnected, and one that leave
   expect([idle.ended, idle.cut]).toEqual([true, false]);
 });
 
+test("a client that has ended its side gets no further request served, also if its socket closes later", () => {
+  wire.onClose = undefined;
+  arrive(GET + GET);
+  connection.onEnd();
+  expect(wire.cut).toBe(true);
+  reply(last());
+  expect(host.exchanges).toHaveLength(1);
+  connection.onClose();
+  expect(host.closedCount).toBe(1);
+});
+
 test("the next requests of a client that does not read its response wait until it has read", () => {
   wire.takes = [10];
   arrive(GET);

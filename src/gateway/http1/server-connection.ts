@@ -125,11 +125,9 @@ export class Http1ServerConnection
       case HEAD:
         this.#readHeads(chunk);
         break;
-      case BUSY: {
-        const at = this.#readBody(chunk, 0);
-        if (at < chunk.length) this.#readHeads(chunk, at);
+      case BUSY:
+        this.#readHeads(chunk, this.#readBody(chunk, 0));
         break;
-      }
       case TUNNEL:
         this.#tunnel?.receive(chunk);
         break;

@@ -113,3 +113,17 @@ test("a malformed frame for a request shows that the connection is alive", () =>
   server.numbers(f.RST_STREAM, 3, f.REFUSED_STREAM);
   expect([refused.heard, refused.unprocessed]).toEqual([true, true]);
 });
+
+test("the error of an incomplete response says whether the upstream gave up the request or the connection", () => {
+  const [reset, cut, empty] = [new Sink(), new Sink(), new Sink()];
+  for (const each of [reset, cut, empty]) server.sendQuietly(each);
+  server.numbers(f.RST_STREAM, 1, f.CANCEL);
+  server.head(3, 0, OK);
+  server.head(5, f.END_STREAM, [...OK, ["content-length", "3"]]);
+  server.wire.terminate();
+  expect([reset, cut, empty].map(({ errors }) => errors.map(({ message }) => message))).toEqual([
+    ["the upstream gave the request up before its response was complete"],
+    ["the upstream closed the connection before its response was complete"],
+    ["malformed response: no body, although content-length announces one"],
+  ]);
+});

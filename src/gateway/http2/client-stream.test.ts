@@ -76,6 +76,14 @@ describe("a request", () => {
     },
   );
 
+  test("is complete among others that begin in the same turn, however long its own fields are", () => {
+    const long = "v".repeat(12_000);
+    for (let i = 0; i < 40; i++) server.send(sink, { ...GET, ownFields: `X-Own: ${long}${i}\r\n`, fields: "A: b\r\n" });
+    const heads = server.heard();
+    expect(heads).toHaveLength(40);
+    for (const [i, head] of heads.entries()) expect(head).toEndWith(`x-own: ${long}${i}, a: b end`);
+  });
+
   test("has been heard of once the server has reset it, but not when the connection closes", () => {
     const [reset, begun, cut] = [server.send(sink), server.send(sink), server.send(sink)];
     server.numbers(f.RST_STREAM, 1, f.REFUSED_STREAM);

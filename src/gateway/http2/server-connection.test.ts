@@ -555,6 +555,10 @@ test("the gateway stops reading from a client that sends requests but reads no r
   };
   for (let i = 0; i < 100; i++) client.head(2 * i + 1, f.END_STREAM, GET);
   expect(client.wire.paused).toBe(true);
+  // The client reads one byte, which is not all that waits for it.
+  client.wire.takes = [1, 0];
+  client.connection.onDrain();
+  expect(client.wire.paused).toBe(true);
   client.wire.takes = [];
   client.connection.onDrain();
   expect(client.wire.paused).toBe(false);
