@@ -139,8 +139,8 @@ class Filler {
     this.#sources[path] = {
       from,
       selector: this.#facts.page.selectorOf(element),
-      ...(pointer === undefined ? {} : { pointer }),
-      ...(attribute === undefined ? {} : { attribute }),
+      pointer,
+      attribute,
       quote: quote.replace(/\s+/g, " ").slice(0, MAX_QUOTE).toWellFormed(),
       shown: this.#isShown(found),
       ...(conflict === undefined ? {} : { conflict: conflict.value }),

@@ -55,11 +55,7 @@ export class LearnedRules {
       rules.push(...this.#selectorsOf(element).map((selector) => ({ selector })));
     if (found !== undefined && isSame(found.value, value) && !found.isShown) {
       const { element, pointer, attribute } = found.place;
-      const about = {
-        ...(pointer === undefined ? {} : { pointer }),
-        ...(attribute === undefined ? {} : { attribute }),
-      };
-      rules.push({ selector: page.selectorOf(element), ...about });
+      rules.push({ selector: page.selectorOf(element), pointer, attribute });
     }
     return rules.slice(0, MAX_RULES);
   }
@@ -89,12 +85,7 @@ export class LearnedRules {
     const text = pointer === undefined ? element.attribs[attribute ?? ""] : scalarIn(element, pointer);
     const value = text === undefined ? undefined : typedValue(leaf, text, page, true);
     if (value === undefined) return undefined;
-    const place = {
-      from: "selector",
-      element,
-      ...(pointer === undefined ? {} : { pointer }),
-      ...(attribute === undefined ? {} : { attribute }),
-    } as const;
+    const place = { from: "selector", element, pointer, attribute } as const;
     return { value, quote: String(text), isShown: page.shows(String(value)), place };
   }
 }

@@ -59,8 +59,7 @@ function thingsIn(page: ShownPage, syntax: Syntax): readonly Thing[] {
     }
     const { value, attribute } = own === undefined ? valueOf(element, page) : { value: own, attribute: undefined };
     for (const name of names.split(/\s+/)) {
-      const at = attribute === undefined ? place : { ...place, attribute };
-      if (name !== "") around.properties.push({ name: localName(name), value, place: at });
+      if (name !== "") around.properties.push({ name: localName(name), value, place: { ...place, attribute } });
     }
   }
   return [...outer, ...[...things.values()].filter((thing) => !outer.includes(thing))];

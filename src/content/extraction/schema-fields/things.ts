@@ -7,9 +7,9 @@ export interface Place {
   readonly from: FieldOrigin;
   readonly element: Element;
   /** JSON pointer in the JSON-LD of the element. */
-  readonly pointer?: string;
+  readonly pointer?: string | undefined;
   /** The attribute of the element that has the value. Absent for a text that a reader sees. */
-  readonly attribute?: string;
+  readonly attribute?: string | undefined;
 }
 
 export type ThingValue = string | number | boolean | Thing;

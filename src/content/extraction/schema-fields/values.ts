@@ -178,8 +178,7 @@ function minutesOf(text: string): number | undefined {
 }
 
 /** A duration in the unit that the field's name or description names: minutes if it names none. */
-function unitOf({ names, description }: LeafPlan, minutes: number | undefined): number | undefined {
-  if (minutes === undefined) return undefined;
+function unitOf({ names, description }: LeafPlan, minutes: number): number {
   const words = `${[...names.own].join(" ")} ${description.toLowerCase()}`;
   if (/\bseconds?\b/.test(words)) return minutes * 60;
   return /\bhours?\b/.test(words) ? minutes / 60 : minutes;

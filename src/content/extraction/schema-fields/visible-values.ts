@@ -20,11 +20,20 @@ export function bareValue(leaf: LeafPlan, scope: Scope): Found | undefined {
 }
 
 function besideLabel(leaf: LeafPlan, scope: Scope, isBare: boolean): Found | undefined {
-  for (const label of leaf.names.labels) {
-    const pairs = scope.facts.labels
-      .of(label)
-      .filter((pair) => (pair.isBare ?? false) === isBare && isInside(pair.element, scope));
-    const found = onlyOne(pairs.flatMap((pair) => pairFound(leaf, pair, scope) ?? []));
+  return byName(leaf.names.labels, (label) => {
+    const pairs = pairsIn(scope, label).filter((pair) => (pair.isBare ?? false) === isBare);
+    return pairs.flatMap((pair) => pairFound(leaf, pair, scope) ?? []);
+  });
+}
+
+function pairsIn(scope: Scope, label: string): readonly Pair[] {
+  return scope.facts.labels.of(label).filter(({ element }) => isInside(element, scope));
+}
+
+/** The only value by the first of several names that has one. */
+function byName(names: Iterable<string>, find: (name: string) => readonly Found[]): Found | undefined {
+  for (const name of names) {
+    const found = onlyOne(find(name));
     if (found !== undefined) return found;
   }
   return undefined;
@@ -59,16 +68,10 @@ function isCounted({ types, format = "", choices }: LeafPlan): boolean {
 export function rangeValue(leaf: LeafPlan, scope: Scope): Found | undefined {
   const { end } = leaf.names;
   const { page } = scope.facts;
-  for (const label of end?.labels ?? []) {
-    const pairs = scope.facts.labels
-      .of(label)
-      .filter(({ element }) => isInside(element, scope) && !page.isStruck(element));
-    const found = onlyOne(
-      pairs.flatMap(({ text, element, from }) => rangeFound(leaf, text, { from, element }, page) ?? []),
-    );
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return byName(end?.labels ?? [], (label) => {
+    const pairs = pairsIn(scope, label).filter(({ element }) => !page.isStruck(element));
+    return pairs.flatMap(({ text, element, from }) => rangeFound(leaf, text, { from, element }, page) ?? []);
+  });
 }
 
 /** One end of a range in a text. */
@@ -112,13 +115,10 @@ export function onlyOne(found: readonly Found[]): Found | undefined {
 export function classValue(leaf: LeafPlan, scope: Scope): Found | undefined {
   const { page, labels } = scope.facts;
   if (!scope.isOwn && leaf.names.concept === "name") return undefined;
-  for (const name of [...leaf.names.own, ...leaf.names.labels]) {
+  return byName([...leaf.names.own, ...leaf.names.labels], (name) => {
     const elements = labels.named(name).filter((one) => isInside(one, scope) && !page.isStruck(one));
-    const found = elements.flatMap((element) => namedFound(leaf, element, page) ?? []);
-    const only = onlyOne(found);
-    if (only !== undefined) return only;
-  }
-  return undefined;
+    return elements.flatMap((element) => namedFound(leaf, element, page) ?? []);
+  });
 }
 
 /** The value of an element that is named like the field. A text of several lines, or one that is too long, has more than the field. */

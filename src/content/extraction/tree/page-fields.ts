@@ -25,9 +25,9 @@ export interface FieldSource {
   /** A CSS selector of the element. */
   readonly selector: string;
   /** The place in the element's JSON-LD, as a JSON pointer. */
-  readonly pointer?: string;
+  readonly pointer?: string | undefined;
   /** The element's attribute that has the value. */
-  readonly attribute?: string;
+  readonly attribute?: string | undefined;
   /** The text that states the value. */
   readonly quote: string;
   /** Whether the value is part of the visible text. */
@@ -39,7 +39,7 @@ export interface FieldSource {
 /** The place of a field on the pages of a template: beside a label, or at a selector, there in an attribute or in JSON-LD. */
 export type FieldRule =
   | { readonly label: string }
-  | { readonly selector: string; readonly attribute?: string; readonly pointer?: string };
+  | { readonly selector: string; readonly attribute?: string | undefined; readonly pointer?: string | undefined };
 
 /** A value that a language model states, and the line of the page's text that it names for it. */
 export interface FieldSuggestion {
