@@ -142,14 +142,6 @@ export function isPerUnit(text: string): boolean {
   return PER_UNIT.test(text.slice(0, 4 * MAX_LENGTH));
 }
 
-/** Whether the text states an amount for a month or a week. */
-export function isPerTime(text: string): boolean {
-  return PER_TIME.test(text.slice(0, 4 * MAX_LENGTH));
-}
-
-const PER_TIME =
-  /(?:\/|\bper\b|\ba\b|\bpro\b|\bim\b|\bpar\b|\bpor\b|\bal\b|\bje\b)\s?(?:mo|month|monat|mois|mes|mese|maand|week|woche|wk)(?!\p{L})|\bp(?:cm|w|m)\b|\bmtl\b|\bmonatlich\b|\bmonthly\b/iu;
-
 const PER_UNIT =
   /\d\S{0,2}\s?\S{0,4}\s?(?:\/|\bper\b|\bje\b|\bpro\b|\bpar\b|\bpor\b|\bal\b)\s?(?:1\s|10\s?|100\s?)?(?:kg|g|mg|l|ml|cl|m|m²|m2|qm|oz|lb|litre|liter|stück|unit|unidad|unité|piece)(?!\p{L})/iu;
 

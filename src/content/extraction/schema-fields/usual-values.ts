@@ -3,7 +3,7 @@ import { hasNameLabel, personNameOf } from "../reader/people.ts";
 import { type LeafPlan } from "./field-plan.ts";
 import { elementsIn, type Found, isAddress, isInside, isVisible, type Scope } from "./found.ts";
 import { namesOf, normalName } from "./names.ts";
-import { isPerTime, moneyIn } from "./numbers.ts";
+import { moneyIn } from "./numbers.ts";
 import { type PageFacts } from "./page-facts.ts";
 import { type ShownPage, wordsOf } from "./shown-page.ts";
 import { type Place } from "./things.ts";
@@ -131,10 +131,7 @@ function priceValue(leaf: LeafPlan, scope: Scope): Found | undefined {
   const prices = facts.prices.filter(({ element }) => isInside(element, scope));
   const heading = elementsIn(scope).find((one) => one.name === "h1");
   const order = heading === undefined || scope.root !== undefined ? 0 : page.orderOf(heading);
-  const all = prices.filter(({ element }) => page.orderOf(element) > order && !isOtherAmount(element, page));
-  // Beside the price, an amount a month is that of a credit.
-  const once = all.filter(({ element }) => !isPerTime(page.text(element)));
-  const below = once.length === 0 ? all : once;
+  const below = prices.filter(({ element }) => page.orderOf(element) > order && !isOtherAmount(element, page));
   const [price] = below;
   const isOnly = new Set(below.map(({ money }) => money.amount)).size === 1;
   if (price === undefined || (!isOnly && (scope.root !== undefined || heading === undefined))) return undefined;
