@@ -52,7 +52,8 @@ export class KeyLender implements GasLender {
   async canLend(payer: Address, wei: bigint): Promise<boolean | RpcError> {
     const last = this.#loans.get(payer.toLowerCase());
     if (last?.isOpen === true) return true;
-    if (last !== undefined && this.#node.now() - last.at < LOAN_REST_MS) return false;
+    // The clock may be set back.
+    if (last !== undefined && Math.abs(this.#node.now() - last.at) < LOAN_REST_MS) return false;
     const [balance, fees] = await Promise.all([
       this.#node.read(balanceRequest(this.#sender.account)),
       currentFees(this.#node, this.#bounds.maxFeePerGas),

@@ -38,7 +38,8 @@ export class Blockhashes {
     if (node === undefined) return undefined;
     const kept = this.#kept.get(network);
     const now = this.#now();
-    if (kept !== undefined && now - kept.at < KEPT_MS) return await kept.blockhash;
+    // The clock may be set back.
+    if (kept !== undefined && Math.abs(now - kept.at) < KEPT_MS) return await kept.blockhash;
     const blockhash = ask(node);
     this.#kept.set(network, { at: now, blockhash });
     return await blockhash;

@@ -79,9 +79,11 @@ async function fileToken(path: string): Promise<string> {
 
 function metadataToken(url: string, now: () => number): (ask: Ask) => Promise<string> {
   let token = "";
-  let until = 0;
+  let [until, lifeMs] = [0, 0];
   return async (ask) => {
-    if (now() < until) return token;
+    const leftMs = until - now();
+    // The clock may be set back.
+    if (leftMs > 0 && leftMs <= lifeMs) return token;
     const headers = { "metadata-flavor": "Google" };
     const json = parsedJson(await ask({ url: url.replace(/\/+$/, "") + TOKEN_PATH, method: "GET", headers }));
     const { access_token: text, expires_in: seconds } = isObject(json) ? json : {};
@@ -89,7 +91,8 @@ function metadataToken(url: string, now: () => number): (ask: Ask) => Promise<st
       throw new SignerError("the metadata server gave no access token");
     }
     token = text;
-    until = now() + (seconds - TOKEN_SLACK_S) * 1000;
+    lifeMs = (seconds - TOKEN_SLACK_S) * 1000;
+    until = now() + lifeMs;
     return token;
   };
 }

@@ -110,3 +110,26 @@ test("Web3Signer's public key may have its prefix, and gives the address", () =>
     expect(openSigner(options, Date.now).address).toBe(address);
   }
 });
+
+test("an access token is used until a minute before its end, and no longer after the clock was set back", async () => {
+  using double = startSignerDouble("gcp_kms");
+  let asked = 0;
+  using metadata = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => {
+      asked += 1;
+      return Response.json({ access_token: "ya29.token", expires_in: 3600, token_type: "Bearer" });
+    },
+  });
+  let now = 1_800_000_000_000;
+  const options = { ...double.options, metadata_url: metadata.url.origin, timeout_ms: patient(2000) } as SignerOptions;
+  const signer = openSigner(options, () => now);
+  const counts: number[] = [];
+  for (const passed of [0, 3_539_999, 1, -86_400_000]) {
+    now += passed;
+    expect(await signerOf(signer, randomBytes(9))).toBe(double.address);
+    counts.push(asked);
+  }
+  expect(counts).toEqual([1, 1, 2, 3]);
+});

@@ -43,7 +43,7 @@ class StoredSecrets implements ChallengeSecrets {
   #all: readonly Uint8Array[] = [];
   #period = -1;
   #loading: Promise<void> | undefined;
-  #failedAt = -RETRY_MS;
+  #failedAt: number | undefined;
 
   constructor(deps: StoredSecretsDeps) {
     this.#deps = deps;
@@ -55,7 +55,9 @@ class StoredSecrets implements ChallengeSecrets {
 
   load(): Promise<void> | undefined {
     const now = this.#deps.clock();
-    if (Math.floor(now / PERIOD_MS) === this.#period || now - this.#failedAt < RETRY_MS) return undefined;
+    // The clock may be set back.
+    const age = this.#failedAt === undefined ? RETRY_MS : Math.abs(now - this.#failedAt);
+    if (Math.floor(now / PERIOD_MS) === this.#period || age < RETRY_MS) return undefined;
     return (this.#loading ??= this.#load(now).finally(() => (this.#loading = undefined)));
   }
 

@@ -30,7 +30,7 @@ export type HookResult =
   | { readonly kind: "unavailable"; readonly cause: string };
 
 interface KeptResult {
-  readonly until: number;
+  readonly at: number;
   readonly result: Promise<HookResult>;
 }
 
@@ -49,11 +49,12 @@ export class ScreeningHook {
     const { clock, keepMs } = this.#options;
     const key = `${payment.network} ${payment.from}`;
     const kept = this.#kept.get(key);
-    if (kept !== undefined && kept.until > clock()) return kept.result;
+    // The clock may be set back.
+    if (kept !== undefined && Math.abs(clock() - kept.at) < keepMs) return kept.result;
     if (this.#calls >= MAX_CALLS)
       return Promise.resolve({ kind: "unavailable", cause: "too many calls are in progress" });
     const result = this.#ask(payment);
-    this.#kept.set(key, { until: clock() + keepMs, result });
+    this.#kept.set(key, { at: clock(), result });
     void this.#forgetFailed(key, result);
     return result;
   }
