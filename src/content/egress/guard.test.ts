@@ -164,6 +164,8 @@ describe("a host", () => {
   test("is looked up by the system, unless the visit has its own resolver", async () => {
     const session = new EgressSession({ policy: ANYWHERE });
     expect(await session.addressesOf("name.invalid", 80)).toBe("unresolved");
+    // Only the system's resolver knows this form of an address.
+    expect(await session.addressesOf("127.1", 80)).toEqual(["127.0.0.1"]);
   });
 });
 

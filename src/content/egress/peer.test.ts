@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { spawn } from "node:child_process";
 import { connect, createServer, type Socket } from "node:net";
 import { listenOnLoopback } from "../../lib/testing/listen.ts";
 import { isOwnPeer, OwnPeers } from "./peer.ts";
@@ -22,6 +23,25 @@ test("a connection of the same user is distinguished from one that the kernel do
   client.destroy();
   socket.destroy();
   server.close();
+});
+
+const isRoot = process.platform === "linux" && process.geteuid?.() === 0;
+
+test.skipIf(!isRoot)("the end of another user is distinguished by the kernel", async () => {
+  const accepted = Promise.withResolvers<Socket>();
+  const server = createServer((socket) => accepted.resolve(socket));
+  const port = await listenOnLoopback(server);
+  const user = 66_051;
+  const script = `exec 3<>/dev/tcp/127.0.0.1/${port}; read -u 3`;
+  const other = spawn("/bin/bash", ["-c", script], { uid: user, cwd: "/", stdio: "ignore" });
+  const socket = await accepted.promise;
+  const owner = openSocketOwner();
+  if (owner === undefined) throw new Error("the kernel reports no owners to root");
+  expect([owner(socket.remotePort ?? 0, port), owner(port, socket.remotePort ?? 0)]).toEqual([user, 0]);
+  expect(await isOwnPeer(port, socket.remotePort ?? 0)).toBe(false);
+  socket.destroy();
+  server.close();
+  other.kill();
 });
 
 /** A row of the kernel's table, with ports in hexadecimal digits. */

@@ -85,7 +85,7 @@ async function askHttp(socket: Socket, { user }: OwnProxy, { address, port }: Wa
   const { text, rest } = await readHead(socket);
   const status = parseStatusLine(text.split(/\r?\n/, 1)[0] ?? "")?.status ?? 0;
   if (status < 200 || status > 299) throw new TunnelError(status === 407 ? "proxy-login" : "proxy");
-  if (rest.length > 0) socket.unshift(rest);
+  socket.unshift(rest);
 }
 
 /** Values of SOCKS version 5 (RFC 1928 and RFC 1929). */
@@ -139,7 +139,7 @@ function bytesOf(socket: Socket, count: number): Promise<Buffer> {
     if (bytes.length < count) return;
     socket.off("data", onData);
     socket.pause();
-    if (bytes.length > count) socket.unshift(bytes.subarray(count));
+    socket.unshift(bytes.subarray(count));
     resolve(bytes.subarray(0, count));
   }
   socket.on("data", onData);

@@ -156,7 +156,11 @@ test("a session has a secret of its own, or the given one, and no other is accep
     expect(await codeOf(sessions.find(one.session.id, secret))).toBe("not-found");
     expect(await codeOf(sessions.using(one.session.id, secret, stored))).toBe("not-found");
     expect(await codeOf(sessions.end(one.session.id, secret))).toBe("not-found");
+    expect(await codeOf(sessions.leftOut(one.session.id, secret))).toBe("not-found");
   }
+  expect(one.session.id).toMatch(/^[\da-f]{32}$/);
+  const gone = service({ take: () => Promise.resolve(undefined) });
+  expect(await codeOf(gone.using(one.session.id, one.secret, stored))).toBe("not-found");
   expect(await codeOf(sessions.add(HOUR, "short"))).toBe("invalid-parameters");
 });
 

@@ -155,6 +155,9 @@ const TAKEN: readonly (readonly [what: string, module: Uint8Array])[] = [
   ["a table without a maximum", assemble({ tables: [[0x70, 0x00, 1]] })],
   ["a table that begins with a value", assemble({ tables: [[0x40, 0, 0x70, 0x00, 1, 0xd0, 0x70, 0x0b]] })],
   ["passive data", functionOf([...OK, ...OK, ...OK, 0xfc, 8, 0, 0, 0xfc, 9, 0], { dataCount: 1, data: [[1, 1, 7]] })],
+  ["data with the index of its memory", assemble({ memory: 1, data: [[2, 0, ...OK, 0x0b, 1, 7]] })],
+  ["elements with the index of their table", functionOf([], tableOf([2, 0, ...OK, 0x0b, 0, 1, 0]))],
+  ["elements that are only declared", functionOf([0xd2, 0, 0x1a], { elements: [[3, 0, 1, 0]] })],
   ["a tail call", assemble({ functions: [{ code: op.returnCall(0) }] })],
   ["a vector", functionOf([0xfd, 0x0c, ...Array<number>(16).fill(0), 0xfd, 0x15, 3, 0x1a])],
   [
