@@ -288,4 +288,58 @@ export const ACCEPTED: readonly Accepted[] = [
     mutant: "this.#states.currentCharacterToken !== null || html.charCodeAt(stop) …  →  true",
     reason: "saves a token for each character: the library reads white space to the same tree",
   },
+  {
+    file: "src/gateway/http1/request-head.ts",
+    code: 'if (isLatin1At(bytes, from, "GET ")) return "GET";',
+    mutant: 'isLatin1At(bytes, from, "GET ")  →  false',
+    reason: "saves a text for a usual method: the next lines read the same one",
+  },
+  {
+    file: "src/gateway/http1/request-head.ts",
+    code: 'if (isLatin1At(bytes, from, "POST ")) return "POST";',
+    mutant: 'isLatin1At(bytes, from, "POST ")  →  false',
+    reason: "saves a text for a usual method: the next line reads the same one",
+  },
+  {
+    file: "src/gateway/http1/server-connection.ts",
+    code: "const CLOSED = 5;",
+    mutant: "5  →  (5 + 1)",
+    reason: "the highest of the states: no other has the next number",
+  },
+  {
+    file: "src/gateway/http1/client-connection.ts",
+    code: "const CLOSED = 6;",
+    mutant: "6  →  (6 + 1)",
+    reason: "the highest of the states: no other has the next number",
+  },
+  {
+    file: "src/gateway/http1/chunked.ts",
+    code: "const DONE = 7;",
+    mutant: "7  →  (7 + 1)",
+    reason: "the highest of the states: no other has the next number",
+  },
+  {
+    file: "src/gateway/http1/chunk-extension.ts",
+    code: "const QUOTE_CLOSED = 8;",
+    mutant: "8  →  (8 + 1)",
+    reason: "the highest of the states: no other has the next number",
+  },
+  {
+    file: "src/gateway/http2/frame-reader.ts",
+    code: "const STOPPED = 7;",
+    mutant: "7  →  (7 + 1)",
+    reason: "the highest of the states: no other has the next number",
+  },
+  {
+    file: "src/gateway/http2/hpack/encoder.ts",
+    code: 'if (fields === "") return at;',
+    mutant: 'fields === ""  →  false',
+    reason: "saves a look among the kept fields: no fields are written as nothing",
+  },
+  {
+    file: "src/gateway/http3/server-exchange.ts",
+    code: "const bytes = start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end);",
+    mutant: "start === 0 && end === chunk.length  →  false",
+    reason: "saves a view: that of the whole chunk has the same bytes",
+  },
 ];

@@ -214,3 +214,67 @@ test("a client that does not read its response, and whose next requests get no m
   connection.onDrain();
   expect([wire.text.endsWith("ok"), poor.exchanges.length, wire.ended]).toEqual([true, 1, true]);
 });
+
+test("a response before the rest of a chunked body closes the connection, and one before a short body does not", () => {
+  arrive("POST /b HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe");
+  reply(last());
+  flushCork();
+  // The rest has no known length.
+  expect(wire.ended).toBe(true);
+  const next = new FakeWire();
+  connection = new Http1ServerConnection(next, host);
+  arrive(POST("12345").slice(0, -2));
+  reply(last());
+  connection.onData(Buffer.from(`45${GET}`));
+  expect([host.exchanges.length, next.ended]).toEqual([3, false]);
+});
+
+test("a body that breaks while its request is served closes the connection only after the response", () => {
+  const sink = new Sink();
+  host.onExchange = (exchange) => exchange.body.readTo(sink);
+  arrive("POST /b HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n");
+  expect([sink.errors.map(({ code }) => code), wire.ended]).toEqual([["bad-request"], false]);
+  arrive(GET);
+  reply(last());
+  expect([wire.text.endsWith("\r\n\r\nok"), wire.ended, host.exchanges.length]).toEqual([true, true, 1]);
+});
+
+test("the last response of a connection is sent completely to a client that reads slowly", () => {
+  wire.takes = [10];
+  arrive("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  reply(last());
+  expect([wire.text.length, wire.ended, wire.closed]).toEqual([10, false, false]);
+  connection.onDrain();
+  expect([wire.text.endsWith("\r\n\r\nok"), wire.ended, wire.closed]).toEqual([true, true, false]);
+});
+
+test("a drain does not ask a request to end that ends by itself", () => {
+  arrive(GET);
+  last().onGoAway = () => {
+    throw new Error("only a stream without an end is asked to end");
+  };
+  connection.drain();
+  expect(wire.ended).toBe(false);
+  reply(last());
+  expect(wire.ended).toBe(true);
+});
+
+test("a client that leaves before its body has a reader frees the memory of the body", () => {
+  arrive(POST("12345").slice(0, -2));
+  expect(host.buffers.used).toBeGreaterThan(0);
+  wire.terminate();
+  expect(host.buffers.used).toBe(0);
+});
+
+test("a client whose next requests get no memory receives the response to the current one first", () => {
+  const poor = Object.assign(new Host(), {
+    buffers: new BufferPool({ bufferSize: 16_384, bufferCount: 1, reserve: 0 }),
+  });
+  connection = new Http1ServerConnection(wire, poor);
+  arrive(GET);
+  connection.onData(Buffer.from(new ArrayBuffer(40_000)));
+  expect([wire.ended, wire.cut]).toEqual([false, false]);
+  const [exchange] = poor.exchanges;
+  if (exchange !== undefined) reply(exchange);
+  expect([wire.text.endsWith("\r\n\r\nok"), wire.ended, wire.cut]).toEqual([true, true, false]);
+});

@@ -52,7 +52,7 @@ test.each([
 ])("the response to %p with %p and a length of %p is framed as %p", (start, status, bodyLength, rest) => {
   const exchange = ask(start);
   exchange.response.start({ status, reason: "x", fields: "", bodyLength });
-  exchange.response.data(Buffer.from("ok"));
+  expect(exchange.response.data(Buffer.from("ok"))).toBe(true);
   exchange.response.end("");
   flushCork();
   expect(wire.text).toBe(`HTTP/1.1 ${status} x\r\n${rest}`);

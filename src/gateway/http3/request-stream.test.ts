@@ -35,6 +35,7 @@ class Owner implements StreamOwner {
 let host: Host;
 let owner: Owner;
 let stream: ScriptedStream;
+let requestStream: RequestStream;
 /** The bytes and the end that a reader of the request's body gets. */
 let read: string[];
 
@@ -43,7 +44,7 @@ beforeEach(() => {
   owner = new Owner(host);
   stream = new ScriptedStream();
   read = [];
-  new RequestStream(stream.quic, owner); // oxlint-disable-line no-new -- the stream keeps and calls it
+  requestStream = new RequestStream(stream.quic, owner);
 });
 
 afterEach(() => host.wheel.close());
@@ -303,4 +304,18 @@ test("what the reader of a body throws is reported, and cuts off its response", 
   });
   await stream.data("a");
   expect([owner.reports, stream.events]).toEqual([["Error: broken"], ["reset 102", "stop 102"]]);
+});
+
+test("a closed stream keeps no deadline, whether its request was refused or never came", async () => {
+  expect(requestStream.due).toBeLessThan(Number.POSITIVE_INFINITY);
+  head({ "x-large": "x".repeat(host.current.maxHeaderBytes) });
+  await stream.end();
+  expect(stream.events.slice(0, 1)).toEqual(["head 431"]);
+  expect(requestStream.due).toBeLessThan(Number.POSITIVE_INFINITY);
+  await stream.close();
+  expect(requestStream.due).toBe(Number.POSITIVE_INFINITY);
+  const other = new ScriptedStream();
+  const silent = new RequestStream(other.quic, owner);
+  await other.close();
+  expect(silent.due).toBe(Number.POSITIVE_INFINITY);
 });
