@@ -12,7 +12,10 @@ beforeAll(async () => {
     workers: 2,
     config: {
       upstreams: [{ name: "app", servers: [{ address: "127.0.0.1", port: 9 }] }],
-      routes: [{ path_prefix: "/keys", upstream: "app", auth }],
+      routes: [
+        { path_prefix: "/keys", upstream: "app", auth },
+        { path_prefix: "/open", upstream: "app" },
+      ],
     },
   });
 });
@@ -42,4 +45,9 @@ test("a key is issued and revoked in all workers, and only its hash is stored", 
   expect((await admin.call("DELETE", `${path}/2?owner=new`)).status).toBe(200);
   for (let i = 0; i < 6; i++) expect([await status(body.key), await status("k-1")]).toEqual([401, 502]);
   expect((await admin.call("DELETE", `${path}/1?owner=acme`)).body.code).toBe("invalid_configuration");
+});
+
+test("a route without API keys gets none, and the error says what it needs", async () => {
+  const { status: refused, body } = await admin.call("POST", "/v1/routes/%2Fopen/keys", { body: { name: "new" } });
+  expect([refused, body.detail]).toEqual([404, 'Cannot find the route "/open" with api_key in its auth']);
 });

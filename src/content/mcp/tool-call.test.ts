@@ -112,6 +112,11 @@ const UNREADABLE: readonly (readonly [name: string, respond: () => Response, tex
   ],
   ["an error without a problem", () => new Response("oh", { status: 500 }), "500: oh\nNot charged."],
   [
+    "a request without a member",
+    () => Response.json({ title: "Bad", errors: [{ path: "", message: "requires a" }] }, { status: 400 }),
+    "Bad\n  requires a\nNot charged.",
+  ],
+  [
     "a problem in another shape",
     () => Response.json({ title: 5, detail: ["x"], errors: [1, null, { path: 3 }] }, { status: 400 }),
     "400",

@@ -117,7 +117,9 @@ async function problem(response: Response, byMpp = false): Promise<Result> {
   const lines = [[resultText(fields["title"]) || String(response.status), detail].filter(Boolean).join(": ")];
   const errors: unknown = fields["errors"];
   for (const error of Array.isArray(errors) ? errors.slice(0, MAX_PROBLEM_FIELDS) : []) {
-    if (isObject(error)) lines.push(`  ${resultText(error["path"])}: ${resultText(error["message"])}`);
+    if (!isObject(error)) continue;
+    const path = resultText(error["path"]);
+    lines.push(`  ${path === "" ? "" : `${path}: `}${resultText(error["message"])}`);
   }
   // 409: the same payment is in use, and its other request may be charged.
   const isOpen = response.status === 409 || fields["type"] === PENDING;

@@ -85,7 +85,7 @@ const MAX_SHOWN = 80;
 export function describeFound(path: string, value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
-  if (Array.isArray(value)) return "an array";
+  if (Array.isArray(value)) return value.length === 0 ? "an empty array" : "an array";
   if (typeof value === "object") return "an object";
   if (SECRET.test(path)) return `a ${typeof value}`;
   const name = typeof value === "string" && FIELD_NAME.test(path) ? value.replace(/:.*$/s, ":…") : value;

@@ -16,6 +16,15 @@ test("a placeholder is found in a route that was added to known routes", () => {
   expect(loadValue({ upstreams, routes: [withSecret] }, cache).problems).toHaveLength(1);
 });
 
+test("an empty list where one needs an item is called empty", () => {
+  const auth = { type: "api_key", keys: [] };
+  const { problems } = loadValue({ upstreams: [], routes: [{ path_prefix: "/", upstream: "o", auth }] });
+  expect(problems).toContainEqual({
+    path: "routes[0].auth.keys",
+    message: "expected at least one key, found an empty array",
+  });
+});
+
 test("a section, a route, an upstream and an unknown key have a bounded number of values, which one slice loads", () => {
   const servers = [{ address: "127.0.0.1", port: 9 }];
   const route = { path_prefix: "/", upstream: "o" };

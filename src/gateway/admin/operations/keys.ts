@@ -63,7 +63,12 @@ export const KEY_OPERATIONS: readonly Operation[] = [
       const prefix = call.parameters["prefix"] ?? "";
       const selected = selectionOf(call);
       const edit = { kind: "add-key", prefix, ...selected, key: { key_hash: hash, name: owner } } as const;
-      const done = await changeBy(call, parts, edit, `API keys of the route ${shownRoute(prefix, selected)}`);
+      const done = await changeBy(
+        call,
+        parts,
+        edit,
+        `the route ${shownRoute(prefix, selected)} with api_key in its auth`,
+      );
       return changeResponse(done, { key, owner }, { status: 201 });
     },
   },
