@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { parseCall } from "./call-arguments.ts";
+import { bodyOf } from "./pay-arguments.ts";
 import { UsageError } from "../common/usage-error.ts";
 
 function parameters(...args: string[]): unknown {
@@ -102,4 +103,10 @@ test("a search with content is the operation that sells it, at its own path", ()
     ["search_content", "/search/content"],
     ["search_content", "/search/content"],
   ]);
+});
+
+test("a file that cannot be read is named with the reason in words", async () => {
+  const absent = "/nowhere/report.pdf";
+  expect(() => parseCall(["parse", absent])).toThrow(`Cannot read the file "${absent}": there is no such file`);
+  await expect(bodyOf(`@${absent}`)).rejects.toThrow(`-d cannot read "${absent}": there is no such file`);
 });

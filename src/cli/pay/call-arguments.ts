@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { messageOf } from "../../lib/caught.ts";
+import { whyUnreadable } from "../../lib/caught.ts";
 import { nearestWord } from "../../lib/text/nearest-word.ts";
 import { type FlagTable, parseFlags } from "../common/flags.ts";
 import { type Operation, OPERATIONS } from "./operations.ts";
@@ -126,7 +126,7 @@ function fileOf(path: string): string {
   try {
     return readFileSync(path, "base64");
   } catch (error) {
-    throw new UsageError(`Cannot read the file "${path}": ${messageOf(error)}`);
+    throw new UsageError(`Cannot read the file "${path}": ${whyUnreadable(error)}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { codeOf, messageOf } from "../../lib/caught.ts";
+import { whyUnreadable } from "../../lib/caught.ts";
 import { DEFAULT_MAX_PRICE, withScheme } from "./call-arguments.ts";
 import { type FlagTable, parseFlags } from "../common/flags.ts";
 import { payerFlags, type PayerSettings, payerSettings } from "./payer.ts";
@@ -80,7 +80,7 @@ export async function bodyOf(data: string): Promise<string | Uint8Array<ArrayBuf
   try {
     return new Uint8Array(name === "-" ? await Bun.stdin.bytes() : await readFile(name));
   } catch (error) {
-    throw new UsageError(`-d cannot read "${name}" (${codeOf(error) ?? messageOf(error)})`);
+    throw new UsageError(`-d cannot read "${name}": ${whyUnreadable(error)}`);
   }
 }
 

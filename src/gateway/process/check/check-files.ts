@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { codeOf, messageOf } from "../../../lib/caught.ts";
+import { codeOf, messageOf, whyUnreadable } from "../../../lib/caught.ts";
 import { type Diagnostic, type Findings } from "../../config/diagnostic.ts";
 import { checkFilters } from "../../filters/check-filters.ts";
 import { resolveRoot } from "../../static/open-inside.ts";
@@ -78,7 +78,7 @@ function requireList(file: string): void {
     accessSync(file, constants.R_OK);
     if (!statSync(file).isFile()) throw new Error("it is not a file");
   } catch (error) {
-    throw new Error(`Cannot read the list "${file}": ${codeOf(error) ?? messageOf(error)}`, { cause: error });
+    throw new Error(`Cannot read the list "${file}": ${whyUnreadable(error)}`, { cause: error });
   }
 }
 
