@@ -58,8 +58,7 @@ export function isAddress({ format = "", names: { concept = "" } }: LeafPlan): b
 }
 
 /** Whether a reader sees the value somewhere in the page. */
-export function isVisible(value: Scalar, leaf: LeafPlan, facts: PageFacts, isText: boolean): boolean {
-  if (isText) return true;
+export function isVisible(value: Scalar, leaf: LeafPlan, facts: PageFacts): boolean {
   if (typeof value === "number") return facts.showsNumber(value, AMOUNTS.has(leaf.names.concept ?? ""));
   return typeof value === "string" && facts.page.shows(value);
 }

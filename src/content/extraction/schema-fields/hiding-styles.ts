@@ -28,6 +28,12 @@ export const ANIMATION: readonly string[] = (
   "animation-iteration-count animation-direction"
 ).split(" ");
 
+/** Other properties of which all values are read. */
+const ANY = (
+  "animation background background-color rotate offset-path grid-template-rows mix-blend-mode text-security mask contain " +
+  "backface-visibility"
+).split(" ");
+
 const LENGTH = String.raw`-?\d*\.?\d+(?:e-?\d+)?(?:[a-z]+|%)?`;
 const DISPLAYS =
   /^(?:none|contents|block|flow-root|inline|run-in|list-item|ruby\S*|(?:inline-)?(?:block|flex|grid|table)|table-\S+|-webkit-\S+|(?:block|inline) \S+|inherit|initial|unset|revert|revert-layer|var\(.*)$/;
@@ -48,8 +54,6 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   opacity: new RegExp(`^(?:${LENGTH}|inherit|initial|unset|revert|(?:var|min|max|clamp|calc)\\(.*)$`),
   color: COLOR,
   "-webkit-text-fill-color": COLOR,
-  background: /./,
-  "background-color": /./,
   "content-visibility": /^(?:hidden|visible|auto)$/,
   "font-size": /^0|^\.|^[12](?:px|pt)?$|^\d(?:\.\d*)?%$|^1\.\d+px$/,
   font: /(?:^|\s)(?:0|\.|[12](?:px|pt)\b)/,
@@ -73,25 +77,16 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   overflow: /hidden|clip|auto|scroll/,
   transform: /scale|translate|rotate|matrix|skew/,
   translate: /-?\d{3}/,
-  rotate: /./,
   scale: /^0|^\./,
   zoom: /^0|^\./,
   filter: /opacity|blur/,
-  "offset-path": /./,
   "z-index": /^-?\d+$/,
-  "grid-template-rows": /./,
-  animation: /./,
-  ...Object.fromEntries(ANIMATION.map((name) => [name, /./])),
+  ...Object.fromEntries([...ANIMATION, ...ANY].map((name) => [name, /./])),
   [OWN_TEXT]: /^hidden$/,
   "unicode-bidi": /override/,
   "letter-spacing": /^-/,
   "text-decoration": /line-through/,
   "-webkit-text-stroke": /\d/,
-  "mix-blend-mode": /./,
-  "text-security": /./,
-  mask: /./,
-  contain: /./,
-  "backface-visibility": /./,
 };
 
 /** The prefix of properties that mean the same without it. */
@@ -236,25 +231,12 @@ export function share(value: string | undefined): number {
   return number === undefined ? 1 : Number(number) / (percent === undefined ? 1 : 100);
 }
 
-const UNITS: Readonly<Record<string, number>> = {
-  px: 1,
-  pt: 1.3,
-  pc: 16,
-  in: 96,
-  cm: 38,
-  mm: 3.8,
-  q: 1,
-  em: 16,
-  rem: 16,
-  ex: 8,
-  ch: 8,
-  vw: 12.8,
-  vh: 8,
-  vmin: 8,
-  vmax: 12.8,
-  dvh: 8,
-  dvw: 12.8,
-};
+/** Units of lengths in pixels. */
+const UNITS = new Map(
+  "px 1|pt 1.3|pc 16|in 96|cm 38|mm 3.8|q 1|em 16|rem 16|ex 8|ch 8|vw 12.8|vh 8|vmin 8|vmax 12.8|dvh 8|dvw 12.8"
+    .split("|")
+    .map((unit) => [unit.split(" ")[0] ?? "", Number(unit.split(" ")[1])]),
+);
 
 /** A length in pixels. `otherwise` if it is not known. */
 function pixels(value: string | undefined, otherwise: number): number {
@@ -265,5 +247,5 @@ function pixels(value: string | undefined, otherwise: number): number {
   const size = Number(number);
   if (size === 0) return 0;
   if (unit === "%") return size < 0 ? size * 10 : size < 10 ? size * 0.16 : otherwise;
-  return size * (UNITS[unit] ?? 1);
+  return size * (UNITS.get(unit) ?? 1);
 }

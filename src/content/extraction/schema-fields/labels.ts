@@ -1,4 +1,4 @@
-import { type Element, isTag, isText, type Text } from "domhandler";
+import { type ChildNode, type Element, isTag, isText, type Text } from "domhandler";
 import { type LeafPlan } from "./field-plan.ts";
 import { type Scalar, typedValue } from "./values.ts";
 import { ENTITY_WORDS } from "./vocabulary.ts";
@@ -117,14 +117,21 @@ export class Labels {
     return children.filter((child): child is Element => isTag(child) && this.#page.isShown(child));
   }
 
+  /** Whether a reader sees the node. */
+  #isPart(node: ChildNode): node is Part {
+    return isTag(node) ? this.#page.isShown(node) : isText(node) && node.data.trim() !== "";
+  }
+
+  *#after({ next }: Element): Generator<Part> {
+    let at = next;
+    for (let looked = 0; at !== null && looked < MAX_BESIDE; looked += 1, at = at.next) if (this.#isPart(at)) yield at;
+  }
+
   #definition(term: Element): void {
     const values: Element[] = [];
-    let looked = 0;
-    for (let at = term.next; at !== null && looked < MAX_BESIDE; at = at.next) {
-      looked += 1;
-      if (!isTag(at) || !this.#page.isShown(at)) continue;
-      if (at.name !== "dd") break;
-      values.push(at);
+    for (const at of this.#after(term)) {
+      if (isTag(at) && at.name !== "dd") break;
+      if (isTag(at)) values.push(at);
     }
     const [first] = values;
     if (first === undefined) return;
@@ -145,19 +152,9 @@ export class Labels {
   }
 
   #heading(heading: Element): void {
-    const next = this.#nextOf(heading);
-    if (next === undefined || HEADING.test(next.name) || this.#page.lengthOf(next) > 20 * MAX_LINE) return;
-    this.#pair(heading, next, "label");
-  }
-
-  #nextOf(element: Element): Element | undefined {
-    let looked = 0;
-    for (let at = element.next; at !== null && looked < MAX_BESIDE; at = at.next) {
-      looked += 1;
-      if (isTag(at) && this.#page.isShown(at)) return at;
-      if (isText(at) && at.data.trim() !== "") return undefined;
-    }
-    return undefined;
+    const [next] = this.#after(heading);
+    if (next === undefined || !isTag(next) || HEADING.test(next.name)) return;
+    if (this.#page.lengthOf(next) <= 20 * MAX_LINE) this.#pair(heading, next, "label");
   }
 
   /** Labels without a mark behind them: `<span>Price</span><span>5</span>`, `Number <b>5</b>`, `<b>Size</b> 5 <b>Age</b> 2`. */
@@ -183,8 +180,7 @@ export class Labels {
     for (const child of children) {
       // The value of a label can be in the next line.
       if (isTag(child) && child.name === "br" && line.length > 1) lines.push((line = []));
-      else if (isTag(child) && this.#page.isShown(child) && child.name !== "br") line.push(child);
-      else if (isText(child) && child.data.trim() !== "") line.push(child);
+      else if (this.#isPart(child)) line.push(child);
     }
     return lines;
   }

@@ -4,7 +4,7 @@ import { wordsOf } from "./shown-page.ts";
 import { at, isThing, own, type Property, type Thing } from "./things.ts";
 import { headingValue, metaValue, usualValue } from "./usual-values.ts";
 import { typedValue } from "./values.ts";
-import { bareValue, classValue, elementFound, labelledValue, rangeValue } from "./visible-values.ts";
+import { bareValue, classValue, elementFound, labelledValue, onlyOne, rangeValue } from "./visible-values.ts";
 import { AMOUNTS, SHOWN_CONCEPTS } from "./vocabulary.ts";
 
 /** Concepts whose declared form differs from the visible one without a contradiction. */
@@ -74,12 +74,9 @@ function declaredValue(leaf: LeafPlan, scope: Scope): Found | undefined {
       const values = properties.flatMap((property) => declaredFound(leaf, property, scope) ?? []);
       const [first] = values;
       if (first === undefined) continue;
-      const texts = values.filter(({ value }) => !isSame(value, first.value));
       // Of several offers or names, none is the one, unless the page shows only it.
-      if (texts.length === 0) return first;
-      const shown = values.filter(({ isShown }) => isShown);
-      const [visible] = shown;
-      if (visible !== undefined && shown.every(({ value }) => isSame(value, visible.value))) return visible;
+      const only = onlyOne(values) ?? onlyOne(values.filter(({ isShown }) => isShown));
+      if (only !== undefined) return only;
       if (MANY.has(leaf.names.concept ?? "")) return joined(values, leaf);
       if (leaf.names.concept === "image") return first;
     }
@@ -130,7 +127,7 @@ export function declaredFound(leaf: LeafPlan, { value: given, place }: Property,
       ? elementFound(leaf, element, property.place.from, page)
       : undefined;
   if (shown !== undefined && !isSame(shown.value, value)) return shown;
-  const isShown = isVisible(value, leaf, facts, !isData);
+  const isShown = !isData || isVisible(value, leaf, facts);
   const quote = isData ? String(property.value) : page.text(element);
   return { value, quote, isShown, place: isLink ? { from: property.place.from, element } : property.place };
 }

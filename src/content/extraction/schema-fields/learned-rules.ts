@@ -7,7 +7,7 @@ import { type LeafPlan } from "./field-plan.ts";
 import { type Found, isSame, type Scope } from "./found.ts";
 import { type PageFacts } from "./page-facts.ts";
 import { type Scalar, typedValue } from "./values.ts";
-import { elementFound, pairFound } from "./visible-values.ts";
+import { elementFound, onlyOne, pairFound } from "./visible-values.ts";
 
 /** Characters of an element that can be the place of a field. */
 const MAX_LENGTH = 300;
@@ -30,9 +30,7 @@ export class LearnedRules {
   found(rule: FieldRule, leaf: LeafPlan, scope: Scope): Found | undefined {
     const { page, labels } = this.#facts;
     if ("label" in rule) {
-      const values = labels.of(rule.label).flatMap((pair) => pairFound(leaf, pair, scope) ?? []);
-      const [first] = values;
-      return first !== undefined && values.every(({ value }) => isSame(value, first.value)) ? first : undefined;
+      return onlyOne(labels.of(rule.label).flatMap((pair) => pairFound(leaf, pair, scope) ?? []));
     }
     const [element] = this.#matching(rule.selector);
     if (element === undefined) return undefined;

@@ -219,6 +219,6 @@ function attributeFound(
   if (element === undefined || text === undefined || (/^https?:/i.test(text) && !isAddress(leaf))) return undefined;
   const value = typedValue(leaf, text, facts.page, true);
   if (value === undefined) return undefined;
-  const isShown = attribute === "content" && isVisible(value, leaf, facts, false);
+  const isShown = attribute === "content" && isVisible(value, leaf, facts);
   return { value, quote: text, isShown, place: { from: "meta", element, attribute } };
 }
