@@ -1,6 +1,7 @@
 import { type AnyNode, type Document, type Element, isTag, isText } from "domhandler";
 import { type PageSource } from "../../page/page.ts";
 import { countWords } from "../reader/words.ts";
+import { isFolded } from "../tree/hidden.ts";
 import { walkNodes } from "../tree/walk.ts";
 import { elementsOf } from "../selectors/select-all.ts";
 
@@ -106,12 +107,11 @@ export function seenText(root: AnyNode): string {
 }
 
 /** Whether an element and its content are not visible. */
-export function isUnseen({ name, attribs: attributes }: Element): boolean {
+export function isUnseen(element: Element): boolean {
+  const { name, attribs } = element;
   // A component's shadow tree is written as a template, but is visible.
-  if (name === "template" && attributes["shadowrootmode"] !== undefined) return false;
-  if (UNSEEN.has(name) || attributes["hidden"] !== undefined) return true;
-  const style = attributes["style"];
-  return style !== undefined && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);
+  if (name === "template" && attribs["shadowrootmode"] !== undefined) return false;
+  return UNSEEN.has(name) || isFolded(element);
 }
 
 function titleOf(tree: Document): string {
