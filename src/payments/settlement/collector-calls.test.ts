@@ -116,7 +116,14 @@ async function scripted(script: Script) {
     },
   } satisfies Partial<Facilitator> as Partial<Facilitator> as Facilitator; // The other methods are not called.
   const collector = new Collector({
-    ledger,
+    // A write takes time: one that is not awaited comes too late.
+    ledger: {
+      claimDue: (limit) => ledger.claimDue(limit),
+      move: async (payment, change) => {
+        await new Promise(setImmediate);
+        return await ledger.move(payment, change);
+      },
+    },
     upstream: () => async (path, value) => {
       calls.push([path, value]);
       return left.replies.shift();

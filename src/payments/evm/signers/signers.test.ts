@@ -133,3 +133,16 @@ test("an access token is used until a minute before its end, and no longer after
   }
   expect(counts).toEqual([1, 1, 2, 3]);
 });
+
+test.each([
+  ["no object", "token"],
+  ["no token", { expires_in: 3600 }],
+  ["a token that cannot be in a field", { access_token: "a\r\nb", expires_in: 3600 }],
+  ["no end", { access_token: "ya29.token" }],
+])("a metadata server that sends %s gives no signature", async (_what, response) => {
+  using double = startSignerDouble("gcp_kms");
+  using metadata = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json(response) });
+  const change = { metadata_url: metadata.url.origin } as Partial<SignerOptions>;
+  expect(await errorOf(open(double, change))).toContain("the metadata server gave no access token");
+  expect(double.calls).toBe(0);
+});
