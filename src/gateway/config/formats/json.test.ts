@@ -4,9 +4,9 @@ import { parseJson } from "./json.ts";
 
 const ERRORS: readonly (readonly [text: string, error: string])[] = [
   ["", "line 1, column 1: expected a value, found the end of the file"],
-  ['{\n  "a": 1,\n}', 'line 3, column 1: expected a key in ", found "}"'],
+  ['{\n  "a": 1,\n}', 'line 3, column 1: expected a key in double quotes, found "}"'],
   ['{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3: expected "," or "}", found "\\""'],
-  ["{'a': 1}", 'line 1, column 2: expected a key in ", found "\'"'],
+  ["{'a': 1}", 'line 1, column 2: expected a key in double quotes, found "\'"'],
   ['{"a" 1}', 'line 1, column 6: expected ":", found "1"'],
   ["[1 2]", 'line 1, column 4: expected "," or "]", found "2"'],
   ["[1, // one\n 2]", 'line 1, column 5: expected a value, found "/"'],

@@ -112,7 +112,7 @@ class Scanner {
     for (;;) {
       this.#space();
       const start = this.#at;
-      if (this.#text[start] !== '"') this.#fail('expected a key in "');
+      if (this.#text[start] !== '"') this.#fail("expected a key in double quotes");
       const key = this.#string();
       if (keys.has(key)) this.#reject(`the key ${JSON.stringify(key)} appears twice`, start);
       keys.add(key);
