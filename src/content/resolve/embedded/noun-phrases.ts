@@ -85,7 +85,7 @@ export function secondPhrase(tokens: readonly Token[], grammar: Grammar): number
       !grammar.preposition.has(tokens[n - 1]?.text) &&
       !grammar.determiner.has(tokens[n - 1]?.text),
   );
-  return found < 0 ? tokens.length : found;
+  return found === -1 ? tokens.length : found;
 }
 
 /** In German, the subject of a question ends where the next article begins. */

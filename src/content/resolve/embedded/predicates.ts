@@ -26,8 +26,7 @@ function canBeVerb(tokens: readonly Token[], at: number, grammar: Grammar, langu
   const [word, previous] = [tokens[at], tokens[at - 1]];
   if (word === undefined || (word.capital && at > (language === "en" ? 0 : 1))) return false;
   if (previous === undefined || language === "de") return true;
-  // "O elevador reabriu": the first word of a question is an article rather than a pronoun.
-  return !grammar.determiner.has(previous.text) || (grammar.pronoun.has(previous.text) && at > 1);
+  return !grammar.determiner.has(previous.text);
 }
 
 /** The first word that can be a verb: in lower case, and best right after a name. */

@@ -124,7 +124,7 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
     return { ...bare, outcomes, agent: argumentOf(phraseFrom(behind, 1, grammar), terms, reader), patient: subject };
   // "become leader", "take over as coach": others choose who becomes it.
   if (outcomes.has("become") && subject !== undefined) {
-    const role = argumentOf(behind.slice(behind.findIndex(({ text }) => text === "as") + 1), terms, reader);
+    const role = argumentOf(behind, terms, reader);
     return { ...bare, outcomes: new Set([...outcomes, "appoint", "elect"]), agent: undefined, patient: subject, role };
   }
   const isPassive = isPassiveAt(tokens, at, reader);

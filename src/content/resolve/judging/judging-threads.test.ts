@@ -104,7 +104,9 @@ test("an aborted task is stopped, whether it waits or runs", async () => {
   const own = new JudgingThreads();
   const ends = new AbortController();
   const all = Array.from({ length: 4 }, () => own.plan(QUESTION, "", NOW, ends.signal).catch(String));
+  const other = own.plan(QUESTION, "", NOW, free);
   ends.abort();
+  expect(await other).toEqual(plan);
   expect(await Promise.all(all)).toEqual(all.map(() => "Error: its time is over"));
   expect(await own.plan(QUESTION, "", NOW, free)).toEqual(plan);
   expect(await own.plan(QUESTION, "", NOW, ends.signal).catch(String)).toBe("Error: its time is over");
