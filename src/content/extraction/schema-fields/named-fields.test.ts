@@ -49,6 +49,8 @@ test.each([
   ["rezept", TEXT, "", "Regal"],
   ["verfuegbar", { type: "boolean" }, "<p>Derzeit nicht lieferbar</p>", false],
   ["verfuegbar", { type: "boolean" }, "<p>Auch als Buch verfügbar</p>", null],
+  ["verfuegbar", { type: "boolean" }, "<div><p><i></i>✓ <b>Sofort verfügbar</b></p></div>", true],
+  ["verfuegbar", { type: "boolean" }, "<p>Nicht <b>verfügbar</b></p>", null],
   ["verfuegbar", { type: "boolean" }, "<p>Sofort verfügbar</p><p>Nicht lieferbar</p>", null],
   ["rent", { ...NUMBER, description: "Kaltmiete in EUR" }, "<p>Kaltmiete: 900 €</p>", 900],
   ["closing", { ...TEXT, format: "date" }, "<p>Closing date: 4. Mai 2026</p>", "2026-05-04"],

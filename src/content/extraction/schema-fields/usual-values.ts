@@ -88,6 +88,8 @@ function priceRange(leaf: LeafPlan, scope: Scope): Found | undefined {
 function stockValue(leaf: LeafPlan, scope: Scope): Found | undefined {
   const { page } = scope.facts;
   const stated = elementsIn(scope).filter((one) => isLine(one, page) && stockIn(page.text(one)) !== undefined);
+  // "Not <b>in stock</b>" states the opposite of its part.
+  if (new Set(stated.map((one) => stockIn(page.text(one)))).size > 1) return undefined;
   const [line, ...others] = page.innermost(stated);
   // Of several lines, each may be about another size or colour.
   return line === undefined || others.length > 0 ? undefined : elementFound(leaf, line, "text", page);
