@@ -19,6 +19,13 @@ test("a page with another counter, other links and another side column is nearly
   );
 });
 
+const longer = (count: number) => shared(`<p>${TEXT}</p>`, `<p>${TEXT} ${words(5_551_119, count)}</p>`);
+
+test("a page of 400 words with 8 further ones is nearly equal, and one with 16 is not", () => {
+  expect(longer(8)).toBeGreaterThanOrEqual(NEARLY_EQUAL);
+  expect(longer(16)).toBeLessThan(NEARLY_EQUAL);
+});
+
 test("pages that share half of their text, or the words in another order, are different", () => {
   expect(shared(`<p>${TEXT}</p>`, `<p>${TEXT}</p><p>${words(5_551_119, 400)}</p>`)).toBeLessThan(NEARLY_EQUAL);
   expect(shared(`<p>${TEXT}</p>`, `<p>${TEXT.split(" ").toReversed().join(" ")}</p>`)).toBe(0);

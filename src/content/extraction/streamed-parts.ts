@@ -15,8 +15,7 @@ export function placeStreamedParts(tree: Document): void {
   const parts = new Map<string, Element>();
   const placeholders = new Map<string, Element>();
   for (const element of elementsOf(tree)) {
-    const { id, hidden } = element.attribs;
-    if (id === undefined || id.length > 18) continue;
+    const { id = "", hidden } = element.attribs;
     const part = hidden === undefined ? undefined : PART.exec(id)?.[1];
     if (part !== undefined) parts.set(part, element);
     const placeholder = element.name === "template" ? PLACEHOLDER.exec(id)?.[1] : undefined;

@@ -23,7 +23,6 @@ export interface Keyframes {
 
 /** A style sheet without comments, and without the characters in strings that are syntax outside of them. */
 export function plainCss(css: string): string {
-  if (!/["']|\/\*|<!--|-->/.test(css)) return css;
   let plain = "";
   let from = 0;
   const open = /\/\*|["']|<!--|-->|\\[^]/g;

@@ -109,6 +109,7 @@ describe("a number without a mark before it", () => {
     ["stands before its label", "<p>3 shelves</p>"],
     ["stands in parentheses with its label", "<p>A wall of oak (3 shelves)</p>"],
     ["stands after its label", "<p>Shelves 3</p>"],
+    ["stands in a line of 80 characters", `<p>Shelves 3 ${"x".repeat(70)}</p>`],
     ["stands before its label in a box of two", "<div><b>3</b><i>shelves</i></div>"],
   ])("%s", (_how, body) => {
     expect(shelves(body)).toEqual({ shelves: 3 });

@@ -396,6 +396,7 @@ describe("code that runs by itself", () => {
     'window.dispatchEvent(new Event("x"))',
     'class A { connectedCallback() { this.append("x") } } customElements.define("x-y", A)',
     'function f(n) { if (n) p.append("x") } f(0)',
+    'function f() { p.append("x") } (function f() { f() })()',
     'function f(n) { if (n === "a") p.append("x") } f("b")',
     'function f(n = true) { n && p.append("x") } f(false)',
     'if (!document.body) p.append("x")',
