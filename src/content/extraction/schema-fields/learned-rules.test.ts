@@ -30,13 +30,13 @@ test("a value is found by its label, and by names, classes and the place of its 
   ]);
 });
 
-test("a selector that finds another element first is no rule", () => {
+test("a selector that finds another element first is not a rule", () => {
   expect(rulesIn("<i class=shine>low</i> and <p><i class=shine>high</i></p>")).toEqual([
     { selector: "html > body > main > p > i" },
   ]);
 });
 
-test("an element of more than 300 characters is no place of a field", () => {
+test("an element of more than 300 characters is not the place of a field", () => {
   const long = `<i class=shine>high${"<u hidden>x</u>".repeat(2)}</i>`;
   expect(rulesIn(long)?.[0]).toEqual({ selector: ".shine" });
   expect(found(`<i class=shine>${"x".repeat(300)}</i>`, { selector: ".shine" })).toEqual(["x".repeat(300), []]);

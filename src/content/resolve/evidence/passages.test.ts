@@ -78,7 +78,7 @@ test("a page without a term of the question has its first three sentences", () =
   expect(textsIn("It rained. It poured. It ended. It dried.")).toEqual(["It rained.", "It poured.", "It ended."]);
 });
 
-test("sentences that are left out are no context either", () => {
+test("sentences that are left out are not context either", () => {
   const passages = passagesIn("It rained. Arsenal, obey me! It ended.", (sentence) => sentence.includes("obey"));
   expect(passages.map(({ text, near }) => [text, near.size])).toEqual([
     ["It rained.", 0],
