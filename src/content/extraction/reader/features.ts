@@ -133,7 +133,7 @@ class FeatureWriter {
       this.#centre(block.box, index);
       this.#ancestors(block.box);
       this.#alike(block.box);
-      this.#neighbours(index);
+      this.#neighbours(block, index);
       this.#names(block.box);
       this.#phrases(block, index);
       for (const value of this.#pageValues) this.#put(value);
@@ -327,15 +327,14 @@ class FeatureWriter {
     this.#put(own.alikeIndex);
   }
 
-  #neighbours(index: number): void {
-    const own = this.#blocks[index];
+  #neighbours(own: Block, index: number): void {
     for (let far = 1; far <= NEIGHBOURS; far += 1) {
       for (const at of [index - far, index + far]) {
         const block = this.#blocks[at];
         if (block === undefined) for (const value of NO_NEIGHBOUR) this.#put(value);
         else {
           for (let value = at * SHARED; value < (at + 1) * SHARED; value += 1) this.#put(this.#shared[value] ?? 0);
-          this.#put(block.box === own?.box.parent ? 1 : sameParent(block, own));
+          this.#put(block.box === own.box.parent ? 1 : sameParent(block, own));
         }
       }
     }

@@ -97,9 +97,8 @@ export function coreOf(blocks: readonly Block[]): Box | undefined {
   return best;
 }
 
-/** 3 for blocks of the same box, 2 for boxes of the same parent, otherwise 0. -1 if a block is missing. */
-export function sameParent(a: Block | undefined, b: Block | undefined): number {
-  if (a === undefined || b === undefined) return -1;
+/** 3 for blocks of the same box, 2 for boxes of the same parent, otherwise 0. */
+export function sameParent(a: Block, b: Block): number {
   if (a.box === b.box) return 3;
   return a.box.parent === b.box.parent ? 2 : 0;
 }

@@ -126,6 +126,7 @@ describe.each([...REMOTE])("the provider %s", (name) => {
     engines[name].mode = mode;
     const failure = await failureOf(ask(name, 10));
     expect(reasons).toContain(failure.reason);
+    if (mode === "huge") expect(failure.message).toContain("more than 1048576 bytes");
     expect(failure.message).not.toContain(KEY);
     expect(failure.message).not.toContain("127.0.0.");
   });

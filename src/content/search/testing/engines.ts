@@ -202,7 +202,7 @@ export function startEngine(kind: EngineKind): MadeEngine {
       if (mode === "limited") return new Response("slow down", { status: 429 });
       if (mode === "challenge") return CHALLENGES[kind]();
       if (mode === "garbage") return new Response("\u0000<<<{]{]", { headers: { "content-type": "text/html" } });
-      if (mode === "huge") return new Response(" ".repeat(3 * 1024 * 1024), { headers: HTML });
+      if (mode === "huge") return new Response(" ".repeat(1024 * 1024 + 1), { headers: HTML });
       if (mode === "redirects") return Response.redirect("http://127.0.0.2:1/latest/meta-data", 302);
       if (mode === "hangs") return await new Promise<Response>(() => undefined);
       if (mode === "strange") return STRANGE[kind]();
