@@ -49,6 +49,11 @@ test("a section with too many lines fits if lines of one name can be joined", ()
   const joined = section(lines(MOST, () => "x-a"));
   expect(fitSection(joined)).toBe(true);
   expect(joined["x-a"]).toBe(Array.from({ length: MOST }, (_, i) => i).join(", "));
+  for (const [names, fits] of [
+    [MOST - 2, true],
+    [MOST - 1, false],
+  ] as const)
+    expect(fitSection(section(lines(names, (i) => `x-${i}`) + lines(2, () => "x-a")))).toBe(fits);
   expect(fitSection(section(lines(MOST - 1, (i) => `x-${i}`)))).toBe(true);
   expect(fitSection(section(lines(MOST, (i) => `x-${i}`)))).toBe(false);
 });

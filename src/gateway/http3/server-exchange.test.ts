@@ -80,6 +80,33 @@ test("an empty body ends the stream", () => {
   expect(stream.sections[0]?.["content-length"]).toBe("0");
 });
 
+test.each([
+  ["HEAD", 200],
+  ["GET", 304],
+  ["GET", 204],
+])("the response to %s with %p is complete with its head, whatever length it announces", (method, status) => {
+  for (const length of [10, 0, -1]) {
+    stream = new ScriptedStream();
+    told = [];
+    const exchange = create({ method });
+    start(exchange, length, status);
+    expect(exchange.data(bytes(5))).toBe(true);
+    exchange.end("");
+    expect([stream.events, told]).toEqual([[`last head ${status}`], ["finish"]]);
+    expect([exchange.bytesSent, exchange.status, exchange.truncated]).toEqual([0, status, ""]);
+  }
+});
+
+test("the memory of data is free once the engine has sent it, while the response goes on", async () => {
+  const exchange = create();
+  start(exchange, -1);
+  exchange.data(bytes(HIGH_WATER));
+  expect(host.buffers.used).toBeGreaterThan(0);
+  stream.stats.bytesSent = BigInt(HIGH_WATER);
+  await stream.frame();
+  expect([host.buffers.used, told]).toEqual([0, ["drain"]]);
+});
+
 test("a body in one piece waits for its framing if trailers follow, and counts once", async () => {
   const exchange = create();
   start(exchange, 10_000);
@@ -350,7 +377,7 @@ test.each([
   const length = Number(stream.sections[0]?.["content-length"]);
   expect(length).toBeGreaterThan(0);
   expect(stream.events).toEqual(method === "GET" ? [event, `body ${length}`] : [event]);
-  expect(exchange.bytesSent).toBe(method === "GET" ? length : 0);
+  expect([exchange.status, exchange.bytesSent]).toEqual([502, method === "GET" ? length : 0]);
 });
 
 test("a gRPC response with too many fields gets its error in the head", () => {
