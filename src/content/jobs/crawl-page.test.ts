@@ -242,6 +242,10 @@ test("the random address that tells pages that do not exist from others is asked
   expect(await asked(404)).toEqual(["soft-404", 2]);
   expect(await asked(404, "A page of the harbour")).toEqual(["delivered", 1]);
   expect(await asked("User-agent: *\nAllow: /a\nDisallow: /")).toEqual(["delivered", 1]);
+  // A site that redirects unknown addresses has no page for them.
+  const paces = new HostPaces(7, now);
+  const page = { ...lost, finalUrl: `${plain.origin}/a` };
+  expect([(await crawled({ paces, page })).kind, paces.reserve("127.0.0.1", 0) / 7]).toEqual(["delivered", 2]);
   const [kind, requests] = await asked("User-agent: *\nCrawl-delay: 0.021");
   expect([kind, requests]).toEqual(["soft-404", 6]);
 });

@@ -20,7 +20,7 @@ export function stateOf(job: Job, { isFull = false, hook }: JobFacts = {}) {
   return {
     id: job.id,
     state: job.state,
-    ...reasonOf(job),
+    ...(job.reason === "" ? {} : { reason: reasonOf(job) }),
     limit: job.limit,
     delivered: job.delivered,
     failed: job.results - job.delivered,
@@ -51,9 +51,8 @@ export function operatorState(job: Job, isFull: boolean) {
   return { ...stateOf(job, { isFull }), ...order, payer: job.payer };
 }
 
-function reasonOf(job: Job) {
-  if (job.reason === "") return {};
-  return { reason: job.reason === "limit" && saleOf(job)?.capped === true ? "max-price" : job.reason };
+function reasonOf(job: Job): string {
+  return job.reason === "limit" && saleOf(job)?.capped === true ? "max-price" : job.reason;
 }
 
 function progressOf({ sent, tries, failure, failingSince, isOver }: HookState) {

@@ -201,7 +201,8 @@ test("a receiver that does not respond delays no other one", async () => {
 test("16 webhooks are sent at a time, and while they wait for responses the store is not asked for more", async () => {
   const at = begin();
   const release = Promise.withResolvers<number>();
-  const slow = receiver(() => release.promise);
+  const earliest = Promise.withResolvers<number>();
+  const slow = receiver(() => (slow.posted.length === 1 ? earliest.promise : release.promise));
   for (let i = 0; i < 18; i++) await at.add(slow);
   const first = at.sender.round();
   await until(() => slow.posted.length >= 16);
@@ -210,8 +211,16 @@ test("16 webhooks are sent at a time, and while they wait for responses the stor
   await until(() => take.mock.calls.some(([, isFailing]) => isFailing));
   expect(take.mock.calls.filter(([, isFailing]) => !isFailing)).toEqual([]);
   expect(slow.posted.length).toBe(16);
+  // One place that is free goes to the next webhook.
+  earliest.resolve(200);
+  const rounds = [first, second];
+  await until(() => {
+    rounds.push(at.sender.round());
+    return slow.posted.length > 16;
+  });
+  expect(slow.posted.length).toBe(17);
   release.resolve(200);
-  await Promise.all([first, second]);
+  await Promise.all(rounds);
 });
 
 test("a receiver on a private address is refused at each try, whatever its name resolves to", async () => {
