@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { afterEach, expect, jest, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
 import { until } from "../../../lib/testing/until.ts";
 import { CODERS, CODINGS } from "./codings.ts";
@@ -119,4 +119,23 @@ test("a compressor that is discarded takes everything, and gives nothing", async
     await new Promise(setImmediate);
   }
   expect([told, pieces]).toEqual([[], []]);
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+test("no timer is left after the end of a body, or after a body that is given up", async () => {
+  jest.useFakeTimers();
+  const { told, compressor } = create();
+  compressor.write(Buffer.from("text"));
+  expect(jest.getTimerCount()).toBe(1);
+  compressor.end();
+  // The compression is not stopped by fake timers.
+  while (!told.includes("ended")) await new Promise(setImmediate);
+  expect(jest.getTimerCount()).toBe(0);
+  const { compressor: other } = create();
+  other.write(Buffer.from("text"));
+  other.destroy();
+  expect(jest.getTimerCount()).toBe(0);
 });
