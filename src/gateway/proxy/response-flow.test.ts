@@ -1,5 +1,5 @@
 /** Responses whose clients are slow: what waits in memory and on the disk, and when their upstream is paused. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -296,6 +296,19 @@ describe("a response to a client that stays slow", () => {
     drain(flow);
     await until(() => client.isEnded);
     expect(got()).toBe("abc");
+  });
+
+  test("fails if its bytes cannot be read back", async () => {
+    using read = spyOn(Spool.prototype, "read").mockImplementation((_extent, _length, done) => done(undefined));
+    const flow = open();
+    client.takes = false;
+    for (const letter of "abc") send(flow, letter);
+    clock.advance(2 * SLOW_MS);
+    await until(() => pool.used === 0);
+    drain(flow);
+    expect([failures, got(), read.mock.calls.length]).toEqual([["internal"], "a", 1]);
+    flow.drop();
+    expect(used).toBe(0);
   });
 
   test("returns its blocks when it is dropped during a write", async () => {

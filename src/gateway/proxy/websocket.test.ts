@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "bun:test";
 import { FakeClock } from "../../lib/testing/fake-clock.ts";
+import { GOING_AWAY } from "../../lib/http/websocket-frames.ts";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange/exchange.ts";
@@ -32,6 +33,7 @@ const CLOSING_MS = 5000;
 let clock: FakeClock;
 let near: FakeWire;
 let far: FakeWire;
+let client: Http1ServerConnection;
 let closed: number;
 let over: number;
 let refuse: ((exchange: Exchange) => void) | undefined;
@@ -72,7 +74,8 @@ beforeEach(() => {
     refused() {},
     closed() {},
   };
-  near.data = new Http1ServerConnection(near, host);
+  client = new Http1ServerConnection(near, host);
+  near.data = client;
   near.onClose = () => near.data.onClose();
   far.onClose = () => far.data.onClose();
 });
@@ -206,4 +209,42 @@ test("a policy that refuses the 101 closes the upstream's connection, and no byt
   flushCork();
   expect([near.text.split("\r\n", 1)[0], behindHead(near)]).toEqual(["HTTP/1.1 501 Not Implemented", "no"]);
   expect([near.closed, far.closed, closed, over]).toEqual([false, true, 1, 1]);
+});
+
+const CLOSE = Buffer.from(GOING_AWAY).toString("latin1");
+
+test("a drain between two frames sends the client one Close frame, and passes the client's response on", () => {
+  open();
+  fromUpstream("\x81\x02hi");
+  client.drain();
+  client.drain();
+  fromUpstream("\x81\x04late");
+  flushCork();
+  expect(behindHead(near)).toBe(`\x81\x02hi${CLOSE}`);
+  fromClient("closing");
+  expect([behindHead(far), near.ended]).toEqual(["closing", false]);
+  clock.advance(CLOSING_MS + 20);
+  expect([near.ended, far.closed, closed, over]).toEqual([true, true, 1, 1]);
+});
+
+test("a drain within a frame sends the Close frame after that frame", () => {
+  open();
+  fromUpstream("\x81\x05he");
+  client.drain();
+  expect(behindHead(near)).toBe("\x81\x05he");
+  fromUpstream("llo\x81\x01x");
+  expect(behindHead(near)).toBe(`\x81\x05hello${CLOSE}`);
+  clock.advance(CLOSING_MS + 20);
+  expect([near.ended, over]).toEqual([true, 1]);
+});
+
+test("a drain after the upstream's own Close frame adds none, and one after the end does nothing", () => {
+  open();
+  fromUpstream("\x88\x02\x03\xe8");
+  client.drain();
+  flushCork();
+  expect(behindHead(near)).toBe("\x88\x02\x03\xe8");
+  far.data.onEnd();
+  client.drain();
+  expect([behindHead(near), near.ended, over]).toEqual(["\x88\x02\x03\xe8", true, 1]);
 });

@@ -57,6 +57,17 @@ test("a client that disconnects before a response is logged as 499", () => {
   });
 });
 
+test.each(["http", "https"])("a JSON line has the request's target: %s", (scheme) => {
+  const exchange = exchangeOf("/a", "a", 200);
+  Object.assign(exchange.head, { scheme, authority: "h:1" });
+  expect(JSON.parse(written(jsonLine, exchange))).toMatchObject({
+    protocol: "HTTP/1.1",
+    method: "GET",
+    scheme,
+    host: "h:1",
+  });
+});
+
 test("a JSON line has no control characters, including those of 8-bit terminals", () => {
   const line = written(jsonLine, exchangeOf('/\u009b"\u0007', "\u007f\u0085", 200));
   expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);

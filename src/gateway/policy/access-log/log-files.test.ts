@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../../lib/testing/until.ts";
@@ -89,4 +89,20 @@ test("closing waits until logs that were just released are written", async () =>
   lease.close();
   await files.close();
   expect([openCount(path), readFileSync(path, "utf8")]).toEqual([0, "last\n"]);
+});
+
+test("reopening follows a renamed file, and tells which log could not be opened again", async () => {
+  const [moved, broken] = [join(folder, "moved.log"), join(folder, "broken.log")];
+  const lease = files.lease();
+  for (const path of [moved, broken]) await write(lease, path, "before");
+  await until(() => [moved, broken].every((path) => readFileSync(path, "utf8") === "before\n"));
+  for (const path of [moved, broken]) renameSync(path, `${path}.1`);
+  mkdirSync(broken);
+  expect(await files.reopen()).toEqual([`Cannot reopen the access log "${broken}": EISDIR`]);
+  for (const path of [moved, broken]) await write(lease, path, "after");
+  lease.close();
+  await files.close();
+  expect(readFileSync(moved, "utf8")).toBe("after\n");
+  expect(readFileSync(`${moved}.1`, "utf8")).toBe("before\n");
+  expect(readFileSync(`${broken}.1`, "utf8")).toBe("before\nafter\n");
 });

@@ -35,3 +35,10 @@ test("an invalid origin is checked in linear time", () => {
     expect(allows(`https://${"a".repeat(length)}!.example.com`)).toBe(false);
   expect(allows(`https://${"a.".repeat(1_000_000)}a.example.com`)).toBe(false);
 });
+
+test("a star matches every value, and a list with it too", () => {
+  for (const origins of [["*"], ["https://a.test", "*"]]) {
+    const allows = createOriginMatch(origins);
+    expect(["https://b.test", "null", "", "https://a_b.test:1"].every(allows)).toBe(true);
+  }
+});

@@ -4,6 +4,7 @@ import { createServer as createHttp2Server, type ServerHttp2Stream } from "node:
 import { createServer } from "node:net";
 import { freePort, listeningPort } from "../../../lib/testing/listen.ts";
 import { Folder, until } from "../../../../test/support/program.ts";
+import { RawClient } from "../../../../test/support/raw-client.ts";
 import { echo, type OriginConnection, RawOrigin } from "../../../../test/support/raw-origin.ts";
 import { ask } from "../../../../test/proxy/testing/ask.ts";
 import { Http2Origin } from "../../../../test/proxy/testing/http2-origin.ts";
@@ -144,6 +145,19 @@ describe("without a connection", () => {
     expect(outcome).toMatchObject({ status: 502 });
     expect(outcome.body).not.toContain("no-such");
   });
+});
+
+test("a request that pauses before its next try is not in flight at the server that failed", async () => {
+  const [origin] = await originsThat(1, reset);
+  const retry = { max_retries: 1, backoff_ms: 3_600_000, max_backoff_ms: 3_600_000 };
+  const gateway = await serve([{ port: origin?.port, max_fails: 100 }], { retry, total_timeout_ms: 3_600_000 });
+  const client = await RawClient.open(gateway.port);
+  client.send("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n");
+  await until("the pause", () =>
+    origin?.requests.length === 1 && gateway.states.inFlight(0) === 0 ? true : undefined,
+  );
+  expect(client.rest()).toBe("");
+  client.destroy();
 });
 
 describe("another try goes", () => {
