@@ -6,7 +6,7 @@ import { TestClient } from "./testing/test-client.ts";
 
 const FAILURE = new TurnpikeError("upstream-failed", "the connection was reset");
 
-test("the error of a subrequest is told to its sink, and a response of a client is cut off", () => {
+test("the sink of a subrequest gets its error, and a response of a client is cut off", () => {
   const own = new TestClient();
   tellOwnSink(own.exchange, FAILURE);
   expect(own.error).toBe("upstream-failed");

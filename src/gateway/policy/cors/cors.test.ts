@@ -25,7 +25,7 @@ interface Received {
   readonly lines: string[];
 }
 
-/** What a client gets, of an upstream that responds to all requests. Undefined: there is no policy. */
+/** The response that a client gets from an upstream that responds to all requests. Undefined: there is no policy. */
 async function ask({
   cors = {},
   own,
@@ -95,7 +95,7 @@ test("the upstream's own fields are removed, and its Vary is kept if it has the 
   expect(await linesOf({ cors, upstream: "Vary: X-Origin\r\n" })).toEqual(["Vary: X-Origin", own, "Vary: Origin"]);
 });
 
-test("a preflight is answered here, and repeats the method and the fields that it asks for", async () => {
+test("the policy responds to a preflight itself, and repeats the method and the fields that it asks for", async () => {
   const asked = "Access-Control-Request-Method: PURGE\r\nAccess-Control-Request-Headers: authorization , x-a\r\n";
   const all = { allow_origins: [ORIGIN], allow_methods: ["*"], max_age_s: 7 };
   expect(await preflight(asked, { cors: all })).toEqual({
@@ -145,7 +145,7 @@ test("a preflight of another origin gets no permission", async () => {
   expect([refused?.decision, refused?.status, refused?.lines.length]).toEqual(["responded", 204, 1]);
 });
 
-test("an OPTIONS that is no preflight reaches the upstream, and a gRPC call is left alone", async () => {
+test("an OPTIONS that is not a preflight reaches the upstream, and a gRPC call is left alone", async () => {
   expect((await preflight(""))?.decision).toBe("continue");
   const cors = { allow_origins: [ORIGIN] };
   const plain = { cors, method: "OPTIONS", fields: "Access-Control-Request-Method: PUT\r\n" };

@@ -49,7 +49,7 @@ test("response rules do not change the Content-Type of a gRPC call, by which cli
 });
 
 test.each(["set", "add", "remove"] as const)(
-  "rules that only %s are a policy, and without rules there is none",
+  "rules that only %s are a policy, and without rules there is no policy",
   (kind) => {
     const some = { ...NONE, [kind]: RULES[kind] };
     const names = [
