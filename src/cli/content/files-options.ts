@@ -1,5 +1,4 @@
 import { type ContentOptions } from "../../content/content-options.ts";
-
 import { contentFiles } from "../../gateway/config/schema/content-files.ts";
 import { parseJsonOption } from "./json-option.ts";
 

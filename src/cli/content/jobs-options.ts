@@ -3,7 +3,6 @@ import { type JobStore } from "../../store/jobs/job-store.ts";
 import { type JobsPostgresConfig, openConfiguredJobs } from "../../store/open/configured-store.ts";
 import { StartError } from "../common/start-error.ts";
 import { type ContentOptions } from "../../content/content-options.ts";
-
 import { contentJobs } from "../../gateway/config/schema/content-jobs.ts";
 import { parseJsonOption } from "./json-option.ts";
 

@@ -1,5 +1,4 @@
 import { type ContentOptions } from "../../content/content-options.ts";
-
 import { contentJobs } from "../../gateway/config/schema/content-jobs.ts";
 import { contentPageCache } from "../../gateway/config/schema/content-page-cache.ts";
 import { messageOf } from "../../lib/caught.ts";

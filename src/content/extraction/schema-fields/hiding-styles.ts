@@ -232,10 +232,26 @@ export function share(value: string | undefined): number {
 }
 
 /** Units of lengths in pixels. */
-const UNITS = new Map(
-  "px 1|pt 1.3|pc 16|in 96|cm 38|mm 3.8|q 1|em 16|rem 16|ex 8|ch 8|vw 12.8|vh 8|vmin 8|vmax 12.8|dvh 8|dvw 12.8"
-    .split("|")
-    .map((unit) => [unit.split(" ")[0] ?? "", Number(unit.split(" ")[1])]),
+const UNITS: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    px: 1,
+    pt: 1.3,
+    pc: 16,
+    in: 96,
+    cm: 38,
+    mm: 3.8,
+    q: 1,
+    em: 16,
+    rem: 16,
+    ex: 8,
+    ch: 8,
+    vw: 12.8,
+    vh: 8,
+    vmin: 8,
+    vmax: 12.8,
+    dvh: 8,
+    dvw: 12.8,
+  }),
 );
 
 /** A length in pixels. `otherwise` if it is not known. */

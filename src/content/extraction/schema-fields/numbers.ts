@@ -73,13 +73,41 @@ function asciiDigits(text: string): string {
 
 /** Codes of currencies by their signs. A sign of several currencies is not here. */
 const SIGNS: ReadonlyMap<string, string> = new Map(
-  (
-    "€ EUR, £ GBP, ₹ INR, ₽ RUB, ₺ TRY, ₩ KRW, ₪ ILS, ₫ VND, ₴ UAH, ฿ THB, ₦ NGN, ₱ PHP, zł PLN, Kč CZK, " +
-    "Ft HUF, US$ USD, C$ CAD, CA$ CAD, A$ AUD, AU$ AUD, NZ$ NZD, HK$ HKD, S$ SGD, R$ BRL, MX$ MXN, Fr. CHF, " +
-    "лв BGN, lei RON, руб RUB, 円 JPY, 元 CNY, 원 KRW, TL TRY"
-  )
-    .split(", ")
-    .map((pair) => pair.split(" ") as [string, string]), // Each pair has one space.
+  Object.entries({
+    "€": "EUR",
+    "£": "GBP",
+    "₹": "INR",
+    "₽": "RUB",
+    "₺": "TRY",
+    "₩": "KRW",
+    "₪": "ILS",
+    "₫": "VND",
+    "₴": "UAH",
+    "฿": "THB",
+    "₦": "NGN",
+    "₱": "PHP",
+    zł: "PLN",
+    Kč: "CZK",
+    Ft: "HUF",
+    US$: "USD",
+    C$: "CAD",
+    CA$: "CAD",
+    A$: "AUD",
+    AU$: "AUD",
+    NZ$: "NZD",
+    HK$: "HKD",
+    S$: "SGD",
+    R$: "BRL",
+    MX$: "MXN",
+    "Fr.": "CHF",
+    лв: "BGN",
+    lei: "RON",
+    руб: "RUB",
+    円: "JPY",
+    元: "CNY",
+    원: "KRW",
+    TL: "TRY",
+  }),
 );
 const YEN = [
   [/^ja\b/i, "JPY"],
