@@ -167,3 +167,10 @@ test("requests that wait for a set are limited, and further ones are refused", a
   now += 10_000;
   expect(await find("2")).toBe("unknown");
 });
+
+test("after the clock was set back, a key that the set has withdrawn is forgotten, and a new one is found", async () => {
+  expect(await find("1")).toBe("key");
+  body = setOf("2");
+  now -= 86_400_000;
+  expect([await find("1"), await find("2"), asked]).toEqual(["unknown", "key", 2]);
+});

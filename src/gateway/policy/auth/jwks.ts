@@ -74,10 +74,9 @@ export class KeySet {
 
   /** The key of that id. For a token without a key id it is the set's only key. */
   find(kid: string | undefined): FoundKey | Promise<FoundKey> {
-    const age = this.#deps.clock() - this.#cameAt;
     const found = this.#held(kid);
     if (typeof found === "object") {
-      if (age >= FRESH_MS) void this.#load();
+      if (this.#since(this.#cameAt) >= FRESH_MS) void this.#load();
       return found;
     }
     const loading = this.#load();
@@ -89,6 +88,11 @@ export class KeySet {
   /** Stops further loads. Requests that wait get the result of the load under way. */
   close(): void {
     this.#closed = true;
+  }
+
+  /** Milliseconds from or to that time: the clock may be set back. */
+  #since(time: number): number {
+    return Math.abs(this.#deps.clock() - time);
   }
 
   async #findAfter(loading: Promise<void>, kid: string | undefined): Promise<FoundKey> {
@@ -103,7 +107,7 @@ export class KeySet {
 
   #held(kid: string | undefined): FoundKey {
     const keys = this.#keys;
-    if (keys === undefined || this.#deps.clock() - this.#cameAt >= USABLE_MS) return "unavailable";
+    if (keys === undefined || this.#since(this.#cameAt) >= USABLE_MS) return "unavailable";
     if (kid !== undefined) return keys.get(kid) ?? "unknown";
     const [only, other] = keys.values();
     return only !== undefined && other === undefined ? only : "unknown";
@@ -112,9 +116,8 @@ export class KeySet {
   /** Loads the set: one load at a time, and after `MIN_REFETCH_MS`. Undefined if no load can start now. */
   #load(): Promise<void> | undefined {
     if (this.#loading !== undefined) return this.#loading;
-    const now = this.#deps.clock();
-    if (this.#closed || now - this.#askedAt < MIN_REFETCH_MS) return undefined;
-    this.#askedAt = now;
+    if (this.#closed || this.#since(this.#askedAt) < MIN_REFETCH_MS) return undefined;
+    this.#askedAt = this.#deps.clock();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#loading = promise;
     const loaded = (reply: Reply): void => {
