@@ -63,7 +63,7 @@ export interface Payment extends Reservation {
   readonly attempt: number;
   /** Hash of the transaction, or empty. */
   readonly transaction: string;
-  /** Code of the failure, from a fixed list, or empty. */
+  /** Code of the failure or the release, from a fixed list, or empty. */
   readonly reason: string;
   readonly payer: string;
   /** The name of the facilitator that was asked to settle it, or empty. No other one may be asked until the outcome is known. */

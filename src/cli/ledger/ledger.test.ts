@@ -176,7 +176,7 @@ test("show finds one payment by a prefix of its nonce or transaction, and explai
   expect(none).toEqual({
     code: 1,
     out: "",
-    err: 'turnpike ledger: Cannot show "0xdead": no nonce or transaction of a payment starts with it\n',
+    err: 'turnpike ledger: Cannot show "0xdead": no nonce or transaction of a payment starts with it (a released payment is deleted when it has expired)\n',
   });
 });
 

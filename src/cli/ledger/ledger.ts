@@ -77,7 +77,9 @@ async function show(view: LedgerView, prefix: string, json: boolean): Promise<nu
   const found = await view.search(prefix);
   const [payment, ...others] = found;
   if (payment === undefined)
-    throw new Error(`Cannot show "${prefix}": no nonce or transaction of a payment starts with it`);
+    throw new Error(
+      `Cannot show "${prefix}": no nonce or transaction of a payment starts with it (a released payment is deleted when it has expired)`,
+    );
   if (others.length > 0) {
     const count = found.length === MAX_FOUND ? `${MAX_FOUND} payments or more` : `${found.length} payments`;
     sayError(`turnpike ledger: "${prefix}" is the beginning of ${count}:`);

@@ -52,7 +52,7 @@ const paymentDetail = recentPayment
     contract: z.string().describe("The contract that records the nonce as spent"),
     consumer: z.string(),
     pay_to: z.string(),
-    reason: z.string().describe("Code of the failure, or empty"),
+    reason: z.string().describe("Code of the failure or release, or empty"),
     valid_before_s: z.number().describe("Unix seconds; the payment cannot be used later"),
     attempts: z.number().describe("Requests that have worked on the payment"),
     cuts: z.number().describe("Responses that were started, but not sent completely"),

@@ -264,9 +264,10 @@ test("a failing upstream is not paid, its response passes, and the payment can b
     expect(response.headers.get("payment-response")).toBeNull();
   }
   expect(shop.settlements).toBe(0);
-  expect(await shop.recorded(payment)).toMatchObject({ state: "released" });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "released", reason: "upstream" });
   status = 200;
   expect((await shop.send(payment)).status).toBe(200);
+  expect(await shop.recorded(payment)).toMatchObject({ state: "settled", reason: "" });
   expect([shop.runs, shop.settlements]).toEqual([3, 1]);
 });
 
@@ -317,7 +318,7 @@ test("a truncated or too long response, or a protocol upgrade, is not charged", 
     expect(response.status).toBe(status);
     expect(await response.text()).not.toContain("secret");
     expect(response.headers.get("payment-response")).toBeNull();
-    expect(await shop.recorded(payment)).toMatchObject({ state: "released" });
+    expect(await shop.recorded(payment)).toMatchObject({ state: "released", reason: "upstream" });
     expect([shop.settlements, shop.bodies.used]).toEqual([0, 0]);
   }
 });

@@ -202,7 +202,7 @@ test("a client that disconnects before settlement is not charged, and its upstre
   client.abort();
   expect(await lost).toBe("gone");
   await stopped.promise;
-  expect(await shop.recorded(payment)).toMatchObject({ state: "released" });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "released", reason: "gone" });
   expect([shop.settlements, shop.bodies.used]).toEqual([0, 0]);
   expect((await shop.send(payment)).status).toBe(200);
   expect(shop.settlements).toBe(1);

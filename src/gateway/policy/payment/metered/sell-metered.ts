@@ -70,7 +70,7 @@ class MeteredPayment {
     const { held, lost } = this.#parts;
     const { exchange, lease, accepted } = held;
     if (exchange.gone) {
-      await lease.release({}, true);
+      await lease.release({}, { isReturned: true, reason: "gone" });
       return over("gone");
     }
     const isNew = lease.paid === undefined && !lease.isDeferred;
@@ -148,7 +148,7 @@ class MeteredPayment {
     const taken = stream === undefined ? await this.#handOver(name) : await stream.take(payment, lease);
     if (taken === "lost") return this.#parts.lost.taken();
     if (taken !== "taken") {
-      await lease.release({}, true);
+      await lease.release({}, { isReturned: true, reason: "used" });
       if (taken === "full") respondError(exchange, FULL, SOON_S);
       else respondError(exchange, ENDED);
       return over("used");
@@ -178,7 +178,7 @@ class MeteredPayment {
   async #takeBack(): Promise<boolean> {
     const { paidRoute, payment: before } = this.#parts.held;
     const { leased, payment } = await paidRoute.ledger.reserve(before);
-    if (leased) await new Lease(paidRoute, payment, undefined).release({}, true);
+    if (leased) await new Lease(paidRoute, payment, undefined).release({}, { isReturned: true });
     return leased;
   }
 

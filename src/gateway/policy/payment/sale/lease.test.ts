@@ -166,14 +166,15 @@ describe("the client's own id", () => {
   test("is freed with the payment, if this request may release it and it is not paid", async () => {
     const untied = JSON.stringify(["untie", OF, "print"]);
     const free = openLease({}, "mine");
-    await free.lease.release({ bodyDigest: "d" });
-    expect([free.moves, free.ids]).toEqual([[{ state: "released", lease: false, bodyDigest: "d" }], [untied]]);
+    await free.lease.release({ bodyDigest: "d" }, { reason: "gone" });
+    const released: Change = { state: "released", lease: false, bodyDigest: "d", reason: "gone" };
+    expect([free.moves, free.ids]).toEqual([[released], [untied]]);
     const lost = openLease({}, "mine");
     lost.ledger.responses = [false];
     await lost.lease.release({});
     expect(lost.ids).toEqual([]);
     const paid = openLease({ state: "settled" }, "mine");
-    await paid.lease.release({});
+    await paid.lease.release({}, { reason: "upstream" });
     expect([paid.moves, paid.ids]).toEqual([[{ state: "settled", lease: false }], []]);
     await openLease().lease.untieId();
   });

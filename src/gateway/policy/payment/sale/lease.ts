@@ -96,14 +96,15 @@ export class Lease {
 
   /**
    * Releases the payment: it can be used again or, if it is settled, asked for again. `spentOn` is for the ledger.
-   * `isReturned`: the amount goes back to its prepaid credit.
+   * `isReturned`: the amount goes back to its prepaid credit. `reason`: why a payment that can be used again was not taken.
    */
-  async release(spentOn: Pick<Change, "bodyDigest">, isReturned = false): Promise<void> {
+  async release(spentOn: Pick<Change, "bodyDigest">, { isReturned = false, reason = "" } = {}): Promise<void> {
     const isFree = this.#paid === undefined || isReturned;
     const unpaid = this.#isDeferred && !isReturned ? "deferred" : "released";
-    const moved = await this.move({ state: isFree ? unpaid : "settled", lease: false, ...spentOn });
+    const state = isFree ? unpaid : "settled";
+    const moved = await this.move({ state, lease: false, ...spentOn, ...(state === "released" ? { reason } : {}) });
     // The id now belongs to the next request with the lease.
-    if (isFree && unpaid === "released" && moved) await this.untieId();
+    if (state === "released" && moved) await this.untieId();
   }
 
   /** False: the id belongs to another payment. Bound after verification, which names `payer`, so that no payer takes another's id. */

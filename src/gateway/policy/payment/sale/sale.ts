@@ -5,6 +5,7 @@ import { isChargedFailure, isFreeOfCharge, parseCharge } from "../../../../payme
 import { type Payment } from "../../../../store/ledger.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { type ClientFunnel } from "../../../telemetry/funnel.ts";
+import { type FunnelStep } from "../../../telemetry/metrics/funnel-steps.ts";
 import { type Decision } from "../../policy.ts";
 import { type GiveBack } from "../../rate-limit/rate-limit.ts";
 import { chargePath, deferrableUntil } from "./deferred-charge.ts";
@@ -163,7 +164,7 @@ export class Sale {
   }
 
   #deny(denial: TurnpikeError): SaleState {
-    this.#release();
+    this.#release("screening");
     return this.#lost.denied(denial);
   }
 
@@ -176,7 +177,7 @@ export class Sale {
       this.#client.count("verified");
       return { at: "verified" };
     }
-    this.#release();
+    this.#release("used");
     return this.#lost.idTaken();
   }
 
@@ -184,7 +185,7 @@ export class Sale {
   async #begin(): Promise<SaleState> {
     const { limit, settle, gift } = this.#paidRoute;
     if ((await limit?.request(this.#exchange)) === "responded") {
-      this.#release();
+      this.#release("limited");
       return over("limited");
     }
     this.#giveBack = await gift?.take(this.#exchange);
@@ -210,8 +211,9 @@ export class Sale {
         complete: (response) => this.#inBackground(this.#completed(response, addedFields, held)),
         unpaid: (failure) => {
           if (failure === "server") this.#giveBack?.();
-          this.#release();
-          this.#end(over(failure === "none" ? "free" : "upstream"));
+          const end = failure === "none" ? "free" : "upstream";
+          this.#release(end);
+          this.#end(over(end));
         },
         broken: (error) => this.#end(this.#broken(error)),
       },
@@ -314,12 +316,13 @@ export class Sale {
   /** There is no response to sell. */
   #broken(error: TurnpikeError): SaleEnd {
     this.#request.release();
-    this.#release();
+    const isSpent = error.code === "payment-conflict";
+    if (this.#exchange.gone) return this.#leave();
+    this.#release(isSpent ? "used" : "upstream");
     // The client can go away while it gets the error.
     this.#state = over();
-    if (this.#exchange.gone) return over("gone");
     this.#giveBack?.();
-    if (error.code === "payment-conflict") {
+    if (isSpent) {
       respondSpent(this.#exchange, this.#paidRoute, error);
       return over("used");
     }
@@ -337,13 +340,15 @@ export class Sale {
 
   /** The client has gone away before there is a response. */
   #leave(): SaleEnd {
-    this.#release();
+    this.#release("gone");
     return over("gone");
   }
 
-  #release(): void {
+  /** `reason`: why the payment was not taken, if it was not. */
+  #release(reason: FunnelStep): void {
     const spentOn = this.#state.at === "streaming" ? this.#request.spentOn : {};
-    this.#inBackground(this.#lease.release(spentOn, !this.#exchange.started && this.#delivery.isReturnable));
+    const isReturned = !this.#exchange.started && this.#delivery.isReturnable;
+    this.#inBackground(this.#lease.release(spentOn, { isReturned, reason }));
   }
 
   #inBackground(work: Promise<unknown>): void {
