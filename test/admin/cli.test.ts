@@ -379,6 +379,9 @@ describe.each([
     const revoked = await rig.run("keys", "revoke", "/keyed", "2", "partner", ...place);
     expect(revoked).toEqual({ code: 0, out: "revoked key 2 of partner\n", err: "" });
     for (let i = 0; i < 4; i++) expect(await status()).toBe(401);
+    await rig.run("keys", "revoke", "/keyed", "1", "owner of 127.0.0.1", ...place);
+    expect((await rig.run("keys")).out).toContain("/keyed\t127.0.0.1\t\t-\t(no key)\n");
+    expect((await rig.run("keys", "issue", "/keyed", "first", ...place)).code).toBe(0);
     for (const host of ["127.0.0.1", "b.example"])
       expect((await rig.run("routes", "remove", "/keyed", "--host", host, "--force")).code).toBe(0);
   });

@@ -44,10 +44,19 @@ test("a key is issued and revoked in all workers, and only its hash is stored", 
   expect((await admin.call("DELETE", `${path}/2?owner=acme`)).status).toBe(404);
   expect((await admin.call("DELETE", `${path}/2?owner=new`)).status).toBe(200);
   for (let i = 0; i < 6; i++) expect([await status(body.key), await status("k-1")]).toEqual([401, 502]);
-  expect((await admin.call("DELETE", `${path}/1?owner=acme`)).body.code).toBe("invalid_configuration");
+});
+
+test("the last key can be revoked: all requests are refused until a key is issued again", async () => {
+  const path = "/v1/routes/%2Fkeys/keys";
+  expect((await admin.call("DELETE", `${path}/1?owner=acme`)).status).toBe(200);
+  for (let i = 0; i < 6; i++) expect(await status("k-1")).toBe(401);
+  expect((await admin.call("GET", "/v1/keys")).body.routes).toEqual([{ path_prefix: "/keys", keys: [] }]);
+  const { body } = await admin.call("POST", path, { body: { name: "first" } });
+  for (let i = 0; i < 6; i++) expect([await status(body.key), await status("k-1")]).toEqual([502, 401]);
 });
 
 test("a route without API keys gets none, and the error says what it needs", async () => {
   const { status: refused, body } = await admin.call("POST", "/v1/routes/%2Fopen/keys", { body: { name: "new" } });
-  expect([refused, body.detail]).toEqual([404, 'Cannot find the route "/open" with api_key in its auth']);
+  const what = 'the route "/open" with api_key in its auth (such as {"type": "api_key", "keys": []})';
+  expect([refused, body.detail]).toEqual([404, `Cannot find ${what}`]);
 });

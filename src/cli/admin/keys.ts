@@ -44,9 +44,11 @@ const listSchema = z.object({
 const issuedSchema = doneSchema.extend({ key: z.string() });
 
 type KeyRow = Omit<z.output<typeof listSchema>["routes"][number], "keys"> & {
-  readonly number: number;
+  readonly number: number | "-";
   readonly owner: string;
 };
+
+const NO_KEY = { number: "-", owner: "(no key)" } as const;
 
 const COLUMNS: readonly Column<KeyRow>[] = [
   { title: "PREFIX", cell: ({ path_prefix: prefix }) => prefix },
@@ -57,7 +59,9 @@ const COLUMNS: readonly Column<KeyRow>[] = [
 ];
 
 const list = showForm("/keys", listSchema, ({ routes }) => {
-  const rows = routes.flatMap(({ keys, ...route }) => keys.map((key) => ({ ...route, ...key })));
+  const rows = routes.flatMap(({ keys, ...route }) =>
+    (keys.length === 0 ? [NO_KEY] : keys).map((key) => ({ ...route, ...key })),
+  );
   return tableText(COLUMNS, rows, "no route accepts API keys");
 });
 

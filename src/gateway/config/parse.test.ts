@@ -17,11 +17,11 @@ test("a placeholder is found in a route that was added to known routes", () => {
 });
 
 test("an empty list where one needs an item is called empty", () => {
-  const auth = { type: "api_key", keys: [] };
+  const auth = { type: "chain", methods: [] };
   const { problems } = loadValue({ upstreams: [], routes: [{ path_prefix: "/", upstream: "o", auth }] });
   expect(problems).toContainEqual({
-    path: "routes[0].auth.keys",
-    message: "expected at least one key, found an empty array",
+    path: "routes[0].auth.methods",
+    message: "expected at least one method, found an empty array",
   });
 });
 

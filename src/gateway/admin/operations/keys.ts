@@ -67,7 +67,7 @@ export const KEY_OPERATIONS: readonly Operation[] = [
         call,
         parts,
         edit,
-        `the route ${shownRoute(prefix, selected)} with api_key in its auth`,
+        `the route ${shownRoute(prefix, selected)} with api_key in its auth (such as {"type": "api_key", "keys": []})`,
       );
       return changeResponse(done, { key, owner }, { status: 201 });
     },

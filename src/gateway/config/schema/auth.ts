@@ -42,7 +42,9 @@ const namedKey = z
 const apiKey = z
   .strictObject({
     type: z.literal("api_key").describe("A key in a header field or in the query."),
-    keys: z.array(namedKey).min(1, "expected at least one key").describe("Accepted keys."),
+    keys: z
+      .array(namedKey)
+      .describe("Accepted keys. Empty: all requests are refused until `turnpike keys issue` adds a key."),
     header_name: headerName.default("X-API-Key").describe("Header field that contains the key."),
     query_param: z
       .string()

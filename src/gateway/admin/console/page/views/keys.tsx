@@ -56,8 +56,8 @@ export function ApiKeys() {
         {({ routes }) =>
           routes.length === 0 ? (
             <Empty title="No route takes API keys">
-              Set <code>auth</code> with the type <code>api_key</code> on a <a href={linkTo("routes")}>route</a>, with a
-              first key.
+              Set <code>auth</code> with the type <code>api_key</code> on a <a href={linkTo("routes")}>route</a>. Its{" "}
+              <code>keys</code> may be empty.
             </Empty>
           ) : (
             <>
