@@ -1,7 +1,8 @@
+import { createPrivateKey } from "node:crypto";
 import { type FieldSection, type QuicSession, type QuicStream } from "node:quic";
 import { loadQuic } from "../../src/gateway/http3/engine.ts";
 import { FRAMED, openWriter } from "../../src/gateway/http3/framing-writer.ts";
-import { TEST_CA } from "./certificates.ts";
+import { type Certificate, TEST_CA } from "./certificates.ts";
 
 /** A response as received. */
 export interface Http3Response {
@@ -22,6 +23,15 @@ export interface OpenRequest {
   readonly response: Promise<Http3Response>;
 }
 
+/** The name and the CA of the server's certificate, and the client's own certificate. */
+export interface Http3Trust {
+  readonly ca: string;
+  readonly servername: string;
+  readonly own?: Certificate;
+}
+
+const LOCAL_TRUST: Http3Trust = { ca: TEST_CA.cert, servername: "localhost" };
+
 /** One HTTP/3 connection: by default to 127.0.0.1. */
 export class Http3Client {
   readonly #session: QuicSession;
@@ -37,19 +47,19 @@ export class Http3Client {
     session.closed.then(closed, closed);
   }
 
-  /** `trust`: the name and the CA of the server's certificate. */
   static async connect(
     port: number,
     transportParams: Readonly<Record<string, number>> = {},
-    trust: { readonly ca: string; readonly servername: string } = { ca: TEST_CA.cert, servername: "localhost" },
+    { ca, servername, own }: Http3Trust = LOCAL_TRUST,
     host = "127.0.0.1",
   ): Promise<Http3Client> {
     const quic = await loadQuic();
     const heard = { goaway: false };
     const session = await quic.connect(`${host}:${port}`, {
       alpn: "h3",
-      servername: trust.servername,
-      ca: Buffer.from(trust.ca),
+      servername,
+      ca: Buffer.from(ca),
+      ...(own === undefined ? {} : { keys: [createPrivateKey(own.key)], certs: [Buffer.from(own.cert)] }),
       endpoint: host.startsWith("[") ? { address: { address: "::", port: 0, family: "ipv6" } } : {},
       transportParams,
       onstream() {},
@@ -65,6 +75,11 @@ export class Http3Client {
   /** The server has sent GOAWAY. */
   get receivedGoaway(): boolean {
     return this.#heard.goaway;
+  }
+
+  /** The limits that the server has set in the handshake. */
+  get serverParams(): Readonly<Record<string, unknown>> | undefined {
+    return this.#session.remoteTransportParams;
   }
 
   /** Sends a head only; `ended`: nothing follows. The body is read after `reading` resolves. */

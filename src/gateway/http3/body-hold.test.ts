@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { readdirSync, readlinkSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { BodyHold } from "./body-hold.ts";
 
@@ -89,6 +91,26 @@ test("bytes for which the disk has no room are not stored", () => {
   expect(hold.push(Buffer.from("x"))).toBe(false);
   expect(files.used).toBe(10);
   expect(drained(hold).toString()).toBe("0123456789");
+});
+
+test("the file of a body has no name in the folder of temporary files; without that folder, bytes are not stored", () => {
+  const before = process.env["TMPDIR"];
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-hold-"));
+  process.env["TMPDIR"] = folder;
+  const { hold, files } = create({ memory: 0 });
+  try {
+    expect(hold.push(Buffer.from("kept"))).toBe(true);
+    expect(readdirSync(folder)).toEqual([]);
+    rmSync(folder, { recursive: true });
+    const other = create({ memory: 0 });
+    expect([other.hold.push(Buffer.from("lost")), other.files.used, other.hold.empty]).toEqual([false, 0, true]);
+    expect([drained(hold).toString(), files.used]).toEqual(["kept", 0]);
+  } finally {
+    if (before === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = before;
+    rmSync(folder, { recursive: true, force: true });
+    hold.clear();
+  }
 });
 
 test("a body that is dropped frees its memory and its file", () => {

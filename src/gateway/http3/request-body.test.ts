@@ -68,6 +68,39 @@ test("data waits while its reader has no room, and the end waits behind it", () 
   expect(seen).toEqual(["a", "b", "c", "end "]);
 });
 
+test("the end of a body waits for its reader, and while the reader has paused it", () => {
+  const early = create();
+  early.receiveEnd("x: 1\r\n");
+  early.readTo(reader);
+  expect(seen).toEqual(["end x: 1\r\n"]);
+  const paused = create();
+  paused.readTo(reader);
+  paused.pause();
+  paused.receiveEnd("");
+  expect(seen.length).toBe(1);
+  paused.resume();
+  expect(seen).toEqual(["end x: 1\r\n", "end "]);
+});
+
+test.each([
+  ["with its last data", () => {}],
+  ["before the end arrives", (body: Http3RequestBody) => body.receiveEnd("")],
+])("a body that its reader drops %s does not end for it", (_, arrives) => {
+  const body = create();
+  receive(body, "a");
+  if (arrives.length === 0) body.receiveEnd("");
+  body.readTo({
+    ...reader,
+    data(bytes, start = 0, end = bytes.length) {
+      reader.data(bytes, start, end);
+      body.discard();
+      return true;
+    },
+  });
+  arrives(body);
+  expect([seen, host.buffers.used]).toEqual([["a"], 0]);
+});
+
 test("data waits while its reader has paused it", () => {
   const body = create();
   body.readTo(reader);

@@ -69,7 +69,6 @@ export class Http3RequestBody extends Deadline implements RequestBody {
 
   #holdBack(): void {
     this.#paused = true;
-    if (this.complete) return;
     this.#time.rest(this.#host.wheel.now());
     this.#host.wheel.clear(this);
   }

@@ -343,6 +343,20 @@ test.each([
   expect([stream.events.at(-1), host.buffers.used]).toEqual([event, 0]);
 });
 
+test.each([
+  ["cuts it off", (exchange: Http3Exchange) => exchange.abort(new TurnpikeError("upstream-failed", "x"))],
+  ["ends it too early", (exchange: Http3Exchange) => exchange.end("")],
+])("a stream that the engine has closed is left alone when the sender of its response %s", (_, act) => {
+  const body = new Http3RequestBody(host, -1, 1000);
+  body.receive(bytes(10));
+  const exchange = create({ method: "POST", bodyLength: -1 }, body);
+  start(exchange, 5);
+  stream.destroyed = true;
+  act(exchange);
+  expect([stream.events, host.buffers.used]).toEqual([["head 200"], 0]);
+  expect(told).toEqual(["finish", "taken false"]);
+});
+
 test("the rest of a request that has arrived is not stopped", () => {
   const body = new Http3RequestBody(host, -1, 1000);
   body.receiveEnd("");

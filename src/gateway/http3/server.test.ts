@@ -75,6 +75,22 @@ test("an endpoint counts its connections, streams, bytes and packets", async () 
   expect(server.connections.size).toBe(0);
 });
 
+test.each([
+  [2000, 2n],
+  [2001, 3n],
+])("the transport parameters of a connection for max_idle_timeout_ms of %i", async (maxIdleTimeoutMs, seconds) => {
+  const { port } = await serve({ quic: { maxIdleTimeoutMs, maxStreamsBidi: 7, maxStreamsUni: 5 } });
+  expect((await connect(port)).serverParams).toMatchObject({
+    initialMaxData: 1_048_576n,
+    initialMaxStreamDataBidiRemote: 262_144n,
+    initialMaxStreamDataUni: 16_384n,
+    initialMaxStreamsBidi: 7n,
+    initialMaxStreamsUni: 5n,
+    // In seconds. The gateway ends the connection at the millisecond.
+    maxIdleTimeout: seconds,
+  });
+});
+
 test("an endpoint serves an IPv6 address, on a free port and on a given one", async () => {
   const free = await serve({ address: "::1" });
   const { port } = free;

@@ -192,7 +192,10 @@ class Http3Server implements Http3Endpoint {
     const peerAddress = info.remote?.address ?? "";
     const asksForCertificate = material.clientCa !== "" && material.clientCertRequired;
     // The engine itself ends such a connection after it has reported the handshake.
-    if (asksForCertificate && info.validationErrorReason !== undefined) return undefined;
+    if (asksForCertificate && info.validationErrorReason !== undefined) {
+      this.#counters.handshakeFailures++;
+      return undefined;
+    }
     const certificate = asksForCertificate ? session.peerCertificate : undefined;
     const subject = certificate === undefined ? "none" : { subject: certificateSubject(certificate.subject) };
     const known = material.clientCa === "" ? undefined : subject;

@@ -18,8 +18,8 @@ export interface TestEndpoint {
 }
 
 export interface TestEndpointOptions extends Partial<Pick<Http3Options, "quic" | "address" | "port">> {
-  /** False: no connection is accepted. */
-  readonly admit?: () => boolean;
+  /** False: the connection is not accepted. */
+  readonly admit?: (...peer: Parameters<Http3Options["admit"]>) => boolean;
   readonly material: TlsMaterial;
   readonly settings?: Partial<ServerSettings>;
 }
@@ -62,8 +62,10 @@ export async function startEndpoint(
     quic: options.quic ?? { maxIdleTimeoutMs: 30_000, maxStreamsBidi: 100, maxStreamsUni: 100 },
     maxHeaderBytes: settings.maxHeaderBytes,
     maxHeaderCount: settings.maxHeaderCount,
-    admit: () =>
-      options.admit?.() === false ? undefined : { host, entered: (connection) => void connections.add(connection) },
+    admit: (...peer) =>
+      options.admit?.(...peer) === false
+        ? undefined
+        : { host, entered: (connection) => void connections.add(connection) },
     onError: (error) => errors.push(error),
   });
   const test: TestEndpoint = {
