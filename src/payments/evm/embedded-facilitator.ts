@@ -41,8 +41,10 @@ export interface EmbeddedOptions {
   readonly max_pending: number;
   /** The contracts that may be called to deploy accounts of payers (ERC-6492). Default: none. */
   readonly wallet_factories?: readonly string[];
-  /** In milliseconds. Default: the system clock. */
+  /** In Unix milliseconds. Default: the system clock. */
   readonly now?: () => number;
+  /** In monotonic milliseconds. */
+  readonly steady?: () => number;
 }
 
 interface OwnChain extends Chain {
@@ -77,7 +79,7 @@ function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
   const factories = new Factories(options.wallet_factories ?? []);
   const chains = new Map<string, OwnChain>();
   for (const chain of options.chains) {
-    const node = new EvmNode(chain, now);
+    const node = new EvmNode(chain, now, options.steady);
     if (chains.has(node.network)) throw new Error(`Cannot use the chain ${node.network}: it is configured twice`);
     const bounds = {
       maxFeePerGas: BigInt(chain.max_fee_per_gas),
@@ -85,11 +87,11 @@ function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
       maxPending: options.max_pending,
       receiptTimeoutMs: chain.receipt_timeout_ms,
     };
-    const guard = new PayerGuard(now);
+    const guard = new PayerGuard(node.steady);
     const senders = signers.map((signer) => new KeySender(node, signer, bounds, guard));
     chains.set(node.network, {
       node,
-      sender: new SenderPool(senders, now),
+      sender: new SenderPool(senders, node.steady),
       lender: lender && new KeyLender(node, lender, bounds),
       factories,
       hasChannels: channelsCheck(node),

@@ -17,7 +17,7 @@ const TRANSFER_GAS = 30_000n;
 const ETHER: Address = "0x0000000000000000000000000000000000000000";
 
 interface Loan {
-  /** In milliseconds. */
+  /** By `EvmNode.steady`. */
   readonly at: number;
   /** The outcome of its transaction is not known. */
   readonly isOpen: boolean;
@@ -52,8 +52,7 @@ export class KeyLender implements GasLender {
   async canLend(payer: Address, wei: bigint): Promise<boolean | RpcError> {
     const last = this.#loans.get(payer.toLowerCase());
     if (last?.isOpen === true) return true;
-    // The clock may be set back.
-    if (last !== undefined && Math.abs(this.#node.now() - last.at) < LOAN_REST_MS) return false;
+    if (last !== undefined && this.#node.steady() - last.at < LOAN_REST_MS) return false;
     const [balance, fees] = await Promise.all([
       this.#node.read(balanceRequest(this.#sender.account)),
       currentFees(this.#node, this.#bounds.maxFeePerGas),
@@ -68,11 +67,11 @@ export class KeyLender implements GasLender {
     const tag = `gas of ${key}`;
     const resumed = this.#loans.get(key)?.isOpen === true ? this.#sender.resume(tag) : undefined;
     // Recorded before it is sent, so that a concurrent payment of the payer does not borrow as well.
-    if (resumed === undefined) this.#loans.set(key, { at: this.#node.now(), isOpen: false });
+    if (resumed === undefined) this.#loans.set(key, { at: this.#node.steady(), isOpen: false });
     const share = { payer, asset: ETHER, value: 0n, isContract: false, funds: () => Promise.resolve(0n) };
     const sent = await (resumed ?? this.#sender.send({ tag, to: payer, data: "0x", value: wei, share }));
     if (sent.kind === "withheld" || sent.kind === "rejected") this.#loans.delete(key);
-    else this.#loans.set(key, { at: this.#node.now(), isOpen: sent.kind === "open" });
+    else this.#loans.set(key, { at: this.#node.steady(), isOpen: sent.kind === "open" });
     return sent;
   }
 

@@ -23,7 +23,7 @@ export interface OpenTransaction {
   raw: Hex;
   /** All transactions that make the same call, the newest last. */
   readonly hashes: Hex[];
-  /** Time when it was last sent or checked, in milliseconds; 0 if it must be sent. */
+  /** Time when it was last sent or checked, by `EvmNode.steady`; 0 if it must be sent. */
   touched: number;
   /** True while it is in a block that does not have enough confirmations yet. */
   isMined: boolean;
@@ -81,9 +81,8 @@ export class OpenTransactions {
       return { kind: "open", transaction: transaction.hashes.at(-1) ?? "0x", cause: "the facilitator is closing" };
     if (transaction.wait === undefined) {
       const { promise, resolve } = Promise.withResolvers<Sent>();
-      const now = this.#node.now();
-      transaction.touched = Math.min(transaction.touched, now);
-      transaction.wait = { outcome: promise, resolve, until: now + this.#bounds.receiptTimeoutMs };
+      const until = this.#node.steady() + this.#bounds.receiptTimeoutMs;
+      transaction.wait = { outcome: promise, resolve, until };
     }
     if (!this.#isRunning) void this.#run();
     return await transaction.wait.outcome;
@@ -138,11 +137,9 @@ export class OpenTransactions {
       if (isRpcError(newest) || receipt === undefined || receipt === null || isRpcError(receipt)) continue;
       if (receipt.transactionHash === hash && transaction.wait !== undefined) this.#judge(transaction, receipt, newest);
     }
-    const now = this.#node.now();
+    const now = this.#node.steady();
     for (const transaction of watched) {
-      const left = transaction.wait === undefined ? undefined : transaction.wait.until - now;
-      // If much more time is left than at the start, the clock was set back. Callers must not wait for that long.
-      if (left !== undefined && (left <= 0 || left > 2 * this.#bounds.receiptTimeoutMs)) {
+      if (transaction.wait !== undefined && transaction.wait.until <= now) {
         this.#leaveOpen(transaction, `no receipt that counts within ${this.#bounds.receiptTimeoutMs} ms`);
       }
     }
@@ -150,7 +147,7 @@ export class OpenTransactions {
 
   /** Handles transactions that have waited long. */
   async #nurse(): Promise<void> {
-    const due = this.#node.now() - this.#bounds.receiptTimeoutMs / QUARTERS;
+    const due = this.#node.steady() - this.#bounds.receiptTimeoutMs / QUARTERS;
     const stuck = [...this.#all.values()].filter(
       ({ wait, isMined, touched }) => wait !== undefined && !isMined && touched <= due,
     );
@@ -172,7 +169,7 @@ export class OpenTransactions {
       if (await this.#replace(head, count, head.fees)) this.#onGap();
     } else if (head.nonce === count && head.touched <= due) await this.#raise(head);
     for (const transaction of own.filter(({ touched }) => touched <= due).slice(0, MAX_RESENT)) {
-      transaction.touched = this.#node.now();
+      transaction.touched = this.#node.steady();
       const response = await this.#node.write(sendRequest(transaction.raw));
       // The remaining ones are not sent, so that the check for receipts is not delayed.
       if (isRpcError(response) && response.error === "unavailable") return;
@@ -182,7 +179,7 @@ export class OpenTransactions {
   /** Gives up a transaction whose nonce is used, at the second check: nodes behind one address may differ. */
   #passOver(transaction: OpenTransaction, count: bigint): void {
     if (transaction.nonce >= count) return;
-    transaction.touched = this.#node.now();
+    transaction.touched = this.#node.steady();
     transaction.misses += 1;
     if (transaction.misses < 2) return;
     this.#leaveOpen(transaction, "another transaction replaced its own");

@@ -58,8 +58,8 @@ describe.skipIf(!hasChain)("the gas that a payer can cost", () => {
   });
 
   test("is one transaction if a contract denies in a block what it signed in the simulation; after that none for a while", async () => {
-    let ahead = 0;
-    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, now: () => Date.now() + ahead });
+    let passed = 0;
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, steady: () => performance.now() + passed });
     const account = await shop.chain.deploy("TwoFaced");
     await shop.token.mint(account, 1_000_000n);
     async function pay(): Promise<Eip3009Payment> {
@@ -90,7 +90,7 @@ describe.skipIf(!hasChain)("the gas that a payer can cost", () => {
     await shop.chain.send({ to: account, data: encodeCall("deny(bool)", [0n]) });
     const refused = { kind: "refused", reason: "invalid_exact_evm_transaction_failed" } as const;
     expect(await facilitator.verify(first, shop.requirements)).toEqual(refused);
-    ahead = 61_000;
+    passed = 61_000;
     expect(await facilitator.verify(first, shop.requirements)).toMatchObject({ kind: "valid" });
     expect(await facilitator.settle(first, shop.requirements)).toMatchObject({ kind: "settled" });
   });

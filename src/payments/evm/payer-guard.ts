@@ -46,7 +46,7 @@ export class PayerGuard {
   readonly #underWay = new Map<string, Set<UnderWay>>();
   readonly #now: () => number;
 
-  /** `now` is in milliseconds. */
+  /** `now` returns monotonic milliseconds. */
   constructor(now: () => number) {
     this.#now = now;
   }

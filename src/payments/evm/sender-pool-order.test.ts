@@ -94,16 +94,6 @@ test("a key that could send after its rest began does not rest", async () => {
   expect(asked).toEqual(["b"]);
 });
 
-test("a key does not rest for long after the clock was set back", async () => {
-  const [a, b] = keys;
-  a.result = KEYLESS;
-  b.load = 1;
-  await send();
-  now -= 100_000;
-  await send();
-  expect(asked[0]).toBe("a");
-});
-
 test("a result that does not concern the key ends the search", async () => {
   const busy: Sent = { kind: "withheld", cause: "the chain's fees are above max_fee_per_gas" };
   keys[0].result = busy;

@@ -16,10 +16,13 @@ type PooledSender = Pick<KeySender, keyof Sender | "load" | "close">;
 export class SenderPool implements Sender {
   readonly #senders: readonly PooledSender[];
   readonly #now: () => number;
-  /** The end of each key's rest, in milliseconds. */
+  /** The end of each key's rest, by `#now`. */
   readonly #rests = new Map<PooledSender, number>();
 
-  /** `senders`: at least one, with one guard. Payments that name the facilitator name the first one's account. */
+  /**
+   * `senders`: at least one, with one guard. Payments that name the facilitator name the first one's account. `now` returns
+   * monotonic milliseconds.
+   */
   constructor(senders: readonly PooledSender[], now: () => number) {
     this.#senders = senders;
     this.#now = now;
@@ -73,9 +76,8 @@ export class SenderPool implements Sender {
     for (const sender of this.#senders) sender.close();
   }
 
-  /** 1 while the key rests. The clock may be set back. */
+  /** 1 while the key rests. */
   #restOf(sender: PooledSender): number {
-    const left = (this.#rests.get(sender) ?? 0) - this.#now();
-    return left > 0 && left <= REST_MS ? 1 : 0;
+    return this.#now() < (this.#rests.get(sender) ?? 0) ? 1 : 0;
   }
 }

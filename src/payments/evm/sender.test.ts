@@ -111,14 +111,14 @@ describe("the transactions of a key", () => {
     script = new ScriptedNode();
     proxy.behave(script.behaviour);
     proxy.methods.length = 0;
-    ms = 1_000_000;
+    ms = 0;
     sender = open();
   });
   afterEach(() => sender.close());
 
   function open(change: Partial<SenderBounds> = {}, confirmations = 1): KeySender {
     const own = { network: "eip155:84532", rpc_url: proxy.rpcUrl, timeout_ms: 5000, poll_ms: 1, confirmations };
-    return new KeySender(new EvmNode(own, () => ms), keySigner(freshAccount()), { ...BOUNDS, ...change });
+    return new KeySender(new EvmNode(own, Date.now, () => ms), keySigner(freshAccount()), { ...BOUNDS, ...change });
   }
 
   let tags = 0;

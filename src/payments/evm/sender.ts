@@ -54,7 +54,7 @@ export class KeySender implements Sender {
   #turn: Promise<unknown> = Promise.resolve();
 
   /** `guard`: the guard of all keys of this program on this chain. */
-  constructor(node: EvmNode, signer: Signer, bounds: SenderBounds, guard = new PayerGuard(node.now)) {
+  constructor(node: EvmNode, signer: Signer, bounds: SenderBounds, guard = new PayerGuard(node.steady)) {
     this.#node = node;
     this.#signer = signer;
     this.#bounds = bounds;
@@ -162,8 +162,8 @@ export class KeySender implements Sender {
     { nonce, fees, raw, hash }: SignedTransaction & { readonly nonce: bigint; readonly fees: Fees },
   ): OpenTransaction {
     const hashes: Hex[] = [hash];
-    const fresh = { isMined: false, misses: 0, wait: undefined };
-    const transaction: OpenTransaction = { tag, sign, nonce, fees, raw, hashes, touched: this.#node.now(), ...fresh };
+    const fresh = { touched: this.#node.steady(), isMined: false, misses: 0, wait: undefined };
+    const transaction: OpenTransaction = { tag, sign, nonce, fees, raw, hashes, ...fresh };
     this.#open.add(transaction);
     return transaction;
   }

@@ -132,19 +132,38 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     expect(await shop.token.balanceOf(payer.address)).toBe(990_000n);
   });
 
-  test("leaves a payment open if the clock is set back, and finds it settled with a later call", async () => {
-    let behind = 0;
-    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, now: () => Date.now() - behind });
+  test("leaves a payment open after its time, and finds it settled with a later call", async () => {
+    let passed = 0;
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, steady: () => performance.now() + passed });
     const payment = await shop.pay(await shop.payer());
     await shop.chain.setMining(false);
     const settling = facilitator.settle(payment, shop.requirements);
     // By then, its waiting time has begun.
     await until(() => proxy.methods.includes("eth_getTransactionReceipt"));
-    behind = 86_400_000;
+    passed = 86_400_000;
     expect(await settling).toMatchObject({ kind: "unknown", transaction: expect.stringMatching(HASH) });
     await shop.chain.mine();
     expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });
   });
+
+  for (const step of [-86_400_000, 86_400_000]) {
+    test(`waits for its block when the system clock is set ${step < 0 ? "back" : "forward"} meanwhile`, async () => {
+      let set = 0;
+      const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, now: () => Date.now() + set });
+      const payment = await shop.pay(await shop.payer());
+      await shop.chain.setMining(false);
+      const settling = facilitator.settle(payment, shop.requirements);
+      await until(() => proxy.methods.includes("eth_getTransactionReceipt"));
+      set = step;
+      const looks = proxy.methods.length;
+      // The receipt is asked for twice with the new time.
+      await until(
+        () => proxy.methods.slice(looks).filter((method) => method === "eth_getTransactionReceipt").length >= 2,
+      );
+      await shop.chain.mine();
+      expect(await settling).toMatchObject({ kind: "settled" });
+    });
+  }
 
   test("waits for its confirmations", async () => {
     const facilitator = await shop.facilitator({ confirmations: 3 });

@@ -13,14 +13,13 @@ const ABSENT_MS = 60_000;
 /** Returns a function that tells whether the chain has the contract of channels. A contract stays for ever. */
 export function channelsCheck(node: EvmNode): () => Promise<boolean | RpcError> {
   let isThere = false;
-  let askedAt: number | undefined;
+  let askedAt = Number.NEGATIVE_INFINITY;
   return async () => {
-    const age = askedAt === undefined ? ABSENT_MS : Math.abs(node.now() - askedAt);
-    if (isThere || age < ABSENT_MS) return isThere;
+    if (isThere || node.steady() - askedAt < ABSENT_MS) return isThere;
     const code = await node.read(codeRequest(BATCH_SETTLEMENT_CONTRACT));
     if (isRpcError(code)) return code;
     isThere = code !== "0x";
-    askedAt = node.now();
+    askedAt = node.steady();
     return isThere;
   };
 }

@@ -25,15 +25,17 @@ export class EvmNode {
   readonly confirmations: number;
   /** Time between two checks for a receipt, in milliseconds. */
   readonly pollMs: number;
-  /** Our own clock, in milliseconds. */
+  /** Our own clock, in Unix milliseconds. */
   readonly now: () => number;
+  /** Monotonic milliseconds. */
+  readonly steady: () => number;
   readonly #rpc: Rpc;
-  /** Time of the last successful check of the chain id, in milliseconds. */
-  #checkedAt: number | undefined;
+  /** Time of the last successful check of the chain id, by `steady`. */
+  #checkedAt = Number.NEGATIVE_INFINITY;
   #checking: Promise<RpcError | undefined> | undefined;
 
   /** Throws if the network is invalid, or if the URL is not an http or https URL. The error never contains the URL. */
-  constructor(options: ChainOptions, now: () => number) {
+  constructor(options: ChainOptions, now: () => number, steady: () => number = () => performance.now()) {
     const network = parseEvmNetwork(options.network);
     if (network === undefined) throw new Error(`Cannot use the chain "${options.network}": it is not an EVM network`);
     const url = URL.parse(options.rpc_url);
@@ -45,13 +47,12 @@ export class EvmNode {
     this.confirmations = options.confirmations;
     this.pollMs = options.poll_ms;
     this.now = now;
+    this.steady = steady;
   }
 
   /** Asks for the chain id if it is unknown or was not checked recently. Returns the error, or undefined. */
   async check(): Promise<RpcError | undefined> {
-    // The clock may be set back.
-    const age = this.#checkedAt === undefined ? CHECK_MS : Math.abs(this.now() - this.#checkedAt);
-    if (age < CHECK_MS) return undefined;
+    if (this.steady() - this.#checkedAt < CHECK_MS) return undefined;
     this.#checking ??= this.#ask().finally(() => {
       this.#checking = undefined;
     });
@@ -80,7 +81,7 @@ export class EvmNode {
     const [id] = await this.#rpc.readAll<[bigint]>([chainIdRequest()]);
     if (isRpcError(id)) return id;
     if (id !== chainId(this.network)) return { error: "failed", cause: "the node's chain id is another network's" };
-    this.#checkedAt = this.now();
+    this.#checkedAt = this.steady();
     return undefined;
   }
 }

@@ -39,16 +39,17 @@ function namesOf(method: string, [first, second]: readonly unknown[], known: rea
   return called === undefined ? [] : [`${called} ${String(second)}`, called];
 }
 
-/** Starts such a node. `now` is its user's clock, or the time of one that stands, in milliseconds. */
+/** Starts such a node. `time` is that of both clocks of its user, or a clock that they follow, in milliseconds. */
 export function startScriptedNode(
-  now: number | (() => number),
+  time: number | (() => number),
   change: { readonly confirmations?: number } = {},
 ): ScriptedNode {
   // No call is passed on.
   const proxy = startNodeProxy("http://127.0.0.1:9");
   const options = { network: "eip155:84532", rpc_url: proxy.rpcUrl, timeout_ms: 60_000, poll_ms: 1, confirmations: 1 };
+  const clock = typeof time === "number" ? () => time : time;
   const scripted: ScriptedNode = {
-    node: new EvmNode({ ...options, ...change }, typeof now === "number" ? () => now : now),
+    node: new EvmNode({ ...options, ...change }, clock, clock),
     responses: {},
     [Symbol.asyncDispose]: () => proxy.close(),
   };

@@ -43,6 +43,7 @@ export interface FacilitatorChange extends Partial<EmbeddedChainOptions> {
   readonly signers?: readonly SignerOptions[];
   readonly lender?: SignerOptions;
   readonly now?: () => number;
+  readonly steady?: () => number;
 }
 
 export interface OpenFacilitator extends Facilitator {
@@ -92,7 +93,8 @@ export async function openShop(): Promise<Shop> {
       account = freshAccount(),
       max_pending = 256,
       wallet_factories = [],
-      now,
+      now = Date.now,
+      steady = () => performance.now(),
       signers,
       lender,
       ...change
@@ -103,7 +105,8 @@ export async function openShop(): Promise<Shop> {
         lender,
         max_pending,
         wallet_factories,
-        ...(now === undefined ? {} : { now }),
+        now,
+        steady,
         chains: [
           {
             network: chain.network,
