@@ -12,7 +12,7 @@ export interface OwnOptions extends EmbeddedOptions {
 /** The facilitator of this program on all its chains. Throws if a key, a network or a URL is invalid. */
 export function createOwn({ solana, ...evm }: OwnOptions): Facilitator {
   if (solana === undefined) return createEmbeddedFacilitator(evm);
-  const onSolana = createSolanaFacilitator(solana, evm.now ?? Date.now);
+  const onSolana = createSolanaFacilitator(solana, evm.steady);
   if (evm.chains.length === 0) return onSolana;
   const onEvm = createEmbeddedFacilitator(evm);
   const on = (network: string): Facilitator => (isSolana(network) ? onSolana : onEvm);

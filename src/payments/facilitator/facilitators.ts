@@ -133,7 +133,7 @@ export class Facilitators {
     const { environment, now, observer } = this.#deps;
     const reader = chainReaders().createChainReader(readChains(chains, environment), now);
     const clusters = readClusters(chains, environment);
-    const solana = clusters.length === 0 ? undefined : new (solanaReaders().SolanaReader)(clusters, now);
+    const solana = clusters.length === 0 ? undefined : new (solanaReaders().SolanaReader)(clusters);
     return {
       async find(payment, requirements) {
         const onSolana = isSolana(payment.accepted.network) ? solana : undefined;

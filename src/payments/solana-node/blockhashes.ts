@@ -22,8 +22,8 @@ export class Blockhashes {
   readonly #now: () => number;
   readonly #kept = new Map<string, KeptBlockhash>();
 
-  /** `now`: milliseconds. Throws if a URL is invalid. */
-  constructor(clusters: readonly SolanaCluster[], now: () => number) {
+  /** `now` returns monotonic milliseconds. Throws if a URL is invalid. */
+  constructor(clusters: readonly SolanaCluster[], now: () => number = () => performance.now()) {
     this.#nodes = new Map(clusters.map(({ network, rpc_url: url, timeout_ms }) => [network, new Rpc(url, timeout_ms)]));
     this.#now = now;
   }
@@ -38,8 +38,7 @@ export class Blockhashes {
     if (node === undefined) return undefined;
     const kept = this.#kept.get(network);
     const now = this.#now();
-    // The clock may be set back.
-    if (kept !== undefined && Math.abs(now - kept.at) < KEPT_MS) return await kept.blockhash;
+    if (kept !== undefined && now - kept.at < KEPT_MS) return await kept.blockhash;
     const blockhash = ask(node);
     this.#kept.set(network, { at: now, blockhash });
     return await blockhash;

@@ -65,7 +65,7 @@ describe.skipIf(!hasSolana)("the own facilitator on Solana", () => {
   let requirements: PaymentRequirements;
   let payee = "";
 
-  function open(change: object = {}): Facilitator {
+  function open(change: object = {}, steady?: () => number): Facilitator {
     const cluster = {
       network: SOLANA_DEVNET,
       rpc_url: chain.url,
@@ -73,7 +73,7 @@ describe.skipIf(!hasSolana)("the own facilitator on Solana", () => {
       poll_ms: 5,
       receipt_timeout_ms: patient(20_000),
     };
-    return createSolanaFacilitator({ key, clusters: [{ ...cluster, ...change }] }, Date.now);
+    return createSolanaFacilitator({ key, clusters: [{ ...cluster, ...change }] }, steady);
   }
 
   beforeAll(async () => {
@@ -269,6 +269,20 @@ describe.skipIf(!hasSolana)("the own facilitator on Solana", () => {
     expect(chain.calls.filter((method) => method === "sendTransaction").length).toBe(sent);
   });
 
+  test("a payment is void half a minute after its blockhash was first seen as expired, and not before", async () => {
+    let passed = 0;
+    const own = open({}, () => passed);
+    const payment = await pay(await newPayer());
+    expect(await own.find(payment, requirements)).toEqual({ kind: "unspent" });
+    chain.expire();
+    passed += 86_400_000;
+    expect(await own.find(payment, requirements)).toEqual({ kind: "unspent" });
+    passed += 29_999;
+    expect(await own.find(payment, requirements)).toEqual({ kind: "unspent" });
+    passed += 1;
+    expect(await own.find(payment, requirements)).toEqual({ kind: "void" });
+  });
+
   test("a node that loses its response has not lost the payment", async () => {
     const payment = await pay(await newPayer());
     const before = chain.balance(payee);
@@ -312,7 +326,7 @@ describe.skipIf(!hasSolana)("the own facilitator on Solana", () => {
     const clusters = [
       { network: SOLANA_DEVNET, rpc_url: chain.url, timeout_ms: patient(5000), poll_ms: 5, receipt_timeout_ms: 1000 },
     ];
-    const own = createSolanaFacilitator({ key: poor.key, clusters }, Date.now);
+    const own = createSolanaFacilitator({ key: poor.key, clusters });
     const extra = { feePayer: poor.feePayer };
     const payment = await pay(await newPayer(), { extra });
     const terms = { ...requirements, extra };
@@ -371,7 +385,7 @@ describe.skipIf(!hasSolana)("the own facilitator on Solana", () => {
 
 test("a key of Solana that is not one is refused without being shown", () => {
   const secret = "5Kd3NBUAdUnhyzenEwVLy9pBKxSwXvE9FMPyR4UKZvpe";
-  const open = (): unknown => createSolanaFacilitator({ key: secret, clusters: [] }, Date.now);
+  const open = (): unknown => createSolanaFacilitator({ key: secret, clusters: [] });
   expect(open).toThrow("neither 64 bytes in base58 nor a JSON array");
   expect(open).not.toThrow(secret);
 });

@@ -49,12 +49,13 @@ export function feePayerOf({ key }: Pick<SolanaOptions, "key">): SolanaAccount {
 
 /**
  * Verifies and settles payments of `exact` on Solana, and pays their fees. A transaction is settled once: a further order is
- * refused as `duplicate_settlement`, and `find` tells its outcome. Throws if the key or a URL is invalid.
+ * refused as `duplicate_settlement`, and `find` tells its outcome. `steady` returns monotonic milliseconds. Throws if the key or
+ * a URL is invalid.
  */
-export function createSolanaFacilitator(options: SolanaOptions, now: () => number): Facilitator {
+export function createSolanaFacilitator(options: SolanaOptions, steady?: () => number): Facilitator {
   const account = feePayerOf(options);
   const clusters = new Map(options.clusters.map((settings) => [settings.network, new Cluster(settings)]));
-  const reader = new SolanaReader(options.clusters, now);
+  const reader = new SolanaReader(options.clusters, steady);
   const begun = new NewestMap<string, true>(MAX_BEGUN);
 
   function sponsored(payment: PaymentPayload, requirements: PaymentRequirements): Sponsored | Reason {

@@ -35,8 +35,8 @@ export class SolanaReader {
   /** The times at which blockhashes were first seen as expired, by the digests of payments. */
   readonly #expired = new NewestMap<string, number>(MAX_EXPIRED);
 
-  /** `now`: Unix milliseconds. Throws if a URL is invalid. */
-  constructor(clusters: readonly SolanaCluster[], now: () => number) {
+  /** `now` returns monotonic milliseconds. Throws if a URL is invalid. */
+  constructor(clusters: readonly SolanaCluster[], now: () => number = () => performance.now()) {
     this.#nodes = new Map(clusters.map(({ network, rpc_url: url, timeout_ms }) => [network, new Rpc(url, timeout_ms)]));
     this.#now = now;
   }

@@ -52,7 +52,7 @@ export class KeySet {
   /** The keys by key id; a key without an id has the empty one. Undefined until the first successful load. */
   #keys: ReadonlyMap<string, KeyObject> | undefined;
   #text = "";
-  /** When the keys were loaded, and when they were last requested, in Unix milliseconds. */
+  /** When the keys were loaded, and when they were last requested, in the time of the wheel. */
   #cameAt = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
   #loading: Promise<void> | undefined;
@@ -90,9 +90,8 @@ export class KeySet {
     this.#closed = true;
   }
 
-  /** Milliseconds from or to that time: the clock may be set back. */
   #since(time: number): number {
-    return Math.abs(this.#deps.clock() - time);
+    return this.#deps.wheel.now() - time;
   }
 
   async #findAfter(loading: Promise<void>, kid: string | undefined): Promise<FoundKey> {
@@ -117,7 +116,7 @@ export class KeySet {
   #load(): Promise<void> | undefined {
     if (this.#loading !== undefined) return this.#loading;
     if (this.#closed || this.#since(this.#askedAt) < MIN_REFETCH_MS) return undefined;
-    this.#askedAt = this.#deps.clock();
+    this.#askedAt = this.#deps.wheel.now();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#loading = promise;
     const loaded = (reply: Reply): void => {
@@ -150,7 +149,7 @@ export class KeySet {
     if (keys === undefined) return "jwks_url returned no key set";
     if (keys.size === 0) return `jwks_url has no key for ${this.#settings.algorithm}`;
     this.#keys = keys;
-    this.#cameAt = this.#deps.clock();
+    this.#cameAt = this.#deps.wheel.now();
     if (text !== this.#text) this.#settings.onChange();
     this.#text = text;
     return "";

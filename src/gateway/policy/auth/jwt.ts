@@ -8,6 +8,7 @@ import { jsonObject, type JwtToken, member, parseJwt } from "./jwt-token.ts";
 import { type Admitted, MAX_CREDENTIAL_BYTES, type Method, type Outcome, type Refused } from "./method.ts";
 import { refusal } from "./refusals.ts";
 import { NewestMap } from "../../../lib/memory/newest-map.ts";
+import { isWithin } from "../../../lib/time/is-within.ts";
 
 export interface JwtConfig extends ClaimRules {
   readonly algorithm: JwtAlgorithm;
@@ -27,7 +28,8 @@ type TokenError = ClaimError | "the token cannot be read" | "the token is not si
 interface Remembered {
   readonly admitted: Admitted;
   /** Unix milliseconds. */
-  readonly until: number;
+  readonly verifiedAt: number;
+  readonly expiresAt: number;
 }
 
 /** JSON Web Tokens in `Authorization: Bearer`. Throws if the key does not fit the algorithm. */
@@ -65,7 +67,9 @@ class Jwt implements Method {
     const id = Bun.SHA256.hash(text, "base64");
     const remembered = this.#remembered.get(id);
     if (remembered !== undefined) {
-      if (this.#clock() < remembered.until) return remembered.admitted;
+      const now = this.#clock();
+      const { verifiedAt, expiresAt, admitted } = remembered;
+      if (now < expiresAt && isWithin(verifiedAt, MAX_REMEMBERED_MS, now)) return admitted;
       this.#remembered.delete(id);
     }
     const token = parseJwt(text);
@@ -111,8 +115,7 @@ class Jwt implements Method {
     const { consumers } = this.#config;
     if (consumers.length > 0 && !consumers.includes(consumer)) return this.#forbidden;
     const admitted: Admitted = { kind: "admitted", by: this, consumer, fields };
-    const until = Math.min(bearer.until * 1000, now + MAX_REMEMBERED_MS);
-    this.#remembered.set(id, { admitted, until });
+    this.#remembered.set(id, { admitted, verifiedAt: now, expiresAt: bearer.until * 1000 });
     return admitted;
   }
 

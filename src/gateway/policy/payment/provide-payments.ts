@@ -144,7 +144,7 @@ class Payments implements PolicyFeature {
     this.#screening = screening;
     const { routes, x402 } = parts.config;
     const isSold = routes.some((route) => route.x402 !== undefined);
-    if (isSold) this.blockhashes = openBlockhashes(x402, parts.clock);
+    if (isSold) this.blockhashes = openBlockhashes(x402);
     if (isSold) this.#fields = new (paymentFields().PaymentFields)(x402.payment_fields, process.env);
     if (x402.mpp !== undefined) {
       const stored = { paymentIds: () => parts.store().paymentIds, clock: parts.clock, log: parts.log };
@@ -294,13 +294,13 @@ class Payments implements PolicyFeature {
   }
 }
 
-function openBlockhashes(
-  { chains, test_mode: isTest }: PaymentParts["config"]["x402"],
-  clock: () => number,
-): Blockhashes.Blockhashes | undefined {
+function openBlockhashes({
+  chains,
+  test_mode: isTest,
+}: PaymentParts["config"]["x402"]): Blockhashes.Blockhashes | undefined {
   const own = chains.filter(({ network }) => isSolana(parseNetwork(network) ?? ""));
   if (isTest || own.length === 0) return undefined;
-  return new (blockhashes().Blockhashes)(chainSettings().readClusters(own, process.env), clock);
+  return new (blockhashes().Blockhashes)(chainSettings().readClusters(own, process.env));
 }
 
 /** The policy of a paid route, which is made when it is first needed: most of thousands of routes are seldom asked for. */

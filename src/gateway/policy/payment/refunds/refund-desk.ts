@@ -194,7 +194,7 @@ export class RefundDesk {
   async #open(): Promise<ConfiguredSeller> {
     const { facilitators, counts, log, onEvent, clock } = this.#deps;
     const config = this.#config;
-    const parts = { telemetry: { counts }, log, onEvent, clock };
+    const parts = { telemetry: { counts }, log, onEvent };
     const screening = await openScreening(config.x402.screening, parts);
     return new ConfiguredSeller(config, { facilitators, environment: process.env, screening, clock });
   }

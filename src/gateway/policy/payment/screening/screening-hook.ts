@@ -19,7 +19,7 @@ export interface HookOptions {
   readonly timeoutMs: number;
   /** Time for which a result is valid. */
   readonly keepMs: number;
-  /** Unix milliseconds. */
+  /** Monotonic milliseconds. */
   readonly clock: () => number;
 }
 
@@ -49,8 +49,7 @@ export class ScreeningHook {
     const { clock, keepMs } = this.#options;
     const key = `${payment.network} ${payment.from}`;
     const kept = this.#kept.get(key);
-    // The clock may be set back.
-    if (kept !== undefined && Math.abs(clock() - kept.at) < keepMs) return kept.result;
+    if (kept !== undefined && clock() - kept.at < keepMs) return kept.result;
     if (this.#calls >= MAX_CALLS)
       return Promise.resolve({ kind: "unavailable", cause: "too many calls are in progress" });
     const result = this.#ask(payment);

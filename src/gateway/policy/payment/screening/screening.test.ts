@@ -72,15 +72,6 @@ describe("the service that screens payers", () => {
     expect(requests).toHaveLength(4);
   });
 
-  test("is asked again after the clock was set back: the payer may be denied since", async () => {
-    const hook = hookOf();
-    now = 86_400_000;
-    await hook.of(PAYMENT);
-    now = 0;
-    await hook.of(PAYMENT);
-    expect(requests).toHaveLength(2);
-  });
-
   test("denies with a reason, which has no control characters and at most 200 others", async () => {
     respond = () => Response.json({ allowed: false, reason: `a\nb${"c".repeat(300)}` });
     expect(await hookOf().of(PAYMENT)).toEqual({ kind: "denied", reason: `a b${"c".repeat(197)}` });
@@ -133,7 +124,6 @@ async function open(settings: object): Promise<Screening | undefined> {
     telemetry: { counts: new Counts(new Float64Array(10_000)) },
     log: (message) => void logged.push(message),
     onEvent: () => undefined,
-    clock: () => now,
   });
   return screening;
 }

@@ -67,11 +67,11 @@ export async function openScreening(
     timeout_ms: timeoutMs,
     cache_s,
   }: Config["x402"]["screening"],
-  parts: ScreeningParts & Pick<FeatureParts, "onEvent" | "clock">,
+  parts: ScreeningParts & Pick<FeatureParts, "onEvent">,
 ): Promise<Screening | undefined> {
   if (paths.length === 0 && url === "") return undefined;
   const token = variable === "" ? undefined : readSecret(process.env, variable, "x402.screening.token_env");
-  const { log, onEvent, clock } = parts;
+  const { log, onEvent } = parts;
   const tell = (message: string): void => {
     log(`payment: ${message}`);
     onEvent({ kind: "payment", message });
@@ -81,6 +81,7 @@ export async function openScreening(
     failed: (cause: string) => tell(`the lists of denied payers cannot be read, and the last ones stay: ${cause}`),
   };
   const denied = paths.length === 0 ? undefined : await DeniedPayers.open(paths, watcher);
-  const hook = url === "" ? undefined : new ScreeningHook({ url, token, timeoutMs, keepMs: cache_s * 1000, clock });
+  const options = { url, token, timeoutMs, keepMs: cache_s * 1000, clock: () => performance.now() };
+  const hook = url === "" ? undefined : new ScreeningHook(options);
   return new Screening({ denied, hook }, parts);
 }
