@@ -162,7 +162,7 @@ export class WebhookSender {
   async #post({ job, webhook, event }: Notice): Promise<string | undefined> {
     const { egress, postOf, unixNow } = this.#options;
     const url = new URL(webhook.url);
-    if (this.#resting.rests(url.origin, unixNow())) return "its receiver failed just before";
+    if (this.#resting.rests(url.origin)) return "its receiver failed just before";
     const { body, headers } = postOf({ job, webhook, event }, unixNow());
     const failure = await webGet({
       url,
@@ -180,7 +180,7 @@ export class WebhookSender {
     );
     if (failure === undefined) this.#resting.responded(url.origin);
     // Any response shows that the receiver is there.
-    else if (!failure.startsWith("status")) this.#resting.failed(url.origin, unixNow());
+    else if (!failure.startsWith("status")) this.#resting.failed(url.origin);
     return failure;
   }
 }

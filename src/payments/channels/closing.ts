@@ -1,3 +1,4 @@
+import { isWithin } from "../../lib/time/is-within.ts";
 import { type Channel } from "../../store/channels.ts";
 import { type ChannelFacilitator } from "../x402/channel-facilitator.ts";
 import { toChainState } from "./chain-state.ts";
@@ -44,9 +45,8 @@ export class Closing {
   ): Promise<void> {
     const { clock, log } = this.#options;
     const key = `${channel.network} ${channel.receiver} ${channel.token}`;
-    const passed = Math.abs(clock() - (this.#settledAt.get(key) ?? -Infinity));
-    const isEarly = passed < keys.settle_s * 1000;
-    if (isEarly && !isLast) return;
+    const settledAt = this.#settledAt.get(key);
+    if (settledAt !== undefined && isWithin(settledAt, keys.settle_s * 1000, clock()) && !isLast) return;
     const made = await this.#claims.settle(facilitator, () => settleOrder(channel));
     if (made.kind === "unknown") log(`channels: a transfer of claimed money is open: ${made.cause}`);
     else this.#settledAt.set(key, clock());

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { whyUnreadable } from "../../../lib/caught.ts";
 import { isObject } from "../../../lib/is-object.ts";
 import { parsedJson } from "../../../lib/parsed-json.ts";
+import { isWithin } from "../../../lib/time/is-within.ts";
 import { type Address } from "../../x402/address.ts";
 import { parseKey } from "./key.ts";
 import { type Ask, awsKms, gcpKms, web3Signer } from "./remote-signer.ts";
@@ -79,11 +80,9 @@ async function fileToken(path: string): Promise<string> {
 
 function metadataToken(url: string, now: () => number): (ask: Ask) => Promise<string> {
   let token = "";
-  let [until, lifeMs] = [0, 0];
+  let [askedAt, lifeMs] = [0, 0];
   return async (ask) => {
-    const leftMs = until - now();
-    // The clock may be set back.
-    if (leftMs > 0 && leftMs <= lifeMs) return token;
+    if (isWithin(askedAt, lifeMs, now())) return token;
     const headers = { "metadata-flavor": "Google" };
     const json = parsedJson(await ask({ url: url.replace(/\/+$/, "") + TOKEN_PATH, method: "GET", headers }));
     const { access_token: text, expires_in: seconds } = isObject(json) ? json : {};
@@ -92,7 +91,7 @@ function metadataToken(url: string, now: () => number): (ask: Ask) => Promise<st
     }
     token = text;
     lifeMs = (seconds - TOKEN_SLACK_S) * 1000;
-    until = now() + lifeMs;
+    askedAt = now();
     return token;
   };
 }

@@ -5,6 +5,7 @@ import { isObject } from "../../../lib/is-object.ts";
 import { messageOf } from "../../../lib/caught.ts";
 import { parsedJson } from "../../../lib/parsed-json.ts";
 import { readUpTo } from "../../../lib/http/response-bytes.ts";
+import { isWithin } from "../../../lib/time/is-within.ts";
 import { timeoutSignal } from "../../../lib/time/timeout-signal.ts";
 import { type Address } from "../../x402/address.ts";
 import { addressOfKey } from "../../x402/address-hash.ts";
@@ -46,8 +47,7 @@ function remoteSigner(title: string, { address, timeoutMs, now }: RemoteOptions,
   return {
     address,
     async sign(preimage) {
-      // The clock may be set back.
-      if (Math.abs(now() - failedAt) < REST_MS) throw new SignerError(`${title} has failed a short time ago`);
+      if (isWithin(failedAt, REST_MS, now())) throw new SignerError(`${title} has failed a short time ago`);
       try {
         const signal = timeoutSignal(timeoutMs);
         const signed = await protocol(preimage, keccak_256(preimage), (call) => send(call, signal, timeoutMs));

@@ -9,26 +9,30 @@ const LONGEST_REST_MS = 60_000;
 
 interface Standing {
   failures: number;
-  /** Unix milliseconds. */
   until: number;
 }
 
 /** The endpoints that failed recently. Callers skip them, so that they do not wait for one timeout after the other. */
 export class RestingEndpoints {
   readonly #standing = new NewestMap<string, Standing>(MAX_ENDPOINTS);
+  readonly #now: () => number;
 
-  /** True if the endpoint is paused. `now` is in milliseconds. A longer pause than any comes from a clock that was set back. */
-  rests(url: string, now: number): boolean {
-    const left = (this.#standing.get(url)?.until ?? 0) - now;
-    return left > 0 && left <= LONGEST_REST_MS;
+  /** `now` returns monotonic milliseconds. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** True if the endpoint is paused. */
+  rests(url: string): boolean {
+    return this.#now() < (this.#standing.get(url)?.until ?? 0);
   }
 
   /** Counts a failure. Returns true if it is the first in a row. */
-  failed(url: string, now: number): boolean {
+  failed(url: string): boolean {
     const failures = (this.#standing.get(url)?.failures ?? 0) + 1;
     const beyond = failures - FAILURES_BEFORE_REST;
     const rest = beyond < 0 ? 0 : Math.min(FIRST_REST_MS * 2 ** Math.min(beyond, 30), LONGEST_REST_MS);
-    this.#standing.set(url, { failures, until: now + rest });
+    this.#standing.set(url, { failures, until: this.#now() + rest });
     return failures === 1;
   }
 

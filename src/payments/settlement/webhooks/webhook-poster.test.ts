@@ -49,6 +49,7 @@ function createPoster(options: Partial<PosterOptions> = {}): OutboxPoster {
     outbox: store.outbox,
     secrets: () => [SECRET],
     clock: () => clock.now,
+    steady: () => clock.now,
     random: () => 1,
     log: (message) => logged.push(message),
     watcher: {

@@ -29,6 +29,8 @@ export interface PosterOptions extends Pick<ReconcilerOptions, "clock" | "random
   readonly watcher: PosterWatcher;
   /** Timeout of one post, in milliseconds. Default: `POST_TIMEOUT_MS`. */
   readonly timeoutMs?: number;
+  /** Monotonic milliseconds. */
+  readonly steady?: () => number;
   /** Number of records that may wait. Default: `MAX_WAITING`. */
   readonly maxWaiting?: number;
 }
@@ -48,13 +50,14 @@ export function retryDelayMs(tries: number, random: number): number {
  */
 export class OutboxPoster {
   readonly #options: PosterOptions;
-  readonly #resting = new RestingEndpoints();
+  readonly #resting: RestingEndpoints;
   readonly #closing = new AbortController();
   #running: Promise<unknown> | undefined;
   #wake: (() => void) | undefined;
 
   constructor(options: PosterOptions) {
     this.#options = options;
+    this.#resting = new RestingEndpoints(options.steady);
   }
 
   start(): void {
@@ -130,7 +133,7 @@ export class OutboxPoster {
       return this.#drop(notice, `not accepted within ${GIVE_UP_MS / 86_400_000} days`);
     }
     // If an endpoint does not respond, its other records are not tried, so that it does not use up all connections.
-    if (this.#resting.rests(notice.url, clock())) return this.#postpone(notice);
+    if (this.#resting.rests(notice.url)) return this.#postpone(notice);
     const result = await postNotice(notice, {
       secrets: secrets(),
       now: clock(),
@@ -147,7 +150,7 @@ export class OutboxPoster {
     // The record may have arrived or not. It is posted again as soon as this process's lease has expired.
     if (signal.aborted) return false;
     watcher.ended("failed", 1);
-    if (this.#resting.failed(notice.url, clock())) {
+    if (this.#resting.failed(notice.url)) {
       log(`settlement records: ${notice.id} was not accepted: ${result.cause}; it is posted again later`);
     }
     return this.#postpone(notice);

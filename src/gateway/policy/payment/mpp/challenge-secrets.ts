@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { faultOf } from "../../../../lib/caught.ts";
+import { isWithin } from "../../../../lib/time/is-within.ts";
 import { parseSecrets } from "../../../../payments/settlement/webhooks/webhook-secret.ts";
 import { type PaymentIds } from "../../../../store/payment-ids.ts";
 
@@ -43,7 +44,7 @@ class StoredSecrets implements ChallengeSecrets {
   #all: readonly Uint8Array[] = [];
   #period = -1;
   #loading: Promise<void> | undefined;
-  #failedAt: number | undefined;
+  #failedAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: StoredSecretsDeps) {
     this.#deps = deps;
@@ -55,9 +56,7 @@ class StoredSecrets implements ChallengeSecrets {
 
   load(): Promise<void> | undefined {
     const now = this.#deps.clock();
-    // The clock may be set back.
-    const age = this.#failedAt === undefined ? RETRY_MS : Math.abs(now - this.#failedAt);
-    if (Math.floor(now / PERIOD_MS) === this.#period || age < RETRY_MS) return undefined;
+    if (Math.floor(now / PERIOD_MS) === this.#period || isWithin(this.#failedAt, RETRY_MS, now)) return undefined;
     return (this.#loading ??= this.#load(now).finally(() => (this.#loading = undefined)));
   }
 

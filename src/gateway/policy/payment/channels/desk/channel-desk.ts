@@ -1,4 +1,5 @@
 import { NewestMap } from "../../../../../lib/memory/newest-map.ts";
+import { isWithin } from "../../../../../lib/time/is-within.ts";
 import { isDeniable } from "../../../../../payments/channels/due.ts";
 import { type ChannelSettings, atomicOf } from "../../../../../payments/channels/settings.ts";
 import {
@@ -16,9 +17,9 @@ import { LookLimit } from "./look-limit.ts";
 /** Milliseconds for which the sum of all risks is not counted again. @bound @internal */
 export const RISK_MS = 2000;
 
-/** Charges that are not made yet, and milliseconds for which one counts: another process may make it. @bound */
+/** Charges that are not made yet, and milliseconds for which one counts: another process may make it. @bound @internal */
 const MAX_OPEN = 10_000;
-const OPEN_MS = 900_000;
+export const OPEN_MS = 900_000;
 
 /** The states of a payment whose charge is in the sum of all risks, or will never be. */
 const ENDED: ReadonlySet<PaymentState> = new Set(["settled", "released", "failed"]);
@@ -47,22 +48,29 @@ export class ChannelDesk {
   readonly turns = new ChannelTurns();
   readonly looks: LookLimit;
   readonly #clock: () => number;
+  readonly #steady: () => number;
   /** By the nonces of their payments. */
   readonly #open = new NewestMap<string, Admitted>(MAX_OPEN);
   #risks: Counted | undefined;
 
-  /** `clock` gives Unix milliseconds. */
-  constructor(settings: ChannelSettings, channels: Channels, clock: () => number) {
+  /** `clock` gives Unix milliseconds, and `steady` monotonic ones. */
+  constructor(
+    settings: ChannelSettings,
+    channels: Channels,
+    clock: () => number,
+    steady: () => number = () => performance.now(),
+  ) {
     this.settings = settings;
     this.channels = channels;
     this.#clock = clock;
-    this.looks = new LookLimit(clock);
+    this.#steady = steady;
+    this.looks = new LookLimit(steady);
   }
 
   /** True if a voucher is taken without a question to the chain. */
   isFresh({ syncedAt, withdrawDelay }: Channel): boolean {
     const freshMs = Math.min(this.settings.keys.fresh_s, withdrawDelay / 3) * 1000;
-    return Math.abs(this.#clock() - syncedAt) < freshMs;
+    return isWithin(syncedAt, freshMs, this.#clock());
   }
 
   /**
@@ -81,7 +89,7 @@ export class ChannelDesk {
     const risk = (await risks).find((one) => one.network === network && one.token === token);
     const deniable = BigInt(risk?.deniable ?? 0);
     const key = `${network} ${token} ${isOfContract}`;
-    const admitted = { key, amount: BigInt(amount), at: this.#clock() };
+    const admitted = { key, amount: BigInt(amount), at: this.#steady() };
     const more = (added.get(key) ?? 0n) + admitted.amount;
     if ((isOfContract ? deniable : BigInt(risk?.owed ?? 0) - deniable) + more > mostInAll) return true;
     added.set(key, more);
@@ -125,8 +133,8 @@ export class ChannelDesk {
   }
 
   #counted(): Counted {
-    const at = this.#clock();
-    if (this.#risks !== undefined && Math.abs(at - this.#risks.at) <= RISK_MS) return this.#risks;
+    const at = this.#steady();
+    if (this.#risks !== undefined && at - this.#risks.at <= RISK_MS) return this.#risks;
     const counted: Counted = { at, risks: this.channels.risks(), added: this.#openSums(at) };
     this.#risks = counted;
     counted.risks.catch(() => {

@@ -48,12 +48,3 @@ test("an absent channel is not looked up again for a short time", () => {
   clock.now += 1;
   expect(limit.isAbsent("a")).toBe(false);
 });
-
-test("an absent channel is not absent for as long as the clock was set back", () => {
-  const clock = { now: 86_400_000 };
-  const limit = new LookLimit(() => clock.now);
-  limit.setAbsent("a");
-  expect(limit.isAbsent("a")).toBe(true);
-  clock.now -= 1;
-  expect(limit.isAbsent("a")).toBe(false);
-});

@@ -23,20 +23,20 @@ const OTHERS = "others";
 export class LookLimit {
   readonly #clock: () => number;
   readonly #refused = new Map<string, number>();
-  /** By the time at which they can exist. */
+  /** The times at which they were found absent. */
   readonly #absent = new NewestMap<string, number>(MAX_ABSENT);
   #all = 0;
-  #since = 0;
+  #since = Number.NEGATIVE_INFINITY;
 
-  /** `clock` gives milliseconds. */
-  constructor(clock: () => number) {
+  /** `clock` gives monotonic milliseconds. */
+  constructor(clock: () => number = () => performance.now()) {
     this.#clock = clock;
   }
 
   /** True if the chain may be asked about a payment of this client; then `end` must be called. */
   begin(address: string): boolean {
     const now = this.#clock();
-    if (Math.abs(now - this.#since) >= WINDOW_MS) {
+    if (now - this.#since >= WINDOW_MS) {
       this.#since = now;
       this.#all = 0;
       this.#refused.clear();
@@ -54,13 +54,11 @@ export class LookLimit {
 
   /** The chain does not have this channel. */
   setAbsent(channelId: string): void {
-    this.#absent.set(channelId, this.#clock() + ABSENT_MS);
+    this.#absent.set(channelId, this.#clock());
   }
 
   isAbsent(channelId: string): boolean {
-    const left = (this.#absent.get(channelId) ?? 0) - this.#clock();
-    // The clock may be set back.
-    return left > 0 && left <= ABSENT_MS;
+    return this.#clock() - (this.#absent.get(channelId) ?? Number.NEGATIVE_INFINITY) < ABSENT_MS;
   }
 
   #keyOf(address: string): string {
