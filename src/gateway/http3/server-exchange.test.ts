@@ -185,6 +185,7 @@ test("a sender pauses when 65,536 bytes are not framed, and goes on when they ar
   await stream.frame();
   expect(stream.events.slice(3)).toEqual(["data 7"]);
   expect(told).toEqual(["drain"]);
+  expect(exchange.data(bytes(0))).toBe(true);
   expect(exchange.data(bytes(1))).toBe(true);
   await stream.frame();
   expect(told).toEqual(["drain"]);
@@ -246,8 +247,9 @@ test("a client whose stream accepts nothing has left", () => {
   const exchange = create();
   start(exchange, -1);
   stream.destroyed = true;
-  exchange.data(bytes(10));
+  exchange.data(bytes(HIGH_WATER));
   expect([told, exchange.gone]).toEqual([["cancel", "gone", "finish", "taken false"], true]);
+  expect(host.buffers.used).toBe(0);
 });
 
 test("a client has left if the framing of its data fails", async () => {
@@ -404,6 +406,12 @@ test("a gRPC response with too many fields gets its error in the head", () => {
   expect([told, exchange.bytesSent]).toEqual([["taken false", "cancel", "finish"], 0]);
   host.clock.advance(1030);
   expect(stream.events.slice(1)).toEqual(["reset 10c"]);
+});
+
+test("an exchange tells whether a response fits HTTP/3", () => {
+  const exchange = create();
+  expect(exchange.carries("x: 1\r\n".repeat(200))).toBe(true);
+  expect(exchange.carries(Array.from({ length: 104 }, (_, i) => `x-${i}: 1\r\n`).join(""))).toBe(false);
 });
 
 test("a gRPC response of known status has no length", () => {

@@ -298,6 +298,42 @@ describe("a response to a client that stays slow", () => {
     expect(got()).toBe("abc");
   });
 
+  test("stays in memory after a failed write, which returns its block, and goes to the disk half a second later", async () => {
+    using write = spyOn(Spool.prototype, "write").mockImplementationOnce((_extent, _piece, done) => done(false));
+    const flow = open();
+    client.takes = false;
+    for (const letter of "abcde") send(flow, letter);
+    clock.advance(SLOW_MS + 20);
+    expect([write.mock.calls.length, used, pool.used]).toEqual([1, 0, MEMORY_PIECES * PIECE]);
+    clock.advance(460);
+    expect([write.mock.calls.length, used, resumed]).toEqual([1, 0, 0]);
+    clock.advance(60);
+    expect(used).toBe(BLOCK_BYTES);
+    await until(() => pool.used < PIECE && used === BLOCK_BYTES);
+    expect(resumed).toBe(1);
+    flow.end("");
+    drain(flow);
+    await until(() => client.isEnded);
+    expect([got(), client.body.length, used, pool.used]).toEqual(["abcde", 5 * PIECE, 0, 0]);
+  });
+
+  test("goes on if its client accepts more during a write that fails", async () => {
+    const finish: ((written: boolean) => void)[] = [];
+    using write = spyOn(Spool.prototype, "write").mockImplementationOnce((_extent, _piece, done) => {
+      finish.push(done);
+    });
+    const flow = open();
+    client.takes = false;
+    for (const letter of "abc") send(flow, letter);
+    clock.advance(SLOW_MS + 20);
+    drain(flow);
+    flow.end("");
+    // The bytes that are being written must stay.
+    expect([got(), used, client.isEnded]).toEqual(["a", BLOCK_BYTES, false]);
+    finish[0]?.(false);
+    expect([got(), client.isEnded, used, pool.used, write.mock.calls.length]).toEqual(["abc", true, 0, 0, 1]);
+  });
+
   test("fails if its bytes cannot be read back", async () => {
     using read = spyOn(Spool.prototype, "read").mockImplementation((_extent, _length, done) => done(undefined));
     const flow = open();

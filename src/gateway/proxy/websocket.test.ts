@@ -122,6 +122,32 @@ test("a byte in either direction extends the idle time, and silence closes both 
   expect([near.ended, far.ended, far.closed, closed, over]).toEqual([true, true, true, 1, 1]);
 });
 
+test("silence from the beginning closes both sides at the end of the idle time", () => {
+  open();
+  clock.advance(IDLE_MS - 20);
+  expect([near.ended, over]).toEqual([false, 0]);
+  clock.advance(40);
+  expect([near.ended, far.ended, over]).toEqual([true, true, 1]);
+});
+
+test("a client that leaves while a policy holds the end back ends nothing a second time", () => {
+  refuse = (exchange) => {
+    const own = exchange.response;
+    exchange.response = { start: (head) => own.start(head), data: () => true, end() {}, abort() {} };
+  };
+  open();
+  far.takes = [2];
+  fromClient("hello");
+  far.data.onEnd();
+  expect([near.ended, far.closed, over]).toEqual([false, false, 1]);
+  near.terminate();
+  client.drain();
+  expect([far.closed, closed, over]).toEqual([false, 0, 1]);
+  // The bytes for the upstream are sent first.
+  far.data.onDrain();
+  expect([behindHead(far), far.closed, closed, over]).toEqual(["hello", true, 1, 1]);
+});
+
 test("after the client's end the upstream has a few seconds, which its own bytes do not extend", () => {
   open();
   fromClient("last");
@@ -221,6 +247,8 @@ test("a drain between two frames sends the client one Close frame, and passes th
   fromUpstream("\x81\x04late");
   flushCork();
   expect(behindHead(near)).toBe(`\x81\x02hi${CLOSE}`);
+  // The upstream's last bytes are read and dropped.
+  expect(far.paused).toBe(false);
   fromClient("closing");
   expect([behindHead(far), near.ended]).toEqual(["closing", false]);
   clock.advance(CLOSING_MS + 20);

@@ -192,7 +192,6 @@ export class Tunnel extends Deadline implements BodySink {
 
   #finish(): void {
     this.#over = true;
-    this.#exchange.onGoAway = undefined;
     this.#options.wheel.remove(this);
     this.#options.onOver();
   }
