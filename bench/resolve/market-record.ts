@@ -10,7 +10,12 @@ export const RECORD_FILE = "bench/resolve/market/verdicts.txt";
 
 /** The questions that the analyst is developed with. */
 export function openQuestions(): readonly MarketQuestion[] {
-  return [...readQuestions("development"), ...readQuestions("news"), ...readQuestions("strangers")];
+  return [
+    ...readQuestions("development"),
+    ...readQuestions("news"),
+    ...readQuestions("strangers"),
+    ...readQuestions("reporters"),
+  ];
 }
 
 const analyst = createEmbeddedAnalyst();
