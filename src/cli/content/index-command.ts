@@ -166,7 +166,7 @@ async function crawlAll(context: Context, chosen: readonly Site[]): Promise<numb
         userAgent: SEARCH_USER_AGENT,
         delayMs,
         maxBytes,
-        now: Date.now,
+        now: () => performance.now(),
         signal: interrupt.signal,
         progress: reporter.tell,
       }).finally(() => reporter.end());

@@ -1,4 +1,5 @@
 import { type ExtractionTask } from "../extraction/tree/extraction.ts";
+import { isWithin } from "../../lib/time/is-within.ts";
 import { within } from "../../lib/time/within.ts";
 import { type FetchedDocument, type PageRequest, type PageSource } from "../page/page.ts";
 import { cacheKey, conditionsOf, isForAll } from "./cacheable.ts";
@@ -47,8 +48,8 @@ export class SharedPages {
     if (key === undefined) return (await load(undefined)).page;
     const { maxAgeMs = 0, isPrivate = false, timeoutMs } = request;
     const known = await this.#deps.cache.get(key);
-    // With 0, a page that was loaded within this millisecond is confirmed, too.
-    if (known !== undefined && maxAgeMs > 0 && this.#age(known) <= maxAgeMs) return await show(this.#aged(known));
+    const isRecent = known !== undefined && isWithin(known.at, maxAgeMs, this.#deps.now());
+    if (isRecent) return await show(this.#aged(known));
     const other = maxAgeMs === 0 ? undefined : this.#loading.get(key);
     const loaded = other === undefined ? undefined : await within(timeoutMs * WAIT_SHARE, other);
     if (loaded !== undefined) return await show(this.#aged(loaded));
@@ -79,15 +80,13 @@ export class SharedPages {
     const isDocument = source.engine === "static";
     const conditions = isDocument ? conditionsOf({ ...fetched, headers: source.headers }) : [];
     const page = { source, at: now(), conditions };
+    // The clock was set back. The store would keep the page of the later time.
+    if (known !== undefined && known.at > page.at) await cache.remove(key);
     await cache.put(key, page);
     return page;
   }
 
-  #age({ at }: CachedPage): number {
-    return Math.max(0, this.#deps.now() - at);
-  }
-
-  #aged(page: CachedPage): PageSource {
-    return { ...page.source, ageMs: this.#age(page) };
+  #aged({ source, at }: CachedPage): PageSource {
+    return { ...source, ageMs: Math.max(0, this.#deps.now() - at) };
   }
 }

@@ -69,6 +69,20 @@ test("what is learned outlives the process, for a week", () => {
   expect(learned(state.path).visit("news", "/b").changes).toBeUndefined();
 });
 
+test("what is learned is forgotten if the clock is set back by more than a week", () => {
+  state = createStateFolder();
+  const templates = learned(state.path);
+  templates.compared("news", "/a", true);
+  clock.now -= 8 * DAY_MS;
+  expect([templates, learned(state.path)].map((one) => one.visit("news", "/b").changes)).toEqual([
+    undefined,
+    undefined,
+  ]);
+  const file = new Database(`${state.path}/templates.db`);
+  expect(file.query("SELECT count(*) AS count FROM templates").get()).toEqual({ count: 0 });
+  file.close();
+});
+
 test("what other services learned counts, unless the template was compared later", () => {
   const shared: LearnedTemplate[] = [];
   const options = { folder: undefined, log: () => {}, now: () => clock.now };

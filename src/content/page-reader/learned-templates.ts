@@ -1,6 +1,7 @@
 import { type Database } from "bun:sqlite";
 import { openSqlite } from "../../store/sqlite/open-sqlite.ts";
 import { join } from "node:path";
+import { isWithin } from "../../lib/time/is-within.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { KEPT_TEMPLATE_MS as KEPT_MS, type LearnedTemplate, MAX_TEMPLATES } from "../../store/template-store.ts";
 
@@ -34,7 +35,7 @@ const SCHEMA =
   "CREATE TABLE IF NOT EXISTS templates (key TEXT PRIMARY KEY, changes INTEGER NOT NULL, equal INTEGER NOT NULL, page TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID";
 const ROWS = "SELECT key, changes, equal, page, at FROM templates";
 /** Deletes old templates, and those above the maximum, which another process may have added. */
-const TRIM = `DELETE FROM templates WHERE at < ?1 OR key IN (SELECT key FROM templates ORDER BY at DESC LIMIT -1 OFFSET ${MAX_TEMPLATES})`;
+const TRIM = `DELETE FROM templates WHERE abs(?1 - at) > ${KEPT_MS} OR key IN (SELECT key FROM templates ORDER BY at DESC LIMIT -1 OFFSET ${MAX_TEMPLATES})`;
 
 export interface LearnedTemplatesOptions {
   /** The state folder, for the file `templates.db`. If it is undefined, templates are remembered only in memory. */
@@ -70,7 +71,7 @@ export class LearnedTemplates {
   visit(template: string, page: string): { readonly changes: boolean | undefined; readonly checks: boolean } {
     const key = digestOf(template);
     const known = this.#known(key);
-    const isKnown = known !== undefined && this.#now() - known.at < KEPT_MS;
+    const isKnown = known !== undefined && isWithin(known.at, KEPT_MS, this.#now());
     const learned = isKnown ? known : { changes: undefined, equal: 0, page: "", visits: 0, at: this.#now() };
     learned.visits += 1;
     this.#keep(key, learned);
@@ -125,7 +126,7 @@ export class LearnedTemplates {
   #store(use: (file: Database) => void): void {
     if (this.#path === undefined || this.#file === "closed") return;
     try {
-      if (this.#file === "unopened") this.#file = open(this.#path, this.#now() - KEPT_MS);
+      if (this.#file === "unopened") this.#file = open(this.#path, this.#now());
       use(this.#file);
     } catch (error) {
       this.close();
@@ -145,11 +146,11 @@ export class LearnedTemplates {
   }
 }
 
-/** Opens the file, and deletes the templates that were compared before `since`, in Unix milliseconds. */
-function open(path: string, since: number): Database {
+/** Opens the file, and deletes old templates. `now` is in Unix milliseconds. */
+function open(path: string, now: number): Database {
   return openSqlite(path, { synchronous: "OFF", busyMs: BUSY_MS, what: "the templates" }, (file) => {
     file.run(SCHEMA);
-    file.query(TRIM).run(since);
+    file.query(TRIM).run(now);
   });
 }
 

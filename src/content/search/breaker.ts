@@ -11,7 +11,7 @@ const MAX_OPEN_MS = 600_000;
 
 /** The clock of a breaker, and its way to test the provider. */
 export interface BreakerDeps {
-  /** In milliseconds. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
   /** Sends a request that no caller has influence on. Returns the reason if it fails. */
   readonly probe: () => Promise<string | undefined>;

@@ -27,7 +27,7 @@ export class ResponseCache {
   readonly #now: () => number;
   #size = 0;
 
-  /** `now` is in milliseconds. */
+  /** `now` returns monotonic milliseconds. */
   constructor(now: () => number) {
     this.#now = now;
   }

@@ -48,7 +48,7 @@ export interface SearchServiceDeps {
   readonly egress: EgressOptions;
   readonly extractor: Extractor;
   readonly log: (message: string) => void;
-  /** In milliseconds. */
+  /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
 
@@ -69,7 +69,7 @@ export function indexPath(stateDir: string): string {
 
 /** Creates search from the operator's settings. */
 export function createSearchService(options: SearchOptions, deps: SearchServiceDeps): SearchService {
-  const now = deps.now ?? Date.now;
+  const { now = () => performance.now() } = deps;
   const file = new IndexFile(indexPath(deps.stateDir), deps.log, now);
   const { egress, extractor } = deps;
   const { searxngUrl, braveKey, endpoints } = options;
@@ -111,7 +111,7 @@ class IndexFile implements LocalIndex {
   readonly #now: () => number;
   readonly #queries: IndexQueries;
   #index: PageIndex | undefined;
-  #lookAt = 0;
+  #lookAt = Number.NEGATIVE_INFINITY;
 
   constructor(path: string, log: (message: string) => void, now: () => number) {
     this.#path = path;
@@ -135,7 +135,7 @@ class IndexFile implements LocalIndex {
   }
 
   make(): PageIndex {
-    this.#index ??= PageIndex.open(this.#path, this.#now);
+    this.#index ??= PageIndex.open(this.#path);
     return this.#index;
   }
 

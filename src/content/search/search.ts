@@ -31,7 +31,7 @@ export interface SearchDeps {
   /** Milliseconds that a response is cached. */
   readonly cacheMs: number;
   readonly log: (message: string) => void;
-  /** In milliseconds. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 

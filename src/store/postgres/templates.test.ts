@@ -50,6 +50,18 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     expect(await exchange(1, "c")).toEqual(["b", "c", "late"]);
   });
 
+  test("a template that is added after the clock was set back is read, and one of a distant future is forgotten", async () => {
+    await using at = await fleet();
+    const { clock, exchange } = at;
+    expect(await exchange(0, "a")).toEqual(["a"]);
+    expect(await exchange(1)).toEqual(["a"]);
+    clock.now -= WEEK_MS;
+    await exchange(0, "b");
+    expect(await exchange(1)).toEqual(["a", "b"]);
+    clock.now -= 1;
+    expect(await exchange(1)).toEqual(["b"]);
+  });
+
   test("a template is forgotten a week after its last comparison", async () => {
     await using at = await fleet();
     const { clock, exchange } = at;

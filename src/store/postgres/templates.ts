@@ -15,7 +15,7 @@ const ADD = statement(
    SET changes = excluded.changes, equal = excluded.equal, page = excluded.page, at = excluded.at`,
 );
 const TRIM = statement(
-  `DELETE FROM ${TEMPLATES} WHERE at < ${NOW} - ${KEPT_TEMPLATE_MS}
+  `DELETE FROM ${TEMPLATES} WHERE abs(${NOW} - at) > ${KEPT_TEMPLATE_MS}
    OR key IN (SELECT key FROM ${TEMPLATES} ORDER BY at DESC OFFSET ${MAX_TEMPLATES})`,
 );
 const TEMPLATE = new Columns<LearnedTemplate>({
@@ -25,8 +25,10 @@ const TEMPLATE = new Columns<LearnedTemplate>({
   page: asText,
   at: asNumber,
 });
+/** A clock that was set back writes times before those that were read last. */
 const NEWER = statement(
-  `SELECT ${TEMPLATE.of("t")} FROM ${TEMPLATES} AS t WHERE at > $1::bigint ORDER BY at LIMIT ${MAX_TEMPLATES}`,
+  `SELECT ${TEMPLATE.of("t")} FROM ${TEMPLATES} AS t WHERE at > least($2::bigint, ${NOW} - ${OVERLAP_MS})
+   ORDER BY at LIMIT ${MAX_TEMPLATES}`,
 );
 
 /** Learned templates in PostgreSQL. Times are those of the database's clock. */
@@ -42,7 +44,7 @@ export class PostgresTemplates implements TemplateStore {
     const { clock } = this.#database;
     if (learned.length > 0) await this.#database.quick(ADD, [clock, JSON.stringify(learned)]);
     await this.#database.quick(TRIM, [clock]);
-    const { rows } = await this.#database.read(NEWER, [this.#since]);
+    const { rows } = await this.#database.read(NEWER, [clock, this.#since]);
     const found = rows.map(TEMPLATE.read);
     this.#since = Math.max(this.#since, (found.at(-1)?.at ?? 0) - OVERLAP_MS);
     return found;

@@ -281,6 +281,8 @@ describe("a crawl", () => {
     expect(sites.lock(process.ppid)).toBe(false);
     clock.now += 1;
     expect(sites.lock(process.ppid)).toBe(true);
+    clock.now -= 86_400_000;
+    expect(sites.lock(process.pid)).toBe(true);
     sites.unlock();
     expect(sites.lock(process.pid)).toBe(true);
   });

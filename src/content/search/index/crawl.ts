@@ -22,7 +22,7 @@ const MORE_FETCHES = 100;
 /** Milliseconds of the longest sleep until a host allows a request or a page is done. */
 const NAP_MS = 50;
 
-/** The services and limits of a crawl. `now` returns Unix milliseconds. */
+/** The services and limits of a crawl. `now` returns monotonic milliseconds. */
 export interface CrawlDeps {
   readonly index: PageIndex;
   readonly sites: Sites;

@@ -1,5 +1,6 @@
 import { type Database } from "bun:sqlite";
 import { isAlive } from "../../../lib/process/is-alive.ts";
+import { isWithin } from "../../../lib/time/is-within.ts";
 import { type PageIndex } from "./page-index.ts";
 
 /** Known addresses of a site, for each page that it may have in the index. @bound */
@@ -184,7 +185,7 @@ export class Sites {
           .query<{ pid: number; seen_at: number }, []>("SELECT pid, seen_at FROM crawler")
           .get();
         const seenAt = row?.seen_at ?? 0;
-        if (row !== null && row.pid !== pid && isAlive(row.pid) && this.#now() - seenAt < LOCK_MS) return false;
+        if (row !== null && row.pid !== pid && isAlive(row.pid) && isWithin(seenAt, LOCK_MS, this.#now())) return false;
         this.#database.run("INSERT OR REPLACE INTO crawler (id, pid, seen_at) VALUES (1, ?, ?)", [pid, this.#now()]);
         return true;
       })

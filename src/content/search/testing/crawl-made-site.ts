@@ -24,7 +24,7 @@ export async function crawlMadeSite(
     userAgent: "Test/1",
     delayMs: 0,
     maxBytes: 1e9,
-    now: Date.now,
+    now: () => performance.now(),
     signal: new AbortController().signal,
     progress: () => undefined,
     ...deps,
