@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path";
 import { codeOf, whyUnreadable } from "../lib/caught.ts";
 import { isAlive } from "../lib/process/is-alive.ts";
+import { isWithin } from "../lib/time/is-within.ts";
 import { isObject } from "../lib/is-object.ts";
 import { createWholeFile, replaceWholeFile } from "../lib/files/whole-file.ts";
 import { type CertificateStore, checkName, LOCK_NAME, type UnreadableEntry } from "./certificate-store.ts";
@@ -72,7 +73,7 @@ export class FileCertificates implements CertificateStore {
     if (ms === 0) return true;
     const held = this.#entry(LOCK_NAME);
     if (held !== undefined && "reason" in held && !held.isDamaged) throw new Error(held.reason);
-    if (held !== undefined && !this.#isHeld(held)) rmSync(this.#path(LOCK_NAME), { force: true });
+    if (held !== undefined && !this.#isHeld(held, ms)) rmSync(this.#path(LOCK_NAME), { force: true });
     try {
       createWholeFile(this.#path(LOCK_NAME), this.#text(String(process.pid), ms));
       this.#holds = true;
@@ -87,9 +88,9 @@ export class FileCertificates implements CertificateStore {
   }
 
   /** False if the lock is damaged or has expired, or if its process has ended. */
-  #isHeld(lock: CertificateEntry | UnreadableEntry): boolean {
+  #isHeld(lock: CertificateEntry | UnreadableEntry, ms: number): boolean {
     // Another process may have the same process id after the expiry.
-    if ("reason" in lock || lock.until <= this.#now()) return false;
+    if ("reason" in lock || !isWithin(lock.until - ms, ms, this.#now())) return false;
     const pid = Number(lock.value);
     return Number.isSafeInteger(pid) && pid > 0 && isAlive(pid);
   }

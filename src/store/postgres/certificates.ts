@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type CertificateStore, checkName, LOCK_NAME, type UnreadableEntry } from "../certificate-store.ts";
+import { isDue } from "../due.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { CERTIFICATES } from "./schema.ts";
@@ -24,7 +25,7 @@ const FORGET = statement(`DELETE FROM ${CERTIFICATES} WHERE until <> 0 AND until
 const HOLD = statement(
   `INSERT INTO ${CERTIFICATES} AS held (name, value, until) VALUES ('${LOCK_NAME}', $2, ${NOW} + $3::bigint)
    ON CONFLICT (name) DO UPDATE SET value = excluded.value, until = excluded.until
-   WHERE held.value = excluded.value OR held.until <= ${NOW}
+   WHERE held.value = excluded.value OR ${isDue("held.until", NOW, "$3::bigint")}
    RETURNING 1`,
 );
 const LET_GO = statement(`DELETE FROM ${CERTIFICATES} WHERE name = '${LOCK_NAME}' AND value = $1`);

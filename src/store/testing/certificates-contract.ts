@@ -63,6 +63,15 @@ export function testCertificates(kind: string, newStore: NewCertificates): void 
       await b.close();
     });
 
+    test("the lock of a killed process ends when the clock is set back by more than its time", async () => {
+      const { clock, a, b } = await openTwice(newStore);
+      expect([await a.lease(1000), await b.lease(1000)]).toEqual([true, false]);
+      clock.now -= 86_400_000;
+      expect(await b.lease(1000)).toBe(true);
+      await a.close();
+      await b.close();
+    });
+
     test("the holder's renewal counts from its own time, and nobody else can release the lock", async () => {
       const { clock, a, b } = await openTwice(newStore);
       expect(await a.lease(1000)).toBe(true);

@@ -190,6 +190,44 @@ test("a request whose response got lost is not paid twice, and the next one cont
   expect(state(options)).toMatchObject([{ charged: "3000", signed: "3000", open: "0" }]);
 });
 
+test("a request has its channel for ten minutes at most, also if the clock is set back meanwhile", async () => {
+  const options = wallet();
+  await payAndFetch(shop.url, {}, options);
+  const id = state(options)[0]?.id ?? "";
+  let now = Date.now();
+  const own = new Channels(join(folder, String(counter)), { maxDeposit: "$1", now: () => now });
+  const holds = (passed: number): boolean => {
+    now += passed;
+    try {
+      return own.hold(id).channel.id === id;
+    } catch (error) {
+      expect(String(error)).toContain("a request pays from it");
+      return false;
+    }
+  };
+  expect([holds(0), holds(0), holds(599_999), holds(1), holds(-1000), holds(-86_400_000)]).toEqual([
+    true,
+    false,
+    false,
+    true,
+    false,
+    true,
+  ]);
+});
+
+test("a request waits for a channel a minute at most", async () => {
+  const options = wallet();
+  await payAndFetch(shop.url, {}, options);
+  for (const { id } of state(options)) options.own.hold(id);
+  let waited = 0;
+  const sleep = async (ms: number) => void (waited += ms);
+  // Another channel would need a deposit beyond the limit.
+  const own = new Channels(join(folder, String(counter)), { maxDeposit: "$0.009", sleep });
+  const paid = payAndFetch(shop.url, {}, { ...options, channels: payerFrom(own) });
+  expect(await paid.catch(String)).toContain("the channels of this seller stay in use");
+  expect(waited).toBe(60_000);
+});
+
 test("a deposit counts in the day's total, and one that is over it is not signed", async () => {
   const spent: bigint[] = [];
   const freed: number[] = [];

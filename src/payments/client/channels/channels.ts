@@ -3,6 +3,7 @@ import { type Account } from "../../signatures/signature.ts";
 import { type Deposit } from "../../x402/channel-messages.ts";
 import { type Choice, formatDollars, parseDollars, PaymentDeclined, toDollars } from "../choice.ts";
 import { randomHex } from "../../../lib/text/random-hex.ts";
+import { isWithin } from "../../../lib/time/is-within.ts";
 import { type Channel, ChannelFile, unspentOf, without } from "./channel-file.ts";
 import { depositOf, neededFor, type Slot, slotsOf } from "./channel-plan.ts";
 import { channelTermsOf } from "./channel-terms.ts";
@@ -84,10 +85,10 @@ export class Channels {
    */
   async take(choice: Choice, account: Account, origin: Origin, signal?: AbortSignal): Promise<Seat> {
     const key = randomHex();
-    for (const end = this.now() + WAIT_MS; ; ) {
+    for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
       const seat = this.#tryTake(choice, account, origin, key);
       if (seat !== undefined) return seat;
-      if (this.now() > end) throw new PaymentDeclined("Cannot pay: the channels of this seller stay in use");
+      if (waitedMs >= WAIT_MS) throw new PaymentDeclined("Cannot pay: the channels of this seller stay in use");
       await (this.#limits.sleep ?? sleepFor)(LOOK_MS);
       signal?.throwIfAborted();
     }
@@ -236,7 +237,7 @@ function isUsable({ channel }: Slot): boolean {
 
 function isBusy(channel: Channel | undefined, now: number): boolean {
   const { busy } = channel ?? {};
-  return busy !== undefined && busy.until > now && isRunning(busy.pid);
+  return busy !== undefined && isWithin(busy.until - BUSY_MS, BUSY_MS, now) && isRunning(busy.pid);
 }
 
 /** False only if no process has this number. */
