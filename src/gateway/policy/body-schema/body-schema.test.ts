@@ -3,6 +3,7 @@ import { ClientExchange, Consumer, ProducedBody } from "../../../../test/flow/te
 import { type FieldError } from "../../../lib/errors.ts";
 import { BufferPool } from "../../../lib/memory/buffer-pool.ts";
 import { SchemaError } from "../../../lib/json-schema/compile-schema.ts";
+import { type Config } from "../../config/config.ts";
 import { loadValue } from "../../config/load.ts";
 import { type FeatureParts } from "../../features/feature-parts.ts";
 import { type Policy } from "../policy.ts";
@@ -97,8 +98,11 @@ test.each([
   ["OPTIONS", 0, "continue"],
   ["DELETE", -1, "continue"],
 ] as const)("%s without a body, of the announced length %d: %p", async (method, bodyLength, expected) => {
-  const { decision, statuses } = await decided(policyOf(), { method, bodyLength }, { text: "" });
+  // A request that is known to have no body needs no type for it.
+  const fields = bodyLength === 0 ? "" : JSON_TYPE;
+  const { decision, statuses, problem } = await decided(policyOf(), { method, bodyLength, fields }, { text: "" });
   expect(decision === "responded" ? statuses[0] : decision).toBe(expected);
+  expect(problem().detail).toBe(expected === 400 ? "a JSON body is required" : undefined);
 });
 
 test("a body of one byte is checked, also that of a method that needs none", async () => {
@@ -110,14 +114,14 @@ test("a body of one byte is checked, also that of a method that needs none", asy
   }
 });
 
-test.each([[{ isGrpc: true, fields: "Content-Type: application/grpc\r\n" }], [{ upgrade: "websocket", fields: "" }]])(
-  "a request with %j is not checked, and its body is not read",
-  async (head) => {
-    const { exchange, body, statuses } = requestOf(head);
-    expect([await policyOf().request(exchange), statuses]).toEqual(["continue", []]);
-    expect([exchange.body === body, body.sink]).toEqual([true, undefined]);
-  },
-);
+test.each<[NonNullable<Parameters<typeof requestOf>[0]>]>([
+  [{ isGrpc: true, fields: "Content-Type: application/grpc\r\n" }],
+  [{ upgrade: "websocket", fields: "" }],
+])("a request with %j is not checked, and its body is not read", async (head) => {
+  const { exchange, body, statuses } = requestOf(head);
+  expect([await policyOf().request(exchange), statuses]).toEqual(["continue", []]);
+  expect([exchange.body === body, body.sink]).toEqual([true, undefined]);
+});
 
 test("a body of another type, too long, or beyond the memory is refused", async () => {
   const { statuses, exchange, body } = requestOf({ fields: "Content-Type: text/plain\r\n" });
@@ -152,8 +156,7 @@ test("a client that has left gets no response, and its body goes no further", as
   expect([await late, after.statuses, after.exchange.body === after.body]).toEqual(["responded", [], true]);
 });
 
-/** The policies of routes, in their order. */
-function policiesOf(...routes: readonly object[]): (Policy | undefined)[] {
+function configOf(...routes: readonly object[]): Config {
   const servers = [{ address: "127.0.0.1", port: 1 }];
   const { config, problems } = loadValue({
     upstreams: [{ name: "u", servers }],
@@ -161,9 +164,16 @@ function policiesOf(...routes: readonly object[]): (Policy | undefined)[] {
     limits: { max_body_bytes: 2000 },
   });
   if (config === undefined) throw new Error(JSON.stringify(problems));
-  // The provider reads these parts alone.
-  const feature = provideBodySchemas({ config, bodies: poolOf() } as FeatureParts);
-  return [...config.routes.map((route) => feature.policy(route)), feature.policy(undefined)];
+  return config;
+}
+
+// The provider reads these parts alone.
+const featureOf = (config: Config) => provideBodySchemas({ config, bodies: poolOf() } as FeatureParts);
+
+/** The policies of routes, in their order, and of requests without a route. */
+function policiesOf(...routes: readonly object[]): (Policy | undefined)[] {
+  const config = configOf(...routes);
+  return [...config.routes, undefined].map((route) => featureOf(config).policy(route));
 }
 
 test("a route with a schema has a policy, with its own limit of bytes or the general one", async () => {
@@ -191,5 +201,8 @@ test("the schema of a content operation checks the bodies of its route", async (
 });
 
 test("an invalid schema is an error when the policy is made", () => {
-  expect(() => policyOf({ type: "text" })).toThrow(SchemaError);
+  const config = configOf({});
+  const [route] = config.routes;
+  if (route === undefined) throw new Error("no route");
+  expect(() => featureOf(config).policy({ ...route, body_schema: { type: "text" } })).toThrow(SchemaError);
 });
