@@ -1,8 +1,12 @@
-import { afterAll, expect, test } from "bun:test";
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { afterAll, afterEach, expect, jest, setDefaultTimeout, test } from "bun:test";
+import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { patient } from "../../../../lib/testing/patience.ts";
+import { until } from "../../../../lib/testing/until.ts";
 import { DeniedPayers } from "./denied-payers.ts";
+
+setDefaultTimeout(patient(20_000));
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-denied-"));
 const file = join(folder, "list");
@@ -12,6 +16,7 @@ const watcher = {
   failed: (cause: string) => void told.push(cause),
 };
 
+afterEach(() => void jest.useRealTimers());
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function address(digit: string): string {
@@ -76,6 +81,53 @@ test("a changed list is read again, and the last list stays if that fails", asyn
   expect(told[1]).toContain("it has no address");
   expect(told[2]).toContain("ENOENT");
   expect(payers.has(address("b"))).toBe(true);
+});
+
+test("addresses of Solana are found, and other words of their length are not", async () => {
+  const solana = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
+  const other = "z".repeat(44);
+  const payers = await open(`digest ${other}, payer ${solana}`);
+  expect([payers.has(solana), payers.has(other), payers.has(solana.toLowerCase())]).toEqual([true, false, false]);
+  expect(open(`digest ${other}`)).rejects.toThrow("it has no address of an EVM chain or of Solana");
+});
+
+test("a list above a gibibyte is not read", async () => {
+  writeFileSync(file, `${address("a")}\n`);
+  truncateSync(file, 1_073_741_825);
+  expect(DeniedPayers.open([file], watcher)).rejects.toThrow("it has more than 1073741824 bytes");
+});
+
+test("all lists together have a million addresses at most", () => {
+  const second = join(folder, "second");
+  const digits = Array.from({ length: 1_000_000 }, (_, i) => `0x${i.toString(16).padStart(40, "0")}`);
+  writeFileSync(file, digits.join("\n"));
+  writeFileSync(second, address("a"));
+  const error = `Cannot use the list "${second}": it has too many addresses`;
+  expect(DeniedPayers.open([file, second], watcher)).rejects.toThrow(error);
+});
+
+test("the files are looked at each minute, by one look at a time, until the end", async () => {
+  writeFileSync(file, address("a"));
+  jest.useFakeTimers();
+  const payers = await DeniedPayers.open([file], watcher);
+  told.length = 0;
+  writeFileSync(file, `${address("b")} ${address("c")}`);
+  jest.advanceTimersByTime(59_999);
+  expect(payers.has(address("b"))).toBe(false);
+  jest.advanceTimersByTime(1);
+  await payers.look();
+  jest.useRealTimers();
+  await until(() => told.length > 0);
+  expect([told, payers.has(address("b"))]).toEqual([["read 2"], true]);
+  await payers.look();
+  expect(told).toEqual(["read 2"]);
+  payers.close();
+});
+
+test("a closed list is not looked at", async () => {
+  jest.useFakeTimers();
+  await open(address("a"));
+  expect(jest.getTimerCount()).toBe(0);
 });
 
 test("a list that is still being written is not used", async () => {

@@ -99,12 +99,12 @@ async function readList(path: string, addresses: Set<string>): Promise<void> {
   const { size } = await stat(path);
   if (size > MAX_LIST_BYTES) throw new Error(`Cannot use the list "${path}": it has more than ${MAX_LIST_BYTES} bytes`);
   let rest = "";
-  let found = 0;
+  let isFound = false;
   const take = (text: string): void => {
     for (const [address] of text.matchAll(ADDRESS)) {
       // Words of other meanings, such as digests in hex, are rarely of 32 bytes.
       if (!address.startsWith("0x") && !isSolanaAddress(address)) continue;
-      found += 1;
+      isFound = true;
       addresses.add(canonicalAddress(address));
       if (addresses.size > MAX_ADDRESSES) throw new Error(`Cannot use the list "${path}": it has too many addresses`);
     }
@@ -117,11 +117,11 @@ async function readList(path: string, addresses: Set<string>): Promise<void> {
     rest = text.slice(cut, cut + LONG_WORD);
   }
   take(rest);
-  if (found === 0) throw new Error(`Cannot use the list "${path}": it has no address of an EVM chain or of Solana`);
+  if (!isFound) throw new Error(`Cannot use the list "${path}": it has no address of an EVM chain or of Solana`);
 }
 
 function startOfLastWord(text: string): number {
   let start = text.length;
-  while (start > 0 && WORD_CHARACTER.test(text.charAt(start - 1))) start -= 1;
+  while (WORD_CHARACTER.test(text.charAt(start - 1))) start -= 1;
   return start;
 }
