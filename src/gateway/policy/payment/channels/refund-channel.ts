@@ -12,7 +12,7 @@ import { paymentError, respondError } from "../protocol/respond.ts";
 import { EXPOSED } from "../protocol/response-fields.ts";
 import { type PaidRoute } from "../route/paid-route.ts";
 import { respondRefused, respondUnverified } from "../route/refusals.ts";
-import { askChain, LIMITED, shownTo, TOO_MANY_REFUSED } from "./ask-chain.ts";
+import { askChain, type Asked, LIMITED, shownTo, TOO_MANY_REFUSED } from "./ask-chain.ts";
 import { type ChannelOffer, MISMATCH } from "./channel-offer.ts";
 import { type ChannelDesk } from "./desk/channel-desk.ts";
 import { respondCorrected } from "./respond-corrected.ts";
@@ -37,21 +37,9 @@ export async function refundChannel(
 ): Promise<FunnelStep> {
   const { desk, offer } = request;
   const { channelId, key } = offer;
-  const refused = (reason: Reason): FunnelStep => {
-    respondRefused(exchange, paidRoute, reason);
-    return "refused";
-  };
   const found = await desk.channels.find(channelId);
   const known = found === undefined ? await askChain(paidRoute, offer, "new") : await shownTo(paidRoute, offer, found);
-  if (known === LIMITED) {
-    respondError(exchange, TOO_MANY_REFUSED, RETRY_S);
-    return "overloaded";
-  }
-  if (known === undefined) {
-    respondUnverified(exchange, "unavailable");
-    return "facilitator";
-  }
-  if (typeof known === "string") return refused(known);
+  if (typeof known !== "object") return respondUnknown(paidRoute, exchange, known);
   if (known.base !== offer.base) {
     respondCorrected(paidRoute, exchange, { offer, channel: known, error: MISMATCH });
     return "terms";
@@ -80,37 +68,52 @@ async function refundOpen(
   }
   const at = paidRoute.clock();
   const asked = await askChain(paidRoute, offer).catch(() => undefined);
-  const channel = typeof asked === "object" ? asked : undefined;
-  const amount = channel === undefined ? undefined : amountOf(channel, offer);
-  if (channel === undefined || typeof amount !== "bigint" || channel.base !== offer.base) {
-    // Nothing was sent.
-    await desk.channels.done(channelId, channel ?? leased, channel === undefined ? leased.syncedAt : at);
-    if (channel === undefined) respondUnverified(exchange, "unavailable");
-    else respondRefused(exchange, paidRoute, amount === undefined || typeof amount === "bigint" ? MISMATCH : amount);
-    return channel === undefined ? "facilitator" : "refused";
+  if (typeof asked !== "object") {
+    await desk.channels.done(channelId, leased, leased.syncedAt);
+    return respondUnknown(paidRoute, exchange, asked);
   }
-  const made = await send(paidRoute, channel, { amount, desk });
+  const amount = asked.base === offer.base ? amountOf(asked, offer) : MISMATCH;
+  if (typeof amount !== "bigint") {
+    await desk.channels.done(channelId, asked, at);
+    respondRefused(exchange, paidRoute, amount);
+    return "refused";
+  }
+  const made = await send(paidRoute, asked, { amount, desk });
   if (made.kind !== "settled") {
     // One that can still come keeps the channel closed: the payer can send the signed order of a failed transaction itself.
     const isOver = made.kind === "refused" ? made.reason !== REVERTED : made.isUnsent === true;
-    await desk.channels.done(channelId, isOver ? channel : undefined, at);
+    await desk.channels.done(channelId, isOver ? asked : undefined, at);
     if (made.kind === "refused") respondRefused(exchange, paidRoute, made.reason);
     else respondError(exchange, PENDING, RETRY_S);
     return made.kind === "refused" ? "refused" : "unknown";
   }
   await desk.channels.done(channelId, made.state && toChainState(made.state), at);
-  const now = (await desk.channels.find(channelId)) ?? channel;
+  const now = (await desk.channels.find(channelId)) ?? asked;
   const receipt = {
     success: true,
     transaction: made.transaction,
-    network: channel.network,
-    payer: channel.payer,
+    network: asked.network,
+    payer: asked.payer,
     amount: made.amount,
     extra: { channelState: channelStateOf(now) },
   };
   const body = JSON.stringify({ message: "Refund acknowledged", channelId });
   respond(exchange, 200, FIELDS + receiptFields(receipt, { version: 2 }), Buffer.from(body));
   return "free";
+}
+
+/** The chain gave no channel: nothing was sent. */
+function respondUnknown(paidRoute: PaidRoute, exchange: Exchange, asked: Exclude<Asked, Channel>): FunnelStep {
+  if (asked === LIMITED) {
+    respondError(exchange, TOO_MANY_REFUSED, RETRY_S);
+    return "overloaded";
+  }
+  if (asked === undefined) {
+    respondUnverified(exchange, "unavailable");
+    return "facilitator";
+  }
+  respondRefused(exchange, paidRoute, asked);
+  return "refused";
 }
 
 /** The amount that is paid back, or the reason why nothing is. */
@@ -129,7 +132,7 @@ async function send(
 ): Promise<ChannelSettlement> {
   const order = refundOrder(channel, String(amount), desk.settings.authorizer);
   try {
-    const made = await facilitator.channels?.settle(order, { ...order.accepted, maxTimeoutSeconds: 0 });
+    const made = await facilitator.channels?.settle(order, order.accepted);
     if (made?.kind === "unknown") log(`payment: a refund of a channel on ${route} is open: ${made.cause}`);
     return made ?? { kind: "unknown", cause: "the facilitator knows no channels", transaction: "" };
   } catch {
