@@ -78,7 +78,7 @@ test.each([
   expect(shown().errors?.map((error) => error.path)).toEqual([path]);
 });
 
-test("a body that is no JSON is told apart from one that takes too long to check", async () => {
+test("the error for a body that is not JSON differs from that for one that takes too long to check", async () => {
   const { statuses, problem } = await decided(policyOf(), {}, { text: "{" });
   const message = "expected a name in quotes, at character 1";
   expect([statuses, problem().detail]).toEqual([[400], `the body is not JSON that this route accepts: ${message}`]);

@@ -59,7 +59,7 @@ test.each([
   });
   const row = { standing: "open", balance, claimed: "2000", refundNonce: "1", syncedAt: channel.shop.clock.now };
   expect(await channel.row()).toMatchObject(row);
-  // A refund is no sale.
+  // A refund is not a sale.
   expect(channel.counts()).toMatchObject({ stages: { free: 1, delivered: 2 }, losses: {} });
   if (paid === 1) expect((await channel.buy(3000)).status).toBe(200);
 });

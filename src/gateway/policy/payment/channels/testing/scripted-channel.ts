@@ -33,7 +33,7 @@ export class ScriptedChannel {
   readonly config: ChannelConfig;
   readonly id: string;
   state: ChannelState = { balance: 5000n, totalClaimed: 0n, withdrawRequestedAt: 0, refundNonce: 0n };
-  /** What the chain says of a payment in place of `state`. */
+  /** The word of the chain about a payment in place of `state`. */
   said: () => Said | Promise<Said> = () => undefined;
   /** The result of an order in place of its execution. */
   made: (order: ChannelOrder) => ChannelSettlement | undefined = () => undefined;
