@@ -193,19 +193,24 @@ for (const workers of [1, 2]) {
 }
 
 test("a process that cannot hand over is refused, and keeps running", async () => {
-  const sleeper = Bun.spawn(["sleep", "60"]);
-  open.push({ stop: () => sleeper.kill() });
+  const program = Bun.spawn([process.execPath, "-e", "await Bun.stdin.text()"], { stdin: "pipe" });
+  open.push({ stop: () => program.kill() });
+  // As npm, which starts gateways.
+  const launcher = Bun.spawn(["bash", "-c", 'trap "exit 12" USR2; echo ready; read -r'], { stdin: "pipe" });
+  open.push({ stop: () => launcher.kill() });
+  await launcher.stdout.getReader().read();
   const config = folder.write("other.json", configOf(await portsOf(), originOf(), 1));
   for (const [value, why] of [
-    [String(sleeper.pid), "it cannot hand over its ports"],
+    [String(program.pid), "it cannot hand over its ports"],
+    [String(launcher.pid), 'it is "bash", and not a gateway'],
     ["4194305", "there is no such process"],
     ["one", "it is not a process number"],
   ] as const) {
-    const program = new Program(["--config", config, "--take-over", value]);
-    expect(await program.exit()).toBe(1);
-    expect(program.output).toContain(why);
+    const gateway = new Program(["--config", config, "--take-over", value]);
+    expect(await gateway.exit()).toBe(1);
+    expect(gateway.output).toContain(why);
   }
-  expect(sleeper.exitCode).toBeNull();
+  expect([program.exitCode, launcher.exitCode]).toEqual([null, null]);
 });
 
 /** A gateway on `ports` with a quick origin; resolves when it serves. */

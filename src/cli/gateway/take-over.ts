@@ -75,17 +75,24 @@ function whyNot(pid: number): string {
   } catch (error) {
     return codeOf(error) === "EPERM" ? "it belongs to another user" : "there is no such process";
   }
-  // By default SIGUSR2 ends a process: one that does not handle it would be killed.
-  return catchesHandOver(pid) ? "" : "it cannot hand over its ports; only a gateway of this version or a newer one can";
+  // SIGUSR2 ends a process that does not handle it, and npm, which handles it only to clean up.
+  const { name, catchesHandOver } = statusOf(pid);
+  if (!/^(?:bun|turnpike)/.test(name) && name !== statusOf(process.pid).name)
+    return `it is ${JSON.stringify(name)}, and not a gateway; name the process that npm or a shell has started`;
+  return catchesHandOver ? "" : "it cannot hand over its ports; only a gateway of this version or a newer one can";
 }
 
-function catchesHandOver(pid: number): boolean {
+function statusOf(pid: number): { readonly name: string; readonly catchesHandOver: boolean } {
+  let status: string;
   try {
-    const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1] ?? "0";
-    return ((BigInt(`0x${caught}`) >> BigInt(constants.signals.SIGUSR2 - 1)) & 1n) === 1n;
+    status = readFileSync(`/proc/${pid}/status`, "latin1");
   } catch {
-    return false;
+    // It has ended meanwhile.
+    return { name: "", catchesHandOver: false };
   }
+  const valueOf = (key: string): string => new RegExp(`^${key}:\\s*(.+)$`, "m").exec(status)?.[1] ?? "";
+  const caught = BigInt(`0x${valueOf("SigCgt") || "0"}`);
+  return { name: valueOf("Name"), catchesHandOver: ((caught >> BigInt(constants.signals.SIGUSR2 - 1)) & 1n) === 1n };
 }
 
 /** The reply to a gateway that wants these ports. */
