@@ -58,7 +58,8 @@ async function askForTls(socket: Socket): Promise<void> {
   });
   if (response.length === 1 && response[0] === YES) return;
   socket.destroy();
-  if (response.length === 1 && response[0] === NO) throw new PostgresError("refused", "the server does not offer TLS");
+  if (response.length === 1 && response[0] === NO)
+    throw new PostgresError("refused", "the server does not offer TLS; sslmode=disable in its URL connects without");
   throw new PostgresError("protocol", "the peer does not speak PostgreSQL's protocol");
 }
 

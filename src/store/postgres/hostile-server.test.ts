@@ -36,7 +36,12 @@ async function outcome(port: number, sslMode: SslMode = "disable", ms = 200): Pr
 const NO_PROTOCOL = "the peer does not speak PostgreSQL's protocol";
 
 const CASES: readonly [name: string, sslMode: SslMode, answers: (Buffer | string)[], expected: string][] = [
-  ["does not offer the required TLS", "require", ["N"], "the server does not offer TLS"],
+  [
+    "does not offer the required TLS",
+    "require",
+    ["N"],
+    "the server does not offer TLS; sslmode=disable in its URL connects without",
+  ],
   ["adds plaintext after it accepts TLS", "require", [Buffer.concat([Buffer.from("S"), OK])], NO_PROTOCOL],
   ["responds to TLS with an error", "verify-full", [message("E", "Mno\0\0")], NO_PROTOCOL],
   ["sends nothing", "disable", [], "the server is not ready within 200 ms"],
