@@ -142,3 +142,23 @@ test("a crawl is followed by its name, and the model never sees its secret", asy
   expect(await failureOf(run("job_status", { job: "j2" }))).toBe("Error: There is no such job");
   expect(agentTools(turnpike(), { only: ["read"] }).map(({ name }) => name)).toEqual(["read"]);
 });
+
+test("an unknown operation is named, with those that there are", () => {
+  expect(() => agentTools(turnpike(), { only: ["reed" as "read"] })).toThrow(
+    /^Cannot make a tool of "reed": there is no such operation; choose of search, .*, read, /,
+  );
+});
+
+test("the schemas have the size that the guide states", async () => {
+  const guide = await Bun.file(new URL("../../docs/guides/agent-tools.md", import.meta.url)).text();
+  const stated = /(\d+) kB\s+for all, and (\d+) kB for `search` and `read`/.exec(guide)?.slice(1).map(Number);
+  const sizes = [{}, { only: ["search", "read"] as const }].map((options) => {
+    const tools = agentTools(turnpike(), options).map(({ name, description, parameters }) => ({
+      name,
+      description,
+      parameters,
+    }));
+    return Math.round(JSON.stringify(tools).length / 1000);
+  });
+  expect(stated).toEqual(sizes);
+});

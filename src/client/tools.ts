@@ -35,7 +35,11 @@ const PIECE = {
 /** The operations of a gateway as functions for agents. The client pays, within its limits. */
 export function agentTools(turnpike: Turnpike, { only, maxPrice }: ToolOptions = {}): readonly AgentTool[] {
   // The keys are those of its type.
-  const names = only ?? (Object.keys(TOOL_OPERATIONS) as ToolName[]);
+  const all = Object.keys(TOOL_OPERATIONS) as ToolName[];
+  const names = only ?? all;
+  const unknown = names.find((name) => !all.includes(name));
+  if (unknown !== undefined)
+    throw new Error(`Cannot make a tool of "${unknown}": there is no such operation; choose of ${all.join(", ")}`);
   const jobs = new Map<string, Job>();
   const tools = names.map((name): AgentTool => {
     const { description, parameters } = TOOL_OPERATIONS[name];
