@@ -42,9 +42,7 @@ const namedKey = z
 const apiKey = z
   .strictObject({
     type: z.literal("api_key").describe("A key in a header field or in the query."),
-    keys: z
-      .array(namedKey)
-      .describe("Accepted keys. Empty: all requests are refused until `turnpike keys issue` adds a key."),
+    keys: z.array(namedKey).describe("Accepted keys. Without any, all requests are refused."),
     header_name: headerName.default("X-API-Key").describe("Header field that contains the key."),
     query_param: z
       .string()
