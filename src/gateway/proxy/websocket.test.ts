@@ -218,8 +218,10 @@ test("a client that is aborted receives no response any more", () => {
 });
 
 test("a policy that refuses the 101 closes the upstream's connection, and no byte passes", () => {
+  let reads = 0;
   refuse = (exchange) => {
     const own = exchange.response;
+    exchange.body = { ...exchange.body, readTo: () => void reads++ };
     exchange.response = {
       ...own,
       start() {
@@ -234,7 +236,7 @@ test("a policy that refuses the 101 closes the upstream's connection, and no byt
   fromUpstream("secret");
   flushCork();
   expect([near.text.split("\r\n", 1)[0], behindHead(near)]).toEqual(["HTTP/1.1 501 Not Implemented", "no"]);
-  expect([near.closed, far.closed, closed, over]).toEqual([false, true, 1, 1]);
+  expect([near.closed, far.closed, closed, over, reads]).toEqual([false, true, 1, 1, 0]);
 });
 
 const CLOSE = Buffer.from(GOING_AWAY).toString("latin1");
