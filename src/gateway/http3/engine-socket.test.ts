@@ -1,5 +1,6 @@
 /** The changes of the engine's UDP socket: its port, and the packets that the kernel drops before the engine reads them. */
 import { afterEach, expect, test } from "bun:test";
+import { dlopen, FFIType, ptr } from "bun:ffi";
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { LOCALHOST } from "../../../test/support/certificates.ts";
@@ -8,6 +9,11 @@ import { respond } from "../exchange/local-response.ts";
 import { prepareSocket } from "./engine-socket.ts";
 import { startEndpoint, type TestEndpoint } from "./testing/endpoint.ts";
 import { udpDescriptors } from "./udp-sockets.ts";
+
+const { i32, ptr: pointer } = FFIType;
+const { symbols } = dlopen("libc.so.6", {
+  getsockopt: { args: [i32, i32, i32, pointer, pointer], returns: i32 },
+});
 
 const VERSION_2 = 0x6b33_43cf;
 const UNKNOWN_VERSION = 0x1a2a_3a4a;
@@ -68,6 +74,24 @@ test.each([
   expect(await statusAt(port, host)).toBe("204");
   expect((await serve(address, port)).port).toBe(port);
   expect(udpDescriptors("self", new Set([port])).length).toBe(2);
+  // Other addresses of this machine keep the port.
+  await bound("127.0.0.2", port);
+});
+
+test.each(["127.0.0.1", "::1"])("the kernel reports no ICMP errors to an endpoint at %s", async (address) => {
+  const { port } = await serve(address);
+  const [fd = -1] = udpDescriptors("self", new Set([port]));
+  // IP_RECVERR, and IPV6_RECVERR for sockets of that family.
+  for (const [level, name] of address === "::1"
+    ? ([
+        [0, 11],
+        [41, 25],
+      ] as const)
+    : ([[0, 11]] as const)) {
+    const value = new Int32Array([7]);
+    expect(symbols.getsockopt(fd, level, name, ptr(value), ptr(new Uint32Array([4])))).toBe(0);
+    expect(value[0]).toBe(0);
+  }
 });
 
 test("a port that a socket does not share cannot be listened on, and no socket stays open", async () => {
@@ -100,6 +124,9 @@ test("short Initials, unknown versions in short datagrams and packets of servers
   send(packet(LEAST, 4, { version: 1, first: 0xf0 }));
   send(packet(LEAST - 1, 5, { version: VERSION_2, first: 0xd0 }));
   send(packet(LEAST, 6, { version: VERSION_2, first: 0xc0 }));
+  // The last bits are the length of the packet number.
+  send(packet(LEAST - 1, 7, { version: 1, first: 0xc3 }));
+  send(packet(LEAST, 8, { version: 1, first: 0xff }));
   // The engine responds to this one by version negotiation, with the ids of the packet.
   send(packet(LEAST, 9));
   const [reply]: Buffer[] = await once(socket, "message");

@@ -207,11 +207,13 @@ test("when one side is aborted, the other is closed too", () => {
   open();
   far.terminate();
   expect([near.closed, near.ended, closed, over]).toEqual([true, false, 1, 1]);
+  expect(clock.tick).toBeUndefined();
 });
 
-test("a client that is aborted receives no response any more", () => {
+test("a client that is aborted receives no response any more, and keeps no timer", () => {
   open();
   near.terminate();
+  expect(clock.tick).toBeUndefined();
   expect([far.closed, closed, over]).toEqual([true, 1, 1]);
   clock.advance(IDLE_MS * 2);
   expect(over).toBe(1);
@@ -266,6 +268,27 @@ test("a drain within a frame sends the Close frame after that frame", () => {
   expect(behindHead(near)).toBe(`\x81\x05hello${CLOSE}`);
   clock.advance(CLOSING_MS + 20);
   expect([near.ended, over]).toEqual([true, 1]);
+});
+
+test("a client that leaves while it gets the last bytes before its Close frame ends nothing a second time", () => {
+  refuse = (exchange) => {
+    const own = exchange.response;
+    exchange.response = {
+      start: (head) => own.start(head),
+      data() {
+        exchange.onCancel?.();
+        return true;
+      },
+      end: () => over++,
+      abort() {},
+    };
+  };
+  open();
+  client.drain();
+  fromUpstream("\x81\x02hi");
+  expect([far.closed, closed, over]).toEqual([true, 1, 1]);
+  clock.advance(CLOSING_MS + IDLE_MS);
+  expect([closed, over]).toEqual([1, 1]);
 });
 
 test("a drain after the upstream's own Close frame adds none, and one after the end does nothing", () => {
