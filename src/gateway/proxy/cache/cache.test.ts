@@ -66,6 +66,16 @@ describe("a request with its directives and a response of a minute, after some s
     expect(world.ask("Cache-Control: max-stale\r\n").body).toBe(result === "revalidated" ? "new" : "stored");
   });
 
+  test.each([-86_400_000, 86_400_000])("a system clock that is set by %p ms changes no age", (setBy) => {
+    const world = stored("max-age=60", 59);
+    world.setBy = setBy;
+    expect(world.ask().field("age")).toBe("59");
+    world.now += 1000;
+    world.ask();
+    world.reply({ fields: "Cache-Control: max-age=60\r\n", body: "new" });
+    expect([world.ask().body, world.results]).toEqual(["new", ["hit", "revalidated", "hit"]]);
+  });
+
   test("no-cache without a stored response is sent on at its own request", () => {
     const world = new CacheWorld();
     const client = world.ask("Cache-Control: no-cache\r\n");

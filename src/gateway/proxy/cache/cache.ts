@@ -18,7 +18,7 @@ import { freshenByHead, invalidateBy } from "./observing-sinks.ts";
 import { partVariant, recordPart } from "./part.ts";
 import { type Reader } from "./reader.ts";
 import { type CacheStore } from "./store.ts";
-import { type StoredResponse } from "./stored-response.ts";
+import { type CacheClocks, type StoredResponse } from "./stored-response.ts";
 import { variantOf } from "./variant.ts";
 import { joined } from "../../../lib/memory/flat-text.ts";
 import { NewestMap } from "../../../lib/memory/newest-map.ts";
@@ -47,11 +47,9 @@ export interface CacheWatcher {
   responded(how: (typeof CACHE_RESULTS)[number]): void;
 }
 
-export interface CacheDeps {
+export interface CacheDeps extends CacheClocks {
   readonly store: CacheStore;
   readonly watcher: CacheWatcher;
-  /** Unix milliseconds. */
-  readonly now: () => number;
 }
 
 /** The cache of a route (RFC 9111), in front of its upstream. */
@@ -61,6 +59,7 @@ export class ResponseCache implements FetchHost {
   readonly keyNames: readonly string[];
   readonly maxEntryBytes: number;
   readonly now: () => number;
+  readonly date: () => number;
   readonly #vary: readonly string[];
   readonly #watcher: CacheDeps["watcher"];
   readonly #target: ForwardTarget;
@@ -71,6 +70,7 @@ export class ResponseCache implements FetchHost {
   constructor(settings: CacheSettings, target: ForwardTarget, deps: CacheDeps) {
     this.store = deps.store;
     this.now = deps.now;
+    this.date = deps.date;
     this.#watcher = deps.watcher;
     this.policy = { ttl: settings.ttl, targets: settings.targets };
     this.#vary = settings.vary;
@@ -238,13 +238,7 @@ export class ResponseCache implements FetchHost {
     this.#watcher.responded("bypass");
     exchange.addedFields = joined(exchange.addedFields, `Cache-Status: Turnpike; fwd=${reason}\r\n`);
     if (exchange.head.method === "HEAD" && stored !== undefined) {
-      const askedAt = this.now();
-      exchange.response = freshenByHead(exchange.response, stored, {
-        store: this.store,
-        policy: this.policy,
-        askedAt,
-        now: this.now,
-      });
+      exchange.response = freshenByHead(exchange.response, stored, this);
     }
     forward(exchange, this.#target);
   }

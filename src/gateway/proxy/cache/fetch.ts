@@ -7,7 +7,7 @@ import { type CacheRequest } from "./cache-request.ts";
 import { isOfUse, isStorable } from "./freshness.ts";
 import { type PartHost, type PartPlan } from "./part.ts";
 import { Pieces, Reader } from "./reader.ts";
-import { type ReceivedHead, StoredResponse } from "./stored-response.ts";
+import { type ReceivedHead, receivedHead, StoredResponse } from "./stored-response.ts";
 import { directivesOf } from "./targeted-field.ts";
 
 /**
@@ -97,7 +97,7 @@ export class Fetch implements SubrequestSink {
       return;
     }
     const { stale } = this.plan;
-    const received = { ...changedHead(head, {}), askedAt: this.#askedAt, receivedAt: this.#host.now() };
+    const received = receivedHead(head, this.#askedAt, this.#host);
     if (head.status === 304 && stale !== undefined) this.#stillHolds(stale, received);
     else if (head.status >= 500 && stale !== undefined && this.#host.mayServeOnError(stale)) this.#serveStale(stale);
     else this.#begin(head, received);

@@ -23,12 +23,12 @@ export interface ResponseFacts {
   readonly status: number;
   readonly fields: Fields;
   readonly control: CacheControl;
-  /** Unix milliseconds. Replaces a Date field that is absent or invalid. */
-  readonly receivedAt: number;
+  /** Unix milliseconds of the receipt. Replaces a Date field that is absent or invalid. */
+  readonly date: number;
 }
 
 /** Seconds that the response is fresh by its own fields (RFC 9111 §4.2.1). Undefined if they do not say. */
-function explicitLifetime({ fields, control, receivedAt }: ResponseFacts): number | undefined {
+function explicitLifetime({ fields, control, date }: ResponseFacts): number | undefined {
   if (control.sMaxage !== undefined) return control.sMaxage;
   if (control.maxAge !== undefined) return control.maxAge;
   if (control.isTargeted) return undefined;
@@ -36,7 +36,7 @@ function explicitLifetime({ fields, control, receivedAt }: ResponseFacts): numbe
   if (expires === undefined) return undefined;
   const at = parseHttpDate(expires);
   // An invalid date, above all `0`, has passed (RFC 9111 §5.3).
-  return at === undefined ? 0 : Math.max((at - (dateOf(fields) ?? receivedAt)) / 1000, 0);
+  return at === undefined ? 0 : Math.max((at - (dateOf(fields) ?? date)) / 1000, 0);
 }
 
 function dateOf(fields: Fields): number | undefined {
@@ -69,11 +69,13 @@ function isKeptUnasked({ status, control }: Pick<ResponseFacts, "status" | "cont
   return HEURISTICALLY_CACHEABLE.has(status) || control.isPublic;
 }
 
-/** Seconds of age that the response arrived with (RFC 9111 §4.2.3). `askedAt` and `receivedAt` are Unix milliseconds. */
-export function initialAge(fields: Fields, askedAt: number, receivedAt: number): number {
-  const date = dateOf(fields) ?? receivedAt;
-  const apparent = Math.max(receivedAt - date, 0) / 1000;
-  const corrected = ageOf(fields) + (receivedAt - askedAt) / 1000;
+/**
+ * Seconds of age that the response arrived with (RFC 9111 §4.2.3), `delayMs` milliseconds after the request. `date` is
+ * the Unix milliseconds of the receipt.
+ */
+export function initialAge(fields: Fields, delayMs: number, date: number): number {
+  const apparent = Math.max(date - (dateOf(fields) ?? date), 0) / 1000;
+  const corrected = ageOf(fields) + delayMs / 1000;
   return Math.max(Math.floor(apparent), corrected);
 }
 

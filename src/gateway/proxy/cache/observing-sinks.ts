@@ -1,12 +1,11 @@
 import { fieldValue, fieldValues } from "../../../lib/http/fields.ts";
 import { normalisePath } from "../../../lib/http/url-path.ts";
 import { type RequestHead, type ResponseHead, type ResponseSink } from "../../exchange/exchange.ts";
-import { changedHead } from "../../exchange/exchange-state.ts";
 import { ResponseRelay } from "../../exchange/response-relay.ts";
 import { uriOf } from "./cache-uri.ts";
 import { type CachePolicy } from "./freshness.ts";
 import { type CacheStore } from "./store.ts";
-import { type StoredResponse } from "./stored-response.ts";
+import { type CacheClocks, receivedHead, type StoredResponse } from "./stored-response.ts";
 
 /** Relays a response and inspects its final head. */
 class ObservingSink extends ResponseRelay {
@@ -53,17 +52,16 @@ function sameOrigin(reference: string, base: string, { scheme, authority }: Requ
 export function freshenByHead(
   sink: ResponseSink,
   stored: StoredResponse,
-  cache: {
+  cache: CacheClocks & {
     readonly store: CacheStore;
     readonly policy: CachePolicy;
-    readonly askedAt: number;
-    readonly now: () => number;
   },
 ): ResponseSink {
+  const askedAt = cache.now();
   return new ObservingSink(sink, (head) => {
     if (head.status !== 200) return;
-    const { store, policy, askedAt, now } = cache;
-    if (isOf(stored, head)) store.freshen(stored, { ...changedHead(head, {}), askedAt, receivedAt: now() }, policy);
+    const { store, policy } = cache;
+    if (isOf(stored, head)) store.freshen(stored, receivedHead(head, askedAt, cache), policy);
     else store.remove(stored);
   });
 }

@@ -2,12 +2,17 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields, fieldValues, withoutFields } from "../../../lib/http/fields.ts";
 import { type Exchange, type ResponseHead } from "../../exchange/exchange.ts";
-import { changedHead } from "../../exchange/exchange-state.ts";
 import { ResponseRelay } from "../../exchange/response-relay.ts";
 import { type CacheRequest } from "./cache-request.ts";
 import { type CachePolicy, isOfUse, isStorable } from "./freshness.ts";
 import { type CacheStore } from "./store.ts";
-import { type PartExtent, type ReceivedHead, StoredResponse } from "./stored-response.ts";
+import {
+  type CacheClocks,
+  type PartExtent,
+  type ReceivedHead,
+  receivedHead,
+  StoredResponse,
+} from "./stored-response.ts";
 import { directivesOf } from "./targeted-field.ts";
 
 /** The variant under which a part is stored. No variant of a whole response contains such a line. */
@@ -15,7 +20,7 @@ export function partVariant(variant: string): string {
   return `${variant}\n\0part`;
 }
 
-/** The request for a part (RFC 9110 §14), and the key of its whole response. `askedAt` is Unix milliseconds. */
+/** The request for a part (RFC 9110 §14), and the key of its whole response. `askedAt` is a time of `CacheClocks.now`. */
 export interface PartPlan {
   readonly uri: string;
   /** The variant of the whole response. */
@@ -24,13 +29,11 @@ export interface PartPlan {
   readonly askedAt: number;
 }
 
-export interface PartHost {
+export interface PartHost extends CacheClocks {
   readonly store: CacheStore;
   readonly policy: CachePolicy;
   readonly keyNames: readonly string[];
   readonly maxEntryBytes: number;
-  /** Unix milliseconds. */
-  now(): number;
 }
 
 /** Stores the response of `exchange` if it is one part of a response and may be stored. */
@@ -70,7 +73,7 @@ class PartRecorder extends ResponseRelay {
     // If the length contradicts the range, the positions of the bytes are unknown.
     if (range === undefined || (head.bodyLength !== -1 && head.bodyLength !== range.length)) return;
     const control = directivesOf(head.fields, policy.targets);
-    const received = { ...changedHead(head, {}), askedAt: this.#plan.askedAt, receivedAt: this.#host.now() };
+    const received = receivedHead(head, this.#plan.askedAt, this.#host);
     // RFC 9111 §3.3: a part is stored if the whole response could be stored.
     const facts = { ...received, status: 200, control };
     if (!isStorable(facts, this.#plan.request, keyNames) || !isOfUse(facts, policy.ttl)) return;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { eventTime } from "../../../lib/time/event-clock.ts";
 import { type RouteConfig } from "../../config/config.ts";
 import { type FeatureParts } from "../../features/feature-parts.ts";
 import type * as Methods from "../../policy/auth/create-method.ts";
@@ -47,12 +48,12 @@ function createStore(
 class RouteCaches {
   readonly byRoute: ReadonlyMap<string, KeptCache>;
   readonly #telemetry: Telemetry;
-  readonly #now: () => number;
+  readonly #date: () => number;
 
   constructor(byRoute: ReadonlyMap<string, KeptCache>, { telemetry, clock }: FeatureParts) {
     this.byRoute = byRoute;
     this.#telemetry = telemetry;
-    this.#now = clock;
+    this.#date = clock;
   }
 
   /** The cache of a route; undefined if caching is off. */
@@ -69,7 +70,8 @@ class RouteCaches {
     return new (caches().ResponseCache)(settings, target, {
       store: kept.store,
       watcher: this.#watcherOf(route),
-      now: this.#now,
+      now: eventTime,
+      date: this.#date,
     });
   }
 

@@ -4,7 +4,7 @@ import { CacheStore } from "./store.ts";
 import { StoredResponse } from "./stored-response.ts";
 
 const POLICY = { ttl: 60, targets: [] };
-const HEAD = { status: 200, reason: "", fields: "Cache-Control: max-age=60\r\n", askedAt: 0, receivedAt: 0 };
+const HEAD = { status: 200, reason: "", fields: "Cache-Control: max-age=60\r\n", askedAt: 0, receivedAt: 0, date: 0 };
 
 function response(uri: string, length = 10, variant = ""): StoredResponse {
   return new StoredResponse({ uri, variant }, HEAD, new Uint8Array(length), POLICY);

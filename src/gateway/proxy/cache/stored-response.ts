@@ -1,5 +1,7 @@
 import { eachField, type Fields, fieldValues, withoutFields } from "../../../lib/http/fields.ts";
 import { parseHttpDate } from "../../../lib/http/http-date.ts";
+import { type ResponseHead } from "../../exchange/exchange.ts";
+import { changedHead } from "../../exchange/exchange-state.ts";
 import { type CacheControl, NO_CACHE_CONTROL } from "./cache-control.ts";
 import { type CachePolicy, initialAge, lifetimeOf } from "./freshness.ts";
 import { directivesOf } from "./targeted-field.ts";
@@ -7,14 +9,29 @@ import { directivesOf } from "./targeted-field.ts";
 /** Bytes of memory that an entry takes in addition to its texts and its body. */
 const OVERHEAD_BYTES = 512;
 
+/** The clocks of a cache. */
+export interface CacheClocks {
+  /** Monotonic milliseconds. Ages count by it. */
+  readonly now: () => number;
+  /** Unix milliseconds, to compare with the dates in responses. */
+  readonly date: () => number;
+}
+
 /** The head of a response, with the times of request and response. */
 export interface ReceivedHead {
   readonly status: number;
   readonly reason: string;
   readonly fields: Fields;
-  /** Unix milliseconds. */
+  /** Monotonic milliseconds. */
   readonly askedAt: number;
   readonly receivedAt: number;
+  /** Unix milliseconds of the receipt. */
+  readonly date: number;
+}
+
+/** The head of a response that arrives now. `askedAt` is a time of `now`. */
+export function receivedHead(head: ResponseHead, askedAt: number, { now, date }: CacheClocks): ReceivedHead {
+  return { ...changedHead(head, {}), askedAt, receivedAt: now(), date: date() };
 }
 
 /** The position of a part: it begins at byte `first` of `size` bytes. */
@@ -75,7 +92,7 @@ export class StoredResponse {
 
   /** Age in seconds. */
   age(now: number): number {
-    return this.#initialAge + Math.max(now - this.#receivedAt, 0) / 1000;
+    return this.#initialAge + (now - this.#receivedAt) / 1000;
   }
 
   /** Seconds of remaining freshness; negative if the response is stale. */
@@ -102,11 +119,11 @@ export class StoredResponse {
   }
 
   #take(head: ReceivedHead, policy: CachePolicy): void {
-    const { fields, askedAt, receivedAt } = head;
+    const { fields, askedAt, receivedAt, date: arrived } = head;
     this.control = directivesOf(fields, policy.targets);
-    this.#initialAge = initialAge(fields, askedAt, receivedAt);
+    this.#initialAge = initialAge(fields, receivedAt - askedAt, arrived);
     this.#receivedAt = receivedAt;
-    this.#lifetime = lifetimeOf({ status: this.status, fields, control: this.control, receivedAt }, policy.ttl);
+    this.#lifetime = lifetimeOf({ status: this.status, fields, control: this.control, date: arrived }, policy.ttl);
     this.fields = withoutFields(fields, ["age"]);
     [this.etag] = fieldValues(fields, "etag");
     [this.lastModified] = fieldValues(fields, "last-modified");

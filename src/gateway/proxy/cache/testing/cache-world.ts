@@ -19,8 +19,10 @@ export interface Reply {
 
 /** A cache before an upstream that a test plays. */
 export class CacheWorld {
-  /** Unix milliseconds. */
+  /** Milliseconds of both clocks. */
   now = Date.parse("2026-06-15T12:00:00Z");
+  /** Milliseconds by which the system clock was set forward. */
+  setBy = 0;
   readonly results: string[] = [];
   /** The requests that reached the upstream. */
   readonly asked: Exchange[] = [];
@@ -47,7 +49,8 @@ export class CacheWorld {
     } as unknown as ForwardTarget; // No other member is read before the variant is chosen.
     const settings = { ttl: 0, targets: [], vary: [], maxEntryBytes: 2_000_000, ...change };
     const watcher = { responded: (how: string) => this.results.push(how) };
-    this.cache = new ResponseCache(settings, target, { store: this.store, watcher, now: () => this.now });
+    const clocks = { now: () => this.now, date: () => this.now + this.setBy };
+    this.cache = new ResponseCache(settings, target, { store: this.store, watcher, ...clocks });
   }
 
   /** Sends a request. */
