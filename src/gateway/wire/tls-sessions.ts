@@ -7,11 +7,11 @@ const SESSION_MS = 10 * 60_000;
 
 /** TLS sessions that clients can resume. The key has everything that was verified when the session began. */
 export class TlsSessions {
-  /** Unix milliseconds. */
+  /** Monotonic milliseconds. */
   readonly clock: () => number;
   readonly #sessions = new NewestMap<string, { readonly session: Buffer; readonly began: number }>(MAX_SESSIONS);
 
-  constructor(clock: () => number = Date.now) {
+  constructor(clock: () => number = () => performance.now()) {
     this.clock = clock;
   }
 

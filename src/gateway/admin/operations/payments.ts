@@ -65,11 +65,7 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
         return Response.json({ payments: found.map(recentPayment) });
       }
       const wanted = { ...filter, ...selectionOf(text) };
-      const {
-        payments: found,
-        next,
-        isCut,
-      } = await read(searchPayments(view, wanted, { limit: PAGE, before, clock: () => parts.events.now() }));
+      const { payments: found, next, isCut } = await read(searchPayments(view, wanted, { limit: PAGE, before }));
       return Response.json({
         payments: found.map(recentPayment),
         ...(next === undefined ? {} : { next: cursorOf(next) }),
@@ -91,9 +87,7 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
       const days = /^\d{1,2}$/.test(text) ? Number(text) : 0;
       if (days < 1 || days > MAX_DAYS)
         throw new TurnpikeError("bad-request", `Cannot read days: it must be a number from 1 to ${MAX_DAYS}`);
-      const { since, totals } = await read(
-        payersSince(ledgerOf(parts), parts.events.now() - days * DAY_MS, () => parts.events.now()),
-      );
+      const { since, totals } = await read(payersSince(ledgerOf(parts), parts.events.now() - days * DAY_MS));
       return Response.json({ since_ms: since, payers: topOf(totals) } satisfies TopPayers);
     },
   },

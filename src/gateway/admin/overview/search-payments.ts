@@ -20,15 +20,15 @@ export interface Found {
   readonly isCut: boolean;
 }
 
-/** The payments before a place that match. `clock` counts milliseconds. It reads the ledger day by day, so that no query takes long. */
+/** The payments before a place that match. `clock` returns monotonic milliseconds. It reads the ledger day by day, so that no query takes long. */
 export async function searchPayments(
   view: LedgerView,
   filter: LedgerFilter,
   {
     limit,
     before,
-    clock,
-  }: { readonly limit: number; readonly before: Position | undefined; readonly clock: () => number },
+    clock = () => performance.now(),
+  }: { readonly limit: number; readonly before: Position | undefined; readonly clock?: () => number },
 ): Promise<Found> {
   const end = clock() + MAX_READ_MS;
   const payments: Payment[] = [];
@@ -48,7 +48,7 @@ export async function searchPayments(
 export async function payersSince(
   view: LedgerView,
   since: number,
-  clock: () => number,
+  clock: () => number = () => performance.now(),
 ): Promise<{ readonly since: number; readonly totals: readonly Total[] }> {
   const end = clock() + MAX_READ_MS;
   const sums = new Map<string, Total>();

@@ -212,6 +212,19 @@ describe("payments that are owed their response", () => {
     expect(refund).toMatchObject({ id: "owed", by: "refunds.owed_after_days", amount: "10000", state: "settled" });
   });
 
+  test("are refunded after the clock was set back", async () => {
+    await paid("1", { delivered: false });
+    now += 2 * DAY_MS + 1;
+    open({ owed_after_days: 2 });
+    await until(() => events.length === 2);
+    now -= 3 * DAY_MS;
+    await paid("2", { delivered: false });
+    now += 2 * DAY_MS + 1;
+    await until(() => events.length === 4);
+    const [payment] = await store.view.search(nonce("2"));
+    expect(await store.view.refundsOf(payment ?? RESERVATION)).toMatchObject([{ id: "owed", state: "settled" }]);
+  });
+
   test("are not refunded before, or without the setting", async () => {
     await paid("1", { delivered: false });
     now += 2 * DAY_MS - 1;

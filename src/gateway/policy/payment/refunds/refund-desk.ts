@@ -1,5 +1,6 @@
 import { faultOf, messageOf } from "../../../../lib/caught.ts";
 import { TurnpikeError } from "../../../../lib/errors.ts";
+import { isWithin } from "../../../../lib/time/is-within.ts";
 import { type Facilitators } from "../../../../payments/facilitator/facilitators.ts";
 import { REFUND_VALID_S } from "../../../../payments/settlement/refunds/refund-transfer.ts";
 import { Refunder } from "../../../../payments/settlement/refunds/refunder.ts";
@@ -95,7 +96,7 @@ export class RefundDesk {
   #config: Config;
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
-  #nextOwed = 0;
+  #owedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
   constructor(config: Config, deps: RefundDeskDeps) {
@@ -220,12 +221,10 @@ export class RefundDesk {
 
   async #awaited(refund: Refund): Promise<Refund> {
     const { view } = this.#store();
-    const { clock } = this.#deps;
-    const end = clock() + WAIT_MS;
-    for (;;) {
+    for (let waitedMs = 0; ; waitedMs += WAIT_STEP_MS) {
       const all = await inStore(() => view.refundsOf(refund));
       const now = all.find(({ sequence }) => sequence === refund.sequence) ?? refund;
-      if (now.state !== "pending" || clock() > end || this.#isClosed) return now;
+      if (now.state !== "pending" || waitedMs >= WAIT_MS || this.#isClosed) return now;
       await Bun.sleep(WAIT_STEP_MS);
     }
   }
@@ -262,8 +261,8 @@ export class RefundDesk {
   async #refundOwed({ refunds }: Store): Promise<void> {
     const { owed_after_days: days } = this.#config.x402.refunds;
     const now = this.#deps.clock();
-    if (days === 0 || now < this.#nextOwed) return;
-    this.#nextOwed = now + OWED_MS;
+    if (days === 0 || isWithin(this.#owedAt, OWED_MS, now)) return;
+    this.#owedAt = now;
     const payees = [...sellerAccounts(this.#config, process.env).keys()];
     for (const payment of await refunds.owed(payees, now - days * DAY_MS, OWED_AT_ONCE)) {
       const wish = { id: OWED, amount: undefined, recorded: undefined, ...this.#asked("refunds.owed_after_days") };
