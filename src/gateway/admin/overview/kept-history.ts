@@ -15,12 +15,14 @@ export class KeptHistory {
   /** Adds the newest figures. */
   add(snapshot: OverviewSnapshot): void {
     const { time_ms, requests, responses, durations } = snapshot;
-    if ((this.#samples.at(-1)?.time_ms ?? 0) >= time_ms) return;
     const { counts } = durations;
     const sample = { time_ms, requests, responses, durations: { counts } };
-    this.#samples = [...this.#samples, sample].filter((old) => time_ms - old.time_ms <= HOUR_MS).slice(-MAX_SAMPLES);
-    if (time_ms - (this.#whole.at(-1)?.time_ms ?? 0) < WHOLE_MS) return;
-    this.#whole = [...this.#whole.filter((old) => time_ms - old.time_ms <= MINUTE_MS), snapshot];
+    // Figures of a later time were read before the clock was set back.
+    const isBefore = (ms: number) => (old: { readonly time_ms: number }) =>
+      old.time_ms < time_ms && time_ms - old.time_ms <= ms;
+    this.#samples = [...this.#samples.filter(isBefore(HOUR_MS)), sample].slice(-MAX_SAMPLES);
+    this.#whole = this.#whole.filter(isBefore(MINUTE_MS));
+    if (time_ms - (this.#whole.at(-1)?.time_ms ?? 0) >= WHOLE_MS) this.#whole = [...this.#whole, snapshot];
   }
 
   /** `nowMs`: Unix milliseconds. */

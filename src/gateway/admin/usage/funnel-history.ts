@@ -46,7 +46,9 @@ export class FunnelHour {
   /** Adds what was counted since the last call to the current minute. */
   note(): void {
     const now = Math.floor(this.#clock() / MINUTE_MS) * MINUTE_MS;
-    this.#minutes = this.#minutes.filter(({ time_ms: time }) => time > now - FUNNEL_MINUTES * MINUTE_MS);
+    const oldest = now - (FUNNEL_MINUTES - 1) * MINUTE_MS;
+    // Minutes of a later time were counted before the clock was set back.
+    this.#minutes = this.#minutes.filter(({ time_ms: time }) => time >= oldest && time <= now);
     const added = this.#deltas.take();
     if (added.length === 0) return;
     const last = this.#minutes.at(-1);

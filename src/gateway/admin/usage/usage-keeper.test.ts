@@ -338,6 +338,9 @@ test("the funnel has an hour by minute and the stored days, of all workers", asy
   expect(await keeper.funnel()).toEqual({ hour: [before, now], days: [day, now] });
   clock.now = midnight + 3_600_000 - 60_000;
   expect((await keeper.funnel()).hour).toEqual([now]);
+  // The clock is set back.
+  clock.now = midnight - 86_400_000;
+  expect((await keeper.funnel()).hour).toEqual([]);
   clock.now = midnight + 29 * 86_400_000;
   expect(await keeper.funnel()).toEqual({ hour: [], days: [now] });
   await keeper.close();
