@@ -143,6 +143,7 @@ test("packets of clients pass: those of a connection, Initials of either version
   open.push(socket);
   const passing = [
     packet(40, 1, { first: 0x40 }),
+    packet(40, 1, { first: 0x7f }),
     packet(LEAST, 2, { version: 1 }),
     packet(40, 3, { version: 1, first: 0xd0 }),
     packet(40, 4, { version: 1, first: 0xe0 }),

@@ -20,15 +20,16 @@ export interface QuicFigures {
   readonly packetsLost: number;
 }
 
-/** The counters that connections keep. The endpoint adds those of its socket. */
+type EndpointFigures = "connectionsOpen" | "bytesIn" | "bytesOut" | "packetsIn" | "packetsOut";
+
+/** The counters that connections keep. The endpoint adds the number of open ones and those of its socket. */
 export type QuicCounters = {
-  -readonly [K in Exclude<keyof QuicFigures, "bytesIn" | "bytesOut" | "packetsIn" | "packetsOut">]: number;
+  -readonly [K in Exclude<keyof QuicFigures, EndpointFigures>]: number;
 };
 
 /** Creates the counters of one endpoint, all 0. */
 export function createCounters(): QuicCounters {
   return {
-    connectionsOpen: 0,
     connectionsTotal: 0,
     handshakeFailures: 0,
     connectionsRefused: 0,

@@ -137,6 +137,27 @@ test("a reload shows other certificates to new clients, and an open connection g
   expect(await statusOn(early)).toBe("204");
 });
 
+test("an endpoint that refuses connections serves those that are open, and closes them at once when it ends", async () => {
+  const server = await serve({});
+  const early = await connect(server);
+  const running = await early.open("GET", "/waiting");
+  await until(() => waiting !== undefined);
+  server.endpoint.refuse();
+  expect(
+    await connect(server).then(
+      () => "open",
+      () => "refused",
+    ),
+  ).toBe("refused");
+  expect(await statusOn(early)).toBe("204");
+  expect(server.endpoint.figures).toMatchObject({ connectionsOpen: 1, connectionsTotal: 1 });
+  await server.close();
+  // Without a message from the server, the client waits for 10 s.
+  await until(() => early.isClosed, 2000);
+  expect(await running.response.catch(String)).toContain("the connection was closed");
+  expect([server.errors, server.connections.size, server.endpoint.figures.connectionsOpen]).toEqual([[], 0, 0]);
+});
+
 test("512 handshakes may be in progress, and a further one ends the oldest", async () => {
   const server = await serve({});
   const socket = await Bun.udpSocket({ connect: { hostname: "127.0.0.1", port: server.port }, socket: { error() {} } });

@@ -106,6 +106,7 @@ class Http3Server implements Http3Endpoint {
   #endpoint: QuicEndpoint | undefined;
   /** The sessions whose handshake is in progress, the oldest first. */
   readonly #handshakes = new Set<QuicSession>();
+  readonly #connections = new Set<Http3ServerConnection>();
   #draining = false;
   port = 0;
 
@@ -129,6 +130,7 @@ class Http3Server implements Http3Endpoint {
     const stats = this.#endpoint?.stats;
     return {
       ...this.#counters,
+      connectionsOpen: this.#connections.size,
       bytesIn: Number(stats?.bytesReceived ?? 0n),
       bytesOut: Number(stats?.bytesSent ?? 0n),
       packetsIn: Number(stats?.packetsReceived ?? 0n),
@@ -147,6 +149,8 @@ class Http3Server implements Http3Endpoint {
 
   async close(): Promise<void> {
     this.#draining = true;
+    // The engine by itself tells clients nothing: they would wait for their own timeouts.
+    for (const connection of this.#connections) connection.cutOff();
     const destroyed = this.#endpoint?.destroy() ?? Promise.resolve();
     try {
       await within(CLOSE_MS, destroyed, () => {});
@@ -205,7 +209,6 @@ class Http3Server implements Http3Endpoint {
       session.destroy(undefined, { code: codes.EXCESSIVE_LOAD, type: "application" });
       return undefined;
     }
-    this.#counters.connectionsOpen++;
     this.#counters.connectionsTotal++;
     const { maxIdleTimeoutMs } = quic;
     const exactIdleMs = maxIdleTimeoutMs % 1000 === 0 ? 0 : maxIdleTimeoutMs;
@@ -227,12 +230,13 @@ class Http3Server implements Http3Endpoint {
       exactIdleMs,
       onError,
     });
+    this.#connections.add(connection);
     admitted.entered(connection);
     return connection;
   }
 
   #leave(session: QuicSession, connection: Http3ServerConnection): void {
-    this.#counters.connectionsOpen--;
+    this.#connections.delete(connection);
     this.#counters.packetsLost += Number(session.stats.pktLost);
     connection.onEnd();
   }
