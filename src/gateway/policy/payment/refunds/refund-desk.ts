@@ -44,14 +44,14 @@ const REFUSALS: Readonly<Record<RefundRefusal, string>> = {
   unsettled: "no money was received for it",
   open: "its settlement is not known yet; try again when the gateway has looked it up",
   busy: "a request is receiving its response; try again",
-  exceeds: "this is more than what is left of it, or nothing",
+  exceeds: "the amount is more than what is left of it, or nothing is left",
   credit: "it was paid from a prepaid balance, or bought one; change the balance instead, or revoke the pass first",
   differs: "this id names a refund with another amount or transaction; choose another id",
 };
 
 const CREDIT_REFUSALS: Readonly<Record<Extract<CreditRefusal, string>, string>> = {
   absent: "there is no such credit",
-  exceeds: "this is more than the rest of what was bought, or nothing; issued credit is not sent back",
+  exceeds: "the amount is more than the rest of what was bought, or no rest is left; issued credit is not sent back",
   pass: "a pass cannot be divided; revoke it, and refund its payment",
   differs: REFUSALS.differs,
 };
