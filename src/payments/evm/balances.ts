@@ -37,13 +37,13 @@ export function openChain(network: string, url: string): EvmNode {
   return new EvmNode({ network, rpc_url: url, timeout_ms: RPC_TIMEOUT_MS, poll_ms: 500, confirmations: 1 }, Date.now);
 }
 
-/** Reads the balances of `owner`. Throws `Cannot query ...`, without the endpoint's address and text. */
+/** Reads the balances of `owner`. Throws `Cannot query ...`, without the endpoint's address and text; `cause` is the reason. */
 export async function readBalances(node: EvmNode, owner: Address, assets: readonly Asset[]): Promise<Balances> {
   const requests = assets.map(({ address }) => callRequest(address, encodeCall("balanceOf(address)", [owner])));
   const [gas, ...responses] = await node.readAll<(bigint | string)[]>(balanceRequest(owner), ...requests);
   if (typeof gas !== "bigint") {
     const cause = isRpcError(gas) ? gas.cause : "no response";
-    throw new Error(`Cannot query balances on ${networkTitle(node.network)}: ${cause}`);
+    throw new Error(`Cannot query balances on ${networkTitle(node.network)}: ${cause}`, { cause });
   }
   return { gas, assets: responses.map((response) => (typeof response === "string" ? wordAt(response, 0) : undefined)) };
 }

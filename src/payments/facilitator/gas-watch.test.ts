@@ -27,7 +27,11 @@ describe.skipIf(!hasChain)("with a chain", () => {
   test("a chain that cannot be asked is named without its address, and gives no warning", async () => {
     const chains = [{ network: chain.network, rpc_url: "http://127.0.0.1:1/secret", ...COST }];
     const [gas] = await readGas(chains, [OWNER]);
-    expect(gas).toEqual({ network: chain.network, account: OWNER, cause: "the chain cannot be queried" });
+    expect(gas).toEqual({
+      network: chain.network,
+      account: OWNER,
+      cause: "the chain cannot be queried: no connection to the node",
+    });
     expect(gas === undefined ? "" : gasWarning(gas)).toBeUndefined();
   });
 });

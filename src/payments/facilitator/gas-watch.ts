@@ -29,8 +29,9 @@ async function readOne({ network, rpc_url: url, max_gas, max_fee_per_gas }: GasC
     const { gas: wei } = await readBalances(openChain(network, url), account, []);
     const isLow = wei < LOW_SETTLEMENTS * BigInt(max_gas) * BigInt(max_fee_per_gas);
     return { network, account, balance: formatAmount(wei.toString(), GAS_DECIMALS), wei, isLow };
-  } catch {
-    return { network, account, cause: "the chain cannot be queried" };
+  } catch (error) {
+    const why = error instanceof Error && typeof error.cause === "string" ? `: ${error.cause}` : "";
+    return { network, account, cause: `the chain cannot be queried${why}` };
   }
 }
 
