@@ -14,7 +14,7 @@ const MAX_FOLLOW_MS = 300_000;
 /** Failures of a gateway that pass. */
 const PASSING_STATUS = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** The way to the gateway, and time in milliseconds. */
+/** The way to the gateway, and time in monotonic milliseconds. */
 export interface JobDeps {
   /** The gateway's URL, without a slash at the end. */
   readonly base: string;
@@ -40,7 +40,7 @@ export class Job {
 
   constructor(started: StartedJob, deps: JobDeps) {
     this.started = started;
-    this.#deps = { now: Date.now, pause: sleepUntil, ...deps };
+    this.#deps = { now: () => performance.now(), pause: sleepUntil, ...deps };
   }
 
   get id(): string {

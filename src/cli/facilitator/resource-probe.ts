@@ -59,8 +59,8 @@ export class ResourceProbe {
 
   /** Tries the resource that is due, if there is one and no other try is under way. Does not reject. */
   async next(): Promise<void> {
-    const { resources, now } = this.#options;
-    const due = resources.dueBefore(now() - REST_MS, (url) => this.#isAllowed(url));
+    const { resources } = this.#options;
+    const due = resources.due(REST_MS, (url) => this.#isAllowed(url));
     if (due === undefined || this.#isBusy) return;
     this.#isBusy = true;
     try {

@@ -115,23 +115,21 @@ test("the resource that was tried the longest ago is due, and the result of a tr
   sell("mcp://m.test/", { type: "mcp" });
   now += 1;
   sell("https://b.test/");
-  const due = (since: number, wanted = "") => resources.dueBefore(since, (url) => url.includes(wanted));
-  expect(due(now)).toEqual({
+  const due = (restMs: number, wanted = "") => resources.due(restMs, (url) => url.includes(wanted));
+  expect(due(1000)).toEqual({
     key: "caller https://a.test/",
     url: "https://a.test/",
     input: { type: "http", method: "GET" },
   });
-  expect([due(now, "b.test")?.url, due(0)]).toEqual(["https://b.test/", undefined]);
-  const [a, b] = [due(now), due(now, "b.test")];
+  const [a, b] = [due(1000), due(1000, "b.test")];
   if (a === undefined || b === undefined) throw new Error("both are due");
   resources.verified(b, { verified: false, result: "refused" });
   now += 1000;
   resources.verified(a, { verified: true, result: "sold" });
-  expect([due(now + 1)?.url, due(now)?.url, due(now - 1000)]).toEqual([
-    "https://b.test/",
-    "https://b.test/",
-    undefined,
-  ]);
+  expect([due(0)?.url, due(1000)?.url, due(1001)]).toEqual(["https://b.test/", "https://b.test/", undefined]);
+  now -= 86_400_000;
+  expect(due(1001)?.url).toBe("https://b.test/");
+  now += 86_400_000;
   expect(urls()).toEqual(["https://b.test/", "mcp://m.test/", "https://a.test/"]);
   expect([urls({ verified: "true" }), urls({ verified: "false" })]).toEqual([
     ["https://a.test/"],

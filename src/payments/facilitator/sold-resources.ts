@@ -1,5 +1,6 @@
 import { isObject } from "../../lib/is-object.ts";
 import { NewestMap } from "../../lib/memory/newest-map.ts";
+import { isWithin } from "../../lib/time/is-within.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 
 /** Resources that are listed; beyond it, the one that was not sold for the longest time is dropped. @bound */
@@ -86,10 +87,13 @@ export class SoldResources {
     return true;
   }
 
-  /** The resource of HTTP that was tried last the longest ago, if that is before `since` (Unix milliseconds). */
-  dueBefore(since: number, isWanted: (url: string) => boolean): ListedResource | undefined {
+  /** The resource of HTTP that was tried last the longest ago, if that is not within `restMs` milliseconds. */
+  due(restMs: number, isWanted: (url: string) => boolean): ListedResource | undefined {
+    const now = this.#now();
     const [due] = [...this.#entries]
-      .filter(([, entry]) => entry.type === "http" && triedAt(entry) < since && isWanted(entry.resource))
+      .filter(
+        ([, entry]) => entry.type === "http" && !isWithin(triedAt(entry), restMs, now) && isWanted(entry.resource),
+      )
       .toSorted(([, a], [, b]) => triedAt(a) - triedAt(b));
     if (due === undefined) return undefined;
     const [key, { resource: url, metadata }] = due;

@@ -43,10 +43,12 @@ const TAKE = statement(`UPDATE ${SESSIONS} SET turn = turn + 1, ${LEASED}
   WHERE id = $2 AND leased_until <= ${NOW} AND ${ALIVE} RETURNING turn, encode(state, 'base64')`);
 const HELD = "id = $2 AND turn = $3::bigint AND leased_until > 0";
 const RENEW = statement(`UPDATE ${SESSIONS} SET ${LEASED} WHERE ${HELD}`);
-/** The clock was set back during the lease. */
-const SHORTEN = statement(
-  `UPDATE ${SESSIONS} SET ${LEASED} WHERE id = $2 AND leased_until > ${NOW} + ${SESSION_LEASE_MS}`,
-);
+const LATEST = `${NOW} + ${SESSION_LEASE_MS}`;
+/** After the clock was set back, the time without use and a lease count from now. */
+const REWIND = `UPDATE ${SESSIONS} SET used_at = least(used_at, ${NOW}), leased_until = least(leased_until, ${LATEST})
+  WHERE (used_at > ${NOW} OR leased_until > ${LATEST})`;
+const REWIND_ALL = statement(REWIND);
+const REWIND_ONE = statement(`${REWIND} AND id = $2`);
 const LEAVE = statement(`UPDATE ${SESSIONS} SET leased_until = 0, used_at = ${NOW} WHERE ${HELD}`);
 const KEEP = statement(`UPDATE ${SESSIONS}
   SET leased_until = 0, used_at = ${NOW}, uses = uses + 1, state = decode($4, 'base64') WHERE ${HELD}`);
@@ -86,7 +88,7 @@ export class PostgresSessions implements SessionStore {
   async take(id: string): Promise<TakenSession | "busy" | undefined> {
     const [row] = (await this.#database.durable(TAKE, [this.#database.clock, id])).rows;
     if (row !== undefined) return { id, turn: Number(row[0]), state: Buffer.from(row[1] ?? "", "base64") };
-    await this.#database.quick(SHORTEN, [this.#database.clock, id]);
+    await this.#database.quick(REWIND_ONE, [this.#database.clock, id]);
     return (await this.find(id)) === undefined ? undefined : "busy";
   }
 
@@ -107,6 +109,7 @@ export class PostgresSessions implements SessionStore {
   }
 
   async removeExpired(): Promise<void> {
+    await this.#database.quick(REWIND_ALL, [this.#database.clock]);
     await this.#database.quick(EXPIRE, [this.#database.clock]);
   }
 }

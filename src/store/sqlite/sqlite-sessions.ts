@@ -23,8 +23,9 @@ const TAKE = `UPDATE sessions SET turn = turn + 1, ${LEASED}
   WHERE id = $id AND leased_until <= $now AND ${ALIVE} RETURNING id, turn, state`;
 const HELD = "id = $id AND turn = $turn AND leased_until > 0";
 const RENEW = `UPDATE sessions SET ${LEASED} WHERE ${HELD}`;
-/** The clock was set back during the lease. */
-const SHORTEN = `UPDATE sessions SET ${LEASED} WHERE id = $id AND leased_until > $now + ${SESSION_LEASE_MS}`;
+/** After the clock was set back, the time without use and a lease count from now. */
+const REWIND = `UPDATE sessions SET used_at = min(used_at, $now), leased_until = min(leased_until, $now + ${SESSION_LEASE_MS})
+  WHERE (used_at > $now OR leased_until > $now + ${SESSION_LEASE_MS})`;
 const LEAVE = `UPDATE sessions SET leased_until = 0, used_at = $now WHERE ${HELD}`;
 const KEEP = `UPDATE sessions SET leased_until = 0, used_at = $now, uses = uses + 1, state = $state WHERE ${HELD}`;
 const EXPIRED = `DELETE FROM sessions WHERE NOT (${ALIVE}) AND leased_until <= $now`;
@@ -65,7 +66,7 @@ export class SqliteSessions implements SessionStore {
       const now = this.#now();
       const taken = this.#file.get<TakenSession>(TAKE, { id, now });
       if (taken !== undefined) return taken;
-      this.#file.run(SHORTEN, { id, now });
+      this.#file.run(`${REWIND} AND id = $id`, { id, now });
       return this.#file.get(`${SESSION} AND id = $id`, { id, now }) === undefined ? undefined : "busy";
     });
   }
@@ -88,6 +89,8 @@ export class SqliteSessions implements SessionStore {
 
   /** Removes the sessions that have expired. Called within a transaction. */
   removeExpired(): void {
-    this.#file.run(EXPIRED, { now: this.#now() });
+    const now = this.#now();
+    this.#file.run(REWIND, { now });
+    this.#file.run(EXPIRED, { now });
   }
 }

@@ -118,6 +118,27 @@ export function testSessions(name: string, newDatabase: () => Promise<OpenJobs>)
       expect([await other.leave(second), await store.leave(third)]).toEqual([false, true]);
     });
 
+    test("a session expires without use after the clock was set back, also one whose use was killed", async () => {
+      await using at = await begin();
+      const { clock, store, jobs } = at;
+      for (const id of ["idle", "killed"]) await store.create(newSession(id, { idleMs: 10_000 }));
+      await taken(store, "killed");
+      clock.now -= 24 * HOUR_MS;
+      await jobs?.sweep();
+      const found = async (passed: number): Promise<boolean[]> => {
+        clock.now += passed;
+        return [(await store.find("idle")) !== undefined, (await store.find("killed")) !== undefined];
+      };
+      expect([await found(9_999), await found(1)]).toEqual([
+        [true, true],
+        [false, true],
+      ]);
+      expect([await found(SESSION_LEASE_MS - 1), await found(1)]).toEqual([
+        [false, true],
+        [false, false],
+      ]);
+    });
+
     test("of many uses that begin at once, one gets the session", async () => {
       await using at = await begin();
       const { store, other } = at;
