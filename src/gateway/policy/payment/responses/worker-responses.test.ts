@@ -134,8 +134,8 @@ test("one of several gateways starts with a full disk, and uses it when there is
       /^payment: Cannot keep paid responses in ".*": \w+; until there is space, this gateway sells/,
     ),
   ]);
-  jest.advanceTimersByTime(2000);
-  // A reload looks too, and there is one retry.
+  jest.advanceTimersByTime(3000);
+  // A reload tries again too, and puts the next retry off.
   responses.use(kept, path);
   jest.advanceTimersByTime(1999);
   expect([responses.store.disk, logged.length]).toEqual([undefined, 1]);

@@ -1,8 +1,13 @@
 import { toChainState, identityOf } from "../../../../../payments/channels/chain-state.ts";
 import { type ChannelSettings } from "../../../../../payments/channels/settings.ts";
-import { freshAccount } from "../../../../../payments/evm/testing/shop.ts";
+import { freshAccount, type TestAccount } from "../../../../../payments/evm/testing/shop.ts";
 import { channelId } from "../../../../../payments/signatures/batch-settlement.ts";
-import { channelConfig, channelRequirements, signedVoucher } from "../../../../../payments/testing/channels.ts";
+import {
+  channelConfig,
+  channelRequirements,
+  signedDeposit,
+  signedVoucher,
+} from "../../../../../payments/testing/channels.ts";
 import {
   type ChannelSettlement,
   type ChannelState,
@@ -22,11 +27,13 @@ interface Options {
   readonly keys?: object;
   readonly shop?: ShopOptions;
   readonly parties?: Partial<ChannelConfig>;
+  /** Another gateway of the same seller, with the same ledger and payer. */
+  readonly of?: ScriptedChannel;
 }
 
 /** A shop that sells from one channel, whose chain says and does what a test sets. */
 export class ScriptedChannel {
-  readonly payer = freshAccount();
+  readonly payer: TestAccount;
   readonly settings: ChannelSettings;
   readonly shop: Shop;
   readonly requirements;
@@ -40,12 +47,13 @@ export class ScriptedChannel {
   looks = 0;
   readonly orders: ChannelOrder[] = [];
 
-  constructor({ keys = {}, shop = {}, parties = {} }: Options = {}) {
+  constructor({ keys = {}, shop = {}, parties = {}, of }: Options = {}) {
+    this.payer = of?.payer ?? freshAccount();
     this.settings = {
       keys: channelKeys.parse({ withdraw_delay_s: 900, wait_ms: 0, ...keys }),
-      authorizer: freshAccount(),
+      authorizer: of?.settings.authorizer ?? freshAccount(),
     };
-    const payTo = freshAccount().address;
+    const payTo = of?.config.receiver ?? freshAccount().address;
     const verify = async (): Promise<ChannelVerification> => {
       this.looks += 1;
       return (await this.said()) ?? { kind: "valid", payer: this.payer.address, state: this.state };
@@ -58,6 +66,7 @@ export class ScriptedChannel {
       channels: this.settings,
       kinds: { current: [{ scheme: "batch-settlement", network: NETWORK }] },
       facilitator: () => ({ channels: { verify, settle } }),
+      ...(of === undefined ? {} : { store: of.shop.store }),
       ...shop,
       terms: {
         scheme: "batch-settlement",
@@ -72,7 +81,7 @@ export class ScriptedChannel {
     const authorizer = this.settings.authorizer.address;
     const made = channelRequirements(TOKEN, NETWORK, { payTo, authorizer, amount: "1000" });
     this.requirements = { ...made, extra: { ...made.extra, minDeposit: "10000" } };
-    this.config = channelConfig(this.requirements, this.payer.address, parties);
+    this.config = of?.config ?? channelConfig(this.requirements, this.payer.address, parties);
     this.id = channelId(NETWORK, this.config).toLowerCase();
   }
 
@@ -82,14 +91,23 @@ export class ScriptedChannel {
     await this.shop.store.channels.open(identity, toChainState(this.state), this.shop.clock.now);
   }
 
-  payment(type: "voucher" | "refund", most: number, more: object = {}): unknown {
+  payment(type: "voucher" | "refund", most: number | bigint, more: object = {}): unknown {
     const voucher = signedVoucher(NETWORK, this.config, BigInt(most), this.payer);
     const payload = { type, channelConfig: this.config, voucher, ...more };
     return { x402Version: 2, accepted: this.requirements, payload };
   }
 
-  buy(most: number, path = `/goods?${most}`): Promise<Response> {
+  buy(most: number | bigint, path = `/goods?${most}`): Promise<Response> {
     return this.shop.send(this.payment("voucher", most), { path });
+  }
+
+  /** Buys by a deposit of `amount`. */
+  deposit(most: number, amount: number, path = `/goods?${most}`): Promise<Response> {
+    const { requirements, config, payer: signer, shop } = this;
+    const now = Math.floor(shop.clock.now / 1000);
+    const parts = { amount: BigInt(amount), most: BigInt(most), signer, now };
+    const payload = signedDeposit(requirements, config, parts);
+    return shop.send({ x402Version: 2, accepted: requirements, payload }, { path });
   }
 
   /** `amount` undefined: all that is not charged. */
@@ -109,6 +127,12 @@ export class ScriptedChannel {
   }
 
   #settle({ payload }: ChannelOrder): ChannelSettlement {
+    const transaction = `0x${"ab".repeat(32)}`;
+    if (payload.type === "deposit") {
+      const { amount } = payload.deposit;
+      this.state = { ...this.state, balance: this.state.balance + BigInt(amount) };
+      return { kind: "settled", transaction, amount, state: this.state };
+    }
     if (payload.type !== "refund") return { kind: "unknown", cause: "not scripted", transaction: "" };
     const amount = BigInt(payload.amount ?? 0);
     const claimed = payload.claims.map(({ totalClaimed }) => BigInt(totalClaimed));
@@ -118,6 +142,6 @@ export class ScriptedChannel {
       totalClaimed: claimed[0] ?? this.state.totalClaimed,
       refundNonce: this.state.refundNonce + 1n,
     };
-    return { kind: "settled", transaction: `0x${"ab".repeat(32)}`, amount: String(amount), state: this.state };
+    return { kind: "settled", transaction, amount: String(amount), state: this.state };
   }
 }

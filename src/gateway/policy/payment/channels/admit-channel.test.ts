@@ -1,0 +1,463 @@
+import { afterEach, expect, test } from "bun:test";
+import { until } from "../../../../lib/testing/until.ts";
+import { BATCH_SETTLEMENT_CONTRACT } from "../../../../payments/signatures/batch-settlement.ts";
+import { NO_AUTHORIZER, channelNonce } from "../../../../store/channels.ts";
+import { LEASE_MS, type Payment, type Reservation } from "../../../../store/ledger.ts";
+import { NETWORK, USDC } from "../metered/testing/metered-sale.ts";
+import { closeShops, decoded } from "../testing/shop.ts";
+import { respondWith, type TestExchange } from "../testing/test-gateway.ts";
+import { errorOf } from "./testing/channel-world.ts";
+import { ScriptedChannel } from "./testing/scripted-channel.ts";
+
+afterEach(closeShops);
+
+const MISMATCH = "invalid_batch_settlement_evm_cumulative_amount_mismatch";
+const EXCEEDED = "invalid_batch_settlement_evm_cumulative_exceeds_balance";
+const EMPTY = "invalid_batch_settlement_evm_channel_not_found";
+const WITHDRAWING = "invalid_batch_settlement_evm_insufficient_balance";
+const SIGNATURE = "invalid_batch_settlement_evm_voucher_signature";
+const STALE_MS = 300_000;
+
+async function opened(options: ConstructorParameters<typeof ScriptedChannel>[0] = {}): Promise<ScriptedChannel> {
+  const channel = new ScriptedChannel(options);
+  await channel.open();
+  return channel;
+}
+
+/** The response to a payment: its status, its reason or code, and when to retry. */
+async function outcome(response: Response): Promise<unknown> {
+  if (response.status === 200) return 200;
+  const { type } = (await response.json()) as { type?: string }; // A problem document.
+  const isChallenge = response.headers.has("payment-required");
+  const why = isChallenge ? errorOf(response) : type?.replace("urn:turnpike:error:", "");
+  return [response.status, why, response.headers.get("retry-after")];
+}
+
+/** The state of the channel that a challenge shows. */
+function shownState(response: Response): unknown {
+  const { accepts } = decoded(response, "payment-required") as { accepts?: { extra?: { channelState?: unknown } }[] }; // A challenge.
+  return accepts?.[0]?.extra?.channelState;
+}
+
+const keyOf = ({ payer, id }: ScriptedChannel, base: string) => ({
+  network: NETWORK,
+  asset: BATCH_SETTLEMENT_CONTRACT.toLowerCase(),
+  from: payer.address.toLowerCase(),
+  nonce: channelNonce(id, base),
+});
+
+const recorded = (channel: ScriptedChannel, base: string): Promise<Payment | undefined> =>
+  channel.shop.store.ledger.find(keyOf(channel, base));
+
+test("a voucher of a channel with a fresh state is charged without a look at the chain", async () => {
+  const channel = await opened();
+  channel.shop.clock.now = 1_800_000_000_500;
+  await channel.open();
+  const voucher = channel.payment("voucher", 1000) as { payload: { voucher: object } }; // A payment has it.
+  expect((await channel.shop.send(voucher)).status).toBe(200);
+  expect(await recorded(channel, "0")).toMatchObject({
+    scheme: "batch-settlement",
+    state: "settled",
+    amount: "1000",
+    token: USDC.toLowerCase(),
+    payTo: channel.config.receiver.toLowerCase(),
+    route: "/goods",
+    consumer: channel.payer.address.toLowerCase(),
+    validBefore: 1_800_000_001 + 60,
+  });
+  expect([channel.looks, channel.orders]).toEqual([0, []]);
+  expect(await channel.row()).toMatchObject({ base: "1000", charged: "1000", signed: "1000", holder: "" });
+  await until(() => channel.counts().stages.delivered === 1);
+});
+
+test("a state that is not fresh is read again first", async () => {
+  const channel = await opened();
+  channel.shop.clock.now += STALE_MS - 1;
+  expect(await outcome(await channel.buy(1000))).toBe(200);
+  channel.shop.clock.now += 1;
+  expect([channel.looks, await outcome(await channel.buy(2000)), channel.looks]).toEqual([0, 200, 1]);
+  expect(await channel.row()).toMatchObject({ syncedAt: channel.shop.clock.now, charged: "2000" });
+  channel.shop.clock.now += STALE_MS;
+  channel.said = () => ({ kind: "unavailable", cause: "no response" });
+  expect(await outcome(await channel.buy(3000))).toEqual([503, "facilitator-unavailable", "5"]);
+  expect(channel.counts().losses).toEqual({ facilitator: 1 });
+  channel.said = () => ({ kind: "refused", reason: EXCEEDED });
+  expect(await outcome(await channel.buy(3000))).toEqual([402, EXCEEDED, null]);
+  expect(await channel.row()).toMatchObject({ base: "2000", charged: "2000", holder: "" });
+});
+
+test("a voucher that the row covers is looked up although too many payments were refused, and others are not", async () => {
+  const channel = await opened();
+  channel.said = () => ({ kind: "refused", reason: EXCEEDED });
+  for (let i = 0; i < 100; i++) expect(await outcome(await channel.refund(0))).toEqual([402, EXCEEDED, null]);
+  channel.said = () => undefined;
+  channel.shop.clock.now += STALE_MS;
+  // The limit counts in a window of time that this clock has left.
+  for (let i = 0; i < 100; i++) channel.shop.desk?.looks.begin("127.0.0.1");
+  expect(await outcome(await channel.buy(1000))).toBe(200);
+  channel.state = { ...channel.state, balance: 1500n };
+  await channel.open();
+  expect(await outcome(await channel.buy(2000))).toEqual([503, "overloaded", "1"]);
+  expect(channel.counts().losses).toEqual({ refused: 100, overloaded: 1 });
+});
+
+test("a voucher above the known balance is charged if the chain has more", async () => {
+  const channel = await opened();
+  channel.state = { ...channel.state, balance: 6000n };
+  for (const most of [1000, 2000, 3000, 4000, 5000]) expect(await outcome(await channel.buy(most))).toBe(200);
+  expect(channel.looks).toBe(0);
+  expect([await outcome(await channel.buy(6000)), channel.looks]).toEqual([200, 1]);
+  expect(await outcome(await channel.buy(7000))).toEqual([402, EXCEEDED, null]);
+  expect(await channel.row()).toMatchObject({ balance: "6000", charged: "6000", holder: "" });
+});
+
+test.each([
+  ["0", 0n, EMPTY],
+  ["0", 999n, EXCEEDED],
+] as const)(
+  "a channel with the refund nonce %s and %d on the chain refuses with the reason",
+  async (_n, balance, why) => {
+    const channel = new ScriptedChannel();
+    channel.state = { ...channel.state, balance };
+    await channel.open();
+    expect(await outcome(await channel.buy(1000))).toEqual([402, why, null]);
+    expect([channel.looks, channel.shop.runs]).toEqual([1, 0]);
+  },
+);
+
+test.each([0n, 999n])(
+  "after a refund that left %d, a client is corrected, because it may not know of it",
+  async (balance) => {
+    const channel = new ScriptedChannel();
+    channel.state = { ...channel.state, balance, refundNonce: 1n };
+    await channel.open();
+    const response = await channel.buy(1000);
+    expect(shownState(response)).toMatchObject({ balance: String(balance), refundNonce: "1" });
+    expect(await outcome(response)).toEqual([402, MISMATCH, null]);
+    expect(channel.counts().losses).toEqual({ terms: 1 });
+    // Another reason is no news of a refund.
+    channel.shop.clock.now += STALE_MS;
+    channel.said = () => ({ kind: "refused", reason: SIGNATURE });
+    expect(await outcome(await channel.buy(1000))).toEqual([402, SIGNATURE, null]);
+  },
+);
+
+test.each([
+  [EXCEEDED, true],
+  [EMPTY, false],
+] as const)(
+  "a contract's voucher that the chain refuses by %s after a refund is corrected: %p",
+  async (reason, isCorrected) => {
+    const channel = new ScriptedChannel({ parties: { payerAuthorizer: `0x${NO_AUTHORIZER.slice(2)}` } });
+    channel.state = { ...channel.state, balance: 500n, refundNonce: 1n };
+    await channel.open();
+    // Only the chain can check its signature, and may not have.
+    channel.said = () => ({ kind: "refused", reason });
+    expect(await outcome(await channel.buy(1000))).toEqual([402, isCorrected ? MISMATCH : reason, null]);
+  },
+);
+
+test("a contract's voucher is looked up each time, and a payer with written-off charges is barred", async () => {
+  const channel = new ScriptedChannel({ parties: { payerAuthorizer: `0x${NO_AUTHORIZER.slice(2)}` } });
+  await channel.open();
+  expect([await outcome(await channel.buy(1000)), channel.looks]).toEqual([200, 1]);
+  expect([await outcome(await channel.buy(2000)), channel.looks]).toEqual([200, 2]);
+  const { channels } = channel.shop.store;
+  const due = { charges: 0, owed: "0", deniable: "0", owedBefore: 0, syncedBefore: 0 };
+  expect((await channels.work(due, 1)).length).toBe(1);
+  await channels.refuse(channel.id);
+  await channels.writeOff(channel.id);
+  expect(await outcome(await channel.buy(3000))).toEqual([402, SIGNATURE, null]);
+  expect(channel.counts().losses).toEqual({ signature: 1 });
+});
+
+test("a payer that withdraws buys nothing, until the time of its withdrawal is over and the channel has money", async () => {
+  const channel = await opened();
+  const withdrawAt = Math.floor(channel.shop.clock.now / 1000);
+  channel.state = { ...channel.state, withdrawRequestedAt: withdrawAt };
+  await channel.open();
+  const { clock } = channel.shop;
+  for (const now of [clock.now, (withdrawAt + 900) * 1000 - 1]) {
+    clock.now = now;
+    expect(await outcome(await channel.buy(1000))).toEqual([402, WITHDRAWING, null]);
+  }
+  expect([channel.looks, channel.shop.runs]).toEqual([0, 0]);
+  clock.now += 1;
+  // The chain still has the withdrawal.
+  expect([await outcome(await channel.buy(1000)), channel.looks]).toEqual([[402, WITHDRAWING, null], 1]);
+  // Its word is fresh now.
+  expect([await outcome(await channel.buy(1000)), channel.looks]).toEqual([[402, WITHDRAWING, null], 1]);
+  expect(channel.counts().losses).toEqual({ unfunded: 4 });
+  clock.now += STALE_MS;
+  channel.said = () => ({ kind: "refused", reason: EMPTY });
+  expect(await outcome(await channel.buy(1000))).toEqual([402, EMPTY, null]);
+  channel.said = () => undefined;
+  channel.state = { ...channel.state, withdrawRequestedAt: 0 };
+  expect(await outcome(await channel.buy(1000))).toBe(200);
+});
+
+test("a voucher waits for the end of a refund", async () => {
+  const channel = await opened({ keys: { wait_ms: 60_000 } });
+  const { channels } = channel.shop.store;
+  const { id } = channel;
+  const leased = await channels.refund(id);
+  if (leased === undefined) throw new Error("not leased");
+  let isOver = false;
+  const buying = channel.buy(1000).finally(() => (isOver = true));
+  const { ledger } = channel.shop.store;
+  expect(await ledger.find(keyOf(channel, "0"))).toBeUndefined();
+  expect(isOver).toBe(false);
+  await channels.done(id, leased, channel.shop.clock.now);
+  expect(await outcome(await buying)).toBe(200);
+});
+
+test("a voucher gets 503 if the refund does not end in time", async () => {
+  const channel = await opened({ keys: { wait_ms: 120 } });
+  await channel.shop.store.channels.refund(channel.id);
+  const startedAt = performance.now();
+  expect(await outcome(await channel.buy(1000))).toEqual([503, "overloaded", "1"]);
+  expect(performance.now() - startedAt).toBeGreaterThan(100);
+  expect([channel.counts().losses, channel.shop.runs]).toEqual([{ overloaded: 1 }, 0]);
+});
+
+test("charges up to the risk of a channel are taken, and no further one", async () => {
+  const channel = await opened({ keys: { max_risk: "2000" } });
+  for (const most of [1000, 2000]) expect(await outcome(await channel.buy(most))).toBe(200);
+  expect(await outcome(await channel.buy(3000))).toEqual([503, "overloaded", "1"]);
+  expect(channel.counts().losses).toEqual({ overloaded: 1 });
+  expect(await channel.row()).toMatchObject({ charged: "2000", holder: "" });
+});
+
+test("without room for the response, nothing is charged", async () => {
+  const channel = await opened({ shop: { room: { bufferCount: 0 } } });
+  expect(await outcome(await channel.buy(1000))).toEqual([503, "overloaded", "1"]);
+  expect([await recorded(channel, "0"), channel.shop.runs]).toEqual([undefined, 0]);
+  expect(channel.counts().losses).toEqual({ overloaded: 1 });
+});
+
+test("the newest voucher gets its response again for the same request, and an older one is corrected", async () => {
+  const channel = await opened();
+  expect(await outcome(await channel.buy(1000))).toBe(200);
+  await until(async () => (await recorded(channel, "0"))?.delivered === true);
+  expect(await outcome(await channel.buy(1000))).toBe(200);
+  expect([channel.shop.runs, channel.counts().losses]).toEqual([1, { used: 1 }]);
+  // The same voucher for another request.
+  const other = await channel.buy(1000, "/goods?other");
+  expect(shownState(other)).toMatchObject({ chargedCumulativeAmount: "1000" });
+  expect(await outcome(other)).toEqual([402, MISMATCH, null]);
+  expect(await outcome(await channel.buy(2000))).toBe(200);
+  await until(async () => (await recorded(channel, "1000"))?.delivered === true);
+  expect(await outcome(await channel.buy(1000))).toEqual([402, MISMATCH, null]);
+  expect([channel.shop.runs, (await channel.row()).charged]).toEqual([2, "2000"]);
+});
+
+test("a delivered response that is not stored is not sold again by its voucher", async () => {
+  const channel = await opened();
+  expect(await outcome(await channel.buy(1000))).toBe(200);
+  await until(async () => (await recorded(channel, "0"))?.delivered === true);
+  const second = new ScriptedChannel({ of: channel });
+  expect(await outcome(await second.buy(1000))).toEqual([402, MISMATCH, null]);
+  expect([second.shop.runs, (await channel.row()).charged]).toEqual([0, "1000"]);
+});
+
+/** A gateway whose upstream is slow with the query `?1000`. */
+async function slowSale(keys: object = {}) {
+  const begun: TestExchange[] = [];
+  const upstream = (exchange: TestExchange): void => {
+    if (exchange.head.query === "?1000") begun.push(exchange);
+    else respondWith(exchange, 200, "the goods");
+  };
+  const channel = await opened({ keys, shop: { upstream } });
+  const slow = channel.buy(1000);
+  await until(() => begun.length === 1);
+  const finish = (): Promise<Response> => {
+    for (const exchange of begun) respondWith(exchange, 200, "the goods");
+    return slow;
+  };
+  return { channel, finish };
+}
+
+test("while a request is served, the same one and the next voucher get 503, and the next is served afterwards", async () => {
+  const { channel, finish } = await slowSale();
+  expect(await outcome(await channel.buy(1000))).toEqual([503, "overloaded", "1"]);
+  expect(await outcome(await channel.buy(2000))).toEqual([503, "overloaded", "1"]);
+  expect(channel.counts().losses).toEqual({ overloaded: 2 });
+  expect((await finish()).status).toBe(200);
+  expect(await outcome(await channel.buy(2000))).toBe(200);
+  expect(await channel.row()).toMatchObject({ charged: "2000", holder: "" });
+});
+
+test("a voucher waits for the earlier request of its channel", async () => {
+  const { channel, finish } = await slowSale({ wait_ms: 60_000 });
+  const next = channel.buy(2000);
+  // A request of another channel of the same gateway does not wait.
+  expect((await finish()).status).toBe(200);
+  expect(await outcome(await next)).toBe(200);
+  expect((await channel.row()).charged).toBe("2000");
+});
+
+/** A reservation whose process has died. */
+function dead(channel: ScriptedChannel): Reservation {
+  return {
+    ...keyOf(channel, "0"),
+    token: USDC.toLowerCase(),
+    scheme: "batch-settlement",
+    amount: "1000",
+    payTo: channel.config.receiver.toLowerCase(),
+    route: "/goods",
+    consumer: "",
+    fingerprint: "of the dead process",
+    validBefore: Math.ceil(channel.shop.clock.now / 1000) + 60,
+    payload: "{}",
+  };
+}
+
+test.each(["reserved", "verified"] as const)(
+  "a channel of a process that died with a %s payment is free again",
+  async (state) => {
+    const channel = await opened();
+    const { ledger } = channel.shop.store;
+    const { payment } = await ledger.reserve(dead(channel));
+    if (state === "verified") await ledger.move(payment, { state, lease: true });
+    for (const most of [1000, 2000]) {
+      expect(await outcome(await channel.buy(most))).toEqual([503, "overloaded", "1"]);
+    }
+    channel.shop.clock.now += LEASE_MS + 1;
+    expect(await outcome(await channel.buy(1000))).toBe(200);
+    expect(await channel.row()).toMatchObject({ charged: "1000", base: "1000", holder: "" });
+  },
+);
+
+test.each(["settling", "unknown"] as const)(
+  "a channel of a process that died with a %s payment is not given away",
+  async (state) => {
+    const channel = await opened();
+    const { ledger } = channel.shop.store;
+    const { payment } = await ledger.reserve(dead(channel));
+    await ledger.move(payment, { state, lease: true });
+    channel.shop.clock.now += LEASE_MS + 1;
+    expect(await outcome(await channel.buy(2000))).toEqual([503, "overloaded", "1"]);
+    expect(await channel.row()).toMatchObject({ base: "1000", holder: keyOf(channel, "0").nonce });
+  },
+);
+
+/** Whether a request with the payment at `base` has its turn at once. */
+async function isFree({ shop: { desk }, id }: ScriptedChannel, base: string): Promise<boolean> {
+  const tick = new Promise<false>((resolve) => setImmediate(() => resolve(false)));
+  return Promise.race([desk?.turns.enter(id, channelNonce(id, base), 60_000) ?? false, tick]);
+}
+
+test("the turn of a corrected client is kept for its next voucher", async () => {
+  const channel = await opened();
+  expect(await outcome(await channel.buy(1000))).toBe(200);
+  expect(await outcome(await channel.buy(1500))).toEqual([402, MISMATCH, null]);
+  expect([await isFree(channel, "500"), await isFree(channel, "1000")]).toEqual([false, true]);
+});
+
+test("a refused request gives its turn back", async () => {
+  const channel = await opened({ keys: { max_risk: "1000" } });
+  expect(await outcome(await channel.buy(1000))).toBe(200);
+  expect(await outcome(await channel.buy(2000))).toEqual([503, "overloaded", "1"]);
+  expect(await isFree(channel, "0")).toBe(true);
+});
+
+test("a voucher beyond the line of its channel is not served", async () => {
+  const channel = await opened();
+  const turns = channel.shop.desk?.turns;
+  const waiting = Array.from({ length: 65 }, async (_, i) => {
+    await turns?.enter(channel.id, `${i}`, 60_000);
+    turns?.leave(channel.id, `${i}`);
+  });
+  const last = turns?.enter(channel.id, "last", 60_000);
+  const buying = channel.buy(1000);
+  await Promise.all([...waiting, last]);
+  turns?.leave(channel.id, "last");
+  expect(await outcome(await buying)).toBe(200);
+});
+
+test.each([
+  ["below the price", 999n],
+  ["with too many digits", 10n ** 30n],
+])("a voucher %s is corrected, although its channel is there", async (_what, most) => {
+  const channel = new ScriptedChannel();
+  channel.state = { ...channel.state, balance: 10n ** 30n - 1n, totalClaimed: most > 1000n ? most - 1000n : 0n };
+  await channel.open();
+  expect(await outcome(await channel.buy(most))).toEqual([402, MISMATCH, null]);
+  expect([channel.shop.runs, channel.counts().losses]).toEqual([0, { terms: 1 }]);
+});
+
+test("a voucher with the most digits is charged", async () => {
+  const channel = new ScriptedChannel();
+  const most = 10n ** 30n - 1n;
+  channel.state = { ...channel.state, balance: most, totalClaimed: most - 1000n };
+  await channel.open();
+  expect(await outcome(await channel.buy(most))).toBe(200);
+  expect((await channel.row()).charged).toBe(String(most));
+});
+
+test("a voucher of exactly the price begins a channel", async () => {
+  const channel = new ScriptedChannel();
+  expect(await outcome(await channel.buy(1000))).toBe(200);
+  expect([channel.looks, (await channel.row()).charged]).toEqual([1, "1000"]);
+});
+
+test("a deposit pays with the money that it brings", async () => {
+  const payloads: Promise<unknown>[] = [];
+  const upstream = (exchange: TestExchange): void => {
+    const base = exchange.head.query === "?1000" ? "0" : "1000";
+    payloads.push(recorded(channel, base).then((payment) => JSON.parse(payment?.payload ?? "")));
+    respondWith(exchange, 200, "the goods");
+  };
+  const channel = new ScriptedChannel({ shop: { upstream } });
+  channel.state = { ...channel.state, balance: 0n };
+  expect(await outcome(await channel.deposit(1000, 10_000))).toBe(200);
+  expect(channel.orders.map(({ payload }) => payload.type)).toEqual(["deposit"]);
+  expect(await channel.row()).toMatchObject({ balance: "10000", charged: "1000", signed: "1000" });
+  expect(await outcome(await channel.buy(2000))).toBe(200);
+  const { signature } = await channel.row();
+  // The whole deposit is needed to look up its outcome later; of a voucher, what a claim needs.
+  expect(await Promise.all(payloads)).toEqual([
+    expect.objectContaining({ x402Version: 2, payload: expect.objectContaining({ type: "deposit" }) }),
+    { payload: { voucher: { maxClaimableAmount: "2000", signature } } },
+  ]);
+});
+
+test("a deposit too small for its voucher is refused", async () => {
+  const channel = await opened();
+  channel.state = { ...channel.state, balance: 0n };
+  channel.shop.clock.now += 1;
+  await channel.open();
+  expect(await outcome(await channel.deposit(1000, 999))).toEqual([402, EXCEEDED, null]);
+  expect([channel.orders, channel.shop.runs]).toEqual([[], 0]);
+});
+
+test.each([
+  [{ amount: "5000" }, "price"],
+  [{ network: "eip155:1" }, "network"],
+])("a payment for other terms, %j, is refused as one of %s", async (change, loss) => {
+  const channel = await opened();
+  const payment = channel.payment("voucher", 1000) as { accepted: object }; // A payment has it.
+  const response = await channel.shop.send({ ...payment, accepted: { ...payment.accepted, ...change } });
+  expect(await outcome(response)).toEqual([402, "No matching payment requirements", null]);
+  expect(channel.counts().losses).toEqual({ [loss]: 1 });
+});
+
+test("a voucher that another key has signed is refused, before its channel is looked up", async () => {
+  const channel = new ScriptedChannel();
+  const other = new ScriptedChannel();
+  const { payload } = channel.payment("voucher", 1000) as { payload: { voucher: object } }; // A payment has it.
+  const forged = other.payment("voucher", 1000) as { payload: { voucher: { signature: string } } };
+  const voucher = { ...payload.voucher, signature: forged.payload.voucher.signature };
+  const response = await channel.shop.send(channel.payment("voucher", 1000, { voucher }));
+  expect(await outcome(response)).toEqual([402, SIGNATURE, null]);
+  expect([channel.looks, channel.counts().losses]).toEqual([0, { signature: 1 }]);
+});
+
+test("a route without servers begins no work, and corrects a voucher whose work had begun", async () => {
+  const channel = await opened();
+  expect(await outcome(await channel.buy(1000))).toBe(200);
+  const unserved = new ScriptedChannel({ of: channel, shop: { isServed: false } });
+  expect(await outcome(await unserved.buy(2000))).toEqual([503, "no-servers", "1"]);
+  expect([unserved.counts().losses, await recorded(channel, "1000")]).toEqual([{ no_servers: 1 }, undefined]);
+  expect(await outcome(await unserved.buy(1000))).toEqual([402, MISMATCH, null]);
+});
