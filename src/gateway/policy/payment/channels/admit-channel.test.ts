@@ -135,7 +135,7 @@ test.each([0n, 999n])(
     expect(shownState(response)).toMatchObject({ balance: String(balance), refundNonce: "1" });
     expect(await outcome(response)).toEqual([402, MISMATCH, null]);
     expect(channel.counts().losses).toEqual({ terms: 1 });
-    // Another reason is no news of a refund.
+    // Another reason does not come from a refund.
     channel.shop.clock.now += STALE_MS;
     channel.said = () => ({ kind: "refused", reason: SIGNATURE });
     expect(await outcome(await channel.buy(1000))).toEqual([402, SIGNATURE, null]);
