@@ -3,7 +3,14 @@ import { FakeClock } from "../../lib/testing/fake-clock.ts";
 import { GOING_AWAY } from "../../lib/http/websocket-frames.ts";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../lib/time/timer-wheel.ts";
-import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange/exchange.ts";
+import { TurnpikeError } from "../../lib/errors.ts";
+import {
+  type BodySink,
+  type Exchange,
+  type RequestHead,
+  type ResponseHead,
+  type ResponseSink,
+} from "../exchange/exchange.ts";
 import { ClientConnection } from "../http1/client-connection.ts";
 import { Http1ServerConnection } from "../http1/server-connection.ts";
 import { type ServerHost, type ServerSettings } from "../exchange/server-host.ts";
@@ -97,6 +104,15 @@ function open(): void {
 function behindHead(wire: FakeWire): string {
   return wire.text.slice(wire.text.indexOf("\r\n\r\n") + 4);
 }
+
+test("a handshake has the key of its client, or a new one if the client's protocol has no keys", () => {
+  const head = { fields: FIELDS } as RequestHead; // No other members are read.
+  expect([handshakeKey(head), head.fields]).toEqual([KEY, FIELDS]);
+  const other = { fields: "A: b\r\n" } as RequestHead; // As above.
+  const key = handshakeKey(other);
+  expect(Buffer.from(key, "base64").length).toBe(16);
+  expect(other.fields).toBe(`A: b\r\nSec-WebSocket-Key: ${key}\r\n`);
+});
 
 test("bytes that arrive with either head, and those that follow, are passed on without a body limit", () => {
   fromClient(`GET / HTTP/1.1\r\nHost: h\r\n${FIELDS}\r\nfrom the client`);
@@ -239,6 +255,20 @@ test("a policy that refuses the 101 closes the upstream's connection, and no byt
   flushCork();
   expect([near.text.split("\r\n", 1)[0], behindHead(near)]).toEqual(["HTTP/1.1 501 Not Implemented", "no"]);
   expect([near.closed, far.closed, closed, over, reads]).toEqual([false, true, 1, 1, 0]);
+});
+
+test("a client whose bytes cannot be kept loses its tunnel, and its end after that changes nothing", () => {
+  let reader: BodySink | undefined;
+  refuse = (exchange) => {
+    exchange.body = { ...exchange.body, readTo: (sink) => void (reader = sink) };
+  };
+  open();
+  reader?.data(Buffer.from("kept"));
+  expect(behindHead(far)).toBe("kept");
+  reader?.abort(new TurnpikeError("overloaded", "no space is left"));
+  expect([near.closed, near.ended, far.closed, closed, over]).toEqual([true, false, true, 1, 1]);
+  reader?.end("");
+  expect([over, clock.tick]).toEqual([1, undefined]);
 });
 
 const CLOSE = Buffer.from(GOING_AWAY).toString("latin1");
