@@ -358,6 +358,27 @@ describe("a response to a client that stays slow", () => {
     expect([got(), pool.used, failures]).toEqual(["a", 0, []]);
   });
 
+  test.each([[Buffer.alloc(PIECE)], [undefined]])(
+    "returns its blocks when it is dropped during a read",
+    async (bytes) => {
+      const finish: ((bytes: Buffer | undefined) => void)[] = [];
+      using read = spyOn(Spool.prototype, "read").mockImplementationOnce((_extent, _length, done) => {
+        finish.push(done);
+      });
+      const flow = open();
+      client.takes = false;
+      for (const letter of "abc") send(flow, letter);
+      clock.advance(2 * SLOW_MS);
+      await until(() => pool.used === 0);
+      drain(flow);
+      flow.drop();
+      // The block must stay until the read has ended.
+      expect(used).toBe(BLOCK_BYTES);
+      finish[0]?.(bytes);
+      expect([used, got(), failures, read.mock.calls.length]).toEqual([0, "a", [], 1]);
+    },
+  );
+
   test("stops when the client is slow again, and goes on", async () => {
     const flow = open();
     client.takes = false;
