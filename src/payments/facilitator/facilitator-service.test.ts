@@ -296,6 +296,17 @@ test("a caller receives the reachable chains, and learns that one is missing", a
   expect((error as UnsupportedError).kinds).toEqual([kind]);
 });
 
+test("a caller and the log learn why no chain is reachable", async () => {
+  const logged: string[] = [];
+  const gone = new UnsupportedError("eip155:1: no connection");
+  const facilitator = { supported: () => Promise.reject(gone) };
+  const { url } = await serve(() => facilitator, { log: (line) => void logged.push(line) });
+  const response = await fetch(`${url}/supported`);
+  const why = "Cannot query what the facilitator supports: eip155:1: no connection";
+  expect(await response.json()).toMatchObject({ status: 503, detail: why });
+  expect(logged).toEqual([`facilitator: ${why}`]);
+});
+
 test("a Unix socket that accepts connections without responding is left to its process", async () => {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-socket-"));
   const unix = join(folder, "facilitator.sock");

@@ -156,8 +156,12 @@ export class FacilitatorService {
       const isListed = settlement.kind === "settled" && this.#options.resources?.add(caller, payment, requirements);
       return settled(settlement, requirements, isListed === true ? LISTED : {});
     } catch (error) {
-      // The message of the error may contain the address of an RPC endpoint.
       this.#figures.failed(pathname);
+      if (error instanceof UnsupportedError) {
+        this.#options.log(`facilitator: ${error.message}`);
+        return problem(new TurnpikeError("facilitator-unavailable", error.message));
+      }
+      // The message of another error may contain the address of an RPC endpoint.
       this.#options.log(`facilitator: ${pathname} failed: ${faultOf(error)}`);
       return problem(new TurnpikeError("internal", "The facilitator failed"));
     }
