@@ -110,7 +110,7 @@ test("an unavailable facilitator gives 503 and an invalid response 502, and the 
     expect(response.headers.get("retry-after")).toBe("5");
     expect(response.headers.get("payment-required")).toBeNull();
     expect(await response.text()).not.toContain("secret");
-    expect(shop.logged.filter((line) => line.includes(`the facilitator ${kind}: secret`))).toHaveLength(1);
+    expect(shop.logged.filter((line) => line.includes(`(facilitator ${kind}): secret`))).toHaveLength(1);
     broken = false;
     expect((await shop.send(payment)).status).toBe(200);
     expect([shop.runs, shop.settlements]).toEqual([1, 1]);

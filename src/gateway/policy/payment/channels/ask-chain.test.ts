@@ -143,7 +143,7 @@ test("without a response of the chain nothing is known, and the log says why", a
   const failing = asking({ kind: "unavailable", cause: "no response" });
   expect(await failing.ask("known")).toBeUndefined();
   expect(failing.logged).toEqual([
-    "payment: cannot look up a channel on /goods: the facilitator unavailable: no response",
+    "payment: cannot look up a channel on /goods (facilitator unavailable): no response",
   ]);
   expect(await asking("no chain").ask("known")).toBeUndefined();
   const { route } = asking(valid(FUNDED));

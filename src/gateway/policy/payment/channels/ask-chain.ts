@@ -53,7 +53,7 @@ async function askUnlimited(
   if (facilitator.channels === undefined || channels === undefined) return undefined;
   const verification = await facilitator.channels.verify(payment, agreed);
   if (verification.kind !== "valid" && verification.kind !== "refused") {
-    log(`payment: cannot look up a channel on ${route}: the facilitator ${verification.kind}: ${verification.cause}`);
+    log(`payment: cannot look up a channel on ${route} (facilitator ${verification.kind}): ${verification.cause}`);
     return undefined;
   }
   if (verification.kind === "refused") {

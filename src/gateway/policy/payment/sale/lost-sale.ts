@@ -37,7 +37,7 @@ export class LostSale {
       return over(lossOf(verification.reason));
     }
     const { kind, cause } = verification;
-    paidRoute.log(`payment: cannot verify on ${paidRoute.route}: the facilitator ${kind}: ${cause}`);
+    paidRoute.log(`payment: cannot verify on ${paidRoute.route} (facilitator ${kind}): ${cause}`);
     respondUnverified(exchange, kind);
     return over("facilitator");
   }
