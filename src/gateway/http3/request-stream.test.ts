@@ -232,6 +232,14 @@ test("a client that resets its request stops it", async () => {
   expect([gone, stream.events, read]).toEqual([1, CANCELLED, ["abort bad-request"]]);
 });
 
+test("a stream that the engine has closed is not reset", () => {
+  head({ "content-length": "5" });
+  stream.destroyed = true;
+  stream.onreset?.();
+  stream.ontrailers?.({ "X-A": "1" });
+  expect([stream.events, host.exchanges.length]).toEqual([[], 1]);
+});
+
 test("a request that is reset before its end is not handled", async () => {
   head();
   stream.onreset?.();

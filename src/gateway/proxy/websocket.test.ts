@@ -139,6 +139,7 @@ test("a byte in either direction extends the idle time, and silence closes both 
 });
 
 test("silence from the beginning closes both sides at the end of the idle time", () => {
+  clock.advance(3000);
   open();
   clock.advance(IDLE_MS - 20);
   expect([near.ended, over]).toEqual([false, 0]);
@@ -257,6 +258,20 @@ test("a policy that refuses the 101 closes the upstream's connection, and no byt
   expect([near.closed, far.closed, closed, over, reads]).toEqual([false, true, 1, 1, 0]);
 });
 
+test("a client whose bytes cannot be kept gets the last bytes of an upstream that has ended", () => {
+  let reader: BodySink | undefined;
+  refuse = (exchange) => {
+    exchange.body = { ...exchange.body, readTo: (sink) => void (reader = sink) };
+  };
+  open();
+  near.takes = [3];
+  fromUpstream("goodbye");
+  far.data.onEnd();
+  reader?.abort(new TurnpikeError("overloaded", "no space is left"));
+  near.data.onDrain();
+  expect([behindHead(near), near.ended, over]).toEqual(["goodbye", true, 1]);
+});
+
 test("a client whose bytes cannot be kept loses its tunnel, and its end after that changes nothing", () => {
   let reader: BodySink | undefined;
   refuse = (exchange) => {
@@ -273,11 +288,12 @@ test("a client whose bytes cannot be kept loses its tunnel, and its end after th
 
 const CLOSE = Buffer.from(GOING_AWAY).toString("latin1");
 
-test("a drain between two frames sends the client one Close frame, and passes the client's response on", () => {
+test("a drain between two frames sends the client one Close frame at once, and passes the client's response on", () => {
   open();
   fromUpstream("\x81\x02hi");
   client.drain();
   client.drain();
+  expect(behindHead(near)).toBe(`\x81\x02hi${CLOSE}`);
   fromUpstream("\x81\x04late");
   flushCork();
   expect(behindHead(near)).toBe(`\x81\x02hi${CLOSE}`);
@@ -285,7 +301,17 @@ test("a drain between two frames sends the client one Close frame, and passes th
   expect(far.paused).toBe(false);
   fromClient("closing");
   expect([behindHead(far), near.ended]).toEqual(["closing", false]);
-  clock.advance(CLOSING_MS + 20);
+});
+
+test("a client that goes on after its Close frame has a few seconds", () => {
+  open();
+  client.drain();
+  for (let i = 0; i < 4; i++) {
+    clock.advance(CLOSING_MS / 4 - 10);
+    fromClient("x");
+  }
+  expect([near.ended, over]).toEqual([false, 0]);
+  clock.advance(60);
   expect([near.ended, far.closed, closed, over]).toEqual([true, true, 1, 1]);
 });
 
