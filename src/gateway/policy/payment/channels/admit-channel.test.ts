@@ -1,13 +1,11 @@
 import { afterEach, expect, test } from "bun:test";
 import { until } from "../../../../lib/testing/until.ts";
-import { BATCH_SETTLEMENT_CONTRACT } from "../../../../payments/signatures/batch-settlement.ts";
 import { NO_AUTHORIZER, channelNonce } from "../../../../store/channels.ts";
-import { LEASE_MS, type Payment, type Reservation } from "../../../../store/ledger.ts";
-import { NETWORK, USDC } from "../metered/testing/metered-sale.ts";
+import { LEASE_MS, type Reservation } from "../../../../store/ledger.ts";
+import { USDC } from "../metered/testing/metered-sale.ts";
 import { closeShops, decoded } from "../testing/shop.ts";
 import { respondWith, type TestExchange } from "../testing/test-gateway.ts";
-import { errorOf } from "./testing/channel-world.ts";
-import { ScriptedChannel } from "./testing/scripted-channel.ts";
+import { keyOf, opened, outcome, recorded, ScriptedChannel } from "./testing/scripted-channel.ts";
 
 afterEach(closeShops);
 
@@ -18,57 +16,11 @@ const WITHDRAWING = "invalid_batch_settlement_evm_insufficient_balance";
 const SIGNATURE = "invalid_batch_settlement_evm_voucher_signature";
 const STALE_MS = 300_000;
 
-async function opened(options: ConstructorParameters<typeof ScriptedChannel>[0] = {}): Promise<ScriptedChannel> {
-  const channel = new ScriptedChannel(options);
-  await channel.open();
-  return channel;
-}
-
-/** The response to a payment: its status, its reason or code, and when to retry. */
-async function outcome(response: Response): Promise<unknown> {
-  if (response.status === 200) return 200;
-  const { type } = (await response.json()) as { type?: string }; // A problem document.
-  const isChallenge = response.headers.has("payment-required");
-  const why = isChallenge ? errorOf(response) : type?.replace("urn:turnpike:error:", "");
-  return [response.status, why, response.headers.get("retry-after")];
-}
-
 /** The state of the channel that a challenge shows. */
 function shownState(response: Response): unknown {
   const { accepts } = decoded(response, "payment-required") as { accepts?: { extra?: { channelState?: unknown } }[] }; // A challenge.
   return accepts?.[0]?.extra?.channelState;
 }
-
-const keyOf = ({ payer, id }: ScriptedChannel, base: string) => ({
-  network: NETWORK,
-  asset: BATCH_SETTLEMENT_CONTRACT.toLowerCase(),
-  from: payer.address.toLowerCase(),
-  nonce: channelNonce(id, base),
-});
-
-const recorded = (channel: ScriptedChannel, base: string): Promise<Payment | undefined> =>
-  channel.shop.store.ledger.find(keyOf(channel, base));
-
-test("a voucher of a channel with a fresh state is charged without a look at the chain", async () => {
-  const channel = await opened();
-  channel.shop.clock.now = 1_800_000_000_500;
-  await channel.open();
-  const voucher = channel.payment("voucher", 1000) as { payload: { voucher: object } }; // A payment has it.
-  expect((await channel.shop.send(voucher)).status).toBe(200);
-  expect(await recorded(channel, "0")).toMatchObject({
-    scheme: "batch-settlement",
-    state: "settled",
-    amount: "1000",
-    token: USDC.toLowerCase(),
-    payTo: channel.config.receiver.toLowerCase(),
-    route: "/goods",
-    consumer: channel.payer.address.toLowerCase(),
-    validBefore: 1_800_000_001 + 60,
-  });
-  expect([channel.looks, channel.orders]).toEqual([0, []]);
-  expect(await channel.row()).toMatchObject({ base: "1000", charged: "1000", signed: "1000", holder: "" });
-  await until(() => channel.counts().stages.delivered === 1);
-});
 
 test("a state that is not fresh is read again first", async () => {
   const channel = await opened();
@@ -219,6 +171,26 @@ test("a voucher gets 503 if the refund does not end in time", async () => {
   expect(performance.now() - startedAt).toBeGreaterThan(100);
   expect([channel.counts().losses, channel.shop.runs]).toEqual([{ overloaded: 1 }, 0]);
 });
+
+test.each(["refunding", "closing"] as const)(
+  "a voucher for a %s channel counts for no risk while it waits",
+  async (standing) => {
+    const channel = await opened({ keys: { wait_ms: 300, max_total_risk: "3000" } });
+    const { channels } = channel.shop.store;
+    const { id } = channel;
+    if (standing === "closing") await channels.close(id);
+    else await channels.refund(id);
+    expect((await channel.row()).standing).toBe(standing);
+    // It looks every 50 ms whether the channel is open.
+    expect(await outcome(await channel.buy(1000))).toEqual([503, "overloaded", "1"]);
+    if (standing === "closing") {
+      const due = { charges: 1, owed: "1", deniable: "1", owedBefore: 0, syncedBefore: 0 };
+      expect((await channels.work(due, 1)).length).toBe(1);
+    }
+    await channels.done(id, await channel.row(), channel.shop.clock.now);
+    expect(await outcome(await channel.buy(1000))).toBe(200);
+  },
+);
 
 test("charges up to the risk of a channel are taken, and no further one", async () => {
   const channel = await opened({ keys: { max_risk: "2000" } });
@@ -373,84 +345,6 @@ test("a voucher beyond the line of its channel is not served", async () => {
   await Promise.all([...waiting, last]);
   turns?.leave(channel.id, "last");
   expect(await outcome(await buying)).toBe(200);
-});
-
-test.each([
-  ["below the price", 999n],
-  ["with too many digits", 10n ** 30n],
-])("a voucher %s is corrected, although its channel is there", async (_what, most) => {
-  const channel = new ScriptedChannel();
-  channel.state = { ...channel.state, balance: 10n ** 30n - 1n, totalClaimed: most > 1000n ? most - 1000n : 0n };
-  await channel.open();
-  expect(await outcome(await channel.buy(most))).toEqual([402, MISMATCH, null]);
-  expect([channel.shop.runs, channel.counts().losses]).toEqual([0, { terms: 1 }]);
-});
-
-test("a voucher with the most digits is charged", async () => {
-  const channel = new ScriptedChannel();
-  const most = 10n ** 30n - 1n;
-  channel.state = { ...channel.state, balance: most, totalClaimed: most - 1000n };
-  await channel.open();
-  expect(await outcome(await channel.buy(most))).toBe(200);
-  expect((await channel.row()).charged).toBe(String(most));
-});
-
-test("a voucher of exactly the price begins a channel", async () => {
-  const channel = new ScriptedChannel();
-  expect(await outcome(await channel.buy(1000))).toBe(200);
-  expect([channel.looks, (await channel.row()).charged]).toEqual([1, "1000"]);
-});
-
-test("a deposit pays with the money that it brings", async () => {
-  const payloads: Promise<unknown>[] = [];
-  const upstream = (exchange: TestExchange): void => {
-    const base = exchange.head.query === "?1000" ? "0" : "1000";
-    payloads.push(recorded(channel, base).then((payment) => JSON.parse(payment?.payload ?? "")));
-    respondWith(exchange, 200, "the goods");
-  };
-  const channel = new ScriptedChannel({ shop: { upstream } });
-  channel.state = { ...channel.state, balance: 0n };
-  expect(await outcome(await channel.deposit(1000, 10_000))).toBe(200);
-  expect(channel.orders.map(({ payload }) => payload.type)).toEqual(["deposit"]);
-  expect(await channel.row()).toMatchObject({ balance: "10000", charged: "1000", signed: "1000" });
-  expect(await outcome(await channel.buy(2000))).toBe(200);
-  const { signature } = await channel.row();
-  // The whole deposit is needed to look up its outcome later; of a voucher, what a claim needs.
-  expect(await Promise.all(payloads)).toEqual([
-    expect.objectContaining({ x402Version: 2, payload: expect.objectContaining({ type: "deposit" }) }),
-    { payload: { voucher: { maxClaimableAmount: "2000", signature } } },
-  ]);
-});
-
-test("a deposit too small for its voucher is refused", async () => {
-  const channel = await opened();
-  channel.state = { ...channel.state, balance: 0n };
-  channel.shop.clock.now += 1;
-  await channel.open();
-  expect(await outcome(await channel.deposit(1000, 999))).toEqual([402, EXCEEDED, null]);
-  expect([channel.orders, channel.shop.runs]).toEqual([[], 0]);
-});
-
-test.each([
-  [{ amount: "5000" }, "price"],
-  [{ network: "eip155:1" }, "network"],
-])("a payment for other terms, %j, is refused as one of %s", async (change, loss) => {
-  const channel = await opened();
-  const payment = channel.payment("voucher", 1000) as { accepted: object }; // A payment has it.
-  const response = await channel.shop.send({ ...payment, accepted: { ...payment.accepted, ...change } });
-  expect(await outcome(response)).toEqual([402, "No matching payment requirements", null]);
-  expect(channel.counts().losses).toEqual({ [loss]: 1 });
-});
-
-test("a voucher that another key has signed is refused, before its channel is looked up", async () => {
-  const channel = new ScriptedChannel();
-  const other = new ScriptedChannel();
-  const { payload } = channel.payment("voucher", 1000) as { payload: { voucher: object } }; // A payment has it.
-  const forged = other.payment("voucher", 1000) as { payload: { voucher: { signature: string } } };
-  const voucher = { ...payload.voucher, signature: forged.payload.voucher.signature };
-  const response = await channel.shop.send(channel.payment("voucher", 1000, { voucher }));
-  expect(await outcome(response)).toEqual([402, SIGNATURE, null]);
-  expect([channel.looks, channel.counts().losses]).toEqual([0, { signature: 1 }]);
 });
 
 test("a route without servers begins no work, and corrects a voucher whose work had begun", async () => {

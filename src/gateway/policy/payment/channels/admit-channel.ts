@@ -193,7 +193,7 @@ class ChannelRequest {
     const { ledger, maxPartials } = this.#paidRoute;
     const offer = this.#offer;
     if (channel.standing === "withdrawing") return this.#withdrawing(channel);
-    if (channel.standing === "refunding") return { kind: "busy" };
+    if (channel.standing !== "open") return { kind: "busy" };
     const reason = balanceError(offer, channel);
     const isCurrent =
       this.#hasAsked || (reason === undefined && this.#desk.isFresh(channel) && !isCheckedByChain(offer));

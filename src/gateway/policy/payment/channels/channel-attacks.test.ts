@@ -12,8 +12,8 @@ import { type Address } from "../../../../payments/x402/address.ts";
 import { type ChannelFacilitator } from "../../../../payments/x402/channel-facilitator.ts";
 import { isLost, WORK_MS } from "../../../../store/channels.ts";
 import { openStore } from "../../../../store/open/open-store.ts";
-import { closeShops, decoded, type Shop } from "../testing/shop.ts";
-import { ChannelWorld, errorOf, onlyChannel } from "./testing/channel-world.ts";
+import { closeShops, decoded, errorOf, type Shop } from "../testing/shop.ts";
+import { ChannelWorld, onlyChannel } from "./testing/channel-world.ts";
 
 setDefaultTimeout(patient(60_000));
 

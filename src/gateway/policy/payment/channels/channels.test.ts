@@ -21,9 +21,9 @@ import { type Facilitator } from "../../../../payments/x402/facilitator.ts";
 import { LEASE_MS, RECHECK_MS } from "../../../../store/ledger.ts";
 import { channelNonce, WORK_MS } from "../../../../store/channels.ts";
 import { fieldLine } from "../../../../lib/http/fields.ts";
-import { closeShops, decoded } from "../testing/shop.ts";
+import { closeShops, decoded, errorOf } from "../testing/shop.ts";
 import { respondWith, type TestExchange } from "../testing/test-gateway.ts";
-import { ChannelWorld, errorOf, freeChannel, onlyChannel } from "./testing/channel-world.ts";
+import { ChannelWorld, freeChannel, onlyChannel } from "./testing/channel-world.ts";
 
 setDefaultTimeout(patient(60_000));
 

@@ -1,10 +1,9 @@
 import { afterEach, expect, test } from "bun:test";
 import { until } from "../../../../lib/testing/until.ts";
 import { type ChannelSettlement, type ChannelVerification } from "../../../../payments/x402/channel-facilitator.ts";
-import { closeShops, decoded } from "../testing/shop.ts";
+import { closeShops, decoded, errorOf } from "../testing/shop.ts";
 import { respondWith, type TestExchange } from "../testing/test-gateway.ts";
-import { errorOf } from "./testing/channel-world.ts";
-import { ScriptedChannel } from "./testing/scripted-channel.ts";
+import { outcome, ScriptedChannel } from "./testing/scripted-channel.ts";
 
 afterEach(closeShops);
 
@@ -20,14 +19,6 @@ async function charged(options: ConstructorParameters<typeof ScriptedChannel>[0]
   await channel.open();
   for (const most of [1000, 2000]) expect((await channel.buy(most)).status).toBe(200);
   return channel;
-}
-
-/** The response of a refund: its status, its reason or code, and when to retry. */
-async function outcome(response: Response): Promise<unknown> {
-  const { type } = (await response.json()) as { type?: string }; // A problem document, or the confirmation.
-  const code = type?.replace("urn:turnpike:error:", "");
-  const isChallenge = response.headers.has("payment-required");
-  return [response.status, isChallenge ? errorOf(response) : code, response.headers.get("retry-after")];
 }
 
 const refundsOf = ({ orders }: ScriptedChannel): unknown[] =>

@@ -27,7 +27,7 @@ import { type ChannelConfig, type ChannelRequirements } from "../../../../../pay
 import { type EvmNetwork, parseEvmNetwork } from "../../../../../payments/x402/networks.ts";
 import { type Channel, NO_AUTHORIZER } from "../../../../../store/channels.ts";
 import { channels as channelKeys } from "../../../../config/schema/x402-channels.ts";
-import { decoded, openShop, type Shop, type ShopOptions } from "../../testing/shop.ts";
+import { errorOf, openShop, type Shop, type ShopOptions } from "../../testing/shop.ts";
 
 /** The stock client. */
 export interface Buyer {
@@ -191,9 +191,4 @@ export async function onlyChannel({ store }: Shop): Promise<Channel> {
 export async function freeChannel(shop: Shop): Promise<Channel> {
   await until(async () => (await onlyChannel(shop)).holder === "", 10_000, "the release of the channel");
   return await onlyChannel(shop);
-}
-
-/** The reason in the challenge of a response. */
-export function errorOf(response: Response): unknown {
-  return (decoded(response, "payment-required") as { error?: unknown }).error;
 }

@@ -1,7 +1,7 @@
 import { toChainState, identityOf } from "../../../../../payments/channels/chain-state.ts";
 import { type ChannelSettings } from "../../../../../payments/channels/settings.ts";
 import { freshAccount, type TestAccount } from "../../../../../payments/evm/testing/shop.ts";
-import { channelId } from "../../../../../payments/signatures/batch-settlement.ts";
+import { BATCH_SETTLEMENT_CONTRACT, channelId } from "../../../../../payments/signatures/batch-settlement.ts";
 import {
   channelConfig,
   channelRequirements,
@@ -14,11 +14,12 @@ import {
   type ChannelVerification,
 } from "../../../../../payments/x402/channel-facilitator.ts";
 import { type ChannelConfig, type ChannelOrder } from "../../../../../payments/x402/channel-messages.ts";
-import { type Channel } from "../../../../../store/channels.ts";
+import { type Channel, channelNonce } from "../../../../../store/channels.ts";
+import { type Payment, type PaymentKey } from "../../../../../store/ledger.ts";
 import { channels as channelKeys } from "../../../../config/schema/x402-channels.ts";
 import { type FunnelCounts, funnelCounts } from "../../../../telemetry/funnel.ts";
 import { NETWORK, TOKEN, USDC } from "../../metered/testing/metered-sale.ts";
-import { openShop, type Shop, type ShopOptions } from "../../testing/shop.ts";
+import { errorOf, openShop, type Shop, type ShopOptions } from "../../testing/shop.ts";
 
 type Said = ChannelVerification | undefined;
 
@@ -145,3 +146,30 @@ export class ScriptedChannel {
     return { kind: "settled", transaction, amount: String(amount), state: this.state };
   }
 }
+
+/** A channel whose row has the chain's state. */
+export async function opened(options: Options = {}): Promise<ScriptedChannel> {
+  const channel = new ScriptedChannel(options);
+  await channel.open();
+  return channel;
+}
+
+/** The response to a payment: its status, its reason or code, and when to retry. */
+export async function outcome(response: Response): Promise<unknown> {
+  if (response.status === 200) return 200;
+  const { type } = (await response.json()) as { type?: string }; // A problem document.
+  const isChallenge = response.headers.has("payment-required");
+  const why = isChallenge ? errorOf(response) : type?.replace("urn:turnpike:error:", "");
+  return [response.status, why, response.headers.get("retry-after")];
+}
+
+/** The key in the ledger of the payment at `base`. */
+export const keyOf = ({ payer, id }: ScriptedChannel, base: string): PaymentKey => ({
+  network: NETWORK,
+  asset: BATCH_SETTLEMENT_CONTRACT.toLowerCase(),
+  from: payer.address.toLowerCase(),
+  nonce: channelNonce(id, base),
+});
+
+export const recorded = (channel: ScriptedChannel, base: string): Promise<Payment | undefined> =>
+  channel.shop.store.ledger.find(keyOf(channel, base));
