@@ -29,6 +29,11 @@ test("the error for a file that cannot be created names the file and the cause",
   expect(() => openStore(path)).toThrow(`Cannot open the ledger "${path}": ENOTDIR`);
 });
 
+test("the error for a file in a folder that does not exist says so", () => {
+  const path = join(folder, "absent", "state.db");
+  expect(() => openStore(path)).toThrow(`Cannot open the ledger "${path}": its folder does not exist; create it first`);
+});
+
 test("a file of a newer version is refused, and not changed", () => {
   const path = join(folder, "newer.db");
   const newer = new Database(path);

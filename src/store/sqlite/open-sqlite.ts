@@ -45,7 +45,9 @@ function makeOwn(path: string, what: string): void {
     chmodSync(path, 0o600);
   } catch (error) {
     const code = codeOf(error) ?? "unknown";
-    throw Object.assign(new Error(`Cannot open ${what} "${path}": ${code}`, { cause: error }), { code });
+    // It is not created: perhaps its disk is not mounted, and an empty ledger would accept spent payments again.
+    const why = code === "ENOENT" ? "its folder does not exist; create it first" : code;
+    throw Object.assign(new Error(`Cannot open ${what} "${path}": ${why}`, { cause: error }), { code });
   }
 }
 
