@@ -147,6 +147,32 @@ test("a read that failed is made again for the next watcher", async () => {
   expect(await slow?.next()).toMatchObject({ value: [{ number: 1 }] });
 });
 
+test("a read that fails late does not keep later watchers from sharing a newer one", async () => {
+  const reads: PromiseWithResolvers<readonly JobEvent[]>[] = [];
+  let job = jobOf("a");
+  const feeds = new JobFeeds({
+    again: async () => job,
+    events() {
+      const read = Promise.withResolvers<readonly JobEvent[]>();
+      reads.push(read);
+      return read.promise;
+    },
+  });
+  const next = () => feeds.watch(jobOf("a"), 0, new AbortController().signal).next();
+  const late = next();
+  job = { ...job, results: 1 };
+  await pass(LOOK_MS);
+  const newer = [next()];
+  reads[0]?.reject(new Error("the store is down"));
+  await expect(late).rejects.toThrow("the store is down");
+  newer.push(next());
+  expect(reads).toHaveLength(2);
+  const event: JobEvent = { number: 1, type: "page", data: "" };
+  reads[1]?.resolve([event]);
+  expect(await Promise.all(newer)).toEqual([1, 2].map(() => ({ done: false, value: [event] })));
+  feeds.close();
+});
+
 test("a watcher that leaves while it waits hears nothing more, and after the last one the job is not looked at", async () => {
   const at = begin();
   const [one, two] = [new AbortController(), new AbortController()];

@@ -39,9 +39,12 @@ class Feed {
   read(after: number): Promise<readonly JobEvent[]> {
     if (this.#read?.after === after && this.#read.job === this.job) return this.#read.events;
     const events = this.#source.events(this.job, after, RESULTS_AT_ONCE);
-    this.#read = { after, job: this.job, events };
+    const read = { after, job: this.job, events };
+    this.#read = read;
     // The next watcher asks again.
-    events.catch(() => (this.#read = undefined));
+    events.catch(() => {
+      if (this.#read === read) this.#read = undefined;
+    });
     return events;
   }
 
