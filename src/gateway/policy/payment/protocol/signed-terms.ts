@@ -8,6 +8,7 @@ import {
 } from "../../../../payments/signatures/offer-receipt.ts";
 import { type PaymentRequired, type PaymentRequirements, type Receipt } from "../../../../payments/x402/messages.ts";
 import { NewestMap } from "../../../../lib/memory/newest-map.ts";
+import { isWithin } from "../../../../lib/time/is-within.ts";
 import { type Config } from "../../../config/config.ts";
 
 /** Signed offers that are kept. @bound */
@@ -18,8 +19,8 @@ const SECOND_MS = 1000;
 
 interface KeptSignature {
   readonly item: Signed;
-  /** Unix seconds. */
-  readonly validUntil: number;
+  /** Unix milliseconds. */
+  readonly signedAt: number;
 }
 
 /** Signs what challenges offer and what was paid, by x402's extension `offer-receipt`. */
@@ -64,14 +65,15 @@ export class TermsSigner {
   #offer(url: string, requirements: PaymentRequirements, acceptIndex: number): object | undefined {
     const { scheme, network, asset, payTo, amount, maxTimeoutSeconds } = requirements;
     const name = JSON.stringify([url, scheme, network, asset, payTo, amount, maxTimeoutSeconds]);
-    const now = Math.floor(this.#clock() / SECOND_MS);
+    const now = this.#clock();
     let kept = this.#kept.get(name);
     // A client has at least half of the time.
-    if (kept === undefined || kept.validUntil - now < maxTimeoutSeconds / 2) {
-      if (!this.#mayWork(now)) return undefined;
-      const validUntil = now + maxTimeoutSeconds;
+    if (kept === undefined || !isWithin(kept.signedAt, (maxTimeoutSeconds * SECOND_MS) / 2, now)) {
+      const second = Math.floor(now / SECOND_MS);
+      if (!this.#mayWork(second)) return undefined;
+      const validUntil = second + maxTimeoutSeconds;
       const offer = { version: 1, resourceUrl: url, scheme, network, asset, payTo, amount, validUntil } as const;
-      kept = { item: signStatement(offer, this.#key), validUntil };
+      kept = { item: signStatement(offer, this.#key), signedAt: second * SECOND_MS };
       this.#kept.set(name, kept);
     }
     return { ...kept.item, acceptIndex };
