@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { brotliDecompress, createBrotliDecompress } from "node:zlib";
 import { codeOf } from "../../../lib/caught.ts";
 import { SQLITE_FILE, sqliteStandIn } from "./sqlite-stand-in.ts";
-import { fileAge } from "../../../lib/files/file-age.ts";
+import { isOldFile } from "../../../lib/files/is-old-file.ts";
 import { pollUntil } from "../../../lib/time/poll-until.ts";
 import { uniqueName } from "../../../lib/text/unique-name.ts";
 
@@ -148,8 +148,7 @@ async function renamed(temporary: string, target: string): Promise<boolean> {
 
 /** Removes an old lock. A lock is held for milliseconds, so an old one belongs to a killed start. */
 async function removeStale(lock: string): Promise<void> {
-  const age = (await fileAge(lock)) ?? 0;
-  if (age > LOCK_STALE_MS) await rm(lock, { force: true });
+  if (await isOldFile(lock, LOCK_STALE_MS)) await rm(lock, { force: true });
 }
 
 /**
@@ -202,7 +201,6 @@ async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(".unpacking-")) continue;
     const path = join(folder, name);
-    const age = (await fileAge(path)) ?? 0;
-    if (age > ABANDONED_AFTER_MS) await rm(path, { recursive: true, force: true });
+    if (await isOldFile(path, ABANDONED_AFTER_MS)) await rm(path, { recursive: true, force: true });
   }
 }

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { access, constants, type FileHandle, open, readdir, realpath, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../../../lib/caught.ts";
-import { fileAge } from "../../../lib/files/file-age.ts";
+import { isOldFile } from "../../../lib/files/is-old-file.ts";
 
 /** The mode of a new file, which can hold secrets. */
 const NEW_MODE = 0o600;
@@ -53,8 +53,7 @@ async function removeLeftovers(target: string): Promise<void> {
   for (const name of names) {
     if (!name.startsWith(begin) || !TEMPORARY_END.test(name.slice(begin.length))) continue;
     const path = join(folder, name);
-    const age = (await fileAge(path)) ?? 0;
-    if (age > LEFTOVER_MS) await unlink(path).catch(() => {});
+    if (await isOldFile(path, LEFTOVER_MS)) await unlink(path).catch(() => {});
   }
 }
 
