@@ -91,6 +91,22 @@ describe.skipIf(!hasRedis)("limits in Redis", () => {
   );
 
   test(
+    "after the store's clock was set back by a day, an empty bucket is full again after its own time",
+    async () => {
+      const { port } = await serve();
+      expect(allowed(await ask(port, 1))).toBe(1);
+      const [key = ""] = (await redis.ask("KEYS", "*")) as string[]; // The type of the result of KEYS.
+      const full = Number(await redis.ask("GET", key)) + 86_400_000_000;
+      await redis.ask("SET", key, String(full), "PX", "86400000");
+      expect(allowed(await ask(port, 1))).toBe(0);
+      // 40 tokens of 500 s.
+      expect(full - Number(await redis.ask("GET", key))).toBeGreaterThan(86_400_000_000 - 20_000_000_000);
+      expect(Number(await redis.ask("PTTL", key))).toBeLessThanOrEqual(20_000_000);
+    },
+    TIME_MS,
+  );
+
+  test(
     "a store that has lost its scripts gets them again",
     async () => {
       const gateway = await serve();

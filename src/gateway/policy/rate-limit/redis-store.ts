@@ -7,20 +7,23 @@ import { type LimitStore, type StoredCharge, type StoredLimit } from "./limit-st
 /**
  * The algorithm of `TokenBuckets`, with the clock of the store. A key's value is the time at which its bucket is full,
  * in microseconds; the key expires then. The script takes a token, or puts one back if ARGV[3] is 1. It returns whether a
- * token was taken, and the microseconds until the bucket is full.
+ * token was taken, and the microseconds until the bucket is full. A time later than that of an empty bucket is replaced, even
+ * if no token is taken: the clock was set back, or the bucket was larger.
  */
 const SCRIPT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local cost = tonumber(ARGV[1])
 local most = cost * tonumber(ARGV[2])
-local until_full = math.min(math.max((tonumber(redis.call('GET', KEYS[1])) or 0) - now, 0), most)
+local left = (tonumber(redis.call('GET', KEYS[1])) or 0) - now
+local until_full = math.min(math.max(left, 0), most)
 if ARGV[3] == '1' then cost = -math.min(cost, until_full) end
-if until_full + cost > most then return {0, string.format('%.0f', until_full)} end
-until_full = until_full + cost
+local taken = until_full + cost <= most and 1 or 0
+if taken == 1 then until_full = until_full + cost
+elseif left <= most then return {0, string.format('%.0f', until_full)} end
 if until_full == 0 then redis.call('DEL', KEYS[1])
 else redis.call('SET', KEYS[1], string.format('%.0f', now + until_full), 'PX', math.ceil(until_full / 1000)) end
-return {1, string.format('%.0f', until_full)}
+return {taken, string.format('%.0f', until_full)}
 `;
 const SCRIPT_SHA = createHash("sha1").update(SCRIPT).digest("hex");
 
