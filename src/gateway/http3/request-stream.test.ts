@@ -85,6 +85,7 @@ test("a POST is handled in the next turn, and its body and trailers follow", asy
   expect(host.exchanges).toHaveLength(0);
   await settle();
   expect(host.exchanges[0]?.head.bodyLength).toBe(-1);
+  expect(host.exchanges[0]?.session).toBe(owner);
   readBody();
   await stream.data("ab", "c");
   await stream.data("d");
