@@ -75,7 +75,9 @@ test("a client gets half of the blocks, another one half of the rest, and releas
 
 test("without room for one block there is no block", () => {
   const spool = spoolOf({ maxBytes: BLOCK_BYTES - 1 });
-  expect(spool.take(spool.shareOf(CLIENT))).toBe(-1);
+  expect([spool.take(spool.shareOf(CLIENT)), spool.capacity]).toEqual([-1, BLOCK_BYTES - 1]);
+  spool.limits = { folder, maxBytes: 2 * BLOCK_BYTES };
+  expect([spool.take(spool.shareOf(CLIENT)), spool.capacity]).toEqual([0, 2 * BLOCK_BYTES]);
 });
 
 test("a missing folder is reported once, not tried for a while, and reported again when it works", async () => {

@@ -252,6 +252,24 @@ describe("an upstream that fails", () => {
   });
 });
 
+test.each([
+  ["an error", fail],
+  ["an abort", (world: CacheWorld) => world.last.response.abort(FAILURE)],
+])("%s behind a complete response does not reach a client that still reads it", (_, act) => {
+  const world = new CacheWorld();
+  const [first, slow] = [world.ask(), world.ask()];
+  world.begin({ fields: FRESH, length: 6 });
+  slow.takes = false;
+  world.send("one");
+  world.send("two");
+  world.last.response.end("");
+  act(world);
+  slow.takes = true;
+  slow.exchange.onDrain?.();
+  expect([bodies(first, slow), slow.error, slow.isEnded]).toEqual([["onetwo", "onetwo"], "", true]);
+  expect([world.ask().body, world.asked.length]).toEqual(["onetwo", 1]);
+});
+
 test("a response with trailers is not stored, and its trailers reach the clients", () => {
   const world = new CacheWorld();
   const client = world.ask();
