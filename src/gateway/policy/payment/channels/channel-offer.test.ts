@@ -99,6 +99,16 @@ test.each([
   expect(channel.counts().losses).toEqual({ [loss]: 1 });
 });
 
+test.each([
+  ["receiver", { receiver: `0x${"1".repeat(40)}` }, "invalid_batch_settlement_evm_receiver_mismatch"],
+  ["token", { token: `0x${"1".repeat(40)}` }, "invalid_batch_settlement_evm_token_mismatch"],
+  ["delay", { withdrawDelay: 901 }, "invalid_batch_settlement_evm_withdraw_delay_mismatch"],
+] as const)("a channel with another %s than the route's is refused", async (_what, parties, reason) => {
+  const channel = new ScriptedChannel({ parties });
+  expect(await outcome(await channel.buy(1000))).toEqual([402, reason, null]);
+  expect([channel.looks, channel.counts().losses]).toEqual([0, { terms: 1 }]);
+});
+
 test("a voucher that another key has signed is refused, before its channel is looked up", async () => {
   const channel = new ScriptedChannel();
   const other = new ScriptedChannel();
