@@ -7,15 +7,11 @@ const START = 1_800_000_000;
 const SETTINGS = { key_env: "KEY", format: "eip712", algorithm: "ES256K", kid: "", transaction: true } as const;
 const DIGITS = "1".repeat(64);
 
-function keyOf() {
-  const key = readStatementKey(SETTINGS, { KEY: DIGITS });
-  if (key === undefined) throw new Error("no key");
-  return key;
-}
-
 function signer(settings: object = {}) {
   const clock = { now: START * 1000 + 500 };
-  return { clock, signer: new TermsSigner(keyOf(), { ...SETTINGS, ...settings }, () => clock.now) };
+  const key = readStatementKey(SETTINGS, { KEY: DIGITS });
+  if (key === undefined) throw new Error("no key");
+  return { clock, signer: new TermsSigner(key, { ...SETTINGS, ...settings }, () => clock.now) };
 }
 
 const required = (url: string, amount = "1000"): PaymentRequired => ({
@@ -89,14 +85,12 @@ test("the key is 32 bytes of hex, with or without 0x, and absent if signed recei
 });
 
 test("an offer is handed out for half of its time, and signed again after the clock was set back", () => {
-  let now = START * 1000 + 999;
-  const signer = new TermsSigner(keyOf(), SETTINGS, () => now);
-  const accepts = [{ ...REQUIREMENTS, maxTimeoutSeconds: 60 }];
-  const required: PaymentRequired = { x402Version: 2, resource: { url: "https://a.test/" }, accepts };
+  const { signer: made, clock } = signer();
+  clock.now = START * 1000 + 999;
   const validFor = (passedS: number): number => {
-    now += passedS * 1000;
-    const validUntil = /"validUntil":(\d+)/.exec(JSON.stringify(signer.offering(required)))?.[1];
-    return Number(validUntil) - Math.floor(now / 1000);
+    clock.now += passedS * 1000;
+    const validUntil = /"validUntil":(\d+)/.exec(JSON.stringify(made.offering(required("https://a.test/"))))?.[1];
+    return Number(validUntil) - Math.floor(clock.now / 1000);
   };
   expect([validFor(0), validFor(29), validFor(1)]).toEqual([60, 31, 60]);
   expect(validFor(-86_400)).toBe(60);
