@@ -54,11 +54,12 @@ export interface Credits {
   /**
    * Creates a credit with its first grant. If the grant was made before, the credit that has it gets the new hash, so
    * that only the last token is valid. Returns the id of the credit with the grant. Undefined: its payment was refunded.
+   * Rejects if the balance would have more than `MAX_CREDIT_DIGITS`.
    */
   open(credit: NewCredit, grant: Grant): Promise<string | undefined>;
   /**
    * Adds to a balance, and moves its end to `expiresAt` if that is later. False: the grant was made before, or its payment
-   * was refunded.
+   * was refunded. Rejects if the balance would have more than `MAX_CREDIT_DIGITS`; then nothing was changed.
    */
   add(id: string, grant: Grant, expiresAt: number): Promise<boolean>;
   /** Gives a credit that is not revoked another token. False: it is revoked or does not exist. */
@@ -107,6 +108,14 @@ export const CREDIT_SCHEME = "credit";
 export const CREDIT_BOOK = "credit:";
 /** Digits of the largest balance and charge. @bound */
 export const MAX_CREDIT_DIGITS = 30;
+
+/** The error of a change that a balance has no digits for. */
+export function balanceTooLarge(id: string, cause?: unknown): Error {
+  return new Error(`Cannot add to the credit ${id}: its balance would have more than ${MAX_CREDIT_DIGITS} digits`, {
+    cause,
+  });
+}
+
 /** `Payment.reason` of a charge that its credit or channel does not cover, or whose credit has ended. Nothing was recorded. */
 export const UNCOVERED = "credit_uncovered";
 

@@ -1,19 +1,21 @@
 import {
+  balanceTooLarge,
   type Credit,
   CREDIT_BOOK,
   CREDIT_SCHEME,
   type CreditFilter,
   type Credits,
   type Grant,
+  MAX_CREDIT_DIGITS,
   type NewCredit,
   purchaseIn,
   type StoredGrant,
 } from "../credits.ts";
 import { type Payment } from "../ledger.ts";
 import { Columns, asNumber, oneOf, asText } from "./columns.ts";
-import { statement } from "./connection.ts";
+import { type Result, statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
-import { type Value } from "./messages.ts";
+import { type Statement, type Value } from "./messages.ts";
 import { PAYMENT, toPayment } from "./payment-row.ts";
 import { PostgresError } from "./postgres-error.ts";
 import { CREDIT_GRANTS, CREDITS, PAYMENTS, UNCOVERED_STATE } from "./schema.ts";
@@ -57,17 +59,22 @@ function granting(where: string): string {
   ON CONFLICT DO NOTHING RETURNING credit`;
 }
 
+/** A larger number is an error. */
+const BALANCE = `numeric(${MAX_CREDIT_DIGITS},0)`;
+/** SQLSTATE of that error: numeric value out of range. */
+const TOO_LARGE_STATE = "22003";
+
 const GRANT = granting(`EXISTS (SELECT 1 FROM ${CREDITS} WHERE id = $3)`);
 const FIND = statement(`SELECT ${CREDIT} FROM ${CREDITS} AS c WHERE c.id = $1`);
 const OPEN = statement(`
   WITH granted AS (${granting("true")}), opened AS (
     INSERT INTO ${CREDITS} (id, hash, owner, unit, name, network, token, routes, balance, expires_at, created_at)
-    SELECT $3, $7, $8, $9, $10, $11, $12, $13, $5::numeric, $14::bigint, ${NOW} FROM granted)
+    SELECT $3, $7, $8, $9, $10, $11, $12, $13, $5::${BALANCE}, $14::bigint, ${NOW} FROM granted)
   SELECT credit FROM granted`);
 const GRANTED = statement(`SELECT credit FROM ${CREDIT_GRANTS} WHERE id = $1`);
 const ADD = statement(`
   WITH granted AS (${GRANT})
-  UPDATE ${CREDITS} SET balance = balance + $5::numeric,
+  UPDATE ${CREDITS} SET balance = (balance + $5::numeric)::${BALANCE},
     expires_at = CASE WHEN expires_at = 0 OR $7::bigint = 0 THEN 0 ELSE greatest(expires_at, $7::bigint) END
   FROM granted WHERE id = granted.credit`);
 const TAKE = statement(`
@@ -101,7 +108,7 @@ export class PostgresCredits implements Credits {
   async open(credit: NewCredit, grant: Grant): Promise<string | undefined> {
     const { id, hash, owner, unit, name, network, token, routes, expiresAt } = credit;
     const own = [hash, owner, unit, name, network, token, JSON.stringify(routes), expiresAt];
-    const { rows } = await this.#database.durable(OPEN, [...this.#valuesOf(id, grant), ...own]);
+    const { rows } = await this.#enlarge(OPEN, id, [...this.#valuesOf(id, grant), ...own]);
     const opened = rows[0]?.[0];
     if (typeof opened === "string") return opened;
     const before = (await this.#database.read(GRANTED, [grant.id])).rows[0]?.[0] ?? undefined;
@@ -110,7 +117,7 @@ export class PostgresCredits implements Credits {
   }
 
   async add(id: string, grant: Grant, expiresAt: number): Promise<boolean> {
-    return (await this.#database.durable(ADD, [...this.#valuesOf(id, grant), expiresAt])).count > 0;
+    return (await this.#enlarge(ADD, id, [...this.#valuesOf(id, grant), expiresAt])).count > 0;
   }
 
   async take(id: string, grant: Grant): Promise<boolean> {
@@ -146,6 +153,14 @@ export class PostgresCredits implements Credits {
 
   async charges(id: string, limit: number): Promise<readonly Payment[]> {
     return (await this.#database.read(CHARGES, [CREDIT_BOOK + id, limit])).rows.map(toPayment);
+  }
+
+  async #enlarge(text: Statement, id: string, values: readonly Value[]): Promise<Result> {
+    try {
+      return await this.#database.durable(text, values);
+    } catch (error) {
+      throw error instanceof PostgresError && error.code === TOO_LARGE_STATE ? balanceTooLarge(id, error) : error;
+    }
   }
 
   #valuesOf(credit: string, { id, kind, amount, payment }: Grant): Value[] {

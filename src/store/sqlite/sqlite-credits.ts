@@ -1,10 +1,12 @@
 import {
+  balanceTooLarge,
   type Credit,
   CREDIT_BOOK,
   CREDIT_SCHEME,
   type CreditFilter,
   type Credits,
   type Grant,
+  MAX_CREDIT_DIGITS,
   type NewCredit,
   purchaseIn,
   type StoredGrant,
@@ -74,7 +76,7 @@ export class SqliteCredits implements Credits {
     return this.#file.transaction(() => {
       if (this.#grant(id, grant)) {
         this.#file.run(CREATE, { ...credit, routes: JSON.stringify(routes), now });
-        this.#file.run(ADD, { id, amount: grant.amount, expiresAt });
+        this.#add(id, grant.amount, expiresAt);
         return id;
       }
       const known = this.#file.get<{ credit: string }>(GRANTED, { grant: grant.id })?.credit;
@@ -84,13 +86,15 @@ export class SqliteCredits implements Credits {
   }
 
   add(id: string, grant: Grant, expiresAt: number): Promise<boolean> {
-    return this.#change(ADD, id, grant, { amount: grant.amount, expiresAt });
+    return this.#change(id, grant, () => this.#add(id, grant.amount, expiresAt));
   }
 
   async take(id: string, grant: Grant): Promise<boolean> {
     const { amount } = grant;
+    // The statement would take the last digits alone.
+    if (amount.length > MAX_CREDIT_DIGITS) return false;
     try {
-      return await this.#change(TAKE, id, { ...grant, amount: `-${amount}` }, { amount });
+      return await this.#change(id, { ...grant, amount: `-${amount}` }, () => this.#file.run(TAKE, { id, amount }));
     } catch (error) {
       if (isUncovered(error)) return false;
       throw error;
@@ -128,12 +132,23 @@ export class SqliteCredits implements Credits {
     return this.#file.all<PaymentRow>(CHARGES, { asset: CREDIT_BOOK + id, limit }).map(toPayment);
   }
 
-  /** Records a grant and changes the balance by `sql`. False: the grant was made before. */
-  #change(sql: string, id: string, grant: Grant, change: object): Promise<boolean> {
+  /** Records a grant and changes the balance by `change`. False: the grant was made before. */
+  #change(id: string, grant: Grant, change: () => number): Promise<boolean> {
     return this.#file.transaction(() => {
       if (this.#file.get(FIND, { id }) === undefined || !this.#grant(id, grant)) return false;
-      return this.#file.run(sql, { id, ...change }) > 0;
+      return change() > 0;
     });
+  }
+
+  /** Adds to a balance, in a transaction of the caller, which the error of a balance that is too large undoes. */
+  #add(id: string, amount: string, expiresAt: number): number {
+    // The statement would add the last digits alone.
+    if (amount.length > MAX_CREDIT_DIGITS) throw balanceTooLarge(id);
+    try {
+      return this.#file.run(ADD, { id, amount, expiresAt });
+    } catch (error) {
+      throw isUncovered(error) ? balanceTooLarge(id, error) : error;
+    }
   }
 
   #grant(credit: string, { id, ...grant }: Grant): boolean {

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { messageOf } from "../../lib/caught.ts";
 import { CREDIT_BOOK, type NewCredit, UNCOVERED } from "../credits.ts";
 import { LEASE_MS, RECHECK_MS, type Reservation } from "../ledger.ts";
 import { type Store } from "../store.ts";
@@ -138,6 +139,25 @@ function testLargestBalance(newDatabase: NewDatabase): void {
     expect(await balance(opened.store)).toBe("0");
     await ledger.move(payment, { state: "released", lease: false });
     expect(await balance(opened.store)).toBe(largest);
+  });
+
+  test("a balance of more than thirty digits is refused, and nothing changes", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { credits } = opened.store;
+    const [largest, larger] = ["9".repeat(30), `1${"0".repeat(30)}`];
+    const refusal = (work: Promise<unknown>): Promise<unknown> => work.then(() => "done", messageOf);
+    const tooLarge = `Cannot add to the credit ${CREDIT.id}: its balance would have more than 30 digits`;
+    expect(await refusal(credits.open(CREDIT, { ...GRANT, amount: larger }))).toBe(tooLarge);
+    expect([await credits.find(CREDIT.id), await credits.isGranted(GRANT.id)]).toEqual([undefined, false]);
+    await credits.open(CREDIT, { ...GRANT, amount: largest });
+    for (const amount of ["1", larger, `1${"0".repeat(80)}`]) {
+      const more = { ...GRANT, id: `more ${amount}`, amount };
+      expect(await refusal(credits.add(CREDIT.id, more, CREDIT.expiresAt + 5))).toBe(tooLarge);
+      expect(await credits.isGranted(more.id)).toBe(false);
+    }
+    expect(await credits.take(CREDIT.id, { ...GRANT, id: "back", kind: "refunded", amount: larger })).toBe(false);
+    expect(await credits.find(CREDIT.id)).toMatchObject({ balance: largest, expiresAt: CREDIT.expiresAt });
+    expect(await credits.grants(CREDIT.id, 10)).toHaveLength(1);
   });
 }
 
