@@ -28,6 +28,9 @@ const CHARGE: Reservation = {
 };
 const HUGE = "123456789012345678901234567890";
 
+/** The reason of a rejection. */
+const refusal = (work: Promise<unknown>): Promise<unknown> => work.then(() => "done", messageOf);
+
 function balance({ credits }: Store): Promise<string | undefined> {
   return credits.find(CREDIT.id).then((credit) => credit?.balance);
 }
@@ -145,7 +148,6 @@ function testLargestBalance(newDatabase: NewDatabase): void {
     await using opened = await openFresh(newDatabase);
     const { credits } = opened.store;
     const [largest, larger] = ["9".repeat(30), `1${"0".repeat(30)}`];
-    const refusal = (work: Promise<unknown>): Promise<unknown> => work.then(() => "done", messageOf);
     const tooLarge = `Cannot add to the credit ${CREDIT.id}: its balance would have more than 30 digits`;
     expect(await refusal(credits.open(CREDIT, { ...GRANT, amount: larger }))).toBe(tooLarge);
     expect([await credits.find(CREDIT.id), await credits.isGranted(GRANT.id)]).toEqual([undefined, false]);
