@@ -69,7 +69,7 @@ export class LateStore implements Store {
         const opened = this.#opened()[part];
         // Every member of these interfaces is a method that returns a promise.
         const method = Reflect.get(opened, name) as (...given: unknown[]) => Promise<unknown>;
-        return await method.apply(opened, args);
+        return method.apply(opened, args);
       };
     };
     // The proxy has every method of the part.
