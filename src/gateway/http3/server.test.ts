@@ -75,6 +75,14 @@ test("an endpoint counts its connections, streams, bytes and packets", async () 
   expect(server.connections.size).toBe(0);
 });
 
+test("a request knows the port of its endpoint", async () => {
+  const { port, close } = await serve();
+  await close();
+  await serve({ port });
+  expect((await (await connect(port)).request("GET", "/")).headers[":status"]).toBe("200");
+  expect(transport?.localPort).toBe(port);
+});
+
 test.each([
   [2000, 2n],
   [2001, 3n],
