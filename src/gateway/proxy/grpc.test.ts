@@ -2,7 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { GRPC } from "../../lib/http/grpc-status.ts";
 import { type ResponseHead } from "../exchange/exchange.ts";
+import { ForwardTime } from "./forward-time.ts";
 import { deadlineOf, GrpcResponse, httpHead, msUntil, resetError } from "./grpc.ts";
+import { type ForwardTarget } from "./target.ts";
 import { TestClient } from "./testing/test-client.ts";
 
 const TYPE = "Content-Type: application/grpc+proto\r\n";
@@ -139,6 +141,28 @@ test("a call's deadline counts from its beginning, and its rest is never negativ
   expect(deadlineOf(exchange)).toBe(2100);
   expect(deadlineOf(new TestClient().exchange)).toBe(Number.POSITIVE_INFINITY);
   expect([msUntil(-1), msUntil(Number.POSITIVE_INFINITY)]).toEqual([0, Number.POSITIVE_INFINITY]);
+});
+
+test("the deadline of a call ends every wait for its upstream, and other requests have none", () => {
+  const wheel = { now: () => 50 };
+  const target = { wheel, totalTimeoutMs: 1000, connectTimeoutMs: 500, retry: { tryTimeoutMs: 300 } };
+  const timeOf = (isGrpc: boolean): ForwardTime => {
+    const { exchange } = new TestClient({ isGrpc, fields: "grpc-timeout: 200m\r\n" }, { beganAt: -1e9 });
+    // No other members are read.
+    const time = new ForwardTime(exchange, target as unknown as ForwardTarget);
+    time.begin();
+    time.beginTry();
+    return time;
+  };
+  const [late, other] = [timeOf(true), timeOf(false)];
+  expect([late.isLate, late.dueAt, late.tryDueAt, late.msLeft, late.msToConnect]).toEqual([true, 50, 50, 0, 0]);
+  expect([other.isLate, other.dueAt, other.tryDueAt, other.msLeft, other.msToConnect]).toEqual([
+    false,
+    1050,
+    350,
+    1000,
+    300,
+  ]);
 });
 
 test("a reset gives a call a more exact error", () => {
