@@ -275,6 +275,19 @@ describe("a response to a client that stays slow", () => {
     expect(used).toBe(BLOCK_BYTES);
   });
 
+  test("is slow also if its client takes a piece now and then", () => {
+    const flow = open();
+    client.takes = false;
+    for (const letter of "abcd") send(flow, letter);
+    clock.advance(150);
+    flow.drained();
+    expect([got(), used]).toEqual(["ab", 0]);
+    clock.advance(80);
+    expect(used).toBe(0);
+    clock.advance(40);
+    expect(used).toBe(BLOCK_BYTES);
+  });
+
   test("stays in memory with less than 64 KiB", () => {
     const flow = open();
     client.takes = false;
