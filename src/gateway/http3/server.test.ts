@@ -76,8 +76,9 @@ test("an endpoint counts its connections, streams, bytes and packets", async () 
 });
 
 test("a request knows the port of its endpoint", async () => {
-  const { port, close } = await serve();
-  await close();
+  const first = await serve();
+  const { port } = first;
+  await first.close();
   await serve({ port });
   expect((await (await connect(port)).request("GET", "/")).headers[":status"]).toBe("200");
   expect(transport?.localPort).toBe(port);

@@ -43,10 +43,8 @@ export class CacheStore {
     if (responses === undefined) return undefined;
     for (const response of responses) {
       if (response.variant !== variant) continue;
-      if (response !== this.#newest) {
-        this.#unlink(response);
-        this.#link(response);
-      }
+      this.#unlink(response);
+      this.#link(response);
       return response;
     }
     return undefined;
