@@ -143,7 +143,7 @@ test("a call's deadline counts from its beginning, and its rest is never negativ
   expect([msUntil(-1), msUntil(Number.POSITIVE_INFINITY)]).toEqual([0, Number.POSITIVE_INFINITY]);
 });
 
-test("the deadline of a call ends every wait for its upstream, and other requests have none", () => {
+test("the deadline of a call ends every wait for its upstream, and the time of other requests is their own", () => {
   const wheel = { now: () => 50 };
   const target = { wheel, totalTimeoutMs: 1000, connectTimeoutMs: 500, retry: { tryTimeoutMs: 300 } };
   const timeOf = (isGrpc: boolean): ForwardTime => {
