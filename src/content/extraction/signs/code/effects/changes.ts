@@ -101,8 +101,8 @@ export class Changes {
   /** Empty elements of the content are given to code that is not known: `mount(App, document.getElementById("app"))`. */
   gives(callee: Node, args: readonly Value[]): void {
     const { page } = this.#values;
-    if (propertyName(callee) === "push") return;
     const name = callee.type === "Identifier" ? callee.name : propertyName(callee);
+    if (/^(?:push|observe|unobserve)$/.test(name ?? "")) return;
     const mounts = /^(?:mount|render|createRoot)$/.test(name ?? "");
     for (const value of args) {
       const id = value.is === "constant" && /^#?([\w-]+)$/.exec(String(value.value))?.[1];
@@ -135,7 +135,9 @@ export class Changes {
       if (!code.isLibrary && text !== "" && key !== "data") this.#found("script-writes");
     } else if (target.is === "instance") this.#writes(target.elements, value, key, code);
     else if (target.is === "elements" && (value.is !== "made" || hasContent(value.made))) {
-      const changed = target.all.filter((element) => text === undefined || isOther(textContent(element), text));
+      const changed = target.all.filter((element) =>
+        text === undefined ? !isSample(element) : isOther(textContent(element), text),
+      );
       this.#change(this.#notRendered(changed, text === "" || code.isLibrary));
     }
   }
@@ -172,6 +174,12 @@ export class Changes {
 /** Whether a value may be an element that is not known. */
 function isUnknown(value: Value): boolean {
   return value.is === "unknown" || (value.is === "global" && !isBrowserObject(value.name));
+}
+
+/** Whether an element has a sample of code. Scripts that write into it colour its words. */
+function isSample(element: Element): boolean {
+  const { name, children } = element;
+  return (name === "code" || name === "pre" || parentOf(element).name === "pre") && children.length > 0;
 }
 
 function parentOf(element: Element): Element {

@@ -7,7 +7,8 @@ const TEXT = "A toll road charges each traveller for the stretch that was driven
 const PAGE =
   `<main><h1>Toll roads</h1><p>${TEXT}</p><p id="p" class="c">Old text</p><div id="e"></div>` +
   `<p id="h" hidden>Closed in winter.</p><p id="s" style="display:none">Closed at night.</p><output id="o">1</output>` +
-  `<v-w>Given words</v-w><ul id="l"><li>One</li></ul><p id="m" class="modal">Log in</p></main>`;
+  `<v-w>Given words</v-w><ul id="l"><li>One</li></ul>` +
+  `<pre><code id="k">let a = 1</code></pre><div id="menu"></div><div id="n"></div><p id="m" class="modal">Log in</p></main>`;
 const SOURCE: PageSource = {
   engine: "static",
   body: "",
@@ -139,6 +140,12 @@ describe("code that runs by itself", () => {
     'document.body.append("x")',
     'document.body.innerHTML += "x"',
     'document.getElementById("p").append("x")',
+    'document.getElementById("part-" + number).append("x")',
+    'document.querySelector("[data-of=" + name + "]").textContent = text',
+    'document.getElementById("menu").innerHTML = text',
+    "n.textContent = text",
+    'k.textContent = "let b = 2"',
+    'function f(text, q = document) { q.querySelector("p").textContent = text } f("New")',
     'document.getElementsByClassName("c")[0].append("x")',
     'document.getElementsByTagName("p")[0].append("x")',
     'document.querySelector("p").append("x")',
@@ -373,6 +380,10 @@ describe("code that runs by itself", () => {
     'start({ el: "#e" })',
     "add(p, text)",
     "createRoot(document.body).render(x)",
+    "new IntersectionObserver(seen).observe(e)",
+    "k.innerHTML = coloured(k.textContent)",
+    "document.querySelector('pre').innerHTML = coloured",
+    'function f(sel, q = document) { return [...q.querySelectorAll(sel)] } for (const q of f("code")) q.innerHTML = text',
     'list.push(document.getElementById("e"))',
     "add(p)",
     'customElements.define("a-b", class extends HTMLElement { connectedCallback() { this.append("x") } })',

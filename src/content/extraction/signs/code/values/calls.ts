@@ -107,7 +107,7 @@ export class Calls {
     const all = elementsOf(object);
     const within = isDocument(object) ? undefined : (all ?? "unknown");
     if (within === "unknown" && object.is !== "unknown" && object.is !== "shadow") return undefined;
-    return foundBy(key, this.#values.page, () => this.#text(call), within);
+    return foundBy(key, this.#values.page, () => this.#argument(call), within);
   }
 
   #creation(call: MethodCall): Value | undefined {

@@ -3,7 +3,7 @@ import { textContent } from "domutils";
 import { type PageElements } from "./page-elements.ts";
 import { isMissing } from "../syntax/syntax.ts";
 import { MAX_TEXT } from "./texts.ts";
-import { constant, elements, madeOf, OTHER, UNKNOWN, type Value } from "./value.ts";
+import { constant, elements, madeOf, OTHER, textOf, UNKNOWN, type Value } from "./value.ts";
 
 /** Methods of elements, lists of elements and jQuery whose result is the same elements, or some of them. */
 const SAME =
@@ -50,27 +50,36 @@ export function isAround(key: string): boolean {
   return ABOVE.test(key) || BELOW.test(key) || SIBLINGS.test(key);
 }
 
-/** The elements that a method finds, in the document if `within` is undefined. Undefined if the method does not search. */
+/**
+ * The elements that a method finds, in the document if `within` is undefined. Undefined if the method does not search.
+ * `given`: the argument.
+ */
 export function foundBy(
   key: string,
   page: PageElements,
-  text: () => string | undefined,
+  given: () => Value,
   within: readonly Element[] | "unknown" | undefined,
 ): Value | undefined {
-  if (key === "getElementById") {
-    const id = text();
-    return id === undefined ? UNKNOWN : elements(page.byId(id));
-  }
-  if (!/^(?:querySelector(?:All)?|find|closest|getElementsBy.*)$/.test(key)) return undefined;
-  const given = text();
-  if (given === undefined || within === "unknown") return UNKNOWN;
-  if (key === "closest") {
-    const above = page.select(given);
-    return elements(above.filter((one) => within?.some((inner) => isOrHas(one, inner)) === true));
-  }
-  const selector = key === "getElementsByClassName" ? `.${given.trim().split(/\s+/).join(".")}` : given;
+  if (!/^(?:querySelector(?:All)?|find|closest|getElement(?:ById|sBy.*))$/.test(key)) return undefined;
+  const value = given();
+  const text = textOf(value);
+  if (text === undefined || (within === "unknown" && key !== "getElementById")) return UNKNOWN;
+  const found = search(key, page, text, within === "unknown" ? undefined : within);
+  return value.is === "text" && found.length === 0 ? UNKNOWN : elements(found);
+}
+
+function search(
+  key: string,
+  page: PageElements,
+  text: string,
+  within: readonly Element[] | undefined,
+): readonly Element[] {
+  if (key === "getElementById") return page.byId(text);
+  if (key === "closest")
+    return page.select(text).filter((one) => within?.some((inner) => isOrHas(one, inner)) === true);
+  const selector = key === "getElementsByClassName" ? `.${text.trim().split(/\s+/).join(".")}` : text;
   const all = page.select(selector.replace(/^:scope\s*>?\s*/, ""), within);
-  return elements(key === "querySelector" ? all.slice(0, within === undefined ? 1 : MAX_FIRST) : all);
+  return key === "querySelector" ? all.slice(0, within === undefined ? 1 : MAX_FIRST) : all;
 }
 
 function present(all: readonly (Element | null | undefined)[]): Value {

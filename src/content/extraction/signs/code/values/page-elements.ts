@@ -15,7 +15,7 @@ const CONTROLS =
 
 /** Names of parts that most readers never see, that only a user action fills, or that are beside the content. */
 const ASIDE =
-  /cookie|consent|gdpr|modal|pop-?up|newsletter|toast|dialog|overlay|tooltip|lightbox|(?:^|[-_\s])chat|backdrop|drawer|snackbar|alert|(?:^|[-_\s])(?:msg|err(?:or)?s?|status|spinner|menu|nav|search|cart|basket|wish-?list|log-?in|dots|bullets|pagination|arrows|thumbs|scrollbar|progress|re?captcha|ads?|adslot|advert\w*|share|print|toggle|announcer|sr-only|live-?region|disqus_thread|template|tpl)(?:$|[-_\s])/i;
+  /cookie|consent|gdpr|modal|pop-?up|newsletter|toast|dialog|overlay|tooltip|lightbox|(?:^|[-_\s])chat|backdrop|drawer|snackbar|alert|(?:^|[-_\s])(?:msg|err(?:or)?s?|status|spinner|nav|search|cart|basket|wish-?list|log-?in|dots|bullets|pagination|arrows|thumbs|scrollbar|progress|re?captcha|ads?|adslot|advert\w*|share|print|toggle|announcer|sr-only|live-?region|disqus_thread|template|tpl)(?:$|[-_\s])/i;
 
 const MAX_ABOVE = 6;
 

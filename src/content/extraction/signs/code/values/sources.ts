@@ -37,9 +37,10 @@ function valueOfExport(values: Values, { name, from }: Extract<Source, { is: "im
 }
 
 function valueOfParameter(values: Values, { owner, index }: Extract<Source, { is: "parameter" }>): Value {
-  const value = values.frames.argumentsOf(owner)?.[index] ?? UNKNOWN;
+  const value = values.frames.argumentsOf(owner)?.[index];
   const pattern = owner.params[index];
-  if (value.is !== "constant" || value.value !== undefined || pattern?.type !== "AssignmentPattern") return value;
+  const isGiven = value !== undefined && (value.is !== "constant" || value.value !== undefined);
+  if (isGiven || pattern?.type !== "AssignmentPattern") return value ?? UNKNOWN;
   const inner = values.scopes.of(owner);
   return inner === undefined ? UNKNOWN : values.of(pattern.right, inner);
 }
