@@ -75,6 +75,8 @@ export class RequestPump implements BodySink {
   #trailers: Fields | undefined;
   /** The upstream request has received the end. */
   #hasEnded = false;
+  /** The owner's copy has received the end, which it gets once. */
+  #isCopied = false;
   #isOver = false;
   /** Bytes of the body that were sent. Bytes that were sent again count once. */
   sent = 0;
@@ -236,6 +238,8 @@ export class RequestPump implements BodySink {
       upstreamRequest.end(trailers);
       this.#owner.requestSent();
     }
+    if (this.#isCopied) return;
+    this.#isCopied = true;
     this.#owner.copy?.end(trailers);
   }
 }
