@@ -37,7 +37,6 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
   #asked: Record<Direction, boolean> = { request: false, response: false };
   #local: LocalResponse | undefined;
   #closes = false;
-  #error: string | undefined;
   /** True if the filter sees nothing more of the request and the response. Its contexts can still end later. */
   #isOver = false;
   #isLost = false;
@@ -200,10 +199,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
 
   /** Fails the stream with 500, and keeps its instance. */
   fail(reason: string): void {
-    if (this.#instance.machine.isRunning) {
-      this.#error ??= reason;
-      this.#instance.ask(this);
-    } else this.failWith(FAILED, reason);
+    this.failWith(FAILED, reason);
   }
 
   /** Ends the stream with an error; `reason` is for the log. */
@@ -223,8 +219,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
 
   /** Returns true if the stream has ended. */
   #endAsAsked(): boolean {
-    if (this.#error !== undefined) this.failWith(FAILED, this.#error);
-    else if (this.#local !== undefined) this.#respond(this.#local);
+    if (this.#local !== undefined) this.#respond(this.#local);
     else if (this.#closes) this.#cutOff();
     return this.#isOver;
   }

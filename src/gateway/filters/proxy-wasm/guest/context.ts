@@ -40,6 +40,4 @@ export interface Wishes {
   continueResponse(): void;
   close(): void;
   respond(response: LocalResponse): void;
-  /** Fails the stream, but not its instance. `reason` describes what the filter does. */
-  fail(reason: string): void;
 }

@@ -39,7 +39,7 @@ export class Machine {
   #trap: Error | undefined;
   #used = 0;
   /** True while the filter's code runs. It cannot be called again in that time. */
-  isRunning = false;
+  #isRunning = false;
   /** True while the module starts: only then does `proc_exit` with 0 end the invocation without an error. */
   mayExit = false;
 
@@ -74,11 +74,11 @@ export class Machine {
 
   /** Runs the filter's code with `fuel` units of fuel. A callback without a result returns 0. */
   run(fuel: number, call: () => number | undefined): number | Failure {
-    if (this.isRunning) throw new Error("Cannot run a filter: it is running");
+    if (this.#isRunning) throw new Error("Cannot run a filter: it is running");
     const counter = this.#fuel;
     this.#used = 0;
     counter.value = fuel;
-    this.isRunning = true;
+    this.#isRunning = true;
     try {
       const result = call() ?? 0;
       if (this.#reason !== undefined) return failure("misuse", this.#reason);
@@ -88,7 +88,7 @@ export class Machine {
       if (error instanceof ExitAtStart && this.mayExit) return 0;
       return failureOf(error, counter.value, this.#reason);
     } finally {
-      this.isRunning = false;
+      this.#isRunning = false;
       this.#used = fuel - Math.max(counter.value, 0);
     }
   }
