@@ -136,27 +136,27 @@ export async function startProtocols(
 
 /** Clients of two ports of 127.0.0.1: one for TLS, one for QUIC. */
 export class Clients {
-  readonly #tlsPort: number;
-  readonly #quicPort: number;
+  readonly tlsPort: number;
+  readonly quicPort: number;
   #http3: Promise<Http3Client> | undefined;
 
   constructor(tlsPort: number, quicPort: number) {
-    this.#tlsPort = tlsPort;
-    this.#quicPort = quicPort;
+    this.tlsPort = tlsPort;
+    this.quicPort = quicPort;
   }
 
   /** Sends a request on its own connection; over HTTP/3, connections are shared. */
   readonly request = async (protocol: Protocol, request: Request = {}): Promise<Reply> => {
-    if (protocol === "HTTP/1.1") return overHttp1(new RawClient(await secure(this.#tlsPort, "http/1.1")), request);
-    if (protocol === "HTTP/2") return overHttp2(new Http2Client(await secure(this.#tlsPort, "h2")), request);
-    this.#http3 ??= Http3Client.connect(this.#quicPort);
+    if (protocol === "HTTP/1.1") return overHttp1(new RawClient(await secure(this.tlsPort, "http/1.1")), request);
+    if (protocol === "HTTP/2") return overHttp2(new Http2Client(await secure(this.tlsPort, "h2")), request);
+    this.#http3 ??= Http3Client.connect(this.quicPort);
     return overHttp3(await this.#http3, request);
   };
 
   /** Requests a path without waiting for a response. The returned function makes the client leave. */
   async open(protocol: Protocol, path: string, headers: Pairs = []): Promise<() => void> {
     if (protocol === "HTTP/3") {
-      this.#http3 ??= Http3Client.connect(this.#quicPort);
+      this.#http3 ??= Http3Client.connect(this.quicPort);
       const { stream, response } = await (await this.#http3).open("GET", path, Object.fromEntries(headers));
       response.catch(() => {});
       return () => {
@@ -164,7 +164,7 @@ export class Clients {
         stream.resetStream(REQUEST_CANCELLED);
       };
     }
-    const socket = await secure(this.#tlsPort, protocol === "HTTP/2" ? "h2" : "http/1.1");
+    const socket = await secure(this.tlsPort, protocol === "HTTP/2" ? "h2" : "http/1.1");
     if (protocol === "HTTP/2") {
       const fields = requestFields(path, "GET", headers).map(
         ([name, value]) => [name, name === ":scheme" ? "https" : value] as const,

@@ -1,6 +1,7 @@
 import { type ErrorCode } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/http/fields.ts";
 import {
+  type DrainStage,
   type Exchange,
   type RequestBody,
   type RequestHead,
@@ -55,12 +56,19 @@ export function withExchangeState<B extends Base>(base: B) {
     status = 0;
     truncated = "";
     onDrain: (() => void) | undefined = undefined;
+    lastStage: DrainStage | undefined = undefined;
     onCancel: (() => void) | undefined = undefined;
     onGoAway: (() => void) | undefined = undefined;
     gone = false;
     onGone: (() => void) | undefined = undefined;
     onFinish: ((exchange: Exchange) => void) | undefined = undefined;
     onTaken: ((taken: boolean) => void) | undefined = undefined;
+
+    /** The client takes more of the response. */
+    drained(): void {
+      if (this.lastStage === undefined) this.onDrain?.();
+      else this.lastStage.drained();
+    }
 
     /** The client has left: stops the sender of the response. */
     protected leave(): void {

@@ -84,8 +84,8 @@ export interface HeadChanges {
 export interface BodySink {
   /**
    * Takes the bytes of `chunk` from `start` to `end` (by default all of them), and may keep them. Returns false if the
-   * sink is full (backpressure): the caller stops until the sink is drained. The bytes are taken in both cases. The
-   * parameters are a range and not a view, because making a view costs more than parsing a small head (bench http1).
+   * sink is full (backpressure): the caller stops until the sink is drained. The bytes are taken in both cases. If the
+   * caller cannot stop, its last call counts. The parameters are a range and not a view, because making a view costs more than parsing a small head (bench http1).
    */
   data(chunk: Uint8Array, start?: number, end?: number): boolean;
   /** `trailers` is empty without trailers. */
@@ -133,6 +133,14 @@ export interface RequestBody {
    * Absent if the protocol carries no long-lived bodies.
    */
   liftLimits?(): void;
+}
+
+/** A sink of a response that can pause its source: see `PausingSink`. */
+export interface DrainStage {
+  /** The stage before this one, nearer to the source. Undefined: the source itself. */
+  before: DrainStage | undefined;
+  /** The sink behind this stage takes more. */
+  drained(): void;
 }
 
 /** The lines about the client in an upstream request, with the values that they were made for. */
@@ -275,10 +283,12 @@ export interface Exchange {
   readonly bytesReceived: number;
   readonly bytesSent: number;
   /**
-   * Called when the client can take more of the response, after `data` returned false. The sender of the response sets
-   * it.
+   * Called when the sender of the response can go on, after `data` returned false. Only the sender sets it. Sinks before
+   * the response extend `PausingSink` instead.
    */
   onDrain: (() => void) | undefined;
+  /** The stage nearest to the client. Undefined: a drain of the client goes to the sender. */
+  lastStage?: DrainStage | undefined;
   /** Called when the connection of the client drains: a response without an end should end. */
   onGoAway?: (() => void) | undefined;
   /** Stops the sender of the response. Called when the client went away, and by a sink that wants no more data. */

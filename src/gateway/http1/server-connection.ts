@@ -139,7 +139,7 @@ export class Http1ServerConnection
   onDrain(): void {
     if (!this.#sending.drain()) return;
     if (this.#state === LINGERING) this.#linger();
-    else if (this.#exchange !== undefined) this.#exchange.onDrain?.();
+    else if (this.#exchange !== undefined) this.#exchange.drained();
     else if (this.#state === IDLE) this.#readUnread();
     flushCork();
   }

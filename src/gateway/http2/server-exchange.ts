@@ -271,7 +271,7 @@ export class Http2Exchange
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    // If no data is sent, false would be wrong: `onDrain` would never be called.
+    // If no data is sent, false would be wrong: `drained` would never be called.
     if (this.#over || !this.#hasBody || start === end) return true;
     if (this.#remaining === -1) return this.send(chunk, start, end);
     this.#remaining -= end - start;
@@ -317,7 +317,7 @@ export class Http2Exchange
   }
 
   protected override moreWelcome(): void {
-    this.onDrain?.();
+    this.drained();
   }
 
   protected override onStarved(): void {

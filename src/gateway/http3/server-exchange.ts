@@ -250,7 +250,7 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     if (this.#ending !== undefined) this.#endFramed(this.#ending);
     else if (this.#blocked) {
       this.#blocked = false;
-      this.onDrain?.();
+      this.drained();
     }
   }
 

@@ -116,7 +116,7 @@ export class ClientExchange extends withExchangeState(Object) {
     super();
     this.head = { ...HEAD, ...head };
     this.response = client;
-    client.onRoom = () => this.onDrain?.();
+    client.onRoom = () => this.drained();
   }
 }
 

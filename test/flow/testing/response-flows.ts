@@ -10,6 +10,10 @@ import { op } from "../../../src/gateway/filters/module/testing/assembler.ts";
 import { loaded } from "../../../src/gateway/filters/module/testing/metered.ts";
 import { callsOf, ownModule } from "../../../src/gateway/filters/own-abi/testing/own-module.ts";
 import { OwnFilter } from "../../../src/gateway/filters/own-filter.ts";
+import { STREAM } from "../../../src/gateway/filters/proxy-wasm/guest/enums.ts";
+import { ProxyWasmFilter } from "../../../src/gateway/filters/proxy-wasm/proxy-wasm-filter.ts";
+import { FIRST_STREAM } from "../../../src/gateway/filters/proxy-wasm/testing/played-stream.ts";
+import { call, moduleOf } from "../../../src/gateway/filters/proxy-wasm/testing/proxy-module.ts";
 import { testRuntime, testSettings } from "../../../src/gateway/filters/testing/test-runtime.ts";
 import { CompressingResponse } from "../../../src/gateway/policy/compression/compressing-response.ts";
 import { Plan } from "../../../src/gateway/policy/compression/plan.ts";
@@ -23,7 +27,7 @@ import { StreamedResponse } from "../../../src/gateway/policy/payment/responses/
 import { ResponseBuffer } from "../../../src/gateway/proxy/response-buffer.ts";
 import { Spool } from "../../../src/gateway/proxy/spool.ts";
 import { BufferedResponse as TenantResponse } from "../../../src/gateway/tenants/buffered-response.ts";
-import { BROKEN, ClientExchange, type Flow, responseProducer } from "./flow.ts";
+import { BROKEN, ClientExchange, type Consumer, type Flow, type Producer, responseProducer } from "./flow.ts";
 
 function poolOf(): BufferPool {
   return new BufferPool({ bufferSize: 1, bufferCount: 50_000_000, reserve: 0 });
@@ -93,7 +97,7 @@ const COMPRESSED: Flow = {
     const exchange = new ClientExchange(consumer);
     const slots = new Slots(1);
     const plan = new Plan({ minBytes: 0, matches: () => true, slots }, "gzip", "");
-    exchange.response = new CompressingResponse(exchange, plan);
+    void new CompressingResponse(exchange, plan);
     const producer = responseProducer(exchange, goOn, { bodyLength: length + 1, contentType: "text/plain" });
     const finish = (): void => exchange.onFinish?.(exchange);
     return {
@@ -123,6 +127,79 @@ const FILTERED: Flow = {
   },
 };
 
+const SET_TICK = 0;
+const SET_CONTEXT = 1;
+const GO_ON = 2;
+const TICK_MS = 10;
+
+/** Holds each piece of a body until the next tick. */
+const HOLDS = moduleOf({
+  imports: [
+    ["proxy_set_tick_period_milliseconds", 1],
+    ["proxy_set_effective_context", 1],
+    ["proxy_continue_stream", 1],
+  ],
+  callbacks: {
+    proxy_on_request_headers: call(SET_TICK, TICK_MS),
+    proxy_on_response_body: op.i32(1),
+    proxy_on_tick: [...call(SET_CONTEXT, FIRST_STREAM), ...op.drop, ...call(GO_ON, STREAM.response)],
+  },
+});
+
+/** A filter whose ticks come after each call of the producer. */
+async function holding(exchange: ClientExchange) {
+  const clock = new FakeClock();
+  const wheel = new TimerWheel(clock);
+  const runtime = { ...testRuntime(wheel), clock: () => clock.time };
+  const filter = new ProxyWasmFilter(await loaded(HOLDS), testSettings(), runtime);
+  await filter.request(exchange);
+  const ticking = (producer: Producer): Producer => ({
+    ...producer,
+    data(chunk, start, end) {
+      const takesMore = producer.data(chunk, start, end);
+      clock.advance(2 * TICK_MS);
+      return takesMore;
+    },
+    end() {
+      producer.end();
+      clock.advance(2 * TICK_MS);
+    },
+    finish: () => exchange.onFinish?.(exchange),
+    close() {
+      filter.close();
+      wheel.close();
+    },
+  });
+  return { runtime, ticking };
+}
+
+const HELD: Flow = {
+  name: "a response that a filter holds, and lets pass later",
+  async open(consumer, goOn) {
+    const exchange = new ClientExchange(consumer);
+    const { runtime, ticking } = await holding(exchange);
+    return ticking({ ...responseProducer(exchange, goOn), used: () => runtime.memory.taken });
+  },
+};
+
+const STACKED: Flow = {
+  name: "a compressed response of a payment by the unit, which a filter holds",
+  inFlight: 65_536,
+  async open(consumer, goOn, length) {
+    const exchange = new ClientExchange(consumer);
+    const slots = new Slots(1);
+    void new CompressingResponse(exchange, new Plan({ minBytes: 0, matches: () => true, slots }, "gzip", ""));
+    meter(exchange, consumer, true);
+    const { runtime, ticking } = await holding(exchange);
+    const producer = responseProducer(exchange, goOn, { bodyLength: length, contentType: "text/plain" });
+    return ticking({
+      ...producer,
+      used: () => (consumer.isOver ? 0 : slots.taken) + runtime.memory.taken,
+      received: () => (consumer.ends > 0 ? gunzipSync(consumer.bytes) : Buffer.alloc(0)),
+    });
+  },
+};
+
 const PAID: Flow = {
   name: "a response that is paid for in advance",
   open(consumer, goOn) {
@@ -143,27 +220,31 @@ const METERED: Flow = {
   name: "a response that is paid for as it flows",
   open(consumer, goOn) {
     const exchange = new ClientExchange(consumer);
-    let room = 0;
-    const stream = {
-      name: "0.1",
-      get room() {
-        return room;
-      },
-      use: (units: number) => void (room -= units),
-      more: async () => {
-        room = COVERED;
-        return true;
-      },
-      end() {},
-    };
-    exchange.response = new MeteredResponse(exchange, stream, {
-      meter: { unit: "byte", units: COVERED },
-      receipts: { sold: "PAYMENT-RESPONSE: r\r\n", free: "" },
-      events: { over() {}, failed() {}, isFree: () => false, broken: () => consumer.abort() },
-    });
+    meter(exchange, consumer, false);
     return responseProducer(exchange, goOn);
   },
 };
+
+function meter(exchange: ClientExchange, consumer: Consumer, isFree: boolean): void {
+  let room = 0;
+  const stream = {
+    name: "0.1",
+    get room() {
+      return room;
+    },
+    use: (units: number) => void (room -= units),
+    more: async () => {
+      room = COVERED;
+      return true;
+    },
+    end() {},
+  };
+  void new MeteredResponse(exchange, stream, {
+    meter: { unit: "byte", units: COVERED },
+    receipts: { sold: "PAYMENT-RESPONSE: r\r\n", free: "" },
+    events: { over() {}, failed() {}, isFree: () => isFree, broken: () => consumer.abort() },
+  });
+}
 
 const settled = (name: string, diskBytes: number): Flow => ({
   name,
@@ -175,7 +256,7 @@ const settled = (name: string, diskBytes: number): Flow => ({
     const folder = mkdtempSync(join(tmpdir(), "turnpike-flow-"));
     const disk = new ResponseDisk({ folder, maxBytes: diskBytes, now: () => 0, log() {} });
     if (diskBytes > 0) responses.useDisk(disk);
-    exchange.response = new PaidResponse(
+    void new PaidResponse(
       { exchange, responses, isFree: () => false, receipt: "" },
       {
         complete(response) {
@@ -204,6 +285,8 @@ export const RESPONSE_FLOWS = [
   FILTERED,
   PAID,
   METERED,
+  HELD,
+  STACKED,
   settled("a response that waits for its settlement in memory", 0),
   settled("a response that waits for its settlement on the disk", 100_000_000),
 ];

@@ -34,10 +34,14 @@ const SETTINGS: ServerSettings = {
 
 export interface ChainRig {
   readonly clients: Clients;
+  /** HTTP/1.1, and HTTP/2 with prior knowledge, without TLS. */
+  readonly plainPort: number;
   /** The policies of the route, from the next request on. */
   policies: readonly Policy[];
   /** Thrown values that are not responses. */
   readonly errors: unknown[];
+  /** The memory for data that waits for slow clients, over HTTP/1.1 and HTTP/2 and over HTTP/3. */
+  readonly buffers: readonly BufferPool[];
   stop(): Promise<void>;
 }
 
@@ -132,7 +136,7 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
     limits: () => ({ max: 1000, maxPerAddress: 1000, isProxy: undefined }),
     yielded() {},
   });
-  const listener = await GatewayListener.bind(plan, material, {
+  const shared: Parameters<typeof GatewayListener.bind>[2] = {
     settings: () => SETTINGS,
     wheel,
     buffers,
@@ -145,15 +149,19 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
     handleMisdirected: handle,
     onError,
     challengePair: () => undefined,
-  });
+  };
+  const listener = await GatewayListener.bind(plan, material, shared);
+  const plain = await GatewayListener.bind({ ...plan, useTls: false }, undefined, shared);
   const endpoint = await startEndpoint(handle, { material });
   const clients = new Clients(listener.endpoint.port, endpoint.port);
+  const slow = [buffers, endpoint.buffers];
   const stop = async (): Promise<void> => {
     await clients.close();
     await listener.close(0);
+    await plain.close(0);
     await endpoint.close();
     upstreams.close(undefined);
     wheel.close();
   };
-  return Object.assign(rig, { clients, stop });
+  return Object.assign(rig, { clients, plainPort: plain.endpoint.port, buffers: slow, stop });
 }

@@ -114,7 +114,7 @@ export abstract class UpstreamCall extends Deadline implements SubrequestSink, O
 
   /** The upstream can send more. */
   protected drained(): void {
-    this.#exchange.onDrain?.();
+    this.#exchange.drained();
   }
 
   /** Executes a request of the filter. The filter receives no report before `work` has returned. */

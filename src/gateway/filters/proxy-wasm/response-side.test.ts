@@ -102,6 +102,48 @@ test("a paused response that has ended passes whole, and a client without room i
   slow.close();
 });
 
+test("a source is paused while a client is full of pieces that its filter let pass later, and goes on after that", async () => {
+  const { clock, client, exchange, calls, close } = await playedStream(HOLDS);
+  exchange.response.start(headOf());
+  expect(exchange.response.data(Buffer.from("a"))).toBe(true);
+  client.room = false;
+  clock.advance(2 * TICK_MS);
+  expect(client.events).toEqual(["200", "a"]);
+  // The filter holds this piece, but the client takes no more of the earlier one.
+  expect(exchange.response.data(Buffer.from("b"))).toBe(false);
+  client.setRoom(true);
+  expect([client.events, calls]).toEqual([["200", "a"], ["drain"]]);
+  expect(exchange.response.data(Buffer.from("c"))).toBe(true);
+  clock.advance(2 * TICK_MS);
+  expect([client.bytes.toString(), calls]).toEqual(["abc", ["drain"]]);
+  close();
+});
+
+test("a filter that lets pieces pass resumes a paused source when its client takes them", async () => {
+  const { clock, client, exchange, calls, close } = await playedStream(HOLDS);
+  exchange.response.start(headOf());
+  exchange.response.data(Buffer.from("a"));
+  client.room = false;
+  clock.advance(2 * TICK_MS);
+  expect(exchange.response.data(Buffer.from("b"))).toBe(false);
+  // The last result of `data` counts.
+  client.room = true;
+  clock.advance(2 * TICK_MS);
+  expect([client.bytes.toString(), calls]).toEqual(["ab", ["drain"]]);
+  close();
+});
+
+test("a drain of an earlier response does not resume a source that waits for its filter", async () => {
+  const { clock, exchange, calls, close } = await playedStream(PAUSES);
+  exchange.response.start(headOf());
+  expect(exchange.response.data(Buffer.from("ab"))).toBe(false);
+  exchange.drained();
+  expect(calls).toEqual([]);
+  clock.advance(2 * TICK_MS);
+  expect(calls).toEqual(["drain"]);
+  close();
+});
+
 test("a filter that goes on again and again does not make the source send to a client without room", async () => {
   const { clock, client, exchange, calls, close } = await playedStream(
     holds({ ...TICKS, proxy_on_response_body: op.i32(0) }),
@@ -239,6 +281,20 @@ test.each([
     expect(runtime.memory.taken).toBe(0);
     close();
   }
+});
+
+test("a client that is full of what a lost filter held pauses the source", async () => {
+  const { clock, client, exchange, calls, close } = await playedStream(
+    holds({ ...TRAPS, proxy_on_response_body: op.i32(1) }),
+  );
+  exchange.response.start(headOf());
+  exchange.response.data(Buffer.from("ab"));
+  client.room = false;
+  clock.advance(2 * TICK_MS);
+  expect(exchange.response.data(Buffer.from("c"))).toBe(false);
+  client.setRoom(true);
+  expect([client.bytes.toString(), calls]).toEqual(["abc", ["drain"]]);
+  close();
 });
 
 test("a response of which a part has passed is cut off if its instance fails", async () => {

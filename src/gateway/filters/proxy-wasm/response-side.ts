@@ -1,7 +1,8 @@
 import { changedHead } from "../../exchange/exchange-state.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/http/fields.ts";
-import { type ResponseHead, type ResponseSink } from "../../exchange/exchange.ts";
+import { type ResponseHead } from "../../exchange/exchange.ts";
+import { PausingSink } from "../../exchange/pausing-sink.ts";
 import { BodyStage, type Outcome, type Passed, type StageOwner } from "./body-stage.ts";
 import { MAX_HELD_RESPONSE_BYTES } from "../module/proxy-wasm-bounds.ts";
 import { type FieldList } from "./guest/field-list.ts";
@@ -25,8 +26,7 @@ const LIVE = /(?:^|\n)content-type:[\t ]*(?:text\/event-stream|application\/grpc
  *                            └──pause──▶ paused: later pieces are held ──goOn──▶ open
  *   any ──local response, failure──▶ over: nothing from the upstream passes
  */
-export class ResponseSide implements ResponseSink, StageOwner {
-  readonly sink: ResponseSink;
+export class ResponseSide extends PausingSink implements StageOwner {
   readonly #stream: SideStream;
   #state: "idle" | "paused" | "open" | "over" = "idle";
   #head: ResponseHead | undefined;
@@ -44,12 +44,14 @@ export class ResponseSide implements ResponseSink, StageOwner {
   /** The announced length in bytes; -1 if none was announced. */
   #announced = -1;
   #sent = 0;
-  /** True if the source is paused. */
+  /** True if the source waits until it is resumed. */
   #isHeld = false;
+  /** True if the client takes no more. */
+  #isFull = false;
 
   constructor(stream: SideStream) {
+    super(stream.exchange);
     this.#stream = stream;
-    this.sink = stream.exchange.response;
   }
 
   /** The fields as the filter sees them; undefined before there is a response. */
@@ -79,8 +81,10 @@ export class ResponseSide implements ResponseSink, StageOwner {
   /** Called when the filter lets the held part pass. */
   goOn(): void {
     if (this.#state === "paused") this.#open();
-    // A client that takes no more resumes the source itself.
-    else this.#stage?.resume();
+    else {
+      this.#stage?.resume();
+      this.#askForMore();
+    }
     this.#stream.watch();
   }
 
@@ -100,7 +104,7 @@ export class ResponseSide implements ResponseSink, StageOwner {
     this.#stage?.close();
     this.#stage = undefined;
     this.#passPlain(head);
-    for (const piece of pieces) this.sink.data(piece);
+    for (const piece of pieces) this.#send(piece);
     if (this.#hasEnded) this.end(this.#trailerText);
     else this.#flushEarly();
     return true;
@@ -135,13 +139,24 @@ export class ResponseSide implements ResponseSink, StageOwner {
     if (this.#state === "over") return true;
     if (this.#state === "paused") {
       this.#wait(chunk.subarray(start, end));
+      this.#isHeld = true;
       return false;
     }
-    if (this.#stage === undefined) return this.sink.data(chunk, start, end);
-    const hasRoom = this.#stage.data(chunk, start, end);
-    this.#stream.watch();
-    if (!hasRoom) this.#isHeld = true;
-    return hasRoom;
+    if (this.#stage === undefined) this.#send(chunk, start, end);
+    else {
+      this.#stage.data(chunk, start, end);
+      this.#stream.watch();
+    }
+    // The filter can hold this piece, and the client can be full of earlier ones.
+    if (this.#isFull) this.#isHeld = true;
+    return !this.#isFull;
+  }
+
+  drained(): void {
+    this.#isFull = false;
+    if (this.#state === "paused") return;
+    this.#isHeld = false;
+    this.resumeSource();
   }
 
   sendFile(file: number, offset: number, length: number): number {
@@ -204,9 +219,12 @@ export class ResponseSide implements ResponseSink, StageOwner {
       return true;
     }
     this.#sent += length;
-    let hasRoom = true;
-    for (const piece of pieces) hasRoom = this.sink.data(piece);
-    return hasRoom;
+    for (const piece of pieces) this.#send(piece);
+    return !this.#isFull;
+  }
+
+  #send(chunk: Uint8Array, start = 0, end = chunk.length): void {
+    this.#isFull = !this.sink.data(chunk, start, end);
   }
 
   passEnd(): void {
@@ -285,7 +303,6 @@ export class ResponseSide implements ResponseSink, StageOwner {
   }
 
   #wait(piece: Uint8Array): void {
-    this.#isHeld = true;
     if (this.#earlyBytes + piece.length > MAX_HELD_RESPONSE_BYTES) this.#stream.failWith(TOO_LONG);
     else if (this.#stream.runtime.bodies.take(piece.length)) {
       this.#early.push(piece);
@@ -304,25 +321,24 @@ export class ResponseSide implements ResponseSink, StageOwner {
     const pieces = this.#early;
     const trailers = this.#earlyEnd;
     this.#forgetEarly();
-    let hasRoom = true;
     for (const piece of pieces) {
       // A callback can have ended the stream.
       if (this.#isOver()) return;
-      hasRoom = this.data(piece);
+      this.data(piece);
     }
     if (this.#isOver()) return;
     if (trailers !== undefined) this.end(trailers);
-    else if (hasRoom) this.#askForMore();
+    else this.#askForMore();
   }
 
   #isOver(): boolean {
     return this.#state === "over";
   }
 
-  /** Resumes a source that was held for the filter. A slow client resumes it itself. */
+  /** Resumes a source that was paused, if the client takes more. */
   #askForMore(): void {
-    if (!this.#isHeld || this.#state !== "open") return;
+    if (!this.#isHeld || this.#isFull || this.#state !== "open") return;
     this.#isHeld = false;
-    this.#stream.exchange.onDrain?.();
+    this.resumeSource();
   }
 }

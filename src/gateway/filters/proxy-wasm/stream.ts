@@ -81,7 +81,6 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
   /** Runs the request through the filter, until the request can be forwarded. */
   begin(): FilterDecision | Promise<FilterDecision> {
     const { exchange } = this;
-    exchange.response = this.#response;
     const { onFinish } = exchange;
     exchange.onFinish = (finished) => {
       this.#finish();

@@ -1,7 +1,8 @@
 import { changedHead } from "../../exchange/exchange-state.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields, withoutFields } from "../../../lib/http/fields.ts";
-import { type Exchange, type ResponseHead, type ResponseSink } from "../../exchange/exchange.ts";
+import { type Exchange, type ResponseHead } from "../../exchange/exchange.ts";
+import { PausingSink } from "../../exchange/pausing-sink.ts";
 import { CODERS, type Coding } from "./codings.ts";
 import { Compressor } from "./compressor.ts";
 import { isLive, type Plan } from "./plan.ts";
@@ -20,40 +21,35 @@ const OF_PLAIN_BYTES = [...DIGESTS, "accept-ranges"];
  *     └─────▶ waiting ──the whole body in one piece──▶ done
  *                └──any other piece──▶ streaming ──end──▶ the last bytes, then the end
  */
-export class CompressingResponse implements ResponseSink {
-  readonly #exchange: Exchange;
-  readonly #sink: ResponseSink;
+export class CompressingResponse extends PausingSink {
   readonly #plan: Plan;
   #coding: Coding | undefined;
   #compressor: Compressor | undefined;
   #live = false;
   #expected = -1;
-  /** The source's own `onDrain`, while this sink waits for the client. */
-  #sourceDrain: (() => void) | undefined;
   #trailers: Fields = "";
 
   constructor(exchange: Exchange, plan: Plan) {
-    this.#exchange = exchange;
-    this.#sink = exchange.response;
+    super(exchange);
     this.#plan = plan;
   }
 
   start(head: ResponseHead): void {
-    const { fields, coding } = this.#plan.decide(this.#exchange, head);
+    const { fields, coding } = this.#plan.decide(this.exchange, head);
     if (coding === undefined) {
-      this.#sink.start(fields === head.fields ? head : changedHead(head, { fields }));
+      this.sink.start(fields === head.fields ? head : changedHead(head, { fields }));
       return;
     }
-    if (this.#exchange.head.method !== "HEAD") this.#begin(coding, head);
-    this.#sink.start(changedHead(head, { fields: withoutFields(fields, OF_PLAIN_BYTES), bodyLength: -1 }));
+    if (this.exchange.head.method !== "HEAD") this.#begin(coding, head);
+    this.sink.start(changedHead(head, { fields: withoutFields(fields, OF_PLAIN_BYTES), bodyLength: -1 }));
   }
 
   #begin(coding: Coding, head: ResponseHead): void {
     this.#coding = coding;
     this.#expected = head.bodyLength;
     this.#live = isLive(head);
-    const { onFinish } = this.#exchange;
-    this.#exchange.onFinish = (exchange) => {
+    const { onFinish } = this.exchange;
+    this.exchange.onFinish = (exchange) => {
       this.#compressor?.destroy();
       this.#plan.slots.giveBack();
       onFinish?.(exchange);
@@ -61,7 +57,7 @@ export class CompressingResponse implements ResponseSink {
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    if (this.#coding === undefined) return this.#sink.data(chunk, start, end);
+    if (this.#coding === undefined) return this.sink.data(chunk, start, end);
     if (end === start) return true;
     const piece = chunk.subarray(start, end);
     if (this.#compressor === undefined) {
@@ -69,76 +65,54 @@ export class CompressingResponse implements ResponseSink {
         return this.#atOnce(this.#coding, piece);
       this.#compressor = this.#open(this.#coding);
     }
-    // The source has replaced `onDrain` and sends again, so the client takes data again.
-    if (this.#exchange.onDrain !== this.#drained) this.#compressor.goOn();
     return this.#compressor.write(piece);
   }
 
   sendFile(file: number, offset: number, length: number): number {
-    return this.#coding === undefined ? (this.#sink.sendFile?.(file, offset, length) ?? 0) : 0;
+    return this.#coding === undefined ? (this.sink.sendFile?.(file, offset, length) ?? 0) : 0;
   }
 
   end(trailers: Fields): void {
     if (this.#coding === undefined) {
-      this.#sink.end(trailers);
+      this.sink.end(trailers);
       return;
     }
     const kept = withoutFields(trailers, DIGESTS);
     const compressor = this.#compressor;
     if (compressor === undefined) {
-      this.#sink.end(kept);
+      this.sink.end(kept);
       return;
     }
     this.#trailers = kept;
-    // The source has sent everything: a closed connection and backpressure no longer concern it.
-    this.#exchange.onCancel = undefined;
-    this.#sourceDrain = undefined;
-    this.#exchange.onDrain = this.#drained;
-    compressor.goOn();
+    // The source has sent everything: a closed connection no longer concerns it.
+    this.exchange.onCancel = undefined;
     compressor.end();
   }
 
   abort(error: TurnpikeError): void {
     this.#compressor?.destroy();
-    this.#sink.abort(error);
+    this.sink.abort(error);
+  }
+
+  drained(): void {
+    if (this.#compressor === undefined) this.resumeSource();
+    else this.#compressor.goOn();
   }
 
   #atOnce(coding: Coding, body: Uint8Array): boolean {
     this.#expected = -1;
-    return this.#sink.data(CODERS[coding].whole(body));
+    return this.sink.data(CODERS[coding].whole(body));
   }
 
   #open(coding: Coding): Compressor {
     return new Compressor(CODERS[coding], this.#live, {
-      output: (bytes) => this.#output(bytes),
-      room: () => {
-        const { onDrain } = this.#exchange;
-        if (onDrain === this.#drained) this.#sourceDrain?.();
-        else onDrain?.();
-      },
-      ended: () => this.#sink.end(this.#trailers),
+      output: (bytes) => this.sink.data(bytes),
+      room: () => this.resumeSource(),
+      ended: () => this.sink.end(this.#trailers),
       broken: () => {
-        this.#sink.abort(new TurnpikeError("internal", "the response could not be compressed"));
-        this.#exchange.onCancel?.();
+        this.sink.abort(new TurnpikeError("internal", "the response could not be compressed"));
+        this.exchange.onCancel?.();
       },
     });
   }
-
-  #output(bytes: Uint8Array): boolean {
-    if (this.#sink.data(bytes)) return true;
-    const exchange = this.#exchange;
-    if (exchange.onDrain !== this.#drained) {
-      this.#sourceDrain = exchange.onDrain;
-      exchange.onDrain = this.#drained;
-    }
-    return false;
-  }
-
-  readonly #drained = (): void => {
-    if (this.#sourceDrain !== undefined) {
-      this.#exchange.onDrain = this.#sourceDrain;
-      this.#sourceDrain = undefined;
-    }
-    this.#compressor?.goOn();
-  };
 }

@@ -27,7 +27,7 @@ export function createCompressionPolicy(config: CompressionConfig, slots: Slots 
       const acceptEncoding = fieldValue(fields, "accept-encoding");
       const mayChange = acceptEncoding !== undefined && !forbidsTransforms(fields);
       const coding = mayChange ? negotiate(acceptEncoding, encodings) : undefined;
-      exchange.response = new CompressingResponse(exchange, new Plan(rules, coding, fields));
+      void new CompressingResponse(exchange, new Plan(rules, coding, fields));
       head.fields = withStrongForms(fields);
       return "continue";
     },

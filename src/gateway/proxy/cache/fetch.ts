@@ -148,7 +148,7 @@ export class Fetch implements SubrequestSink {
     } else {
       const { exchange } = first;
       this.#only = exchange;
-      exchange.onDrain = () => this.#own?.onDrain?.();
+      exchange.onDrain = () => this.#own?.drained();
       exchange.onCancel = () => this.#own?.cancel();
       exchange.response.start(changedHead(head, { fields: head.fields + this.#statusLine(head.status, "") }));
     }
@@ -218,7 +218,7 @@ export class Fetch implements SubrequestSink {
     let slowest = this.#pieces.next;
     for (const { at } of this.#readers) slowest = Math.min(slowest, at);
     this.#pieces.forget(slowest);
-    if (wasFull && this.#mayComeOn()) this.#own?.onDrain?.();
+    if (wasFull && this.#mayComeOn()) this.#own?.drained();
   }
 
   end(trailers: Fields): void {

@@ -4,7 +4,8 @@ import { type Ruler } from "../../../../lib/metering/ruler.ts";
 import { rulerOf } from "../../../../lib/metering/ruler-of.ts";
 import { type Meter, PAYMENT_STREAM } from "../../../../payments/x402/meter.ts";
 import { changedHead } from "../../../exchange/exchange-state.ts";
-import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange/exchange.ts";
+import { type Exchange, type ResponseHead } from "../../../exchange/exchange.ts";
+import { PausingSink } from "../../../exchange/pausing-sink.ts";
 import { OVERRIDES, paidFields, withoutPaymentClaims } from "../protocol/response-fields.ts";
 import { unsellable } from "../responses/unsellable.ts";
 import { UnitQueue } from "./unit-queue.ts";
@@ -59,9 +60,7 @@ interface MeteredOptions {
  *   waiting ── start ─┬─ nothing to charge ─▶ free
  *                     └────────────────────▶ flowing ◀── paid ──▶ paused ── no payment came ─▶ over
  */
-export class MeteredResponse implements ResponseSink {
-  readonly #exchange: Exchange;
-  readonly #sink: ResponseSink;
+export class MeteredResponse extends PausingSink {
   readonly #stream: PaidUnits;
   readonly #meter: Meter;
   readonly #receipts: Receipts;
@@ -71,37 +70,33 @@ export class MeteredResponse implements ResponseSink {
   #state: "waiting" | "free" | "flowing" | "over" = "waiting";
   #isAsking = false;
   #isFull = false;
-  /** The source's own `onDrain`, while this sink waits for a payment or for the client. */
-  #sourceDrain: (() => void) | undefined;
   #trailers: Fields | undefined;
 
   constructor(exchange: Exchange, stream: PaidUnits, { meter, receipts, events }: MeteredOptions) {
-    this.#exchange = exchange;
-    this.#sink = exchange.response;
+    super(exchange);
     this.#stream = stream;
     this.#meter = meter;
     this.#receipts = receipts;
     this.#events = events;
     this.#ruler = rulerOf(meter.unit);
-    exchange.response = this;
   }
 
   start(head: ResponseHead): void {
     const { status } = head;
     if (status < 200 && status !== 101) {
-      this.#sink.start(changedHead(head, { fields: withoutPaymentClaims(head.fields) }));
+      this.sink.start(changedHead(head, { fields: withoutPaymentClaims(head.fields) }));
       return;
     }
     const isFree = this.#events.isFree(status, fieldValues(head.fields, OVERRIDES));
-    const reason = unsellable(this.#exchange, head) ?? (isFree ? undefined : this.#uncountable(head));
+    const reason = unsellable(this.exchange, head) ?? (isFree ? undefined : this.#uncountable(head));
     if (reason !== undefined) {
       this.abort(new TurnpikeError("upstream-failed", reason));
-      this.#exchange.onCancel?.();
+      this.exchange.onCancel?.();
       return;
     }
     this.#state = isFree ? "free" : "flowing";
     if (isFree) {
-      this.#sink.start(changedHead(head, { fields: paidFields(head, this.#receipts.free) }));
+      this.sink.start(changedHead(head, { fields: paidFields(head, this.#receipts.free) }));
       this.#stream.end();
       return;
     }
@@ -110,7 +105,7 @@ export class MeteredResponse implements ResponseSink {
     const control = [fieldValue(fields, "cache-control") ?? "", "no-transform"].filter((text) => text !== "");
     const plain = withoutFields(fields, ["cache-control"]) + fieldLine("Cache-Control", control.join(", "));
     const receipt = this.#receipts.sold + fieldLine(PAYMENT_STREAM, this.#stream.name);
-    this.#sink.start(changedHead(head, { fields: paidFields(changedHead(head, { fields: plain }), receipt) }));
+    this.sink.start(changedHead(head, { fields: paidFields(changedHead(head, { fields: plain }), receipt) }));
   }
 
   /** The reason why the units of a response cannot be counted. */
@@ -124,14 +119,12 @@ export class MeteredResponse implements ResponseSink {
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    if (this.#state === "free") return this.#sink.data(chunk, start, end);
+    if (this.#state === "free") return this.sink.data(chunk, start, end);
     if (this.#state !== "flowing") return true;
     this.#ruler.scan(chunk, start, end);
     this.#queue.push(chunk, start, end);
     this.#release();
-    if (!this.#isBlocked) return true;
-    this.#waitForSource();
-    return false;
+    return !this.#isBlocked;
   }
 
   end(trailers: Fields): void {
@@ -145,14 +138,20 @@ export class MeteredResponse implements ResponseSink {
 
   abort(error: TurnpikeError): void {
     if (this.#state === "waiting") {
-      this.#exchange.response = this.#sink;
+      this.stepAside();
       this.#close();
       this.#events.broken(error);
       return;
     }
     if (this.#state === "over") return;
     this.#finish();
-    this.#sink.abort(error);
+    this.sink.abort(error);
+  }
+
+  drained(): void {
+    this.#isFull = false;
+    if (this.#state !== "flowing") this.resumeSource();
+    else if (!this.#isAsking) this.#goOn();
   }
 
   /** Called when the client went away. */
@@ -171,7 +170,7 @@ export class MeteredResponse implements ResponseSink {
       const limit = this.#ruler.beginOf(units)?.at ?? this.#ruler.decided;
       this.#ruler.take(units);
       this.#stream.use(units);
-      if (!this.#queue.passTo(limit, this.#sink)) this.#isFull = true;
+      if (!this.#queue.passTo(limit, this.sink)) this.#isFull = true;
       if (this.#ruler.waiting === 0) {
         if (this.#trailers !== undefined) this.#endWhole(this.#trailers);
         return;
@@ -181,9 +180,8 @@ export class MeteredResponse implements ResponseSink {
   }
 
   #endWhole(trailers: Fields): void {
-    this.#restoreDrain();
     this.#finish();
-    this.#sink.end(withoutPaymentClaims(trailers));
+    this.sink.end(withoutPaymentClaims(trailers));
   }
 
   #ask(): void {
@@ -203,7 +201,7 @@ export class MeteredResponse implements ResponseSink {
     if (isPaid === true) this.#goOn();
     else if (isPaid === false) this.#endUnpaid();
     else {
-      this.#exchange.onCancel?.();
+      this.exchange.onCancel?.();
       this.abort(NO_LEDGER);
     }
   }
@@ -212,43 +210,21 @@ export class MeteredResponse implements ResponseSink {
   #endUnpaid(): void {
     const { unit } = this.#meter;
     const isBetween = this.#ruler.beginOf(0)?.isRest === false;
-    this.#exchange.onCancel?.();
+    this.exchange.onCancel?.();
     if (!isBetween || (unit !== "event" && unit !== "message")) {
       this.abort(UNPAID);
       return;
     }
     this.#finish();
-    this.#sink.data(unit === "event" ? UNPAID_EVENT : UNPAID_CLOSE);
-    this.#sink.end("");
+    this.sink.data(unit === "event" ? UNPAID_EVENT : UNPAID_CLOSE);
+    this.sink.end("");
   }
 
   /** The client can take more, or more is paid for. */
   #goOn(): void {
     this.#release();
-    if (this.#state !== "flowing" || this.#isBlocked) return;
-    const drain = this.#restoreDrain();
-    drain?.();
+    if (this.#state === "flowing" && !this.#isBlocked) this.resumeSource();
   }
-
-  #waitForSource(): void {
-    const exchange = this.#exchange;
-    if (exchange.onDrain === this.#drained) return;
-    this.#sourceDrain = exchange.onDrain;
-    exchange.onDrain = this.#drained;
-  }
-
-  #restoreDrain(): (() => void) | undefined {
-    const exchange = this.#exchange;
-    const drain = this.#sourceDrain;
-    this.#sourceDrain = undefined;
-    if (exchange.onDrain === this.#drained) exchange.onDrain = drain;
-    return drain;
-  }
-
-  readonly #drained = (): void => {
-    this.#isFull = false;
-    if (!this.#isAsking) this.#goOn();
-  };
 
   #finish(): void {
     this.#close();

@@ -116,6 +116,20 @@ describe("a sold response", () => {
     expect(told).toHaveLength(1);
   });
 
+  test("is not resumed by a drain of the client while it is held", () => {
+    const { exchange, held } = buffered();
+    let drains = 0;
+    exchange.onDrain = () => void drains++;
+    held.start(headOf(200));
+    send(held, 5);
+    exchange.lastStage?.drained();
+    expect(drains).toBe(0);
+    held.end("");
+    // The response is sent now, by another sender.
+    exchange.lastStage?.drained();
+    expect(drains).toBe(1);
+  });
+
   test("uses no more memory than its bytes, unless it fills half of its buffers", () => {
     const { held, told } = buffered();
     held.start(headOf(200));

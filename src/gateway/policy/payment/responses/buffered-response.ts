@@ -2,7 +2,8 @@ import { type ErrorCode, TurnpikeError } from "../../../../lib/errors.ts";
 import { type Fields, fieldValue, fieldValues } from "../../../../lib/http/fields.ts";
 import { GRPC, isServersFault, parseGrpcStatus } from "../../../../lib/http/grpc-status.ts";
 import { sendContinue } from "../../../exchange/expect-continue.ts";
-import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange/exchange.ts";
+import { type Exchange, type ResponseHead } from "../../../exchange/exchange.ts";
+import { PausingSink } from "../../../exchange/pausing-sink.ts";
 import { changedHead } from "../../../exchange/exchange-state.ts";
 import { type ResponseFile } from "./response-file.ts";
 import { type PaidResponse, type ResponseStore } from "./response-store.ts";
@@ -46,10 +47,8 @@ export interface BufferedResponseOptions {
  *      │                           ├──end with a failure of gRPC──▶ over: unpaid
  *      └──start 4xx, 5xx, a failure of gRPC, or what is free of charge──▶ passing: unpaid
  */
-export class BufferedResponse implements ResponseSink {
-  readonly #exchange: Exchange;
+export class BufferedResponse extends PausingSink {
   readonly #responses: ResponseStore;
-  readonly #sink: ResponseSink;
   readonly #events: BufferedResponseEvents;
   readonly #isFree: BufferedResponseOptions["isFree"];
   readonly #receipt: Fields;
@@ -63,13 +62,11 @@ export class BufferedResponse implements ResponseSink {
   #diskBuffer: DiskBuffer | undefined;
 
   constructor(options: BufferedResponseOptions, events: BufferedResponseEvents) {
-    this.#exchange = options.exchange;
+    super(options.exchange);
     this.#responses = options.responses;
-    this.#sink = options.exchange.response;
     this.#events = events;
     this.#isFree = options.isFree;
     this.#receipt = options.receipt;
-    options.exchange.response = this;
   }
 
   /** The upstream's Settlement-Overrides fields. They are removed from the response. */
@@ -91,7 +88,7 @@ export class BufferedResponse implements ResponseSink {
     }
     if (head.status < 200) {
       // The client may never pay for the content of an interim response. It only gets the 100 that it waits for.
-      if (head.status === 100) sendContinue({ head: this.#exchange.head, response: this.#sink });
+      if (head.status === 100) sendContinue({ head: this.exchange.head, response: this.sink });
       return;
     }
     this.#overrides = fieldValues(head.fields, OVERRIDES);
@@ -100,12 +97,12 @@ export class BufferedResponse implements ResponseSink {
     if (hasFailedCall(head) || this.#isFree(head.status, this.#overrides)) {
       this.#state = "passing";
       this.#events.unpaid(failureOf(clean));
-      this.#sink.start(this.#unsold(clean));
+      this.sink.start(this.#unsold(clean));
     } else this.#hold(clean);
   }
 
   #hold(head: ResponseHead): void {
-    const reason = unsellable(this.#exchange, head);
+    const reason = unsellable(this.exchange, head);
     if (reason !== undefined) {
       this.#fail("upstream-failed", reason);
       return;
@@ -119,7 +116,7 @@ export class BufferedResponse implements ResponseSink {
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    if (this.#state === "passing") return this.#sink.data(chunk, start, end);
+    if (this.#state === "passing") return this.sink.data(chunk, start, end);
     if (this.#state !== "holding" || start === end) return true;
     const responses = this.#responses;
     const size = this.#size + end - start;
@@ -140,7 +137,7 @@ export class BufferedResponse implements ResponseSink {
   }
 
   end(trailers: Fields): void {
-    if (this.#state === "passing") this.#sink.end(withoutPaymentClaims(trailers));
+    if (this.#state === "passing") this.sink.end(withoutPaymentClaims(trailers));
     if (this.#state !== "holding" || this.#head === undefined) return;
     const head = this.#head;
     if (this.#hasBody() && head.bodyLength >= 0 && head.bodyLength !== this.#size) {
@@ -165,31 +162,30 @@ export class BufferedResponse implements ResponseSink {
   }
 
   #complete(head: ResponseHead, body: Uint8Array[] | ResponseFile, trailers: Fields): void {
-    this.#stepAside();
+    this.stepAside();
     const response = this.#responses.complete({
       head: changedHead(head, this.#hasBody() ? { bodyLength: this.#size } : {}),
       body,
       trailers: withoutPaymentClaims(trailers),
       size: this.#size,
     });
-    if (!this.#exchange.head.isGrpc || head.grpcStatus !== undefined || isSuccess(trailers)) {
+    if (!this.exchange.head.isGrpc || head.grpcStatus !== undefined || isSuccess(trailers)) {
       this.#events.complete(response);
       return;
     }
     // A gRPC call reports at its end that it failed. A failed call is free.
     const grpcStatus = parseGrpcStatus(fieldValue(trailers, "grpc-status")) ?? GRPC.UNKNOWN;
     this.#events.unpaid(failureOf({ status: head.status, grpcStatus }));
-    void sendResponse(this.#exchange, response, this.#unsold(head))
-      .catch(() => this.#sink.abort(new TurnpikeError("internal", "the response could not be sent")))
+    void sendResponse(this.exchange, response, this.#unsold(head))
+      .catch(() => this.sink.abort(new TurnpikeError("internal", "the response could not be sent")))
       .finally(() => this.#responses.release(response));
   }
 
   /** True: more data can come at once. */
   #openDiskBuffer(announced: number): boolean {
-    const exchange = this.#exchange;
     this.#diskBuffer = this.#responses.openDiskBuffer(announced, {
       written: (bytes) => this.#responses.give(bytes),
-      onDrain: () => exchange.onDrain?.(),
+      onDrain: () => this.resumeSource(),
       onBroken: () => {
         if (this.#state === "holding" || this.#state === "writing") this.#fail("overloaded", NO_DISK);
       },
@@ -206,26 +202,31 @@ export class BufferedResponse implements ResponseSink {
   }
 
   abort(error: TurnpikeError): void {
-    if (this.#state === "passing") this.#sink.abort(error);
+    if (this.#state === "passing") this.sink.abort(error);
     else if (this.#state === "waiting" || this.#state === "holding") this.#break(error);
+  }
+
+  /** While the response is held, the room on the disk decides when its source goes on. */
+  drained(): void {
+    if (this.#state === "passing" || this.#state === "over") this.resumeSource();
   }
 
   /** Discards the response: it is not needed any more. */
   drop(): void {
     if (this.#diskBuffer !== undefined) this.#diskBuffer.drop();
     else if (this.#state === "holding") this.#responses.give(this.#size);
-    if (this.#state !== "passing") this.#stepAside();
+    if (this.#state !== "passing") this.stepAside();
     this.#body = [];
   }
 
-  #stepAside(): void {
+  protected override stepAside(): void {
     this.#state = "over";
-    this.#exchange.response = this.#sink;
+    super.stepAside();
   }
 
   #hasBody(): boolean {
     const status = this.#head?.status;
-    return this.#exchange.head.method !== "HEAD" && status !== 204 && status !== 304;
+    return this.exchange.head.method !== "HEAD" && status !== 204 && status !== 304;
   }
 
   #tooLong(): void {
@@ -238,7 +239,7 @@ export class BufferedResponse implements ResponseSink {
 
   #fail(code: ErrorCode, detail: string): void {
     this.#break(new TurnpikeError(code, detail));
-    this.#exchange.onCancel?.();
+    this.exchange.onCancel?.();
   }
 
   #break(error: TurnpikeError): void {
