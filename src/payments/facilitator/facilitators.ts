@@ -37,6 +37,8 @@ export interface FacilitatorsSettings extends FacilitatorSettings {
 export interface FacilitatorsDeps extends Omit<FacilitatorDeps, "onBreaker"> {
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
+  /** Monotonic milliseconds. */
+  readonly steady?: () => number;
   readonly observer: FacilitatorObserver;
   readonly log: (message: string) => void;
 }
@@ -130,10 +132,10 @@ export class Facilitators {
   /** The chains decide the outcome of payments that other programs settle. The embedded facilitator asks them itself. */
   #chainOf(choices: readonly Choice[], { chains }: FacilitatorsSettings): Pick<Facilitator, "find"> | undefined {
     if (chains.length === 0 || !choices.some(({ kind }) => kind === "http")) return undefined;
-    const { environment, now, observer } = this.#deps;
+    const { environment, now, steady, observer } = this.#deps;
     const reader = chainReaders().createChainReader(readChains(chains, environment), now);
     const clusters = readClusters(chains, environment);
-    const solana = clusters.length === 0 ? undefined : new (solanaReaders().SolanaReader)(clusters);
+    const solana = clusters.length === 0 ? undefined : new (solanaReaders().SolanaReader)(clusters, steady);
     return {
       async find(payment, requirements) {
         const onSolana = isSolana(payment.accepted.network) ? solana : undefined;

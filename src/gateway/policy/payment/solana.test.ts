@@ -68,20 +68,21 @@ describe.skipIf(!hasSolana)("a route on Solana", () => {
     readonly urls?: readonly string[];
     /** The gateway may ask the chain. */
     readonly isAsking?: boolean;
-    readonly now?: () => number;
+    readonly steady?: () => number;
   }
 
   async function open({
     urls = [stock.url],
     isAsking = false,
-    now = Date.now,
+    steady = () => performance.now(),
     ...options
   }: Market = {}): Promise<Shop & { order: Facilitator }> {
     const lease = new Facilitators({
       simulatedTransfers: () => {
         throw new Error("there are none");
       },
-      now,
+      now: Date.now,
+      steady,
       environment: { SOLANA_RPC: chain.url },
       embedded: () => {
         throw new Error("there is none");
@@ -355,8 +356,8 @@ describe.skipIf(!hasSolana)("a route on Solana", () => {
   });
 
   test("a lost settlement that never reached the chain fails once its blockhash has expired", async () => {
-    let now = Date.now();
-    const shop = await open({ isAsking: true, now: () => now });
+    let passed = 0;
+    const shop = await open({ isAsking: true, steady: () => passed });
     const payer = await newPayer();
     const payment = await pay(shop, payer);
     chain.before = async (method) => {
@@ -369,7 +370,7 @@ describe.skipIf(!hasSolana)("a route on Solana", () => {
     chain.expire();
     // The node may not have indexed the last transactions.
     expect((await shop.send(payment)).status).toBe(503);
-    now += 60_000;
+    passed += 60_000;
     expect((await shop.send(payment)).status).toBe(402);
     expect(await recorded(shop, payment)).toMatchObject({ state: "failed", reason: "transaction_expired" });
     expect(chain.balance(payer.address)).toBe(1_000_000n);
