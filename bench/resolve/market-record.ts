@@ -59,5 +59,5 @@ function paragraph(text: string): string {
   const lines = text.split("\n");
   if (text.startsWith("* ")) return lines.map((line) => line.slice(2)).join("\n\n");
   if (!text.startsWith("| ")) return text;
-  return lines.map((line) => line.slice(2, -2).split(" | ").join("\t")).join("\n\n");
+  return lines.map((line) => line.slice(2).replace(/ \|$/u, "").split(" | ").join("\t")).join("\n\n");
 }

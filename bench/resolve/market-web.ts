@@ -126,7 +126,7 @@ function block(text: string): string {
 }
 
 function rowOf(line: string, tag: string): string {
-  const cells = line.slice(2, -2).split(" | ");
+  const cells = line.slice(2).replace(/ \|$/u, "").split(" | ");
   return `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join("")}</tr>`;
 }
 

@@ -6,7 +6,7 @@ import { GRAMMARS } from "../reading/grammar.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { type NamedDate } from "../reading/dates.ts";
 import { isNegated } from "../reading/negation.ts";
-import { meets, quantitiesOf, type Quantity } from "../reading/quantities.ts";
+import { describedIn, meets, quantitiesOf, type Quantity } from "../reading/quantities.ts";
 import { wordsOf } from "../reading/words.ts";
 import { type Asked, yearsOf } from "./question.ts";
 
@@ -25,6 +25,10 @@ const ORDINAL =
 /** Words before a number that no longer holds or is only expected. */
 const FORMER =
   /\b(?:from|compared\s(?:with|to)|previous(?:ly)?|earlier|last\s(?:year|month|week)|against|after|versus|vs\.?|target\sof|(?:record|mark|best|high|low)\sof|forecast\sof|expected|of\sthe|nach|gegenüber|contre|après|desde|tras|frente\sa|dopo|após)\s?(?:the\s|an?\s)?(?:[$€£¥₹])?$/iu;
+
+/** Words for what a figure is compared with. */
+const USUAL =
+  /(?<!\p{L})(?:averages?|averaged|normally|usual|typical|long-term|durchschnitt\p{L}*|moyennes?|promedios?|medias?)(?!\p{L})/iu;
 
 /** The figures of a sentence: their sign, a factor for the words that bind them to the question, and their place. */
 export interface Measured {
@@ -49,6 +53,8 @@ export function measured(
     if (isFormer(passage.text, one)) return false;
     const clause = clauseAt(tokens, one.start, grammar, language);
     clauses.set(one, clause);
+    // "The long-term averages are 8.1 named storms"
+    if (USUAL.test(passage.text.slice(clause.start, clause.end)) && !USUAL.test(asked.plan.statement)) return false;
     return (
       clause.isFact &&
       isInTime(asked, passage.text, clause, dates) &&
@@ -225,9 +231,15 @@ function isOfOtherExtent({ names, terms, plan }: Asked, tokens: readonly Token[]
 /** The share of the question's nouns and verbs in a figure's clause. Those of the title and the sentences before count half. */
 function boundTo(asked: Asked, near: ReadonlySet<string>, clause: Clause | undefined): number {
   const units = new Set(asked.thresholds.flatMap(({ unit }) => unitStems(unit)));
-  const nouns = [...asked.terms].filter(
-    (term) => !asked.names.has(term) && !units.has(term) && term !== asked.predicate?.stem && !GENERAL.has(term),
-  );
+  const nouns = [
+    ...[...asked.terms].filter(
+      (term) => !asked.names.has(term) && !units.has(term) && term !== asked.predicate?.stem && !GENERAL.has(term),
+    ),
+    // "20 million paying users": an adjective tells a unit apart from others.
+    ...quantitiesOf(asked.plan.statement, asked.language).flatMap((one) =>
+      describedIn(asked.plan.statement, one).map(({ stem }) => stem),
+    ),
+  ];
   if (clause === undefined || nouns.length === 0) return 1;
   const here = nouns.filter((noun) => clause.stems.has(noun)).length;
   if (here === 0) return 0.2;

@@ -1,7 +1,7 @@
 import { COMPARING } from "../reading/comparisons.ts";
 import { conceptsAt } from "../reading/concepts.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
-import { quantitiesOf } from "../reading/quantities.ts";
+import { describedIn, quantitiesOf } from "../reading/quantities.ts";
 import { ADVERB, type ReadSentence, type Token } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { IRREGULAR_PAST, isForm, isRomance, type Language, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
@@ -42,8 +42,9 @@ export function hasSurplus(
   if (language === "en" && hasLikeName(asked, tokens, question)) return true;
   return phrasesOf(tokens, text, part, grammar).some((words) => {
     const roles = words.map((word, at): Role => {
-      if (/^\d/u.test(word.text) || figures.some(({ start, end }) => start < word.end && word.start < end))
-        return "figure";
+      const figure = figures.find(({ start, end }) => start < word.end && word.start < end);
+      const isFigure = figure !== undefined && !describedIn(text, figure).some(({ stem }) => stem === word.stem);
+      if (/^\d/u.test(word.text) || isFigure) return "figure";
       if (isVerb(asked, words, at, { grammar, language })) return "verb";
       if (isHarmless(words, at, grammar)) return "harmless";
       return question.some((one) => isOf(word, one, language)) ? "own" : "other";
@@ -117,7 +118,11 @@ function phrasesOf(
   for (const [at, word] of tokens.entries()) {
     const last = tokens[at - 1];
     const isEnd = word.start === start || last?.end === end;
-    if (last === undefined || isEnd || MARK.test(text.slice(last.end, word.start))) phrases.push([]);
+    // "240,000" is one number.
+    const isMarked =
+      MARK.test(text.slice(last?.end ?? 0, word.start)) &&
+      !/^\d,\d{3}/u.test(text.slice((last?.end ?? 1) - 1, word.start + 3));
+    if (last === undefined || isEnd || isMarked) phrases.push([]);
     phrases.at(-1)?.push(word);
   }
   // "after two failed inspections" tells of another, earlier event.

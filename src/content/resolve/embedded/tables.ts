@@ -37,7 +37,7 @@ export function rowOf(
   const row = cellsOf(passage.text);
   if (head.length !== row.length) return undefined;
   const table = { asked, passage, language, dates, head, row };
-  const subject = row.findIndex((cell) => isSubject(cell, table));
+  const subject = row.findIndex((cell) => isSubject(cell, table) || isMonth(cell, table));
   const key = subject < 0 && isOfWinner(table) ? head.findIndex(({ text }) => RANK.test(text)) : subject;
   const named = key < 0 ? undefined : (thresholdIn(table, key) ?? rankIn(table) ?? eventIn(table, key));
   return named ?? milestoneIn(table) ?? holderIn(table);
@@ -77,6 +77,17 @@ function isSubject({ text, stems }: Cell, { asked, passage: { near }, language }
     (word) => !asked.terms.has(word.stem) && !isFunctionWord(word.text, GRAMMARS[language]) && word.text.length > 1,
   );
   return own.length > 0 && !isOther && [...asked.names].every((name) => near.has(name));
+}
+
+/** Whether a cell names the month that the question asks for, and the page is about the question's names. */
+function isMonth({ text }: Cell, { asked: { plan, names }, passage: { near }, language }: Table): boolean {
+  const { from, deadline } = plan;
+  if (from === undefined || deadline === undefined || ![...names].every((name) => near.has(name))) return false;
+  const [first, last] = [from, deadline].map((at) =>
+    new Intl.DateTimeFormat(language, { month: "long", year: "numeric", timeZone: "UTC" }).format(at),
+  );
+  const month = new Intl.DateTimeFormat(language, { month: "long", timeZone: "UTC" }).format(from);
+  return first === last && [first, month].some((name) => name?.toLowerCase() === text.toLowerCase());
 }
 
 /** Compares one cell with the threshold: the cell below the header that shares the most words with the measured thing. */

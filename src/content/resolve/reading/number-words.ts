@@ -11,12 +11,29 @@ const WORDS: Readonly<Record<Language, string>> = {
 };
 const VALUES = [Array.from({ length: 20 }, (_, n) => n + 1), [30, 40, 50, 60, 70, 80, 90, 100, 1_000]].flat();
 
+/** "thirty-two": the word for the sum of a multiple of ten and a number below ten. */
+const COMPOUNDS: Readonly<Record<Language, (tens: string, one: string) => string>> = {
+  en: (tens, one) => `${tens}-${one}`,
+  de: (tens, one) => `${one}und${tens}`,
+  fr: (tens, one) => `${tens}-${one}`,
+  es: (tens, one) => `${tens} y ${one}`,
+  it: (tens, one) => `${one === "otto" ? tens.slice(0, -1) : tens}${one}`,
+  pt: (tens, one) => `${tens} e ${one}`,
+};
+
 function numbersIn(language: Language): ReadonlyMap<string, number> {
   const forms = WORDS[language].split(" ");
   const numbers = forms.flatMap((words, at) =>
     words.split("/").map((word): [string, number] => [word, VALUES[at] ?? 0]),
   );
-  return new Map(numbers.filter(([word]) => word !== "-"));
+  const known = numbers.filter(([word]) => word !== "-");
+  const join = COMPOUNDS[language];
+  const compounds = known
+    .filter(([, value]) => value >= 20 && value < 100 && value % 10 === 0)
+    .flatMap(([tens, value]) =>
+      known.filter(([, unit]) => unit < 10).map(([one, unit]): [string, number] => [join(tens, one), value + unit]),
+    );
+  return new Map([...compounds, ...known]);
 }
 
 const NUMBER_WORDS = new Map(LANGUAGES.map((language) => [language, numbersIn(language)]));

@@ -2,7 +2,7 @@ import { type Comparison } from "./analysis.ts";
 import { comparisonOf } from "./comparisons.ts";
 import { numberWord, numberWordPattern } from "./number-words.ts";
 import { firstOf } from "./word-classes.ts";
-import { type Language, LANGUAGES, stemOf } from "./words.ts";
+import { type Language, LANGUAGES, stemOf, STOP_WORDS, type Word, wordsOf } from "./words.ts";
 
 /** A number in a text, in the base unit. */
 export interface Quantity {
@@ -68,15 +68,18 @@ function named(unit: string, factor: number, names: string): [string, readonly [
 }
 
 const DIGITS = "\\d{1,3}(?:[ \\u00a0\\u202f']\\d{3})+(?:[.,]\\d+)?|\\d+(?:[.,]\\d+)*";
+/** "a dozen", "half a million". */
+const PART = "(?:half\\s)?an?(?=\\s(?:dozen|hundred|thousand|million|billion|trillion)\\b)";
 const QUANTITY: ReadonlyMap<Language, RegExp> = new Map(
   LANGUAGES.map((language) => [
     language,
     new RegExp(
-      `(?<![\\p{sc=Latin}\\d.]|\\p{sc=Latin}-)(US\\$|[$€£¥₹])?\\s?(?:(${DIGITS})|(${numberWordPattern(language)}))(?![\\d])`,
+      `(?<![\\p{sc=Latin}\\d.]|\\p{sc=Latin}-)(US\\$|[$€£¥₹])?\\s?(?:(${DIGITS})|(${language === "en" ? `${PART}|` : ""}${numberWordPattern(language)}))(?![\\d])`,
       "giu",
     ),
   ]),
 );
+const NUMBER = new RegExp(`^(?:half|an?|dozen|${numberWordPattern()})$`, "iu");
 const NEXT = /^[\s\u00a0-]?(?:de\s)?(%|％|°[CF]|℃|km\/h|[\p{sc=Han}]{1,4}|(?!\d)[\p{L}$€£]+)/u;
 
 /** Maximum number of numbers of one sentence that are read. */
@@ -142,8 +145,11 @@ function numbersOf(
     // "3 mil millones": a scale that is also a number.
     if (start < (found.at(-1)?.end ?? 0)) continue;
     if (dates.some((date) => start < date.end && date.start < end)) continue;
-    const number = digits === undefined ? numberWord(word ?? "", language ?? "en") : numberOf(digits, language);
-    if (number === undefined || !Number.isFinite(number)) continue;
+    const number =
+      digits === undefined
+        ? (numberWord(word ?? "", language ?? "en") ?? (/^half/iu.test(word ?? "") ? 0.5 : 1))
+        : numberOf(digits, language);
+    if (!Number.isFinite(number)) continue;
     // "Nine Wells": a number that begins a name.
     if (word !== undefined && /^\p{Lu}/u.test(word) && /^\s\p{Lu}/u.test(text.slice(end))) continue;
     const { scale, unit, factor, length } = following(text.slice(end, end + 60), language);
@@ -194,14 +200,19 @@ function following(
     }
     // "five Lantern awards": a name is not a unit.
     if (language !== "de" && /^\p{Lu}\p{Ll}/u.test(raw) && !UNITS.has(lower)) break;
-    const { read, ...measure } = unitOf(raw, match[0].length, rest.slice(length));
+    const { read, ...measure } = unitOf(raw, match[0].length, rest.slice(length), language ?? "en");
     return { scale, length: length + read, ...measure };
   }
   return { scale, unit: "", factor: 1, length };
 }
 
 /** The unit of the words behind a number, and the characters that it takes: none if "30 or more" has no unit. */
-function unitOf(raw: string, length: number, rest: string): { unit: string; factor: number; read: number } {
+function unitOf(
+  raw: string,
+  length: number,
+  rest: string,
+  language: Language,
+): { unit: string; factor: number; read: number } {
   const lower = raw.toLowerCase();
   const [pair = "", name = ""] = /^\s?(\p{L}+\s\p{L}+)/u.exec(rest) ?? [];
   const ofPair = UNITS.get(name.toLowerCase());
@@ -209,7 +220,26 @@ function unitOf(raw: string, length: number, rest: string): { unit: string; fact
   const known = UNITS.get(lower) ?? UNITS.get(raw.slice(0, 2)) ?? UNITS.get(raw.slice(0, 1));
   if (known !== undefined && (UNITS.has(lower) || /^\p{sc=Han}/u.test(raw)))
     return { unit: known[0], factor: known[1], read: length };
+  const counted = language === "en" ? describedNoun(rest) : undefined;
+  if (counted !== undefined) return { unit: stemOf(counted.noun), factor: 1, read: counted.length };
   return NOT_COUNTED.has(lower) ? { unit: "", factor: 1, read: 0 } : { unit: stemOf(lower), factor: 1, read: length };
+}
+
+/** "virtual visitors" of "240,000 virtual visitors": the words for what is counted, if they are more than one. */
+export function describedIn(text: string, { unit, start, end }: Quantity): readonly Word[] {
+  const words = wordsOf(text.slice(start, end)).filter(
+    (word) => /^\p{L}/u.test(word.text) && !SCALES.has(word.text) && !NUMBER.test(word.text),
+  );
+  return words.length > 1 && words.at(-1)?.stem === unit ? words : [];
+}
+
+/** "8 named storms", "500 new measles cases": the counted noun behind one or two words that describe it. */
+function describedNoun(rest: string): { noun: string; length: number } | undefined {
+  const words = [...(/^\s?(?:\p{Ll}{3,}(?:\s|$)?){1,3}/u.exec(rest)?.[0] ?? "").matchAll(/\p{Ll}+/gu)];
+  const end = words.findIndex(({ 0: word }) => STOP_WORDS.has(word));
+  const last = words.slice(0, end < 0 ? 3 : end).findLast(({ 0: word }) => /[^su]s$/u.test(word));
+  if (last === undefined || words[0]?.[0].endsWith("s") === true) return undefined;
+  return { noun: last[0], length: last.index + last[0].length };
 }
 
 const NOT_COUNTED = new Set(
