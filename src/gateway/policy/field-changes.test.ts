@@ -14,6 +14,11 @@ test("lines are removed in any capitalisation and position, and added lines come
   expect(changes.apply("")).toBe("X-New: 3\r\n");
 });
 
+test("the first and the last letter of the alphabet match in either case", () => {
+  const changes = new FieldChanges({ removed: ["A-Zebra"] });
+  expect(changes.apply("A-ZEBRA: 1\r\na-zebra: 2\r\nX-One: 1\r\n")).toBe("X-One: 1\r\n");
+});
+
 test("a default is added only if its name is absent", () => {
   const changes = new FieldChanges({
     defaults: [
