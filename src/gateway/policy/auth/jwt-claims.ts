@@ -48,7 +48,7 @@ export function readClaims(claims: Claims, rules: ClaimRules, now: number): Bear
   // Only a token without the claim is anonymous.
   const consumer = subject === undefined ? "" : subject;
   const line = typeof consumer === "string" && subject !== "" ? consumerLine(consumer) : undefined;
-  const given = line === undefined ? undefined : givenFields(claims, rules);
+  const given = givenFields(claims, rules);
   if (typeof consumer !== "string" || line === undefined || given === undefined) {
     return "a claim of the token cannot be read";
   }

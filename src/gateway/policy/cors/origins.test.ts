@@ -29,6 +29,11 @@ test("a star matches whole labels of a host, and no character that would end it"
   expect(no.filter(allows)).toEqual([]);
 });
 
+test("labels for a star are as long as a host at most", () => {
+  const allows = createOriginMatch(["https://*.example.com"]);
+  expect([253, 254].map((length) => allows(`https://${"a".repeat(length)}.example.com`))).toEqual([true, false]);
+});
+
 test("an invalid origin is checked in linear time", () => {
   const allows = createOriginMatch(["https://*.example.com"]);
   for (let length = 1; length <= 253; length++)

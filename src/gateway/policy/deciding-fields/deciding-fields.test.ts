@@ -84,6 +84,7 @@ function policiesOf(...routes: readonly Record<string, unknown>[]) {
   if (config === undefined) throw new Error(JSON.stringify(problems));
   // The provider reads the configuration alone.
   const feature = provideDecidingFields({ config } as FeatureParts);
+  expect(feature.policy(undefined)).toBeUndefined();
   return config.routes.map((route) => feature.policy(route));
 }
 

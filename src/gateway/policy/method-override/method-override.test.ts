@@ -52,6 +52,10 @@ test("a route that gets methods which a guarded one does not take checks them to
   const guard = { path_prefix: "/m/b/c", match: { methods: ["DELETE"] }, auth: KEY };
   const open = ["/", "/m", "/m/b", "/m/b/c", "/m/b/c/d", "/m/b/x", "/m/a", "/z"].map((path) => ({ path_prefix: path }));
   expect(checked([guard, ...open]).toSorted()).toEqual(["/", "/m", "/m/b", "/m/b/c", "/m/b/c", "/m/b/c/d"]);
+  const others = ["/a/a", "/m/a/a", "/y/y"].map((path) => ({ ...guard, path_prefix: path }));
+  expect(checked([...others, guard, ...open.filter(({ path_prefix: path }) => path.startsWith("/m/b"))])).toEqual(
+    expect.arrayContaining(["/m/b", "/m/b/c/d"]),
+  );
   // Without methods, the guard takes all requests of its path.
   const all = { path_prefix: "/m/b/c", auth: KEY };
   expect(checked([all, ...open.filter((route) => route.path_prefix !== "/m/b/c")])).toEqual(["/m/b/c"]);
