@@ -24,7 +24,7 @@ beforeEach(() => {
 
 afterEach(() => host.wheel.close());
 
-function create(head: Partial<RequestHead> = {}, body?: Http3RequestBody): Http3Exchange {
+function create(head: Partial<RequestHead> = {}, body?: Http3RequestBody, requestId = ""): Http3Exchange {
   const owner = {
     quic: stream.quic,
     host,
@@ -44,7 +44,7 @@ function create(head: Partial<RequestHead> = {}, body?: Http3RequestBody): Http3
     bodyLength: 0,
     ...head,
   } as RequestHead;
-  const exchange = new Http3Exchange(owner, { head: whole, requestId: "" }, body);
+  const exchange = new Http3Exchange(owner, { head: whole, requestId }, body);
   exchange.onDrain = () => told.push("drain");
   exchange.onCancel = () => told.push("cancel");
   exchange.onGone = () => told.push("gone");
@@ -60,6 +60,124 @@ function start(exchange: Http3Exchange, bodyLength: number, status = 200): void 
 function bytes(length: number): Uint8Array {
   return new Uint8Array(length);
 }
+
+test("a request keeps its id if it is valid, has the address of its client, and may have no body", () => {
+  const exchange = create({}, undefined, "req-1");
+  expect([exchange.id, exchange.peerAddress, exchange.clientAddress]).toEqual(["req-1", "192.0.2.1", "192.0.2.1"]);
+  expect([exchange.bytesReceived, exchange.bytesSent]).toEqual([0, 0]);
+  const ids = [create({}, undefined, "not valid").id, create().id];
+  expect([ids.every((id) => id.length > 10), new Set(ids).size]).toEqual([true, 2]);
+  let ended: string | undefined;
+  exchange.body.readTo({ data: () => true, end: (trailers) => void (ended = trailers), abort: () => {} });
+  expect(ended).toBe("");
+});
+
+test("interim responses precede the head, except those with too many fields", () => {
+  const exchange = create();
+  start(exchange, -1, 103);
+  const fields = Array.from({ length: 200 }, (_, i) => `x-${i}: 1\r\n`).join("");
+  exchange.start({ status: 103, reason: "", fields, bodyLength: -1 });
+  expect([stream.events, exchange.started]).toEqual([["head 103"], false]);
+  start(exchange, 2);
+  expect([stream.events, exchange.status]).toEqual([["head 103", "head 200"], 200]);
+});
+
+test("a 204 has no length, and ends with its head", () => {
+  const exchange = create();
+  start(exchange, 0, 204);
+  exchange.end("");
+  expect([stream.events, "content-length" in (stream.sections[0] ?? {})]).toEqual([["last head 204"], false]);
+});
+
+test("a part of a chunk is sent as that part", () => {
+  const exchange = create();
+  start(exchange, -1);
+  exchange.data(bytes(10), 2, 5);
+  for (const [from, to] of [
+    [0, 4],
+    [6, 10],
+  ] as const) {
+    stream.writer.desiredSize = 1;
+    exchange.data(bytes(10), from, to);
+  }
+  expect(stream.events.slice(1)).toEqual(["data 3", "data 4", "data 4"]);
+  expect(exchange.bytesSent).toBe(11);
+});
+
+test("short data without trailers ends at once, and trailers wait until it is framed", async () => {
+  const plain = create();
+  start(plain, -1);
+  plain.data(bytes(10));
+  plain.end("");
+  expect(stream.events).toEqual(["head 200", "data 10", "end"]);
+  stream = new ScriptedStream();
+  const exchange = create();
+  start(exchange, -1);
+  exchange.data(bytes(10));
+  exchange.end("x: 1\r\n");
+  expect(stream.events).toEqual(["head 200", "data 10"]);
+  await stream.frame();
+  expect(stream.events.slice(2)).toEqual(["end", "trailers"]);
+});
+
+test("pieces that wait are sent together, and only when the data before them is framed", async () => {
+  const exchange = create();
+  start(exchange, -1);
+  exchange.data(bytes(HIGH_WATER));
+  exchange.data(bytes(7));
+  exchange.data(bytes(8));
+  // This report is of earlier data: the engine is not done yet.
+  const early = stream.frame();
+  stream.writer.desiredSize = 0;
+  await early;
+  expect([stream.events.slice(2), told]).toEqual([[], []]);
+  await stream.frame();
+  expect([stream.events.slice(2), told]).toEqual([["data 15"], ["drain"]]);
+});
+
+test("a response that was cut off is left alone when its data is framed, and keeps no deadline", async () => {
+  const exchange = create();
+  start(exchange, -1);
+  exchange.data(bytes(HIGH_WATER));
+  exchange.data(bytes(7));
+  expect(exchange.due).toBeLessThan(Number.POSITIVE_INFINITY);
+  exchange.abort(new TurnpikeError("upstream-failed", "x"));
+  const framed = stream.frame();
+  stream.writer.desiredSize = 0;
+  await framed;
+  expect([exchange.due, stream.events.slice(2), told]).toEqual([
+    Number.POSITIVE_INFINITY,
+    ["reset 102"],
+    ["finish", "taken false"],
+  ]);
+  const short = create();
+  start(short, 5);
+  short.end("x: 1\r\n");
+  expect(short.due).toBe(Number.POSITIVE_INFINITY);
+});
+
+test("a client whose stream closes within a response has left", () => {
+  const exchange = create();
+  start(exchange, -1);
+  exchange.data(bytes(HIGH_WATER));
+  stream.destroyed = true;
+  exchange.closed();
+  expect([told, exchange.gone, exchange.due]).toEqual([
+    ["cancel", "gone", "finish", "taken false"],
+    true,
+    Number.POSITIVE_INFINITY,
+  ]);
+  expect(host.buffers.used).toBe(0);
+});
+
+test("a stream that the engine has closed is not reset at the deadline", () => {
+  const exchange = create();
+  start(exchange, -1);
+  exchange.data(bytes(HIGH_WATER));
+  stream.destroyed = true;
+  host.clock.advance(1030);
+  expect([stream.events.slice(2), told.slice(0, 1)]).toEqual([[], ["cancel"]]);
+});
 
 test("a body in one piece is sent with the end of the stream", () => {
   const exchange = create();
