@@ -91,10 +91,12 @@ const TERMS = {
   pay_to: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
 };
 
-function priced(x402: object, terms: object = {}): string {
+const LOOPBACK = { address: "127.0.0.1" };
+
+function priced(x402: object, terms: object = {}, server: object = {}): string {
   const upstreams = [{ name: "a", servers: [{ address: "127.0.0.1", port: 1 }] }];
   const routes = [{ path_prefix: "/", upstream: "a", x402: { ...TERMS, ...terms } }];
-  return write("priced.json", JSON.stringify({ x402: { enabled: true, ...x402 }, upstreams, routes }));
+  return write("priced.json", JSON.stringify({ server, x402: { enabled: true, ...x402 }, upstreams, routes }));
 }
 
 const LONG = "x".repeat(10_000);
@@ -203,6 +205,18 @@ test("a required facilitator must respond and accept every payment requirement",
   // A facilitator that does not name its settlement address cannot settle `upto`, whether it is required or not.
   const upto = priced({ facilitator_url: url }, { scheme: "upto" });
   expect(await run(upto)).toMatchObject({ code: 1, err: expect.stringContaining("facilitatorAddress") });
+});
+
+test("a payment that test mode does not simulate, such as from a channel, is a warning", async () => {
+  const accepts = [
+    { ...TERMS, scheme: "upto" },
+    { ...TERMS, scheme: "batch-settlement" },
+  ];
+  const file = priced({ test_mode: true, channels: { authorizer_key_env: "CHECK_KEY" } }, { accepts }, LOOPBACK);
+  expect(await runWith({ CHECK_KEY: `0x${"1".repeat(64)}` }, file)).toMatchObject({
+    code: 0,
+    err: `${file}: warning: routes[0].x402.accepts[1]: test mode does not support "batch-settlement" on eip155:84532\n`,
+  });
 });
 
 test("a facilitator that does not respond is a warning, or a problem if it is required", async () => {

@@ -3,12 +3,12 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { type SimulatedTransfers } from "../../store/simulated-transfers.ts";
 import { type Checked } from "../signatures/signature.ts";
 import type * as Checks from "../signatures/check-payment.ts";
-import { type Facilitator, type Outcome, type Settlement, type Verification, type Kind } from "../x402/facilitator.ts";
+import { type Facilitator, type Outcome, type Settlement, type Verification } from "../x402/facilitator.ts";
 import { canonicalAddress } from "../x402/address.ts";
 import { isPermit2, type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { paymentKey, validUntil } from "../x402/payment-key.ts";
 import { type Reason } from "../x402/reasons.ts";
-import { SIMULATED_FACILITATOR } from "../x402/terms.ts";
+import { SIMULATED_KINDS } from "../x402/terms.ts";
 import { SIMULATED_PREFIX } from "./simulated-transaction.ts";
 
 /** Loaded with the first payment: the code of signatures takes memory (bench start). */
@@ -39,12 +39,7 @@ export function createSimulatedFacilitator(simulatedTransfers: SimulatedTransfer
   }
 
   return {
-    async supported(): Promise<readonly Kind[]> {
-      return [
-        { scheme: "exact", network: "eip155:*" },
-        { scheme: "upto", network: "eip155:*", extra: { facilitatorAddress: SIMULATED_FACILITATOR } },
-      ];
-    },
+    supported: async () => SIMULATED_KINDS,
 
     async verify(payment, requirements): Promise<Verification> {
       const checked = check(payment, requirements);

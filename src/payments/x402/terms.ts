@@ -28,6 +28,12 @@ export interface Terms {
 /** The facilitator's address under `upto` in test mode. It belongs to no account. */
 export const SIMULATED_FACILITATOR = "0x7e577e577e577E577E577e577e577E577e577E57";
 
+/** The payments that test mode simulates. */
+export const SIMULATED_KINDS: readonly Kind[] = [
+  { scheme: "exact", network: "eip155:*" },
+  { scheme: "upto", network: "eip155:*", extra: { facilitatorAddress: SIMULATED_FACILITATOR } },
+];
+
 /**
  * The payment requirements of a route. Under `upto` the price is the most that is charged, and `completeTerms` must add
  * the facilitator's address. Throws `Cannot accept payments: ...` if the terms cannot be paid, or would let clients in without

@@ -26,29 +26,37 @@ function termsOf(x402: NonNullable<RouteConfig["x402"]>, i: number): readonly Ro
 
 /** Diagnostics for the facilitators of paid routes. Resolves when all have responded or reached their timeout. */
 export async function facilitatorDiagnostics({ x402, routes }: Config, lease: Lease): Promise<FacilitatorDiagnostic[]> {
-  // In test mode this program is the facilitator.
-  if (x402.test_mode) return [];
   const priced = routes.flatMap((route, i) => {
     if (route.x402 === undefined) return [];
-    const { kinds } = lease.forRoute(route.x402.facilitator_url);
+    const kinds = x402.test_mode ? simulated() : lease.forRoute(route.x402.facilitator_url).kinds;
     return [{ kinds, path: `routes[${i}].x402`, accepts: termsOf(route.x402, i) }];
   });
+  const by = x402.test_mode ? "test mode" : "the facilitator";
   await Promise.all(priced.map(({ kinds }) => kinds.renew()));
   return priced.flatMap(({ kinds, path, accepts }) =>
     kinds.failure === undefined
-      ? accepts.flatMap((accepted) => errorOf(kinds, accepted) ?? [])
+      ? accepts.flatMap((accepted) => errorOf(kinds, accepted, by) ?? [])
       : [{ what: "silent" as const, path, message: kinds.failure }],
   );
 }
 
-function errorOf(kinds: Pick<KindsWatch, "current">, { path, terms }: RouteTerms): FacilitatorDiagnostic | undefined {
+/** In test mode this program is the facilitator. */
+function simulated(): Pick<KindsWatch, "current" | "failure" | "renew"> {
+  return { current: x402Terms().SIMULATED_KINDS, failure: undefined, renew: () => Promise.resolve() };
+}
+
+function errorOf(
+  kinds: Pick<KindsWatch, "current">,
+  { path, terms }: RouteTerms,
+  by: string,
+): FacilitatorDiagnostic | undefined {
   const { compileTerms, completeTerms, findKind } = x402Terms();
   try {
     const requirements = compileTerms(terms);
     const { scheme, network } = requirements;
     const kind = findKind(kinds.current ?? [], requirements);
     if (kind === undefined) {
-      return { what: "missing", path, message: `the facilitator does not support "${scheme}" on ${network}` };
+      return { what: "missing", path, message: `${by} does not support "${scheme}" on ${network}` };
     }
     completeTerms(requirements, kind);
     return undefined;
