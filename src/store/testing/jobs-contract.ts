@@ -396,6 +396,7 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
     test("a job ends with its time, and is forgotten when its results expire", async () => {
       await using at = await begin({ maxRunMs: 10_000, keptMs: 60_000 }, pages(3));
       const { store, job, clock } = at;
+      await store.hooks.add(job.id);
       await deliver(store, job, await store.take(job, { ...SHARE, addresses: 1 }));
       await store.sweep();
       expect(await store.find(job.id)).toMatchObject({ state: "running" });
@@ -405,9 +406,11 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       expect(await store.results(job, 0, 10)).toHaveLength(1);
       clock.now += 60_000;
       expect(await store.find(job.id)).toBeUndefined();
+      expect(await store.hooks.of(job.number)).toBeDefined();
       await store.sweep();
       await store.sweep();
       expect(await store.find(job.id)).toBeUndefined();
+      expect(await store.hooks.of(job.number)).toBeUndefined();
       expect(await store.finish(job, { finished: [], found: [] })).toBeUndefined();
     });
 

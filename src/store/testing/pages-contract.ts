@@ -59,6 +59,8 @@ export function testPages(name: string, begin: () => Promise<Open>): void {
       expect(kept.filter((isKept) => isKept).length).toBeLessThan(21);
       await pages.put("long", page(1, 9 * 1024 * 1024));
       expect(await pages.get("long")).toBeUndefined();
+      // It takes the place of no other page.
+      expect(await pages.get("127")).toEqual(page(127, 5_000));
     });
   });
 }
