@@ -310,7 +310,7 @@ test("API keys are issued, listed without the key, and revoked by number and own
   const none = await rig.call("POST", "/v1/routes/%2Fb/keys?name=put", { body: { name: "x" } });
   expect(none.body).toMatchObject({
     status: 404,
-    detail: 'Cannot find the route "/b" named "put" with api_key in its auth',
+    detail: expect.stringContaining('Cannot find the route "/b" named "put" with api_key in its auth'),
   });
   const revoke = (path: string) => rig.call("DELETE", `/v1/routes/%2Fa/keys/${path}`);
   for (const path of ["3", "0?owner=bob", "03?owner=bob", "1000000?owner=bob", "x?owner=bob"])
