@@ -56,7 +56,8 @@ export function withExchangeState<B extends Base>(base: B) {
     status = 0;
     truncated = "";
     onDrain: (() => void) | undefined = undefined;
-    lastStage: DrainStage | undefined = undefined;
+    // Not a field of each exchange: with it, an exchange of HTTP/1 takes 432 bytes instead of 320 (bun:jsc, estimateShallowMemoryUsageOf).
+    declare lastStage?: DrainStage | undefined;
     onCancel: (() => void) | undefined = undefined;
     onGoAway: (() => void) | undefined = undefined;
     gone = false;

@@ -41,9 +41,9 @@ beforeEach(() => {
   exchange.onDrain = () => void events.push("source");
 });
 
-test("without a stage, a drain goes to the source", () => {
+test("without a stage, a drain goes to the source, and the exchange has no field for stages", () => {
   exchange.drained();
-  expect(events).toEqual(["source"]);
+  expect([events, Object.hasOwn(exchange, "lastStage")]).toEqual([["source"], false]);
 });
 
 test("a drain visits the stages from the client to the source, whichever of them came after the source", () => {
