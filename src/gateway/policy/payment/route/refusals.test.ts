@@ -1,5 +1,15 @@
 import { expect, test } from "bun:test";
-import { respondBroken, respondRefused, respondSpent, respondUnverified, respondUnwritten } from "./refusals.ts";
+import { type TurnpikeError } from "../../../../lib/errors.ts";
+import { type Problem } from "../../../../payments/mpp/problems.ts";
+import {
+  respondBroken,
+  respondRefused,
+  respondSpent,
+  respondUnreadable,
+  respondUnsettled,
+  respondUnverified,
+  respondUnwritten,
+} from "./refusals.ts";
 import { paymentError } from "../protocol/respond.ts";
 import { type PaidRoute } from "./paid-route.ts";
 import { TestExchange } from "../testing/test-gateway.ts";
@@ -15,6 +25,7 @@ async function responded(refuse: Refuse, hasChallenge: boolean): Promise<unknown
   const challenge = {
     respond: () => void challenges.push("respond"),
     respondError: () => void challenges.push("respondError"),
+    respondProblem: () => void challenges.push("respondProblem"),
   };
   // The refusals read only the challenge of the route.
   const paidRoute = { accepts: { current: () => (hasChallenge ? challenge : undefined) } } as unknown as PaidRoute;
@@ -37,6 +48,35 @@ test("a spent payment gets the error with the price, or alone while the route ha
   expect(await responded(spent, false)).toEqual([[], 409, null]);
 });
 
+const unread =
+  (why: TurnpikeError | Problem): Refuse =>
+  (exchange, paidRoute) =>
+    respondUnreadable(exchange, paidRoute, why);
+
+test("a payment that cannot be read gets the reason with the price, or alone", async () => {
+  const problem = { type: "about:blank", title: "No", status: 402 } as unknown as Problem; // Its members are not read.
+  expect(await responded(unread(problem), true)).toEqual([["respondProblem"], false]);
+  expect(await responded(unread(problem), false)).toEqual([[], 402, null]);
+  expect(await responded(unread(ERROR), true)).toEqual([["respondError"], false]);
+  expect(await responded(unread(ERROR), false)).toEqual([[], 409, null]);
+  // It may be good: another payment would be one too many.
+  const busy = paymentError("overloaded", "The ledger failed.");
+  expect(
+    await responded((exchange, paidRoute) => {
+      respondUnreadable(exchange, paidRoute, busy);
+      expect(exchange.started).toBe(true);
+    }, false),
+  ).toEqual([[], 503, "5"]);
+});
+
+test("a rejected settlement gets its receipt, with the price or alone", async () => {
+  const receipt = { success: false, transaction: "", network: "eip155:1", payer: "0x1", errorReason: "no" } as const;
+  const unsettled: Refuse = (exchange, paidRoute) =>
+    respondUnsettled(exchange, paidRoute, { receipt, form: { version: 2 } });
+  expect(await responded(unsettled, true)).toEqual([["respondError"], false]);
+  expect(await responded(unsettled, false)).toEqual([[], 402, null]);
+});
+
 test.each([
   ["unavailable", 503],
   ["failed", 502],
@@ -50,8 +90,19 @@ test.each([
 test("after a failure of the ledger the response says if money may have moved", async () => {
   for (const isSpent of [true, false]) {
     const exchange = new TestExchange(new Request("http://a.test/"));
+    const statuses: number[] = [];
+    exchange.response = {
+      start(head) {
+        statuses.push(head.status);
+        exchange.start(head);
+      },
+      data: (chunk) => exchange.data(chunk),
+      end: (trailers) => exchange.end(trailers),
+      abort: (error) => exchange.abort(error),
+    };
     respondUnwritten(exchange, isSpent);
     const response = await exchange.received;
+    expect(statuses).toEqual([503]);
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
     expect(await response.text()).toContain(isSpent ? "not known yet" : "nothing was charged");
   }
