@@ -36,8 +36,13 @@ interface Sides extends Context {
   readonly stands: (argument: Argument, zone: readonly Token[], isSubject: boolean) => number | undefined;
 }
 
+const PARTICLE = /^(?:off|out|down|up|away|through|aside)$/u;
+
 /** Compares the arguments of a predicate with the question's. */
-export function fitOf(asked: Asked, predication: Predication, context: Context): Fit {
+export function fitOf(asked: Asked, { after, ...rest }: Predication, context: Context): Fit {
+  // "carried off the cup": the particle belongs to the verb.
+  const isParticle = context.reader.language === "en" && PARTICLE.test(after[0]?.text ?? "");
+  const predication = { ...rest, after: isParticle ? after.slice(1) : after };
   const { reader, near } = context;
   const { names, terms } = asked;
   const [agent, patient] = [asked.agent, asked.patient].map((one) => inLanguage(one, asked, reader.language));
@@ -57,6 +62,7 @@ export function fitOf(asked: Asked, predication: Predication, context: Context):
 
 function comparedFit(sides: Sides): Fit {
   const { asked, agent, patient, predication, reader, near, outcome, stands } = sides;
+  const { names } = asked;
   const { before, after } = predication;
   const given = givenTo(sides);
   if (given !== undefined) return given;
@@ -86,10 +92,20 @@ function comparedFit(sides: Sides): Fit {
   if (object === undefined) return DIFFERENT;
   if (isPassive && by < 0) return unnamedFit(sides);
   if (asked.isByAgent && isPassive && namesActor(after.slice(by + 1), agent, reader)) return OTHER_ACTOR;
-  if (patient === undefined || !OUTCOMES.exclusive.has(outcome) || !isWhole(patient, done)) return DIFFERENT;
+  if (patient === undefined || !OUTCOMES.exclusive.has(outcome) || !isNamedIn(patient, done, names)) return DIFFERENT;
   const isOther = doer.some((word) => word.capital && !/^\d/u.test(word.text) && !ADVERB.test(word.text));
   return isOther && !doer.some((word) => agent?.words.has(word.stem) === true) ? OTHER_ACTOR : DIFFERENT;
 }
+
+/** Whether a part of a sentence has all words of an argument, or its names: "the Vale League" for "the Vale League title". */
+function isNamedIn(argument: Argument, zone: readonly Token[], names: ReadonlySet<string>): boolean {
+  const own = new Set([...argument.words].filter((word) => names.has(word)));
+  const isTitle = own.size > 1 && [...argument.heads].every((head) => TITLE.test(head));
+  return isWhole(isTitle ? { ...argument, words: own } : argument, zone);
+}
+
+/** Stems of the nouns for what is won that its name does not need. */
+const TITLE = /^(?:titl|trophy|crown|championship)$/u;
 
 /** "The prize was awarded to X": who receives it has it. */
 function givenTo({ agent, patient, predication, stands }: Sides): Fit | undefined {

@@ -1,5 +1,5 @@
 import { type Grammar, type Reader } from "./grammar.ts";
-import { attributionAfter, governedBy, isHearsay, type Reality, realityOf } from "./reality.ts";
+import { attributionAfter, governedBy, HOLDER, isHearsay, type Reality, realityOf } from "./reality.ts";
 import { ADVERB, clauseOf, type Group, groupOf, HARD, type Span, type Token } from "./spans.ts";
 import { isRomance, type Language } from "./words.ts";
 
@@ -28,7 +28,9 @@ export function predicationOf(tokens: readonly Token[], at: number, { grammar, l
   const hasBe =
     language === "de"
       ? isPassiveGerman(tokens, clause)
-      : group.words.some((word) => grammar.be.has(word.text)) && !isParticipleOfMotion(token, language);
+      : group.words.some((word) => grammar.be.has(word.text)) &&
+        !isParticipleOfMotion(token, language) &&
+        !HOLDER.test(token?.text ?? "");
   const isPassive =
     hasBe ||
     // "Acheté aux enchères": a sentence without a subject, of which the page is.

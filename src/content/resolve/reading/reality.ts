@@ -147,6 +147,9 @@ function isNominal(token: Token, previous: Token | undefined, grammar: Grammar, 
 
 const PARTICIPLE = /(?:ed|en|t|ut|u|e|ee|is|ise|[iau]d[oa]|[au]t[oa])$/u;
 
+/** Nouns for who won: "X is the winner of the cup" is a fact. */
+export const HOLDER = /^(?:champions?|winners?|victors?|laureates?)$/u;
+
 /** A noun is a fact only as the object of a verb that carries it out: "gave approval", "announced a resignation". */
 function nominal(
   tokens: readonly Token[],
@@ -162,6 +165,11 @@ function nominal(
   for (let n = at - 1; n >= Math.max(clause.start, at - 5); n -= 1) {
     const word = tokens[n];
     if (word === undefined || grammar.preposition.has(word.text)) return "noun";
+    if (grammar.be.has(word.text) && HOLDER.test(tokens[at]?.text ?? "")) {
+      const auxiliaries = tokens.slice(Math.max(clause.start, n - 3), n + 3);
+      if (auxiliaries.some((one) => grammar.modal.has(one.text))) return "future";
+      return auxiliaries.some((one) => grammar.not.has(one.text)) ? "denied" : fact;
+    }
     if (!grammar.light.has(word.text)) {
       // "won the audience award", "gave preliminary approval"
       if (!isFunctionWord(word.text, grammar)) return "noun";
