@@ -85,7 +85,8 @@ export interface BodySink {
   /**
    * Takes the bytes of `chunk` from `start` to `end` (by default all of them), and may keep them. Returns false if the
    * sink is full (backpressure): the caller stops until the sink is drained. The bytes are taken in both cases. If the
-   * caller cannot stop, its last call counts. The parameters are a range and not a view, because making a view costs more than parsing a small head (bench http1).
+   * caller cannot stop, its last call counts. The parameters are a range and not a view, because making a view costs more
+   * than parsing a small head (bench http1).
    */
   data(chunk: Uint8Array, start?: number, end?: number): boolean;
   /** `trailers` is empty without trailers. */

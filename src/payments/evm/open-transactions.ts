@@ -23,7 +23,7 @@ export interface OpenTransaction {
   raw: Hex;
   /** All transactions that make the same call, the newest last. */
   readonly hashes: Hex[];
-  /** Time when it was last sent or checked, by `EvmNode.steady`; 0 if it must be sent. */
+  /** Time when it was last sent or checked, by `EvmNode.steady`. */
   touched: number;
   /** True while it is in a block that does not have enough confirmations yet. */
   isMined: boolean;
@@ -200,7 +200,7 @@ export class OpenTransactions {
     if (signed === undefined) return false;
     const { raw, hash } = signed;
     // Recorded before it is sent: its receipt may come even if sending fails.
-    Object.assign(transaction, { nonce, fees, raw, touched: 0 });
+    Object.assign(transaction, { nonce, fees, raw, touched: Number.NEGATIVE_INFINITY });
     transaction.hashes.push(hash);
     return true;
   }
