@@ -146,6 +146,12 @@ test("a pass has its own price, calls, routes and end, and is not topped up", as
   expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining("a pass")]);
 });
 
+test("a pass of one call pays for one call, and not for all until its end", async () => {
+  const shop = open({ passes: [{ name: "one", price: "$0.02", calls: 1, seconds: 3600 }] });
+  const { credit } = await buy(shop, 20_000, { body: { pass: "one" } });
+  expect(await shop.store.credits.find(String(credit["id"]))).toMatchObject({ unit: "calls", balance: "1" });
+});
+
 test.each<[string, Request, number]>([
   ["less than the least", { body: { amount: "$0.009" } }, 400],
   ["more than the most", { body: { amount: "$100.01" } }, 400],
