@@ -73,6 +73,18 @@ test("a client gets half of the blocks, another one half of the rest, and releas
   expect(spool.take(other)).toBe(back);
 });
 
+test("bytes that the file does not have cannot be read, and then the disk is not used for a while", async () => {
+  const spool = spoolOf();
+  const share = spool.shareOf(CLIENT);
+  const block = spool.take(share);
+  expect(await written(spool, { block, offset: 0 }, "one")).toBe(true);
+  expect(await readFrom(spool, { block, offset: 0 }, 3)).toBe("one");
+  expect([logged, spool.take(share)]).toEqual([[], 1]);
+  expect(await readFrom(spool, { block, offset: 0 }, 4)).toBeUndefined();
+  expect([logged.length, spool.take(share)]).toEqual([1, -1]);
+  expect(logged[0]).toContain("the file is shorter than it was");
+});
+
 test("without room for one block there is no block", () => {
   const spool = spoolOf({ maxBytes: BLOCK_BYTES - 1 });
   expect([spool.take(spool.shareOf(CLIENT)), spool.capacity]).toEqual([-1, BLOCK_BYTES - 1]);
