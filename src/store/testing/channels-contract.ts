@@ -67,6 +67,15 @@ export function testChannels(newDatabase: NewDatabase): void {
 }
 
 function testVouchers(newDatabase: NewDatabase): void {
+  test("opening a known channel records what the chain says now, and keeps its charges", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { channels } = opened.store;
+    await channels.open(IDENTITY, STATE, START);
+    await paid(opened.store, voucher("0"));
+    const again = await channels.open(IDENTITY, { ...STATE, balance: "20000" }, START + 1);
+    expect(again).toMatchObject({ balance: "20000", charged: "1000", base: "1000", syncedAt: START + 1 });
+  });
+
   test("a channel begins at what the chain has as claimed, and takes vouchers from there alone", async () => {
     await using opened = await openFresh(newDatabase);
     const { store } = opened;

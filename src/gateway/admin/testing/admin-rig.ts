@@ -62,6 +62,10 @@ export class AdminRig implements AsyncDisposable {
   store: () => Store | undefined;
   readonly events = new EventLog(() => this.now);
   readonly server: AdminServer;
+  readonly #requests = new RequestLog(
+    () => () => {},
+    () => this.now,
+  );
   #parts: AdminParts | undefined;
   #applied: Config | undefined;
   readonly #store: Store;
@@ -149,8 +153,10 @@ export class AdminRig implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.server.close();
+    // The server waits for the ends of the streams.
     this.events.close();
+    this.#requests.close();
+    await this.server.close();
     for (const refunds of this.#refunds) await refunds.close();
     await this.#store.close();
     rmSync(this.folder, { recursive: true, force: true });
@@ -189,7 +195,7 @@ export class AdminRig implements AsyncDisposable {
       config: live,
       view: this.#view(),
       events: this.events,
-      requests: new RequestLog(() => () => {}, clock),
+      requests: this.#requests,
       overview: createOverview(
         { zone: this.zone, upstreams: () => this.upstreams, ledger },
         { startedAtMs: 17, clock, contentSocket: content },
