@@ -279,6 +279,15 @@ describe("a server is out of rotation", () => {
     expect(origin?.summaries.filter((text) => text === "GET /again")).toHaveLength(1);
   });
 
+  test("not while it serves between its failures", async () => {
+    let count = 0;
+    const [origin] = await originsThat(1, (request, to) => (++count % 2 === 1 ? to.reset() : echo(request, to)));
+    const gateway = await serve([{ port: origin?.port, max_fails: 2 }], { retry: { max_retries: 0 } });
+    const statuses = [];
+    for (let i = 0; i < 6; i++) statuses.push((await ask(gateway, "HTTP/1.1", { path: `/${i}` })).status);
+    expect(statuses).toEqual([502, 200, 502, 200, 502, 200]);
+  });
+
   test.each(["http1", "h2c"] as const)("that begins responses and does not end them, %s", async (protocol) => {
     const servers: object[] = [];
     if (protocol === "http1") {
