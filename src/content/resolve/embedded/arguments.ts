@@ -108,10 +108,12 @@ function isNamedIn(argument: Argument, zone: readonly Token[], names: ReadonlySe
 const TITLE = /^(?:titl|trophy|crown|championship)$/u;
 
 /** "The prize was awarded to X": who receives it has it. */
-function givenTo({ agent, patient, predication, stands }: Sides): Fit | undefined {
+function givenTo({ agent, patient, predication, outcome, stands }: Sides): Fit | undefined {
   const { before, after, isPassive, isReceived } = predication;
-  const to = isReceived ? after.findIndex((word) => WORDS.to.has(word.text)) : -1;
-  if (to < 0 || agent === undefined || patient === undefined) return undefined;
+  // "sold the mill to X": X has bought it.
+  const isSold = outcome === "sold";
+  const to = isReceived || isSold ? after.findIndex((word) => WORDS.to.has(word.text)) : -1;
+  if (to < 0 || agent === undefined || patient === undefined) return isSold ? DIFFERENT : undefined;
   const receiver = stands(agent, after.slice(to + 1), true);
   const gift = stands(patient, isPassive ? before : after.slice(0, to), isPassive);
   if (gift === undefined) return DIFFERENT;

@@ -40,12 +40,25 @@ export function argumentOf(
       head -= 1;
     heads.add(tokens[head]?.stem ?? word.stem);
   }
+  // "Bank of Norvane governor Tarquin Hale": a title before a name.
+  const holder = tokens.findIndex(
+    (word, n) => n > 0 && !word.capital && WORDS.title.has(word.text) && isNameTo(tokens.slice(n + 1)),
+  );
+  const last = tokens.at(-1);
+  if (holder >= 0 && last !== undefined && heads.size > 0) {
+    heads.clear();
+    heads.add(last.stem);
+  }
   const kinds = tokens.filter(
     (word, n) =>
       !word.capital && !terms.has(word.stem) && !isFunctionWord(word.text, grammar) && tokens[n + 1]?.capital,
   );
   if (kept.length === 0) return undefined;
   return { words: new Set(kept.map((word) => word.stem)), heads, kinds: new Set(kinds.map(({ stem }) => stem)) };
+}
+
+function isNameTo(tokens: readonly Token[]): boolean {
+  return tokens.length > 0 && tokens.every(({ capital, text }) => capital && /^\p{L}/u.test(text));
 }
 
 function isModifier(word: Token, grammar: Grammar): boolean {

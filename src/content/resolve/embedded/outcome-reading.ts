@@ -11,6 +11,8 @@ export interface Reading {
   readonly isAbsence: boolean;
   readonly kind?: StatementKind | undefined;
   readonly isFigure?: boolean;
+  /** Whether it says that the event is still to come. */
+  readonly isPending?: boolean;
   /** Whether it excludes that the outcome follows later. */
   readonly isFinal?: boolean;
   /** The part of the sentence that says it. Its dates are those of the outcome. */

@@ -5,7 +5,7 @@ import { areContrary, conceptsAt, conceptsIn } from "../reading/concepts.ts";
 import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { ANONYMOUS, TAKEN_BACK } from "../reading/phrases.ts";
 import { type Reality } from "../reading/reality.ts";
-import { type ReadSentence, type Token } from "../reading/spans.ts";
+import { HARD, type ReadSentence, type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { isForm, type Language, wordsOf } from "../reading/words.ts";
 import { fitOf } from "./arguments.ts";
@@ -56,6 +56,8 @@ function outcomeAt(asked: Asked, tokens: readonly Token[], at: number, language:
     (predicate !== undefined && language === asked.language && isForm(token, predicate, language))
   )
     return { name: same, isSame: true };
+  if (asked.outcomes.has("acquire") && found.has("sell") && asked.patient !== undefined)
+    return { name: "sold", isSame: true };
   const contrary = [...found].find((one) => [...asked.outcomes].some((other) => areContrary(one, other)));
   return contrary === undefined ? undefined : { name: contrary, isSame: false };
 }
@@ -99,11 +101,17 @@ function readingAt(
   }: { tokens: readonly Token[]; at: number; outcome: Outcome; language: Language; strength: number },
 ): Reading {
   const reader = { grammar: GRAMMARS[language], language };
-  const predication = predicationOf(tokens, at, reader);
+  const predication = predicationOf(tokens, verbOfResult(tokens, at) ?? at, reader);
   const { reality } = predication;
   if (isOtherSense(asked, tokens, at, predication)) return NOTHING;
   const kind = KINDS[reality];
-  if (kind !== undefined) return { ...NOTHING, kind };
+  if (kind !== undefined) {
+    const isPending =
+      reality === "future" &&
+      outcome.isSame &&
+      fitOf(asked, predication, { reader, near, outcome: outcome.name }).kind === "same";
+    return { ...NOTHING, kind, isPending };
+  }
   const isUndone =
     reality === "noun" && outcome.isSame && [...conceptsBefore(tokens, at)].some((one) => OUTCOMES.undoing.has(one));
   const isState = outcome.name === "persist";
@@ -128,6 +136,18 @@ function readingAt(
     part: predication,
   };
 }
+
+/** "declared the election void", "found the rider guilty": the verb whose result an adjective names. */
+function verbOfResult(tokens: readonly Token[], at: number): number | undefined {
+  if (!WORDS.result.has(tokens[at]?.text)) return undefined;
+  const verb = tokens.findLastIndex(
+    ({ text, gap }, n) => n < at && n > at - 10 && (DECLARES.test(text) || HARD.test(gap)),
+  );
+  return DECLARES.test(tokens[verb]?.text ?? "") ? verb : undefined;
+}
+
+const DECLARES =
+  /^(?:declared|declares|ruled|found|erklarte?|erklart|declare|declaro|dichiarato|dichiara|declarou|befand)$/u;
 
 /** Whether the words behind a predicate give it another sense: "passed over", "resigned from the youth wing". */
 function isOtherSense(asked: Asked, tokens: readonly Token[], at: number, { reality, after }: Predication): boolean {

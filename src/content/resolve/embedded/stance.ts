@@ -52,6 +52,7 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
     kind: reading.kind ?? (isQuestion(passage.text) ? "question" : "report"),
     strength: Math.min(0.3, passage.coverage * 0.3),
     date: date?.isAmbiguous === true ? undefined : date?.from,
+    ...((reading.isPending === true || (reading.sign < 0 && reading.isAbsence)) && { isPending: true }),
   };
   if (reading.sign === 0 || isOtherTime(asked, passage.text, dates, reading.part)) return base;
   const { part, isFigure } = reading;
@@ -113,8 +114,12 @@ function dateOf(text: string, dates: readonly NamedDate[], { part, isFigure }: R
     (one) => part !== undefined && one.end >= part.start - BESIDE && one.start <= part.end + BESIDE,
   );
   // "Zetalk had 112 million users, it said on Thursday"
-  return inside ?? (isFigure === true ? undefined : exact[0]);
+  // "resigned on Friday, after the court had ruled": the date is that of the other event.
+  const isOther = part !== undefined && CIRCUMSTANCE.test(text.slice(part.start));
+  return inside ?? (isFigure === true || isOther ? undefined : exact[0]);
 }
+
+const CIRCUMSTANCE = /^(?:after|before|since)\s/iu;
 
 /** Characters between a clause and a date that belongs to it. */
 const BESIDE = 4;

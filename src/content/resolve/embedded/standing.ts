@@ -12,6 +12,30 @@ const KIND =
 /** The factor of an argument to which a pronoun or a general noun comes back. */
 const BY_PRONOUN = 0.85;
 
+/** Bodies, and the people who act for them. */
+const MEMBERS = [
+  [WORDS.court, WORDS.judge],
+  [WORDS.assembly, WORDS.member],
+] as const;
+
+/** "judges annulled the election" for "the court annulled it", if nothing names another court. */
+function hasMembers(argument: Argument, zone: readonly Token[], place: Place): boolean {
+  const { heads, words } = argument;
+  const isActing = ({ text }: Token): boolean =>
+    MEMBERS.some(([body, members]) => members.has(text) && [...heads].every((head) => body.has(head)));
+  const at = zone.findIndex(isActing);
+  const isKnown = [...words].every(
+    (word) =>
+      heads.has(word) || !place.names.has(word) || place.near.has(word) || zone.some(({ stem }) => stem === word),
+  );
+  return (
+    at >= 0 &&
+    isKnown &&
+    !zone.some((word) => word.capital && /^\p{L}{2}/u.test(word.text) && !words.has(word.stem) && !isActing(word)) &&
+    isHeadAt(zone, at, argument, place)
+  );
+}
+
 /** Whether an argument stands in a part of a sentence as its noun phrase: a factor, or undefined if it does not. */
 export function standsIn(argument: Argument, zone: readonly Token[], place: Place): number | undefined {
   const { reader, near, predication, isSubject } = place;
@@ -42,6 +66,7 @@ export function standsIn(argument: Argument, zone: readonly Token[], place: Plac
     if (isOfAnother(zone, found, argument, place)) return undefined;
     return missing.every((word) => near.has(word)) || missing.length * 2 <= argument.words.size ? 1 : 0.7;
   }
+  if (isSubject && hasMembers(argument, zone, place)) return BY_PRONOUN;
   // "It signed the act", "and signed the act": the sentence before names the subject.
   if (!covers(argument, near)) return undefined;
   const kind = zone.findIndex(

@@ -46,7 +46,7 @@ export function hasSurplus(
       const isFigure = figure !== undefined && !describedIn(text, figure).some(({ stem }) => stem === word.stem);
       if (/^\d/u.test(word.text) || isFigure) return "figure";
       if (isVerb(asked, words, at, { grammar, language })) return "verb";
-      if (isHarmless(words, at, grammar)) return "harmless";
+      if (isHarmless(words, at, grammar) || isAnyOf(asked, words[at + 1], question, word)) return "harmless";
       return question.some((one) => isOf(word, one, language)) ? "own" : "other";
     });
     // "The Harbour Union (Denby) called a strike", and not a dateline
@@ -67,6 +67,18 @@ export function hasSurplus(
     );
   });
 }
+
+/** "the administrative court", if the question asks for "a court". */
+function isAnyOf({ agent }: Asked, next: Token | undefined, question: readonly Word[], { capital }: Word): boolean {
+  return (
+    !capital &&
+    next !== undefined &&
+    agent?.heads.has(next.stem) === true &&
+    question.some((one, at) => one.stem === next.stem && INDEFINITE.test(question[at - 1]?.text ?? ""))
+  );
+}
+
+const INDEFINITE = /^(?:an?|eine?|une?|una|uma?)$/u;
 
 function isForeign(phrase: Phrase, isSubjectOnly: boolean): boolean {
   const { words, roles, language } = phrase;

@@ -144,3 +144,67 @@ describe("the order of two events", () => {
     );
   });
 });
+
+describe("a condition and what follows from it", () => {
+  test.each([
+    ["YES", "NO", "NO"],
+    ["YES", "YES", "YES"],
+    ["LIKELY_YES", "YES", "LIKELY_YES"],
+    ["LIKELY_YES", "NO", "LIKELY_NO"],
+    ["LIKELY_YES", "UNCERTAIN", "UNCERTAIN"],
+    ["UNCERTAIN", "YES", "UNCERTAIN"],
+    ["NO", "NO", "UNCERTAIN"],
+  ] as const)("%s and %s: %s", (condition, other, verdict) => {
+    expect(combined("if", { verdict: condition }, { verdict: other }).verdict).toBe(verdict);
+  });
+});
+
+const pending = (change: Partial<Statement> = {}): Made => ({
+  verdict: "UNCERTAIN",
+  days: [undefined],
+  change: { supports: "NEUTRAL", isPending: true, ...change },
+});
+
+const told = (quotes: readonly string[], relation: Relation = "before", change: Partial<Statement> = {}): Verdict => {
+  const part = partOf("Did Aurel reach orbit?", { days: quotes.map(() => undefined), verdict: "YES" });
+  const statements = part.statements.map((one, at) => ({ ...one, quote: quotes[at] ?? "", ...change }));
+  const other = partOf("Did Tern reach orbit?", { verdict: "UNCERTAIN" });
+  return combine(relation, [{ ...part, statements }, other], SOURCES).verdict;
+};
+
+describe("of two events, one is still to come", () => {
+  const PAGES = SOURCES.map((source) => ({ ...source, published: Date.parse("2026-05-12") }));
+  const done: Made = { days: ["2026-05-10", "2026-05-10"] };
+  const judged = (relation: Relation, first: Made, second: Made, sources: readonly Source[] = PAGES): Verdict =>
+    combine(relation, [partOf("Did it open?", first), partOf("Did it close?", second)], sources).verdict;
+
+  test("the one that happened is likely the first", () => {
+    expect(judged("before", done, pending())).toBe("LIKELY_YES");
+    expect(judged("before", pending(), done)).toBe("LIKELY_NO");
+  });
+
+  test("nothing follows for a question with after, without a pending event, or from a page older than the event", () => {
+    expect(judged("after", done, pending())).toBe("UNCERTAIN");
+    expect(judged("before", done, pending({ isPending: false }))).toBe("UNCERTAIN");
+    expect(judged("before", done, pending({ isAside: true }))).toBe("UNCERTAIN");
+    expect(judged("before", done, pending({ supports: "YES" }))).toBe("UNCERTAIN");
+    const old = PAGES.map((page) => ({ ...page, published: Date.parse("2026-05-01") }));
+    expect(judged("before", done, pending(), old)).toBe("UNCERTAIN");
+    expect(judged("before", done, pending(), SOURCES)).toBe("UNCERTAIN");
+  });
+});
+
+describe("a sentence that states the order", () => {
+  test("decides, and firmly on two pages", () => {
+    expect(told(["Aurel reached orbit before Tern."])).toBe("LIKELY_YES");
+    expect(told(["Aurel reached orbit before Tern.", "Aurel was in orbit ahead of Tern."])).toBe("YES");
+    expect(told(["Aurel reached orbit before Tern."], "after")).toBe("LIKELY_NO");
+  });
+
+  test("does not decide if it denies the order, names another event, or is not firm", () => {
+    expect(told(["Aurel reached orbit, and not before Tern."])).toBe("UNCERTAIN");
+    expect(told(["Aurel reached orbit before Wren."])).toBe("UNCERTAIN");
+    expect(told(["Aurel reached orbit before Tern."], "before", { isLoose: true })).toBe("UNCERTAIN");
+    expect(told(["Aurel reached orbit before Tern."], "before", { isAside: true })).toBe("UNCERTAIN");
+  });
+});

@@ -7,6 +7,7 @@ import {
   type Verdict,
 } from "../reading/analysis.ts";
 import { hostOf } from "../reading/resolution-source.ts";
+import { wordsOf } from "../reading/words.ts";
 
 const DAY = 86_400_000;
 const MAX_EVIDENCE = 12;
@@ -23,10 +24,10 @@ export interface Part {
 export function combine(relation: Relation, parts: readonly [Part, Part], sources: readonly Source[]): Judgement {
   const [first, second] = parts;
   const [one, other] = [first.judgement, second.judgement];
-  const verdict = relation === "and" ? lower(one.verdict, other.verdict) : ordered(relation, first, second);
+  const verdict = verdictOf(relation, parts, sources);
   const probability = probabilityOf(verdict, one.probability, other.probability);
   const evidence = parts.flatMap(({ judgement }) => judgement.evidence.slice(0, MAX_EVIDENCE / 2));
-  const days = relation === "and" ? "" : ` ${dayOf(first, sources)} ${dayOf(second, sources)}`;
+  const days = relation === "and" || relation === "if" ? "" : ` ${dayOf(first, sources)} ${dayOf(second, sources)}`;
   return {
     verdict,
     probability,
@@ -35,6 +36,17 @@ export function combine(relation: Relation, parts: readonly [Part, Part], source
     reasoning: `The question asks for two events. First, "${first.plan.statement}": ${one.reasoning} Second, "${second.plan.statement}": ${other.reasoning}${days} Verdict: ${verdict}.`,
     evidence,
   };
+}
+
+function verdictOf(relation: Relation, parts: readonly [Part, Part], sources: readonly Source[]): Verdict {
+  const [first, second] = parts;
+  const [one, other] = [first.judgement.verdict, second.judgement.verdict];
+  if (relation === "and") return lower(one, other);
+  if (relation !== "if") return ordered(relation, parts, sources);
+  if (one === "YES") return other;
+  // Without the condition, the question is void.
+  if (one !== "LIKELY_YES") return "UNCERTAIN";
+  return other === "YES" ? "LIKELY_YES" : other === "NO" ? "LIKELY_NO" : other;
 }
 
 function lower(a: Verdict, b: Verdict): Verdict {
@@ -53,19 +65,73 @@ function probabilityOf(verdict: Verdict, a: number, b: number): number {
   return Math.round(Math.min(greatest, Math.max(least, a * b)) * 1_000) / 1_000;
 }
 
-/** Both events must have happened, on days that no source disputes and that are not the same. */
-function ordered(relation: "before" | "after", first: Part, second: Part): Verdict {
+/**
+ * Both events must have happened, on days that no source disputes and that are not the same, or only one of them has
+ * happened yet.
+ */
+function ordered(
+  relation: "before" | "after",
+  [first, second]: readonly [Part, Part],
+  sources: readonly Source[],
+): Verdict {
+  const [before, after] = [statedBefore(first, second), statedBefore(second, first)];
+  if ((before > 0 && happenedTo(first) && after === 0) || (after > 0 && happenedTo(second) && before === 0)) {
+    const isFirm = before + after > 1 && (before > 0 ? first : second).judgement.verdict === "YES";
+    const verdict = isFirm ? "YES" : "LIKELY_YES";
+    return before > 0 === (relation === "before") ? verdict : turned(verdict);
+  }
   const [a, b] = [daysOf(first), daysOf(second)];
-  const happened = lower(first.judgement.verdict, second.judgement.verdict);
-  if (happened !== "YES" && happened !== "LIKELY_YES") return "UNCERTAIN";
-  if (a === undefined || b === undefined) return "UNCERTAIN";
+  const [one, other] = [happenedTo(first), happenedTo(second)];
+  if (one && !other) return relation === "before" ? isOnly(first, second, sources) : "UNCERTAIN";
+  if (other && !one) return relation === "before" ? turned(isOnly(second, first, sources)) : "UNCERTAIN";
+  if (!one || a === undefined || b === undefined) return "UNCERTAIN";
   const isBefore = a.last < b.first;
   const isAfter = a.first > b.last;
   if (!isBefore && !isAfter) return "UNCERTAIN";
-  const holds = relation === "before" ? isBefore : isAfter;
-  const isFirm = happened === "YES" && a.voices > 1 && b.voices > 1;
-  return holds ? (isFirm ? "YES" : "LIKELY_YES") : isFirm ? "NO" : "LIKELY_NO";
+  const isFirm = lower(first.judgement.verdict, second.judgement.verdict) === "YES" && a.voices > 1 && b.voices > 1;
+  const verdict = isFirm ? "YES" : "LIKELY_YES";
+  return (relation === "before") === isBefore ? verdict : turned(verdict);
 }
+
+function happenedTo({ judgement: { verdict } }: Part): boolean {
+  return verdict === "YES" || verdict === "LIKELY_YES";
+}
+
+function turned(verdict: Verdict): Verdict {
+  return RANK[RANK.length - 1 - RANK.indexOf(verdict)] ?? "UNCERTAIN";
+}
+
+/** Whether pages that know of one event say that the other one is still to come. */
+function isOnly(done: Part, open: Part, sources: readonly Source[]): Verdict {
+  const days = daysOf(done);
+  if (days === undefined || open.statements.some(({ supports }) => supports === "YES")) return "UNCERTAIN";
+  const pending = open.statements.filter(({ isPending, isAside, source }) => {
+    const { published } = sources[source] ?? {};
+    return isPending === true && isAside !== true && published !== undefined && published >= days.first;
+  });
+  return pending.length > 0 ? "LIKELY_YES" : "UNCERTAIN";
+}
+
+/** The sources that say in one sentence that an event happened before the other one: "reached orbit before Tern". */
+function statedBefore({ statements, plan }: Part, other: Part): number {
+  const names = other.plan.names.filter((name) => !plan.names.includes(name));
+  const said = statements.filter(
+    ({ supports, strength, isAside, isLoose, quote }) =>
+      supports === "YES" &&
+      strength >= 0.5 &&
+      isAside !== true &&
+      isLoose !== true &&
+      names.length > 0 &&
+      [...quote.matchAll(BEFORE)].some(([, rest = ""]) => {
+        const stems = new Set(wordsOf(rest).map(({ stem }) => stem));
+        return names.every((name) => stems.has(name));
+      }),
+  );
+  return new Set(said.map(({ source }) => source)).size;
+}
+
+const BEFORE =
+  /(?<!\p{L})(?<!\b(?:not|never|nicht|pas|non|no|não|nunca)\s)(?:before|ahead\sof|avant|antes\sd(?:el?|[ao]s?)|prima\sd\p{L}+['’]?|vor)\s(?=(.{1,60}))/giu;
 
 /** The first and the last day that the sources give for an event. Undefined if they give none, or differ by more than two days. */
 function daysOf({ statements }: Part): { first: number; last: number; voices: number } | undefined {

@@ -51,14 +51,14 @@ export interface Plan {
   /** Set if the deadline has two readings. `deadline` is the later reading, `earliest` the earlier one. */
   readonly ambiguity?: { readonly text: string; readonly earliest: number } | undefined;
   readonly resolutionSource: ResolutionSource | undefined;
-  /** The two questions of "Did A and B happen?" and of "Did A happen before B?". */
+  /** The two questions of "Did A and B happen?", "If A happens, will B?" and "Did A happen before B?". */
   readonly parts?: { readonly relation: Relation; readonly plans: readonly [Plan, Plan] } | undefined;
   /** 2 to 5 different queries for the search service, best first. */
   readonly queries: readonly string[];
 }
 
-/** The relation of the two events of a question. */
-export type Relation = "and" | "before" | "after";
+/** The relation of the two events of a question. `if`: the first is the condition of the second. */
+export type Relation = "and" | "if" | "before" | "after";
 
 export interface Source {
   readonly url: string;
@@ -104,6 +104,8 @@ export interface Statement {
   readonly isAside?: boolean;
   /** Words that the reading leaves out may turn its sense: it only contradicts. */
   readonly isLoose?: boolean;
+  /** It says that the event has not happened yet. */
+  readonly isPending?: boolean;
   /** It is in another language than the question, so it supports no more than a likely verdict. */
   readonly isForeign?: boolean;
 }

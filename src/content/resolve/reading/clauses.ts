@@ -40,8 +40,10 @@ export function predicationOf(tokens: readonly Token[], at: number, { grammar, l
       grammar.by.has(next.text) &&
       next.gap.trim() === "" &&
       /(?:ed|en|t|o|a|os|as|e|ee|es|ees)$/u.test(token?.text ?? ""));
+  // "after judges annulled the vote": the conjunction is not part of the subject.
+  const isOpened = grammar.clause.has(clause.opener?.text) && grammar.preposition.has(clause.opener?.text);
   const own = tokens
-    .slice(clause.start, subjectEnd(tokens, clause, group, grammar))
+    .slice(isOpened ? clause.start + 1 : clause.start, subjectEnd(tokens, clause, group, grammar))
     .filter((word) => !ADVERB.test(word.text));
   const isInherited = own.every(
     (word) => grammar.and.has(word.text) || grammar.not.has(word.text) || grammar.clause.has(word.text),

@@ -21,7 +21,7 @@ unchanged; rise fall; unchanged steady hold-rates holds-rates held-rates keeps-r
 launch; cancel postpone; launch* lift-off lifted-off went-up liftoff blast* took-off gestartet startet start* lanc* décoll* lanza lanzó lanzado despeg* lanci* decoll* lanç* lançou partì lifts-off blasts-off blasted-off took-to-the-sky goes-up abgehoben hebt-ab hob-ab décollé decollato descol* despegó
 release; cancel postpone; release* releasing unveil* veröffentlich* erschien* erscheint sort sorti sortie publi* estren* pubblic* esce uscit* lançament* publicou released releases issues issued ships shipped rolls-out rolled-out comes-out came-out hits-the-shelves goes-on-sale went-on-sale herausgebracht bringt-heraus brachte-heraus vorgestellt paraît paru parue salió sale-a-la-venta publicó publicad* pubblicat* saiu-do
 postpone; ; postpon* delay* push-back pushed-back scrub* deferred reschedul* verschob* verschieb* vertag* reporté reportée reportés ajourn* aplaz* pospon* pospuesto retras* rinvi* rimand* posticip* adia* adiou put-off puts-off put-back puts-back held-over moved-to verschoben vertagt reporté repoussé posposto
-cancel; uphold; withdraw* withdrew struck-down strikes-down strike-down cancel* call-off called-off scrap* abandon* shelve* abgesagt abgebrochen abbrech* annul* annull* cancell* cancelou revog* revoked void voided nullif* overturn* quash* aufgehoben anuló anula anulad* anulou annulé cancels cancelled canceled calls-off struck-out set-aside sets-aside annulled annuls voids repeal* rescind* nichtig hinfällig zurückgezogen widerrufen storniert gestrichen kassiert invalid* cass* anulaç* anulación annullament* invalidó dejó-sin-efecto revocat* revoc*
+cancel; uphold; withdraw* withdrew struck-down strikes-down strike-down cancel* call-off called-off scrap* abandon* shelve* abgesagt abgebrochen abbrech* annul* annull* cancell* cancelou revog* revoked void voided nullif* overturn* quash* aufgehoben anuló anula anulad* anulou annulé cancels cancelled canceled calls-off struck-out set-aside sets-aside annulled annuls voids repeal* rescind* nichtig ungültig null hinfällig zurückgezogen widerrufen storniert gestrichen kassiert invalid* cass* anulaç* anulación annullament* invalidó dejó-sin-efecto revocat* revoc*
 uphold; cancel repeal; upheld upholds uphold stands stand valid confirmed-by bestätigt gültig rechtskräftig validé validée validés validées confirmé confirmée válida válido valida valido confermato confermata confirmó confirmado confirmada mantida
 ban; allow; ban bans banned banning prohibit* outlaw* verbot* verbiet* interdit* interdire prohíb* prohib* vietat* proib* bannit* forbids forbidden forbade bars barred untersagt untersag* verbietet verbot
 allow; ban; allow* permit* legaliz* legalis* erlaub* legalisier* autoris* permite légalis* permess* permett* permitiu
@@ -55,7 +55,7 @@ eliminate; qualify; eliminat* knocked-out ausgeschieden élimin* elimin* elimina
 record; ; record-high all-time-high rekordhoch rekordhöhe
 complete; ; complet* finish* fertig* achev* termin* conclu* termina* ultimat* completed finishes wraps-up wrapped-up fertiggestellt vollendet abgeschlossen achève achevé terminó terminado concluyó concluso completat* concluiu concluíd*
 appoint; dismiss; appoint* ernannt ernenn* nomm* nombr* nomina* nominato nominata nomeou nomead* named names berufen beruft designat* desig* désign* nommé nommée nombrado nombrada nomeado nomeada nominat*
-dismiss; appoint; fire fires fired sack* oust* dismiss* entlassen limog* despid* desped* destitu* licenzi* demit* esoner* exoner* dismissed entlässt gefeuert freigestellt abberufen licenciado renvoyé renvoyée destituyó demitido demitida exonerad* sollevat*
+dismiss; appoint; fire fires fired sack* oust* dismiss* entlassen limog* despid* desped* destitu* licenzi* demit* esoner* exoner* dismissed entlässt gefeuert freigestellt abberufen licenciado renvoyé renvoyée destituyó demitido demitida exonerad* sollevat* révoqu* évinc* congédi* démis remerci* abberuf* destituid*
 land; ; land lands landed landing touchdown gelandet landet landung atterri* aterriz* atterr* aterr* pous* touches-down touched-down aufgesetzt se-posa s-est-posé atterri allunat*
 list; ; ipo goes-public went-public börsengang introduction-en-bourse
 suspend; ; suspend* ausgesetz* sospes* halt* paus* eingestellt unterbroch* unterbricht interromp* interrump* suspendió sospende
@@ -124,7 +124,18 @@ export function conceptsAt(words: readonly Word[], at: number): ReadonlySet<stri
   for (const { words: others, name } of PHRASES.get(word.text) ?? []) {
     if (others.every((other, n) => words[at + 1 + n]?.text === other)) found.add(name);
   }
-  return found;
+  return found.size > 0 ? found : outcomesOfFuture(word.text);
+}
+
+/** Romance futures, without accents, and endings of other forms of their verbs. */
+const FUTURE = /^(\p{L}{3,})(?:[aei]ra|[aei]ront|[aei]rao|[aei]ran|[aei]ranno)$/u;
+const OTHER_FORMS = ["e", "a", "ee", "ado", "ada", "ato", "ata", "ido", "ito", "u", "uto", "ou", "eu", "iu", "o"];
+
+/** The outcomes that another form of a Romance future names: "anulará" for "anuló". */
+function outcomesOfFuture(text: string): ReadonlySet<string> {
+  const root = FUTURE.exec(text)?.[1];
+  if (root === undefined) return new Set();
+  return new Set(OTHER_FORMS.flatMap((ending) => [...(WHOLE.get(`${root}${ending}`) ?? [])]));
 }
 
 /** The outcomes that the words of a text name. */

@@ -134,8 +134,10 @@ const OF_TIME =
 
 /** "The 2026 Tour of the Lakes", "der Wahl 2026": a year that tells which one, and not when. */
 function isPartOfName(text: string, { start, end, precision }: NamedDate): boolean {
-  if (precision !== "year") return false;
   const before = text.slice(Math.max(0, start - 40), start);
+  // "the March 2026 election"
+  if (precision === "month") return /\bthe\s$/iu.test(before) && /^\s\p{Ll}/u.test(text.slice(end));
+  if (precision !== "year") return false;
   return (
     (/\b(?:the|this|an?|his|her|its|their|['’]s)\s$/iu.test(before) && /^\s\p{L}/u.test(text.slice(end))) ||
     NOUN_BEFORE.test(before) ||

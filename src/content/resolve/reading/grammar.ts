@@ -71,7 +71,7 @@ clause: who which whose whom because although though while after before since as
 that: that
 and: and or but then nor
 pronoun: he she it they we i you him her them who there this
-says: say* said report* announc* confirm* state stated states show* reveal* add* not* wr* not* told tell* true clear official certain fact record* know* known declar* rul* found find* learn* admit* acknowledg* publish* not* document* prov* emerg* verif* certif* list* given news result* means meaning mean evidence proof indication sign record basis truth
+says: say* said report* announc* confirm* state stated states show* reveal* add* not* wr* not* told tell* true clear official certain fact record* know* known declar* rul* found find* learn* admit* acknowledg* publish* not* document* prov* emerg* verif* certif* list* given news result* regret* welcom* deplor* lament* notic* means meaning mean evidence proof indication sign record basis truth
 denies: fail* close nearer refus* declin* unable den* reject* refut* avoid* prevent* block* stop* halt* false untrue incorrect wrong hoax myth dismiss* disprov* debunk* instead rather lack* neglect* short yet without nobody none neither unwilling miss* disput*
 doubts: claim* alleg* believ* think* thought hop* fear* expect* suspect* suspic* assum* wish* want* insist* guess* predict* argu* suggest* doubt* imagin* speculat* rumou* feel* felt consider* forecast* bet bets plan plans plann* propos* demand* urg* ask* seek* sought try tries tried trying attempt* vow* pledg* promis* threat* call calls called calling push* aim* intend* prepar* warn* recommend* want* need* campaign* appeal* petition* bid lobb* pretend* accus* agree* want* offer* consider* chance* likel* possib* unlikely conditional eligible appl* motion
 does: manag* able went came proceed* vot* forc* help* first only last latest youngest oldest go chose decid* happen* turn* got began begin* start* continu* man woman person people country team club one
@@ -88,7 +88,7 @@ be: ist sind war waren wurde wurden worden werden bin sei seien gewesen
 have: hat haben hatte hatten habe
 modal: wird werde will wollen wollte soll sollen sollte sollten kann konnen konnte konnten durfte darf muss mussen musste mochte
 not: nicht kein keine keinen keinem keiner nie niemals niemand nichts weder ohne kaum
-determiner: der die das den dem des ein eine einen einem einer eines dieser diese dieses sein seine seiner ihr ihre ihren ihrer kein keine
+determiner: der die das den dem des ein eine einen einem einer eines dieser diese dieses sein seine seinen seinem seiner seines ihr ihre ihren ihrem ihrer ihres kein keine
 preposition: in im an am auf aus bei mit nach von vom vor zu zum zur fur uber unter gegen durch um bis seit wahrend wegen ohne zwischen ab laut
 by: von vom durch
 open: wenn falls ob sofern solange bis sobald
@@ -96,7 +96,7 @@ clause: das weil da obwohl nachdem bevor wahrend wobei welche welcher welches al
 that: dass
 and: und oder aber sondern doch sowie
 pronoun: er sie es wir ich ihn ihm
-says: sagt* sagte* teil* mitgeteilt bericht* melde* bestatig* erklar* bekannt gab geben zeig* wahr klar fest offiziell verkund*
+says: sagt* sagte* teil* mitgeteilt bericht* melde* bestatig* erklar* bekannt gab geben zeig* wahr klar fest offiziell verkund* bedauer* begruss*
 denies: bestreit* bestritt* dementier* scheiter* weiger* lehn* abgelehnt verhinder* falsch unwahr verfehl* versaum* leugn* verneint* anstatt statt ohne
 doubts: behaupt* glaub* hoff* furcht* erwart* vermut* mein* plan* will beabsichtig* forder* verlang* versprach* versprech* droh* schlag* vorschlag* versuch* bitte* erwag* rechne* spekul* kundig* angekundig* streb* angeblich will
 does: gelang gelungen beschloss* entschi* vermocht*
@@ -121,7 +121,7 @@ clause: qui dont parce car alors apres puisque puisqu' tandis
 that: que qu'
 and: et ou mais puis
 pronoun: il elle ils elles on je nous vous lui t
-says: dit declar* annonc* confirm* indiqu* affirme rapport* revel* precis* montr* vrai officiel certain etabl* constat* ajout*
+says: dit declar* annonc* confirm* indiqu* affirme rapport* revel* precis* montr* vrai officiel certain etabl* constat* ajout* regrett* deplor* salu* rappel*
 denies: dement* nie nient refus* echou* faux fausse rejet* empech* evit* manqu* contest*
 doubts: pretend* croi* cru pens* esper* crain* estim* suppos* souhait* veut veulent demand* propos* envisag* prevoi* prevu* promet* promi* menac* tent* essa* appel* cherch* compt* pari* soupconn* exig* reclam* accus* allegu*
 does: reussi* parvenu parvient parvien* vient viennent vot* decid*
@@ -146,7 +146,7 @@ clause: quien quienes cual cuyo porque pues tras ya
 that: que
 and: y e o u pero sino
 pronoun: ella ellos ellas yo nosotros le se
-says: dijo dice* anunci* confirm* inform* declar* report* revel* senal* indic* mostr* verdad cierto oficial public* comunic* anad*
+says: dijo dice* anunci* confirm* inform* declar* report* revel* senal* indic* mostr* verdad cierto oficial public* comunic* anad* lament* celebr*
 denies: neg* nieg* desmint* desmient* rechaz* fracas* falso falsa fall* evit* imp* rehus* descart*
 doubts: afirm* asegur* cree* crey* piens* esper* tem* supon* quier* quis* pid* pidi* propus* propon* prev* prom* amenaz* intent* trat* busc* exig* reclam* estim* apuest* plane* aspir*
 does: logr* consigui* consigue* acab* lleg* decid* vot*
@@ -171,7 +171,7 @@ clause: cui quale perche poiche mentre dopo siccome
 that: che
 and: e ed o ma oppure
 pronoun: egli lui lei essi loro io noi si
-says: detto dice* disse annunci* conferm* dichiar* riport* rivel* comunic* rifer* reso vero ufficiale mostr* aggiun* precis*
+says: detto dice* disse annunci* conferm* dichiar* riport* rivel* comunic* rifer* reso vero ufficiale mostr* aggiun* precis* lament* ricord*
 denies: neg* smenti* rifiut* falso falsa fall* respin* evit* impedi* esclu*
 doubts: sostien* afferm* cred* pens* sper* tem* suppon* vuol* chied* chiest* propo* preved* previst* promet* promess* minacc* tent* cerc* pretend* auspic* ipotizz* mira* punta*
 does: riusci* decis* deciso vot* finito
@@ -196,7 +196,7 @@ clause: quem cujo porque pois qual apos
 that: que
 and: e ou mas
 pronoun: ele ela eles elas eu nos se
-says: disse diz* anunci* confirm* inform* declar* report* revel* indic* mostr* verdade oficial public* comunic* acrescent*
+says: disse diz* anunci* confirm* inform* declar* report* revel* indic* mostr* verdade oficial public* comunic* acrescent* lament* lembr*
 denies: neg* desment* rejeit* fracass* falso falsa falh* evit* imped* recus* descart*
 doubts: afirm* alega* acredit* acha* pens* esper* supo* quer* ped* propo* prev* promet* ameac* tent* busc* exig* estim* apost* planej* pretend*
 does: consegui* decidi* vot* acab* chegou

@@ -113,7 +113,11 @@ function opensAt(tokens: readonly Token[], at: number, grammar: Grammar, languag
     return !(language === "en" && token.text === "that" && grammar.preposition.has(last.text));
   }
   if (grammar.clause.has(token.text))
-    return !grammar.preposition.has(token.text) || !isNounPhraseAt(tokens, at + 1, grammar);
+    return (
+      !grammar.preposition.has(token.text) ||
+      !isNounPhraseAt(tokens, at + 1, grammar) ||
+      (language === "en" && hasFiniteVerb(tokens, at + 1, grammar))
+    );
   if (!grammar.and.has(token.text)) return false;
   return isVerbAt(tokens, at + 1, grammar, language) || joinsClauses(tokens, at, grammar, language);
 }
@@ -137,6 +141,20 @@ function joinsClauses(tokens: readonly Token[], at: number, grammar: Grammar, la
 function isNounPhraseAt(tokens: readonly Token[], at: number, grammar: Grammar): boolean {
   const token = tokens[at];
   return token !== undefined && !grammar.pronoun.has(token.text);
+}
+
+/** "after judges declared the vote void": a past form behind a noun, with an object or a preposition behind it. */
+function hasFiniteVerb(tokens: readonly Token[], from: number, grammar: Grammar): boolean {
+  const isSmall = (word: Token): boolean => grammar.determiner.has(word.text) || grammar.preposition.has(word.text);
+  for (let n = from + 1; n < from + 5; n += 1) {
+    const [last, word, next] = [tokens[n - 1], tokens[n], tokens[n + 1]];
+    if (last === undefined || word === undefined || /[,;:]/u.test(word.gap)) return false;
+    if (grammar.preposition.has(word.text)) return false;
+    const isPast = !word.capital && (word.text.endsWith("ed") || IRREGULAR_PAST.has(word.text));
+    if (isPast && !isSmall(last) && next !== undefined && (next.capital || grammar.determiner.has(next.text)))
+      return true;
+  }
+  return false;
 }
 
 function isVerbAt(tokens: readonly Token[], at: number, grammar: Grammar, language: Language): boolean {

@@ -37,6 +37,12 @@ export const WORDS = classesOf<
   | "standFor"
   /** Bodies that act for a country or a place. */
   | "body"
+  /** Adjectives for the result of a decision. */
+  | "result"
+  | "court"
+  | "judge"
+  | "assembly"
+  | "member"
   /** Nouns after "by" that name no actor. */
   | "manner"
   /** Nouns of times that are not dates. */
@@ -69,6 +75,11 @@ generic: company firm club airline bank group party bridge tunnel law act bill t
 legalForm: plc inc ltd llc corp ag gmbh se sa sas spa srl nv bv ab as oyj kg
 standFor: final title trophy crown price rate level value figure total number share index stock party team
 body: parliament government senate congress assembly council cabinet legislature lawmakers mps ministers
+result: void null invalid nichtig ungultig nul nulle nulo nula nullo nulla guilty schuldig coupable culpable colpevole culpado culpada
+court: court verwaltungsgericht bundesgericht verfassungsgericht landgericht oberlandesgericht
+judge: judges justices richter juges magistrats jueces magistrados giudici magistrati juizes
+assembly: parliament senate congress assembly legislature chamber house council board landtag stadtrat gemeinderat senat assemblee conseil senado congreso pleno camera senato consiglio camara
+member: lawmakers legislators mps deputies senators councillors members abgeordnete stadtrate gemeinderate deputes senateurs elus conseillers administrateurs diputados senadores concejales deputati senatori consiglieri deputados vereadores
 manner: majorit* mehrheit* mayori* maggioran* maiori* vote* voto* voti* stimm* voix* margin* mistak* accident* default* law* decre* mail* email* hand* acclam* unanim* percent* cent ciento cento effect* wirkung effet efecto effetto efeito good favour favor
 general: new neue* nouve* nuev* nuov* novo* nova* ever annual* overall whole entire exactly official*
 time: monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miercoles jueves viernes sabado domingo lunedi martedi mercoledi giovedi venerdi sabato domenica feira today yesterday gestern heute hier ayer hoy ieri oggi ontem hoje minut* year* season* month* week* weekend* day* night* morning* afternoon* evening* noon midnight hour* quarter* end* beginning time* jahr* saison* monat* woche* tag* nacht* morgen* abend* mittag* stunde* ende an annee* mois semaine* jour* nuit* matin* soir* midi heure* fin fine fim ano* temporada* mes* semana* dia* noche* manana* tarde* hora* anno* anni stagion* mesi settiman* giorn* notte mattin* sera* pomeriggi* ora ore noite* manha*
@@ -95,6 +106,6 @@ exclusive: win elect acquire host nominate appoint
 directed: win acquire invade lose
 ergative: become open close launch release start end land merge list complete rise fall postpone cancel publish persist
 held: win elect appoint
-final: reject cancel lose eliminate acquit die win convict
+final: reject cancel lose eliminate acquit die win convict uphold
 undoing: cancel suspend repeal reject
 `);
