@@ -29,10 +29,6 @@ function canBeVerb(tokens: readonly Token[], at: number, grammar: Grammar, langu
   return !grammar.determiner.has(previous.text);
 }
 
-function isParticiple(word: Token | undefined): boolean {
-  return word !== undefined && (word.text.endsWith("ed") || IRREGULAR_PAST.has(word.text));
-}
-
 /** The first word that can be a verb: in lower case, and best right after a name. */
 function englishVerb(tokens: readonly Token[], grammar: Grammar, asBe: boolean): number | undefined {
   const candidates = tokens.flatMap((word, at) => {
@@ -50,12 +46,6 @@ function englishVerb(tokens: readonly Token[], grammar: Grammar, asBe: boolean):
     if (STOP_WORDS.has(word.text) || grammar.determiner.has(previous.text)) return [];
     return grammar.preposition.has(previous.text) && previous.text !== "to" ? [] : [at];
   });
-  // "be stripped of the title", "not go to penalties"
-  const marked = candidates.find((at) => {
-    const last = tokens[at - 1]?.text;
-    return grammar.not.has(last) || (/^(?:be|been|being)$/u.test(last ?? "") && isParticiple(tokens[at]));
-  });
-  if (marked !== undefined) return marked;
   // A part of a question is a statement: its verb has the form of the past.
   const isQuestion =
     tokens[0] !== undefined && isFunctionWord(tokens[0].text, grammar) && !grammar.determiner.has(tokens[0].text);
