@@ -4,7 +4,7 @@ import { loadValue } from "../../gateway/config/load.ts";
 import { descriptorWarning } from "../../gateway/process/connections/descriptor-limit.ts";
 import { type AdministeredGateway } from "../../gateway/process/administered-gateway.ts";
 import { startAdministered } from "../../gateway/process/start-administered.ts";
-import { listenerText } from "../../gateway/process/listeners/listener-plan.ts";
+import { urlOf } from "../../gateway/process/listeners/listener-plan.ts";
 import { quicPlansOf } from "../../gateway/process/listeners/quic-listeners.ts";
 import { defaultStorePath } from "../../gateway/process/gateway/store-path.ts";
 import { messageOf } from "../../lib/caught.ts";
@@ -117,10 +117,10 @@ async function startBy(values: Flags): Promise<Started> {
   const gateway = await finishStart(stopped, () => start(opened, predecessor));
   // Installed before the banner shows the address: an operator's script may send a signal at once.
   heedSignals(gateway);
-  for (const listener of gateway.listeners) console.log(`listening on ${listenerText(listener)}`);
+  for (const listener of gateway.listeners) console.log(`listening on ${urlOf(listener)}`);
   for (const { address, port } of quicPlansOf(config, gateway.listeners)) {
     // A port of HTTP/3 alone that the kernel chose is not known here. Clients learn it from Alt-Svc.
-    if (port !== 0) console.log(`listening on ${listenerText({ address, port, scheme: "https" })} by HTTP/3`);
+    if (port !== 0) console.log(`listening on ${urlOf({ address, port, scheme: "https" })} by HTTP/3`);
   }
   if (gateway.adminUrl !== undefined) console.log(`admin interface on ${gateway.adminUrl}`);
   if (config.routes.length === 0 && config.server.static_root === "") {

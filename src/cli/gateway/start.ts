@@ -8,7 +8,7 @@ import { type Config } from "../../gateway/config/config.ts";
 import { type OwnParts } from "../../gateway/config/own-parts.ts";
 import { type AdministeredGateway } from "../../gateway/process/administered-gateway.ts";
 import { startAdministered } from "../../gateway/process/start-administered.ts";
-import { listenerText, urlOf } from "../../gateway/process/listeners/listener-plan.ts";
+import { urlOf } from "../../gateway/process/listeners/listener-plan.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { OwnAdmin } from "./own-admin.ts";
 import { atBoundary } from "../common/boundary.ts";
@@ -234,7 +234,7 @@ function gatewayLines(
   { socket, stateDir, allowPrivate }: ContentPaths,
 ): Line[] {
   return [
-    ...listeners.map((listener) => ["gateway", listenerText(listener)] as const),
+    ...listeners.map((listener) => ["gateway", urlOf(listener)] as const),
     ["content", `unix:${socket}`],
     ["state", stateDir],
     ["config", configText(running.file)],

@@ -13,8 +13,8 @@ const RUNS = 40;
 const PAYMENTS = 3;
 /** Milliseconds in which a request reaches its upstream, but does not reach the end of a slow response. */
 const HEAD_START_MS = 4;
-/** Attempts of a client whose payment is still worked on. */
-const MAX_ATTEMPTS = 100;
+/** Milliseconds for which a client whose payment is still worked on tries again. */
+const TRIES_MS = patient(5000);
 
 /** Mostly `none`, so that scripts get far. */
 function seldom<T extends string>(...faults: readonly T[]): fc.Arbitrary<T | "none"> {
@@ -137,13 +137,13 @@ async function textAndStatus(response: Response): Promise<{ status: number; text
  * once more when that request's crash takes this connection along.
  */
 async function sendAgain(world: FaultyWorld, payment: PaymentPayload): Promise<{ status: number; text: string }> {
-  for (let attempt = 0; ; attempt++) {
+  for (const start = performance.now(); ; ) {
+    const isLast = performance.now() - start > TRIES_MS;
     // oxlint-disable-next-line no-await-in-loop -- one attempt follows the other
     const answer = await world.shop.send(payment).then(textAndStatus, (error: unknown) => {
-      if (world.crashes === 0 || attempt === MAX_ATTEMPTS) throw error;
+      if (world.crashes === 0 || isLast) throw error;
     });
-    if (answer !== undefined && (attempt === MAX_ATTEMPTS || !/is being (processed|sent)/.test(answer.text)))
-      return answer;
+    if (answer !== undefined && (isLast || !/is being (processed|sent)/.test(answer.text))) return answer;
     // oxlint-disable-next-line no-await-in-loop -- as above
     await Bun.sleep(1);
   }

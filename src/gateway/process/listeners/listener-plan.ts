@@ -120,14 +120,7 @@ export function bindError({ address, port }: { address: string; port: number }, 
 
 /** The URL of a listener for clients on this machine. */
 export function urlOf({ address, port, scheme }: BoundListener): string {
-  return `${scheme}://${hostAndPort(isEvery(address) ? "127.0.0.1" : address, port)}`;
-}
-
-/** The same for the operator, who must not take a public listener for a local one. */
-export function listenerText(listener: BoundListener): string {
-  return isEvery(listener.address) ? `${urlOf(listener)} (all addresses)` : urlOf(listener);
-}
-
-function isEvery(address: string): boolean {
-  return address === "0.0.0.0" || address === "::";
+  const anywhere = address === "0.0.0.0" || address === "::";
+  const host = anywhere ? "127.0.0.1" : address;
+  return `${scheme}://${hostAndPort(host, port)}`;
 }
