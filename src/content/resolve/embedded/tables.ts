@@ -37,7 +37,8 @@ export function rowOf(
   const row = cellsOf(passage.text);
   if (head.length !== row.length) return undefined;
   const table = { asked, passage, language, dates, head, row };
-  const subject = row.findIndex((cell) => isSubject(cell, table) || isMonth(cell, table));
+  const months = monthsOf(asked, passage, language);
+  const subject = row.findIndex((cell) => isSubject(cell, table) || months.includes(cell.text.toLowerCase()));
   const key = subject < 0 && isOfWinner(table) ? head.findIndex(({ text }) => RANK.test(text)) : subject;
   const named = key < 0 ? undefined : (thresholdIn(table, key) ?? rankIn(table) ?? eventIn(table, key));
   return named ?? milestoneIn(table) ?? holderIn(table);
@@ -79,15 +80,30 @@ function isSubject({ text, stems }: Cell, { asked, passage: { near }, language }
   return own.length > 0 && !isOther && [...asked.names].every((name) => near.has(name));
 }
 
-/** Whether a cell names the month that the question asks for, and the page is about the question's names. */
-function isMonth({ text }: Cell, { asked: { plan, names }, passage: { near }, language }: Table): boolean {
+/** The names, in lower case, of the month that the question asks for, if the page is about the question's names. */
+function monthsOf({ plan, names }: Asked, { near }: Passage, language: Language): readonly string[] {
   const { from, deadline } = plan;
-  if (from === undefined || deadline === undefined || ![...names].every((name) => near.has(name))) return false;
-  const [first, last] = [from, deadline].map((at) =>
-    new Intl.DateTimeFormat(language, { month: "long", year: "numeric", timeZone: "UTC" }).format(at),
-  );
-  const month = new Intl.DateTimeFormat(language, { month: "long", timeZone: "UTC" }).format(from);
-  return first === last && [first, month].some((name) => name?.toLowerCase() === text.toLowerCase());
+  if (from === undefined || deadline === undefined || ![...names].every((name) => near.has(name))) return [];
+  const { month, monthOfYear } = formatsOf(language);
+  const first = monthOfYear.format(from);
+  return first === monthOfYear.format(deadline) ? [first, month.format(from)].map((name) => name.toLowerCase()) : [];
+}
+
+interface MonthFormats {
+  readonly month: Intl.DateTimeFormat;
+  readonly monthOfYear: Intl.DateTimeFormat;
+}
+
+/** By language, since making one takes longer than reading a row. */
+const FORMATS = new Map<Language, MonthFormats>();
+
+function formatsOf(language: Language): MonthFormats {
+  const formats = FORMATS.get(language) ?? {
+    month: new Intl.DateTimeFormat(language, { month: "long", timeZone: "UTC" }),
+    monthOfYear: new Intl.DateTimeFormat(language, { month: "long", year: "numeric", timeZone: "UTC" }),
+  };
+  FORMATS.set(language, formats);
+  return formats;
 }
 
 /** Compares one cell with the threshold: the cell below the header that shares the most words with the measured thing. */
