@@ -1,14 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../../lib/testing/patience.ts";
 import { type Store } from "../../../store/store.ts";
-import { AdminRig, READ_ONLY_KEY } from "../testing/admin-rig.ts";
+import { AdminRig, READ_ONLY_KEY, SELLING, USDC } from "../testing/admin-rig.ts";
 
 setDefaultTimeout(patient(20_000));
-
-const OWNER = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
-const USDC = "0x036cbd53842c5426634e7929541ec2318f3dcf7e";
-const TERMS = { asset: "USDC", network: "base-sepolia", pay_to: OWNER };
-const SELLING = { x402: { enabled: true, test_mode: true, credit: TERMS } };
 
 let rig: AdminRig;
 

@@ -3,14 +3,9 @@ import { patient } from "../../../lib/testing/patience.ts";
 import { PAYER, PRIVATE_KEY } from "../../../payments/testing/payment.ts";
 import { MAX_CREDIT_DIGITS, type NewCredit, purchaseOf } from "../../../store/credits.ts";
 import { RESERVATION } from "../../../store/testing/reservation.ts";
-import { AdminRig, READ_ONLY_KEY, type RigResponse } from "../testing/admin-rig.ts";
+import { AdminRig, OWNER, READ_ONLY_KEY, SELLING, USDC, type RigResponse } from "../testing/admin-rig.ts";
 
 setDefaultTimeout(patient(20_000));
-
-const OWNER = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
-const USDC = "0x036cbd53842c5426634e7929541ec2318f3dcf7e";
-const TERMS = { asset: "USDC", network: "base-sepolia", pay_to: OWNER };
-const SELLING = { x402: { enabled: true, test_mode: true, credit: TERMS } };
 
 let rig: AdminRig;
 

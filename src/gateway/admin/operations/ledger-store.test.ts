@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../../lib/testing/patience.ts";
 import { type Store } from "../../../store/store.ts";
-import { AdminRig } from "../testing/admin-rig.ts";
+import { AdminRig, OWNER, SELLING } from "../testing/admin-rig.ts";
 
 setDefaultTimeout(patient(20_000));
-
-const OWNER = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
-const TERMS = { asset: "USDC", network: "base-sepolia", pay_to: OWNER };
-const SELLING = { x402: { enabled: true, test_mode: true, credit: TERMS } };
 
 let rig: AdminRig;
 

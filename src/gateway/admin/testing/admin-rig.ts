@@ -25,6 +25,12 @@ import { UsageKeeper } from "../usage/usage-keeper.ts";
 export const FULL_KEY = "the-key-of-operators";
 export const READ_ONLY_KEY = "the-key-of-readers-1";
 
+/** The address of a seller and owner of credits, the token of its prices, and a configuration that sells credit. */
+export const OWNER = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
+export const USDC = "0x036cbd53842c5426634e7929541ec2318f3dcf7e";
+const TERMS = { asset: "USDC", network: "base-sepolia", pay_to: OWNER };
+export const SELLING = { x402: { enabled: true, test_mode: true, credit: TERMS } };
+
 /** One request to a rig. */
 export interface RigCall {
   /** Undefined: the operators' key; empty: none. */
