@@ -82,6 +82,11 @@ export class LineBytes {
     if (!this.#lacks(MAX_DIGITS)) this.at = writeDecimal(this.bytes, this.at, value);
   }
 
+  /** Writes the last `count` digits of a whole number, with leading zeros. */
+  digits(value: number, count: number): void {
+    if (!this.#lacks(count)) this.at = writeDigits(this.bytes, this.at, value, count);
+  }
+
   /** Writes milliseconds with three decimals, as in `1.235`. */
   millis(ms: number): void {
     if (this.#lacks(MAX_DIGITS + DECIMALS)) return;

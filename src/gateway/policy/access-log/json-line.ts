@@ -55,10 +55,25 @@ function addUpstream(line: LineBytes, { server, status, connectMs, firstByteMs, 
   line.integer(tries);
 }
 
+let startSecond = -1;
+let lineStart = "";
+
+/** Adds the time. Its text up to the milliseconds is composed once a second, which saves 400 ns a line (bench http1). */
+function addTime(line: LineBytes, at: number): void {
+  const second = Math.floor(at / 1000);
+  if (second !== startSecond) {
+    startSecond = second;
+    lineStart = `{"time":"${new Date(second * 1000).toISOString().slice(0, -"000Z".length)}`;
+  }
+  line.ascii(lineStart);
+  line.digits(at - second * 1000, 3);
+  line.ascii('Z","request_id":');
+}
+
 /** One JSON object. Keys without a value in this request are left out. */
 export function jsonLine(line: LineBytes, exchange: LoggedRequest, { at, elapsedMs, hidden }: Finished): void {
   const { head, trace, consumer = "", payer = "", truncated = "" } = exchange;
-  line.ascii(`{"time":"${new Date(at).toISOString()}","request_id":`);
+  addTime(line, at);
   if (!addMadeId(line, exchange)) line.json(exchange.id);
   if (trace instanceof RequestTrace) addText(line, ',"trace_id":', trace.traceId);
   line.ascii(',"client":');
