@@ -43,8 +43,6 @@ function orLater(open: () => Database, folder: string): Database | (() => Databa
 
 /** A file that is longer already does not grow further. */
 function limitPages(database: Database, maxBytes: number): void {
-  const { page_size: size } = database.query<{ page_size: number }, []>("PRAGMA page_size").get() ?? {
-    page_size: 4096,
-  };
+  const size = Number(database.query("PRAGMA page_size").values().flat()[0]);
   database.run(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxBytes / size))}`);
 }

@@ -1,7 +1,8 @@
-import { beforeAll, describe, setDefaultTimeout } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { testCertificates } from "../testing/certificates-contract.ts";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
+import { startRelay } from "../testing/relay.ts";
 import { openPostgresCertificates } from "./open-postgres-store.ts";
 
 // Processes start slowly on a busy machine.
@@ -17,5 +18,18 @@ describe.skipIf(!hasPostgres)("with a server", () => {
   testCertificates("PostgreSQL", async () => {
     const user = await server.newUser();
     return (now) => openPostgresCertificates(server.settings({ user }), now);
+  });
+
+  test("a read transfers only the values that have changed since the last one", async () => {
+    using relay = await startRelay(server.port);
+    const settings = server.settings({ user: await server.newUser() });
+    const certificates = openPostgresCertificates({ ...settings, port: relay.port }, Date.now);
+    await certificates.write("large", "x".repeat(100_000));
+    expect((await certificates.read()).size).toBe(1);
+    await certificates.write("small", "y");
+    const before = relay.sent;
+    expect([...(await certificates.read()).keys()].toSorted()).toEqual(["large", "small"]);
+    expect(relay.sent - before).toBeLessThan(10_000);
+    await certificates.close();
   });
 });

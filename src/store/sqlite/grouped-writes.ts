@@ -13,7 +13,6 @@ export class GroupedWrites<V, R> {
   readonly #write: (values: readonly V[]) => readonly R[];
   readonly #turns: WriteTurns;
   #waiting: Waiting<V, R>[] = [];
-  #timer: NodeJS.Immediate | undefined;
 
   /** `write` makes all writes in one transaction. If it throws, it must have changed nothing. */
   constructor(write: (values: readonly V[]) => readonly R[], turns: WriteTurns) {
@@ -23,15 +22,12 @@ export class GroupedWrites<V, R> {
 
   run(value: V): Promise<R> {
     const done = Promise.withResolvers<R>();
-    this.#waiting.push({ value, done });
-    this.#timer ??= setImmediate(() => void this.flush());
+    if (this.#waiting.push({ value, done }) === 1) setImmediate(() => void this.flush());
     return done.promise;
   }
 
   /** Makes the waiting writes now. Never rejects. */
   async flush(): Promise<void> {
-    clearImmediate(this.#timer);
-    this.#timer = undefined;
     const group = this.#waiting;
     this.#waiting = [];
     if (group.length > 0) await this.#make(group);

@@ -37,5 +37,7 @@ export async function expectLongLeases({ ledger, clock, tend }: LeaseRig): Promi
   // After a lease was given up, it is not renewed again.
   await pass(2 * LEASE_MS);
   expect([await isFree("claimed"), await isFree("still"), await isFree("moves")]).toEqual([true, true, false]);
-  expect(await ledger.move(payment, { state: "settled", lease: false })).toBe(true);
+  expect(await ledger.move(payment, { state: "verified", lease: true })).toBe(true);
+  await pass(LONGEST_LEASE_MS + 2 * LEASE_MS);
+  expect(await isFree("moves")).toBe(true);
 }
