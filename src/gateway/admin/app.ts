@@ -37,15 +37,12 @@ const MAX_TARGET = 4096;
 
 /** The admin interface: a function from a request to its response. It never rejects. */
 export function createApp(deps: AppDeps): (incoming: Incoming) => Promise<Response> {
-  const large = new Map<Operation, number>();
   const app = new Hono<Env>();
   for (const [path, file] of deps.files) app.get(path, (context) => consoleResponse(file, context.req.raw));
   for (const operation of deps.operations) {
-    app.on(operation.method.toUpperCase(), operation.path.replaceAll(/\{(\w+)\}/g, ":$1"), (context) =>
-      operation.body?.isUnread === true
-        ? oneOfFew(large, operation, () => serve(operation, context, deps))
-        : serve(operation, context, deps),
-    );
+    const handle: Handle = (context) => serve(operation, context, deps);
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    app.on(operation.method.toUpperCase(), path, operation.body?.isUnread === true ? fewAtOnce(handle) : handle);
   }
   const methods = allowedMethods(deps);
   app.notFound((context) => refuse(context, deps, methods));
@@ -88,23 +85,27 @@ function checkTarget({ url }: Request): void {
   }
 }
 
+type Handle = (context: Context<Env>) => Promise<Response>;
+
 /** Requests of one operation with a whole configuration that are handled at one time. Another one gets 503. @operator */
 const MAX_LARGE_REQUESTS = 4;
 
-async function oneOfFew<T>(running: Map<Operation, number>, operation: Operation, run: () => Promise<T>): Promise<T> {
-  const count = running.get(operation) ?? 0;
-  if (count >= MAX_LARGE_REQUESTS) {
-    throw new TurnpikeError(
-      "overloaded",
-      "Cannot read the configuration now: too many others are being read; try again",
-    );
-  }
-  running.set(operation, count + 1);
-  try {
-    return await run();
-  } finally {
-    running.set(operation, (running.get(operation) ?? 1) - 1);
-  }
+function fewAtOnce(handle: Handle): Handle {
+  let running = 0;
+  return async (context) => {
+    if (running >= MAX_LARGE_REQUESTS) {
+      throw new TurnpikeError(
+        "overloaded",
+        "Cannot read the configuration now: too many others are being read; try again",
+      );
+    }
+    running++;
+    try {
+      return await handle(context);
+    } finally {
+      running--;
+    }
+  };
 }
 
 async function serve(operation: Operation, context: Context<Env>, deps: AppDeps): Promise<Response> {

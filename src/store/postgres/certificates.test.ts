@@ -23,7 +23,10 @@ describe.skipIf(!hasPostgres)("with a server", () => {
   test("a read transfers only the values that have changed since the last one", async () => {
     using relay = await startRelay(server.port);
     const settings = server.settings({ user: await server.newUser() });
-    const certificates = openPostgresCertificates({ ...settings, port: relay.port }, Date.now);
+    const certificates = openPostgresCertificates(
+      { ...settings, target: { ...settings.target, port: relay.port } },
+      Date.now,
+    );
     await certificates.write("large", "x".repeat(100_000));
     expect((await certificates.read()).size).toBe(1);
     await certificates.write("small", "y");

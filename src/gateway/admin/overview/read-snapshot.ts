@@ -46,7 +46,7 @@ export function readSnapshot({
   const rows = Array.from({ length: zone.shape.rows }, (_, row) => zone.counters(row));
   const sum = (column: number, count = 1): number => {
     let total = 0;
-    for (const row of rows) for (let i = column; i < column + count; i++) total += row[i] ?? 0;
+    for (const row of rows) for (const value of row.subarray(column, column + count)) total += value;
     return total;
   };
   const routes = traffic.read();

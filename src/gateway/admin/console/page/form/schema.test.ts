@@ -56,8 +56,8 @@ test("paths are written as in the gateway's messages", () => {
 test("a value is added, replaced and removed at any depth, and the rest stays unchanged", () => {
   const before: Json = { a: { b: [{ c: 1 }, { c: 2 }] }, d: true };
   expect(withValue(before, ["a", "b", 1, "c"], 3)).toEqual({ a: { b: [{ c: 1 }, { c: 3 }] }, d: true });
-  expect(withValue(before, ["a", "b", 0], undefined)).toEqual({ a: { b: [{ c: 2 }] }, d: true });
-  expect(withValue(before, ["a"], undefined)).toEqual({ d: true });
+  expect(withValue(before, ["a", "b", 0], undefined)).toStrictEqual({ a: { b: [{ c: 2 }] }, d: true });
+  expect(withValue(before, ["a"], undefined)).toStrictEqual({ d: true });
   expect(withValue({}, ["x", "y", 0], "z")).toEqual({ x: { y: ["z"] } });
   expect(valueAt(before, ["a", "b", 1, "c"])).toBe(2);
   expect(valueAt(before, ["toString"])).toBeUndefined();
