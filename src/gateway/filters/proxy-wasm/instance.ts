@@ -80,8 +80,8 @@ export class ProxyInstance implements Host, StreamRunner {
 
   nextId(): number {
     do {
-      this.#lastId = this.#lastId === LAST_ID ? PLUGIN_ID + 1 : this.#lastId + 1;
-    } while (this.#streams.has(this.#lastId));
+      this.#lastId = (this.#lastId % LAST_ID) + 1;
+    } while (this.find(this.#lastId) !== undefined);
     return this.#lastId;
   }
 
@@ -91,7 +91,6 @@ export class ProxyInstance implements Host, StreamRunner {
 
   remove(stream: StreamContext): void {
     this.#streams.delete(stream.id);
-    this.#asked.delete(stream);
     if (this.#isClosing && this.#streams.size === 0) this.#end();
   }
 
@@ -209,11 +208,8 @@ export class ProxyInstance implements Host, StreamRunner {
     if (this.#isBroken) return;
     this.#isBroken = true;
     this.plugin.runtime.log(this.plugin.settings.name, `${reason} in ${name}; ${this.#streams.size} requests fail`);
-    const streams = [...this.#streams.values()];
-    this.#streams.clear();
-    this.#asked.clear();
     this.#release();
-    for (const stream of streams) stream.lost();
+    for (const stream of this.#streams.values()) stream.lost();
     if (this.#isClosing) this.#onIdle();
   }
 
@@ -261,7 +257,7 @@ class Tick extends Deadline {
 
   set(ms: number): void {
     const { wheel } = this.#instance.plugin.runtime;
-    this.#periodMs = ms === 0 ? 0 : Math.max(ms, MIN_TICK_MS);
+    this.#periodMs = Math.max(ms, MIN_TICK_MS);
     if (ms === 0) wheel.remove(this);
     else wheel.set(this, this.#periodMs);
   }
@@ -273,7 +269,7 @@ class Tick extends Deadline {
   onDeadline(): void {
     const { callbacks, root } = this.#instance;
     const { tick } = callbacks;
-    if (this.#periodMs === 0 || tick === undefined) return;
+    if (tick === undefined) return;
     this.#instance.plugin.runtime.wheel.set(this, this.#periodMs);
     this.#instance.run(root, "proxy_on_tick", () => tick(root.id));
   }

@@ -114,7 +114,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     const { request, response } = this.#asked;
     this.#asked = { request: false, response: false };
     if (request) this.#request.goOn();
-    if (response && !this.#isOver) this.#response.goOn();
+    if (response) this.#response.goOn();
   }
 
   /** Starts or stops the limit on the time for which the filter can hold the stream. */
@@ -126,8 +126,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
   }
 
   onDeadline(): void {
-    if (this.#isUndone) this.#end();
-    else this.fail("does not continue a request in time");
+    if (!this.done()) this.fail("does not continue a request in time");
   }
 
   /** The request can be forwarded. */
@@ -172,6 +171,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
 
   done(): boolean {
     if (!this.#isUndone) return false;
+    this.#isUndone = false;
     queueMicrotask(() => this.#end());
     return true;
   }
@@ -313,7 +313,6 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
   }
 
   #end(): void {
-    this.#isUndone = false;
     this.runtime.wheel.remove(this);
     if (this.#isLost) return;
     const { log, remove } = this.callbacks;

@@ -43,7 +43,7 @@ export class SharedStore {
     const isFull = known === undefined && this.#values.size >= MAX_SHARED_ENTRIES;
     if (isFull || this.#valueBytes + more > MAX_SHARED_BYTES) return "full";
     this.#valueBytes += more;
-    this.#lastCas = this.#lastCas === MAX_CAS ? 1 : this.#lastCas + 1;
+    this.#lastCas = (this.#lastCas % MAX_CAS) + 1;
     this.#values.set(key, { bytes, cas: this.#lastCas });
     return "ok";
   }

@@ -89,7 +89,7 @@ export class CallTable {
 
   #nextId(): number {
     do {
-      this.#lastId = this.#lastId === LAST_ID ? 1 : this.#lastId + 1;
+      this.#lastId = (this.#lastId % LAST_ID) + 1;
     } while (this.#calls.has(this.#lastId) || this.#streams.has(this.#lastId));
     return this.#lastId;
   }

@@ -85,7 +85,7 @@ export class Machine {
       if (this.#trap !== undefined) return failureOf(this.#trap, counter.value, undefined);
       return counter.value < 0 ? failure("fuel", "ran out of fuel") : result;
     } catch (error) {
-      if (error instanceof ExitAtStart && this.mayExit) return 0;
+      if (error instanceof ExitAtStart) return 0;
       return failureOf(error, counter.value, this.#reason);
     } finally {
       this.#isRunning = false;
@@ -143,9 +143,9 @@ export class Machine {
     };
   }
 
-  /** Handles `proc_exit`: code 0 ends a start function; any other code ends the instance. */
+  /** Handles `proc_exit`: code 0 ends a start function; any other exit ends the instance. */
   exit(code: number): never {
-    if (code !== 0) throw this.abort(`exits with code ${code}`);
+    if (code !== 0 || !this.mayExit) throw this.abort(`exits with code ${code}`);
     throw new ExitAtStart();
   }
 

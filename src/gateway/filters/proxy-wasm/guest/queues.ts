@@ -26,7 +26,6 @@ export class Queues extends Deadline {
 
   close(): void {
     this.#isOver = true;
-    this.#waiting.clear();
     const { runtime, shared } = this.#instance.plugin;
     runtime.wheel.remove(this);
     shared.forget(this.hear);

@@ -1,3 +1,4 @@
+import { expect } from "bun:test";
 import { ClientExchange, Consumer, ProducedBody } from "../../../../../test/flow/testing/flow.ts";
 import { type TurnpikeError } from "../../../../lib/errors.ts";
 import { FakeClock } from "../../../../lib/testing/fake-clock.ts";
@@ -7,7 +8,7 @@ import { type Plain } from "../../../exchange/exchange-state.ts";
 import { loaded } from "../../module/testing/metered.ts";
 import { type FilterDecision } from "../../runtime/filter.ts";
 import { type FilterSettings } from "../../runtime/runtime.ts";
-import { testRuntime, testSettings } from "../../testing/test-runtime.ts";
+import { type TestRuntime, testRuntime, testSettings } from "../../testing/test-runtime.ts";
 import { ProxyWasmFilter } from "../proxy-wasm-filter.ts";
 import { type Filter, moduleOf } from "./proxy-module.ts";
 
@@ -17,10 +18,14 @@ export const FIRST_STREAM = 3;
 /** Milliseconds for which a filter can hold a stream. */
 export const DEADLINE_MS = 1_000;
 
+const NOTHING_HELD: TestRuntime["gauge"] = { instances: 0, pinned: 0, parked: 0 };
+
 /** A client that records what it gets, as words. */
 export class PlayedClient extends Consumer {
   readonly events: string[] = [];
+  readonly heads: ResponseHead[] = [];
   override start(head: ResponseHead): void {
+    this.heads.push(head);
     this.events.push(head.bodyLength === -1 ? String(head.status) : `${head.status} of ${head.bodyLength}`);
   }
   override data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
@@ -75,9 +80,12 @@ export async function playedFilter(module: Filter, settings: Partial<FilterSetti
     hostCallDeadlineMs: () => DEADLINE_MS,
     clock: () => clock.time,
   });
+  const open = new Set<ClientExchange>();
   const play = (head: Partial<Plain<RequestHead>> = {}) => {
     const client = new PlayedClient();
     const exchange = new ClientExchange(client, { method: "GET", bodyLength: 0, ...head });
+    open.add(exchange);
+    exchange.onFinish = () => void open.delete(exchange);
     const calls: string[] = [];
     const body = Object.assign(new ProducedBody(() => calls.push("resume")), { pause: () => calls.push("pause") });
     exchange.body = body;
@@ -92,9 +100,12 @@ export async function playedFilter(module: Filter, settings: Partial<FilterSetti
     runtime,
     filter,
     play,
+    /** Ends all streams and the filter, which must hold nothing after that. */
     close: (): void => {
+      for (const exchange of open) exchange.onFinish?.(exchange);
       filter.close();
-      wheel.close();
+      expect([runtime.memory.taken, runtime.gauge, clock.tick]).toEqual([0, NOTHING_HELD, undefined]);
+      expect(runtime.errors).toEqual([]);
     },
   };
 }
@@ -102,5 +113,5 @@ export async function playedFilter(module: Filter, settings: Partial<FilterSetti
 /** Plays one stream. */
 export async function playedStream(module: Filter, { head, settings }: Playing = {}) {
   const played = await playedFilter(module, settings);
-  return { ...played, ...played.play(head) };
+  return Object.assign(played.play(head), played);
 }
