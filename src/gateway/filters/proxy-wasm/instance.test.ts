@@ -52,7 +52,7 @@ function said(lines: readonly string[]): string[] {
 }
 
 const STARTING = {
-  main: [...say("main"), ...op.i32(0)],
+  main: [...demand(0, 0), ...demand(1, 0), ...say("main"), ...op.i32(0)],
   proxy_on_context_create: [...say("context"), ...op.i32(0)],
   proxy_on_vm_start: [...demand(0, 1), ...demand(1, 3), ...say("vm"), ...op.i32(1)],
   proxy_on_configure: [...demand(0, 1), ...demand(1, 2), ...say("configure"), ...op.i32(1)],
@@ -266,6 +266,24 @@ test("an instance that breaks says how many requests fail, stops its ticks, and 
   expect([runtime.lines.length, clock.tick, runtime.counted.at(-1)]).toEqual([1, undefined, "callback trap"]);
   filter.close();
   expect([runtime.lines.length, runtime.gauge.instances]).toEqual([1, 0]);
+  close();
+});
+
+test("a broken instance is not called again, also if the end of one stream is an event of another one", async () => {
+  const { clock, runtime, play, close } = await playedFilter(
+    filterOf({
+      proxy_on_configure: [...call(SET_TICK, 100), ...op.drop, ...op.i32(1)],
+      proxy_on_request_body: [...say("tick"), ...op.i32(1)],
+      proxy_on_tick: op.unreachable,
+    }),
+  );
+  const [first, second] = [play({ method: "POST", bodyLength: 9 }), play({ method: "POST", bodyLength: 9 })];
+  for (const { body } of [first, second]) body.sink?.data(Buffer.from("a"));
+  runtime.lines.length = 0;
+  Object.assign(first.client, { end: () => second.body.sink?.data(Buffer.from("b")) });
+  clock.advance(200);
+  expect(runtime.lines).toEqual([expect.stringMatching(/in proxy_on_tick; 2 requests fail$/)]);
+  expect(second.client.events[1]).toBe("filter-failed");
   close();
 });
 

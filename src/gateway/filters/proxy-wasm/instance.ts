@@ -99,8 +99,10 @@ export class ProxyInstance implements Host, StreamRunner {
     this.#asked.add(stream);
   }
 
-  /** Runs a callback on a context. Returns undefined if it has failed, and the instance is broken. */
+  /** Runs a callback on a context. Returns undefined if the instance is broken, or breaks because the callback fails. */
   run(context: Context, name: string, call: () => number | undefined): number | undefined {
+    // The end of one stream can be an event for another one of the instance.
+    if (this.#isBroken) return undefined;
     const result = this.#invoke(context, name, call, this.plugin.settings.fuel);
     if (typeof result === "number") {
       if (this.#asked.size > 0) this.#settle(context);
@@ -173,9 +175,9 @@ export class ProxyInstance implements Host, StreamRunner {
     }
   }
 
-  /** Runs a function that starts the module, with fuel of its own. Returns 1 without such a function. */
-  #begin(name: string, callback: unknown, call?: () => number | undefined): number {
-    if (callback === undefined) return 1;
+  /** Runs a function that starts the module, with fuel of its own. Returns undefined without such a function. */
+  #begin(name: string, callback: unknown, call?: () => number | undefined): number | undefined {
+    if (callback === undefined) return undefined;
     // Both kinds of start function take no parameters.
     const result = this.#invoke(this.root, name, call ?? (callback as () => number | undefined), START_FUEL);
     if (typeof result === "number") return result;
@@ -193,7 +195,6 @@ export class ProxyInstance implements Host, StreamRunner {
     const microseconds = (runtime.clock() - began) * 1000;
     counts.invoked(phase, outcome, { fuel: this.machine.used, microseconds, trace: context.exchange?.trace });
     this.output.flush(INFO);
-    this.context = this.root;
     return result;
   }
 
@@ -205,7 +206,6 @@ export class ProxyInstance implements Host, StreamRunner {
   }
 
   #break(name: string, { reason }: Failure): void {
-    if (this.#isBroken) return;
     this.#isBroken = true;
     this.plugin.runtime.log(this.plugin.settings.name, `${reason} in ${name}; ${this.#streams.size} requests fail`);
     this.#release();
@@ -214,10 +214,9 @@ export class ProxyInstance implements Host, StreamRunner {
   }
 
   #end(): void {
-    if (this.#isBroken) return;
     const { done, remove } = this.callbacks;
     if (done !== undefined) this.run(this.root, "proxy_on_done", () => done(PLUGIN_ID));
-    if (!this.#isBroken && remove !== undefined) this.run(this.root, "proxy_on_delete", () => remove(PLUGIN_ID));
+    if (remove !== undefined) this.run(this.root, "proxy_on_delete", () => remove(PLUGIN_ID));
     if (this.#isBroken) return;
     this.#isBroken = true;
     this.#release();

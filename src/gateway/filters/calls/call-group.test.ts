@@ -1,16 +1,16 @@
 /** Calls of filters by http_call to real servers: working, slow, broken and hostile ones. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { type CallGroup, type HttpCallOutcome, type Pairs } from "../../src/gateway/filters/calls/call.ts";
+import { type CallGroup, type HttpCallOutcome, type Pairs } from "./call.ts";
 import {
   MAX_CALL_BODY_BYTES,
   MAX_CALL_FIELD_BYTES,
   MAX_CALL_FIELDS,
   MAX_CALLS_A_FILTER,
   MAX_CALLS_A_STREAM,
-} from "../../src/gateway/filters/calls/call-limits.ts";
-import { until } from "../../src/lib/testing/until.ts";
-import { RawOrigin } from "../support/raw-origin.ts";
-import { type CallRig, get, post, startCallRig } from "./testing/call-rig.ts";
+} from "./call-limits.ts";
+import { until } from "../../../lib/testing/until.ts";
+import { RawOrigin } from "../../../../test/support/raw-origin.ts";
+import { type CallRig, get, post, startCallRig } from "../../../../test/filters/testing/call-rig.ts";
 
 const NOTHING = new Uint8Array(0);
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");

@@ -1,23 +1,14 @@
 /** Calls of filters by grpc_call and grpc_stream, to the server of @grpc/grpc-js and to broken servers. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
-import {
-  type GrpcListener,
-  type GrpcOutcome,
-  type GrpcStream,
-  type Pairs,
-} from "../../src/gateway/filters/calls/call.ts";
-import {
-  MAX_CALL_MESSAGE_BYTES,
-  MAX_UNSENT_BYTES,
-  MESSAGES_A_TURN,
-} from "../../src/gateway/filters/calls/call-limits.ts";
-import { GRPC } from "../../src/lib/http/grpc-status.ts";
-import { listeningPort } from "../../src/lib/testing/listen.ts";
-import { until } from "../../src/lib/testing/until.ts";
-import { EchoServer } from "../grpc/testing/echo-service.ts";
-import { RawOrigin } from "../support/raw-origin.ts";
-import { type CallRig, startCallRig } from "./testing/call-rig.ts";
+import { type GrpcListener, type GrpcOutcome, type GrpcStream, type Pairs } from "./call.ts";
+import { MAX_CALL_MESSAGE_BYTES, MAX_UNSENT_BYTES, MESSAGES_A_TURN } from "./call-limits.ts";
+import { GRPC } from "../../../lib/http/grpc-status.ts";
+import { listeningPort } from "../../../lib/testing/listen.ts";
+import { until } from "../../../lib/testing/until.ts";
+import { EchoServer } from "../../../../test/grpc/testing/echo-service.ts";
+import { RawOrigin } from "../../../../test/support/raw-origin.ts";
+import { type CallRig, startCallRig } from "../../../../test/filters/testing/call-rig.ts";
 
 let echo: EchoServer;
 /** A server whose responses the test defines. */
