@@ -53,15 +53,18 @@ describe("a page that may need a browser", () => {
   });
 
   test.each([
-    [11, false, "low-confidence"],
-    [30, false, undefined],
-    [30, true, "low-confidence"],
+    [6, false, "low-confidence"],
+    [20, false, undefined],
+    [20, true, "low-confidence"],
     [200, true, undefined],
   ])("has %d lines of a menu and of a footer, and hidden texts: %p", (count, hidesTexts, sign) => {
-    const links = Array.from({ length: count }, (_, at) => `<li><a href="/${at}">Link ${at} to a page</a></li>`);
+    const links = Array.from(
+      { length: count },
+      (_, at) => `<li><a href="/${at}">Link ${at} to another page of this site</a></li>`,
+    );
     const menu = `<div class=sidebar><ul>${links.join("")}</ul></div>`;
     const words =
-      count === 200 ? `<main>${PAGE}</main>` : `<div class="footer-links">${"Word to you. ".repeat(count)}</div>`;
+      count === 200 ? `<main>${PAGE}</main>` : `<div class="footer-links">${"Word to you. ".repeat(count + 4)}</div>`;
     const hidden = hidesTexts ? `<script type="application/json">{"body":"${TEXT}"}</script>` : "";
     expect(signOf(menu + words + hidden + APP, { kind: "article" })).toMatchObject({ sign });
   });

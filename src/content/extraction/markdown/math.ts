@@ -53,7 +53,8 @@ const SHAPES = new Map<string, readonly string[]>([
   ["mover", ["", "^{", "}"]],
   ["munderover", ["", "_{", "}^{", "}"]],
   ["mfrac", ["\\frac{", "}{", "}"]],
-  ["mroot", ["\\root{", "}{", "}"]],
+  // The index of a root, which is its last child, comes first.
+  ["mroot", ["\\sqrt[", "]{", "}"]],
 ]);
 /** The TeX around all children of other elements. */
 const AROUND = new Map<string, readonly [string, string]>([
@@ -70,7 +71,7 @@ function texOf(math: Element): string {
   // formulas repeatedly.
   const walk = (node: ParentNode, shape: readonly string[] | undefined) => {
     let place = 0;
-    for (const child of node.children) {
+    for (const child of isTag(node) && node.name === "mroot" ? node.children.toReversed() : node.children) {
       if (isText(child)) parts.push(child.data.trim().replace(/[{}%#_]/g, "\\$&"));
       if (!isTag(child) || child.name.startsWith("annotation")) continue;
       if (shape !== undefined) parts.push(shape[place] ?? "");

@@ -63,6 +63,55 @@ describe("tables", () => {
       "```\na = 1\nb = 2\n```",
     ],
     ['<table><tr><th colspan="0">A<th colspan="x">B<tr><td>1<td>2</table>', "| A | B |\n| --- | --- |\n| 1 | 2 |"],
+    ['<table role=""><tr><td>a<td>b<tr><td>c<td>d</table>', "|  |  |\n| --- | --- |\n| a | b |\n| c | d |"],
+    ["<table role=none><tr><td>a<td>b<tr><td>c<td>d</table>", "a\n\nb\n\nc\n\nd"],
+    ["<table><tr><th><tr><td></table>x", "x"],
+    ["<table><tr><th>A<th>B<tr><td colspan=-2>1<td>2</table>", "| A | B |\n| --- | --- |\n| 1 | 2 |"],
+    ["<table><tr><th>A<th>B<tr><td colspan=1>1<td>2</table>", "| A | B |\n| --- | --- |\n| 1 | 2 |"],
+    ["<table><tr><th>A<th>B<tr><td class=lineno>1<td class=lineno>2</table>", "| A | B |\n| --- | --- |"],
+    ["<table><tr><th>A<tr><td class=lineno>1</table>", "| A |\n| --- |\n| 1 |"],
+    ["<table><template><tr><td>no</template><tr><th>A<tr><td>1</table>", "| A |\n| --- |\n| 1 |"],
+    ["<table><colgroup><col></colgroup><tr><th>A<tr><td>1</table>", "| A |\n| --- |\n| 1 |"],
+    ["<table><tr><td class=code-line>a<tr><td>b</table>", "a\n\nb"],
+    [
+      "<table><tr><td class=code-line>a</td><td>c</td><tr><td class=code-line>b</table>",
+      "|  |  |\n| --- | --- |\n| a | c |\n| b |  |",
+    ],
+    ["<table><tr><td><b>A</b> <td> <strong>B</strong><tr><td>1<td>2</table>", "| A | B |\n| --- | --- |\n| 1 | 2 |"],
+    [
+      "<table><tr><td><b>A</b>x<td><b>B</b><tr><td>1<td>2</table>",
+      "|  |  |\n| --- | --- |\n| **A**x | **B** |\n| 1 | 2 |",
+    ],
+    ["<table><tr><td><b>A</b><td><i>B</i><tr><td>1<td>2</table>", "|  |  |\n| --- | --- |\n| **A** | *B* |\n| 1 | 2 |"],
+    ["<table><tr><td><b>A</b><td><tr><td>1<td>2</table>", "| A |  |\n| --- | --- |\n| 1 | 2 |"],
+    ["<table><tr><td><td><tr><td>1<td>2</table>", "|  |  |\n| --- | --- |\n| 1 | 2 |"],
+    ["<table><tr><th>A<td>B<tr><td>1<td>2</table>", "|  |  |\n| --- | --- |\n| A | B |\n| 1 | 2 |"],
+    ["<table><tr><th align=CENTER>A<th align=justify>B<tr><td>1<td>2</table>", "| A | B |\n| :-: | --- |\n| 1 | 2 |"],
+    [
+      "<table><tr><th>A<th>B<tr><td>1<td>2<tr><td align=right>3<td>4</table>",
+      "| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |",
+    ],
+    [
+      "<table><tr><th style='x-text-align:center'>A<th style='color:red; TEXT-ALIGN : right'>B<tr><td>1<td>2</table>",
+      "| A | B |\n| --- | --: |\n| 1 | 2 |",
+    ],
+    ["<table><tr><th rowspan=2>A<th>B<tr><td>1</table>", "| A | B |\n| --- | --- |\n| A | 1 |"],
+    [
+      "<table><tr><th>A<th>B<tr><td rowspan=3>x<td rowspan=2>y<tr><tr><td>z</table>",
+      "| A | B |  |\n| --- | --- | --- |\n| x | y |  |\n| x | y | z |",
+    ],
+    [
+      "<table><tr><th>A<th>B<th>C<tr><td>1<td rowspan=2>x<td>2<tr><td>3<td>4<tr><td>5<td>6<td>7</table>",
+      "| A | B | C |\n| --- | --- | --- |\n| 1 | x | 2 |\n| 3 | x | 4 |\n| 5 | 6 | 7 |",
+    ],
+    ["<b><table><tr><th>A<tr><td>1</table></b>", "| A |\n| --- |\n| **1** |"],
+    ["<table><tr><td>a<td><hr><tr><td>c<td>d</table>", "a\n\n---\n\nc\n\nd"],
+    ["<table><tr><td>a<td><p>b</p><tr><td>c<td>d</table>", "|  |  |\n| --- | --- |\n| a | b |\n| c | d |"],
+    ["<table><thead><tr><td>A</thead><tr><td>b</table>", "| A |\n| --- |\n| b |"],
+    [
+      "<table><tr><td>x<td><table><tr><th>A<th>B<tr><td>1<td>2</table><tr><td>y<td>z</table>",
+      "x\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\ny\n\nz",
+    ],
   ])("of %s", (html, markdown) => {
     expect(written(html)).toBe(markdown);
   });
