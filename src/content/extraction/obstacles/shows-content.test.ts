@@ -36,7 +36,8 @@ test.each<[string, string, boolean]>([
 
 test.each([
   ["https://site.test/", 200, true],
-  ["https://site.test/", 403, false],
+  ["https://site.test/", 399, true],
+  ["https://site.test/", 400, false],
   ["https://site.test/", undefined, false],
   ["https://consent.site.test/collect", 200, false],
 ])("a page at %s with the status %p that shows many words is content: %p", (finalUrl, statusCode, isSo) => {
