@@ -1,0 +1,410 @@
+import { describe, expect, test } from "bun:test";
+import { textsLeft } from "../testing/texts-left.ts";
+import { fitCode } from "./code-parts.ts";
+import { addComments } from "./comments.ts";
+import { dropCopies } from "./copies.ts";
+import { dropLeads, dropSlides } from "./inserts.ts";
+import { dropLabels } from "./labels.ts";
+import { dropOtherProducts } from "./other-products.ts";
+import { type Outline } from "./outline.ts";
+import { addPrice } from "./price.ts";
+import { keepHeadings } from "./sections.ts";
+import { dropNextStories, dropOutside } from "./stories.ts";
+import { keepTogether } from "./together.ts";
+
+const words = (count: number): string =>
+  Array.from({ length: count }, (_, at) => `w${"abcdefghij"[at % 10]}`).join(" ");
+/** Around an element: so many others in one another. */
+const inside = (levels: number, html: string): string => "<div>".repeat(levels) + html + "</div>".repeat(levels);
+const AROUND = ["nav", "footer", "aside", "form", "button", "dialog"];
+
+describe("the heading of a chosen text", () => {
+  const isAdded = (heading: string, text = "<p>Text</p>") =>
+    textsLeft(`<section>${heading}${text}</section>`, keepHeadings).length > 1;
+
+  test("has at most 25 words", () => {
+    expect(isAdded(`<h2>${words(24)} (out)</h2>`)).toBe(true);
+    expect(isAdded(`<h2>${words(25)} (out)</h2>`)).toBe(false);
+  });
+
+  test("is at most four levels below the box that it shares with the text", () => {
+    expect([2, 3].map((levels) => isAdded(inside(levels, "<h2>A (out)</h2>")))).toEqual([true, false]);
+    expect([2, 3].map((levels) => isAdded("<h2>A (out)</h2>", inside(levels, "<p>Text</p>")))).toEqual([true, false]);
+  });
+
+  test.each([...AROUND, "div hidden"])("is not one in %s", (element) => {
+    expect(isAdded(`<${element}><h2>A (out)</h2></${element}>`)).toBe(false);
+  });
+
+  test.each<[string, string, string]>([
+    ["one that announces other pages", "<h2>Related articles</h2>", "<p>Text</p>"],
+    ["one without text below", "<h2>A (out)</h2>", ""],
+    ["one above another heading", "<h2>A (out)</h2>", "<h3>Text</h3>"],
+  ])("is not %s", (_which, heading, text) => {
+    const html = `<section>${heading}${text}</section>`;
+    const isOut = (outline: Outline, chosen: Uint8Array) => {
+      if (outline.blocks[0]?.heading === 2) chosen[0] = 0;
+      keepHeadings(outline, chosen);
+    };
+    expect(textsLeft(html, isOut)).toEqual(text === "" ? [] : ["Text"]);
+  });
+
+  test("is added with all its lines", () => {
+    expect(textsLeft("<h2>One (out)<br><br>two (out)</h2><p>Text</p>", keepHeadings)).toEqual(["One", "two", "Text"]);
+  });
+});
+
+describe("the price of a product", () => {
+  const isAdded = (html: string) => textsLeft(`<h1>Saw</h1>${html}`, addPrice).length > 1;
+
+  test("stands at most 80 blocks below its name", () => {
+    const below = (count: number) => "<p>A (out)</p>".repeat(count) + "<p>$5 (out)</p>";
+    expect([isAdded(below(78)), isAdded(below(79))]).toEqual([true, false]);
+  });
+
+  test("has at most 6 words", () => {
+    expect([isAdded("<p>now $5 a b c (out)</p>"), isAdded("<p>now $5 a b c d (out)</p>")]).toEqual([true, false]);
+  });
+
+  test.each(["nav", "aside", "footer", "button", "dialog", "div hidden"])("is not one in %s", (element) => {
+    expect(isAdded(`<${element}>$5 (out)</${element}>`)).toBe(false);
+  });
+
+  test.each([
+    ["€ 5", true],
+    ["5,00 €", true],
+    ["EUR 5", true],
+    ["5 EUR", true],
+    ["ABC 5", false],
+    ["5 ABC", false],
+    ["5", false],
+  ])("may be %p: %p", (price, isSo) => {
+    expect(isAdded(`<p>${price} (out)</p>`)).toBe(isSo);
+  });
+
+  test("is the first one", () => {
+    expect(textsLeft("<p>$4 (out)</p><h1>Saw</h1><p>$5 (out)</p><p>$6 (out)</p>", addPrice)).toEqual(["Saw", "$5"]);
+    expect(textsLeft("<h2>Saw</h2><p>$5 (out)</p>", addPrice)).toEqual(["Saw"]);
+    expect(textsLeft("<h1 hidden>Saw</h1><p>$5 (out)</p>", addPrice)).toEqual(["Saw"]);
+  });
+});
+
+describe("the other products on the page of a product", () => {
+  const card = (at: number, price = "$4", text = "") => `<li><a href="/${at}">Axe</a> ${text} <b>${price}</b></li>`;
+  const cards = (count: number, priced = count, text = "") =>
+    `<ul>${Array.from({ length: count }, (_, at) => card(at, at < priced ? "$4" : "sold", text)).join("")}</ul>`;
+  const left = (html: string) => textsLeft(html, dropOtherProducts).length;
+  const PRODUCT = "<h1>Saw</h1><p>$7</p>";
+
+  test("are at least three", () => {
+    expect([left(PRODUCT + cards(2)), left(PRODUCT + cards(3))]).toEqual([4, 2]);
+  });
+
+  test("have a price in at least half of them", () => {
+    expect([left(PRODUCT + cards(4, 2)), left(PRODUCT + cards(5, 2))]).toEqual([2, 7]);
+  });
+
+  test("have at most 60 words each", () => {
+    const long = "<p>$4 off</p>";
+    const [most, more] = [56, 57].map((count) => `${long}${words(count)}`);
+    expect([left(PRODUCT + cards(3, 3, most)), left(PRODUCT + cards(3, 3, more))].map((count) => count > 2)).toEqual([
+      false,
+      true,
+    ]);
+  });
+
+  test("are kept above its price, and on pages without a name or a price", () => {
+    expect(left(`${cards(3)}${PRODUCT}`)).toBe(5);
+    expect(left(`<h1>Saw</h1>${cards(3)}`)).toBe(4);
+    expect(left(`<h2>Saw</h2><p>$7</p>${cards(3)}`)).toBe(5);
+  });
+});
+
+describe("code beside chosen text", () => {
+  const CODE = "<pre>run (out)</pre>";
+  const isAdded = (html: string) => textsLeft(html, fitCode).includes("run");
+
+  test("has at most 23 labels before it", () => {
+    const between = (count: number) => `<p>Run:</p>${"<li>npm (out)</li>".repeat(count)}${CODE}`;
+    expect([isAdded(between(23)), isAdded(between(24))]).toEqual([true, false]);
+  });
+
+  test("has no text of more than three words between", () => {
+    const between = (text: string) => `<p>Run:</p>${text}${CODE}`;
+    expect(isAdded(between("<p>a b (out)</p>"))).toBe(true);
+    expect(isAdded(between("<p>a b c (out)</p>"))).toBe(false);
+    expect(isAdded(between("<h3>a (out)</h3>"))).toBe(false);
+  });
+
+  test("is near the text", () => {
+    const near = (text: number, code: number) => `<main>${inside(text, "<p>Run:</p>")}${inside(code, CODE)}</main>`;
+    expect([isAdded(near(2, 6)), isAdded(near(3, 0)), isAdded(near(0, 7))]).toEqual([true, false, false]);
+  });
+
+  test("stands between two texts, or after a colon", () => {
+    expect(isAdded(`<p>Run.</p>${CODE}<p>Done.</p>`)).toBe(true);
+    expect(isAdded(`<p>Run.</p>${CODE}`)).toBe(false);
+    expect(isAdded(`<p>Run.</p>${CODE}${inside(9, "<p>Done.</p>")}`)).toBe(false);
+    expect(isAdded(`${CODE}<p>Run:</p>`)).toBe(false);
+    expect(isAdded(`<p>运行： </p>${CODE}`)).toBe(true);
+  });
+
+  test.each(["form", "button", "div hidden"])("is not in %s", (element) => {
+    expect(isAdded(`<p>Run:</p><${element}>${CODE}</${element}>`)).toBe(false);
+  });
+});
+
+describe("copies", () => {
+  const left = (html: string) => textsLeft(html, dropCopies).length;
+
+  test("of two texts in a row have at least five words", () => {
+    const pair = (text: string) => `<p>One two</p><p>${text}</p>`;
+    expect(left(`${pair("a b c")}<p>Between</p>${pair("a b c")}`)).toBe(3);
+    expect(left(`${pair("a b")}<p>Between</p>${pair("a b")}`)).toBe(5);
+  });
+
+  test("in a quote have at least twelve words", () => {
+    const quoted = (text: string) => `<p>${text}</p><p>Between</p><blockquote>${text}</blockquote>`;
+    expect([left(quoted(words(12))), left(quoted(words(11)))]).toEqual([2, 3]);
+  });
+
+  test.each(["table><tr><td", "pre", "dl><dd"])("are kept in %s", (element) => {
+    const html = `<p>${words(12)}</p><p>Between</p><${element}><blockquote>${words(12)}</blockquote>`;
+    expect(left(html)).toBe(3);
+  });
+
+  test("beside each other are kept if they are members of a group", () => {
+    const cells = (count: number) => `<p>Rating</p><div>${"<div class=c>five stars</div>".repeat(count)}</div>`;
+    expect([left(cells(2)), left(cells(3))]).toEqual([2, 4]);
+  });
+
+  test("beside each other are kept in quotes", () => {
+    expect(left("<blockquote><div>Yes</div></blockquote><blockquote><div>Yes</div></blockquote>")).toBe(2);
+  });
+});
+
+describe("the captions of a row of pictures", () => {
+  const row = (caption: string, count = 3) => `<ul>${`<li><img src=/a.png>${caption}</li>`.repeat(count)}</ul>`;
+  const isDropped = (caption: string, count = 3) => textsLeft(row(caption, count), dropSlides).length === 0;
+
+  test.each<[string, string, boolean]>([
+    ["40 words", words(40), true],
+    ["41 words", words(41), false],
+    ["three sentences", "A b. C d. E f.", true],
+    ["four sentences", "A b. C d. E f. G h.", false],
+    ["a heading", "<h3>A</h3>", false],
+    ["another picture", "<img src=/b.png>A", false],
+  ])("of %s are dropped: %p", (_what, caption, isSo) => {
+    expect(isDropped(caption)).toBe(isSo);
+  });
+
+  test("are in groups of three, at any depth", () => {
+    expect(isDropped("A", 2)).toBe(false);
+    expect(textsLeft(inside(3, row("A")), dropSlides)).toEqual([]);
+  });
+});
+
+describe("a line that leads to another page", () => {
+  const PROSE = `<p>${words(12)}.</p>`;
+  const isDropped = (line: string, before = PROSE, after = "") =>
+    textsLeft(before + line + after, dropLeads).length < textsLeft(before + line + after, () => {}).length;
+  const link = (count: number) => `<a href=/x>${words(count)}</a>`;
+
+  test.each<[string, string, boolean]>([
+    ["2 words", `<p>${link(2)}</p>`, false],
+    ["3 words", `<p>${link(3)}</p>`, true],
+    ["25 words", `<p>${link(25)}</p>`, true],
+    ["26 words", `<p>${link(26)}</p>`, false],
+    ["a link of half of its words", `<p>${words(4)} ${link(4)}</p>`, true],
+    ["a link of fewer words", `<p>${words(5)} ${link(4)}</p>`, false],
+    ["a full stop", `<p>${link(4)}.</p>`, false],
+    ["two links", `<p>${link(4)} ${link(4)}</p>`, false],
+    ["a link to a place", `<p>${link(4).replace("/x", "#x")}</p>`, false],
+    ["no link", `<p>${words(4)}</p>`, false],
+    ["the form of a heading", `<h2>${link(4)}</h2>`, false],
+    ["a quote around it", `<blockquote>${link(4)}</blockquote>`, false],
+    ["a table around it", `<table><tr><td>${link(4)}</table>`, false],
+    ["a definition around it", `<dl><dd>${link(4)}</dl>`, false],
+  ])("is dropped if it has %s: %p", (_what, line, isSo) => {
+    expect(isDropped(line)).toBe(isSo);
+  });
+
+  test("is dropped above a paragraph too", () => {
+    expect(isDropped(`<p>${link(4)}</p>`, "", PROSE)).toBe(true);
+    expect(isDropped(`<p>${link(4)}</p>`, "<p>Few words.</p>", "<p>Few words.</p>")).toBe(false);
+  });
+});
+
+describe("the counter of a gallery", () => {
+  const gallery = (rest: string, counter = "1/4") =>
+    `<p>Text</p><div><img src=/a.png><i>${counter}</i> <p>${rest}</p></div>`;
+  const left = (html: string) => textsLeft(html, dropLabels);
+
+  test("is dropped beside at most ten words", () => {
+    expect(left(gallery(words(8)))).not.toContain("1/4");
+    expect(left(gallery(words(9))).join(" ")).toContain("1/4");
+  });
+
+  test.each(["1/4", " 10 / 400 "])("may be %p", (counter) => {
+    expect(left(gallery("", counter))).toEqual(["Text"]);
+  });
+
+  test.each(["1/4 cup", "1/4/2026", "1000/4"])("is not %p", (text) => {
+    expect(left(gallery("", text)).join(" ")).toContain(text);
+  });
+});
+
+/** The first block is the title. */
+const ofTitle =
+  (rule: (outline: Outline, chosen: Uint8Array, title: number) => void) => (outline: Outline, chosen: Uint8Array) =>
+    rule(outline, chosen, 0);
+const LINE = "<p>14 March 2026</p>";
+
+describe("a story below the first one", () => {
+  const isDropped = (line: string, first = LINE) =>
+    textsLeft(`<h1>One</h1>${first}<p>Text</p><h1>Two</h1>${line}<p>Text</p>`, ofTitle(dropNextStories)).at(-1) !==
+      "Text" ||
+    !textsLeft(`<h1>One</h1>${first}<p>Text</p><h1>Two</h1>${line}`, ofTitle(dropNextStories)).includes("Two");
+
+  test.each<[string, string, boolean]>([
+    ["a date in the fifth block", `<p>a</p>`.repeat(4) + LINE, true],
+    ["a date in the sixth block", `<p>a</p>`.repeat(5) + LINE, false],
+    ["a date in a line of 14 words", `<p>14 March 2026 ${words(11)}</p>`, true],
+    ["a date in a longer line", `<p>14 March 2026 ${words(12)}</p>`, false],
+    ["a date below a lead of 40 words", `<p>${words(40)}</p>${LINE}`, true],
+    ["a date below a longer text", `<p>${words(41)}</p>${LINE}`, false],
+    ["a time", "<p><time>today</time></p>", true],
+    ["an address", "<address>Oda</address>", true],
+    ["a heading with a date", "<h2>14 March 2026</h2>", false],
+    ["a date below another title", `<h1>Three</h1>`, false],
+  ])("has %s: %p", (_what, line, isSo) => {
+    expect(isDropped(line)).toBe(isSo);
+  });
+
+  test("is one of at most four", () => {
+    const stories = (count: number) =>
+      Array.from({ length: count }, (_, at) => `<h1>Story ${"abcdef"[at]}</h1>${LINE}`).join("");
+    const left = (count: number) => textsLeft(stories(count), ofTitle(dropNextStories)).length;
+    expect([left(5), left(6)]).toEqual([2, 12]);
+  });
+});
+
+describe("the box of a story", () => {
+  const left = (count: number, others: number) =>
+    textsLeft(
+      `<p>Before</p><main><div><h1>One</h1><p>${words(count)}</p></div></main><p>${words(others)}</p>`,
+      (outline, chosen) => {
+        dropOutside(outline, chosen, 1);
+      },
+    ).length;
+
+  test("has at least 80 words below the title", () => {
+    expect([left(80, 3), left(79, 3)]).toEqual([2, 4]);
+  });
+
+  test("has at least a fifth of all words", () => {
+    // One word before, and one of the title.
+    expect([left(100, 398), left(100, 399)]).toEqual([2, 4]);
+  });
+
+  test("has only chosen words", () => {
+    const html = `<main><h1>One</h1><p>${words(90)} (out)</p></main><p>${words(90)}</p>`;
+    expect(textsLeft(html, ofTitle(dropOutside))).toHaveLength(2);
+  });
+
+  test("is not known without a title", () => {
+    expect(
+      textsLeft(`<p>One</p><p>${words(90)}</p>`, (outline, chosen) => dropOutside(outline, chosen, -1)),
+    ).toHaveLength(2);
+  });
+});
+
+describe("blocks that belong together", () => {
+  /** Each block has this score. The lowest score of a chosen one is 0.5. */
+  const left = (html: string, score: number) =>
+    textsLeft(html, (outline, chosen) => {
+      keepTogether(outline, chosen, { scores: new Float32Array(outline.blocks.length).fill(score), threshold: 0.5 });
+    }).length;
+  const list = (count: number, chosen: number, text = "a") =>
+    Array.from({ length: count }, (_, at) => `<p>${text}${at < chosen ? "" : " (out)"}</p>`).join("");
+  const [HIGH, LOW] = [0.31, 0.29];
+
+  test("are at least four of a template", () => {
+    expect([left(list(4, 1), HIGH), left(list(3, 1), HIGH)]).toEqual([4, 1]);
+  });
+
+  test("are kept from 60 % of the lowest chosen score on", () => {
+    expect([left(list(4, 1), HIGH), left(list(4, 1), LOW)]).toEqual([4, 0]);
+  });
+
+  test("are kept if half of their words are chosen", () => {
+    const half = `<p>a b</p><p>a b</p><p>a (out)</p><p>a (out)</p>`;
+    expect([left(half, 0), left(half.replace("a b", "a"), 0)]).toEqual([4, 0]);
+  });
+
+  test("have at most 12 words in a template", () => {
+    expect([left(list(4, 1, words(11)), HIGH), left(list(4, 1, words(12)), HIGH)]).toEqual([4, 1]);
+  });
+
+  test.each(["nav", "footer", "form", "button", "div hidden"])("are not in %s", (element) => {
+    expect(left(`<${element}>${list(4, 1)}</${element}>`, HIGH)).toBe(1);
+  });
+
+  const table = (count: number, cell: string, first = cell) =>
+    `<table><tr><td>${first}</td></tr>${`<tr><td class=b>${cell} (out)</td></tr>`.repeat(count - 1)}</table>`;
+
+  test("are the cells of a table of at most 400 blocks", () => {
+    expect([left(table(400, words(12)), HIGH) > 1, left(table(401, words(12)), HIGH) > 1]).toEqual([false, false]);
+    expect([left(table(400, words(3)), HIGH), left(table(401, `${words(12)}`), HIGH)]).toEqual([400, 1]);
+  });
+
+  test("are the cells of a table that have at most 12 words on average", () => {
+    const cells = (long: number) => `<table><tr><td>${words(long)}<td>b (out)<td>c (out)</table>`;
+    expect([left(cells(32), HIGH), left(cells(33), HIGH)]).toEqual([3, 1]);
+  });
+
+  test.each(["pre", "dl"])("are the parts of %s", (name) => {
+    expect(left(`<${name}><div>a</div><i>b (out)</i></${name}>`, HIGH)).toBe(2);
+  });
+
+  test.each(["ul><li", "form", "section", "article", "main", "nav", "blockquote", "h2"])(
+    "are not the cells of a table with %s",
+    (part) => {
+      const html = `<table><tr><td><${part}>${words(13)}</td><td class=b>b c d e (out)</td></tr></table>`;
+      expect(left(html, HIGH)).toBe(1);
+      expect(left(html.replace(`<${part}>`, "<div>"), HIGH)).toBe(2);
+    },
+  );
+});
+
+test("the cells of a table do not belong together with another table in one of them", () => {
+  const html = "<table><tr><td>a<table><tr><td>x</table></td><td>b (out)</td></tr></table>";
+  expect(
+    textsLeft(html, (outline, chosen) => {
+      keepTogether(outline, chosen, { scores: new Float32Array(outline.blocks.length).fill(1), threshold: 0.5 });
+    }),
+  ).toEqual(["a", "x"]);
+});
+
+describe("the comments below an article", () => {
+  const added = (html: string) => textsLeft(html, addComments);
+
+  test.each([
+    ["the class of a list", "<ol class=commentlist><li>Nice (out)</li></ol>"],
+    ["the id of a system", "<div id=disqus_thread><p>Nice (out)</p></div>"],
+    ["a long list of classes", `<div class="${"a ".repeat(190)}comments"><p>Nice (out)</p></div>`],
+  ])("have %s", (_what, html) => {
+    expect(added(html)).toEqual(["Nice"]);
+  });
+
+  test.each([
+    ["another name", "<div class=commentary><p>Nice (out)</p></div>"],
+    ["a name beyond 400 characters", `<div class="${"a ".repeat(200)}comments"><p>Nice (out)</p></div>`],
+    ["the name on the body", "<body class=comments><p>Nice (out)</p>"],
+    ["a form", "<form class=comments><p>Nice (out)</p></form>"],
+    ["a button", "<div class=comments><button>Nice (out)</button></div>"],
+    ["a hidden part", "<div class=comments hidden><p>Nice (out)</p></div>"],
+  ])("are not in %s", (_what, html) => {
+    expect(added(html)).toEqual([]);
+  });
+});
