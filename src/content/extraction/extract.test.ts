@@ -25,13 +25,13 @@ function contentOf(body: string, task: ExtractionTask = MARKDOWN, settings: Sett
   return outcome.extraction;
 }
 
-describe("a page that may need a browser", () => {
-  const signOf = (body: string, task?: ExtractionTask) => {
-    const outcome = outcomeOf(body, task, { mayNeedBrowser: true });
-    if (outcome.outcome === "content") return outcome.evidence ?? "content";
-    return outcome.outcome === "needs-browser" ? outcome.sign : outcome.outcome;
-  };
+const signOf = (body: string, task?: ExtractionTask) => {
+  const outcome = outcomeOf(body, task, { mayNeedBrowser: true });
+  if (outcome.outcome === "content") return outcome.evidence ?? "content";
+  return outcome.outcome === "needs-browser" ? outcome.sign : outcome.outcome;
+};
 
+describe("a page that may need a browser", () => {
   test.each([
     ["no code", PAGE, "content"],
     ["a short refresh", `<meta http-equiv=refresh content="0; url=/there">${PAGE}`, "refresh"],

@@ -71,10 +71,10 @@ test("the title of the page is beside its fields", () => {
   expect(extractionOf("<p>x", { b: "b" }).title).toBe("");
 });
 
-describe("a field of a page from a browser has", () => {
-  const read = (html: string, names: Readonly<Record<string, string>>) =>
-    extractionOf(html, names, { engine: "browser" }).fields;
+const read = (html: string, names: Readonly<Record<string, string>>) =>
+  extractionOf(html, names, { engine: "browser" }).fields;
 
+describe("a field of a page from a browser has", () => {
   test("the marked elements, whatever its selector", () => {
     const html = `<p ${MARK}="0">a</p><p ${MARK}="1 0">b</p><i ${MARK}="9">c</i><u>d</u>`;
     expect(read(html, { x: ":hover", y: "::part(z)", z: "u" })).toEqual({ x: ["a", "b"], y: "b", z: null });

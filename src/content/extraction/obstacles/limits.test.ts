@@ -101,10 +101,15 @@ describe("a page that has no text", () => {
 const DEMAND = "<p>We and our partners store cookies on your device to measure your visits</p>"; // 13 words.
 const CHOICE = "<button>Accept all</button>";
 
-describe("a consent dialog", () => {
-  const isWall = (body: string, page?: Page) => reasonOf(body, page) === "consent-wall";
-  const box = (inside: string, attributes = 'id="didomi"') => `<div ${attributes}>${inside}</div>`;
+const isWall = (body: string, page?: Page) => reasonOf(body, page) === "consent-wall";
 
+const box = (inside: string, attributes = 'id="didomi"') => `<div ${attributes}>${inside}</div>`;
+
+const long = (name: string, count: number) => box(`<${name}><p>Our cookies ${words(count - 4)}</p></${name}>${CHOICE}`);
+
+const text = (count: number) => `<p>Accept cookies ${words(count - 2)}</p>`;
+
+describe("a consent dialog", () => {
   test("is the page if at most 40 words are beside it", () => {
     expect(isWall(box(DEMAND + CHOICE) + words(40))).toBe(true);
     expect(isWall(box(DEMAND + CHOICE) + words(41))).toBe(false);
@@ -116,8 +121,6 @@ describe("a consent dialog", () => {
   });
 
   test("has the main content of the page, if that has at most 150 words", () => {
-    const long = (name: string, count: number) =>
-      box(`<${name}><p>Our cookies ${words(count - 4)}</p></${name}>${CHOICE}`);
     expect([isWall(long("main", 150)), isWall(long("main", 151))]).toEqual([true, false]);
     expect([isWall(long("article", 150)), isWall(long("article", 151))]).toEqual([true, false]);
     expect(isWall(long("section", 900))).toBe(true);
@@ -125,7 +128,7 @@ describe("a consent dialog", () => {
 
   test("has at most 1,500 words at an address of its own", () => {
     const url = "https://consent.site.test/";
-    const text = (count: number) => `<p>Accept cookies ${words(count - 2)}</p>`;
+
     expect([isWall(text(1_500), { url }), isWall(text(1_501), { url })]).toEqual([true, false]);
     expect(isWall(text(300))).toBe(false);
   });

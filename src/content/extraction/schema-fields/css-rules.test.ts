@@ -29,6 +29,10 @@ function rules(css: string): string[] {
   );
 }
 
+const outer = (length: number) => `${"x".repeat(length)}{b{c:d}}`;
+
+const nested = (depth: number) => `${"@media screen{".repeat(depth)}a{b:c}${"}".repeat(depth)}`;
+
 describe("the rules of a style sheet", () => {
   test.each<[string, string, string[]]>([
     ["in their order", "a{b:c} d{e:f}", ["a{b:c}", "d{e:f}"]],
@@ -68,20 +72,18 @@ describe("the rules of a style sheet", () => {
   });
 
   test("are read up to six groups deep", () => {
-    const nested = (depth: number) => `${"@media screen{".repeat(depth)}a{b:c}${"}".repeat(depth)}`;
     expect([rules(nested(5)), rules(nested(6))]).toEqual([["a{b:c}"], []]);
   });
 
   test("are for any element inside of a rule with more than 2,000 characters of selectors", () => {
-    const outer = (length: number) => `${"x".repeat(length)}{b{c:d}}`;
     expect(rules(outer(2_000))[0]).toStartWith(":is(xxx");
     expect(rules(outer(2_001))[0]).toBe("* b{c:d}");
   });
 });
 
-describe("a media query", () => {
-  const appliesTo = (media: string) => aroundSheet(media, "l")?.isCertain;
+const appliesTo = (media: string) => aroundSheet(media, "l")?.isCertain;
 
+describe("a media query", () => {
   test.each<[string, boolean | undefined]>([
     ["", true],
     [" ", true],
@@ -129,9 +131,9 @@ describe("a media query", () => {
   });
 });
 
-describe("an animation", () => {
-  const frame = (body: string, isFirst = false, isLast = false) => ({ isFirst, isLast, body });
+const frame = (body: string, isFirst = false, isLast = false) => ({ isFirst, isLast, body });
 
+describe("an animation", () => {
   test.each<[string, string, object[]]>([
     [
       "from and to",
