@@ -40,7 +40,7 @@ describe("a field has", () => {
     ["an absolute address", "a:first-of-type@href", "https://site.test/x"],
     ["an address that is not valid as it is", "a:last-of-type@href", "http://["],
     ["the address of a picture", "img@src", "https://site.test/i.png"],
-    ["data that is no address", "img@data", "i"],
+    ["data that is not an address", "img@data", "i"],
     ["the address of an object", "object@data", "https://site.test/dir/f.pdf"],
     ["an empty attribute", "p@title", ""],
     ["nothing of an attribute that no match has", "p@lang", null],

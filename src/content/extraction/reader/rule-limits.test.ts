@@ -14,7 +14,7 @@ import { keepTogether } from "./together.ts";
 
 const words = (count: number): string =>
   Array.from({ length: count }, (_, at) => `w${"abcdefghij"[at % 10]}`).join(" ");
-/** Around an element: so many others in one another. */
+/** Around an element: elements in one another. */
 const inside = (levels: number, html: string): string => "<div>".repeat(levels) + html + "</div>".repeat(levels);
 const AROUND = ["nav", "footer", "aside", "form", "button", "dialog"];
 

@@ -29,7 +29,7 @@ describe("a field has", () => {
     ["several types", { type: ["number", "null", "string"] }, "number string"],
     ["the type of any value", {}, "string number boolean"],
     ["its format", { type: "string", format: "date" }, "string: date"],
-    ["a format that is no text", { type: "string", format: "" }, "string: "],
+    ["an empty format", { type: "string", format: "" }, "string: "],
     ["its choices", { enum: ["a", 1, true, null, ["b"]] }, "string number boolean: a,1,true"],
     ["its only value", { const: "a", enum: ["a", "b"] }, "string number boolean: a"],
     ["a list with a maximum", { type: "array", items: TEXT, maxItems: 3 }, { items: "string", max: 3 }],
