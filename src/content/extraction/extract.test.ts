@@ -124,7 +124,7 @@ describe("the format of the content", () => {
     expect(contentOf(streamed, { kind: "html" }).content).toBe(
       '<html><head></head><body><p>First.</p><div id="S:0"><b>Late</b></div><!--/$--><p>Last.</p></body></html>',
     );
-    const bytes = new TextEncoder().encode(LINKED);
+    const bytes = new Uint8Array(Buffer.from(LINKED));
     expect(contentOf("", { kind: "html" }, { body: bytes }).content).toBe(
       '<html><head><title>T</title></head><body><main><p>One <a href="/a">link</a></p></main></body></html>',
     );
