@@ -56,6 +56,7 @@ export class BodyStage {
   /** True once the body has ended. */
   #isEnded = false;
   #hasTrailers = false;
+  #isDone = false;
   #isOver = false;
 
   constructor(owner: StageOwner, bounds: StageBounds, announced: number) {
@@ -71,7 +72,7 @@ export class BodyStage {
 
   /** True if the whole body has passed. */
   get isDone(): boolean {
-    return this.#isEnded && !this.#isPaused;
+    return this.#isDone;
   }
 
   /** The same contract as `BodySink.data`. */
@@ -127,6 +128,7 @@ export class BodyStage {
 
   #finish(): void {
     if (!this.#isEnded || this.#isOver) return;
+    this.#isDone = true;
     this.close();
     this.#owner.passEnd();
   }

@@ -263,3 +263,22 @@ test("pauses, and the end of the limits of a body, reach its source", async () =
   expect(told).toEqual(["pause", "lift"]);
   close();
 });
+
+test.each([
+  [
+    "the end of a body of unknown length",
+    { proxy_on_request_body: [...op.get(2), ...op.if, ...op.unreachable, ...op.end, ...op.i32(0)] },
+    "",
+  ],
+  ["trailers", { proxy_on_request_body: op.i32(0), proxy_on_request_trailers: op.unreachable }, "x: 1\r\n"],
+])("an instance that fails at %s fails the request, whose body does not end", async (_what, callbacks, trailers) => {
+  const { client, exchange, body, calls, close } = await playedStream(filterOf(callbacks), post(-1));
+  body.sink?.data(Buffer.from("ab"));
+  const reader = new PlayedReader();
+  exchange.body.readTo(reader);
+  body.sink?.end(trailers);
+  await settle();
+  expect([client.events.slice(1), reader.events]).toEqual([["filter-failed", "end"], ["ab"]]);
+  expect(calls.at(-1)).toBe("cancel");
+  close();
+});

@@ -88,8 +88,8 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     };
     this.#instance.add(this);
     const { contextCreate } = this.callbacks;
-    const isCreated = contextCreate === undefined || this.#create(contextCreate);
-    if (isCreated && !this.#isOver) this.#request.begin();
+    if (contextCreate !== undefined) this.#create(contextCreate);
+    if (!this.#isOver) this.#request.begin();
     if (this.#decision !== undefined) return this.#decision;
     return new Promise((resolve) => {
       this.#decide = resolve;
@@ -99,8 +99,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
   /** Runs a callback, and then executes its requests for the stream. */
   call(direction: Direction, name: string, callback: () => number | undefined): Outcome {
     const result = this.#instance.run(this, name, callback);
-    if (result === undefined || this.#isOver) return "over";
-    if (this.#endAsAsked()) return "over";
+    if (result === undefined || this.#endAsAsked()) return "over";
     const other = direction === "request" ? "response" : "request";
     const isAsked = this.#asked[direction];
     this.#asked[direction] = false;
@@ -210,10 +209,10 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
 
   // --- the end of the stream ---
 
-  #create(contextCreate: (id: number, root: number) => number | undefined): boolean {
+  #create(contextCreate: (id: number, root: number) => number | undefined): void {
     const { id } = this;
     const root = this.#instance.root.id;
-    return this.#instance.run(this, "proxy_on_context_create", () => contextCreate(id, root)) !== undefined;
+    this.#instance.run(this, "proxy_on_context_create", () => contextCreate(id, root));
   }
 
   /** Returns true if the stream has ended. */

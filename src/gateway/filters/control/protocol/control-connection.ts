@@ -159,10 +159,12 @@ export class ControlConnection {
 
   #read(chunk: Buffer): void {
     clearTimeout(this.#bareLineTimer);
-    if (this.#state === "ready" && this.#commands.length === 0) {
-      this.#fail("it has sent bytes that were not requested");
-      return;
-    }
+    const isIdle = this.#state === "ready" && this.#commands.length === 0;
+    if (isIdle) this.#fail("it has sent bytes that were not requested");
+    else this.#readReply(chunk);
+  }
+
+  #readReply(chunk: Buffer): void {
     const end = this.#reader.read(chunk);
     if (this.#reader.isBroken) this.#fail("its reply has no valid exit code");
     else if (this.#reader.isDone && end < chunk.length) this.#fail("it has sent more than its reply");
