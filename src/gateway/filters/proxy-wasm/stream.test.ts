@@ -258,6 +258,43 @@ test("a callback of the response that continues the request is obeyed", async ()
   at.close();
 });
 
+test("a callback of the request that continues the response is obeyed", async () => {
+  const at = await playedStream(
+    filterOf({ proxy_on_request_body: call(GO_ON, STREAM.response), proxy_on_response_headers: op.i32(1) }),
+    { head: { method: "POST", bodyLength: -1, isGrpc: true } },
+  );
+  at.exchange.body.readTo(new PlayedReader());
+  at.exchange.response.start(HEAD);
+  expect(at.client.events).toEqual([]);
+  at.body.sink?.data(Buffer.from("ab"));
+  expect(at.client.events).toEqual(["200"]);
+  at.close();
+});
+
+test("a callback that asks to continue and pauses lets its own piece pass, and not the next one", async () => {
+  const at = await playedStream(
+    filterOf({
+      proxy_on_request_body: [
+        ...op.get(1),
+        ...op.i32(2),
+        0x46,
+        ...op.if,
+        ...call(GO_ON, STREAM.request),
+        ...op.drop,
+        ...op.end,
+        ...op.i32(1),
+      ],
+    }),
+    { head: { method: "POST", bodyLength: -1 } },
+  );
+  at.body.sink?.data(Buffer.from("ab"));
+  const reader = new PlayedReader();
+  at.exchange.body.readTo(reader);
+  at.body.sink?.data(Buffer.from("c"));
+  expect(reader.events).toEqual(["ab"]);
+  at.close();
+});
+
 test("a request whose instance fails while it is held, or while its body is, gets an error once", async () => {
   for (const [callbacks, head] of [
     [{ proxy_on_request_headers: op.i32(1) }, { method: "GET", bodyLength: 0 }],
