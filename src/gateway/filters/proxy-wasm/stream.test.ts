@@ -22,7 +22,7 @@ test("when an exchange finishes, the filter's stream ends once, and each earlier
   const exchange = new ClientExchange(new Consumer());
   const finished: unknown[] = [];
   exchange.onFinish = (one) => void finished.push(one);
-  expect(await filter.request(exchange)).toMatchObject({ kind: "continue" });
+  expect(filter.request(exchange)).toMatchObject({ kind: "continue" });
   expect([finished, runtime.lines]).toEqual([[], []]);
   exchange.onFinish?.(exchange);
   expect(finished).toEqual([exchange]);
@@ -75,6 +75,10 @@ test("the end of a stream calls on_done, on_log and on_delete, in this order", a
   at.close();
 });
 
+const TRAP = [...op.if, ...op.unreachable, ...op.end];
+/** The first call returns 0 for OK, and the second one 1, because the stream is not waited for any more. */
+const DONE_ONCE = [...call(DONE), ...TRAP, ...call(DONE), 0x45, ...TRAP, ...op.i32(0)];
+
 test("a filter that is not done with a stream ends it with proxy_done, or at the deadline", async () => {
   for (const calls of [true, false]) {
     const at = await playedStream(
@@ -83,7 +87,7 @@ test("a filter that is not done with a stream ends it with proxy_done, or at the
         proxy_on_configure: [...TICKS, ...op.i32(1)],
         // The plugin's own end is at once.
         proxy_on_done: [...say("done"), ...op.get(0), ...op.i32(1), 0x46],
-        proxy_on_tick: calls ? onFirst(call(DONE), call(DONE)) : op.i32(0),
+        proxy_on_tick: calls ? [...call(SET_TICK, 0), ...op.drop, ...onFirst(DONE_ONCE)] : op.i32(0),
       }),
     );
     said(at);
@@ -242,6 +246,38 @@ test("a filter continues a request and its response in one callback", async () =
   at.close();
 });
 
+test("a filter that continues a response does not continue its request", async () => {
+  const at = await playedStream(
+    filterOf({
+      proxy_on_configure: [...TICKS, ...op.i32(1)],
+      proxy_on_request_body: op.i32(1),
+      proxy_on_response_headers: op.i32(1),
+      proxy_on_tick: onFirst(call(GO_ON, STREAM.response)),
+    }),
+    { head: { method: "POST", bodyLength: -1, isGrpc: true } },
+  );
+  const reader = new PlayedReader();
+  at.exchange.body.readTo(reader);
+  at.body.sink?.data(Buffer.from("ab"));
+  at.exchange.response.start(HEAD);
+  at.clock.advance(TICK_MS + 20);
+  expect([reader.events, at.client.events]).toEqual([[], ["200"]]);
+  at.close();
+});
+
+test("a stream that the filter has ended is not ended again when its instance fails", async () => {
+  const at = await playedStream(
+    filterOf({
+      proxy_on_request_headers: responds(418),
+      proxy_on_configure: [...TICKS, ...op.i32(1)],
+      proxy_on_tick: op.unreachable,
+    }),
+  );
+  at.clock.advance(TICK_MS + 20);
+  expect([at.client.events, at.client.late]).toEqual([["418 of 4", "done", "end"], 0]);
+  at.close();
+});
+
 test("a callback of the response that continues the request is obeyed", async () => {
   const at = await playedStream(
     filterOf({
@@ -308,7 +344,7 @@ test("a request whose instance fails while it is held, or while its body is, get
     if (head.bodyLength > 0) at.exchange.body.readTo(new PlayedReader());
     at.body.sink?.data(Buffer.from("ab"));
     at.clock.advance(TICK_MS + 20);
-    expect(at.client.events.slice(1)).toEqual(["filter-failed", "end"]);
+    expect([at.client.events.slice(1), at.clock.tick]).toEqual([["filter-failed", "end"], undefined]);
     at.clock.advance(2 * DEADLINE_MS);
     expect([at.client.late, at.client.ends]).toEqual([0, 1]);
     at.close();
