@@ -215,3 +215,45 @@ test.each([
   });
   expect(logged(runtime)).toEqual(["fail 5 gone"]);
 });
+
+test.each(["its exchange finishes", "its filter fails"])(
+  "a call that hangs ends with its stream, because %s",
+  async (why) => {
+    const module = moduleOf({
+      imports: [...IMPORTS, ["proxy_grpc_call", 10], ["proxy_set_tick_period_milliseconds", 1]],
+      text: WORDS.join(""),
+      callbacks: {
+        proxy_on_configure: [...call(SECOND, why === "its filter fails" ? 10 : 0), ...op.drop, ...op.i32(1)],
+        proxy_on_request_headers: [...call(FIRST, ...UNARY, ...at("hang"), 5000, ID), ...PAUSES_IF_OK],
+        proxy_on_tick: op.unreachable,
+        proxy_on_grpc_close: ON_CLOSE,
+      },
+    });
+    const runtime: TestRuntime = { ...testRuntime(), calls: rig.calls };
+    const filter = new ProxyWasmFilter(await loaded(module), testSettings(), runtime);
+    const exchange = new ClientExchange(new Consumer());
+    void filter.request(exchange);
+    expect(rig.calls.size).toBe(1);
+    if (why === "its exchange finishes") exchange.onFinish?.(exchange);
+    else await until(() => runtime.lines.length > 0);
+    expect(rig.calls.size).toBe(0);
+    filter.close();
+    runtime.wheel.close();
+  },
+);
+
+test("a call of the plugin itself ends with the instance", async () => {
+  const module = moduleOf({
+    imports: [...IMPORTS, ["proxy_grpc_call", 10]],
+    text: WORDS.join(""),
+    callbacks: {
+      proxy_on_configure: [...call(FIRST, ...UNARY, ...at("hang"), 5000, ID), ...op.drop, ...op.i32(1)],
+      proxy_on_grpc_close: ON_CLOSE,
+    },
+  });
+  const runtime: TestRuntime = { ...testRuntime(), calls: rig.calls };
+  const filter = new ProxyWasmFilter(await loaded(module), testSettings({ route: "" }), runtime);
+  expect(rig.calls.size).toBe(1);
+  filter.close();
+  expect([rig.calls.size, runtime.lines]).toEqual([0, []]);
+});

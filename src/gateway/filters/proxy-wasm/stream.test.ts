@@ -7,7 +7,14 @@ import { loaded } from "../module/testing/metered.ts";
 import { testRuntime, testSettings } from "../testing/test-runtime.ts";
 import { ProxyWasmFilter } from "./proxy-wasm-filter.ts";
 import { STREAM } from "./guest/enums.ts";
-import { DEADLINE_MS, FIRST_STREAM, PlayedReader, playedStream } from "./testing/played-stream.ts";
+import {
+  DEADLINE_MS,
+  FIRST_STREAM,
+  playedFilter,
+  PlayedClient,
+  PlayedReader,
+  playedStream,
+} from "./testing/played-stream.ts";
 import { call, type Filter, moduleOf, TEXTS } from "./testing/proxy-module.ts";
 
 const LOGS = moduleOf({
@@ -146,8 +153,8 @@ test("of several local responses the first is sent, and an invalid one fails the
   expect(first.client.events).toEqual(["418 of 4", "done", "end"]);
   first.close();
   const bad = await playedStream(filterOf({ proxy_on_request_headers: responds(199) }));
-  expect([bad.client.events[1], bad.runtime.lines]).toEqual([
-    "filter-failed",
+  expect([bad.client.events.slice(1), bad.runtime.lines]).toEqual([
+    ["filter-failed", "end"],
     ["test: responds with the status 199: request id fails"],
   ]);
   bad.close();
@@ -179,6 +186,8 @@ test("a filter that responds from a tick ends a request that it holds, and its u
   );
   at.clock.advance(TICK_MS + 20);
   await settle();
+  // Later ticks respond again.
+  at.clock.advance(5 * TICK_MS);
   expect([at.client.events, at.decision, at.calls]).toEqual([["418 of 4", "done", "end"], "responded", []]);
   at.close();
 });
@@ -349,4 +358,74 @@ test("a request whose instance fails while it is held, or while its body is, get
     expect([at.client.late, at.client.ends]).toEqual([0, 1]);
     at.close();
   }
+});
+
+test("an exchange that finishes decides its request, and frees the bytes that its filter holds", async () => {
+  const paused = await playedStream(filterOf({ proxy_on_request_headers: op.i32(1) }));
+  paused.exchange.onFinish?.(paused.exchange);
+  await settle();
+  expect([paused.decision, paused.client.events, paused.clock.tick]).toEqual(["responded", [], undefined]);
+  paused.close();
+  const held = await playedStream(
+    filterOf({ proxy_on_request_body: op.i32(1), proxy_on_response_headers: op.i32(1) }),
+    { head: { method: "POST", bodyLength: -1, isGrpc: true } },
+  );
+  held.exchange.body.readTo(new PlayedReader());
+  held.body.sink?.data(Buffer.from("ab"));
+  held.exchange.response.start(HEAD);
+  held.exchange.response.data(Buffer.from("cd"));
+  expect(held.runtime.memory.taken).toBeGreaterThan(2);
+  held.exchange.onFinish?.(held.exchange);
+  expect([held.runtime.memory.taken, held.clock.tick]).toEqual([0, undefined]);
+  held.close();
+});
+
+test("a stream that has ended, and that the filter is not done with, sends nothing more", async () => {
+  const at = await playedStream(
+    filterOf({
+      proxy_on_configure: [...TICKS, ...op.i32(1)],
+      proxy_on_done: [...op.get(0), ...op.i32(1), 0x46],
+      proxy_on_tick: onFirst(responds(418)),
+    }),
+  );
+  at.exchange.onFinish?.(at.exchange);
+  at.clock.advance(2 * DEADLINE_MS);
+  await settle();
+  expect(at.client.events).toEqual([]);
+  // Its instance can fail in the meantime.
+  const failing = await playedStream(
+    filterOf({
+      proxy_on_configure: [...TICKS, ...op.i32(1)],
+      proxy_on_done: op.i32(0),
+      proxy_on_tick: op.unreachable,
+    }),
+  );
+  failing.exchange.onFinish?.(failing.exchange);
+  failing.clock.advance(TICK_MS + 20);
+  expect([failing.client.events, failing.clock.tick]).toEqual([[], undefined]);
+  for (const { close } of [at, failing]) close();
+});
+
+test("a request that fails in the read that allows it goes on, and its reader learns that the body is broken", async () => {
+  const at = await playedFilter(
+    filterOf({
+      proxy_on_request_body: [...op.get(2), ...op.if, ...op.unreachable, ...op.end, ...op.i32(0)],
+    }),
+  );
+  const client = new PlayedClient();
+  const exchange = new ClientExchange(client, { method: "POST", bodyLength: -1 });
+  exchange.body = {
+    readTo(sink) {
+      sink.data(Buffer.from("ab"));
+      sink.end("");
+    },
+    pause() {},
+    resume() {},
+  };
+  expect(at.filter.request(exchange)).toEqual({ kind: "continue" });
+  const reader = new PlayedReader();
+  exchange.body.readTo(reader);
+  expect([client.events[1], reader.events]).toEqual(["filter-failed", ["abort filter-failed"]]);
+  exchange.onFinish?.(exchange);
+  at.close();
 });

@@ -135,6 +135,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
 
   lost(): void {
     this.#isLost = true;
+    this.runtime.wheel.remove(this);
     if (this.#isOver) return;
     const { isAllowed, stage } = this.#request;
     const isRequestDone = isAllowed && (stage === undefined || stage.isDone);
@@ -142,7 +143,6 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     else if (this.settings.responseFailClosed) this.#fail(UNAVAILABLE);
     // A response that has not begun yet will pass unchanged.
     else if (this.#response.isBegun && !this.#response.letPass()) this.#fail(FAILED);
-    this.runtime.wheel.remove(this);
   }
 
   // --- for host functions ---
@@ -259,7 +259,6 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     this.#isOver = true;
     this.#request.close();
     this.#response.close();
-    this.runtime.wheel.clear(this);
     this.#calls?.close();
     if (!exchange.gone) {
       const inner = exchange.response;
@@ -295,16 +294,9 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     this.#calls?.close();
     this.#request.close();
     this.#response.close();
-    this.runtime.wheel.remove(this);
     this.#settleDecision(RESPONDED);
-    if (this.#isLost) return;
     const { done } = this.callbacks;
-    if (done === undefined) {
-      this.#end();
-      return;
-    }
-    const result = this.#instance.run(this, "proxy_on_done", () => done(this.id));
-    if (result === undefined) return;
+    const result = done === undefined ? 1 : this.#instance.run(this, "proxy_on_done", () => done(this.id));
     if (result === 0) {
       this.#isUndone = true;
       this.runtime.wheel.set(this, this.runtime.hostCallDeadlineMs());
@@ -313,10 +305,9 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
 
   #end(): void {
     this.runtime.wheel.remove(this);
-    if (this.#isLost) return;
     const { log, remove } = this.callbacks;
     if (log !== undefined) this.#instance.run(this, "proxy_on_log", () => log(this.id));
-    if (remove !== undefined && !this.#isLost) this.#instance.run(this, "proxy_on_delete", () => remove(this.id));
-    if (!this.#isLost) this.#instance.remove(this);
+    if (remove !== undefined) this.#instance.run(this, "proxy_on_delete", () => remove(this.id));
+    this.#instance.remove(this);
   }
 }
