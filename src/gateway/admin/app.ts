@@ -62,8 +62,6 @@ export function createApp(deps: AppDeps): (incoming: Incoming) => Promise<Respon
     try {
       checkHost(incoming.authorities, incoming.connection, deps.isOwnHost);
       checkTarget(incoming.request);
-      // The router would ignore empty path segments.
-      if (new URL(incoming.request.url).pathname.includes("//")) throw unknownPath();
       return await app.fetch(incoming.request, { ...incoming, requestId });
     } catch (error) {
       return errorResponse(error, requestId, deps);
