@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { until } from "../../../lib/testing/until.ts";
+import { freshAccount } from "../../../payments/evm/testing/shop.ts";
+import { signedPayment } from "../../../payments/testing/payment.ts";
 import { type PaymentRequirements } from "../../../payments/x402/messages.ts";
 import { type Verification } from "../../../payments/x402/facilitator.ts";
 import { clientClassOf } from "../../telemetry/client-class.ts";
@@ -27,6 +29,17 @@ for (const settle of ["after", "before"] as const) {
     expect(counts(shop)).toEqual({ stages, losses: {} });
   });
 }
+
+test("buyers with different addresses are not taken for one who comes back", async () => {
+  const shop = openShop();
+  for (let i = 0; i < 3; i++) {
+    const account = freshAccount();
+    const payment = signedPayment(shop.clock.now / 1000, { from: account.address }, account.privateKey);
+    await (await shop.send(payment)).text();
+  }
+  await until(() => counts(shop).stages.delivered === 3);
+  expect(counts(shop).stages.again).toBeUndefined();
+});
 
 test("an unpaid request that the upstream refuses for its form is not counted, and another one is challenged", async () => {
   let status = 400;
@@ -83,6 +96,7 @@ const LOST: readonly (readonly [loss: string, options: ShopOptions, payment: (sh
     (shop) => shop.payment(),
   ],
   ["overloaded", { ledger: () => ({ reserve: () => Promise.reject(new Error("disk")) }) }, (shop) => shop.payment()],
+  ["overloaded", { ledger: () => ({ move: () => Promise.reject(new Error("disk")) }) }, (shop) => shop.payment()],
 ];
 
 for (const [loss, options, payment] of LOST) {

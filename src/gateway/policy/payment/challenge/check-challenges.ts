@@ -90,10 +90,10 @@ function* groupsOf({ routes, baseUrl }: Sold, known: ReadonlySet<unknown>): Step
     const { description, resource_url: fixed } = x402;
     const bytes = Buffer.byteLength(JSON.stringify([description, fixed || baseUrl + route.path_prefix]));
     const terms = termsText(x402);
-    const group = groups.get(terms) ?? { indexes: [], longest: i, bytes: -1 };
-    groups.set(terms, group);
-    group.indexes.push(i);
-    if (bytes > group.bytes) Object.assign(group, { longest: i, bytes });
+    const group = groups.get(terms);
+    group?.indexes.push(i);
+    if (group === undefined) groups.set(terms, { indexes: [i], longest: i, bytes });
+    else if (bytes > group.bytes) Object.assign(group, { longest: i, bytes });
   }
   return [...groups.values()];
 }

@@ -54,6 +54,15 @@ test("Permit2 without an approval is declared if each facilitator of the kind pa
   expect(declared(permit2, [sponsor, kind])).toBeUndefined();
   expect(declared(permit2, [])).toBeUndefined();
   expect(declared({}, [sponsor])).toBeUndefined();
+  // A facilitator of all EVM chains may settle it too. Those of another chain or scheme may not.
+  expect(declared(permit2, [{ ...sponsor, network: "eip155:*" }])).toEqual({ [GAS_PERMIT]: GAS_PERMIT_DECLARATION });
+  expect(declared(permit2, [sponsor, { ...kind, network: "eip155:*" }])).toBeUndefined();
+  const others = [
+    { ...kind, network: "eip155:1" },
+    { ...kind, scheme: "upto" },
+  ];
+  expect(declared(permit2, [sponsor, ...others])).toEqual({ [GAS_PERMIT]: GAS_PERMIT_DECLARATION });
+  expect(declared(permit2, others.map((one) => ({ ...one, sponsoring: [GAS_PERMIT] })))).toBeUndefined();
   const approver = { ...kind, sponsoring: [GAS_PERMIT, GAS_APPROVAL] };
   const both = { [GAS_PERMIT]: GAS_PERMIT_DECLARATION, [GAS_APPROVAL]: GAS_APPROVAL_DECLARATION };
   expect(declared(permit2, [approver])).toEqual(both);

@@ -8,7 +8,8 @@ import { freshAccount } from "../../../../payments/evm/testing/shop.ts";
 import { channelId } from "../../../../payments/signatures/batch-settlement.ts";
 import { channelConfig, signedDeposit, signedVoucher } from "../../../../payments/testing/channels.ts";
 import { LEASE_MS } from "../../../../store/ledger.ts";
-import { closeShops, decoded, type Shop } from "../testing/shop.ts";
+import { type FunnelCounts, funnelCounts } from "../../../telemetry/funnel.ts";
+import { closeShops, decoded, type Shop, type ShopOptions } from "../testing/shop.ts";
 import { type TestExchange } from "../testing/test-gateway.ts";
 import {
   NETWORK,
@@ -29,6 +30,11 @@ import {
 setDefaultTimeout(patient(20_000));
 
 afterAll(closeShops);
+
+function counted({ funnel }: Shop): FunnelCounts {
+  const [only] = funnel.read();
+  return only === undefined ? { stages: {}, losses: {} } : funnelCounts(only.counts);
+}
 
 test("each payment covers its units, and the response waits for the next one", async () => {
   const sale = await sell();
@@ -55,6 +61,10 @@ test("each payment covers its units, and the response waits for the next one", a
   // Two of three units: a fraction is rounded up.
   await settled(sale, { base: "1667", charged: "1667", signed: "2000", charges: 2 });
   expect(shop.runs).toBe(1);
+  expect(counted(shop)).toEqual({
+    stages: { signed: 2, verified: 2, settled: 2, delivered: 2, again: 1 },
+    losses: {},
+  });
 });
 
 test.each([
@@ -242,6 +252,7 @@ test("HEAD, errors, 304 and responses without a unit are free", async () => {
   expect(await buy()).toBe(500);
   status = 404;
   expect(await buy()).toBe(404);
+  expect(counted(sale.shop)).toEqual({ stages: { signed: 2, verified: 2, free: 2 }, losses: {} });
   status = 304;
   expect(await buy({ headers: { "if-none-match": '"1"' } })).toBe(304);
   status = 200;
@@ -305,6 +316,56 @@ test("a payment that a gateway had opened before it died is charged whole, also 
   await third.leave();
   await until(async () => (await shop.send(sale.voucher(PRICE))).status === 402);
   await settled(sale, { base: "1000", charged: "1000" });
+});
+
+test("a retry must have the body that was paid for, and gives its memory back when its response is over", async () => {
+  const source = new Source("text/event-stream", HI);
+  let breaks = false;
+  const upstream = (exchange: TestExchange): void =>
+    exchange.body.readTo({
+      data: () => true,
+      end: () => {
+        if (breaks) exchange.response.abort(new TurnpikeError("upstream-failed", "it broke off"));
+        else source.begin(exchange);
+      },
+      abort() {},
+    });
+  const sale = await sell({ source, shop: { upstream } });
+  const { shop } = sale;
+  const send = (body: string) => shop.send(sale.voucher(PRICE), { method: "POST", body });
+  const first = new Reader(await send("a question"));
+  source.send(event(1));
+  await seen(first, HI + event(1));
+  // The gateway has died.
+  shop.clock.now += LEASE_MS + 1;
+  for (let i = 0; i < 2; i++) expect([(await send("another one")).status, shop.bodies.used]).toEqual([409, 0]);
+  breaks = true;
+  expect([(await send("a question")).status, shop.bodies.used]).toEqual([502, 0]);
+  breaks = false;
+  const again = new Reader(await send("a question"));
+  await seen(again, HI);
+  source.send(events(1, 3));
+  source.end();
+  await until(() => again.isOver);
+  expect([again.text, shop.bodies.used]).toEqual([HI + events(1, 3), 0]);
+  await settled(sale, { base: "1000", charged: "1000" });
+  expect([(await send("a question")).status, shop.runs]).toEqual([402, 3]);
+});
+
+test.each([
+  ["has another request since", false, 409],
+  ["cannot be recorded", new Error("disk full"), 503],
+] as const)("a payment that %s buys nothing", async (_what, fault, status) => {
+  const ledger: ShopOptions["ledger"] = (real) => ({
+    move: async (payment, change) => {
+      if (change.state !== "deferred") return real.move(payment, change);
+      if (fault === false) return false;
+      throw fault;
+    },
+  });
+  const sale = await sell({ shop: { ledger } });
+  expect((await sale.shop.send(sale.voucher(PRICE))).status).toBe(status);
+  expect([sale.shop.runs, counted(sale.shop).stages.settled]).toEqual([0, undefined]);
 });
 
 test("the payment of a gateway that has died is given back if no unit could have left", async () => {

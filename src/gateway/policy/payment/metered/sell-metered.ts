@@ -90,7 +90,8 @@ class MeteredPayment {
     const { exchange, paidRoute, request, payment, lease, client } = held;
     const bodyError = await request.gather(paidRoute.responses);
     if (bodyError === undefined && !request.mustRead) request.watch();
-    const cover = this.#coverOf(payment, lease);
+    // A payment that is owed its units stays bound to the body that it was made for.
+    const cover = this.#coverOf(payment, lease, bodyError === undefined);
     if (!(await cover.wait())) return lost.taken();
     if (bodyError !== undefined || exchange.gone) {
       await cover.close();
@@ -182,7 +183,7 @@ class MeteredPayment {
     return leased;
   }
 
-  #coverOf(payment: Payment, lease: Lease): Cover {
+  #coverOf(payment: Payment, lease: Lease, fits = true): Cover {
     const { paidRoute, accepted, request } = this.#parts.held;
     const delayMs = (accepted.channel?.row.withdrawDelay ?? 0) * 1000;
     return new Cover({
@@ -192,7 +193,7 @@ class MeteredPayment {
       units: this.#meter.units,
       lastsMs: Math.min(MAX_COVER_MS, delayMs / 4),
       transaction: this.#transaction,
-      spentOn: () => request.spentOn,
+      spentOn: () => (fits ? request.spentOn : {}),
     });
   }
 

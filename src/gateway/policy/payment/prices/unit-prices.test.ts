@@ -53,6 +53,25 @@ test("of several named things, the most expensive is paid whole, and a share of 
   expect(await of(["text", "pdf", "html"], 2)).toBe(2 * 10_534);
 });
 
+test("a price by the body is refused without JSON, and a request without a body costs the least", async () => {
+  const shop = shopOf({ unit_price: { price: "$0.002", count: "/urls", min: "$0.001" } });
+  const url = `${shop.gateway.url}/goods`;
+  const body = JSON.stringify(urls(3));
+  const statuses: number[] = [];
+  for (const headers of [
+    { "content-type": "text/plain" },
+    { "content-type": "application/json", "content-encoding": "gzip" },
+    { "content-type": "application/json" },
+  ]) {
+    statuses.push((await fetch(url, { method: "POST", headers, body })).status);
+  }
+  expect(statuses).toEqual([415, 415, 402]);
+  const broken = { method: "POST", headers: { "content-type": "application/json" }, body: "{" };
+  expect((await fetch(url, broken)).status).toBe(400);
+  const none = await fetch(url);
+  expect(decoded(none, "payment-required")).toMatchObject({ accepts: [{ amount: "1000" }] });
+});
+
 test("a rule for bodies of some sizes fits from the least to the most bytes", async () => {
   const shop = shopOf({ body_bytes: { min: 4, max: 6 }, price: "$0.02" });
   const prices = await Promise.all(["x", "xx", "xxx", "xxxx", "xxxxx"].map((text) => priceOf(shop, text)));

@@ -19,12 +19,12 @@ interface ScreeningParts extends Pick<FeatureParts, "log"> {
 
 /** Decides which payers may buy. */
 export class Screening {
-  readonly #denied: DeniedPayers | undefined;
+  readonly #denied: DeniedPayers;
   readonly #hook: ScreeningHook | undefined;
   readonly #parts: ScreeningParts;
 
   constructor(
-    { denied, hook }: { readonly denied: DeniedPayers | undefined; readonly hook: ScreeningHook | undefined },
+    { denied, hook }: { readonly denied: DeniedPayers; readonly hook: ScreeningHook | undefined },
     parts: ScreeningParts,
   ) {
     this.#denied = denied;
@@ -34,7 +34,7 @@ export class Screening {
 
   /** The response to a payment whose payer is on a list. */
   listed({ from }: Payment): TurnpikeError | undefined {
-    if (this.#denied?.has(from) !== true) return undefined;
+    if (!this.#denied.has(from)) return undefined;
     this.#parts.telemetry.counts.add("payersScreened", 1, "listed");
     return paymentError("forbidden", `${DENIED}: it is on a list of denied payers.`);
   }
@@ -54,7 +54,7 @@ export class Screening {
   }
 
   close(): void {
-    this.#denied?.close();
+    this.#denied.close();
   }
 }
 
@@ -80,7 +80,7 @@ export async function openScreening(
     read: (addresses: number) => tell(`the lists of denied payers were read again: ${addresses} addresses`),
     failed: (cause: string) => tell(`the lists of denied payers cannot be read, and the last ones stay: ${cause}`),
   };
-  const denied = paths.length === 0 ? undefined : await DeniedPayers.open(paths, watcher);
+  const denied = await DeniedPayers.open(paths, watcher);
   const options = { url, token, timeoutMs, keepMs: cache_s * 1000, clock: () => performance.now() };
   const hook = url === "" ? undefined : new ScreeningHook(options);
   return new Screening({ denied, hook }, parts);
