@@ -62,7 +62,12 @@ test("Permit2 without an approval is declared if each facilitator of the kind pa
     { ...kind, scheme: "upto" },
   ];
   expect(declared(permit2, [sponsor, ...others])).toEqual({ [GAS_PERMIT]: GAS_PERMIT_DECLARATION });
-  expect(declared(permit2, others.map((one) => ({ ...one, sponsoring: [GAS_PERMIT] })))).toBeUndefined();
+  expect(
+    declared(
+      permit2,
+      others.map((one) => ({ ...one, sponsoring: [GAS_PERMIT] })),
+    ),
+  ).toBeUndefined();
   const approver = { ...kind, sponsoring: [GAS_PERMIT, GAS_APPROVAL] };
   const both = { [GAS_PERMIT]: GAS_PERMIT_DECLARATION, [GAS_APPROVAL]: GAS_APPROVAL_DECLARATION };
   expect(declared(permit2, [approver])).toEqual(both);

@@ -6,13 +6,15 @@ import { type Facilitator } from "../../../../payments/x402/facilitator.ts";
 import { type PaymentPayload } from "../../../../payments/x402/messages.ts";
 import { paymentKey } from "../../../../payments/x402/payment-key.ts";
 import { toStored } from "../../../../payments/settlement/stored-payment.ts";
-import { REQUIREMENTS, signedPayment } from "../../../../payments/testing/payment.ts";
+import { PAYEE, REQUIREMENTS, signedPayment, USDC } from "../../../../payments/testing/payment.ts";
 import { WebhookReceiver } from "../../../../payments/testing/webhook-receiver.ts";
 import { channelNonce } from "../../../../store/channels.ts";
 import { RECHECK_MS } from "../../../../store/ledger.ts";
 import { openStore } from "../../../../store/open/open-store.ts";
 import { type Store } from "../../../../store/store.ts";
 import { RESERVATION } from "../../../../store/testing/reservation.ts";
+import { type Config } from "../../../config/config.ts";
+import { loadValue } from "../../../config/load.ts";
 import { type NewEvent } from "../../../telemetry/event.ts";
 import { onlySlot, Telemetry } from "../../../telemetry/telemetry.ts";
 import { LedgerWatch } from "./ledger-watch.ts";
@@ -20,6 +22,7 @@ import {
   type MaintenanceDeps,
   type MaintenanceSettings,
   counted,
+  maintenanceSettings,
   PaymentMaintenance,
   type Seller,
 } from "./payment-maintenance.ts";
@@ -112,6 +115,7 @@ test("the route's own facilitator finds a settlement, and it is reported to the 
   expect(await stateOf(payment)).toBe("settled");
   expect(receiver.received).toMatchObject([{ isGenuine: true }]);
   expect(asked).toBe(0);
+  await until(() => figure('turnpike_settlement_records_total{result="posted"}') === 1);
   expect(figure('turnpike_payments_total{outcome="settled"}')).toBe(1);
 });
 
@@ -169,6 +173,26 @@ test("payments are counted once for each outcome", async () => {
   }
 });
 
+test("charges of prepaid credit are counted as made or returned, beside the payments", async () => {
+  const ledger = counted(store.ledger, deps());
+  for (const [nonce, change] of [
+    ["0x1", { state: "settled", lease: true, transaction: "credit" }],
+    ["0x1", { state: "settled", lease: false, delivered: true }],
+    ["0x2", { state: "released", lease: false }],
+    ["0x3", { state: "failed", lease: false }],
+    ["0x4", { state: "unknown", lease: false }],
+  ] as const) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { payment } = await store.ledger.reserve({ ...RESERVATION, nonce });
+    // oxlint-disable-next-line no-await-in-loop
+    expect(await ledger.move({ ...payment, scheme: "credit" }, change)).toBe(true);
+  }
+  expect([
+    figure('turnpike_credit_charges_total{result="charged"}'),
+    figure('turnpike_credit_charges_total{result="returned"}'),
+  ]).toEqual([1, 2]);
+});
+
 test("a response that another request received is counted once, and is not undelivered when the first request ends early", async () => {
   const told: string[] = [];
   const ledger = counted(store.ledger, { ...deps(), onEvent: ({ message }) => void told.push(message) });
@@ -198,7 +222,7 @@ test("a counted ledger keeps the limit of partial responses", async () => {
 });
 
 test("charges of channels are claimed also after a configuration that takes no payments from channels", async () => {
-  const { id, signature, ...channel } = claimedChannel();
+  const { id, signature, ...channel } = claimedChannel({ token: USDC });
   const state = { balance: "9000", claimed: "0", withdrawAt: 0, refundNonce: "0" };
   await store.channels.open({ ...channel, id }, state, clock.now);
   const voucher = { maxClaimableAmount: "3000", signature };
@@ -232,4 +256,69 @@ test("charges of channels are claimed also after a configuration that takes no p
   await begun.close();
   expect(orders).toEqual(["claim", "settle"]);
   expect(await store.channels.find(id)).toMatchObject({ claimed: "3000", charged: "3000" });
+  expect(figure('turnpike_channel_claims_total{result="claimed"}')).toBe(1);
+  // The risk before the claim.
+  expect([figure("turnpike_channels_owing"), figure("turnpike_channel_risk_dollars")]).toEqual([1, 0.003]);
+  expect([figure("turnpike_channels_withdrawing"), figure("turnpike_channel_lost_dollars")]).toEqual([0, 0]);
+});
+
+function configOf(x402: object, ...routes: readonly object[]): Config {
+  const upstreams = [{ name: "a", servers: [{ address: "127.0.0.1", port: 9000 }] }];
+  const server = { address: "127.0.0.1" };
+  const { config, problems } = loadValue({ server, x402: { enabled: true, ...x402 }, upstreams, routes });
+  if (config === undefined) throw new Error(problems.map(({ path, message }) => `${path}: ${message}`).join());
+  return config;
+}
+
+test("each paid route is a seller, with its facilitator, its reports and its upstream", () => {
+  const terms = { price: "$0.01", asset: "USDC", network: "base-sepolia", pay_to: PAYEE };
+  const route = (path: string, x402?: object) => ({
+    path_prefix: path,
+    upstream: "a",
+    ...(x402 === undefined ? {} : { x402: { ...terms, ...x402 } }),
+  });
+  const url = "https://facilitator.example";
+  const facilitators = new Map([
+    ["", transfer],
+    [url, { ...transfer }],
+  ]);
+  const lease = {
+    forRoute(routeUrl: string) {
+      const facilitator = facilitators.get(routeUrl);
+      if (facilitator === undefined) throw new Error(`no facilitator for ${routeUrl}`);
+      return { facilitator };
+    },
+  };
+  const calls = new Map<string, () => Promise<undefined>>();
+  const callOf = ({ path_prefix: path }: { readonly path_prefix: string }): (() => Promise<undefined>) => {
+    const call = calls.get(path) ?? (async () => undefined);
+    calls.set(path, call);
+    return call;
+  };
+  const read = (config: Config, environment = {}) => maintenanceSettings(config, lease, { environment, callOf });
+  const reports = { facilitator_url: url, settlement_url: "https://reports.example/x", gateway_id: "g" };
+  const x402 = { test_mode: true, ledger_keep_days: 7, settlement_secret_env: "SECRET" };
+  const paid = read(configOf(x402, route("/read", {}), route("/free"), route("/write", reports)));
+  const { sellers } = paid;
+  expect(sellers.map((one) => [one.route, one.target])).toEqual([
+    ["/read", { settlement_url: "", gateway_id: "", testMode: true }],
+    ["/write", { settlement_url: "https://reports.example/x", gateway_id: "g", testMode: true }],
+  ]);
+  for (const [i, facilitator, path] of [
+    [0, "", "/read"],
+    [1, url, "/write"],
+  ] as const) {
+    expect(sellers[i]?.facilitator).toBe(facilitators.get(facilitator));
+    expect(sellers[i]?.upstream).toBe(calls.get(path));
+  }
+  expect(paid).toMatchObject({ testMode: true, keepDays: 7, secrets: [], channels: undefined, posts: true });
+  // Records of an earlier configuration are posted again as soon as there is a secret.
+  const silent = configOf(x402, route("/read", {}));
+  expect(read(silent).posts).toBe(false);
+  const secret = SECRET.toString().replaceAll(" ", "-");
+  const withSecret = read(silent, { SECRET: secret });
+  expect([withSecret.posts, withSecret.secrets.map((bytes) => Buffer.from(bytes).toString())]).toEqual([
+    true,
+    [secret],
+  ]);
 });

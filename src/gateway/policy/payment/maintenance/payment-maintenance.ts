@@ -1,5 +1,4 @@
 import { type Facilitator } from "../../../../payments/x402/facilitator.ts";
-import { type Lease } from "../../../../payments/facilitator/facilitators.ts";
 import type * as Posters from "../../../../payments/settlement/webhooks/webhook-poster.ts";
 import type * as Claimers from "../../../../payments/channels/claimer.ts";
 import type * as FacilitatorsFor from "../../../../payments/channels/facilitator-for.ts";
@@ -76,7 +75,7 @@ interface MaintenanceParts {
 /** The maintenance settings of a configuration. Throws if the configured secret is not valid. */
 export function maintenanceSettings(
   { routes, x402 }: Config,
-  lease: Lease,
+  lease: { forRoute(routeUrl: string): { readonly facilitator: Facilitator } },
   { environment, callOf }: MaintenanceParts,
 ): MaintenanceSettings {
   const { test_mode: testMode, ledger_keep_days: keepDays, settlement_secret_env: name } = x402;

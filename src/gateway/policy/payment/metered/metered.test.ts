@@ -3,6 +3,7 @@ import { TurnpikeError } from "../../../../lib/errors.ts";
 import { fieldLine } from "../../../../lib/http/fields.ts";
 import { patient } from "../../../../lib/testing/patience.ts";
 import { until } from "../../../../lib/testing/until.ts";
+import { deferralOf } from "../../../../payments/settlement/deferral.ts";
 import { Collector } from "../../../../payments/settlement/collector.ts";
 import { freshAccount } from "../../../../payments/evm/testing/shop.ts";
 import { channelId } from "../../../../payments/signatures/batch-settlement.ts";
@@ -10,7 +11,7 @@ import { channelConfig, signedDeposit, signedVoucher } from "../../../../payment
 import { LEASE_MS } from "../../../../store/ledger.ts";
 import { type FunnelCounts, funnelCounts } from "../../../telemetry/funnel.ts";
 import { closeShops, decoded, type Shop, type ShopOptions } from "../testing/shop.ts";
-import { type TestExchange } from "../testing/test-gateway.ts";
+import { respondWith, type TestExchange } from "../testing/test-gateway.ts";
 import {
   NETWORK,
   HI,
@@ -50,6 +51,9 @@ test("each payment covers its units, and the response waits for the next one", a
   expect(await sale.channel()).toMatchObject({ base: "1000", holder: "" });
   const paid = await further(shop, sale.voucher(2 * PRICE), stream);
   expect([paid.status, await paid.json()]).toEqual([200, { stream }]);
+  // The response waits for it, so that all of it is due before the next unit leaves.
+  const [newest] = await shop.store.view.list({}, { limit: 1 });
+  expect(newest && deferralOf(newest)?.due).toBe("1000");
   expect(decoded(paid, "payment-response")).toMatchObject({
     extra: { chargedAmount: "1000", channelState: { chargedCumulativeAmount: "2000" } },
   });
@@ -89,6 +93,28 @@ test.each([
   expect(decoded(response, "payment-response")).toMatchObject({ success: true, transaction: "0xab" });
   source.end();
   await response.text();
+});
+
+test("a free response has a receipt for a deposit, and none for a voucher", async () => {
+  const state = { balance: 0n, totalClaimed: 0n, withdrawRequestedAt: 0, refundNonce: 0n };
+  const facilitator = () => ({
+    channels: {
+      verify: async () => ({ kind: "valid" as const, payer: freshAccount().address, state }),
+      settle: async () => ({ kind: "settled" as const, transaction: "0xab", amount: "5000" }),
+    },
+  });
+  const sale = await sell({ shop: { facilitator, upstream: (exchange) => respondWith(exchange, 404, "none") } });
+  const { shop, payer, requirements } = sale;
+  const config = channelConfig(requirements, payer.address);
+  const now = Math.floor(shop.clock.now / 1000);
+  const payload = signedDeposit(requirements, config, { amount: 10_000n, most: 1000n, signer: payer, now });
+  const first = await shop.send({ x402Version: 2, accepted: requirements, payload });
+  expect([first.status, decoded(first, "payment-response")]).toMatchObject([
+    404,
+    { success: true, transaction: "0xab", extra: { chargedAmount: "0" } },
+  ]);
+  const second = await shop.send(sale.voucher(PRICE));
+  expect([second.status, second.headers.get("payment-response")]).toEqual([404, null]);
 });
 
 test("a response whose units are all paid for ends without a further payment", async () => {
@@ -132,6 +158,8 @@ test("a client that goes away pays for what has left", async () => {
   await seen(reader, HI + event(1));
   await reader.leave();
   await settled(sale, { base: "334", charged: "334" });
+  const stages = { signed: 1, verified: 1, settled: 1 };
+  expect(counted(sale.shop)).toEqual({ stages, losses: { gone: 1 } });
   // Its next voucher is for the new base.
   const response = await sale.shop.send(sale.voucher(1334), { path: "/goods?2" });
   expect(response.status).toBe(200);
@@ -338,7 +366,7 @@ test("a retry must have the body that was paid for, and gives its memory back wh
   await seen(first, HI + event(1));
   // The gateway has died.
   shop.clock.now += LEASE_MS + 1;
-  for (let i = 0; i < 2; i++) expect([(await send("another one")).status, shop.bodies.used]).toEqual([409, 0]);
+  for (let i = 0; i < 2; i++) expect([(await send("b question")).status, shop.bodies.used]).toEqual([409, 0]);
   breaks = true;
   expect([(await send("a question")).status, shop.bodies.used]).toEqual([502, 0]);
   breaks = false;

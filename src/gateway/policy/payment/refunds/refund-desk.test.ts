@@ -3,6 +3,7 @@ import { patient } from "../../../../lib/testing/patience.ts";
 import { until } from "../../../../lib/testing/until.ts";
 import { Facilitators } from "../../../../payments/facilitator/facilitators.ts";
 import { PAYEE, PAYER, PRIVATE_KEY, USDC } from "../../../../payments/testing/payment.ts";
+import { type NewCredit, purchaseOf } from "../../../../store/credits.ts";
 import { type Change } from "../../../../store/ledger.ts";
 import { openStore } from "../../../../store/open/open-store.ts";
 import { type Store } from "../../../../store/store.ts";
@@ -25,6 +26,7 @@ let now: number;
 let store: Store;
 let events: NewEvent[];
 let logged: string[];
+let counts: Counts;
 let refunds: OptionalRefunds;
 const { KEY } = process.env;
 
@@ -60,6 +62,7 @@ function configOf(settings: object = {}): Config {
 
 /** Opens the desk of this gateway, whose clock is `now`. */
 function open(settings: object = {}, ledger: () => Store | undefined = () => store): void {
+  counts = new Counts(new Float64Array(10_000));
   const facilitators = new Facilitators({
     simulatedTransfers: () => store.simulatedTransfers,
     now: () => now,
@@ -74,7 +77,7 @@ function open(settings: object = {}, ledger: () => Store | undefined = () => sto
   refunds = new OptionalRefunds(configOf(settings), {
     store: ledger,
     facilitators,
-    counts: new Counts(new Float64Array(10_000)),
+    counts,
     clock: () => now,
     log: (message) => void logged.push(message),
     onEvent: (event) => void events.push(event),
@@ -193,6 +196,97 @@ describe("a refund", () => {
       throw new Error("disk full");
     });
     expect(await refusalOf({})).toBe("Cannot open the ledger: disk full");
+  });
+});
+
+describe("a refund of prepaid credit", () => {
+  const CREDIT = { id: "credit-1", network: RESERVATION.network, token: USDC };
+
+  /** Records purchases of 10,000 units each, and the balance that is left of them. */
+  async function bought(rest: string, digits: readonly string[], change: Partial<NewCredit> = {}): Promise<void> {
+    const credit: NewCredit = {
+      ...CREDIT,
+      hash: "h",
+      owner: PAYEE.toLowerCase(),
+      unit: "money",
+      name: "",
+      routes: [],
+      expiresAt: 0,
+      ...change,
+    };
+    for (const digit of digits) {
+      await paid(digit);
+      const [payment] = await store.view.search(nonce(digit));
+      const id = purchaseOf(payment ?? RESERVATION);
+      const grant = { id, kind: "bought", amount: "10000", payment: nonce(digit) } as const;
+      if (digit === digits[0]) expect(await store.credits.open(credit, grant)).toBe(CREDIT.id);
+      else expect(await store.credits.add(CREDIT.id, grant, 0)).toBe(true);
+      now += 1;
+    }
+    const spent = BigInt(digits.length) * 10_000n - BigInt(rest);
+    const grant = { id: "spent", kind: "issued", amount: String(spent), payment: "" } as const;
+    if (spent > 0n) expect(await store.credits.take(CREDIT.id, grant)).toBe(true);
+  }
+
+  async function balance(): Promise<string | undefined> {
+    return (await store.credits.find(CREDIT.id))?.balance;
+  }
+
+  async function refusal(request: { amount?: string; id?: string } = {}): Promise<unknown> {
+    return await refunds.refundCredit({ credit: CREDIT, ...request }, BY).then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error.message : error),
+    );
+  }
+
+  test("sends the rest to those who bought it, the newest purchase first, and once", async () => {
+    open();
+    await bought("12000", ["1", "2"]);
+    const parts = await refunds.refundCredit({ credit: CREDIT, id: "close" }, BY);
+    expect(parts.map(({ nonce: of, amount, state, by }) => [of, amount, state, by])).toEqual([
+      [nonce("2"), "10000", "settled", "operator at 192.0.2.1"],
+      [nonce("1"), "2000", "settled", "operator at 192.0.2.1"],
+    ]);
+    expect(await balance()).toBe("0");
+    expect(events.filter(({ by }) => by === BY).map(({ message }) => message)).toEqual([
+      "a refund of a payment on /read is begun",
+      "a refund of a payment on /read is begun",
+    ]);
+    await until(() => events.length === 4);
+    expect(await refunds.refundCredit({ credit: CREDIT, id: "close" }, BY)).toEqual(parts);
+    expect(events).toHaveLength(4);
+    expect(await refusal({ id: "close", amount: "1" })).toContain("this id names a refund with another amount");
+    expect(await refusal({ id: "more" })).toBe(
+      "Cannot refund the credit: the amount is more than the rest of what was bought, or no rest is left; issued credit is not sent back",
+    );
+  });
+
+  test("of a part leaves the other part", async () => {
+    open();
+    await bought("10000", ["1"]);
+    expect(await refunds.refundCredit({ credit: CREDIT, amount: "$0.004" }, BY)).toMatchObject([
+      { amount: "4000", id: "4000", state: "settled" },
+    ]);
+    expect(await balance()).toBe("6000");
+  });
+
+  test("is refused for a pass, for a credit that does not exist, and without the key of the seller", async () => {
+    open();
+    expect(await refusal()).toBe("Cannot refund the credit: there is no such credit");
+    await bought("10000", ["1"], { unit: "calls", name: "month" });
+    expect(await refusal()).toBe(
+      "Cannot refund the credit: a pass cannot be divided; revoke it, and refund its payment",
+    );
+    expect(events).toEqual([]);
+  });
+
+  test("that cannot be sent takes nothing from the balance", async () => {
+    open({ key_envs: [] });
+    await bought("10000", ["1"]);
+    expect(await refusal()).toContain("Cannot refund the credit: this gateway has no key of the receiving address");
+    expect(await balance()).toBe("10000");
+    const [payment] = await store.view.search(nonce("1"));
+    expect(await store.view.refundsOf(payment ?? RESERVATION)).toEqual([]);
   });
 });
 

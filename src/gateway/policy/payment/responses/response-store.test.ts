@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { BufferPool } from "../../../../lib/memory/buffer-pool.ts";
 import { type PaidResponse, ResponseStore } from "./response-store.ts";
+import { type SharedResponses } from "./shared-responses.ts";
 
 function response(size: number): PaidResponse {
   return {
@@ -69,4 +70,25 @@ test("with less than a free buffer no response is begun, and kept responses are 
 test("one response can fill the pool, and no more", async () => {
   expect(new ResponseStore(room(100)).maxResponseBytes).toBe(100);
   expect(new ResponseStore(room(100), { maxResponseBytes: 20, maxEntries: 2 }).maxResponseBytes).toBe(20);
+});
+
+test("responses are shared with other gateways until the store is closed, and only what expires is asked of them", async () => {
+  const asked: string[] = [];
+  const shared = {
+    keep: async (_response: PaidResponse, { key }: { readonly key: string }) => void asked.push(`keep ${key}`),
+    has: async (key: string) => asked.push(`has ${key}`) > 0 && key === "far",
+    get: async (key: string) => void asked.push(`get ${key}`),
+    close: () => void asked.push("close"),
+  } satisfies Partial<SharedResponses> as Partial<SharedResponses> as SharedResponses; // The rest is not used.
+  const responses = new ResponseStore(room(100));
+  expect(responses.isShared).toBe(false);
+  responses.useShared(shared);
+  expect(responses.isShared).toBe(true);
+  await kept(responses, "near", 10);
+  expect([await responses.isKept("near", 0), await responses.isKept("far", 0)]).toEqual([true, true]);
+  expect([await responses.isKept("none", 0), responses.has("far", 0)]).toEqual([false, false]);
+  expect([(await responses.get("near", 0))?.size, await responses.get("far", 0)]).toEqual([10, undefined]);
+  expect(asked).toEqual(["keep near", "has far", "has none", "get far"]);
+  await responses.close();
+  expect([asked.pop(), responses.isShared, await responses.isKept("far", 0)]).toEqual(["close", false, false]);
 });

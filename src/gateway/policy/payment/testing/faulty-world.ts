@@ -162,6 +162,7 @@ export class FaultyWorld {
 
   #crash(life: { isOver: boolean }): void {
     life.isOver = true;
+    this.model.died();
     this.crashes += 1;
     // The process dies once per step: the next process continues the same step.
     this.step = { ...this.step, crash: "none" };

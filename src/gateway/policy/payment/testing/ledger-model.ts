@@ -36,8 +36,11 @@ interface Standing {
   amount: string;
   /** The facilitator was asked to settle since the payment was last new. */
   isAsked: boolean;
-  /** The same for the request that has the lease, which must not ask twice. */
-  isAskedNow: boolean;
+  /**
+   * Requests that may ask and have not. Each may ask once. One that loses its lease right after it recorded that it settles asks
+   * beside the next one, which is harmless: both ask for the same transfer.
+   */
+  asking: number;
 }
 
 /**
@@ -72,9 +75,14 @@ export class LedgerModel {
       this.errors.push(`settlement asked for while ${standing?.state ?? "nothing"} is written down`);
       return;
     }
-    if (standing.isAskedNow) this.errors.push("settlement asked for twice under one hold");
+    if (standing.asking === 0) this.errors.push("settlement asked for twice under one hold");
+    else standing.asking -= 1;
     standing.isAsked = true;
-    standing.isAskedNow = true;
+  }
+
+  /** The process with all requests has died. */
+  died(): void {
+    for (const standing of this.#payments.values()) standing.asking = 0;
   }
 
   #taken({ leased: held, payment }: Claim): void {
@@ -87,7 +95,7 @@ export class LedgerModel {
       state: payment.state,
       amount: payment.amount,
       isAsked: isNew ? false : (before?.isAsked ?? false),
-      isAskedNow: false,
+      asking: (isNew ? 0 : (before?.asking ?? 0)) + (payment.state === "unknown" ? 1 : 0),
     });
   }
 
@@ -102,6 +110,7 @@ export class LedgerModel {
     if (standing.state === "settled" && amount !== undefined && amount !== standing.amount) {
       this.errors.push("the amount of what was settled changed");
     }
+    if (state === "settling" && standing.state !== state) standing.asking += 1;
     standing.state = state;
     standing.amount = amount ?? standing.amount;
   }
