@@ -131,7 +131,7 @@ test("every opcode of the specification is known, also if this engine lacks it, 
   expect([FC_TABLE.costs.length, FD_TABLE.costs.length]).toEqual([0x12, 0x114]);
 });
 
-/** Cost by opcode: ends of blocks are free, exceptions are dearest, and calls and bulk operations are between them. */
+/** Cost by opcode: ends of blocks are free, exceptions cost the most, and calls and bulk operations are between them. */
 const CONTROL_COSTS: readonly (readonly [opcodes: readonly number[], cost: number])[] = [
   [[0x00, 0x02, 0x03, 0x04, 0x06, 0x0c, 0x0d, 0x0f, 0x1f, 0xd5, 0xd6], 1],
   [[0x05, 0x07, 0x0b, 0x18, 0x19, 0xd3, 0xfb, 0xfc, 0xfd, 0xfe], 0],
