@@ -28,7 +28,7 @@ const analyst = createEmbeddedAnalyst();
 
 /** All open questions, wrapped sentences and claims. The pages of claims are read once, and kept in `file`. */
 export async function openCases(file: string): Promise<OpenCase[]> {
-  const questions = [...openQuestions(), ...readQuestions("probes")];
+  const questions = openQuestions();
   const market = [
     ...questions.map((question) => ({ name: question.id, question })),
     ...wrapped(questions, readWrappings()).map(({ wrapper, question }) => ({

@@ -1,7 +1,7 @@
 import { type Passage } from "../evidence/passages.ts";
 import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { type ReadSentence, type Token, undatedTokensOf } from "../reading/spans.ts";
-import { type Language, type Word, wordsOf } from "../reading/words.ts";
+import { isForm, type Language, type Word, wordsOf } from "../reading/words.ts";
 import { type Asked } from "./question.ts";
 
 /** The reading of a sentence with a superlative: 1 if it names the question's subject. */
@@ -22,28 +22,24 @@ const SUPERLATIVE: Readonly<Record<Language, RegExp>> = {
 const MOST = /^(?:most|least|plus|moins|mas|menos|piu|meno|mais)$/u;
 const IS =
   /^(?:is|was|are|were|be|been|becomes?|became|become|remains?|ist|war|bleibt|wurde|est|etait|devient|devenue?|reste|es|fue|era|sigue|e|è|fu|resta|diventa|é|foi|continua)$/u;
-/** "the first since 2019", "the second": it is not the one. */
-const LIMITED = /^(?:since|after|seit|nach|depuis|desde|dopo|dal|dalla|apres|second|third|zweit|dritt)/u;
-/** "since 2019": dates are not among the words. */
-const SINCE_YEAR = /(?<!\p{L})(?:since|seit|depuis|desde|dal)\s(?:\p{L}+\s){0,2}20\d\d/iu;
+/** "the first since 2019": it is not the one. */
+const LIMITED = /^(?:since|after|seit|nach|depuis|desde|dopo|dal|apres)/u;
 /** Since records began. */
 const BEGINNING =
   /^(?:measure|record|begin|aufzeichnung|messung|mesur|releve|medicion|registro|misurazion|medico|1[6-9]\d\d)/u;
+/** "the second highest", "one of the highest", "almost the highest" */
+const LOWER =
+  /^(?:second|third|fourth|one|among|almost|nearly|fast|presque|casi|quasi|quase|deuxieme|troisieme|segund[ao]s?|tercer[ao]?|second[ao]|terz[ao]|terceir[ao]|of|de|di|tra|fra|entre|parmi)$/u;
 
-/** The place of a superlative: one word, or a word such as "most" with its adjective. Its article is before it. */
-function superlativeIn(words: readonly Word[], language: Language): { at: number; form: string } | undefined {
+/** The place of the first superlative behind an article: one word, or a word such as "most". */
+function superlativeIn(words: readonly Word[], language: Language): number {
   const { determiner } = GRAMMARS[language];
-  for (const [at, { text }] of words.entries()) {
-    const before = words.slice(Math.max(0, at - 2), at);
-    if (!before.some((word) => determiner.has(word.text))) continue;
-    if (MOST.test(text) && words[at + 1] !== undefined) return { at, form: words[at + 1]?.stem.slice(0, FORM) ?? "" };
-    if (SUPERLATIVE[language].test(text)) return { at, form: text.slice(0, FORM) };
-  }
-  return undefined;
+  return words.findIndex(
+    ({ text }, n) =>
+      [words[n - 1], words[n - 2]].some((one) => determiner.has(one?.text)) &&
+      (MOST.test(text) || SUPERLATIVE[language].test(text)),
+  );
 }
-
-/** Characters by which two forms of a superlative are compared. */
-const FORM = 5;
 
 /** Reads "X is the highest N" for a question whether X, or another, is the highest N. */
 export function superlative(
@@ -51,36 +47,31 @@ export function superlative(
   { near, text: whole }: Passage,
   { language }: ReadSentence,
 ): Ranked | undefined {
-  if (asked.language !== language) return undefined;
   // A month can be the hottest one: dates belong to the words.
   const tokens = undatedTokensOf(whole, []);
   const question = wordsOf(asked.plan.statement);
-  const wanted = superlativeIn(question, language);
-  const found = superlativeIn(tokens, language);
-  if (wanted === undefined || found === undefined || wanted.form !== found.form) return undefined;
-  const grammar = GRAMMARS[language];
-  const isContent = ({ text, stem }: Word): boolean =>
-    !isFunctionWord(text, grammar) && !IS.test(text) && stem.length > 1;
-  const holder = question
-    .slice(0, wanted.at)
-    .filter((word) => isContent(word) && (word.capital || /^\d/u.test(word.text)));
-  const kind = question.slice(wanted.at + 1).filter((word) => isContent(word) && !/^\d/u.test(word.text));
-  const verb = tokens.findIndex(({ text }, at) => at < found.at && IS.test(text));
+  const asks = superlativeIn(question, language);
+  const says = superlativeIn(tokens, language);
+  const [wanted, found] = [question[asks], tokens[says]];
+  if (wanted === undefined || found === undefined || !isForm(wanted, found, language)) return undefined;
+  const isContent = ({ text }: Word): boolean => !isFunctionWord(text, GRAMMARS[language]) && !IS.test(text);
+  const isNamed = (word: Word): boolean => isContent(word) && (word.capital || /^\d/u.test(word.text));
+  const holder = question.slice(0, asks).filter(isNamed);
+  const kind = question.slice(asks + 1).filter((word) => isContent(word) && !/^\d/u.test(word.text));
+  const verb = tokens.slice(0, says).findIndex(({ text }) => IS.test(text));
   if (holder.length === 0 || verb < 1) return undefined;
   const subject = tokens.slice(0, verb);
-  const rest = tokens.slice(found.at + 1);
-  const end = rest.findIndex(({ gap }, at) => at > 0 && /[,;:]/u.test(gap));
-  const phrase = rest.slice(0, end < 0 ? undefined : end);
+  const rest = tokens.slice(says + 1);
   if (
-    isLimited(phrase) ||
-    SINCE_YEAR.test(whole) ||
-    !kind.every(({ stem }) => near.has(stem) || phrase.some((word) => word.stem === stem))
+    tokens.slice(verb, says).some(({ text }) => LOWER.test(text)) ||
+    isLimited(rest) ||
+    !kind.every(({ stem }) => near.has(stem))
   )
     return undefined;
   // "the youngest Tarsian" is not the youngest person.
-  const noun = phrase.filter(isContent)[MOST.test(tokens[found.at]?.text ?? "") ? 1 : 0];
-  if (noun === undefined || !question.some(({ stem }) => stem === noun.stem)) return undefined;
-  const part = { start: tokens[0]?.start ?? 0, end: phrase.at(-1)?.end ?? 0 };
+  const noun = rest.filter(isContent).slice(0, MOST.test(found.text) ? 2 : 1);
+  if (!noun.every(({ stem }) => question.some((word) => word.stem === stem))) return undefined;
+  const part = { start: 0, end: whole.length };
   if (holder.every(({ stem }) => subject.some((word) => word.stem === stem))) return { sign: 1, part };
   const isOther = subject.some((word) => word.capital && isContent(word));
   return isOther && !holder.some(({ stem }) => subject.some((word) => word.stem === stem))
@@ -88,7 +79,8 @@ export function superlative(
     : undefined;
 }
 
-function isLimited(phrase: readonly Token[]): boolean {
-  const at = phrase.findIndex(({ text }) => LIMITED.test(text));
-  return at >= 0 && !phrase.slice(at + 1, at + 4).some(({ text }) => BEGINNING.test(text));
+function isLimited(words: readonly Token[]): boolean {
+  return words.some(
+    ({ text }, at) => LIMITED.test(text) && !words.slice(at + 1, at + 5).some((word) => BEGINNING.test(word.text)),
+  );
 }

@@ -1,7 +1,7 @@
 import { createEmbeddedAnalyst } from "../embedded/analyst.ts";
 import { planOf } from "../evidence/plan.ts";
 import { weigh } from "../evidence/weigh.ts";
-import { type Verdict } from "../reading/analysis.ts";
+import { type Analysis, type Plan, type Source, type Verdict } from "../reading/analysis.ts";
 
 const NOW = Date.UTC(2026, 8, 28);
 const PUBLISHED = Date.UTC(2026, 5, 15);
@@ -10,15 +10,26 @@ const OTHERS = ["Visitors came from the whole region.", "Rain fell until the eve
 /** The embedded analyst's verdict if independent pages have one of the sentences each. */
 export async function verdictOf(question: string, sentences: readonly string[]): Promise<Verdict> {
   const plan = planOf(question, "", NOW);
-  const sources = sentences.map((sentence, index) => ({
-    url: `https://site-${index}.test/`,
-    title: "",
-    text: `${sentence} ${OTHERS[index]}`,
-    published: PUBLISHED,
-    language: "",
-    isHint: false,
-  }));
-  const signal = AbortSignal.timeout(60_000);
-  const analysis = await createEmbeddedAnalyst().analyse(plan, sources, { now: NOW, signal });
-  return weigh(plan, sources, analysis, NOW).verdict;
+  const sources = sentences.map((sentence, index) => sourceOf(`${sentence} ${OTHERS[index]}`, index));
+  return weigh(plan, sources, await analysisOf(plan, sources, NOW), NOW).verdict;
+}
+
+/**
+ * The side on which the embedded analyst counts a sentence, with a question mark if it supports no firm verdict. Empty if
+ * it counts on neither.
+ */
+export async function sideOf(question: string, sentence: string, now = NOW): Promise<string> {
+  const { statements } = await analysisOf(planOf(question, "", now), [sourceOf(sentence, 0)], now);
+  const [found] = statements;
+  if (found === undefined || found.supports === "NEUTRAL") return "";
+  return found.isLoose === true ? `${found.supports}?` : found.supports;
+}
+
+function sourceOf(text: string, index: number): Source {
+  const url = `https://site-${index}.test/`;
+  return { url, title: "", text, published: PUBLISHED, language: "", isHint: false };
+}
+
+async function analysisOf(plan: Plan, sources: readonly Source[], now: number): Promise<Analysis> {
+  return await createEmbeddedAnalyst().analyse(plan, sources, { now, signal: AbortSignal.timeout(60_000) });
 }
