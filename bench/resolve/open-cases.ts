@@ -7,7 +7,7 @@ import { weigh } from "../../src/content/resolve/evidence/weigh.ts";
 import { type Source } from "../../src/content/resolve/reading/analysis.ts";
 import { askAll, questionOf } from "./ask.ts";
 import { CLAIMS_FILE, readClaims } from "./claims.ts";
-import { readQuestions, readWrappings, wrapped } from "./market.ts";
+import { readWrappings, wrapped } from "./market.ts";
 import { judged, openQuestions } from "./market-record.ts";
 import { startSites } from "./sites.ts";
 

@@ -33,7 +33,6 @@ export function argumentOf(
     while (
       isRomance(language) &&
       !word.capital &&
-      head > 0 &&
       terms.has(tokens[head - 1]?.stem ?? "") &&
       !WORDS.beforeNoun.has(tokens[head - 1]?.text)
     )
@@ -41,11 +40,11 @@ export function argumentOf(
     heads.add(tokens[head]?.stem ?? word.stem);
   }
   // "Bank of Norvane governor Tarquin Hale": a title before a name.
-  const holder = tokens.findIndex(
-    (word, n) => n > 0 && !word.capital && WORDS.title.has(word.text) && isNameTo(tokens.slice(n + 1)),
+  const isTitled = tokens.some(
+    (word, n) => !word.capital && WORDS.title.has(word.text) && isNameTo(tokens.slice(n + 1)),
   );
   const last = tokens.at(-1);
-  if (holder >= 0 && last !== undefined && heads.size > 0) {
+  if (isTitled && last !== undefined) {
     heads.clear();
     heads.add(last.stem);
   }
@@ -58,7 +57,7 @@ export function argumentOf(
 }
 
 function isNameTo(tokens: readonly Token[]): boolean {
-  return tokens.length > 0 && tokens.every(({ capital, text }) => capital && /^\p{L}/u.test(text));
+  return tokens[0] !== undefined && tokens.every(({ capital, text }) => capital && /^\p{L}/u.test(text));
 }
 
 function isModifier(word: Token, grammar: Grammar): boolean {
@@ -83,16 +82,16 @@ export function phraseFrom(tokens: readonly Token[], from: number, grammar: Gram
   // "sign the Treaty of Oslo": the phrase goes on.
   if (end > 0 && WORDS.of.has(rest[end]?.text)) {
     const next = rest.findIndex((word, n) => n > end && grammar.preposition.has(word.text));
-    return next < 0 ? rest : rest.slice(0, next);
+    return next === -1 ? rest : rest.slice(0, next);
   }
-  return end < 0 ? rest : rest.slice(0, end);
+  return end === -1 ? rest : rest.slice(0, end);
 }
 
 /** The index at which the second noun phrase begins: an article that no preposition governs. */
 export function secondPhrase(tokens: readonly Token[], grammar: Grammar): number {
   const found = tokens.findIndex(
     ({ text }, n) =>
-      n > (grammar.determiner.has(tokens[0]?.text) ? 1 : 0) &&
+      n > 0 &&
       grammar.determiner.has(text) &&
       !grammar.preposition.has(text) &&
       !grammar.preposition.has(tokens[n - 1]?.text) &&
@@ -113,7 +112,7 @@ export function nounPhraseEnd(tokens: readonly Token[], grammar: Grammar): numbe
       (grammar.determiner.has(word.text) || grammar.preposition.has(word.text)) &&
       !/^(?:der|des|von)$/u.test(word.text),
   );
-  return next < 0 ? tokens.length : next;
+  return next === -1 ? tokens.length : next;
 }
 
 /** The index of the first article or preposition behind `from`. */
@@ -121,5 +120,5 @@ export function firstBreak(tokens: readonly Token[], from: number, grammar: Gram
   const found = tokens.findIndex(
     (word, n) => n > from && (grammar.preposition.has(word.text) || grammar.determiner.has(word.text)),
   );
-  return found < 0 ? tokens.length : found;
+  return found === -1 ? tokens.length : found;
 }

@@ -103,10 +103,10 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
     ({ text, end }) =>
       !(grammar.preposition.has(text) && outside.some(({ start }) => start >= end && start - end <= 2)),
   );
-  const at = predicateOf(tokens, grammar, language);
-  const predicate = at === undefined ? undefined : tokens[at];
+  const at = predicateOf(tokens, grammar, language) ?? -1;
+  const predicate = tokens[at];
   const bare = { oblique: undefined, joined: [], numbered: numberedIn(tokens), isByAgent: false, predicate };
-  if (at === undefined || predicate === undefined) {
+  if (predicate === undefined) {
     const agent = argumentOf(tokens.slice(0, firstBreak(tokens, 1, grammar)), terms, reader);
     return { ...bare, outcomes: new Set(), agent, patient: undefined };
   }
@@ -128,8 +128,8 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
     return { ...bare, outcomes: new Set([...outcomes, "appoint", "elect"]), agent: undefined, patient: subject, role };
   }
   const isPassive = isPassiveAt(tokens, at, reader);
-  const by = isPassive ? right.findIndex((word) => grammar.by.has(word.text)) : 0;
-  const object = by < 0 ? undefined : argumentOf(phraseFrom(right, isPassive ? by + 1 : 0, grammar), terms, reader);
+  const by = isPassive ? right.findIndex((word) => grammar.by.has(word.text)) : -1;
+  const object = isPassive && by === -1 ? undefined : argumentOf(phraseFrom(right, by + 1, grammar), terms, reader);
   // "¿Se aprobó la subida?": what stands behind the verb can be its subject.
   const isSubjectBehind = subject === undefined && language !== "en";
   return {
