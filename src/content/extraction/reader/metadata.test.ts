@@ -263,7 +263,7 @@ describe("links to the start page", () => {
 
 const afterOfJSON = (count: number) => read(ld({}).repeat(count) + ld({ headline: "A" })).headline;
 
-const long = (length: number) => read(ld({ headline: "A", x: "x".repeat(length - 22) })).headline;
+const long = (length: number) => read(ld({ headline: "A", x: "x".repeat(length - 23) })).headline;
 
 const after = (count: number) => read(ld([...Array.from({ length: count }, () => 1), { headline: "A" }])).headline;
 
