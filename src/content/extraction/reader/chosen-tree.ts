@@ -106,7 +106,7 @@ export class ChosenTree {
     }
     const isEmptyLine = (box.flags & FLAGS.code) !== 0 ? "div" : undefined;
     if (box.words === 0 && this.#keptIn(outer) > 0 && isLineBreak(element, isEmptyLine)) {
-      append(to, new Element("br", {}, []));
+      append(to, like(element, "br", {}));
       return;
     }
     if (kept === 0 && this.#isLinkedHeading(element)) {
@@ -114,8 +114,7 @@ export class ChosenTree {
       return;
     }
     if (kept === 0 && !(CELLS.has(name) && this.#keptIn(outer) > 0) && !this.#holdsPicture(box, outer)) return;
-    const copy = new Element(name, opened(element), []);
-    if (element.namespace !== undefined) copy.namespace = element.namespace;
+    const copy = like(element, name, opened(element));
     this.#children(element, copy, box);
     append(to, copy);
   }
@@ -186,9 +185,15 @@ function isDecoration(element: Element): boolean {
   return STANDS_FOR_OTHERS.test(source) || ((element.attribs["alt"] ?? "").trim() === "" && CONTROL.test(source));
 }
 
+/** An element of the same namespace, by which it is written as HTML. */
+function like({ namespace }: Element, name: string, attributes: Record<string, string>): Element {
+  const made = new Element(name, attributes, []);
+  if (namespace !== undefined) made.namespace = namespace;
+  return made;
+}
+
 function copyAll(element: Element): Element {
-  const copy = new Element(element.name, opened(element), []);
-  if (element.namespace !== undefined) copy.namespace = element.namespace;
+  const copy = like(element, element.name, opened(element));
   for (const child of element.children) {
     if (child instanceof Text) append(copy, new Text(child.data));
     else if (isTag(child)) append(copy, copyAll(child));
