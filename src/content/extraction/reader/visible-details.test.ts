@@ -44,7 +44,7 @@ describe("the author is found", () => {
     ["not in another link", "<p>Today <a href=/trains/ann>Ann Lee</a></p>", undefined],
     ["not in a link of another element", "<p><b data-x=/users/ann>Ann Lee</b></p>", undefined],
     [
-      "in the second marked text, if the first is none",
+      "in the second marked text, if the first is not a name",
       "<p><i class=author>admin</i> <a href=/users/ann>Ann Lee</a></p>",
       "Ann Lee",
     ],
@@ -86,7 +86,7 @@ describe("the date is found", () => {
     ["in a text", "<p>4 March 2026</p>", "2026-03-04"],
     ["in a time", "<p><time datetime=2026-03-04>today</time></p>", "2026-03-04"],
     ["in a time around an element", "<p><time datetime=2026-03-04><b>today</b></time></p>", "2026-03-04"],
-    ["in a text beside a time that is none", "<p><time datetime=x>today</time> 4 March 2026</p>", "2026-03-04"],
+    ["in a text beside a time without a date", "<p><time datetime=x>today</time> 4 March 2026</p>", "2026-03-04"],
     ["not in another element", "<p><b datetime=2026-03-04>today</b></p>", undefined],
     ["as that of publication before that of a change", "<p>Updated 5 March 2026</p><p>4 March 2026</p>", "2026-03-04"],
     [
