@@ -26,7 +26,7 @@ describe("the address of a picture is", () => {
     ["no data of a set", "<img srcset='data:x 3x, a.png 2x'>", "a.png"],
     ["no one without a size", "<img srcset='a.png zz, b.png 2x'>", "b.png"],
     ["that of a late set before the own set", "<img srcset='a.png 9x' data-lazy-srcset='b.png 1x'>", "b.png"],
-    ["that of the next set, if one has none", "<img data-srcset='data:x' srcset='a.png 1x'>", "a.png"],
+    ["that of the next set, if one has only data", "<img data-srcset='data:x' srcset='a.png 1x'>", "a.png"],
     [
       "that of the first source of a picture",
       "<picture><source><source srcset=a.png><source srcset=b.png><img></picture>",
