@@ -65,10 +65,8 @@ const TRAINED_FEATURES = "4bc8a4622eabe17f81e116a73c1c0a56ac74993a3b4a821d2d7c1e
 test("the program computes the features that the model was trained on", () => {
   const { lexicon } = readerModel();
   const digest = new Bun.CryptoHasher("sha256");
-  for (const { html, url } of [
-    ...readerCorpus(),
-    ...PAGES.map((html) => ({ html, url: "https://www.site.test/lamps/two-lamps_2026" })),
-  ]) {
+  const made = PAGES.map((html) => ({ html, url: "https://www.site.test/lamps/two-lamps_2026" }));
+  for (const { html, url } of [...readerCorpus(), ...made]) {
     const tree = parseTree(html);
     showLateText(tree, html, "static");
     const hints = hintsOf(metadataOf(tree), url);
