@@ -34,12 +34,12 @@ const ACCORDION = `<main><h1>Lamps</h1><h2><button aria-expanded="false">Care</b
 <div hidden>Do not read this.</div></main>`;
 /** A page with all that features count: links of each kind, prices, times, lists of one template, and quotes. */
 const KINDS = `<html><head><title>Two lamps, three shades: a test</title><meta property="og:type" content="article"><meta name="description" content="Two lamps in a test.">
-<script type="application/ld+json">{"@type":"Article","articleBody":"Two lamps stood on the table of the workshop, and their light fell on the floor. Nobody had lit them."}</script></head>
+<script type="application/ld+json">{"@type":"Article","articleBody":"Two lamps stood on the table of the workshop, and their light fell on the floor. Oda had lit them."}</script></head>
 <body><header class="site-header"><a href="/">Quay</a> <a href="#top">Top</a> <a href="https://other.test/x">Other</a> <a>None</a></header>
 <nav role="navigation"><ul><li><a href="/a">Lamps</a></li><li><a href="/b">Shades</a></li><li><a href="/c">Feet</a></li></ul></nav>
 <aside class="sidebar widget"><h4>Related articles</h4><h5>More lamps</h5><p>€5, $7 <img src="/a.png"></p><p>€5, $7</p></aside>
 <article class="post entry-content"><h1>Two lamps, three shades</h1><address>By Ann Lee</address><time>4 March 2026</time>
-<p>Two lamps stood on the table of the workshop, and their light fell on the floor. Nobody had lit them.</p>
+<p>Two lamps stood on the table of the workshop, and their light fell on the floor. Oda had lit them.</p>
 <div><div><div><p>THE Lamp; the shade, and the foot: 12 parts, 3 kg each! Are they heavy? <a href="/q">They are</a>, as <b>all</b> lamps of 1912.</p></div></div></div>
 <p>The first lamp was bought in a shop at the harbour by the old captain, who liked its green shade.</p>
 <h2>Parts</h2><table><tr><th>Shade</th><td>1</td></tr><tr><th>Foot</th><td>2</td></tr></table><blockquote>It burns<br><br>and burns.</blockquote><pre>lamp --on</pre>
@@ -60,7 +60,7 @@ const PAGES = [
  * SHA-256 of the features of the project's pages and of those above. If they change, the model's file can no longer be made from the data,
  * and the model reads other features than it has learned: train it again (tools/reader-model/README.md).
  */
-const TRAINED_FEATURES = "4bc8a4622eabe17f81e116a73c1c0a56ac74993a3b4a821d2d7c1e2132b7445b";
+const TRAINED_FEATURES = "d16d4839030d621cddc5d59f9ede55c1627076298620a50f67b4bec221c1ca85";
 
 test("the program computes the features that the model was trained on", () => {
   const { lexicon } = readerModel();
