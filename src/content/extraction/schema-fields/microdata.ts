@@ -22,14 +22,13 @@ const MICRODATA: Syntax = {
 };
 const RDFA: Syntax = { from: "rdfa", scope: ({ attribs }) => attribs["typeof"], property: "property" };
 
-/** Elements whose value is an attribute. */
+/** Shown elements whose value is an attribute. */
 const ATTRIBUTES = new Map(
   Object.entries({
     href: ["link", "a", "area"],
-    src: ["img", "audio", "video", "source", "iframe"],
-    data: ["object"],
+    src: ["img", "source"],
     datetime: ["time"],
-    value: ["data", "meter"],
+    value: ["data"],
   }).flatMap(([attribute, names]) => names.map((name) => [name, attribute] as const)),
 );
 
@@ -85,7 +84,7 @@ function valueOf(element: Element, page: ShownPage): { value: ThingValue; attrib
   for (const attribute of ["content", ATTRIBUTES.get(name) ?? "content"]) {
     const value = attribs[attribute];
     if (value === undefined) continue;
-    const isAddress = attribute === "href" || attribute === "src" || attribute === "data";
+    const isAddress = attribute === "href" || attribute === "src";
     return { value: isAddress ? (URL.parse(value.trim(), page.base)?.href ?? value) : value, attribute };
   }
   return { value: page.text(element), attribute: undefined };
