@@ -7,6 +7,8 @@ const BLOCKS = new Set(
   "BlockStatement ForStatement ForInStatement ForOfStatement SwitchStatement CatchClause StaticBlock".split(" "),
 );
 const GLOBALS = new Set(["window", "self", "globalThis"]);
+/** The global variable of the browser whose assignment navigates, and changes no other value. */
+const NAVIGATES = "location";
 
 /** The variables of all scripts of a page. */
 export class Scopes {
@@ -29,7 +31,8 @@ export class Scopes {
       if (node.type === "ExportNamedDeclaration" || node.type === "ExportDefaultDeclaration")
         exportsOf(node, scope, exported);
     }
-    for (const [name, from, source] of this.#assigned.splice(0)) from.assign(name, source);
+    for (const [name, from, source] of this.#assigned.splice(0))
+      if (name !== NAVIGATES || from.find(name) !== undefined) from.assign(name, source);
     return exported;
   }
 
@@ -105,7 +108,8 @@ export class Scopes {
       const name = propertyName(left);
       if (name === undefined) return;
       const { object } = left;
-      if (object.type === "Identifier" && GLOBALS.has(object.name)) this.global.declare(name, source);
+      if (object.type === "Identifier" && GLOBALS.has(object.name) && name !== NAVIGATES)
+        this.global.declare(name, source);
       if (isFunction(node.right)) this.#method(name, sourceOf(node.right, scope));
     }
   }
