@@ -33,17 +33,17 @@ describe("the prices of a page are", () => {
 });
 
 describe("a page shows", () => {
-  test.each<[string, string, number, boolean, boolean]>([
-    ["an amount", "<p>$5</p>", 5, true, true],
-    ["an old amount", "<p>$5</p><s>$7</s>", 7, true, true],
-    ["no amount of another number", "<p>$5</p><p>7</p>", 7, true, false],
-    ["a number that is no amount", "<p>$5</p><p>7</p>", 7, false, true],
-    ["a number as an amount, if it has no amounts", "<p>7</p>", 7, true, true],
-    ["no other number", "<p>7</p>", 8, false, false],
-    ["a number in a text of 160 characters", `<p>7 ${"x".repeat(158)}</p>`, 7, false, true],
-    ["no number in a longer text", `<p>7 ${"x".repeat(159)}</p>`, 7, false, false],
-  ])("%s", (_what, html, value, isMoney, isSo) => {
-    expect(factsOf(html, "en").showsNumber(value, isMoney)).toBe(isSo);
+  test.each<[string, string, readonly [value: number, isMoney: boolean], boolean]>([
+    ["an amount", "<p>$5</p>", [5, true], true],
+    ["an old amount", "<p>$5</p><s>$7</s>", [7, true], true],
+    ["no amount of another number", "<p>$5</p><p>7</p>", [7, true], false],
+    ["a number that is no amount", "<p>$5</p><p>7</p>", [7, false], true],
+    ["a number as an amount, if it has no amounts", "<p>7</p>", [7, true], true],
+    ["no other number", "<p>7</p>", [8, false], false],
+    ["a number in a text of 160 characters", `<p>7 ${"x".repeat(158)}</p>`, [7, false], true],
+    ["no number in a longer text", `<p>7 ${"x".repeat(159)}</p>`, [7, false], false],
+  ])("%s", (_what, html, number, isSo) => {
+    expect(factsOf(html, "en").showsNumber(...number)).toBe(isSo);
   });
 });
 
