@@ -37,7 +37,7 @@ describe("a page shows", () => {
     ["an amount", "<p>$5</p>", [5, true], true],
     ["an old amount", "<p>$5</p><s>$7</s>", [7, true], true],
     ["no amount of another number", "<p>$5</p><p>7</p>", [7, true], false],
-    ["a number that is no amount", "<p>$5</p><p>7</p>", [7, false], true],
+    ["a number without a currency", "<p>$5</p><p>7</p>", [7, false], true],
     ["a number as an amount, if it has no amounts", "<p>7</p>", [7, true], true],
     ["no other number", "<p>7</p>", [8, false], false],
     ["a number in a text of 160 characters", `<p>7 ${"x".repeat(158)}</p>`, [7, false], true],
