@@ -80,7 +80,7 @@ export function createApp(
     request: Request,
     run: (used: Services) => Promise<OperationResult>,
   ): Promise<Response> => {
-    if (isFormCheck(request)) return await checkedForm(run);
+    if (isFormCheck(request)) return await checkedForm(run, services);
     operations?.called(name);
     try {
       return respond(await run(services), request.signal);

@@ -1,5 +1,6 @@
 /** A request whose form the content service refuses gets no price, over every protocol, and is never charged. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import listings from "../../config/listings.json";
 import shipped from "../../config/turnpike.json";
 import { baseUrl } from "../../src/content/testing/client.ts";
 import { startTestService, type TestService } from "../../src/content/testing/service.ts";
@@ -40,11 +41,13 @@ beforeAll(async () => {
   const { price: _price, scheme: _scheme, ...account } = TERMS;
   gateway = await startProtocols({
     state_path: folder.path,
+    limits: { max_body_bytes: 2_000_000 },
     x402: { enabled: true, test_mode: true, credit: { ...account, min: "$0.01" } },
     upstreams: [{ name: "content", servers: [serverAt(Number(new URL(baseUrl(content.service)).port))] }],
     routes: shipped.routes
-      .filter((route) => "x402" in route && "check_form" in route.x402)
-      .map((route) => (route.path_prefix === "/r" ? { ...route, cache: { ttl_s: 60 } } : route)),
+      .filter((route) => "x402" in route)
+      .map((route) => (route.path_prefix === "/r" ? { ...route, cache: { ttl_s: 60 } } : route))
+      .map((route) => (route.path_prefix === "/scrape" ? { ...route, x402: { ...route.x402, ...LISTED } } : route)),
   });
   store = openStore(folder.file("turnpike.db"));
   await store.ready();
@@ -75,6 +78,8 @@ const withFields = ({ headers = {}, ...request }: Asked, fields: Record<string, 
   headers: { ...headers, ...fields },
 });
 
+const announced = (request: Asked): Asked => withFields(request, { "content-length": `${request.body?.length}` });
+
 const REFUSED: readonly (readonly [what: string, request: Asked, status: number, says: string])[] = [
   ["an invalid body of /read", post("/read", { url: "nowhere" }), 400, "/url"],
   ["a path below /read", { path: "/read/x" }, 404, "no such operation"],
@@ -91,11 +96,43 @@ const REFUSED: readonly (readonly [what: string, request: Asked, status: number,
   ["a file that is not base64", post("/parse", { file: "?" }), 400, "file"],
   ["a form without a file", post("/parse", "--x--\r\n", "multipart/form-data; boundary=x"), 400, "file"],
   ["an unknown parameter of a file", post("/parse?colour=red", "text", "text/plain"), 400, "colour"],
+  [
+    "an unknown parameter of a long file",
+    post("/parse?colour=red", "x".repeat(1_100_000), "text/plain"),
+    400,
+    "colour",
+  ],
+  [
+    "a body over the limit of the gateway",
+    announced(post("/parse", "x".repeat(2_000_001), "text/plain")),
+    413,
+    "too-large",
+  ],
+  ["JSON over the limit of a schema", post("/scrape", { url: `http://h/${"x".repeat(1_048_576)}` }), 413, "too-large"],
+  ["a body that is not JSON", post("/scrape", "{"), 400, "JSON"],
+  ["a body that is not announced as JSON", post("/qr", '{"data":"x"}', "text/plain"), 415, "application/json"],
+  ["an unknown field", post("/search", { query: "tides", colour: "red" }), 400, "/colour"],
+  ["a path below an operation, with a valid body", post("/scrape/x", { url: "http://h/" }), 404, "no such operation"],
+  ["an operation with a slash at its end", post("/search/", { query: "tides" }), 404, "no such operation"],
 ];
+
+/** An operation that is called with POST alone, for each paid route. */
+const POSTED = shipped.routes
+  // GET and DELETE of sessions and browsers are free.
+  .filter((route) => "x402" in route && "body_schema" in route && !/^.(?:sessions|browsers)$/.test(route.path_prefix))
+  .map(({ path_prefix }) => path_prefix);
+const LISTED = { extensions: { bazaar: listings["/scrape"].bazaar } };
+
+/** A valid body of an operation. */
+function exampleOf(path: string): unknown {
+  for (const [listed, { bazaar }] of Object.entries(listings)) if (listed === path) return bazaar.info.input.body;
+  throw new Error(`${path} is not listed`);
+}
+
+const BROWSER = { accept: "text/html", "user-agent": "Mozilla/5.0" };
 
 const ACCEPTED: readonly (readonly [what: string, request: () => Asked])[] = [
   ["/read", () => post("/read", { url: page() })],
-  ["/read by GET, which shows the price in a browser", () => ({ path: "/read" })],
   ["/r", () => ({ path: `/r/${page()}` })],
   ["/v2/scrape", () => post("/v2/scrape", { url: page() })],
   ["/v2/extract", () => post("/v2/extract", { urls: [page()], schema: { type: "object", properties: { a: {} } } })],
@@ -104,7 +141,7 @@ const ACCEPTED: readonly (readonly [what: string, request: () => Asked])[] = [
   ["/v2/search", () => post("/v2/search", { query: "tides" })],
   ["/v2/map", () => post("/v2/map", { url: page() })],
   ["/parse", () => post("/parse", "text", "text/plain")],
-  ["a long file", () => post("/parse?colour=red", "x".repeat(1_100_000), "text/plain")],
+  ["a long file", () => post("/parse?format=text", "x".repeat(1_100_000), "text/plain")],
 ];
 
 for (const protocol of PROTOCOLS) {
@@ -112,6 +149,36 @@ for (const protocol of PROTOCOLS) {
     const reply = await gateway.request(protocol, request);
     expect([reply.status, reply.header("payment-required")]).toEqual([status, undefined]);
     expect(reply.text).toContain(says);
+  });
+
+  test.each([...POSTED, "/parse"])(
+    `${protocol}: another method than POST gets no price of %s, but 405`,
+    async (path) => {
+      for (const method of ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"]) {
+        const body = method === "PUT" && path !== "/parse" ? { body: JSON.stringify(exampleOf(path)) } : {};
+        const reply = await gateway.request(protocol, {
+          method,
+          path,
+          headers: { "content-type": "application/json" },
+          ...body,
+        });
+        const { status } = reply;
+        expect([method, status, reply.header("allow"), reply.header("payment-required")]).toEqual([
+          method,
+          405,
+          "POST",
+          undefined,
+        ]);
+      }
+    },
+  );
+
+  test(`${protocol}: a person who opens a POSTed operation in a browser sees its price`, async () => {
+    const reply = await gateway.request(protocol, { path: "/scrape", headers: BROWSER });
+    expect([reply.status, reply.text.includes("POST ")]).toEqual([402, true]);
+    // A page that does not say how the operation is called would take a payment for the same failing request.
+    const untold = await gateway.request(protocol, { path: "/parse", headers: BROWSER });
+    expect([untold.status, untold.header("payment-required")]).toEqual([405, undefined]);
   });
 
   test.each(ACCEPTED)(`${protocol}: a valid request to %s gets the price, and nothing is loaded`, async (_what, of) => {

@@ -56,7 +56,7 @@ export function firecrawlHandler(
           ? await used.uploads.with(request, respond)
           : await respond(endpoint.method === "POST" ? await http.readJson(request) : undefined);
       };
-      if (isCheck) return await checkedForm(serve);
+      if (isCheck) return await checkedForm(serve, services);
       const answer = await serve(services);
       return "socket" in answer ? http.switched(answer.socket, upgrade) : http.respond(answer, signal);
     } catch (error) {

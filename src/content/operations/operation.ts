@@ -23,7 +23,7 @@ import { type Uploads } from "./upload.ts";
 export interface Services {
   readonly pages: Pages;
   readonly search: Search;
-  readonly uploads: Pick<Uploads, "with">;
+  readonly uploads: Pick<Uploads, "with" | "checkLength">;
   readonly files: Pick<PageReader, "readFile">;
   /** The charge for a file of the caller. Undefined: the whole price. */
   readonly fileChargeOf: (file: PageSource) => string | undefined;

@@ -53,6 +53,11 @@ export class Uploads {
     this.#maxBytes = maxBytes;
   }
 
+  /** Throws if the length that a request announces is too large. */
+  checkLength({ headers }: Pick<Request, "headers">): void {
+    if (Number(headers.get("content-length") ?? "0") > this.#maxBytes) throw this.#tooLarge();
+  }
+
   /** Reads the body and passes it to `use`, which has to end before another upload takes its place in memory. */
   async with<T>(request: Request, use: (upload: Upload) => Promise<T>): Promise<T> {
     if (this.#reading >= MAX_UPLOADS)
@@ -72,13 +77,16 @@ export class Uploads {
     if (/^application\/json\b/i.test(type)) {
       return new Upload(undefined, "", fieldsIn(bytes));
     }
-    return new Upload(bytes, typeOf(type, ""), valuesOf(new URL(request.url).searchParams));
+    return plainUpload(request, bytes);
   }
 
-  async #bytes({ body, headers }: Request): Promise<Uint8Array<ArrayBuffer>> {
-    const tooLarge = () =>
-      new TurnpikeError("body-too-large", `Cannot read the body: it has more than ${this.#maxBytes} bytes`);
-    if (Number(headers.get("content-length") ?? "0") > this.#maxBytes) throw tooLarge();
+  #tooLarge(): TurnpikeError {
+    return new TurnpikeError("body-too-large", `Cannot read the body: it has more than ${this.#maxBytes} bytes`);
+  }
+
+  async #bytes(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+    const { body } = request;
+    this.checkLength(request);
     if (body === null) return new Uint8Array();
     const late = AbortSignal.timeout(UPLOAD_TIMEOUT_MS);
     const reader = body.getReader();
@@ -89,13 +97,23 @@ export class Uploads {
       length += read.value.length;
       if (length > this.#maxBytes) {
         await reader.cancel();
-        throw tooLarge();
+        throw this.#tooLarge();
       }
       chunks.push(read.value);
     }
     if (late.aborted) throw new TurnpikeError("bad-request", "Cannot read the body: it did not arrive in time");
     return new Uint8Array(Buffer.concat(chunks));
   }
+}
+
+/** True if the body is the file itself, and the query has the parameters. */
+export function isPlainUpload({ headers }: Pick<Request, "headers">): boolean {
+  return !/^(?:multipart\/form-data|application\/json)\b/i.test(headers.get("content-type") ?? "");
+}
+
+/** A file that is the whole body. */
+export function plainUpload({ headers, url }: Request, file: Uint8Array<ArrayBuffer>): Upload {
+  return new Upload(file, typeOf(headers.get("content-type") ?? "", ""), valuesOf(new URL(url).searchParams));
 }
 
 /** The members of a JSON object. It is parsed as strictly as by a gateway that checks bodies. */

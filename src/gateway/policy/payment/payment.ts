@@ -151,7 +151,7 @@ function ask(exchange: Exchange, paidRoute: PaidRoute, client: ClientFunnel): De
     client.count("no_servers");
     respondUnserved(exchange);
   } else if (isFormOpen(exchange, paidRoute)) {
-    askForm(exchange, challenge);
+    askForm(exchange, { challenge, explainsMethod: paidRoute.accepts.current()?.explainsMethod(exchange) === true });
     return "continue";
   } else challenge();
   return "responded";
@@ -160,7 +160,7 @@ function ask(exchange: Exchange, paidRoute: PaidRoute, client: ClientFunnel): De
 /** Whether only the upstream can say if the form of the request is valid. */
 function isFormOpen({ head }: Exchange, { checksForm }: PaidRoute): boolean {
   if (checksForm === "none" || head.isGrpc || head.upgrade !== "") return false;
-  return checksForm === "all" || head.bodyLength === 0;
+  return checksForm === "all" || head.method !== "POST" || head.path !== checksForm.posted;
 }
 
 function createPricedRoute(config: PaidRouteConfig, deps: PaymentDeps): PricedRoute {

@@ -222,7 +222,7 @@ class Payments implements PolicyFeature {
       checksForm: terms.check_form
         ? route.body_schema === undefined
           ? ("all" as const)
-          : ("bodiless" as const)
+          : { posted: route.path_prefix }
         : undefined,
       isServed: targets.isServed(route),
       mayDefer: route.upstream !== undefined,

@@ -71,8 +71,8 @@ export interface PaidRoute extends PaidRouteServices {
   readonly isServed: boolean;
   /** True: a rule refuses the request. Only work that has begun for a payment is finished. */
   readonly isRefused: boolean;
-  /** The requests whose form the upstream checks before the challenge. `bodiless`: the bodies of the others are checked already. */
-  readonly checksForm: "none" | "bodiless" | "all";
+  /** The requests whose form the upstream checks before the challenge. `posted`: all but a POST to this path, whose body is checked already. */
+  readonly checksForm: "none" | "all" | { readonly posted: string };
   /** Requests with a valid payment that are not charged. */
   readonly gift?: Gift | undefined;
   /** Every payment must have an id from the client. */
