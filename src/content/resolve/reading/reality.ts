@@ -1,6 +1,6 @@
 import { type Grammar, GRAMMARS, type Reader, isFunctionWord } from "./grammar.ts";
 import { type Group, HARD, type Span, type Token } from "./spans.ts";
-import { IRREGULAR_PAST, type Language } from "./words.ts";
+import { IRREGULAR_PAST, isRomance, type Language } from "./words.ts";
 
 /** The way in which a sentence presents a predicate. */
 export type Reality = "fact" | "denied" | "absent" | "view" | "future" | "open" | "quoted" | "noun";
@@ -38,10 +38,12 @@ function formOf(
 ): Reality {
   const token = tokens[at] as Token; // The caller has checked it.
   const previous = tokens[group.start - 1];
+  const turns = group.words.filter(
+    (word, n) => grammar.not.has(word.text) && !ONLY.test(group.words[n + 1]?.text ?? ""),
+  ).length;
   const isNegated =
-    group.words.filter((word, n) => grammar.not.has(word.text) && !ONLY.test(group.words[n + 1]?.text ?? "")).length %
-      2 ===
-      1 ||
+    // "non ha mai firmato": two Romance negations are one.
+    (isRomance(language) ? turns > 0 : turns % 2 === 1) ||
     tokens
       .slice(clause.start, group.start)
       .some((word) =>
