@@ -85,7 +85,7 @@ export function measured(
     // "revenue of 2 billion, while profit rose to 188 million"
     const results = fitting
       .filter((_, at) => threshold.comparison === "equal" || (bound[at] === best && named[at] === most))
-      .map((one) => (isTurned(passage.text, one) ? turned(meets(one, threshold)) : meets(one, threshold)));
+      .map((one) => (isTurned(passage.text, one) ? turned(one, threshold) : meets(one, threshold)));
     if (threshold.comparison === "equal") {
       if (results.includes("yes")) met ??= true;
       else if (passage.coverage >= 0.7) met = false;
@@ -247,9 +247,15 @@ function boundTo(asked: Asked, near: ReadonlySet<string>, clause: Clause | undef
   return 0.4 + (0.6 * (here + beside / 2)) / nouns.length;
 }
 
-function turned(result: "yes" | "no" | "open"): "yes" | "no" | "open" {
-  // "Did not exceed 100" means at most 100. It is certainly not met only if the figure itself would meet the threshold.
-  return result === "yes" ? "no" : "open";
+/** "Did not exceed 300" means at most 300: it decides only that a threshold of 300 or more is not met. */
+function turned(quantity: Quantity, threshold: Threshold): "no" | "open" {
+  const { value, comparison } = quantity;
+  const isLow = comparison === "below" || comparison === "at most";
+  const bounds = isLow
+    ? { low: value, high: Number.POSITIVE_INFINITY }
+    : { low: Number.NEGATIVE_INFINITY, high: value };
+  const opposite = isLow ? "at least" : comparison === "above" ? "at most" : "below";
+  return meets({ ...quantity, ...bounds, comparison: opposite }, threshold) === "no" ? "no" : "open";
 }
 
 /** "Did not exceed 5 percent": the number is a bound that was not reached. */

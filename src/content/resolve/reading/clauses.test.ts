@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { predicationOf } from "./clauses.ts";
+import { clauseAt, predicationOf } from "./clauses.ts";
 import { GRAMMARS } from "./grammar.ts";
 import { type Token, undatedTokensOf } from "./spans.ts";
-import { type Language, LANGUAGES } from "./words.ts";
+import { type Language, LANGUAGES, stemOf } from "./words.ts";
 
 type Row = readonly [sentence: string, kind: string, sides: string];
 
@@ -53,7 +53,7 @@ const SENTENCES: Readonly<Record<Language, readonly Row[]>> = {
     ["Officials denied that Marlow *signed* the act.", "denied", "that marlow | the act"],
     ["Officials did not deny that Marlow *signed* the act.", "fact", "that marlow | the act"],
     ["Fans say that Marlow *signed* the act.", "view", "that marlow | the act"],
-    ["She said that Marlow *signed* the act.", "fact", "that marlow | the act"],
+    ["They said that Marlow *signed* the act.", "fact", "that marlow | the act"],
     ["It is likely that Marlow *signed* the act.", "view", "that marlow | the act"],
     ["The rumour that Marlow *signed* the act is old.", "view", "that marlow | the act is old"],
     ["The earthquake that *struck* Sarin was strong.", "fact", "that | sarin was strong"],
@@ -98,7 +98,7 @@ const SENTENCES: Readonly<Record<Language, readonly Row[]>> = {
     ["Halden won the *lead* in May.", "fact", "halden won the | in may"],
     ["The act was not only *signed* by Marlow.", "fact passive", "the act | by marlow"],
     ["Instead of *signing* the act, Marlow left.", "open", "instead of | the act"],
-    ["Marlow gave his *approval*.", "fact", "marlow gave his | "],
+    ["Marlow gave the *approval*.", "fact", "marlow gave the | "],
     ["The council had to give *approval* to the act.", "future", "the council had to give | to the act"],
     ["Marlow *signed* the act; opponents may sue.", "fact", "marlow | the act"],
     ["A clerk says that Marlow *signed* the act.", "view", "that marlow | the act"],
@@ -106,8 +106,31 @@ const SENTENCES: Readonly<Record<Language, readonly Row[]>> = {
     ["Marlow *signed* the act, beating forecasts that doubted it.", "fact", "marlow | the act"],
     ["That Marlow *signed* the act is known.", "view", "that marlow | the act is known"],
     ["The ferry and the train *arrived* in May.", "fact", "the ferry and the train | in may"],
-    ["Marlow said on Monday he *signed* the act.", "fact", "marlow said on monday he | the act"],
+    ["Marlow said on Monday they *signed* the act.", "fact", "marlow said on monday they | the act"],
     ["Marlow has been to Oslo to *sign* the act.", "future", "marlow | the act"],
+    ["Officials say that Marlow left, and *signed* the act.", "fact inherited", "marlow left | the act"],
+    ["It was late in Oslo; fans say that Marlow *signed* the act.", "view", "that marlow | the act"],
+    ["Marlow *signed* the act, known to a clerk.", "fact", "marlow | the act"],
+    ["Marlow *signed* the act, according to a very old Halden owner.", "view", "marlow | the act"],
+    ["Marlow *signed* the act, according to a Halden owner.", "fact", "marlow | the act"],
+    ["Marlow *signed* the act in Oslo, according to a kiosk owner.", "view", "marlow | the act in oslo"],
+    ["Marlow *signed* the act, a clerk told the paper.", "view", "marlow | the act"],
+    ["Marlow *signed* the act, the two brothers said.", "fact", "marlow | the act"],
+    ["Marlow *signed* the act, the ministry said, some believe.", "fact", "marlow | the act"],
+    ["Marlow *signed* the act, believed to be old.", "fact", "marlow | the act"],
+    ["Marlow failed and urged Halden to *sign* the act.", "future", "and urged halden | the act"],
+    ["Marlow managed and wants to *sign* the act.", "future", "marlow | the act"],
+    ["Marlow left, failing to *sign* the act.", "denied", "failing | the act"],
+    ["Halden won the film *lead* in May.", "noun", "halden won the film | in may"],
+    ["Marlow refrained from *signing* the act.", "denied", "marlow refrained from | the act"],
+    ["The *launch* of Wren was late.", "noun", "the | of wren was late"],
+    ["After *launch* Wren was lost.", "fact inherited", " | wren was lost"],
+    ["The first *win* came late.", "fact", "the first | came late"],
+    ["Marlow praised the *win* of Halden.", "noun", "marlow praised the | of halden"],
+    ["*Approval* has been granted by the council.", "fact inherited", " | has been granted by the council"],
+    ["Marlow has never not *signed* the act.", "fact", "marlow | the act"],
+    ["Marlow is to *sign* the act.", "future passive", "marlow | the act"],
+    ["The *acquittal* came on Monday.", "noun", "the | came on monday"],
   ],
   de: [
     ["Marlow hat das Gesetz *unterzeichnet*.", "fact", "marlow | hat das gesetz"],
@@ -126,6 +149,8 @@ const SENTENCES: Readonly<Record<Language, readonly Row[]>> = {
     ],
     ["Der Rat tagte, bevor Marlow das Gesetz *unterzeichnete*.", "fact", "bevor marlow das gesetz | "],
     ["Marlow will das Gesetz nicht *unterzeichnen*.", "future", "marlow | will das gesetz nicht"],
+    ["Die *Wahl* des Rats steht aus.", "noun", "die | des rats steht aus"],
+    ["Der Rat hat der *Wahl* zugestimmt.", "fact", "der rat | hat der zugestimmt"],
   ],
   fr: [
     ["Marlow a *signé* la loi.", "fact", "marlow | la loi"],
@@ -141,6 +166,7 @@ const SENTENCES: Readonly<Record<Language, readonly Row[]>> = {
     ["*Acheté* aux enchères par Marlow.", "fact passive inherited", " | aux encheres par marlow"],
     ["Le maire affirme que Marlow a *signé* la loi.", "fact", "que marlow | la loi"],
     ["Aucun maire n'a *signé* la loi.", "denied", "aucun maire n'a | la loi"],
+    ["Marlow est *entré* en fonction.", "fact", "marlow | en fonction"],
   ],
   es: [
     ["Marlow *firmó* la ley.", "fact", "marlow | la ley"],
@@ -152,6 +178,7 @@ const SENTENCES: Readonly<Record<Language, readonly Row[]>> = {
     ["Nadie *firmó* la ley.", "denied inherited", " | la ley"],
     ["La *firma* de la ley es hoy.", "noun", "la | de la ley es hoy"],
     ["Marlow no ha *firmado* nunca la ley.", "denied", "marlow | nunca la ley"],
+    ["La mina, que alimentó al condado, fue *cerrada* en mayo.", "fact passive inherited", "la mina | en mayo"],
   ],
   it: [
     ["Marlow ha *firmato* la legge.", "fact", "marlow | la legge"],
@@ -190,4 +217,65 @@ describe.each(LANGUAGES)("a predicate in the language %s", (language) => {
     expect(kinds.filter(Boolean).join(" ")).toBe(kind);
     expect(`${shown(before)} | ${shown(after)}`).toBe(sides);
   });
+});
+
+const FIGURES: readonly (readonly [language: Language, sentence: string, isFact: boolean, clause: string])[] = [
+  ["en", "The mine made *300* tonnes.", true, "The mine made 300 tonnes"],
+  ["en", "The mine made 200 tonnes, while the mill made *300* tonnes.", true, "while the mill made 300 tonnes"],
+  ["en", "The mine will make *300* tonnes.", false, "The mine will make 300 tonnes"],
+  ["en", "May *300* people come?", false, "May 300 people come"],
+  ["en", "About *300* people came.", true, "About 300 people came"],
+  ["en", "The mine probably made *300* tonnes.", false, "The mine probably made 300 tonnes"],
+  ["en", "Turnout: *55* percent.", true, "Turnout: 55 percent"],
+  ["en", "Cost of the mine (the state paid it all in gold): *300* million.", true, "300 million"],
+  ["en", "Output of 2024: *300* tonnes.", true, "Output of 2024: 300 tonnes"],
+  ["en", "If the mine made *300* tonnes, it pays.", false, "If the mine made 300 tonnes"],
+  ["en", "The mine was to make *300* tonnes.", false, "The mine was to make 300 tonnes"],
+  ["en", "Was *300* the number to beat?", true, "Was 300 the number to beat"],
+  ["en", "Some *300* people were feared dead.", false, "Some 300 people were feared dead"],
+  ["en", "Were the *300* feared by all?", true, "Were the 300 feared by all"],
+  ["en", "Analysts put the output at *300* tonnes.", false, "Analysts put the output at 300 tonnes"],
+  [
+    "en",
+    "In May the analysts put the output at *300* tonnes.",
+    false,
+    "In May the analysts put the output at 300 tonnes",
+  ],
+  ["en", "The mine and its analysts made *300* tonnes.", true, "The mine and its analysts made 300 tonnes"],
+  ["en", "The mine made *300* tonnes, according to a kiosk owner.", false, "The mine made 300 tonnes"],
+  ["en", "The mine made *300* tonnes, critics said.", false, "The mine made 300 tonnes"],
+  ["en", "Officials believe the mine made *300* tonnes.", false, "Officials believe the mine made 300 tonnes"],
+  ["en", "Officials denied that the mine made *300* tonnes.", true, "that the mine made 300 tonnes"],
+  ["en", "Fans say that the mine made *300* tonnes.", false, "that the mine made 300 tonnes"],
+  [
+    "en",
+    "“The mine made *300* tonnes last year,” the owner wrote.",
+    false,
+    "The mine made 300 tonnes last year,” the owner wrote",
+  ],
+  ["de", "Das Werk wird *300* Tonnen liefern.", false, "Das Werk wird 300 Tonnen liefern"],
+  ["de", "Das Werk lieferte *300* Tonnen.", true, "Das Werk lieferte 300 Tonnen"],
+  ["es", "La mina producirá *300* toneladas.", false, "La mina producirá 300 toneladas"],
+  ["es", "La mina produjo *300* toneladas.", true, "La mina produjo 300 toneladas"],
+  ["it", "La miniera dovrebbe produrre *300* tonnellate.", false, "La miniera dovrebbe produrre 300 tonnellate"],
+];
+
+test.each(FIGURES)(
+  "a figure in the language %s: %s is a fact: %p, in the clause %s",
+  (language, sentence, isFact, clause) => {
+    const text = sentence.replaceAll("*", "");
+    const found = clauseAt(undatedTokensOf(text, []), sentence.indexOf("*"), GRAMMARS[language], language);
+    expect(text.slice(found.start, found.end)).toBe(clause);
+    expect(found.isFact).toBe(isFact);
+    for (const word of ["mine", "tonnes"])
+      expect(found.stems.has(stemOf(word))).toBe(new RegExp(`\\b${word}\\b`).test(clause));
+  },
+);
+
+test("a predicate has the place of its clause in the sentence", () => {
+  const text = "The council met, Marlow signed the act, and all left.";
+  const tokens = undatedTokensOf(text, []);
+  const at = tokens.findIndex((token) => token.text === "signed");
+  const { start, end } = predicationOf(tokens, at, { grammar: GRAMMARS.en, language: "en" });
+  expect(text.slice(start, end)).toBe("Marlow signed the act");
 });

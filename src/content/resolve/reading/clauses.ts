@@ -154,7 +154,7 @@ export function clauseAt(tokens: readonly Token[], position: number, grammar: Gr
     whole.some(
       (word, n) =>
         // "About 71,000"
-        (grammar.modal.has(word.text) && !/^\d/u.test(whole[n + 1]?.text ?? "")) ||
+        (grammar.modal.has(word.text) && !(word.text === "about" && /^\d/u.test(whole[n + 1]?.text ?? ""))) ||
         grammar.hedge.has(word.text) ||
         (!word.capital && grammar.future.test(word.text)),
     ) ||

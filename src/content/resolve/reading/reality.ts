@@ -190,7 +190,7 @@ export function governedBy(
   whole: readonly Token[],
   at: number,
   { clause, grammar }: { clause: Span; grammar: Grammar },
-): Reality {
+): Reality | undefined {
   // "Officials believe Marlow signed": a verb of thinking before the subject.
   const inside = whole.slice(0, at).find((word, n) => {
     const last = whole[n - 1];
@@ -217,7 +217,7 @@ export function governedBy(
     // "Officials did not say that": nothing is denied.
     return turned || grammar.doubts.has(head.text) || !isAuthority(near, head, grammar) ? "view" : "fact";
   }
-  return "fact";
+  return undefined;
 }
 
 const SPEAKS =
