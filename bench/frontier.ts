@@ -82,7 +82,7 @@ function address(at: number, hosts: number): Address {
 async function newJob(store: JobStore, count: number): Promise<Job> {
   const id = crypto.randomUUID();
   const whole = { limit: count + 1, maxKnown: count + 1, maxRunMs: DAY_MS, keptMs: DAY_MS };
-  const made = { id, secretHash: "", payer: "", order: "{}", sale: "", ...whole };
+  const made = { id, secretHash: "", payer: "", order: "{}", sale: "", payment: "none" as const, ...whole };
   await store.create(made, []);
   const job = await store.find(id);
   if (job === undefined) throw new Error("the job is not there");

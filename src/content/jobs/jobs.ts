@@ -129,6 +129,7 @@ export class Jobs {
       maxRunMs: Math.min(settings.maxRunMs, (deferred?.until ?? Number.POSITIVE_INFINITY) * 1_000 - unixNow()),
       keptMs: settings.keptMs,
       sale: sale === undefined ? "" : saleText(sale, key),
+      payment: sale === undefined && !unproven ? ("none" as const) : ("waiting" as const),
     };
     if (known !== undefined) await this.#ask((store) => store.rename(id, job));
     else if (!(await this.#ask((store) => store.create(job, seeds))))
@@ -173,14 +174,18 @@ export class Jobs {
   }
 
   /**
-   * The job, unless the secret is another one. Its name and secret are in a response that was paid for, so that webhooks of an
-   * unproven job begin now.
+   * The job, unless the secret is another one. Its name and secret are in a response that was paid for, so that an unproven job and
+   * its webhooks begin now.
    */
   async find(id: string, secret: string): Promise<Job | undefined> {
     const job = await this.#find(id);
     if (job === undefined || !isSecret(secret, job.secretHash)) return undefined;
-    if (isOfUnproven(job) && webhookOf(job) !== undefined) await this.#ask((store) => store.hooks.add(id));
-    return job;
+    if (!isOfUnproven(job)) return job;
+    if (webhookOf(job) !== undefined) await this.#ask((store) => store.hooks.add(id));
+    if (job.payment !== "waiting") return job;
+    await this.#ask((store) => store.begin(id));
+    this.#options.runner.wake();
+    return await this.#find(id);
   }
 
   /** Unix milliseconds. */

@@ -8,6 +8,7 @@ import { startTestService } from "../testing/service.ts";
 setDefaultTimeout(patient(60_000));
 
 const posted = new Set<string>();
+const loaded: string[] = [];
 const site = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
@@ -18,7 +19,8 @@ const site = Bun.serve({
       const { job, type } = JSON.parse(await request.text()) as { job: string; type: string };
       posted.add(`${job} ${type}`);
     }
-    if (pathname !== "/") return new Response("", { status: pathname === "/in" ? 200 : 404 });
+    loaded.push(pathname);
+    if (!pathname.endsWith("/")) return new Response("", { status: pathname === "/in" ? 200 : 404 });
     return new Response("<!doctype html><title>Pier</title><article><p>The pier of the harbour</p></article>", {
       headers: { "content-type": "text/html" },
     });
@@ -45,8 +47,8 @@ interface Started {
   readonly secret: string;
 }
 
-async function crawl(headers: Readonly<Record<string, string>>): Promise<Started> {
-  const body = { urls: [at("/")], limit: 1, sitemap: "skip", webhook: { url: at("/in") } };
+async function crawl(headers: Readonly<Record<string, string>>, path = "/"): Promise<Started> {
+  const body = { urls: [at(path)], limit: 1, sitemap: "skip", webhook: { url: at("/in") } };
   const { status, json } = await call(service, "/crawl", body, headers);
   expect(status).toBe(202);
   return json as unknown as Started; // as described in the API
@@ -72,6 +74,22 @@ test("webhooks wait for the first request with the secret, which is in the paid 
   expect(await state.json()).toMatchObject({ webhook: { state: "sending", sent: -1 } });
   await over(unproven);
   expect(posted).toEqual(new Set([...others, unproven].flatMap(of)));
+});
+
+test("nothing is loaded before the first request with the secret, so that a client that leaves has no work done unpaid", async () => {
+  const left = await crawl(PAYMENT, "/left/");
+  const asked = await crawl(PAYMENT, "/asked/");
+  const state = async () => {
+    const headers = { "x-job-secret": asked.secret };
+    return (await (await fetch(`${baseUrl(service)}/crawl/${asked.id}`, { headers })).json()) as { state: string };
+  };
+  // A wrong secret begins nothing.
+  await fetch(`${baseUrl(service)}/crawl/${left.id}`, { headers: { "x-job-secret": asked.secret } });
+  expect(await state()).toMatchObject({ state: "running" });
+  await until(async () => (await state()).state === "completed");
+  // Jobs begin in the order of their creation, so the first one would have been loaded.
+  expect(loaded).toContain("/asked/");
+  expect(loaded).not.toContain("/left/");
 });
 
 test("a job of Firecrawl's API is not listed, because a client has the secret of its jobs before it pays", async () => {

@@ -98,7 +98,7 @@ export const crawl = postOperation(
       "Starts a job and responds at once with 202. The job loads the start pages, and the pages that they, their links and the " +
       "sitemaps lead to, by the site's robots.txt. Read its state with `GET /crawl/ID`, its results with " +
       "`GET /crawl/ID/results?after=NUMBER` (JSON, or NDJSON that follows the job if Accept names application/x-ndjson), and cancel it " +
-      "with `DELETE /crawl/ID`; each with the secret in X-Job-Secret. Failed, forbidden and equal pages do not count for the limit. Under `exact` the whole limit is paid; by `upto` or prepaid credit only delivered pages.",
+      "with `DELETE /crawl/ID`; each with the secret in X-Job-Secret. Failed, forbidden and equal pages do not count for the limit. Under `exact` the whole limit is paid, and the job begins with the first of these requests; by `upto` or prepaid credit only delivered pages.",
     body,
     rules: [...PAGE_RULES, ...CONTENT_RULES, JOB_RULE],
     example: { urls: ["https://example.com/"], limit: 100 },

@@ -40,6 +40,8 @@ export interface JobStore {
   end(id: string, state: Exclude<JobState, "running">, reason: string): Promise<boolean>;
   /** Records what was paid. It never records less than before, and opens no closed payment. The job begins. */
   paid(id: string, paid: PaidSoFar): Promise<void>;
+  /** Begins a job without terms of payment that waits. Its time is counted from now on. */
+  begin(id: string): Promise<void>;
   /** Gives a job another secret and other terms of payment, because the response with the first ones was lost. */
   rename(id: string, names: Pick<NewJob, "secretHash" | "sale">): Promise<void>;
   /** The results with numbers above `after`, in order: at most `count`, and at most `RESULT_PAGE_BYTES` if more than one. */
@@ -68,7 +70,7 @@ export const MAX_REST_MS = 600_000;
 export const MOST_TRIES = 10;
 /** A postponement adds this to `Taken.tries`. The failures of a page are counted apart from the services that ended with it. */
 export const POSTPONED = 100;
-/** Milliseconds after which a job ends whose payment still waits. @bound */
+/** Milliseconds after which a job with terms of payment ends whose payment still waits. @bound */
 export const MAX_WAIT_MS = 120_000;
 /** Bytes of the results that one call reads, after compression. */
 export const RESULT_PAGE_BYTES = 8 * 1024 * 1024;
@@ -93,10 +95,12 @@ export interface NewJob {
   readonly keptMs: number;
   /** The terms on which delivered pages are paid, as JSON (`src/content/jobs/sale.ts`). Empty: nothing is left to pay. */
   readonly sale: string;
+  /** `none` or `waiting`. A job without terms waits for a sign that it is paid. */
+  readonly payment: JobPayment;
 }
 
 /**
- * The payment of a job by its pages. `waiting`: its seller has not recorded the payment yet, so the job does not begin.
+ * The payment of a job by its pages. `waiting`: the payment is not known to be made yet, so the job does not begin.
  * `open`: pages are paid as they come, or at the end. `closed`: no further page will be paid. `none`: nothing is left to pay.
  */
 export type JobPayment = "none" | "waiting" | "open" | "closed";
@@ -126,7 +130,6 @@ export interface Job extends NewJob {
   readonly delivered: number;
   /** Hundredths of the price of a page that delivered pages cost less. */
   readonly saved: number;
-  readonly payment: JobPayment;
   /** Delivered pages that are paid, counted from the first result on, and the amount in the smallest unit of the asset. */
   readonly paidThrough: number;
   readonly paid: string;

@@ -260,6 +260,9 @@ export const PAID = statement(`
   UPDATE ${JOBS} SET paid = CASE WHEN paid::numeric > $3::text::numeric THEN paid ELSE $3::text END,
     paid_through = greatest(paid_through, $2::bigint), tx = CASE WHEN $5 = '' THEN tx ELSE $5 END,
     payment = CASE WHEN $4::integer = 1 OR payment = 'closed' THEN 'closed' ELSE 'open' END WHERE id = $1`);
+export const BEGIN = statement(`
+  UPDATE ${JOBS} SET payment = 'none', ends_at = ends_at + greatest(${NOW} - created_at, 0)
+  WHERE id = $2 AND payment = 'waiting' AND sale = ''`);
 export const RENAME = statement(`UPDATE ${JOBS} SET secret_hash = $2, sale = $3 WHERE id = $1`);
 
 /** All results of a page together are not much longer than the limit, except for a single long one. */
@@ -274,7 +277,7 @@ export const TIME_OUT = statement(
 );
 export const UNPAID = statement(`
   UPDATE ${JOBS} SET state = 'failed', reason = 'unpaid', payment = 'closed', ended_at = ${NOW}
-  WHERE state = 'running' AND payment = 'waiting' AND created_at <= ${NOW} - ${MAX_WAIT_MS} AND ${IS_QUICK}`);
+  WHERE state = 'running' AND payment = 'waiting' AND sale <> '' AND created_at <= ${NOW} - ${MAX_WAIT_MS} AND ${IS_QUICK}`);
 export const FORGET = statement(
   `DELETE FROM ${JOBS} WHERE state <> 'running' AND ended_at + kept_ms <= ${NOW} AND ${IS_QUICK}`,
 );

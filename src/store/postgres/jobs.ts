@@ -90,7 +90,7 @@ export class PostgresJobs implements JobStore {
       job.maxRunMs,
       job.keptMs,
       job.sale,
-      job.sale === "" ? "none" : "waiting",
+      job.payment,
     ]);
     if (count === 0) return false;
     await this.#write(sql.SEED, [clock, job.id, JSON.stringify(keyed(job.id, addresses))]);
@@ -160,6 +160,10 @@ export class PostgresJobs implements JobStore {
 
   async paid(id: string, { pages, amount, transaction, isClosed }: PaidSoFar): Promise<void> {
     await this.#database.durable(sql.PAID, [id, pages, amount, isClosed ? 1 : 0, transaction]);
+  }
+
+  async begin(id: string): Promise<void> {
+    await this.#database.durable(sql.BEGIN, [this.#database.clock, id]);
   }
 
   async rename(id: string, { secretHash, sale }: Pick<NewJob, "secretHash" | "sale">): Promise<void> {

@@ -29,7 +29,7 @@ const SWEEP_JOBS = 2;
 const INSERT = `INSERT INTO jobs
   (id, secret_hash, payer, orders, page_limit, max_known, ends_at, kept_ms, sale, payment, created_at)
   VALUES ($id, $secretHash, $payer, $order, $limit, $maxKnown, $now + $maxRunMs, $keptMs, $sale,
-    iif($sale = '', 'none', 'waiting'), $now)`;
+    $payment, $now)`;
 const COMPLETE = `UPDATE jobs SET state = 'completed', reason = iif(open > 0, 'limit', ''), ended_at = $now
   WHERE number = $number AND (open = 0 OR delivered >= page_limit)`;
 const CLOSE = "UPDATE jobs SET open = open - $closed WHERE number = $number";
@@ -44,11 +44,13 @@ const RESULTS =
 const END = "UPDATE jobs SET state = $state, reason = $reason, ended_at = $now WHERE id = $id AND state = 'running'";
 const PAID = `UPDATE jobs SET paid = iif((length(paid), paid) > (length($amount), $amount), paid, $amount), paid_through = max(paid_through, $pages),
   payment = iif($isClosed OR payment = 'closed', 'closed', 'open'), tx = iif($transaction = '', tx, $transaction) WHERE id = $id`;
+const BEGIN = `UPDATE jobs SET payment = 'none', ends_at = ends_at + max($now - created_at, 0)
+  WHERE id = $id AND payment = 'waiting' AND sale = ''`;
 const RENAME = "UPDATE jobs SET secret_hash = $secretHash, sale = $sale WHERE id = $id";
 
 const LATE = `UPDATE jobs SET state = 'failed', reason = 'time', ended_at = $now WHERE state = 'running' AND ends_at <= $now`;
 const UNPAID = `UPDATE jobs SET state = 'failed', reason = 'unpaid', payment = 'closed', ended_at = $now
-  WHERE state = 'running' AND payment = 'waiting' AND created_at <= $now - ${MAX_WAIT_MS}`;
+  WHERE state = 'running' AND payment = 'waiting' AND sale <> '' AND created_at <= $now - ${MAX_WAIT_MS}`;
 const ENDED = "SELECT number FROM jobs WHERE state <> 'running' AND swept = 0 ORDER BY number LIMIT $count";
 const EXPIRED = `SELECT number FROM jobs WHERE state <> 'running' AND swept = 1 AND ended_at + kept_ms <= $now
   LIMIT $count`;
@@ -167,6 +169,10 @@ export class SqliteJobs implements JobStore {
 
   async paid(id: string, paid: PaidSoFar): Promise<void> {
     await this.#file.write(PAID, { id, ...paid, isClosed: Number(paid.isClosed) });
+  }
+
+  async begin(id: string): Promise<void> {
+    await this.#file.write(BEGIN, { id, now: this.#now() });
   }
 
   async rename(id: string, { secretHash, sale }: Pick<NewJob, "secretHash" | "sale">): Promise<void> {

@@ -35,6 +35,7 @@ export function newJob(changes: Partial<NewJob> = {}): NewJob {
     maxRunMs: DAY_MS,
     keptMs: DAY_MS,
     sale: "",
+    payment: changes.sale === undefined ? "none" : "waiting",
     ...changes,
   };
 }
@@ -426,6 +427,34 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       await store.sweep();
       expect(await store.find(other.id)).toMatchObject({ state: "failed", reason: "unpaid", payment: "closed" });
       expect(await store.find(job.id)).toMatchObject({ state: "running", payment: "open" });
+    });
+
+    test("a job without terms that waits begins with its owner's first request, and has its whole time from then on", async () => {
+      await using at = await begin({ payment: "waiting", maxRunMs: 10 * MAX_WAIT_MS });
+      const { store, job, clock } = at;
+      const forgotten = await at.add({ payment: "waiting", maxRunMs: 10 * MAX_WAIT_MS }, pages(1));
+      clock.now += 9 * MAX_WAIT_MS;
+      await store.sweep();
+      expect([job.payment, await store.running()]).toEqual(["waiting", []]);
+      await store.begin(job.id);
+      expect(await store.running()).toMatchObject([{ id: job.id, payment: "none" }]);
+      clock.now += MAX_WAIT_MS;
+      await store.sweep();
+      expect(await store.find(forgotten.id)).toMatchObject({ state: "failed", reason: "time", results: 0 });
+      clock.now += 5 * MAX_WAIT_MS;
+      // A further request adds no time.
+      await store.begin(job.id);
+      await store.sweep();
+      expect(await store.find(job.id)).toMatchObject({ state: "running" });
+      clock.now += 4 * MAX_WAIT_MS;
+      await store.sweep();
+      expect(await store.find(job.id)).toMatchObject({ state: "failed", reason: "time" });
+    });
+
+    test("a job that waits for its payment does not begin with a request", async () => {
+      await using at = await begin({ sale: "terms" });
+      await at.store.begin(at.job.id);
+      expect(await at.store.find(at.job.id)).toMatchObject({ payment: "waiting" });
     });
 
     test("a paid amount is never recorded as unpaid again, and a closed payment stays closed", async () => {
