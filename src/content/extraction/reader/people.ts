@@ -62,8 +62,9 @@ const VARIABLE = /^\w+(?:\.\w+){2,}$/;
 /** The name in a short text, without the label before it and the date after it. Undefined if the text is not a name. */
 export function personNameOf(text: string): string | undefined {
   const line = text.slice(0, MAX_TEXT_LENGTH).replace(/\s+/g, " ").trim();
-  const bare = beforeDate(line.replace(LABEL, ""));
-  const name = bare.slice(0, END.exec(bare)?.index ?? bare.length).replace(/^[\s,;:.@~–—-]+|[\s,;:|~–—-]+$/gu, "");
+  // A dash before the name does not end it.
+  const bare = beforeDate(line.replace(LABEL, "")).replace(/^[\s,;:.@~–—-]+/u, "");
+  const name = bare.slice(0, END.exec(bare)?.index ?? bare.length).replace(/[\s,;:|~–—-]+$/u, "");
   return isName(name) ? name : undefined;
 }
 
