@@ -301,6 +301,38 @@ test("a body that breaks off ends its park, or its request if the filter has bee
   }
 });
 
+test("a filter that rejects a request when it is resumed does not wait for the body", async () => {
+  const rejects = ownModule(["host_call"], { on_request: PARKS, on_resume: op.i32(1) }, COMMAND);
+  const { ask, commands, runtime, close } = await filterOf(rejects);
+  const asked = ask(post(-1));
+  commands[0]?.done({ kind: "reply", bytes: Buffer.from("\x1e0\n") });
+  await settle();
+  expect([asked.decision, asked.client.events.slice(1)]).toEqual([RESPONDED, ["forbidden", "end"]]);
+  asked.body.sink?.abort(BROKEN);
+  await settle();
+  expect([asked.client.late, runtime.counted.at(-1)]).toEqual([0, "resume reject"]);
+  // The place of a park is free again.
+  ask();
+  expect(commands.length).toBe(2);
+  await close();
+});
+
+test.each(["its command finds the queue full", "its exchange has finished"])(
+  "a client that is gone as %s gets nothing",
+  async (when) => {
+    const { ask, commands, runtime, close } = await filterOf(PARKING);
+    const asked = ask();
+    if (when === "its exchange has finished") asked.exchange.onFinish?.(asked.exchange);
+    else {
+      asked.exchange.gone = true;
+      commands[0]?.done({ kind: "full" });
+    }
+    await settle();
+    expect([asked.decision, asked.client.events, runtime.counted.at(-1)]).toEqual([RESPONDED, [], "resume gone"]);
+    await close();
+  },
+);
+
 test("the messages of a call wait with their client while it is parked", async () => {
   const { ask, commands, close } = await filterOf(PARKING);
   const asked = ask(post(-1, { isGrpc: true }));

@@ -188,7 +188,7 @@ export class OwnFilter implements Filter {
     const { parks, control } = this.#runtime;
     const isHeld = exchange.body instanceof GatheredBody;
     const room = roomForBody(exchange);
-    if (room < (isHeld ? body.length : head.bodyLength) || room < 0) {
+    if (room < body.length) {
       this.#pool.give(instance);
       return this.#busy(exchange, errors.TOO_LARGE_TO_PARK);
     }

@@ -46,10 +46,10 @@ function requestFunctions(
       const code = METHODS.indexOf(state.request?.method ?? "");
       return state.done(code === -1 ? OTHER_METHOD : code);
     },
-    get_path(out = 0, capacity = 0) {
+    get_path(out: number, capacity: number) {
       return writeText(state, state.request?.path ?? "", out, capacity);
     },
-    get_header(name = 0, length = 0, out = 0, capacity = 0) {
+    get_header(name: number, length: number, out: number, capacity: number) {
       return writeField(state, fields(), [name, length, out, capacity]);
     },
     header_count() {
@@ -60,7 +60,7 @@ function requestFunctions(
       state.enter(0);
       return state.done(state.request?.bodyLength ?? 0);
     },
-    read_body(offset = 0, out = 0, capacity = 0) {
+    read_body(offset: number, out: number, capacity: number) {
       return readBytes(state, state.request?.body ?? NO_BODY, [offset, out, capacity]);
     },
   };
@@ -71,7 +71,7 @@ function replyFunctions(
   log: Log,
 ): Some<"set_response_header" | "respond" | "log" | "host_call" | "read_call_result" | "set_upstream"> {
   return {
-    set_response_header(name = 0, nameLength = 0, value = 0, valueLength = 0) {
+    set_response_header(name: number, nameLength: number, value: number, valueLength: number) {
       const bytes = (nameLength >>> 0) + (valueLength >>> 0);
       const memory = state.enter(Math.min(bytes, MAX_STAGED_BYTES));
       memory.check(name, nameLength);
@@ -81,14 +81,14 @@ function replyFunctions(
       }
       return state.done(undefined);
     },
-    respond(status = 0, pointer = 0, length = 0) {
+    respond(status: number, pointer: number, length: number) {
       const memory = state.enter(Math.min(length >>> 0, MAX_REPLY_BYTES));
       if (!isStatus(status)) throw state.abort(`responds with status ${status}`);
       memory.check(pointer, length);
       state.reply = { status, body: memory.copy(pointer, Math.min(length >>> 0, MAX_REPLY_BYTES)) };
       return state.done(undefined);
     },
-    log(pointer = 0, length = 0) {
+    log(pointer: number, length: number) {
       const memory = state.enter(Math.min(length >>> 0, MAX_LOG_BYTES));
       memory.check(pointer, length);
       if (state.logLines < MAX_LOG_LINES) {
@@ -97,17 +97,17 @@ function replyFunctions(
       }
       return state.done(undefined);
     },
-    host_call(pointer = 0, length = 0) {
+    host_call(pointer: number, length: number) {
       const memory = state.enter(Math.min(length >>> 0, MAX_CALL_BYTES));
       memory.check(pointer, length);
       if (length >>> 0 > MAX_CALL_BYTES) return state.done(-1);
       state.command = memory.copy(pointer, length);
       return state.done(0);
     },
-    read_call_result(out = 0, capacity = 0) {
+    read_call_result(out: number, capacity: number) {
       return readBytes(state, state.callResult, [0, out, capacity]);
     },
-    set_upstream(pointer = 0, length = 0) {
+    set_upstream(pointer: number, length: number) {
       const memory = state.enter(Math.min(length >>> 0, MAX_UPSTREAM_BYTES));
       memory.check(pointer, length);
       if (length === 0 || length >>> 0 > MAX_UPSTREAM_BYTES) return state.done(-1);
@@ -134,23 +134,23 @@ function responseFunctions(
       state.enter(0);
       return state.done(state.response?.status ?? 0);
     },
-    get_response_header(name = 0, length = 0, out = 0, capacity = 0) {
+    get_response_header(name: number, length: number, out: number, capacity: number) {
       return writeField(state, state.response?.fields ?? "", [name, length, out, capacity]);
     },
     response_body_len() {
       state.enter(0);
       return state.done(state.response?.bodyLength ?? 0);
     },
-    read_response_body(offset = 0, out = 0, capacity = 0) {
+    read_response_body(offset: number, out: number, capacity: number) {
       return readBytes(state, state.response?.body ?? NO_BODY, [offset, out, capacity]);
     },
-    set_response_status(status = 0) {
+    set_response_status(status: number) {
       state.enter(0);
       if (!isStatus(status)) throw state.abort(`sets the status ${status}`);
       state.newStatus = status;
       return state.done(undefined);
     },
-    replace_response_body(pointer = 0, length = 0) {
+    replace_response_body(pointer: number, length: number) {
       const memory = state.enter(Math.min(length >>> 0, BODY_VIEW_BYTES));
       memory.check(pointer, length);
       if (length >>> 0 > BODY_VIEW_BYTES) return state.done(-1);
