@@ -141,12 +141,15 @@ function namesUnit(place: Place, clause: Clause | undefined, { unit, start }: Qu
 const SINCE = /(?<![\p{L}])(?:since|seit|depuis|desde|dal(?:l\p{L}*)?)\s(?:\p{L}+\s)?$/iu;
 const PER = /^(?:per|pro|par|por|each|every|je|pour|ogni)$/u;
 
+/** Characters between a clause and a date behind it: those of " depuis le ". */
+const BESIDE = 11;
+
 /** Whether the dates in a figure's clause, if there are any, touch the time of the question: "(2024: 1.93 billion)". */
 function isInTime({ plan, years }: Asked, text: string, clause: Clause, dates: readonly NamedDate[]): boolean {
   const own = dates.filter(
     ({ start, end }) =>
       end >= clause.start - 8 &&
-      start <= clause.end + 4 &&
+      start <= clause.end + BESIDE &&
       !/[(;]/u.test(text.slice(end, clause.start)) &&
       !/[(;]/u.test(text.slice(clause.end, start)),
   );

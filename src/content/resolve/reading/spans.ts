@@ -150,6 +150,7 @@ function hasFiniteVerb(tokens: readonly Token[], from: number, grammar: Grammar)
     const [last, word, next] = [tokens[n - 1], tokens[n], tokens[n + 1]];
     if (last === undefined || word === undefined || /[,;:]/u.test(word.gap)) return false;
     if (grammar.preposition.has(word.text)) return false;
+    if (/^(?:is|are|was|were|has|had|have)$/u.test(word.text)) return true;
     const isPast = !word.capital && (word.text.endsWith("ed") || IRREGULAR_PAST.has(word.text));
     if (isPast && !isSmall(last) && next !== undefined && (next.capital || grammar.determiner.has(next.text)))
       return true;
