@@ -100,11 +100,53 @@ const REFUSED: readonly (readonly [what: string, module: Uint8Array, reason: Reg
   ["exceptions of 17 values", exceptionsOf(17), /exceptions of 17 values/],
   ["an unknown data segment", assemble({ memory: 1, data: [[3, 0]] }), /data segment of the unknown kind 0x03/],
   ["an unknown element segment", assemble({ elements: [[8, 0]] }), /element segment of the unknown kind 0x08/],
+  ...[0x5f, 0x5e, 0x50, 0x4f, 0x4e].map(
+    (form) =>
+      [`a type of the form ${form}`, raw(section(1, [1, form, 0, 0])), /^it uses garbage-collected types/] as const,
+  ),
+  ["a type of an unknown form", raw(section(1, [1, 0x61, 0, 0])), /unknown form of type 0x61 \(at byte 11\)/],
+  ["a function of a type that is not there", raw(ONE_TYPE, section(3, [1, 1])), /^it uses type 1, and there is only 1/],
+  ["an import of a type that is not there", imported([0x00, 1]), /^it uses type 1, and there is only 1/],
+  ["an import of an unknown kind", imported([0x09, 0]), /imports a thing of unknown kind, "env.x" \(at byte 23\)/],
+  [
+    "a table of an unknown form",
+    assemble({ tables: [[0x40, 1, 0x70, 0x00, 1, 0xd0, 0x70, 0x0b]] }),
+    /table of an unknown form/,
+  ],
+  ["a tag of an unknown kind", assemble({ tags: [[1, 0]] }), /it has a tag of an unknown kind/],
+  ["a tag of a type that is not there", assemble({ tags: [[0, 4]] }), /^it uses type 4/],
+  ["a global of an unknown kind", assemble({ globals: [[I32, 2, ...OK, 0x0b]] }), /neither constant nor variable/],
+  ["65,537 globals", raw(section(6, [...u32(65_537), ...new Uint8Array(65_537)])), /has 65537 globals; at most 65536/],
+  ["an export of a function that is not there", functionOf([], { exports: [["f", 0, 1]] }), /^it uses function 1/],
+  ["a start function that is not there", functionOf([], { start: 1 }), /^it uses function 1/],
+  ["elements that are not functions", functionOf([], { elements: [[1, 1, 0]] }), /whose elements are not functions/],
+  ["data for memory 1", assemble({ memory: 1, data: [[2, 1, ...OK, 0x0b, 0]] }), /^it uses memory 1/],
+  ["a call in a constant expression", globalOf([0x10, 0]), /instruction 0x10 in a constant expression/],
+  ["a global that is not there in a constant expression", globalOf([0x23, 1]), /^it uses global 1/],
+  ["a function that is not there in a constant expression", globalOf([0xd2, 0]), /^it uses function 0/],
+  ["an object in a constant expression", globalOf([0xfb, 0]), /^it uses garbage-collected types/],
+  ["vector arithmetic in a constant expression", globalOf([0xfd, 0x0d]), /instruction 0xfd in a constant expression/],
+  [
+    "a section that ends in a number",
+    raw(section(1, [0x80])),
+    /^a section or function ends too early|^the file ends too early/,
+  ],
+  [
+    "a table of a minimum above its maximum",
+    assemble({ tables: [[0x70, 0x01, 2, 1]] }),
+    /a table with a maximum of 1, below/,
+  ],
+  ["a shared table", assemble({ tables: [[0x70, 0x03, 1, 1]] }), /a table that threads share/],
   ["a function of 7 MB", straightLine(1_200_000), /function 0 has \d+ bytes with its metering; at most 7654321/],
 ];
 
 function imported(description: readonly number[]): Uint8Array {
   return raw(ONE_TYPE, section(2, [1, ...text("env"), ...text("x"), ...description]));
+}
+
+/** A module with a global that begins with the value of an expression. */
+function globalOf(expression: readonly number[]): Uint8Array {
+  return assemble({ globals: [[I32, 0, ...expression, 0x0b]] });
 }
 
 function tableOf(element: readonly number[]): Parts {
@@ -149,6 +191,14 @@ test("a module that ends anywhere too early is refused, or is a smaller module",
   }
 });
 
+/** -2^31, 2^31 - 1, -2^63 and 2^63 - 1, each of which is dropped. */
+const LEAST_AND_LARGEST = [
+  [0x41, 0x80, 0x80, 0x80, 0x80, 0x78, 0x1a],
+  [0x41, 0xff, 0xff, 0xff, 0xff, 0x07, 0x1a],
+  [0x42, ...Array<number>(9).fill(0x80), 0x7f, 0x1a],
+  [0x42, ...Array<number>(9).fill(0xff), 0x00, 0x1a],
+].flat();
+
 const TAKEN: readonly (readonly [what: string, module: Uint8Array])[] = [
   ["an empty module", raw()],
   ["custom sections", raw(section(0, [...text("name"), 1, 2, 3]), ONE_TYPE, section(0, text("x")))],
@@ -158,6 +208,42 @@ const TAKEN: readonly (readonly [what: string, module: Uint8Array])[] = [
   ["data with the index of its memory", assemble({ memory: 1, data: [[2, 0, ...OK, 0x0b, 1, 7]] })],
   ["elements with the index of their table", functionOf([], tableOf([2, 0, ...OK, 0x0b, 0, 1, 0]))],
   ["elements that are only declared", functionOf([0xd2, 0, 0x1a], { elements: [[3, 0, 1, 0]] })],
+  ["50,000 local variables", functionWithLocals([MAX_LOCALS])],
+  ["blocks in blocks up to the limit", functionOf(nested(1000))],
+  ["exceptions of 16 values", exceptionsOf(16)],
+  ["65,536 globals", assemble({ globals: Array.from({ length: 65_536 }, () => [I32, 0, ...OK, 0x0b]) })],
+  [
+    "tables of 65,536 entries",
+    assemble({
+      tables: [
+        [0x70, 0x00, ...u32(65_535)],
+        [0x70, 0x01, 1, 1],
+      ],
+    }),
+  ],
+  ["a section without memories", raw(section(5, [0]))],
+  ["a memory of its minimum", assemble({ memory: [0x01, 2, 2] })],
+  ["a memory of the limit", assemble({ memory: 512 })],
+  ["constants of all kinds", constants()],
+  ["the least and the largest constants", functionOf(LEAST_AND_LARGEST)],
+  [
+    "elements that are expressions",
+    functionOf([], { tables: [[0x70, 0x00, 2]], elements: [[4, ...OK, 0x0b, 2, 0xd2, 0, 0x0b, 0xd0, 0x70, 0x0b]] }),
+  ],
+  [
+    "passive elements, and those with a type",
+    functionOf([], {
+      elements: [
+        [1, 0, 1, 0],
+        [5, 0x70, 1, 0xd2, 0, 0x0b],
+        [7, 0x70, 1, 0xd2, 0, 0x0b],
+      ],
+    }),
+  ],
+  [
+    "elements with a table and a type",
+    functionOf([], { tables: [[0x70, 0x00, 2]], elements: [[6, 0, ...OK, 0x0b, 0x70, 1, 0xd2, 0, 0x0b]] }),
+  ],
   ["a tail call", assemble({ functions: [{ code: op.returnCall(0) }] })],
   ["a vector", functionOf([0xfd, 0x0c, ...Array<number>(16).fill(0), 0xfd, 0x15, 3, 0x1a])],
   [
@@ -175,6 +261,22 @@ const TAKEN: readonly (readonly [what: string, module: Uint8Array])[] = [
     functionOf([...op.block, ...op.br(0), ...op.loop, ...op.br(0), ...op.end, ...op.end]),
   ],
 ];
+
+/** A module with a global of each type. */
+function constants(): Uint8Array {
+  return assemble({
+    globals: [
+      [I32, 0, 0x41, 1, 0x41, 2, 0x6a, 0x41, 3, 0x6b, 0x41, 4, 0x6c, 0x0b],
+      [0x7e, 0, 0x42, 1, 0x42, 2, 0x7c, 0x42, 3, 0x7d, 0x42, 4, 0x7e, 0x0b],
+      [0x7d, 0, 0x43, 0, 0, 0, 0, 0x0b],
+      [0x7c, 0, 0x44, 0, 0, 0, 0, 0, 0, 0, 0, 0x0b],
+      [0x7b, 0, 0xfd, 0x0c, ...new Uint8Array(16), 0x0b],
+      [0x70, 0, 0xd0, 0x70, 0x0b],
+      [0x6f, 0, 0xd0, 0x6f, 0x0b],
+      [I32, 0, 0x23, 0, 0x0b],
+    ],
+  });
+}
 
 function tryTable(): number[] {
   return [...op.block, 0x1f, 0x40, 1, 2, 0, 0x08, 0, ...op.end, ...op.end];

@@ -4,9 +4,9 @@ import { TurnpikeError } from "../../../lib/errors.ts";
 import { type ResponseHead } from "../../exchange/exchange.ts";
 import { MAX_HELD_RESPONSE_BYTES } from "../module/proxy-wasm-bounds.ts";
 import { op } from "../module/testing/assembler.ts";
-import { STREAM } from "./guest/enums.ts";
+import { BUFFER, MAP, STREAM } from "./guest/enums.ts";
 import { DEADLINE_MS, FIRST_STREAM, playedStream } from "./testing/played-stream.ts";
-import { call, type Filter } from "./testing/proxy-module.ts";
+import { call, type Filter, TEXTS } from "./testing/proxy-module.ts";
 
 /** True (1) if the second parameter of a callback for headers, or of one for bodies, says that more follows. */
 const IF_MORE = [...op.get(2), 0x45];
@@ -316,4 +316,124 @@ test("a response that begins after its instance failed passes unchanged", async 
   exchange.response.end("");
   expect(client.events).toEqual(["200", "ab", "end"]);
   close();
+});
+
+/** Code of a callback of the response: with the text "+content-length", and functions 3 to 5. */
+const [SET_BYTES, REMOVE_FIELD, ADD_FIELD] = [3, 4, 5];
+const changes = (callbacks: Filter["callbacks"]): Filter => ({
+  imports: [
+    ...IMPORTS,
+    ["proxy_set_buffer_bytes", 5],
+    ["proxy_remove_header_map_value", 3],
+    ["proxy_add_header_map_value", 5],
+  ],
+  text: "+content-length",
+  callbacks,
+});
+const DROPS_LENGTH = { proxy_on_response_headers: call(REMOVE_FIELD, MAP.responseHeaders, TEXTS + 1, 14) };
+
+test.each<readonly [string, Filter["callbacks"], string]>([
+  ["reads no body", DROPS_LENGTH, "200"],
+  ["reads the body", { ...DROPS_LENGTH, proxy_on_response_body: op.i32(0) }, "200"],
+  ["keeps the length, and reads the body", { proxy_on_response_body: op.i32(0) }, "200 of 5"],
+])(
+  "a filter that removes a response's length, or %s, decides about its announcement",
+  async (_what, callbacks, head) => {
+    const { client, exchange, close } = await playedStream(changes(callbacks));
+    exchange.response.start(headOf({ bodyLength: 5 }));
+    exchange.response.data(Buffer.from("ab"));
+    exchange.response.data(Buffer.from("cde"));
+    exchange.response.end("");
+    expect([client.events[0], client.bytes.toString(), client.ends]).toEqual([head, "abcde", 1]);
+    close();
+  },
+);
+
+test("the length of a response without a body stays, also if the filter removes it", async () => {
+  const { client, exchange, close } = await playedStream(changes(DROPS_LENGTH), { head: { method: "HEAD" } });
+  exchange.response.start(headOf({ bodyLength: 5 }));
+  exchange.response.end("");
+  expect(client.events).toEqual(["200 of 5", "end"]);
+  close();
+});
+
+const LONGER = call(SET_BYTES, BUFFER.responseBody, 0, 0, TEXTS, 1);
+const SHORTER = call(SET_BYTES, BUFFER.responseBody, 0, 1, TEXTS, 0);
+
+test.each([
+  ["longer", LONGER],
+  ["shorter", SHORTER],
+])("a filter that makes a response %s than announced cuts it off", async (what, code) => {
+  const { client, runtime, exchange, calls, close } = await playedStream(
+    changes({ proxy_on_response_body: [...op.get(2), ...op.if, ...code, ...op.drop, ...op.end, ...op.i32(0)] }),
+  );
+  exchange.response.start(headOf({ bodyLength: 4 }));
+  exchange.response.data(Buffer.from("ab"));
+  exchange.started = true;
+  exchange.response.data(Buffer.from("cd"));
+  exchange.response.end("");
+  await settle();
+  expect([client.events[0], client.events.at(-1), client.ends]).toEqual(["200 of 4", "abort filter-failed", 0]);
+  expect(runtime.lines).toEqual([`test: makes the body ${what} than announced: request id fails`]);
+  expect(calls).toEqual(["cancel"]);
+  close();
+});
+
+test("a response that is changed before its head is sent has its new length, or none if more follows", async () => {
+  const whole = await playedStream(changes({ proxy_on_response_body: LONGER }));
+  whole.exchange.response.start(headOf({ bodyLength: 2 }));
+  whole.exchange.response.data(Buffer.from("ab"));
+  whole.exchange.response.end("");
+  expect([whole.client.events[0], whole.client.bytes.toString()]).toEqual(["200 of 3", "+ab"]);
+  whole.close();
+  const part = await playedStream(changes({ proxy_on_response_body: LONGER }));
+  part.exchange.response.start(headOf({ bodyLength: 4 }));
+  part.exchange.response.data(Buffer.from("ab"));
+  expect(part.client.events[0]).toBe("200");
+  part.close();
+});
+
+test.each<readonly [string, Filter["callbacks"], string]>([
+  [
+    "changes",
+    { proxy_on_response_trailers: call(ADD_FIELD, MAP.responseTrailers, TEXTS + 1, 1, TEXTS, 1) },
+    "x: 1\r\nc: +\r\n",
+  ],
+  ["only reads", { proxy_on_response_trailers: op.i32(0) }, "x: 1\r\n"],
+  ["does not read", { proxy_on_response_body: op.i32(0) }, "x: 1\r\n"],
+])("trailers that a filter %s follow the body", async (_what, callbacks, trailers) => {
+  const { client, exchange, close } = await playedStream(changes(callbacks));
+  const ends: string[] = [];
+  Object.assign(client, { end: (one: string) => void ends.push(one) });
+  exchange.response.start(headOf());
+  exchange.response.data(Buffer.from("ab"));
+  exchange.response.end("x: 1\r\n");
+  expect([client.events, ends]).toEqual([["200", "ab"], [trailers]]);
+  close();
+});
+
+test("a filter that pauses at the trailers, and does not go on, fails the response", async () => {
+  const { clock, client, exchange, close } = await playedStream(changes({ proxy_on_response_trailers: op.i32(1) }));
+  exchange.response.start(headOf());
+  exchange.response.data(Buffer.from("ab"));
+  exchange.started = true;
+  exchange.response.end("x: 1\r\n");
+  expect(client.events).toEqual(["200", "ab"]);
+  clock.advance(DEADLINE_MS + 40);
+  expect(client.events).toEqual(["200", "ab", "abort filter-failed"]);
+  close();
+});
+
+test("a head that cannot be sent fails the response, and no byte of it passes", async () => {
+  for (const body of [{}, { proxy_on_response_body: op.i32(0) }]) {
+    const { client, exchange, close } = await playedStream(
+      changes({ ...body, proxy_on_response_headers: call(ADD_FIELD, MAP.responseHeaders, 64, 1, TEXTS, 1) }),
+    );
+    exchange.response.start(headOf({ bodyLength: 4 }));
+    exchange.response.data(Buffer.from("ab"));
+    exchange.response.data(Buffer.from("cd"));
+    exchange.response.end("");
+    expect([client.events.slice(1), client.late]).toEqual([["filter-failed", "end"], 0]);
+    close();
+  }
 });
