@@ -42,3 +42,9 @@ test("a long page and a deep one take little time", () => {
   expect(sketch(`<p>${words(11, 300_000)}</p>`)).toHaveLength(6);
   expect(sketch(`${"<b>".repeat(5_000)}${TEXT}`)).toHaveLength(6);
 });
+
+test("a text keeps its sketch, because a crawl that goes on compares it with those of earlier pages", () => {
+  expect(sketch(`<p>${words(3, 60)} <b>${words(5, 9)}</b></p>`)).toEqual(
+    "2u7iqyohctbb6 2bmpwtn19ftvg 38palv79jn57k 2d1l3o56pt8ci uauzhyz7b6t1 kvq3qmixri15".split(" "),
+  );
+});

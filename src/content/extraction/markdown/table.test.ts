@@ -112,6 +112,10 @@ describe("tables", () => {
       "<table><tr><td>x<td><table><tr><th>A<th>B<tr><td>1<td>2</table><tr><td>y<td>z</table>",
       "x\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\ny\n\nz",
     ],
+    [
+      "<table><tr><th>A<th>B<tr><td rowspan=1>x<td>1<tr><td>y<td>2</table>",
+      "| A | B |\n| --- | --- |\n| x | 1 |\n| y | 2 |",
+    ],
   ])("of %s", (html, markdown) => {
     expect(written(html)).toBe(markdown);
   });

@@ -31,6 +31,7 @@ describe("headings", () => {
     ["<h2>a ## b</h2>", "## a ## b"],
     ["<h2>a<pre>b\nc</pre></h2>", "## a `b c`"],
     ["<h2><b>a</b> <i>b</i></h2>", "## a *b*"],
+    ["<a href=/x><h2>A</h2><h2>B</h2></a>", "## [A](https://site.test/x)\n\n## B"],
   ])("of %s", (html, markdown) => {
     expect(written(html)).toBe(markdown);
   });
@@ -129,6 +130,9 @@ describe("marks", () => {
     ["<p><b>!</b><a href=/x>y</a></p>", "**!**[y](https://site.test/x)"],
     ["<p><img src=/i.png alt=a><b>b</b></p>", "![a](https://site.test/i.png)**b**"],
     ["<p><b>a<img src=/i.png alt=i></b></p>", "**a![i](https://site.test/i.png)**"],
+    ["<b>a</b><i>b</i>", "**a**<em>b</em>"],
+    ["<p><b>a</b>b<i>c</i></p>", "**a**b*c*"],
+    ["<p><b>a</b><b><i>c</i></b>d</p>", "<strong>a*c*</strong>d"],
   ])("of %s", (html, markdown) => {
     expect(written(html)).toBe(markdown);
   });
@@ -254,6 +258,7 @@ describe("lists", () => {
     ["<ul><li><input type=radio>b</ul>", "- b"],
     ["<ul><li><p><input type=CHECKBOX checked=checked>b</p></ul>", "- [x] b"],
     ["<ul><li>a<hr></ul>", "- a\n\n  ***"],
+    ["<dl><dt>A</dt><dd>a</dd><dt>B</dt><dt>C</dt><dd>c</dd></dl>", "- **A**  \n  a\n- **B**  \n  **C**  \n  c"],
   ])("of %s", (html, markdown) => {
     expect(written(html)).toBe(markdown);
   });
@@ -405,6 +410,19 @@ describe("content that is left out", () => {
     ],
     ['<body style="display:none">x', "x"],
     ["<object><param name=a>x</object>", "x"],
+    [
+      "<select><option>0</option><option>1</option><option>2</option><option>3</option><option>4</option><option>5</option><option>6</option><option>7</option><option>8</option><option>9</option><option>10</option><option>11</option><option>12</option><option>13</option><option>14</option><option>15</option><option>16</option><option>17</option><option>18</option><option>19</option></select>",
+      "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19",
+    ],
+    [
+      "<select><option>0</option><option>1</option><option>2</option><option>3</option><option>4</option><option>5</option><option>6</option><option>7</option><option>8</option><option>9</option><option>10</option><option>11</option><option>12</option><option>13</option><option>14</option><option>15</option><option>16</option><option>17</option><option>18</option><option>19</option><option>20</option></select>",
+      "0",
+    ],
+    [
+      "<select><option>0</option><option>1</option><option>2</option><option>3</option><option>4</option><option>5</option><option>6</option><option selected>7</option><option>8</option><option>9</option><option>10</option><option>11</option><option>12</option><option>13</option><option>14</option><option>15</option><option>16</option><option>17</option><option>18</option><option>19</option><option>20</option></select>",
+      "7",
+    ],
+    ["<p>a <select></select>b</p>", "a b"],
   ])("of %s", (html, markdown) => {
     expect(written(html)).toBe(markdown);
   });
@@ -524,6 +542,9 @@ describe("escapes", () => {
     ['<a href="/a|b`c&amp;amp;d">y</a>', "[y](https://site.test/a%7Cb%60c&amp;amp;d)"],
     ['<img src=/i.png alt="a &amp;amp; ~b~ $c$ `d`">', "![a \\&amp; \\~b\\~ \\$c\\$ \\`d\\`](https://site.test/i.png)"],
     ['<a href="mailto:a\\b(c)">m</a>', "[m](mailto:a%5Cb%28c%29)"],
+    ["<p>http://a.test/x_<b>y</b></p>", "<http://a.test/x_>**y**"],
+    ["<p>a &amp;counterclockwisecontourintegralxyz; b</p>", "a &counterclockwisecontourintegralxyz; b"],
+    ["<p>a &amp;CounterClockwiseContourIntegral; b</p>", "a \\&CounterClockwiseContourIntegral; b"],
   ])("of %s", (html, markdown) => {
     expect(written(html)).toBe(markdown);
   });
