@@ -71,7 +71,7 @@ export function startJobs({
     unixNow,
     random: randomBytes,
   });
-  const sender = new WebhookSender({ store, jobs, egress: fetch.egress, postOf, unixNow, random, log });
+  const sender = new WebhookSender({ store, jobs, egress: fetch.egress, postOf, unixNow, now, random, log });
   parts.defer(() => sender.close());
   sender.start();
   return jobs;

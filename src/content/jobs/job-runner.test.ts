@@ -49,6 +49,8 @@ function begin({ isEager = true, leastMs = 0, maxJobBytes = 1_000_000 } = {}) {
   const warnings: string[] = [];
   const loading: Loading[] = [];
   const said: string[] = [];
+  /** Milliseconds by which the system clock was set. */
+  const clock = { set: 0 };
   /** Calls of the store that fail, with the error. */
   const failing = new Map<string, string>();
   const call = async (name: string, what: string): Promise<void> => {
@@ -118,7 +120,7 @@ function begin({ isEager = true, leastMs = 0, maxJobBytes = 1_000_000 } = {}) {
       return { order: { ...givenOnly([`https://${id}.example/`]), concurrency, delay }, load };
     },
     now,
-    unixNow: now,
+    unixNow: () => now() + clock.set,
     maxJobBytes,
     log: (level, message) => void said.push(`${level}: ${message}`),
   };
@@ -130,6 +132,7 @@ function begin({ isEager = true, leastMs = 0, maxJobBytes = 1_000_000 } = {}) {
   };
   if (isEager) runner.start();
   return {
+    clock,
     runner,
     calls,
     outcomes,
@@ -191,6 +194,17 @@ describe("a runner looks", () => {
     expect(at.of("sweep").length).toBe(2);
     await pass(LOOK_MS);
     expect(at.of("sweep").length).toBe(3);
+  });
+
+  test("for expired jobs again an hour after the clock was set forward", async () => {
+    const at = begin();
+    await pass(0);
+    expect(at.of("sweep").length).toBe(1);
+    at.clock.set = 48 * 3_600_000;
+    for (let minute = 0; minute < 59; minute += 1) await pass(SWEEP_MS);
+    expect(at.of("sweep").length).toBe(1);
+    for (let minute = 0; minute < 3; minute += 1) await pass(SWEEP_MS);
+    expect(at.of("sweep").length).toBeGreaterThan(1);
   });
 
   test("for work of a job without any after 10 ms, then after twice as long each time, up to 500 ms", async () => {

@@ -1,4 +1,5 @@
 import { messageOf } from "../../lib/caught.ts";
+import { ClockSteps } from "../../lib/time/clock-steps.ts";
 import { pause } from "../../lib/time/pause.ts";
 import { type Job, type JobStore, LEASE_MS, type Outcome, type Taken } from "../../store/jobs/job-store.ts";
 import { type Log } from "../browser/program/browser-opener.ts";
@@ -51,6 +52,7 @@ interface Running {
  */
 export class JobRunner {
   readonly #options: RunnerOptions;
+  readonly #steps: ClockSteps;
   readonly #running = new Map<string, Running>();
   readonly #pages = new Set<Promise<void>>();
   readonly #closing = new AbortController();
@@ -65,6 +67,7 @@ export class JobRunner {
 
   constructor(options: RunnerOptions) {
     this.#options = options;
+    this.#steps = new ClockSteps(options.unixNow, options.now);
   }
 
   start(): void {
@@ -112,7 +115,8 @@ export class JobRunner {
     if (now() >= this.#lookAt) await this.#look();
     if (now() >= this.#sweepAt) {
       this.#sweepAt = now() + SWEEP_MS;
-      for (const warning of await store.sweep()) this.#options.log("warn", warning);
+      const warnings = this.#steps.isCalm() ? await store.sweep() : [];
+      for (const warning of warnings) this.#options.log("warn", warning);
     }
     if (now() >= this.#renewAt) {
       this.#renewAt = now() + LEASE_MS / 4;

@@ -53,7 +53,7 @@ function receiver(respond: Respond = () => 200) {
 
 /** A store whose clock the test moves, jobs without a runner, and a sender whose rounds the test begins. */
 function begin(egress: EgressOptions = { policy: ANYWHERE }) {
-  const clock = { now: Date.now() };
+  const clock = { now: Date.now(), set: 0 };
   const store = openSqliteJobs(":memory:", () => clock.now);
   const service = localService(store);
   const { jobs } = service;
@@ -65,6 +65,7 @@ function begin(egress: EgressOptions = { policy: ANYWHERE }) {
       egress,
       postOf: signedPost,
       unixNow: () => clock.now,
+      now: () => clock.now - clock.set,
       random: () => 1,
       log: (_, message) => expect(message).toBe(""),
     });
@@ -176,6 +177,22 @@ test("a failed event is sent again later and later, no other one overtakes it, a
   expect(to.posted).toHaveLength(tried);
 });
 
+test("a webhook is not given up within an hour after the clock was set forward", async () => {
+  let status = 503;
+  const to = receiver(() => status);
+  const at = begin();
+  const id = await at.add(to);
+  await at.sender.round();
+  at.clock.now += 30 * HOUR_MS;
+  at.clock.set += 30 * HOUR_MS;
+  await at.sender.round();
+  expect(await at.state(id)).toMatchObject({ state: "failing", failure: "status 503" });
+  status = 200;
+  at.clock.now += HOUR_MS / 2;
+  await at.sender.round();
+  expect(to.posted.map(({ number }) => number)).toEqual([0, 0, 0]);
+});
+
 test("a receiver that is gone gets nothing more", async () => {
   const to = receiver(() => 410);
   const at = begin();
@@ -277,6 +294,7 @@ test("a sender looks for events every second, logs once that the store is down, 
     egress: { policy: ANYWHERE },
     postOf: signedPost,
     unixNow: Date.now,
+    now: () => performance.now(),
     random: () => 1,
     log: (_, message) => void said.push(message),
   });

@@ -1,3 +1,4 @@
+import { ClockSteps } from "../../lib/time/clock-steps.ts";
 import { pause } from "../../lib/time/pause.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { VERSION } from "../../lib/process/version.ts";
@@ -32,6 +33,8 @@ export interface SenderOptions {
   readonly egress: EgressOptions;
   readonly postOf: PostForm;
   readonly unixNow: () => number;
+  /** Milliseconds of a clock that no one sets. */
+  readonly now: () => number;
   /** Numbers from 0 to 1. */
   readonly random: () => number;
   readonly log: Log;
@@ -44,6 +47,7 @@ export interface SenderOptions {
 export class WebhookSender {
   readonly #options: SenderOptions;
   readonly #resting = new RestingEndpoints();
+  readonly #steps: ClockSteps;
   readonly #closing = new AbortController();
   readonly #turns = { well: new Set<Promise<void>>(), failing: new Set<Promise<void>>() };
   #loop: Promise<void> | undefined;
@@ -51,6 +55,7 @@ export class WebhookSender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
+    this.#steps = new ClockSteps(options.unixNow, options.now);
   }
 
   start(): void {
@@ -140,7 +145,8 @@ export class WebhookSender {
     }
     const isFirst = hook.sent !== number - 1 || hook.tries === 0;
     const tries = isFirst ? 0 : hook.tries;
-    const isHopeless = failure === "status 410" || (!isFirst && unixNow() - hook.failingSince > GIVE_UP_MS);
+    const isHopeless =
+      failure === "status 410" || (!isFirst && unixNow() - hook.failingSince > GIVE_UP_MS && this.#steps.isCalm());
     if (isHopeless) await this.#over(hook, number - 1, failure);
     else {
       const nextMs = retryDelayMs(tries, random());

@@ -26,6 +26,28 @@ test("a full step is followed by the next, and a failed one is logged", async ()
   expect(logged).toEqual([expect.stringContaining("old payments could not be removed: ")]);
 });
 
+test.each([
+  [0, 1],
+  [30 * DAY, 0],
+])("after the clock was set forward by %d ms, there are %d removals at once", async (set, removals) => {
+  let unix = 10 * DAY;
+  let looks = 0;
+  let steps = 0;
+  const retention = new Retention({
+    store: { forget: async () => ((steps += 1), 0) },
+    keepDays: () => 2,
+    clock: () => ((looks += 1), unix),
+    steady: () => 0,
+    log() {},
+  });
+  const before = looks;
+  unix += set;
+  retention.start();
+  await until(() => looks > before);
+  await retention.close();
+  expect(steps).toBe(removals);
+});
+
 test("the store may be closed only when the running step has ended, and no step follows", async () => {
   const step = Promise.withResolvers<number>();
   let steps = 0;

@@ -1,4 +1,5 @@
 import { faultOf } from "../../../../lib/caught.ts";
+import { ClockSteps } from "../../../../lib/time/clock-steps.ts";
 import { type Store } from "../../../../store/store.ts";
 
 /** Milliseconds between two checks for old payments. */
@@ -14,18 +15,22 @@ export interface RetentionOptions {
   readonly keepDays: () => number;
   /** Unix milliseconds. */
   readonly clock: () => number;
+  /** Milliseconds of a clock that no one sets. */
+  readonly steady?: () => number;
   readonly log: (message: string) => void;
 }
 
 /** Removes finished payments from the ledger when they are older than `x402.ledger_keep_days`. */
 export class Retention {
   readonly #options: RetentionOptions;
+  readonly #steps: ClockSteps;
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
   #step: Promise<void> | undefined;
 
   constructor(options: RetentionOptions) {
     this.#options = options;
+    this.#steps = new ClockSteps(options.clock, options.steady);
   }
 
   start(): void {
@@ -51,7 +56,7 @@ export class Retention {
     const { store, keepDays, clock, log } = this.#options;
     let forgotten = 0;
     try {
-      forgotten = await store.forget(clock() - keepDays() * 86_400_000, STEP_ROWS);
+      if (this.#steps.isCalm()) forgotten = await store.forget(clock() - keepDays() * 86_400_000, STEP_ROWS);
     } catch (error) {
       log(`ledger: old payments could not be removed: ${faultOf(error)}`);
     }

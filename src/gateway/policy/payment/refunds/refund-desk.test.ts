@@ -23,6 +23,8 @@ const nonce = (digit: string): string => `0x${digit.repeat(64)}`;
 const DAY_MS = 86_400_000;
 
 let now: number;
+/** Milliseconds by which tests have set the clock. */
+let set: number;
 let store: Store;
 let events: NewEvent[];
 let logged: string[];
@@ -33,6 +35,7 @@ const { KEY } = process.env;
 beforeEach(() => {
   process.env["KEY"] = PRIVATE_KEY;
   now = 1_800_000_000_000;
+  set = 0;
   store = openStore(":memory:", () => now);
   [events, logged] = [[], []];
 });
@@ -79,6 +82,7 @@ function open(settings: object = {}, ledger: () => Store | undefined = () => sto
     facilitators,
     counts,
     clock: () => now,
+    steady: () => now - set,
     log: (message) => void logged.push(message),
     onEvent: (event) => void events.push(event),
   });
@@ -312,11 +316,28 @@ describe("payments that are owed their response", () => {
     open({ owed_after_days: 2 });
     await until(() => events.length === 2);
     now -= 3 * DAY_MS;
+    set -= 3 * DAY_MS;
     await paid("2", { delivered: false });
     now += 2 * DAY_MS + 1;
     await until(() => events.length === 4);
     const [payment] = await store.view.search(nonce("2"));
     expect(await store.view.refundsOf(payment ?? RESERVATION)).toMatchObject([{ id: "owed", state: "settled" }]);
+  });
+
+  test("are not refunded within an hour after the clock was set forward", async () => {
+    await paid("1", { delivered: false });
+    await paid("2");
+    open({ owed_after_days: 2 });
+    // Each refund is sent in a round that first looks for payments that are owed.
+    expect(await refusalOf({ payment: nonce("2") })).toBe("settled");
+    now += 30 * DAY_MS;
+    set += 30 * DAY_MS;
+    await paid("3");
+    expect(await refusalOf({ payment: nonce("3") })).toBe("settled");
+    const owed = async () => store.view.refundsOf((await store.view.search(nonce("1")))[0] ?? RESERVATION);
+    expect(await owed()).toEqual([]);
+    now += 3_600_000;
+    await until(async () => (await owed()).length > 0);
   });
 
   test("are not refunded before, or without the setting", async () => {

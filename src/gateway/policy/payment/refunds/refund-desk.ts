@@ -1,5 +1,6 @@
 import { faultOf, messageOf } from "../../../../lib/caught.ts";
 import { TurnpikeError } from "../../../../lib/errors.ts";
+import { ClockSteps } from "../../../../lib/time/clock-steps.ts";
 import { isWithin } from "../../../../lib/time/is-within.ts";
 import { type Facilitators } from "../../../../payments/facilitator/facilitators.ts";
 import { REFUND_VALID_S } from "../../../../payments/settlement/refunds/refund-transfer.ts";
@@ -86,6 +87,8 @@ export interface RefundDeskDeps {
   readonly counts: Counts;
   /** Unix milliseconds. */
   readonly clock: () => number;
+  /** Milliseconds of a clock that no one sets. */
+  readonly steady?: () => number;
   readonly log: (message: string) => void;
   readonly onEvent: OnEvent;
 }
@@ -96,12 +99,14 @@ export class RefundDesk {
   #config: Config;
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
+  readonly #steps: ClockSteps;
   #owedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
   constructor(config: Config, deps: RefundDeskDeps) {
     this.#deps = deps;
     this.#config = config;
+    this.#steps = new ClockSteps(deps.clock, deps.steady);
   }
 
   /** Continues by this configuration. `sends`: it has keys, so pending refunds are sent. */
@@ -261,7 +266,7 @@ export class RefundDesk {
   async #refundOwed({ refunds }: Store): Promise<void> {
     const { owed_after_days: days } = this.#config.x402.refunds;
     const now = this.#deps.clock();
-    if (days === 0 || isWithin(this.#owedAt, OWED_MS, now)) return;
+    if (!this.#steps.isCalm() || days === 0 || isWithin(this.#owedAt, OWED_MS, now)) return;
     this.#owedAt = now;
     const payees = [...sellerAccounts(this.#config, process.env).keys()];
     for (const payment of await refunds.owed(payees, now - days * DAY_MS, OWED_AT_ONCE)) {
