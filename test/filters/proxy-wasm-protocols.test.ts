@@ -60,8 +60,8 @@ function ask(protocol: Protocol, path: string, does: string, more: Record<string
 }
 
 /**
- * Repeats a request that is not served yet: the payment is free just after the response of the request before (409), and a worker
- * whose filter has trapped more than three times waits before it starts the filter again (503).
+ * Repeats a request that is not served yet. The payment is free just after the response of the request before (409). A worker waits
+ * before it starts a filter again that has trapped more than three times (503).
  */
 function askServed(protocol: Protocol, path: string, does: string, payment: Record<string, string>): Promise<Reply> {
   return until("the payment is free, and the filter runs", async () => {

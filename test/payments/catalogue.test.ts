@@ -1,7 +1,10 @@
 /** The list of a gateway's priced routes, from the real program. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { connect } from "node:http2";
 import { type Gateway, startGateway } from "../support/gateway.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
+
+setDefaultTimeout(patient(60_000));
 
 const TERMS = { asset: "USDC", network: "base-sepolia", pay_to: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C" };
 const PATH = "/.well-known/x402";

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import fc from "fast-check";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { patient } from "../../lib/testing/patience.ts";
 import { parseDollars, PaymentDeclined } from "./choice.ts";
 import { Spending, spendingPath, TotalTooHigh } from "./spending.ts";
+
+setDefaultTimeout(patient(60_000));
 
 const folders: string[] = [];
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +14,9 @@ import { Channels } from "./channels.ts";
 import { payerFrom } from "./pay-from-channel.ts";
 import { refundChannel } from "./refund.ts";
 import { signVoucher } from "./sign-channel.ts";
+import { patient } from "../../../lib/testing/patience.ts";
+
+setDefaultTimeout(patient(60_000));
 
 const NETWORK = "eip155:84532";
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Hex } from "../../x402/address.ts";
 import { type Eip3009Payment } from "../../x402/messages.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
@@ -7,6 +7,9 @@ import { type NodeProxy, rpcError, startNodeProxy } from "../testing/node-proxy.
 import { type OpenFacilitator, openShop, type Shop } from "../testing/shop.ts";
 import { transferCall } from "./calls.ts";
 import { cancelAuthorization } from "./testing/cancel.ts";
+import { patient } from "../../../lib/testing/patience.ts";
+
+setDefaultTimeout(patient(60_000));
 
 describe.skipIf(!hasChain)("the outcome of an EIP-3009 payment on the chain", () => {
   let shop: Shop;

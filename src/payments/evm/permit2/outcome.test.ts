@@ -1,5 +1,5 @@
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type PaymentRequirements, type Permit2Payment } from "../../x402/messages.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
 import { PAYEE } from "../../testing/payment.ts";
@@ -9,6 +9,9 @@ import { type NodeProxy, rpcError, rpcResult, startNodeProxy } from "../testing/
 import { freshAccount, type TestAccount } from "../testing/shop.ts";
 import { settleCall } from "./calldata.ts";
 import { openPermit2Shop, type Permit2Shop } from "./testing/permit2-shop.ts";
+import { patient } from "../../../lib/testing/patience.ts";
+
+setDefaultTimeout(patient(60_000));
 
 const SEND = "eth_sendRawTransaction";
 
