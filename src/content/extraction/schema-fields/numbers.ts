@@ -6,8 +6,8 @@ const DECIMAL_COMMA =
   /^(?:af|az|be|bg|bs|ca|cs|da|de(?!-(?:ch|li))|el|es(?!-(?:mx|us|pa|pr|sv|gt|hn|ni|do|pe))|et|eu|fi|fr(?!-ch)|gl|hr|hu|hy|id|is|it(?!-ch)|ka|kk|lt|lv|mk|nb|nl|nn|no|pl|pt|ro|ru|sk|sl|sq|sr|sv|tr|uk|vi)\b/i;
 const DECIMAL_POINT = /^(?:en|zh|ja|ko|th|he|hi|bn|ta|te|ms|fil|ga|cy|mt|de-ch|de-li|fr-ch|it-ch|es-mx|es-us)\b/i;
 
-/** A number, with any marks between its digits. */
-const NUMBER = /[-−+]?\d(?:[\d.,٫٬'’ \u00a0\u202f]*\d)?/gu;
+/** A number, with any marks between its digits. It may begin with its decimal point, as in `.5`. */
+const NUMBER = /[-−+]?(?:(?<![\p{L}\d.,])\.)?\d(?:[\d.,٫٬'’ \u00a0\u202f]*\d)?/gu;
 /** Digits in groups of three, as in 1 234 567. */
 const GROUPED = /^\d{1,3}(?:([.,'’ \u00a0\u202f٬])\d{3})(?:\1\d{3})*$/u;
 
@@ -58,7 +58,7 @@ function valueOf(text: string, locale: string): number | undefined {
   const hasGroups = /[.,'’ \u00a0\u202f٬]/u.test(whole);
   if (hasGroups && GROUPED.exec(whole) === null) return undefined;
   // One mark before three digits is a decimal mark in some languages, and one of thousands in others.
-  if (!hasGroups && decimals.length === 3 && whole.length <= 3 && whole !== "0") {
+  if (!hasGroups && decimals.length === 3 && whole.length <= 3 && whole !== "0" && whole !== "") {
     const isDecimal = last[0] === "," ? DECIMAL_COMMA.test(locale) : DECIMAL_POINT.test(locale);
     const isThousands = last[0] === "," ? DECIMAL_POINT.test(locale) : DECIMAL_COMMA.test(locale);
     if (isThousands) return sign * Number(whole + decimals);

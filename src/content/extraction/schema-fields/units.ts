@@ -48,7 +48,7 @@ export function unitNamed(name: string): Unit | undefined {
 
 /** A number with the text behind it. */
 const MEASURE =
-  /([-−+]?\d(?:[\d.,'’ \u00a0\u202f]*\d)?)\s*(%|["″”]|°?\p{L}{1,12}(?:[²2](?![\d.,]))?(?:\s(?:ft|feet|meters)\b)?)?/gu;
+  /([-−+]?(?:(?<![\p{L}\d.,])\.)?\d(?:[\d.,'’ \u00a0\u202f]*\d)?)\s*(%|["″”]|°?\p{L}{1,12}(?:[²2](?![\d.,]))?(?:\s(?:ft|feet|meters)\b)?)?/gu;
 /** Maximum number of characters of a text with measures. */
 const MAX_LENGTH = 120;
 

@@ -1,0 +1,107 @@
+import { expect, test } from "bun:test";
+import { parseSelector, unescape } from "./parse-selector.ts";
+
+/** "invalid" is certain; "unknown" is left to a browser. */
+test.each<[string, "list" | "invalid" | "unknown"]>([
+  ["", "invalid"],
+  ["a", "list"],
+  ["a,", "invalid"],
+  ["a >", "invalid"],
+  ["> a", "invalid"],
+  ["a > b", "list"],
+  ["a b", "list"],
+  ["a+b", "list"],
+  ["a~b", "list"],
+  ["a||b", "unknown"],
+  ["a|b", "unknown"],
+  ["*|*", "unknown"],
+  ["*", "list"],
+  ["#", "invalid"],
+  ["#a", "list"],
+  ["#1", "invalid"],
+  ["#-a", "list"],
+  [".a.b", "list"],
+  [".1", "invalid"],
+  ["[a]", "list"],
+  ["[ a = b ]", "list"],
+  ['[a="b" i]', "list"],
+  ["[a=b s]", "unknown"],
+  ["[a=b x]", "invalid"],
+  ["[a^=b]", "list"],
+  ["[a!=b]", "invalid"],
+  ["[a=", "unknown"],
+  ["[a", "unknown"],
+  ["[|a]", "unknown"],
+  ["[*|a]", "unknown"],
+  ["[a|b]", "unknown"],
+  ["[a|=b]", "list"],
+  ["[a:b]", "invalid"],
+  ["[a='b]", "unknown"],
+  ["[a='b\n']", "unknown"],
+  [":hover", "unknown"],
+  [":first-child", "list"],
+  [":nth-child(2n+1)", "list"],
+  [":nth-child(odd)", "list"],
+  [":nth-child(n+x)", "unknown"],
+  [":nth-last-of-type(-n+3)", "list"],
+  [":nth-child(2 of a)", "unknown"],
+  [":not(a)", "list"],
+  [":not(a, b)", "list"],
+  [":not(", "unknown"],
+  [":not()", "invalid"],
+  [":is(a)", "list"],
+  [":is(!)", "unknown"],
+  [":is()", "unknown"],
+  [":where(a)", "list"],
+  [":has(a)", "unknown"],
+  ["::before", "unknown"],
+  [":", "invalid"],
+  [":é", "unknown"],
+  ["a:empty", "list"],
+  [":root", "list"],
+  [":contains(a)", "invalid"],
+  [":eq(1)", "invalid"],
+  ["a!", "invalid"],
+  ["a&b", "unknown"],
+  ["é", "list"],
+  ["a\\", "unknown"],
+  ["\\61", "list"],
+  ["a{", "invalid"],
+  ["a)", "invalid"],
+  ["a b c d > e", "list"],
+  ["a:not(:not(:not(a)))", "list"],
+  [`${":not(".repeat(8)}a${")".repeat(8)}`, "list"],
+  [`${":not(".repeat(9)}a${")".repeat(9)}`, "unknown"],
+  [":not(a)".repeat(9), "list"],
+  [":nth-child(123456)", "list"],
+  [":nth-child(1234567)", "unknown"],
+  ["a/* b */", "unknown"],
+  ["a\0", "unknown"],
+])("the selector %j is %s", (text, verdict) => {
+  const parsed = parseSelector(text);
+  expect(typeof parsed === "string" ? parsed : "list").toBe(verdict);
+});
+
+test.each([
+  [String.raw`a\62 c`, "abc"],
+  [String.raw`\000062x`, "bx"],
+  [String.raw`\.a`, ".a"],
+  ["a\\\nb", "ab"],
+  [String.raw`\0 \d800 \110000 x`, "\ufffd\ufffd\ufffdx"],
+  [String.raw`\10ffff`, "\u{10ffff}"],
+])("%j without its escapes is %j", (text, plain) => {
+  expect(unescape(text)).toBe(plain);
+});
+
+test.each<[string, object]>([
+  [":nth-child(odd)", { step: 2, offset: 1 }],
+  [":nth-child( EVEN )", { step: 2, offset: 0 }],
+  [":nth-child(3)", { step: 0, offset: 3 }],
+  [":nth-child(-n+3)", { step: -1, offset: 3 }],
+  [":nth-child(n - 2)", { step: 1, offset: -2 }],
+  [":nth-child(+4n)", { step: 4, offset: 0 }],
+  [":nth-last-of-type(2n+1)", { step: 2, offset: 1, fromEnd: true, ofType: true }],
+])("%s counts siblings as %j", (text, expected) => {
+  const parsed = parseSelector(text);
+  expect(typeof parsed === "string" ? parsed : parsed[0]?.compound[0]).toMatchObject({ kind: "nth", ...expected });
+});
