@@ -12,7 +12,7 @@ function firstFor(source: string, room: string, count: number): readonly string[
 
 test("tests around a file that start programs come before those of other folders", () => {
   const tests = firstFor("src/gateway/filters/proxy-wasm/host/calls.ts", "src/gateway/filters", 3);
-  expect(tests).toContain("src/gateway/filters/proxy-wasm/host-functions.test.ts");
+  expect(tests).toContain("src/gateway/filters/proxy-wasm/hostile-modules.test.ts");
 });
 
 test("of the tests elsewhere, those with most words of the file's path come first", () => {

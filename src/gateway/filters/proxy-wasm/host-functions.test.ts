@@ -1,14 +1,14 @@
 /** The results of host functions, and what they write into a filter's memory. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type Gateway, startGateway } from "../../../../test/support/gateway.ts";
-import { patient } from "../../../lib/testing/patience.ts";
+import { expect, test } from "bun:test";
+import { ClientExchange } from "../../../../test/flow/testing/flow.ts";
 import { op } from "../module/testing/assembler.ts";
+import { loaded } from "../module/testing/metered.ts";
+import { WorkerShared } from "../runtime/worker-shared.ts";
+import { testRuntime, testSettings } from "../testing/test-runtime.ts";
+import { BUFFER, MAP } from "./guest/enums.ts";
+import { ProxyWasmFilter } from "./proxy-wasm-filter.ts";
+import { PlayedClient } from "./testing/played-stream.ts";
 import { call, moduleOf, RESULTS, TEXTS } from "./testing/proxy-module.ts";
-
-setDefaultTimeout(patient(60_000));
 
 /** Bytes of memory that a filter shows. They are 0xff before the call. */
 const SHOWN = 24;
@@ -17,7 +17,10 @@ const WASI = "wasi_snapshot_preview1";
 const ZEROS = 16_384;
 const CONFIG = "my config";
 /** Two pieces of output, each with its address and length: "one\\n" and "two\\n". */
-const OUTPUT = "\x10\0\0\0\x04\0\0\0\x14\0\0\0\x04\0\0\0one\ntwo\n";
+const OUTPUT =
+  "\x10\0\0\0\x04\0\0\0\x14\0\0\0\x04\0\0\0one\ntwo\n:path\0\0\0\x10\0\0\0\x02\0\0\0\0\x40\0\0\x60\x09\0\0\0\x40\0\0\x60\x09\0\0";
+/** The addresses of ":path", of a piece with a part of a line, and of two pieces with 2,400 zeros each. */
+const [PATH, REST, LONG] = [24, 32, 40] as const;
 
 interface Row {
   /** The function, its parameters and its module. */
@@ -69,6 +72,53 @@ const ROWS: readonly Row[] = [
   env("proxy_define_metric", [3, TEXTS + 16, 3, OUT], 2),
   env("proxy_define_metric", [0, ZEROS, 4097, OUT], 2),
   env("proxy_get_metric", [99, OUT], 1),
+  env("proxy_continue_stream", [2], 12),
+  env("proxy_close_stream", [2], 12),
+  env("proxy_get_buffer_status", [BUFFER.pluginConfiguration, OUT, OUT_2], 0, "0900000001000000"),
+  env("proxy_get_buffer_status", [BUFFER.vmConfiguration, OUT, OUT_2], 0, "0000000001000000"),
+  env("proxy_get_buffer_status", [BUFFER.requestBody, OUT, OUT_2], 1),
+  env("proxy_get_buffer_status", [BUFFER.responseBody, OUT, OUT_2], 1),
+  env("proxy_get_buffer_status", [BUFFER.callBody, OUT, OUT_2], 1),
+  env("proxy_get_buffer_bytes", [BUFFER.pluginConfiguration, 3, 4, OUT, OUT_2], 0, "0020000004000000"),
+  env("proxy_get_buffer_bytes", [BUFFER.pluginConfiguration, 7, 4, OUT, OUT_2], 0, "0020000002000000"),
+  env("proxy_get_buffer_bytes", [BUFFER.pluginConfiguration, 9, 4, OUT, OUT_2], 0, "0000000000000000"),
+  env("proxy_get_buffer_bytes", [BUFFER.pluginConfiguration, 10, 4, OUT, OUT_2], 0, "0000000000000000"),
+  env("proxy_get_buffer_bytes", [BUFFER.pluginConfiguration, 1, -1, OUT, OUT_2], 2),
+  env("proxy_get_buffer_bytes", [BUFFER.requestBody, 0, 4, OUT, OUT_2], 1),
+  env("proxy_set_buffer_bytes", [BUFFER.pluginConfiguration, 0, 0, TEXTS, 1], 2),
+  env("proxy_set_buffer_bytes", [BUFFER.requestBody, 0, 0, TEXTS, 1], 1),
+  env("proxy_get_header_map_size", [MAP.requestTrailers, OUT], 2),
+  env("proxy_get_header_map_pairs", [MAP.requestTrailers, OUT, OUT_2], 0, "0000000000000000"),
+  env("proxy_get_header_map_value", [MAP.requestHeaders, PATH, 5, OUT, OUT_2], 0, "0020000001000000"),
+  env("proxy_get_header_map_value", [MAP.requestHeaders, PATH, 4, OUT, OUT_2], 1),
+  env("proxy_get_header_map_value", [MAP.responseHeaders, PATH, 5, OUT, OUT_2], 2),
+  env("proxy_set_header_map_pairs", [MAP.requestTrailers, ZEROS, 0], 2),
+  env("proxy_set_header_map_pairs", [MAP.grpcInitialMetadata, ZEROS, 0], 2),
+  env("proxy_add_header_map_value", [MAP.requestHeaders, PATH + 1, 4, PATH + 1, 4], 0),
+  env("proxy_add_header_map_value", [MAP.requestTrailers, PATH + 1, 4, PATH + 1, 4], 2),
+  env("proxy_replace_header_map_value", [MAP.grpcInitialMetadata, PATH + 1, 4, PATH + 1, 4], 2),
+  env("proxy_remove_header_map_value", [MAP.requestHeaders, PATH + 1, 4], 0),
+  env("proxy_remove_header_map_value", [MAP.responseTrailers, PATH + 1, 4], 2),
+  env("proxy_get_property", [PATH, 5, OUT, OUT_2], 1),
+  env("proxy_get_property", [ZEROS, 4097, OUT, OUT_2], 1),
+  env("proxy_get_status", [OUT, OUT_2, OUT_2 + 4], 0, "000000000000000000000000"),
+  // The memory at `TEXTS` does not name an upstream.
+  env("proxy_http_call", [TEXTS, 1, 0, 0, 0, 0, 0, 0, 0, OUT], 2),
+  env("proxy_http_call", [TEXTS, 1, TEXTS, 8, 0, 0, 0, 0, 0, OUT], 2),
+  env("proxy_grpc_call", [TEXTS, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, OUT], 2),
+  env("proxy_grpc_call", [TEXTS, 1, 0, 0, 0, 0, 0, 0, 0, OUT], 2),
+  env("proxy_grpc_stream", [TEXTS, 1, 0, 0, 0, 0, 0, 0, OUT], 2),
+  env("proxy_grpc_stream", [TEXTS, 1, 0, 0, 0, 0, OUT], 2),
+  env("proxy_grpc_send", [99, TEXTS, 1, 0], 1),
+  env("proxy_grpc_cancel", [99], 1),
+  env("proxy_grpc_close", [99], 1),
+  env("proxy_register_shared_queue", [TEXTS, 3, OUT], 0, "01000000"),
+  env("proxy_resolve_shared_queue", [TEXTS, 0, TEXTS, 3, OUT], 0, "01000000"),
+  env("proxy_enqueue_shared_queue", [1, PATH, 5], 0),
+  env("proxy_dequeue_shared_queue", [1, OUT, OUT_2], 0, "0020000005000000"),
+  env("proxy_dequeue_shared_queue", [1, OUT, OUT_2], 7),
+  env("proxy_define_metric", [1, PATH + 1, 4, OUT], 0, "00000000"),
+  wasi("fd_fdstat_get", [1, OUT], 0, `02${"00".repeat(23)}`),
   wasi("args_get", [0, 0], 0),
   wasi("args_sizes_get", [OUT, OUT_2], 0, "0000000000000000"),
   wasi("environ_get", [0, 0], 0),
@@ -95,9 +145,6 @@ const ROWS: readonly Row[] = [
   wasi("path_open", [0, 0, 0], 58),
 ];
 
-let folder = "";
-let gateway: Gateway;
-
 /** Calls the function, and responds with 200 plus its result, and with the memory. */
 function moduleFor({ of: [name, parameters, from] }: Row): Uint8Array {
   const fill = [...op.i32(RESULTS), ...op.i32(0xff), ...op.i32(SHOWN), ...op.memoryFill];
@@ -113,55 +160,53 @@ function moduleFor({ of: [name, parameters, from] }: Row): Uint8Array {
   });
 }
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "turnpike-host-"));
-  const much = wasi("random_get", [ZEROS, 32_768], 0);
-  const rows: (readonly [name: number | string, row: Row, fuel?: number])[] = [
-    ...ROWS.entries(),
-    ["random", wasi("random_get", [OUT, 16], 0)],
-    ["enough-fuel", much, 3000],
-    ["little-fuel", much, 2000],
-  ];
-  const entries = await Promise.all(
-    rows.map(async ([name, row, fuel]) => {
-      const module = join(folder, `${name}.wasm`);
-      await Bun.write(module, moduleFor(row));
-      return { match: `/${name}/`, module, config: CONFIG, fuel };
-    }),
-  );
-  gateway = await startGateway({
-    routes: rows.map(([name]) => ({ path_prefix: `/${name}/`, fixed_response: { status: 500 } })),
-    wasm_filters: entries,
-  });
-});
+/** The data and queues of all rows, in their order. */
+const shared = new WorkerShared();
 
-afterAll(async () => {
-  await gateway.stop();
-  rmSync(folder, { recursive: true });
-});
+/** The response of a request that calls the function of a row, and the filter's log. */
+async function responseTo(row: Row, fuel?: number) {
+  const runtime = { ...testRuntime(), shared };
+  const settings = testSettings({ config: CONFIG, ...(fuel === undefined ? {} : { fuel }) });
+  const filter = new ProxyWasmFilter(await loaded(moduleFor(row)), settings, runtime);
+  const client = new PlayedClient();
+  const exchange = new ClientExchange(client, { method: "GET", bodyLength: 0 });
+  await filter.request(exchange);
+  exchange.onFinish?.(exchange);
+  filter.close();
+  return { status: client.heads[0]?.status ?? 0, memory: client.bytes, lines: runtime.lines };
+}
 
-test.each(ROWS.map((row, index) => [row.of[0], row.of[1].join(", "), index, row] as const))(
+test.each(ROWS.map((row) => [row.of[0], row.of[1].join(", "), row] as const))(
   "%s(%s)",
-  async (_name, _parameters, index, { gives, writes = "" }) => {
-    const response = await fetch(`http://127.0.0.1:${gateway.port}/${index}/`);
-    const memory = Buffer.from(await response.arrayBuffer()).toString("hex");
-    expect([response.status - 200, memory]).toEqual([gives, writes + UNTOUCHED.slice(writes.length)]);
+  async (_name, _parameters, row) => {
+    const { gives, writes = "" } = row;
+    const { status, memory } = await responseTo(row);
+    expect([status - 200, memory.toString("hex")]).toEqual([gives, writes + UNTOUCHED.slice(writes.length)]);
   },
 );
 
 test("random bytes fill the range that the filter asks for", async () => {
-  const response = await fetch(`http://127.0.0.1:${gateway.port}/random/`);
-  const memory = Buffer.from(await response.arrayBuffer());
-  expect(response.status).toBe(200);
+  const { status, memory } = await responseTo(wasi("random_get", [OUT, 16], 0));
+  expect(status).toBe(200);
   expect(new Set(memory.subarray(0, 16)).size).toBeGreaterThan(4);
   expect(memory.subarray(16).toString("hex")).toBe("ff".repeat(SHOWN - 16));
 });
 
 test("random bytes take fuel, a unit for 16 of them", async () => {
-  expect((await fetch(`http://127.0.0.1:${gateway.port}/enough-fuel/`)).status).toBe(200);
-  expect((await fetch(`http://127.0.0.1:${gateway.port}/little-fuel/`)).status).toBe(500);
+  const much = wasi("random_get", [ZEROS, 32_768], 0);
+  expect([(await responseTo(much, 3000)).status, (await responseTo(much, 2000)).status]).toEqual([200, 500]);
 });
 
-test("the output of a filter is in the log, line by line", () => {
-  for (const line of ["one", "two"]) expect(gateway.output()).toMatch(new RegExp(`\\b${line}$`, "m"));
+test("the output of a filter is in the log, line by line, with the level of its stream", async () => {
+  const lines = async (file: number): Promise<readonly string[]> =>
+    (await responseTo(wasi("fd_write", [file, TEXTS, 2, OUT], 0))).lines;
+  expect(await lines(1)).toEqual(["test: info: one", "test: info: two"]);
+  expect(await lines(2)).toEqual(["test: error: one", "test: error: two"]);
+});
+
+test("a rest of output without an end of line is a line, and long ones are cut", async () => {
+  const rest = await responseTo(wasi("fd_write", [1, REST, 1, OUT], 0));
+  expect(rest.lines).toEqual(["test: info: on"]);
+  const long = await responseTo(wasi("fd_write", [1, LONG, 2, OUT], 0));
+  expect(long.lines.map((line) => line.length - "test: info: ".length)).toEqual([4096]);
 });
