@@ -197,11 +197,12 @@ test("random bytes take fuel, a unit for 16 of them", async () => {
   expect([(await responseTo(much, 3000)).status, (await responseTo(much, 2000)).status]).toEqual([200, 500]);
 });
 
-test("the output of a filter is in the log, line by line, with the level of its stream", async () => {
-  const lines = async (file: number): Promise<readonly string[]> =>
-    (await responseTo(wasi("fd_write", [file, TEXTS, 2, OUT], 0))).lines;
-  expect(await lines(1)).toEqual(["test: info: one", "test: info: two"]);
-  expect(await lines(2)).toEqual(["test: error: one", "test: error: two"]);
+test.each([
+  [1, "info"],
+  [2, "error"],
+])("the output of a filter to its stream %i is in the log, line by line, as %s", async (file, level) => {
+  const { lines } = await responseTo(wasi("fd_write", [file, TEXTS, 2, OUT], 0));
+  expect(lines).toEqual([`test: ${level}: one`, `test: ${level}: two`]);
 });
 
 test("a rest of output without an end of line is a line, and long ones are cut", async () => {
