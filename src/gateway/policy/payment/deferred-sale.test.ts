@@ -124,6 +124,40 @@ test("a failure of the repeated request takes nothing back", async () => {
   expect(await row(shop, paid)).toMatchObject({ state: "deferred", delivered: false });
 });
 
+/** A client that goes away while the response is stored for its retry, right before it would be sent. */
+async function leaveAtStorage(shop: Shop, paid: Permit2Payment): Promise<void> {
+  const [storing, stored] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  shop.responses.keep = async () => {
+    storing.resolve();
+    await stored.promise;
+  };
+  const client = new AbortController();
+  const lost = shop.send(paid, { signal: client.signal }).catch(() => "gone");
+  await storing.promise;
+  client.abort();
+  expect(await lost).toBe("gone");
+  await until(() => shop.gateway.last()?.gone === true);
+  stored.resolve();
+}
+
+test("a client that leaves before it has a part of the response owes no later charge", async () => {
+  const shop = open();
+  const paid = payment(shop);
+  await leaveAtStorage(shop, paid);
+  await until(async () => (await row(shop, paid))?.state === "released");
+  expect(await shop.store.ledger.claimDue(8)).toEqual([]);
+});
+
+test("a client that leaves during the repeated request owes what the first one began", async () => {
+  const shop = open({ ledger: dead });
+  const paid = payment(shop);
+  await (await shop.send(paid)).text();
+  shop.clock.now += LEASE_MS + 1;
+  await leaveAtStorage(open({ store: shop.store }), paid);
+  await until(async () => (await shop.store.ledger.claimDue(8)).length === 1);
+  expect(await row(shop, paid)).toMatchObject({ state: "deferred", delivered: false });
+});
+
 test("a payment for another request is refused while its work goes on", async () => {
   const shop = open();
   const paid = payment(shop);

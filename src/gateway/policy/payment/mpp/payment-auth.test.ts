@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
+import { TurnpikeError } from "../../../../lib/errors.ts";
 import { answerTo, challengesOf, type CredentialChanges } from "../../../../payments/testing/mpp.ts";
 import { decodeJson } from "../../../../payments/mpp/canonical-json.ts";
 import { type PaymentChallenge, writeChallenge } from "../../../../payments/mpp/challenge.ts";
@@ -315,11 +316,18 @@ test("a settlement that is refused has no receipt, and a new challenge", async (
   expect(challengesOf(response)).toHaveLength(1);
 });
 
-test("a failure is free, and has no receipt", async () => {
+test("a failure has no receipt, of either protocol, whether its payment is free or settled", async () => {
+  const failures = [
+    [500, (exchange: TestExchange) => respondWith(exchange, 500, "broken")],
+    [502, ({ response }: TestExchange) => response.abort(new TurnpikeError("upstream-failed", "It went away"))],
+  ] as const;
   for (const settle of ["after", "before"] as const) {
-    const shop = open({ terms: { settle }, upstream: (exchange) => respondWith(exchange, 500, "broken") });
-    const response = await buy(shop);
-    expect([response.status, response.headers.get("payment-receipt")]).toEqual([500, null]);
+    for (const [status, upstream] of failures) {
+      const shop = open({ terms: { settle }, upstream });
+      const response = await buy(shop);
+      expect([response.status, shop.settlements]).toEqual([status, settle === "before" ? 1 : 0]);
+      for (const name of ["payment-receipt", "payment-response"]) expect(response.headers.get(name)).toBeNull();
+    }
   }
 });
 

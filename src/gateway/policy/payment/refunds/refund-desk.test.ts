@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, type Mock, setDefaultTimeout, spyOn, test } from "bun:test";
 import { patient } from "../../../../lib/testing/patience.ts";
 import { until } from "../../../../lib/testing/until.ts";
 import { Facilitators } from "../../../../payments/facilitator/facilitators.ts";
@@ -28,7 +28,11 @@ let set: number;
 let store: Store;
 let events: NewEvent[];
 let logged: string[];
-let counts: Counts;
+/** Calls that change the metrics of the desk. */
+let setMetric: Mock<Counts["set"]>;
+let addMetric: Mock<Counts["add"]>;
+/** The timers of the desk. */
+let looks: { readonly look: () => void; readonly ms: number | undefined }[];
 let refunds: OptionalRefunds;
 const { KEY } = process.env;
 
@@ -46,10 +50,10 @@ afterEach(async () => {
   else process.env["KEY"] = KEY;
 });
 
-function configOf(settings: object = {}): Config {
+function configOf(settings: object, more: object): Config {
   const { config, problems } = loadValue({
     server: { address: "127.0.0.1" },
-    x402: { enabled: true, test_mode: true, refunds: { key_envs: ["KEY"], ...settings } },
+    x402: { enabled: true, test_mode: true, ...more, refunds: { key_envs: ["KEY"], ...settings } },
     upstreams: [{ name: "a", servers: [{ address: "127.0.0.1", port: 9000 }] }],
     routes: [
       {
@@ -64,8 +68,9 @@ function configOf(settings: object = {}): Config {
 }
 
 /** Opens the desk of this gateway, whose clock is `now`. */
-function open(settings: object = {}, ledger: () => Store | undefined = () => store): void {
-  counts = new Counts(new Float64Array(10_000));
+function open(settings: object = {}, ledger: () => Store | undefined = () => store, more: object = {}): void {
+  const counts = new Counts(new Float64Array(10_000));
+  [setMetric, addMetric] = [spyOn(counts, "set"), spyOn(counts, "add")];
   const facilitators = new Facilitators({
     simulatedTransfers: () => store.simulatedTransfers,
     now: () => now,
@@ -77,7 +82,8 @@ function open(settings: object = {}, ledger: () => Store | undefined = () => sto
     observer: { asked() {}, breakerChanged() {} },
     log: (message) => void logged.push(message),
   });
-  refunds = new OptionalRefunds(configOf(settings), {
+  const every = spyOn(globalThis, "setInterval");
+  refunds = new OptionalRefunds(configOf(settings, more), {
     store: ledger,
     facilitators,
     counts,
@@ -86,6 +92,18 @@ function open(settings: object = {}, ledger: () => Store | undefined = () => sto
     log: (message) => void logged.push(message),
     onEvent: (event) => void events.push(event),
   });
+  looks = every.mock.calls.map(([once, ms]) => ({ look: once, ms }));
+  every.mockRestore();
+}
+
+/** The looks that have ended: each sets the number of pending refunds. */
+function settledLooks(): number {
+  return setMetric.mock.calls.length;
+}
+
+/** The desk looks for refunds that are due, as it does every two seconds. */
+function look(): void {
+  for (const one of looks) one.look();
 }
 
 /** Records a payment of 10,000 units; settled and delivered by default. */
@@ -300,6 +318,7 @@ describe("payments that are owed their response", () => {
     await paid("2");
     now += 2 * DAY_MS + 1;
     open({ owed_after_days: 2 });
+    look();
     await until(() => events.length === 2);
     expect(events.map(({ message, by }) => [message, by])).toEqual([
       ["a refund of a payment on /read is begun", undefined],
@@ -314,11 +333,13 @@ describe("payments that are owed their response", () => {
     await paid("1", { delivered: false });
     now += 2 * DAY_MS + 1;
     open({ owed_after_days: 2 });
+    look();
     await until(() => events.length === 2);
     now -= 3 * DAY_MS;
     set -= 3 * DAY_MS;
     await paid("2", { delivered: false });
     now += 2 * DAY_MS + 1;
+    look();
     await until(() => events.length === 4);
     const [payment] = await store.view.search(nonce("2"));
     expect(await store.view.refundsOf(payment ?? RESERVATION)).toMatchObject([{ id: "owed", state: "settled" }]);
@@ -337,17 +358,127 @@ describe("payments that are owed their response", () => {
     const owed = async () => store.view.refundsOf((await store.view.search(nonce("1")))[0] ?? RESERVATION);
     expect(await owed()).toEqual([]);
     now += 3_600_000;
+    look();
     await until(async () => (await owed()).length > 0);
   });
 
-  test("are not refunded before, or without the setting", async () => {
+  test.each<[string, number, number]>([
+    ["before", 2, 2 * DAY_MS - 1],
+    ["without the setting", 0, 500 * DAY_MS],
+  ])("are not refunded %s", async (_when, days, waitedMs) => {
     await paid("1", { delivered: false });
-    now += 2 * DAY_MS - 1;
-    open({ owed_after_days: 2 });
+    now += waitedMs;
+    open({ owed_after_days: days });
+    look();
     await paid("2");
     expect(await refusalOf({ payment: nonce("2") })).toBe("settled");
     expect(await store.view.refundsOf((await store.view.search(nonce("1")))[0] ?? RESERVATION)).toEqual([]);
   });
+
+  test("are looked for once a minute, and at most 20 at a time", async () => {
+    for (let i = 0; i < 21; i++) await paid(String.fromCharCode(97 + i), { delivered: false });
+    now += DAY_MS + 1;
+    open({ owed_after_days: 1 });
+    look();
+    await until(() => events.length === 40);
+    now += 59_999;
+    const owed = spyOn(store.refunds, "owed");
+    look();
+    await until(() => settledLooks() === 2);
+    expect([owed.mock.calls.length, events.length]).toEqual([0, 40]);
+    now += 1;
+    look();
+    await until(() => events.length === 42);
+    expect(owed.mock.calls.length).toBe(1);
+  });
+});
+
+describe("a refund that is not over", () => {
+  let server: ReturnType<typeof Bun.serve>;
+  let screened: PromiseWithResolvers<Response>[];
+  let isAway: boolean;
+
+  beforeEach(() => {
+    [screened, isAway] = [[], false];
+    server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch() {
+        if (isAway) return new Response(null, { status: 503 });
+        const response = Promise.withResolvers<Response>();
+        screened.push(response);
+        return response.promise;
+      },
+    });
+  });
+  afterEach(() => server.stop(true));
+
+  function openScreened(): void {
+    open({}, undefined, { screening: { service_url: server.url.href } });
+  }
+
+  test("is shown as pending after ten seconds, is counted as that, and is sent later", async () => {
+    isAway = true;
+    openScreened();
+    await paid("1");
+    let pausedMs = 0;
+    const pauses = spyOn(Bun, "sleep").mockImplementation(async (ms) => {
+      pausedMs += Number(ms);
+      await new Promise(setImmediate);
+    });
+    const refund = await refunds.refund({ payment: nonce("1") }, BY).finally(() => pauses.mockRestore());
+    expect([refund.state, refund.amount]).toEqual(["pending", "10000"]);
+    expect(pausedMs).toBe(10_000);
+    await until(() => settledLooks() > 0);
+    expect(setMetric.mock.calls.at(-1)).toEqual(["refundsPending", 1]);
+    isAway = false;
+    now += 60_000;
+    look();
+    await until(() => screened.length === 1);
+    screened[0]?.resolve(Response.json({ allowed: true }));
+    await until(() => events.length === 2);
+    expect(addMetric.mock.calls).toContainEqual(["refunds", 1, "settled"]);
+    await until(() => setMetric.mock.calls.at(-1)?.[1] === 0);
+  });
+
+  test("ends its request at once when the gateway stops, which waits for the work in progress", async () => {
+    openScreened();
+    await paid("1");
+    const refund = refunds.refund({ payment: nonce("1") }, BY);
+    await until(() => screened.length === 1);
+    let isClosed = false;
+    const closing = refunds.close().then(() => (isClosed = true));
+    expect(await refund).toMatchObject({ state: "pending" });
+    expect(isClosed).toBe(false);
+    screened[0]?.resolve(Response.json({ allowed: true }));
+    await closing;
+    const [payment] = await store.view.search(nonce("1"));
+    expect(await store.view.refundsOf(payment ?? RESERVATION)).toMatchObject([{ state: "settled" }]);
+    // A look that was due is not made any more.
+    look();
+    expect(setMetric.mock.calls).toHaveLength(1);
+  });
+});
+
+test.each([
+  ["refund: Cannot open the database", new Error("Cannot open the database")],
+  ["refund: TypeError", new TypeError("x is not a function")],
+])("a look that fails is logged as %j, and the next one is made", async (line, error) => {
+  let isAway = true;
+  open({}, () => {
+    if (isAway) throw error;
+    return store;
+  });
+  expect(looks.map(({ ms }) => ms)).toEqual([2000]);
+  look();
+  await until(() => logged.length === 1);
+  expect(logged[0]).toStartWith(line);
+  isAway = false;
+  await until(() => {
+    look();
+    return settledLooks() > 0;
+  });
+  expect(logged).toHaveLength(1);
 });
 
 test("a refund that cannot be sent any more fails, and that is logged", async () => {
@@ -356,6 +487,7 @@ test("a refund that cannot be sent any more fails, and that is logged", async ()
   const [payment] = await store.view.search(nonce("1"));
   const wish = { id: "late", by: "x", validBefore: now / 1000 + 1, amount: "5", recorded: undefined };
   await store.refunds.begin(payment ?? RESERVATION, wish);
+  look();
   await until(() => logged.length > 0);
   expect(logged).toEqual(["refund: a refund of a payment on /read has failed: it was not sent in time"]);
 });
