@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type TurnpikeError } from "../../../lib/errors.ts";
+import { BROKEN } from "../../../../test/flow/testing/flow.ts";
 import { BufferPool } from "../../../lib/memory/buffer-pool.ts";
 import { FakeClock } from "../../../lib/testing/fake-clock.ts";
 import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
@@ -232,6 +233,44 @@ test("messages of the filter wait for the upstream, within their limits", () => 
   expect([last.send(new Uint8Array(1), true), last.send(new Uint8Array(1), false)]).toEqual(["sent", "closed"]);
   last.cancel();
   expect(last.send(new Uint8Array(1), false)).toBe("closed");
+});
+
+test("a message that arrives between the filter's own requests is handed over at once", () => {
+  const call = stream();
+  call.start(head());
+  expect([call.send(new Uint8Array(3), false), call.send(new Uint8Array(4), false)]).toEqual(["sent", "sent"]);
+  call.data(messages(1));
+  expect(events).toEqual(["metadata 2", "0"]);
+  call.halfClose();
+  call.data(messages(1));
+  expect(events.length).toBe(3);
+  call.cancel();
+  expect([memory.used, left]).toEqual([0, 1]);
+});
+
+test("one message of the largest size waits for the upstream, and a second one is refused", () => {
+  const call = stream();
+  expect(call.send(new Uint8Array(1_048_576), false)).toBe("sent");
+  expect([call.send(new Uint8Array(1), true), call.send(new Uint8Array(0), true)]).toEqual(["full", "full"]);
+  call.cancel();
+  expect(memory.used).toBe(0);
+});
+
+test("a stream whose upstream ends it after all its messages were read ends at once, and an error ends it at once too", async () => {
+  const read = stream();
+  read.start(head());
+  read.data(messages(1));
+  read.end("grpc-status: 3\r\ngrpc-message: no\r\n");
+  expect(events).toEqual(["metadata 2", "0", "trailers 2", "closed 3 no"]);
+  await turn();
+  expect([events.length, left, read.isOver]).toEqual([4, 1, true]);
+  events.length = 0;
+  const broken = stream();
+  broken.data(messages(MESSAGES_A_TURN + 2));
+  broken.abort(BROKEN);
+  expect(events.slice(MESSAGES_A_TURN)).toEqual(["trailers 0", "closed 14 it broke off"]);
+  await turn();
+  expect([events.length, memory.used, left]).toEqual([MESSAGES_A_TURN + 2, 0, 2]);
 });
 
 test("what a filter throws at a report is passed on, and the call is over", () => {

@@ -31,7 +31,7 @@ export class GrpcUpstreamStream extends GrpcCall implements GrpcStream {
   send(message: Uint8Array, isLast: boolean): "sent" | "too-large" | "full" | "closed" {
     if (this.isOver || this.#sent.hasEnded) return "closed";
     if (message.length > MAX_CALL_MESSAGE_BYTES) return "too-large";
-    if (this.#sent.bytes > 0 && this.#sent.bytes + message.length > MAX_UNSENT_BYTES) return "full";
+    if (this.#sent.bytes + message.length > MAX_UNSENT_BYTES) return "full";
     if (!this.account(message.length)) return "full";
     this.inside(() => {
       this.#sent.send(framed(message));
