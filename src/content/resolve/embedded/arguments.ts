@@ -1,5 +1,5 @@
 import { type Predication } from "../reading/clauses.ts";
-import { type Reader } from "../reading/grammar.ts";
+import { isFunctionWord, type Reader } from "../reading/grammar.ts";
 import { ADVERB, type Token } from "../reading/spans.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { type Language } from "../reading/words.ts";
@@ -93,7 +93,13 @@ function comparedFit(sides: Sides): Fit {
   if (isPassive && by < 0) return unnamedFit(sides);
   if (asked.isByAgent && isPassive && namesActor(after.slice(by + 1), agent, reader)) return OTHER_ACTOR;
   if (patient === undefined || !OUTCOMES.exclusive.has(outcome) || !isNamedIn(patient, done, names)) return DIFFERENT;
-  const isOther = doer.some((word) => word.capital && !/^\d/u.test(word.text) && !ADVERB.test(word.text));
+  // "The club won" can be the agent, "they won against Ashcombe" is not Ashcombe.
+  const isOther =
+    agent?.heads.isSubsetOf(new Set(after.map(({ stem }) => stem))) === true ||
+    doer.some(
+      ({ capital, text }) =>
+        capital && !/^\d/u.test(text) && !ADVERB.test(text) && !isFunctionWord(text, reader.grammar),
+    );
   return isOther && !doer.some((word) => agent?.words.has(word.stem) === true) ? OTHER_ACTOR : DIFFERENT;
 }
 
