@@ -24,7 +24,7 @@ const QUESTIONS: Readonly<Record<string, readonly Row[]>> = {
     ["different", "Governor Ost *signed* the Water Act."],
     ["different", "Governor Marlow *signed* the law."],
     ["different", "Governor Marlow *signed* it."],
-    ["same 0.85", "He *signed* the Water Act.", "Marlow met the press."],
+    ["same 0.85", "They *signed* the Water Act.", "Marlow met the press."],
     ["same 0.85", "It *signed* the Water Act.", "Marlow met the press."],
     ["same 0.85", "And *signed* the Water Act.", "Marlow met the press."],
     ["different", "Ost *signed* the Water Act.", "Marlow met the press."],
@@ -116,7 +116,6 @@ const QUESTIONS: Readonly<Record<string, readonly Row[]>> = {
     ["different", "The club *won* the Vale League title."],
     ["same 0.85", "and *won* the Vale League title.", "Ashcombe beat Halden,"],
     ["same 1.00", "Ashcombe *carried* off the Vale League title."],
-    ["other-actor", "On Sunday nobody *won* the Vale League title."],
   ],
   "Was the Alba Prize awarded to Elena Ruz?": [
     ["same 1.00", "The Alba Prize was *awarded* to Elena Ruz."],
