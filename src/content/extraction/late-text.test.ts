@@ -50,11 +50,42 @@ describe("a streamed part", () => {
   });
 });
 
+const noscript = (word: string) => `<noscript><p>${`${word} `.repeat(80)}</p></noscript>`;
+
 describe("text in noscript", () => {
   const posts = `<div><h1>Trains</h1><p>Anna: ${TEXT.repeat(4)}</p><p>Bert: ${TEXT.repeat(3)}</p></div>`;
 
   test("is read if it is longer than all visible text", () => {
     expect(read(`<p>Loading the forum</p><noscript>${posts}</noscript>`, "article")).toMatch(/Anna: [^]*Bert: /);
+  });
+
+  test("is read as HTML, and not as its source", () => {
+    const text = read(`<p>Loading the forum</p><noscript>${posts}</noscript>`);
+    expect(text).toStartWith("Loading the forum\nTrains\nAnna: ");
+    expect(text).not.toContain("<");
+  });
+
+  test.each<[string, string, boolean]>([
+    ["has 80 words", `<p>Shown.</p><noscript><p>${"abcdefg ".repeat(80)}</p></noscript>`, true],
+    ["has 79 words", `<p>Shown.</p><noscript><p>${"abcdefg ".repeat(79)}</p></noscript>`, false],
+    ["has 80 words in fewer than 400 characters", `<p>Shown.</p><noscript>${"ab ".repeat(133)}</noscript>`, false],
+    ["has more words than are shown", `<p>${"x ".repeat(99)}</p><noscript>${"abcdefg ".repeat(100)}</noscript>`, true],
+    [
+      "has as many words as are shown",
+      `<p>${"x ".repeat(100)}</p><noscript>${"abcdefg ".repeat(100)}</noscript>`,
+      false,
+    ],
+    [
+      "has more words than are shown beside hidden ones",
+      `<p>${"x ".repeat(99)}</p><p hidden>${"x ".repeat(9)}</p><script>a b c</script><noscript>${"abcdefg ".repeat(100)}</noscript>`,
+      true,
+    ],
+  ])("%s: %#", (_what, html, isSo) => {
+    expect(/abcdefg|ab ab/.test(read(html))).toBe(isSo);
+  });
+
+  test("is that of the first of equal ones", () => {
+    expect(read(`<p>Shown.</p>${noscript("anna")}${noscript("bert")}`)).toContain("anna");
   });
 
   test("is that of the longest one", () => {

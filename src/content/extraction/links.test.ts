@@ -24,6 +24,11 @@ describe("links", () => {
     ["<a href=/a_(b)>A</a>", "[A](https://site.test/a_%28b%29)"],
     ["<map><area href=/a alt=North></map>", "[North](https://site.test/a)"],
     ["<a href=/a hidden>no</a>", ""],
+    ['<a href=/a><i><b><img src=i.png alt="Deep"></b></i></a>', "[Deep](https://site.test/a)"],
+    ['<a href=/a><i><b><u><img src=i.png alt="Deep"></u></b></i></a>', "https://site.test/a"],
+    ['<a href=/a><img src=i.png alt=" "><img src=j.png alt="Logo"></a>', "[Logo](https://site.test/a)"],
+    ['<a href=/a aria-label="" title="Home" alt="x"></a>', "[Home](https://site.test/a)"],
+    ["<a href=/a#!/one>1</a>", "[1](https://site.test/a#!/one)"],
   ])("of %s", (html, links) => {
     const tree = parseTree(html);
     prepare(tree, URL_BASE);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { summaryOf } from "./summary.ts";
+import { summaryForms, summaryOf } from "./summary.ts";
 
 const LINES = [
   "Menu",
@@ -35,4 +35,40 @@ test("a text without sentences gives its beginning, and one in Japanese its sent
   const japanese = "この都市は港への新しい路面電車の路線を建設することを決定したと市議会が発表したという報告がある。";
   expect(summaryOf(`${japanese}\n見出し`, "", "ja")).toBe(japanese);
   expect(summaryOf(`${LINES[1]}`, "", "no-such language!")).toContain("tram line");
+});
+
+test("the text of a summary is beside it on request, up to 200,000 characters", () => {
+  expect(summaryForms("one two", { title: "" })).toEqual({ summary: "one two" });
+  expect(summaryForms("one two", { title: "", withText: true })).toEqual({
+    summary: "one two",
+    summaryText: "one two",
+  });
+  expect(summaryForms("x".repeat(200_001), { title: "", withText: true }).summaryText).toHaveLength(200_000);
+});
+
+const sentence = (length: number, end = "."): string =>
+  `T${"his is a line about a harbour ".repeat(20).slice(0, length - 2)}${end}`;
+
+test.each<[string, string, boolean]>([
+  ["40 characters", sentence(40), true],
+  ["39 characters", sentence(39), false],
+  ["400 characters", sentence(400), true],
+  ["401 characters", sentence(401), false],
+  ["a question mark", sentence(50, "?"), true],
+  ["a quotation mark behind its end", `${sentence(50)}”`, true],
+  ["no mark at its end", sentence(50, "x"), false],
+  ["a tab", `${sentence(50)}\t${sentence(50)}`, false],
+])("a sentence with %s can stand in a summary: %p", (_what, text, isSo) => {
+  const other = "Another short sentence tells of ships, pilots and lights at night.";
+  expect(summaryOf(`${other}\n${text}`, "").includes(text.slice(0, 39))).toBe(isSo);
+});
+
+test("a summary has at most five sentences and 700 characters", () => {
+  const nouns = ["harbour", "lantern", "village", "teacher", "kitchen", "library", "railway"];
+  const lines = nouns.map(
+    (noun) => `T${noun} ${["ville", "ish", "er", "ed", "ing"].map((end) => noun + end).join(" ")}.`,
+  );
+  expect(summaryOf(lines.join("\n"), "").split(/(?<=\.) /)).toHaveLength(5);
+  const long = nouns.map((noun) => `The ${noun} ${`${noun}s `.repeat(30)}was painted.`);
+  expect(summaryOf(long.join("\n"), "").length).toBeLessThanOrEqual(700);
 });

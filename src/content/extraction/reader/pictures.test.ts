@@ -43,6 +43,33 @@ test.each<[string, string, string]>([
     '<a href="https://news.test/b"><img src="/b.png" alt="Daily News of May"></a><a href="https://b.test/"><img src="/c.png"></a>',
     "[![Daily News of May](/b.png)](https://news.test/b)[![](/c.png)](https://b.test/)",
   ],
+  ["an avatar three levels below", '<div class="avatar"><i><img src="/1.png"></i></div>', ""],
+  [
+    "a picture below others",
+    '<div class="avatar"><span><span><span><img src="/1.png"></span></span></span></div>',
+    "![](/1.png)",
+  ],
+  [
+    "a picture beside a link",
+    '<a href="/p">x</a><img src="/1.png"><img src="/2.png">',
+    "[x](/p)![](/1.png)![](/2.png)",
+  ],
+  [
+    "a picture with an element around it",
+    '<b href="/p"><img src="/1.png"></b><b href="/p"><img src="/2.png"></b>',
+    "**![](/1.png)![](/2.png)**",
+  ],
+  [
+    "a picture with the name of the site in a longer text",
+    '<img src="/l.svg" alt="Daily News of the whole wide world and the sea">',
+    "![Daily News of the whole wide world and the sea](/l.svg)",
+  ],
+  ["a picture in a link to the origin", '<a href="https://news.test"><img src="/l.svg"></a>', ""],
+  [
+    "a picture in its element",
+    '<picture><source srcset="/b"><img src="/1.png"></picture><picture><img src="/1.png"></picture>',
+    "![](/1.png)",
+  ],
 ])("%s is shown once, or not at all", (_what, html, markdown) => {
   expect(shown(html)).toBe(`Text${markdown === "" ? "" : `\n\n${markdown}`}`);
 });

@@ -88,6 +88,9 @@ describe("structured data has the items", () => {
 const card = (name: string, price: string, className = "card"): string =>
   `<li class="${className}"><h3><a href=/x>${name}</a></h3><i>${price}</i></li>`;
 
+const marked = (name: string) =>
+  `<li itemscope itemtype=https://schema.org/Product><b itemprop=name>${name}</b> <i itemprop=gloss>high</i> a <u>x</u></li>`;
+
 describe("elements of one structure have the items", () => {
   const both = [item("Ash", 5, null), item("Elm", 7, null)];
   test.each([
@@ -112,6 +115,15 @@ describe("elements of one structure have the items", () => {
     ["that have one member of three", "<ul><li><h3>Ash</h3><li><h3>Elm</h3></ul>"],
   ])("but not those %s", (_which, body) => {
     expect(itemsIn(body)).toBeNull();
+  });
+
+  test("with the values that their microdata declares", () => {
+    expect(itemsIn(`<ul>${marked("Ash")}${marked("Elm")}</ul>`)).toEqual([
+      item("Ash", null, "high"),
+      item("Elm", null, "high"),
+    ]);
+    const inJson = ld({ "@type": "Product", name: "Ash", gloss: "low" });
+    expect(itemsIn(`<ul>${card("Ash", "€5")}${card("Elm", "€7")}${inJson}</ul>`)).toEqual(both);
   });
 
   test("beside the main thing, if the list is named so", () => {
