@@ -3,7 +3,7 @@ import { isFunctionWord, type Reader } from "../reading/grammar.ts";
 import { type Token } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { BY_CONTEXT, type Fit } from "./fit.ts";
-import { type Argument } from "./noun-phrases.ts";
+import { type Argument } from "../reading/noun-phrases.ts";
 import { type Asked } from "./question.ts";
 
 /** "was elected mayor of X", for "won the mayoral election in X". Undefined if the office or the place is another. */

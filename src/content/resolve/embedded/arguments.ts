@@ -5,7 +5,7 @@ import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
 import { type Language } from "../reading/words.ts";
 import { electedBy, namesActor } from "./actors.ts";
 import { BY_CONTEXT, type Fit } from "./fit.ts";
-import { type Argument, isWhole } from "./noun-phrases.ts";
+import { type Argument, isWhole } from "../reading/noun-phrases.ts";
 import { type Asked } from "./question.ts";
 import { covers, standsIn } from "./standing.ts";
 

@@ -6,8 +6,15 @@ import { quantitiesOf } from "../reading/quantities.ts";
 import { type Token, undatedTokensOf } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { isRomance, type Language, languageOf } from "../reading/words.ts";
-import { type Argument, argumentOf, firstBreak, nounPhraseEnd, phraseFrom, secondPhrase } from "./noun-phrases.ts";
-import { outcomesOf, predicateOf } from "./predicates.ts";
+import {
+  type Argument,
+  argumentOf,
+  firstBreak,
+  nounPhraseEnd,
+  phraseFrom,
+  secondPhrase,
+} from "../reading/noun-phrases.ts";
+import { outcomesOf, predicateOf } from "../reading/predicates.ts";
 
 /** A plan, prepared once for comparisons with many sentences. */
 export interface Asked {

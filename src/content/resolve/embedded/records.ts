@@ -6,7 +6,7 @@ import { type ReadSentence, type Token } from "../reading/spans.ts";
 import { isForm, type Language, STOP_WORDS, wordsOf } from "../reading/words.ts";
 import { OPEN } from "../reading/phrases.ts";
 import { OUTCOMES, WORDS } from "../reading/vocabulary.ts";
-import { type Argument, isWhole } from "./noun-phrases.ts";
+import { type Argument, isWhole } from "../reading/noun-phrases.ts";
 import { type Asked } from "./question.ts";
 
 /** An entry of a register, a table or a list of results. The page is about its subject: "Signed: 9 June 2026". */

@@ -2,7 +2,7 @@ import { type Predication } from "../reading/clauses.ts";
 import { isFunctionWord, type Reader } from "../reading/grammar.ts";
 import { type Token } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
-import { type Argument } from "./noun-phrases.ts";
+import { type Argument } from "../reading/noun-phrases.ts";
 
 /** The place of an argument in a sentence, and the names of the question and the text. */
 export interface Place {

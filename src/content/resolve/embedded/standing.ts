@@ -3,7 +3,7 @@ import { ADVERB, type Token } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
 import { IRREGULAR_PAST, isForm, isRomance } from "../reading/words.ts";
 import { BY_CONTEXT } from "./fit.ts";
-import { type Argument } from "./noun-phrases.ts";
+import { type Argument } from "../reading/noun-phrases.ts";
 import { isOfAnother, type Place } from "./rivals.ts";
 
 /** Nouns that a name does not need: "Petrel" for "the Petrel mission". */

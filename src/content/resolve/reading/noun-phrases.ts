@@ -1,7 +1,7 @@
-import { ADVERB, type Token } from "../reading/spans.ts";
-import { type Grammar, GRAMMARS, isFunctionWord, type Reader } from "../reading/grammar.ts";
-import { WORDS } from "../reading/vocabulary.ts";
-import { isRomance } from "../reading/words.ts";
+import { ADVERB, type Token } from "./spans.ts";
+import { type Grammar, GRAMMARS, isFunctionWord, type Reader } from "./grammar.ts";
+import { WORDS } from "./vocabulary.ts";
+import { isRomance } from "./words.ts";
 
 /** An argument of the question's predicate: the stems of its words, and of the words that can stand for it. */
 export interface Argument {

@@ -1,8 +1,8 @@
-import { COMPARING } from "../reading/comparisons.ts";
-import { conceptsAt } from "../reading/concepts.ts";
-import { type Grammar, isFunctionWord } from "../reading/grammar.ts";
-import { ADVERB, type Token } from "../reading/spans.ts";
-import { IRREGULAR_PAST, type Language, STOP_WORDS } from "../reading/words.ts";
+import { COMPARING } from "./comparisons.ts";
+import { conceptsAt } from "./concepts.ts";
+import { type Grammar, isFunctionWord } from "./grammar.ts";
+import { ADVERB, FINITE, type Token } from "./spans.ts";
+import { IRREGULAR_PAST, type Language, STOP_WORDS } from "./words.ts";
 
 /** The index of the predicate: the first outcome in the form of a verb, or the word where a verb must be. */
 export function predicateOf(tokens: readonly Token[], grammar: Grammar, language: Language): number | undefined {
@@ -101,8 +101,13 @@ function verbBySyntax(tokens: readonly Token[], grammar: Grammar, language: Lang
       /(?:[iau]?[tds][oaie]s?|e|ee|es|u|ue|i|is|t|s)$/u.test(word.text),
   );
   if (behind >= 0) return behind;
-  const first = tokens.findIndex((word, at) => at > 0 && isContent(word) && tokens[at - 1]?.capital === true);
-  return first < 0 ? undefined : first;
+  const first = tokens.findIndex((word, at) => {
+    const previous = tokens[at - 1];
+    return previous?.capital === true && !grammar.determiner.has(previous.text) && isContent(word);
+  });
+  if (first >= 0) return first;
+  // "Recibió Ana el premio": the verb before a name
+  return tokens[1]?.capital === true && FINITE.test(tokens[0]?.text ?? "") ? 0 : undefined;
 }
 
 const ELECTION = /^(?:elect|wahl|\p{L}+wahl$|seat|vote|elecc|elezion|eleic)/u;
