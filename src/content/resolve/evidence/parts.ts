@@ -1,4 +1,13 @@
 import { type Relation } from "../reading/analysis.ts";
+import { conceptsAt } from "../reading/concepts.ts";
+import { datesOf } from "../reading/dates.ts";
+import { type Grammar, GRAMMARS, isFunctionWord, type Reader } from "../reading/grammar.ts";
+import { nounPhraseEnd, secondPhrase } from "../reading/noun-phrases.ts";
+import { predicateOf } from "../reading/predicates.ts";
+import { ADVERB, groupOf, type Token, undatedTokensOf } from "../reading/spans.ts";
+import { WORDS } from "../reading/vocabulary.ts";
+import { WordClass } from "../reading/word-classes.ts";
+import { IRREGULAR_PAST, isRomance, type Language } from "../reading/words.ts";
 
 /** A question of two events, as two questions of one event each. */
 export interface Parts {
@@ -7,190 +16,197 @@ export interface Parts {
   readonly second: string;
 }
 
-const ORDER =
-  /^(.{8,}?)\s(before|after|avant\sque|avant|après|bevor|nachdem|vor|nach|antes\sde\sque|antes\sque|antes\sdel?|después\sde\sque|después\sdel?|prima\sche|prima\sd(?:i|el|ella|ello|ei|elle|ell['’])|dopo\sche|dopo|antes\sd[eoa]s?|depois\sd[eoa]s?)\s(.{4,})$/iu;
-const CONDITION =
-  /^(?:if|falls|wenn|si|se|caso)\s(.{8,}?),\s(?:then\s|dann\s|alors\s|entonces\s|allora\s|então\s)?(.{8,})$/iu;
-const BOTH =
-  /^(.*?)\b(?:both|sowohl|à\sla\sfois|tanto|sia)\s(.{3,}?)\s(?:and|als\sauch|et|como|sia|quanto)\s(.{3,})$/iu;
-const AND =
-  /^(.{8,}?)\s(?:and|und|et|y|e|ed)\s(?:also\s|then\s|zugleich\s|auch\s|aussi\s|también\s|anche\s|também\s)?(\p{Ll}+\s?.*)$/u;
-/** "and deploy its rover": a word before a determiner or a name is a verb. */
-const BASE_VERB = /^(?!and\s)\p{Ll}{3,}(?<!ly)\s(?:its?|the|an?|his|her|their|all|\p{Lu}\S*)(?:\s|$)/u;
-/** Endings of Romance past forms. */
-const PAST = /(?:[oe]u|iu|[aei]ram|ó|aron|ieron|[aiu]t[oi]|é|u|ait)$/u;
-const INFINITIVE = /^\p{Ll}{2,}(?:[aei]re?|[aei]r)$/u;
-/** "Hat Anna vor Berta das Ziel erreicht": two names. */
-const GERMAN_ORDER = /^(Hat|Ist|Wird)\s((?:\p{Lu}\S*\s)+)(vor|nach)\s((?:\p{Lu}[^\d\s]*\s)+)(\p{Ll}.{6,})$/u;
-/** A time is not an event. */
-const TIME =
-  /^(?:the\s)?(?:end|start|beginning|close|midnight|noon|\d|(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|christmas|easter|q\d)\b|[^\s]+\s?\d{4}$|1er\s|(?:le|el|il|o|a|den?|dem|am)\s\d)/iu;
-const ARTICLE =
-  /^(?:the|a|an|its|his|her|their|le|la|les|l['’]|el|los|las|il|lo|i|gli|o|os|as|der|die|das|dem|den)(?:\s|(?<=['’]))/iu;
-
-/** The two events of a question. Undefined if it asks for one event. `isVerb` recognises the word for what happens. */
-export function partsOf(question: string, isVerb: (word: string) => boolean): Parts | undefined {
-  const text = question
-    .trim()
-    .replace(/^¿/u, "")
-    .replace(/[?？\s]+$/u, "");
-  const condition = CONDITION.exec(text);
-  if (condition !== null)
-    return { relation: "if", first: `${condition[1]}?`, second: `${condition[2]?.replace(/\sas\swell\b/u, "")}?` };
-  const both = BOTH.exec(text);
-  if (both !== null) return bothOf(both, isVerb);
-  const german = GERMAN_ORDER.exec(text);
-  if (german !== null) {
-    const [, have, one, word, other, rest] = german;
-    const relation = word === "vor" ? "before" : "after";
-    return { relation, first: `${have} ${one}${rest}?`, second: `${have} ${other}${rest}?` };
-  }
-  const order = ORDER.exec(text);
-  if (order !== null && !TIME.test(order[3] ?? "")) return orderOf(order, isVerb);
-  const and = AND.exec(text);
-  if (and === null) return undefined;
-  const [, head = "", tail = ""] = and;
-  const [verb = ""] = tail.split(/\s/u);
-  const own = ownSubjectOf(head, tail, isVerb);
-  if (own !== undefined) return { relation: "and", first: `${head}?`, second: `${own}?` };
-  if (/^(?:Hat|Haben|Ist|Sind|Wurden?)\s/u.test(head)) return germanOf(head, tail, isVerb);
-  const isEnglish = /^(?:Did|Has|Have|Will|Was|Were|Is)\s/u.test(head);
-  if (
-    !isVerb(verb) &&
-    !(isEnglish ? /^(?:Did|Will)\s/u.test(head) && BASE_VERB.test(tail) : PAST.test(verb) && verb.length > 4)
-  )
-    return undefined;
-  if (!isEnglish && isVerb(head.split(/\s/u)[0] ?? ""))
-    return { relation: "and", first: `${head}?`, second: `${tail}?` };
-  const subject = subjectOf(head, isVerb);
-  return subject === undefined ? undefined : { relation: "and", first: `${head}?`, second: `${subject} ${tail}?` };
+/** A question or a part of one, and its words without dates. */
+interface Read extends Reader {
+  readonly now: number;
+  readonly text: string;
+  readonly tokens: readonly Token[];
 }
 
-/** "Will A pass the budget and the cabinet survive the vote": the second event, if it has a subject of its own. */
-function ownSubjectOf(head: string, tail: string, isVerb: (word: string) => boolean): string | undefined {
-  const [auxiliary = ""] = head.split(/\s/u);
-  if (!ARTICLE.test(tail)) return undefined;
-  if (/^(?:Hat|Haben|Wird|Werden)$/u.test(auxiliary))
-    return TWO_PHRASES.test(tail) && isVerb(/\S+$/u.exec(tail)?.[0] ?? "") ? `${auxiliary} ${tail}` : undefined;
-  const words = tail.split(/\s+/u);
-  if (!/^(?:Did|Will)$/u.test(auxiliary))
-    return words.slice(1, 6).some((word, at) => HAVE.test(word) && PAST.test(words[at + 2] ?? "")) && HAS.test(head)
-      ? tail
-      : undefined;
-  const verb = words.findIndex(
-    (word, at) =>
-      at > 1 && (word === "be" || (isVerb(word) && /^(?:the|an?|its|his|her|their)$/u.test(words[at + 1] ?? ""))),
+const BEFORE = new WordClass("before avant bevor vor antes prima");
+const AFTER = new WordClass("after apres nachdem nach despues dopo depois");
+const IF = new WordClass("if falls wenn si se caso");
+const THEN = new WordClass("then dann alors entonces allora entao");
+const AND = new WordClass("and und et y e ed");
+const BOTH = new WordClass("both sowohl tanto sia");
+/** "And" behind a word of BOTH. */
+const AS_WELL = new WordClass("and als como quanto sia");
+
+/** The two events of a question. Undefined if it asks for one. Dates without a year get the year nearest to `now`, Unix ms. */
+export function partsOf(question: string, language: Language, now: number): Parts | undefined {
+  const text = question.trim().replace(/^¿|[?？\s]+$/gu, "");
+  const read = readOf(text, { grammar: GRAMMARS[language], language, now });
+  return conditionIn(read) ?? orderIn(read) ?? pairIn(read);
+}
+
+function readOf(text: string, { grammar, language, now }: Omit<Read, "text" | "tokens">): Read {
+  return { grammar, language, now, text, tokens: undatedTokensOf(text, datesOf(text, now)) };
+}
+
+function partsFrom(relation: Relation, ...questions: [string, string]): Parts {
+  const [first = "", second = ""] = questions.map((text) => `${text.trim().replace(/,$/u, "").replace(/\s+/gu, " ")}?`);
+  return { relation, first, second };
+}
+
+/** "If the tunnel opens, will the toll fall?" */
+function conditionIn({ text, tokens: [opener, ...tokens] }: Read): Parts | undefined {
+  const main = tokens.find(({ gap }, n) => n > 0 && gap.includes(","));
+  if (!IF.has(opener?.text) || main === undefined) return undefined;
+  const start = THEN.has(main.text) ? main.end : main.start;
+  return partsFrom("if", text.slice(opener?.end, main.start), text.slice(start));
+}
+
+/** "Did A happen before B happened?", "Did A happen before B?" */
+function orderIn(read: Read): Parts | undefined {
+  const { text, tokens, grammar, language, now } = read;
+  const at = tokens.findIndex((token, n) => n > 1 && (BEFORE.has(token.text) || AFTER.has(token.text)));
+  // "antes de que", "prima di", "avant que"
+  const from = tokens.findIndex((one, n) => n > at && !grammar.that.has(one.text) && !WORDS.of.has(one.text));
+  const [word, start] = [tokens[at], tokens[from]];
+  if (word === undefined || start === undefined) return undefined;
+  const noun = tokens.slice(from).find((one) => !isFunctionWord(one.text, grammar)) ?? start;
+  // A time is not an event.
+  if (WORDS.time.has(noun.text) && (language === "de" || !noun.capital)) return undefined;
+  if (datesOf(text.slice(word.end, noun.start), now).length > 0) return undefined;
+  const tail = readOf(text.slice(start.start), read);
+  // "Hat Anna vor Berta das Ziel erreicht": the verb stands last.
+  const isInside = language === "de" && grammar.preposition.has(word.text);
+  const behind = tail.tokens[Math.min(nounPhraseEnd(tail.tokens, grammar), tail.tokens.length - 1)];
+  const end = isInside && behind !== undefined ? behind.start : tail.text.length;
+  const first = text.slice(0, word.start) + tail.text.slice(end);
+  const second = eventIn(readOf(tail.text.slice(0, end), read), frameOf(readOf(first, read)));
+  return partsFrom(BEFORE.has(word.text) ? "before" : "after", first, second);
+}
+
+/** The second event of an order: a clause of its own, or what it does not share with the first one. */
+function eventIn(tail: Read, frame: Frame | undefined): string {
+  const { text, tokens, grammar } = tail;
+  const [first, last] = [tokens[0], tokens.at(-1)];
+  if (frame === undefined || first === undefined || last === undefined) return text;
+  // "before Y did"
+  if (last !== first && isAuxiliary(last, grammar)) return frame.about(text.slice(0, last.start));
+  // "antes de recibir el premio", "before resigning"
+  if (!first.capital && (grammar.infinitive.test(first.text) || /.ing$/u.test(first.text))) return frame.asking(text);
+  const end = tokens.findIndex((one, n) => n > 0 && grammar.preposition.has(one.text) && !WORDS.of.has(one.text));
+  const phrase = end < 0 ? tokens : tokens.slice(0, end);
+  const nouns = phrase.filter((one) => !isFunctionWord(one.text, grammar));
+  // Another thing of the subject's kind: two names, or a noun of both
+  const isLike =
+    nouns.some(({ stem }) => frame.subject.some((word) => word.stem === stem)) ||
+    (nouns.at(-1)?.capital === true && frame.subject.some(({ capital }) => capital));
+  // "quello di Castagneto" does not say of what kind it is.
+  if (!isLike || WORDS.of.has(tokens[1]?.text) || tokens.some((_, at) => isVerbAt(tail, at))) return text;
+  return frame.about(text.slice(0, phrase.at(-1)?.end));
+}
+
+/** "Did A act and did B act?", "Did A act and react?", "Did both A and B act?" */
+function pairIn(read: Read): Parts | undefined {
+  const { text, tokens } = read;
+  const at = tokens.findIndex((word) => BOTH.has(word.text));
+  const both = tokens[at];
+  if (both === undefined) return joinedIn(read, AND);
+  const [before, behind] = [text.slice(0, both.start), text.slice(both.end).trim()];
+  const joined = joinedIn(readOf(before + behind, read), AS_WELL);
+  if (joined !== undefined) return joined;
+  // "the shareholders of both Aldine Bank and Fenwick Bank approve": two names share the other words.
+  const and = tokens.findIndex((word, n) => n > at && AS_WELL.has(word.text));
+  const names = [...tokens.slice(at + 1, Math.max(and, 0)), tokens[and + 1]];
+  if (and < 0 || names.some((word) => word?.capital !== true)) return undefined;
+  const rest = tokens.find(({ capital }, n) => n > and && !capital)?.start ?? text.length;
+  const first = `${before}${text.slice(both.end, tokens[and]?.start)}${text.slice(rest)}`;
+  return partsFrom("and", first, `${before}${text.slice(tokens[and]?.end)}`);
+}
+
+/** The two predicates, or the two clauses, that a conjunction joins. */
+function joinedIn(read: Read, conjunctions: WordClass): Parts | undefined {
+  const { text, tokens } = read;
+  for (const [at, word] of tokens.entries()) {
+    const start = conjunctions.has(word.text) ? tokens.slice(at + 1).find((one) => !ADVERB.test(one.text)) : undefined;
+    if (start === undefined) continue;
+    const head = readOf(text.slice(0, word.start), read);
+    const second = joinedTo(head, readOf(text.slice(start.start), read));
+    if (second !== undefined) return partsFrom("and", head.text, second);
+  }
+  return undefined;
+}
+
+/** The second of two joined events. Undefined if one of them has no verb. */
+function joinedTo(head: Read, tail: Read): string | undefined {
+  const { text, tokens, grammar, language } = tail;
+  const frame = frameOf(head);
+  const [[auxiliary], [first, next]] = [head.tokens, tokens];
+  if (frame === undefined || first === undefined) return undefined;
+  const clause = isAuxiliary(auxiliary, grammar) ? `${head.text.slice(0, auxiliary?.end)} ${text}` : text;
+  if (language === "de") {
+    const isPair = [head, tail].every((read) => isVerbAt(read, read.tokens.length - 1));
+    // "und das Land die Steuer erhöht": two noun phrases
+    return !isPair ? undefined : secondPhrase(tokens, grammar) < tokens.length ? clause : frame.asking(text);
+  }
+  // "and did the government withdraw"
+  if (isAuxiliary(first, grammar)) return beginsPhrase(next, grammar) ? text : undefined;
+  const isVerb = frame.isBare || isVerbAt(tail, 0) || beginsPhrase(next, grammar);
+  if (!beginsPhrase(first, grammar))
+    return isVerb && !isFunctionWord(first.text, grammar) ? frame.asking(text) : undefined;
+  // "and the cabinet win the vote"
+  const hasVerb = tokens.some(
+    (word, n) => n > 1 && (isAuxiliary(word, grammar) || (isVerbAt(tail, n) && beginsPhrase(tokens[n + 1], grammar))),
   );
-  return verb > 1 && verb < 6 ? `${auxiliary} ${tail}` : undefined;
+  return hasVerb ? clause : undefined;
 }
 
-const HAVE = /^(?:ha|hanno|a|ont|han|hat|haben|tem|têm)$/u;
-const HAS = /\s(?:ha|hanno|a|ont|han)\s/u;
-const TWO_PHRASES = /^(?:der|die|das|ein|eine)\s\S+\s(?:den|die|das|dem|einen?|seinen?|seine|ihren?)\s/u;
-
-/** "Did the rover both land and drive": the words before "both" belong to each part. */
-function bothOf(
-  [, head = "", one = "", other = ""]: RegExpExecArray,
-  isVerb: (word: string) => boolean,
-): Parts | undefined {
-  const first = other.split(/\s/u)[0] ?? "";
-  // "the shareholders of both Aldine Bank and Fenwick Bank approve": two names.
-  const named = /^((?:\p{Lu}\S*\s)+)(\p{Ll}.*)$/u.exec(other);
-  if (named !== null && /^(?:\p{Lu}\S*\s?)+$/u.test(one))
-    return { relation: "and", first: `${head}${one} ${named[2]}?`, second: `${head}${named[1]}${named[2]}?` };
-  if (!isVerb(first) && !isVerb(one.split(/\s/u)[0] ?? "")) return undefined;
-  return { relation: "and", first: `${head}${one}?`, second: `${head}${other}?` };
+/** A question that can be asked about another subject, or with another predicate. */
+interface Frame {
+  readonly subject: readonly Token[];
+  /** Whether the verb is the last word. */
+  readonly isBare: boolean;
+  readonly about: (subject: string) => string;
+  readonly asking: (predicate: string) => string;
 }
 
-function orderOf(
-  [, head = "", word = "", rest = ""]: RegExpExecArray,
-  isVerb: (word: string) => boolean,
-): Parts | undefined {
-  const relation = /^(?:before|avant|bevor|vor|antes|prima)/iu.test(word) ? "before" : "after";
-  const words = rest.split(/\s+/u);
-  // "before Y did": the second event has the same predicate.
-  const elliptic = /^(.+)\s(?:did|does|was|were|had|has)$/iu.exec(rest);
-  const subject = elliptic === null ? undefined : (NAMED_SUBJECT.exec(head)?.[0].trim() ?? subjectOf(head, isVerb));
-  if (elliptic !== null && subject !== undefined)
-    return {
-      relation,
-      first: `${head}?`,
-      second: `${head.split(" ")[0]} ${elliptic[1]}${head.slice(subject.length)}?`,
-    };
-  const hasVerb = words.some((one, at) => at > 0 && /^\p{Ll}/u.test(one) && isVerb(one));
-  // "antes de recibir el premio": the subject is that of the first event.
-  const romance = INFINITIVE.test(words[0] ?? "") ? /^\p{L}+[óouié]u?\s((?:\p{Lu}\S*\s?)+)/u.exec(head) : null;
-  if (romance !== null)
-    return { relation, first: `${head}?`, second: `${words[0]} ${romance[1]?.trim()} ${words.slice(1).join(" ")}?` };
-  if (hasVerb) return { relation, first: `${head}?`, second: `${rest}?` };
-  const rival = rivalOf(head, rest, isVerb);
-  if (rival !== undefined) return { relation, first: `${head}?`, second: `${rival}?` };
-  // "Was Heron launched before Kestrel?": the second event has the same verb.
-  const predicate = /^(\S+)\s(.*?)\s(\p{Ll}[\p{Ll}-]*(?:\s(?:off|up|down|out))?)$/u.exec(head);
-  const [verb = "", ...others] = head.replace(/^se\s/iu, "").split(/\s+/u);
-  if (others.length > 0 && /\p{L}ó$/u.test(verb) && isVerb(verb))
-    return { relation, first: `${head}?`, second: `${verb} ${rest}?` };
-  if (predicate === null || !isVerb(predicate[3] ?? "") || !/\p{Lu}|\d/u.test(rest)) {
-    // "before the referendum", "before Tern Dynamics": an event without a verb, whose date the pages must give.
-    return ARTICLE.test(rest) || /\p{Lu}/u.test(rest) ? { relation, first: `${head}?`, second: `${rest}?` } : undefined;
-  }
-  return { relation, first: `${head}?`, second: `${predicate[1]} ${rest} ${predicate[3]}?` };
+/** Finds the subject and the verb of a question. */
+function frameOf({ text, tokens, grammar, language }: Read): Frame | undefined {
+  const at = predicateOf(tokens, grammar, language);
+  if (at === undefined) return undefined;
+  const isFirst =
+    isRomance(language) && tokens.slice(0, at).every((word) => isAuxiliary(word, grammar) || word.text === "se");
+  const from = isFirst ? at + 1 : Number(isAuxiliary(tokens[0], grammar));
+  const clause = { start: from, end: tokens.length, opener: undefined };
+  const to = isFirst
+    ? from + secondPhrase(tokens.slice(from), grammar)
+    : language === "de"
+      ? nounPhraseEnd(tokens.slice(0, at), grammar)
+      : groupOf(tokens, at, clause, { grammar, language }).start;
+  if (to <= from) return undefined;
+  const lead = text.slice(0, tokens[from - 1]?.end ?? 0);
+  const own = text.slice(lead.length, tokens[to]?.start).trim();
+  return {
+    subject: tokens.slice(from, to),
+    isBare: at === tokens.length - 1,
+    about: (other) => `${lead} ${other} ${text.slice(tokens[to]?.start ?? text.length)}`,
+    asking: (predicate) =>
+      !isFirst
+        ? `${text.slice(0, tokens[language === "de" ? to : at]?.start)} ${predicate}`
+        : // "y votó Luis" has a subject of its own.
+          predicate.replace(/^\S+(?!\S)(?!\s\p{Lu})/u, `$& ${own}`),
+  };
 }
 
-/** "Will the Bank of A cut rates before the Bank of B": the second event, with the predicate of the first. */
-function rivalOf(head: string, rest: string, isVerb: (word: string) => boolean): string | undefined {
-  const other = rest
-    .replace(/\s(?:in|en|em|na|no|im|dans)\s(?:\S+\s){0,3}\d{4}$/u, "")
-    .replace(/^(?:its|their)\srivals?\s/u, "");
-  const isEnglish = /^(?:Did|Will)\s/u.test(head);
-  const subject = (isEnglish ? (subjectOf(head, isVerb) ?? "") : subjectBefore(head, isVerb)).trim();
-  const own = subject.replace(/^(?:Did|Will)\s/u, "");
-  if (own === "" || !isLike(own, other)) return undefined;
-  // "quello di Castagneto": the noun of the first event.
-  const that = /^(?:quello|quella|celui|celle|el|la|o|a)\s(d(?:i|e|el|a|o)\s.+)$/u.exec(other);
-  const named = that === null ? other : `${own.replace(/\sd(?:i|e|el|a|o)\s.*$/u, "")} ${that[1]}`;
-  const predicate = head.slice(subject.length);
-  // The verb is unknown, so that the end of the subject is too.
-  if (/^\s(?:of|in|at|on|for|from)\s/u.test(predicate)) return undefined;
-  return isEnglish ? `${head.split(" ")[0]} ${named}${predicate}` : `${named}${predicate}`;
+function isAuxiliary(word: Token | undefined, { be, have, modal }: Grammar): boolean {
+  return [be, have, modal].some((words) => words.has(word?.text));
 }
 
-/** The words of a Romance question before its verb. */
-function subjectBefore(head: string, isVerb: (word: string) => boolean): string {
-  if (/^(?:Was|Were|Is|Are|Has|Have|Hat|Haben|Ist|Sind|Wurden?|Wird|Werden)\s/u.test(head)) return "";
-  const inverted = /^(.{3,}?)\s(?:a-t-|ont-|est-|sont-|\p{L}+-t-|\p{L}+ront-)(?:ils?|elles?)\s/u.exec(head);
-  if (inverted !== null) return inverted[1] ?? "";
-  const words = head.split(/\s+/u);
-  const verb = words.findIndex((word, at) => at > 1 && /^\p{Ll}{3}/u.test(word) && isVerb(word));
-  if (verb < 0) return "";
-  return words.slice(0, HAVE.test(words[verb - 1] ?? "") ? verb - 1 : verb).join(" ");
+function beginsPhrase(word: Token | undefined, { determiner, preposition, pronoun }: Grammar): boolean {
+  const isSmall = pronoun.has(word?.text) || (determiner.has(word?.text) && !preposition.has(word?.text));
+  return word?.capital === true || isSmall;
 }
 
-/** Whether a phrase names another one of the same kind: two names, or a noun of both. */
-function isLike(one: string, other: string): boolean {
-  if (/^(?:\p{Lu}\S*\s?)+$/u.test(other) || /^(?:quello|quella|celui|celle)\s/u.test(other)) return /\p{Lu}/u.test(one);
-  const nouns = new Set(one.split(/\s+/u).filter((word) => word.length > 2 && !ARTICLE.test(`${word} `)));
-  return ARTICLE.test(other) && other.split(/\s+/u).some((word) => nouns.has(word));
-}
-
-/** "Hat der Rat den Haushalt beschlossen und die Steuer erhöht": the verbs stand last. */
-function germanOf(head: string, tail: string, isVerb: (word: string) => boolean): Parts | undefined {
-  const isLast = (text: string): boolean => isVerb(/\S+$/u.exec(text)?.[0] ?? "");
-  const subject = /^\S+\s(?:(?:der|die|das|ein|eine)\s)?(?:(?!(?:de[nmr]|d[ai]s|die|einen?|eine)\s)\S+\s)+/u.exec(
-    head,
-  )?.[0];
-  return subject !== undefined && isLast(head) && isLast(tail)
-    ? { relation: "and", first: `${head}?`, second: `${subject}${tail}?` }
-    : undefined;
-}
-
-/** "Did the Ferry Aurora": an auxiliary and a name. */
-const NAMED_SUBJECT = /^(?:Did|Will)\s(?:the\s|an?\s)?(?:\d{4}\s)?(?:\p{Lu}[^\s]*(?:\s|$))+/u;
-
-/** The auxiliary and the subject of a question: the words before its first verb. */
-function subjectOf(head: string, isVerb: (word: string) => boolean): string | undefined {
-  const words = head.split(/\s+/u);
-  const verb = words.findIndex((word, at) => at > 1 && /^\p{Ll}/u.test(word) && isVerb(word));
-  if (verb >= 2) return words.slice(0, verb).join(" ");
-  return NAMED_SUBJECT.exec(head)?.[0].trim();
+function isVerbAt({ tokens, grammar, language }: Read, at: number): boolean {
+  const word = tokens[at];
+  if (word === undefined || word.capital || grammar.determiner.has(tokens[at - 1]?.text)) return false;
+  return (
+    isAuxiliary(word, grammar) ||
+    conceptsAt(tokens, at).size > 0 ||
+    IRREGULAR_PAST.has(word.text) ||
+    (!isRomance(language) && /(?:ed|en)$/u.test(word.text))
+  );
 }

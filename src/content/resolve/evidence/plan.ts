@@ -2,7 +2,6 @@ import { type Plan } from "../reading/analysis.ts";
 import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { firstNumberOf } from "../reading/date-order.ts";
 import { datesOf } from "../reading/dates.ts";
-import { conceptsAt } from "../reading/concepts.ts";
 import { COMPARING } from "../reading/comparisons.ts";
 import { partsOf } from "./parts.ts";
 import { spanOf } from "../reading/deadline.ts";
@@ -10,7 +9,7 @@ import { isNegated } from "../reading/negation.ts";
 import { resolutionSourceOf } from "../reading/resolution-source.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { isName, thresholdsOf } from "../reading/thresholds.ts";
-import { IRREGULAR_PAST, type Language, languageOf, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
+import { type Language, languageOf, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 
 /** Maximum number of characters of question and criteria that are read. The operation accepts no longer questions. */
 const MAX_QUESTION = 2_000;
@@ -27,7 +26,8 @@ const FRAME =
 /** Reads a question and its criteria. Dates without a year get the year nearest to `now`, Unix ms. */
 export function planOf(question: string, criteria: string, now: number): Plan {
   const plan = simplePlanOf(question, criteria, now);
-  const parts = partsOf(question.slice(0, MAX_QUESTION), isVerbForm);
+  const language = languageOf(`${question} ${criteria}`) ?? "en";
+  const parts = partsOf(question.slice(0, MAX_QUESTION), language, now);
   if (parts === undefined) return plan;
   const { relation, first, second } = parts;
   const plans = [first, second].map((part) => withinSpan(simplePlanOf(part, criteria, now), plan));
@@ -38,19 +38,6 @@ export function planOf(question: string, criteria: string, now: number): Plan {
 /** A part of a question has the question's time, unless it names its own. */
 function withinSpan(part: Plan, { deadline, from }: Plan): Plan {
   return { ...part, deadline: part.deadline ?? deadline, from: part.from ?? from };
-}
-
-const IS_VERB = /(?:ed|en)$/u;
-
-function isVerbForm(word: string): boolean {
-  const [first] = wordsOf(word);
-  return (
-    first !== undefined &&
-    (IS_VERB.test(first.text) ||
-      IRREGULAR_PAST.has(first.text) ||
-      conceptsAt([first], 0).size > 0 ||
-      /^(?:is|was|were|are)$/u.test(first.text))
-  );
 }
 
 function simplePlanOf(question: string, criteria: string, now: number): Plan {
