@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { planOf } from "../evidence/plan.ts";
-import { type Argument } from "./noun-phrases.ts";
+import { type Argument } from "../reading/noun-phrases.ts";
 import { type Asked, askedOf } from "./question.ts";
 
 const NOW = Date.UTC(2026, 8, 28);
