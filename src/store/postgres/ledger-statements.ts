@@ -12,7 +12,7 @@ const BEGUN = "p.state IN ('deferred', 'settling', 'unknown', 'settled')";
  * The lease was released, or has expired by a clock that shows the expected time (`expected`; null while the clock is
  * not trusted). A lease that ends later than any new one was made before the clock was set back.
  */
-function free(now: string, expected: string): string {
+export function free(now: string, expected: string): string {
   const isOver = `p.held_until < ${now} OR p.held_until > ${now} + ${2 * LEASE_MS}`;
   return `(p.held_until = 0 OR (coalesce(abs(${now} - ${expected}::bigint) <= ${MOST_DRIFT_MS}, false) AND (${isOver})))`;
 }

@@ -180,6 +180,11 @@ export class PostgresLedger implements Ledger {
     return (await this.#database.quick(sql.FORGET_FINISHED, [this.#database.clock, before, limit])).count;
   }
 
+  /** The expected time of the database's clock, in Unix milliseconds; undefined while it is not trusted to end leases. */
+  get expectedTime(): number | undefined {
+    return this.#watch.expected;
+  }
+
   /** Reads the database's clock, so that `ClockWatch` can judge later whether it runs evenly. */
   async watchClock(): Promise<void> {
     const { rows } = await this.#database.read(sql.CLOCK, [this.#database.clock]);

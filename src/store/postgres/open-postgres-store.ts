@@ -47,7 +47,7 @@ export function openPostgresStore(
     ledger,
     view: new PostgresLedgerView(database, { now: now ?? Date.now, steady }),
     outbox: new PostgresOutbox(database),
-    refunds: new PostgresRefunds(database),
+    refunds: new PostgresRefunds(database, ledger),
     paymentIds: new PostgresPaymentIds(database),
     credits: new PostgresCredits(database),
     channels: new PostgresChannels(database),

@@ -8,7 +8,7 @@ import {
   sentGrant,
 } from "../credit-refunds.ts";
 import { CREDIT_BOOK, CREDIT_SCHEME, isEndedPass, purchaseIn, purchaseOf } from "../credits.ts";
-import { type Payment, type PaymentKey } from "../ledger.ts";
+import { LEASE_MS, type Payment, type PaymentKey } from "../ledger.ts";
 import {
   type BeginResult,
   planRefund,
@@ -20,10 +20,13 @@ import {
   type RefundEnd,
   type RefundWish,
 } from "../refunds.ts";
+import { MOST_DRIFT_MS } from "./clock-watch.ts";
 import { Columns, asFlag, asNumber, oneOf, asText } from "./columns.ts";
 import { type Row, statement } from "./connection.ts";
 import { CREDIT, toCredit } from "./credits.ts";
 import { type Database, NOW, type Run } from "./database.ts";
+import { free } from "./ledger-statements.ts";
+import { type PostgresLedger } from "./ledger.ts";
 import { keyOf, PAYMENT, toPayment } from "./payment-row.ts";
 import { CREDIT_GRANTS, CREDITS, OUTBOX, PAYMENTS, REFUNDS } from "./schema.ts";
 
@@ -86,7 +89,7 @@ const END = statement(`
   SELECT 1 FROM ended`);
 const OWED = statement(`
   SELECT ${PAYMENT} FROM ${PAYMENTS} AS p
-  WHERE p.state = 'settled' AND NOT p.delivered AND p.held_until < ${NOW} AND p.updated_at < $2::bigint
+  WHERE p.state = 'settled' AND NOT p.delivered AND ${free(NOW, "$5")} AND p.updated_at < $2::bigint
     AND p.refunded = 0 AND p.amount > 0 AND lower(p.pay_to) = ANY (string_to_array($3, ','))
     AND p.scheme <> '${CREDIT_SCHEME}' AND NOT EXISTS (SELECT 1 FROM ${CREDIT_GRANTS} AS g WHERE g.id = ${purchaseIn("p")})
   ORDER BY p.updated_at LIMIT $4::int`);
@@ -96,16 +99,18 @@ const BOUGHT = `
   ORDER BY granted_at DESC, id DESC LIMIT ${MAX_PURCHASES}`;
 /** In the order in which others lock them: payments before the credit. */
 const PURCHASES = `
-  SELECT ${PAYMENT}, p.held_until FROM ${PAYMENTS} AS p WHERE p.nonce IN (SELECT payment FROM (${BOUGHT}) AS bought)
+  SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE p.nonce IN (SELECT payment FROM (${BOUGHT}) AS bought)
   ORDER BY p.network, p.asset, p.payer_from, p.nonce FOR UPDATE`;
 const PENDING = statement(`SELECT count(*) FROM ${REFUNDS} WHERE state = 'pending'`);
 
 /** The refunds in the ledger's database. */
 export class PostgresRefunds implements CreditRefunds {
   readonly #database: Database;
+  readonly #ledger: Pick<PostgresLedger, "expectedTime">;
 
-  constructor(database: Database) {
+  constructor(database: Database, ledger: Pick<PostgresLedger, "expectedTime">) {
     this.#database = database;
+    this.#ledger = ledger;
   }
 
   begin(payment: PaymentKey, wish: RefundWish): Promise<BeginResult> {
@@ -118,7 +123,8 @@ export class PostgresRefunds implements CreditRefunds {
       );
       if (row === undefined) return { kind: "refused", why: "absent" };
       const now = await this.#now(run);
-      const found = await refundable(run, row, now);
+      const isLeased = this.#isLeased(Number(row.at(-1)), now);
+      const found = { ...(await refundable(run, row)), isLeased };
       const grants = await run(
         `SELECT 1 FROM ${CREDIT_GRANTS} AS g JOIN ${CREDITS} AS c ON c.id = g.credit
          WHERE g.id = $1 AND NOT ${isEndedPass("c")}`,
@@ -152,7 +158,7 @@ export class PostgresRefunds implements CreditRefunds {
       );
       const now = await this.#now(run);
       const payments = [];
-      for (const row of rows) payments.push(await refundable(run, row, now));
+      for (const row of rows) payments.push(await refundable(run, row));
       const purchases = grants.map(([id]) => id ?? "");
       const found = { credit: credit && toCredit(credit), purchases, payments, recorded: BigInt(recorded?.[0] ?? 0) };
       const plan = planCreditRefund(found, wish, now);
@@ -189,8 +195,16 @@ export class PostgresRefunds implements CreditRefunds {
   }
 
   async owed(payees: readonly string[], before: number, limit: number): Promise<readonly Payment[]> {
-    const values = [this.#database.clock, before, payees.join(","), limit];
+    const values = [this.#database.clock, before, payees.join(","), limit, this.#ledger.expectedTime ?? null];
     return (await this.#database.read(OWED, values)).rows.map(toPayment);
+  }
+
+  /** As `free` of the ledger's statements: whether a request may be receiving the response. */
+  #isLeased(heldUntil: number, now: number): boolean {
+    const expected = this.#ledger.expectedTime;
+    if (heldUntil === 0) return false;
+    if (expected === undefined || Math.abs(now - expected) > MOST_DRIFT_MS) return true;
+    return heldUntil >= now && heldUntil <= now + 2 * LEASE_MS;
   }
 
   /** Unix milliseconds. Read after the locks: the time of the transaction's begin may be long ago. */
@@ -206,10 +220,10 @@ export class PostgresRefunds implements CreditRefunds {
   }
 }
 
-async function refundable(run: Run, row: Row, now: number) {
+async function refundable(run: Run, row: Row) {
   const payment = toPayment(row);
   const refunds = await run(`SELECT ${REFUND} FROM ${REFUNDS} AS r WHERE ${OF_PAYMENT}`, keyOf(payment));
-  return { payment, isLeased: Number(row.at(-1)) >= now, standing: refunds.map(toRefund) };
+  return { payment, standing: refunds.map(toRefund) };
 }
 
 async function insert(run: Run, refund: Refund, payment: Payment): Promise<void> {
