@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { until } from "../../lib/testing/until.ts";
 import { patient } from "../../lib/testing/patience.ts";
 import { MAX_FAILURES_IN_A_ROW } from "./circuit-breaker.ts";
+import { toBase58 } from "../solana/base58.ts";
 import { HttpFacilitator } from "./http-facilitator.ts";
 import { PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
 
@@ -110,6 +111,32 @@ test("a charge of 0 under upto needs no transaction, and counts as settled", asy
   const requirements = { ...REQUIREMENTS, scheme: "upto", amount: "0" };
   expect(await facilitator.settle(payment, requirements)).toMatchObject({ kind: "settled", transaction: "" });
   expect(await facilitator.settle(payment, { ...requirements, amount: "1" })).toMatchObject({ kind: "unknown" });
+});
+
+const SOLANA = "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1";
+/** A transfer of the stock client. */
+const SOLANA_TRANSFER =
+  "AgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAC6Tzv+HZOngVYVcH1fiknrgxOTdkm1oTbXT2hPNffenhXfQ/vOnwyC5MWP1uVYNq6qS2RW5/7Z8sLE11TIWJgJgAIBBAjTJnQD77TA9CijGTT9RW1QtRC5jogTZ3ZZ4E66ngigThdylYkijzJdqMtMGal+cKc5+BQbbA4uGpQjSRNpamwd2kpP8DPIqgD8lCV2+gVcNhAu2xsnbGzFePBt0vDQM2HltL6NZiZOBqAsTQ5E/wJsKXVscL+KovGlm2W5OI/IkTtELLORIVfxOpM9ATQoLQMrX/7NAaLb8bd5BgjfAC6nAwZGb+UhFzL/7K26csOb57yM5bvF9xJrLEObOkAAAAAFSlNamSkhBk0k6HFg2jh8fDW13bySu4HkH6hAQQVEjQbd9uHXZaGT2cvhRs7reawctIXtX1s3kTqM9YV+/wCpruutSnlvzC4V3ExgYbRe2bNz8mrfx5jKfS2MxYGCcY4EBQAFAiBOAAAFAAkDAQAAAAAAAAAHBAMEAgEKDBAnAAAAAAAABgYAIDY2YzI0NDgyN2VkY2M2NGIyYmU0YzRjOGY3MjlhNjk2AA==";
+const TRANSACTIONS: readonly (readonly [network: string, transaction: string, kind: string])[] = [
+  ["eip155:84532", HASH, "settled"],
+  ["eip155:84532", HASH.slice(0, -1), "unknown"],
+  ["eip155:84532", `${HASH}0`, "unknown"],
+  ["eip155:84532", toBase58(new Uint8Array(64).fill(7)), "unknown"],
+  [SOLANA, toBase58(new Uint8Array(64).fill(7)), "settled"],
+  [SOLANA, toBase58(new Uint8Array(63).fill(7)), "unknown"],
+  [SOLANA, HASH, "unknown"],
+  ["stellar:pubnet", "tx-1", "settled"],
+  ["stellar:pubnet", "x".repeat(129), "unknown"],
+  ["stellar:pubnet", "", "unknown"],
+];
+
+test.each(TRANSACTIONS)("on %s, a settlement with the transaction %j is %s", async (network, transaction, kind) => {
+  const url = http(() => Response.json({ ...SETTLED, network, transaction }));
+  const requirements = { ...REQUIREMENTS, network };
+  const facilitator = new HttpFacilitator({ url, timeoutMs: 5000 });
+  const payload = network === SOLANA ? { transaction: SOLANA_TRANSFER } : payment.payload;
+  const settlement = await facilitator.settle({ ...payment, payload, accepted: requirements }, requirements);
+  expect<string>(settlement.kind).toBe(kind);
 });
 
 test("a response that hangs after its header section, or never ends, is aborted", async () => {
@@ -297,6 +324,13 @@ test("an open breaker is no longer counted when its facilitator is closed", asyn
   isDown = false;
   expect(await facilitator.settle(payment, REQUIREMENTS)).toMatchObject({ kind: "settled" });
   expect(changes).toEqual([true, false]);
+});
+
+test("a facilitator that is closed with a closed breaker tells nothing", async () => {
+  const changes: boolean[] = [];
+  const onBreaker = (isOpen: boolean): void => void changes.push(isOpen);
+  await new HttpFacilitator({ url: "http://127.0.0.1:9", timeoutMs: 5000, onBreaker }).close();
+  expect(changes).toEqual([]);
 });
 
 test("long settlements do not delay verifications", async () => {
