@@ -103,7 +103,7 @@ test.each([
   ["Will Zeta surpass Orbis?", "*zeta | surpass | *orbis", "break, future"],
   ["Did Orbis hit the satellite?", "*orbis | hit | *satellit", ""],
   ["Was the ferry named by the Queen for Oslo?", "*queen | named | *ferry", "appoint, by"],
-  ["Did Orbis apply as a bank?", "*orbis | apply | *bank", "as: bank"],
+  ["Did Orbis apply as a bank?", "*orbis | apply | ", "as: bank"],
   ["Did Ashcombe lose to Velmoor?", "*ashcomb | lose | ", "lose, to: velmoor"],
   ["Did Velmoor 2 beat Ashcombe 1234?", "velmoor *2 | beat | ashcomb *1234", "win, numbered: velmoor,2"],
   ["Did Silas Dunmore's lawyer resign?", "sila dunmor *lawyer | resign | ", "resign"],
