@@ -117,6 +117,7 @@ describe("the box with the most running text", () => {
 
 test("the relation of two blocks is that of their boxes", () => {
   const { blocks } = outline("<main id=m><p>a<br><br>b</p><p>c</p><div><p>d</p></div></main><p>e</p>");
+  // Each text is a block.
   const [a, b, c, d, e] = blocks as [Block, Block, Block, Block, Block];
   expect([sameParent(a, b), sameParent(a, c), sameParent(a, d)]).toEqual([3, 2, 0]);
   expect([named(commonBox(a.box, d.box)), named(commonBox(d.box, a.box)), named(commonBox(a.box, e.box))]).toEqual([
