@@ -94,9 +94,9 @@ const QUESTIONS: Readonly<Record<string, readonly Row[]>> = {
   ],
   "Did core inflation in Sarin exceed 3 percent in May 2026?": [
     ["YES 1.00: Core inflation in Sarin exceeded 3 percent", "Core inflation in Sarin exceeded 3 percent in May 2026."],
-    ["nothing", "Core inflation in Sarin was 3.5 percent in May."],
+    ["YES 1.00: Core inflation in Sarin was 3.5 percent in May", "Core inflation in Sarin was 3.5 percent in May."],
     ["nothing", "Food inflation in Sarin was 3.5 percent in May."],
-    ["YES 1.00: Core inflation in Sarin was 3.5 percent in April", "Core inflation in Sarin was 3.5 percent in April."],
+    ["nothing", "Core inflation in Sarin was 3.5 percent in April."],
     [
       "NO 1.00: Core inflation in Sarin was 2.5 percent",
       "Core inflation in Sarin was 2.5 percent in May, below the 3.5 percent forecast.",
@@ -122,6 +122,18 @@ const QUESTIONS: Readonly<Record<string, readonly Row[]>> = {
       "YES 1.00: Die Grube Halden lieferte nach 200 nun 300 Tonnen Gold",
       "Die Grube Halden lieferte nach 200 nun 300 Tonnen Gold.",
     ],
+  ],
+  "Did core inflation in Sarin exceed 3 percent in April or May 2026?": [
+    ["YES 1.00: Core inflation in Sarin was 3.5 percent in April", "Core inflation in Sarin was 3.5 percent in April."],
+    ["nothing", "Core inflation in Sarin was 3.5 percent in June."],
+    ["nothing", "Core inflation in Sarin was 3.5 percent in March."],
+  ],
+  "La mine de Halden a-t-elle produit plus de 250 tonnes d'or en mai 2026 ?": [
+    [
+      "YES 1.00: La mine de Halden a produit 300 tonnes d'or en mai",
+      "La mine de Halden a produit 300 tonnes d'or en mai.",
+    ],
+    ["nothing", "La mine de Halden a produit 300 tonnes d'or en avril."],
   ],
 };
 

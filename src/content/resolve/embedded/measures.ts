@@ -4,7 +4,7 @@ import { clauseAt, type Clause } from "../reading/clauses.ts";
 import { type ReadSentence, type Token } from "../reading/spans.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { type Passage } from "../evidence/passages.ts";
-import { type NamedDate } from "../reading/dates.ts";
+import { bareMonthsIn, type NamedDate } from "../reading/dates.ts";
 import { isNegated } from "../reading/negation.ts";
 import { describedIn, meets, quantitiesOf, type Quantity } from "../reading/quantities.ts";
 import { wordsOf } from "../reading/words.ts";
@@ -156,12 +156,20 @@ function isInTime({ plan, years }: Asked, text: string, clause: Clause, dates: r
   const { from, deadline } = plan;
   // "in floods since 1990": a sum over a longer time.
   if (own.some(({ start }) => SINCE.test(text.slice(0, start))) && !SINCE.test(plan.statement)) return false;
-  if (own.length === 0) return true;
+  if (own.length === 0) return isInMonths(bareMonthsIn(text), from, deadline);
   return own.some((date) => {
     if (from !== undefined && date.to < from) return false;
     if (from !== undefined && deadline !== undefined && date.precision !== "day" && date.from > deadline) return false;
     return years.size === 0 || !date.hasYear || yearsOf(date).some((year) => years.has(year));
   });
+}
+
+/** Whether one of the months is in the time of a question that asks for months of one year. */
+function isInMonths(months: readonly number[], from: number | undefined, deadline: number | undefined): boolean {
+  if (months.length === 0 || from === undefined || deadline === undefined) return true;
+  const [first, last] = [new Date(from), new Date(deadline)];
+  if (first.getUTCFullYear() !== last.getUTCFullYear()) return true;
+  return months.some((month) => month >= first.getUTCMonth() && month <= last.getUTCMonth());
 }
 
 /** Whether a figure belongs to a name that the question does not name: "Rival Pavilion had 38 million". */

@@ -153,15 +153,17 @@ export function clauseAt(tokens: readonly Token[], position: number, grammar: Gr
     (opener !== undefined && grammar.open.has(opener.text)) ||
     whole.some(
       (word, n) =>
-        // "About 71,000"
-        (grammar.modal.has(word.text) && !(word.text === "about" && /^\d/u.test(whole[n + 1]?.text ?? ""))) ||
+        // "About 71,000", "in May"
+        (grammar.modal.has(word.text) &&
+          !(word.capital && n > 0) &&
+          !(word.text === "about" && /^\d/u.test(whole[n + 1]?.text ?? ""))) ||
         grammar.hedge.has(word.text) ||
         (!word.capital && grammar.future.test(word.text)),
     ) ||
     // "were feared dead", "analysts put revenue at": an estimate
     whole.some(
       (word, n) =>
-        (grammar.be.has(whole[n - 1]?.text) && grammar.doubts.has(word.text)) || (n < 3 && ESTIMATES.test(word.text)),
+        (grammar.be.has(whole[n - 1]?.text) && grammar.doubts.has(word.text)) || (n < 4 && ESTIMATES.test(word.text)),
     ) ||
     // "was to cost": a plan
     (language === "en" &&

@@ -53,6 +53,17 @@ const MONTH_OF = new Map(MONTHS.flatMap((names, month) => names.map((name): [str
 const NAMES = [...MONTH_OF.keys()].toSorted((a, b) => b.length - a.length).join("|");
 const YEAR = "(?:19|20)\\d{2}";
 
+/** "in April", without a day and a year. Short names are words of other senses. */
+const BARE_MONTH = new RegExp(
+  `(?<!\\p{L})(?:in|im|en|em|a|for|für|pour|para|per)\\s(may|mai|${[...MONTH_OF.keys()].filter((name) => name.length > 3).join("|")})(?!\\p{L}|\\.?\\s\\d)`,
+  "giu",
+);
+
+/** The months, from 0, that a text names without a day and a year. */
+export function bareMonthsIn(text: string): number[] {
+  return [...text.matchAll(BARE_MONTH)].flatMap(([, name = ""]) => MONTH_OF.get(name.toLowerCase()) ?? []);
+}
+
 type Groups = readonly (string | undefined)[];
 
 const FORMS: readonly (readonly [RegExp, (groups: Groups, order: FirstNumber | undefined) => Parts | undefined])[] = [
