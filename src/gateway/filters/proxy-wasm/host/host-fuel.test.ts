@@ -47,6 +47,14 @@ const fields = requestFields(exchange(), SETTINGS);
 const WEIGHT = fields.weight;
 const LIST = fields.encoded().length;
 
+/** Fuel for the removal of all fields, each of which goes over those that are left. */
+const REMOVALS = (() => {
+  const left = requestFields(exchange(), SETTINGS);
+  let fuel = 0;
+  left.setAll([], () => void (fuel += left.weight >>> 5));
+  return fuel;
+})();
+
 /** Fuel for a function of the machine that goes over bytes: one unit for 64 of them. */
 const over = (bytes: number): number => CALL + Math.floor(bytes / 64);
 /** The same for bytes that are passed to the filter. The fuel of its allocator comes in addition. */
@@ -92,6 +100,7 @@ const ROWS: readonly Row[] = [
   env("proxy_get_header_map_pairs", [MAP.requestTrailers, OUT, OUT], over(0)),
   env("proxy_set_header_map_pairs", [MAP.grpcInitialMetadata, ZEROS, 6400], 6400 >>> 2),
   env("proxy_set_header_map_pairs", [MAP.requestHeaders, FALSE_LIST, 5], (WEIGHT + 5) >>> 2),
+  env("proxy_set_header_map_pairs", [MAP.requestHeaders, ZEROS, 0], (WEIGHT >>> 2) + REMOVALS),
   env("proxy_get_header_map_value", [MAP.requestHeaders, ZEROS, 640, OUT, OUT], (WEIGHT >>> 6) + over(640)),
   env("proxy_get_header_map_value", [MAP.requestTrailers, ZEROS, 640, OUT, OUT], 0),
   env(
