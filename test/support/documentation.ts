@@ -4,6 +4,7 @@
 import { FORM_CHECK } from "../../src/payments/x402/charge.ts";
 import { createApp } from "../../src/content/app.ts";
 import { type Services } from "../../src/content/operations/operation.ts";
+import { Uploads } from "../../src/content/operations/upload.ts";
 import { OPERATIONS } from "../../src/content/operations/operations.ts";
 import { READER_PATH } from "../../src/content/operations/reader-address.ts";
 import { pricesOf } from "../../src/content/api/price-list.ts";
@@ -30,9 +31,9 @@ export async function startDocumentation(): Promise<Documentation> {
   const url = `http://127.0.0.1:${port}`;
   const runs: { name: string; body: unknown }[] = [];
   const prices = pricesOf(url, fetch);
-  const nothing: unknown = undefined;
-  // The documents use no service.
-  const app = createApp(nothing as Services, { prices, firecrawl: true });
+  // The documents use no service, and a check of a file the limit of uploads alone.
+  const services: Partial<Services> = { uploads: new Uploads(1024 * 1024) };
+  const app = createApp(services as Services, { prices, firecrawl: true });
   const service = Bun.serve({
     unix: folder.file("content.sock"),
     async fetch(request) {
