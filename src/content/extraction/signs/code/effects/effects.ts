@@ -211,8 +211,9 @@ export class Effects {
     if (setsState(node, at, this.#values)) this.#found("client-state");
   }
 
-  /** Runs the functions that objects have under this name. */
+  /** Runs the functions that objects have under this name. A list of which nothing is known has `push` as well. */
   #callByName({ key, object, args, at }: Call): void {
+    if (key === "push") return;
     const sources = this.#values.scopes.methods.get(key) ?? [];
     if (sources.length > MAX_NAMESAKES) return;
     for (const source of sources) {

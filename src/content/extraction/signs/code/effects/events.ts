@@ -2,7 +2,7 @@ import { textOf, type Value } from "../values/value.ts";
 
 /** Events that only a user causes, including scrolling and resizing. */
 const PERSONAL =
-  /^(?:click|dblclick|contextmenu|auxclick|submit|reset|change|input|focus|focusin|focusout|blur|select|scroll|scrollend|resize|orientationchange|wheel|mouse\w+|key(?:up|down|press)|touch\w+|pointer\w+|drag\w*|drop|copy|cut|paste|hover|beforeunload|unload|pagehide|visibilitychange|invalid|toggle|beforeinstallprompt|appinstalled|beforeprint|afterprint|popstate|hashchange|storage|play|playing|pause|ended|timeupdate|volumechange|seeking|seeked|ratechange|fullscreenchange|online|offline|error|unhandledrejection)$/;
+  /^(?:click|dblclick|contextmenu|auxclick|submit|reset|change|input|focus|focusin|focusout|blur|select|scroll|scrollend|resize|orientationchange|wheel|mouse\w+|key(?:up|down|press)|touch\w+|pointer\w+|drag\w*|drop|copy|cut|paste|hover|close|cancel|beforeunload|unload|pagehide|visibilitychange|invalid|toggle|beforeinstallprompt|appinstalled|beforeprint|afterprint|popstate|hashchange|storage|play|playing|pause|ended|timeupdate|volumechange|seeking|seeked|ratechange|fullscreenchange|online|offline|error|unhandledrejection)$/;
 
 /** Names of events that code causes. "" if it causes an event whose name is not known. */
 export type Caused = ReadonlySet<string>;

@@ -40,6 +40,7 @@ export class Calls {
     if (callee.is === "class") return { is: "instance", node: callee.node, elements: OTHER };
     if (callee.is !== "global") return UNKNOWN;
     if (callee.name === "Text") return this.#keep(node, ["#text"]);
+    if (callee.name === "Image") return this.#keep(node, ["img"]);
     if (callee.name === "DocumentFragment") return this.#keep(node, []);
     // An event is represented by its name.
     if (callee.name.endsWith("Event")) return this.#values.of(node.arguments[0], scope);
@@ -145,7 +146,7 @@ export class Calls {
   #ofElements(call: MethodCall): Value | undefined {
     const { key, object } = call;
     const all = elementsOf(object);
-    if (key === "attachShadow" && all !== undefined) return { is: "shadow", all };
+    if (key === "attachShadow") return all === undefined ? object : { is: "shadow", all };
     if (object.is !== "elements" && object.is !== "made") return undefined;
     if (key === "getAttribute") return UNKNOWN;
     if (returnsSame(key)) return object;
