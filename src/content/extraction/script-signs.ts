@@ -3,7 +3,7 @@ import { type PageSource } from "../page/page.ts";
 import { codeSign } from "./signs/code/code-sign.ts";
 import { CONTENT_SIGNS } from "./signs/content-signs.ts";
 import { DOCUMENT_SIGNS } from "./signs/document-signs.ts";
-import { EMPTY_SIGNS, ROOT_SIGN } from "./signs/empty-signs.ts";
+import { EMPTY_SIGNS, NO_TEXT_SIGN } from "./signs/empty-signs.ts";
 import { FRAMEWORK_SIGNS } from "./signs/framework-signs.ts";
 import { scriptAddresses } from "./signs/script-addresses.ts";
 import { type Sign } from "./signs/sign.ts";
@@ -12,10 +12,10 @@ import { templateOf } from "./signs/template.ts";
 import { type Evidence, type Script } from "./tree/extraction.ts";
 
 /** Signs that the document is not the content. A page that has one needs a browser, whatever was learned of its site. */
-const DECISIVE: readonly Sign[] = [...DOCUMENT_SIGNS, ...EMPTY_SIGNS];
+const DECISIVE: readonly Sign[] = [...DOCUMENT_SIGNS, NO_TEXT_SIGN];
 
 /** Signs of pages whose code runs that a browser would probably show other content. */
-const PROBABLE: readonly Sign[] = [ROOT_SIGN, ...FRAMEWORK_SIGNS, ...CONTENT_SIGNS];
+const PROBABLE: readonly Sign[] = [...EMPTY_SIGNS, ...FRAMEWORK_SIGNS, ...CONTENT_SIGNS];
 
 /** All signs of the document, in the order in which they are checked. docs/engines.md describes each. @internal */
 export const SIGNS: readonly Sign[] = [...DECISIVE, ...PROBABLE];

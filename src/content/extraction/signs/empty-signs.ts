@@ -58,11 +58,11 @@ function hasLittleText(page: Survey): boolean {
   return page.contentText < LITTLE_TEXT && hasUnknown(page) && !isLogIn(page) && !isLogInWall(page);
 }
 
-/** Signs of pages with little of their content. Each sign counts only if the page has code that runs. */
-export const EMPTY_SIGNS: readonly Sign[] = [
-  { name: "no-text", shown: nothingToSee },
-  { name: "scripts-with-little-text", shown: hasLittleText },
-];
+/** The sign of a page that shows nothing. It counts only if the page has code that runs. */
+export const NO_TEXT_SIGN: Sign = { name: "no-text", shown: nothingToSee };
 
-/** A sign of a page whose root may stay empty until a user acts. */
-export const ROOT_SIGN: Sign = { name: "empty-root", shown: hasEmptyRoot };
+/** Signs of pages that show little. A short page may be all that there is, and a root may stay empty until a user acts. */
+export const EMPTY_SIGNS: readonly Sign[] = [
+  { name: "scripts-with-little-text", shown: hasLittleText },
+  { name: "empty-root", shown: hasEmptyRoot },
+];
