@@ -151,7 +151,7 @@ function ask(exchange: Exchange, paidRoute: PaidRoute, client: ClientFunnel): De
     client.count("no_servers");
     respondUnserved(exchange);
   } else if (isFormOpen(exchange, paidRoute)) {
-    askForm(exchange, { challenge, explainsMethod: paidRoute.accepts.current()?.explainsMethod(exchange) === true });
+    askForm(exchange, challenge);
     return "continue";
   } else challenge();
   return "responded";

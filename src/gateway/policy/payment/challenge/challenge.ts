@@ -25,7 +25,6 @@ import { respondHtml, respondJson, respondProblem } from "../protocol/respond.ts
 import { type MppError, type OfferedCharge, type PaymentAuth } from "../mpp/payment-auth.ts";
 import { ID_MARK, marked, PreparedHeader, PreparedJson } from "./challenge-text.ts";
 import { paymentPage } from "./payment-page.ts";
-import { callOf } from "./snippets.ts";
 import { requestedUrls, type ResourceLocation } from "./resource-url.ts";
 
 /** All values of a challenge's `error`. */
@@ -118,11 +117,6 @@ export class Challenge {
       return;
     }
     respondJson(exchange, status, body.write(named.json, exchange.id), fields);
-  }
-
-  /** True if an unpaid request with this method gets a page that tells how the operation is called, with another method. */
-  explainsMethod(exchange: Exchange): boolean {
-    return wantsPage(exchange) && callOf(this.required, exchange.head.method).method !== exchange.head.method;
   }
 
   /** As `respond`, and the requirements in `corrected` come first, in place of those that they are for. */

@@ -7,25 +7,23 @@ import { changedHead } from "../../../exchange/exchange-state.ts";
 import { appendFields } from "../../../exchange/head-fields.ts";
 import { withoutPaymentClaims } from "../protocol/response-fields.ts";
 
-/** Statuses by which an upstream refuses the form of a request, so that a payment would not help. */
-const REFUSALS: ReadonlySet<number> = new Set([400, 404, 405, 406, 410, 411, 413, 414, 415, 422]);
+/**
+ * Statuses by which an upstream refuses the form of a request, so that a payment would not help. 405 is not among them: directories
+ * of x402 ask an address for its price by GET, and people open it in a browser.
+ */
+const REFUSALS: ReadonlySet<number> = new Set([400, 404, 406, 410, 411, 413, 414, 415, 422]);
 
 /** No cache may store the response to a check, or respond from its store. */
 const CHECK = `${fieldLine(FORM_CHECK, "form")}${fieldLine("Cache-Control", "no-store")}`;
 
-/** The response if the upstream does not refuse the request. */
-interface Accepted {
-  /** Responds with the price. */
-  readonly challenge: () => void;
-  /** The challenge is a page that tells how the operation is called, so it is a better response than 405. */
-  readonly explainsMethod: boolean;
-}
-
-/** Marks an unpaid request as one whose form alone the upstream checks. Decision 0824. */
-export function askForm(exchange: Exchange, accepted: Accepted): void {
+/**
+ * Marks an unpaid request as one whose form alone the upstream checks. `challenge` responds with the price if the upstream does
+ * not refuse it. Decision 0824.
+ */
+export function askForm(exchange: Exchange, challenge: () => void): void {
   appendFields(exchange.head, CHECK);
   exchange.isUncopied = true;
-  exchange.response = new FormCheck(exchange, accepted);
+  exchange.response = new FormCheck(exchange, challenge);
 }
 
 /**
@@ -38,20 +36,20 @@ export function askForm(exchange: Exchange, accepted: Accepted): void {
 class FormCheck implements ResponseSink {
   readonly #exchange: Pick<Exchange, "head">;
   readonly #sink: ResponseSink;
-  readonly #accepted: Accepted;
+  readonly #challenge: () => void;
   #state: "waiting" | "accepted" | "passing" = "waiting";
 
-  constructor(exchange: Exchange, accepted: Accepted) {
+  constructor(exchange: Exchange, challenge: () => void) {
     this.#exchange = exchange;
     this.#sink = exchange.response;
-    this.#accepted = accepted;
+    this.#challenge = challenge;
   }
 
   start(head: ResponseHead): void {
     const { status, error } = head;
     if (this.#state === "passing") this.#sink.start(head);
     else if (status === 100) sendContinue({ head: this.#exchange.head, response: this.#sink });
-    else if (this.#refuses(status) || (error !== undefined && status < 500)) {
+    else if (REFUSALS.has(status) || (error !== undefined && status < 500)) {
       this.#state = "passing";
       this.#sink.start(changedHead(head, { fields: withoutPaymentClaims(head.fields) }));
     } else if (status >= 200) this.#state = "accepted";
@@ -71,12 +69,8 @@ class FormCheck implements ResponseSink {
     else this.#accept();
   }
 
-  #refuses(status: number): boolean {
-    return REFUSALS.has(status) && !(status === 405 && this.#accepted.explainsMethod);
-  }
-
   #accept(): void {
     this.#state = "passing";
-    this.#accepted.challenge();
+    this.#challenge();
   }
 }
