@@ -146,7 +146,8 @@ export class Calls {
   #ofElements(call: MethodCall): Value | undefined {
     const { key, object } = call;
     const all = elementsOf(object);
-    if (key === "attachShadow") return all === undefined ? object : { is: "shadow", all };
+    if (key === "attachShadow" && all !== undefined) return { is: "shadow", all };
+    if (key === "attachShadow" && object.is === "made") return object;
     if (object.is !== "elements" && object.is !== "made") return undefined;
     if (key === "getAttribute") return UNKNOWN;
     if (returnsSame(key)) return object;
