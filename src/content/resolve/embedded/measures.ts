@@ -156,7 +156,7 @@ function isInTime({ plan, years }: Asked, text: string, clause: Clause, dates: r
   const { from, deadline } = plan;
   // "in floods since 1990": a sum over a longer time.
   if (own.some(({ start }) => SINCE.test(text.slice(0, start))) && !SINCE.test(plan.statement)) return false;
-  if (own.length === 0) return isInMonths(bareMonthsIn(text), from, deadline);
+  if (own.length === 0) return isInMonths(text, from, deadline);
   return own.some((date) => {
     if (from !== undefined && date.to < from) return false;
     if (from !== undefined && deadline !== undefined && date.precision !== "day" && date.from > deadline) return false;
@@ -164,12 +164,13 @@ function isInTime({ plan, years }: Asked, text: string, clause: Clause, dates: r
   });
 }
 
-/** Whether one of the months is in the time of a question that asks for months of one year. */
-function isInMonths(months: readonly number[], from: number | undefined, deadline: number | undefined): boolean {
-  if (months.length === 0 || from === undefined || deadline === undefined) return true;
+/** Whether the months that a text names, if any, have one in the time of a question that asks for months of one year. */
+function isInMonths(text: string, from: number | undefined, deadline: number | undefined): boolean {
+  if (from === undefined || deadline === undefined) return true;
   const [first, last] = [new Date(from), new Date(deadline)];
   if (first.getUTCFullYear() !== last.getUTCFullYear()) return true;
-  return months.some((month) => month >= first.getUTCMonth() && month <= last.getUTCMonth());
+  const months = bareMonthsIn(text);
+  return months.length === 0 || months.some((month) => month >= first.getUTCMonth() && month <= last.getUTCMonth());
 }
 
 /** Whether a figure belongs to a name that the question does not name: "Rival Pavilion had 38 million". */
