@@ -64,6 +64,15 @@ describe("confidence", () => {
   test.each<[string, readonly Statement[], string, string]>([
     ["two that agree", [says("YES", 0), says("YES", 1)], "YES", "medium"],
     [
+      "one that states it, and one with other words that may turn it",
+      [says("YES", 0), says("YES", 1, { isLoose: true })],
+      "YES",
+      "medium",
+    ],
+    ["one and a weak one", [says("NO", 0), says("NO", 1, { strength: 0.4 })], "LIKELY_NO", "medium"],
+    ["one, and one in another language", [says("NO", 0), says("NO", 1, { isForeign: true })], "LIKELY_NO", "medium"],
+    ["two with other words", [0, 1].map((at) => says("NO", at, { isLoose: true })), "UNCERTAIN", "low"],
+    [
       "two whose sentence in the question's language may be turned, and whose other one is in another language",
       [0, 1].flatMap((at) => [says("YES", at, { isLoose: true }), says("YES", at, { isForeign: true })]),
       "LIKELY_YES",

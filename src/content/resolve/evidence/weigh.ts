@@ -19,7 +19,10 @@ const PRIOR = 0.35;
 const LEAST = 0.01;
 const GREATEST = 0.99;
 
-/** Verdicts by probability. YES and NO also need `FIRM_VOICES` voices that decide, or the resolution source. */
+/**
+ * Verdicts by probability. YES and NO also need `FIRM_VOICES` voices that state the outcome, one of them without other
+ * words that may turn its sense, or the resolution source.
+ */
 const FIRM_VOICES = 2;
 const YES_FROM = 0.88;
 const LIKELY_YES_FROM = 0.65;
@@ -66,13 +69,13 @@ function verdictOf(plan: Plan, probability: number, statements: readonly Stateme
   const spoken = voices.some(decides);
   if (statements.length === 0 || contradicted || (!spoken && !isLeaning(plan))) return "UNCERTAIN";
   const isFirm = (sign: number): boolean => {
-    const firm = voices.filter(
-      (one) =>
-        one.sign === sign &&
-        speaks(one) &&
-        one.statements.some(({ isLoose, isForeign }) => isLoose !== true && isForeign !== true),
+    const agreeing = voices.filter(
+      (one) => one.sign === sign && speaks(one) && one.statements.some(({ isForeign }) => isForeign !== true),
     );
-    return firm.length >= FIRM_VOICES || firm.some((one) => one.isResolutionSource);
+    const exact = agreeing.filter((one) =>
+      one.statements.some(({ isLoose, isForeign }) => isLoose !== true && isForeign !== true),
+    );
+    return (exact.length > 0 && agreeing.length >= FIRM_VOICES) || exact.some((one) => one.isResolutionSource);
   };
   if (probability >= LIKELY_YES_FROM) {
     if (probability >= YES_FROM && isFirm(1)) return "YES";
