@@ -79,31 +79,32 @@ const IS_LEASED = "old.tries = excluded.tries AND old.due IS NOT NULL";
 const IS_FREE = `job = $2::bigint AND host = paced.host AND due <= ${NOW} AND lease <= ${NOW}`;
 
 /**
- * SQL: the next time of a lane that gave no address. If the lane got work after the snapshot of this statement, which does not
- * see it, the next take looks again.
+ * SQL: the next time of a lane that gave no address. A lane that a full share left out keeps its place before those that gave one.
+ * If the lane got work after the snapshot of this statement, which does not see it, the next take looks again.
  */
 const NEXT_AT = `
   CASE WHEN paced.open <> (SELECT open FROM ${LANES} WHERE job = $2::bigint AND host = paced.host) THEN ${NOW}
-  ELSE coalesce((SELECT ${NOW} FROM ${ADDRESSES} WHERE ${IS_FREE} LIMIT 1), (
+  ELSE coalesce((SELECT paced.due_at FROM ${ADDRESSES} WHERE ${IS_FREE} LIMIT 1), (
     SELECT min(greatest(due, lease)) FROM ${ADDRESSES} WHERE job = $2::bigint AND host = paced.host AND due IS NOT NULL), ${NEVER}) END`;
 
 /**
  * Takes from the hosts that are due. The lanes are locked first, so that two takers get different hosts. Hosts that are
- * paced by another job move their lane to a later time. A host without a pace gets one request in each turn.
+ * paced by another job move their lane to a later time. A host without a pace gets one request in each turn. The host that has
+ * waited longest comes first.
  */
 export const TAKE = statement(`
   WITH lane AS MATERIALIZED (
-    SELECT host, open FROM ${LANES} WHERE job = $2::bigint AND next_at <= ${NOW} AND ${IS_QUICK}
+    SELECT host, open, next_at AS due_at FROM ${LANES} WHERE job = $2::bigint AND next_at <= ${NOW} AND ${IS_QUICK}
     ORDER BY next_at LIMIT $3::integer FOR UPDATE SKIP LOCKED),
   paced AS MATERIALIZED (
-    SELECT lane.host, open, coalesce(hosts.next_at, 0) AS next_at, greatest(coalesce(hosts.pace, ${TURN_MS}), $5::bigint) AS pace
+    SELECT lane.host, open, due_at, coalesce(hosts.next_at, 0) AS next_at, greatest(coalesce(hosts.pace, ${TURN_MS}), $5::bigint) AS pace
     FROM lane LEFT JOIN ${HOSTS} AS hosts USING (host)),
   page AS MATERIALIZED (
-    SELECT paced.host, paced.pace, key, row_number() OVER (PARTITION BY paced.host ORDER BY due) - 1 AS at
-    FROM paced CROSS JOIN LATERAL (
-      SELECT key, due FROM ${ADDRESSES} WHERE ${IS_FREE} ORDER BY due
-      LIMIT CASE WHEN pace = 0 THEN $4::integer ELSE greatest(1, least($4::integer, ${TURN_MS} / pace)) END) AS page
-    WHERE next_at <= ${NOW} LIMIT $4::integer),
+    SELECT host, pace, key, row_number() OVER (PARTITION BY host ORDER BY due) - 1 AS at FROM (
+      SELECT paced.host, pace, key, due FROM paced CROSS JOIN LATERAL (
+        SELECT key, due FROM ${ADDRESSES} WHERE ${IS_FREE} ORDER BY due
+        LIMIT CASE WHEN pace = 0 THEN $4::integer ELSE greatest(1, least($4::integer, ${TURN_MS} / pace)) END) AS page
+      WHERE next_at <= ${NOW} ORDER BY due_at, host, due LIMIT $4::integer) AS share),
   turn AS (
     INSERT INTO ${HOSTS} AS hosts (host, next_at, pace)
     SELECT host, ${NOW} + count(*) * pace, ${TURN_MS} FROM page GROUP BY host, pace ORDER BY host

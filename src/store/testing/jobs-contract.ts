@@ -104,6 +104,7 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       await using at = await begin({}, [...pages(2), ...pages(2)]);
       const { store, job } = at;
       expect(job).toMatchObject({ state: "running", known: 2, open: 2, delivered: 0, results: 0, payer: "0xabc" });
+      expect(job.kinds).toEqual({});
       const first = await store.take(job, { ...SHARE, addresses: 1 });
       expect(first).toMatchObject([{ url: "https://one.example/0", tries: 1, startMs: 0, depth: 0, task: PAGE }]);
       const found = [...pages(3), { url: "https://one.example/new", task: PAGE, depth: 1 }];
@@ -210,6 +211,7 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       const { store, job, clock } = at;
       const [taken] = await store.take(job, SHARE);
       if (taken === undefined) throw new Error("one was expected");
+      expect(await store.take(job, SHARE)).toEqual([]);
       const finished = [{ taken, kind: "page-failed", againMs: 5_000 }];
       expect(await store.finish(job, { finished, found: [] })).toMatchObject({ state: "running", open: 1 });
       clock.now += 4_999;
@@ -306,6 +308,48 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       expect(new Set([...taken, ...more].map(({ host }) => host)).size).toBe(3);
     });
 
+    test("one call takes no more addresses than its share, from all hosts together", async () => {
+      const seeds = ["a", "b", "c"].flatMap((site) => pages(3, `https://${site}.example`));
+      await using at = await begin({}, seeds);
+      const { store, job } = at;
+      const taken: number[] = [];
+      for (let calls = 0; calls < 4; calls += 1)
+        taken.push((await store.take(job, { hosts: 3, addresses: 4, delayMs: 0 })).length);
+      expect(taken).toEqual([4, 4, 1, 0]);
+    });
+
+    test("hosts take turns: none is taken from again before those that a full share left out", async () => {
+      const seeds = ["a", "b", "c"].flatMap((site) => pages(3, `https://${site}.example`));
+      await using at = await begin({}, seeds);
+      const { store, job, clock } = at;
+      const hosts: (string | undefined)[] = [];
+      for (let calls = 0; calls < 6; calls += 1) {
+        clock.now += 1;
+        hosts.push(...(await store.take(job, { hosts: 3, addresses: 1, delayMs: 0 })).map(({ host }) => host));
+      }
+      expect(hosts).toHaveLength(6);
+      expect(new Set(hosts.slice(0, 3)).size).toBe(3);
+      expect(hosts.slice(3)).toEqual(hosts.slice(0, 3));
+    });
+
+    test("a host whose only address waits for another try does not hold back other hosts", async () => {
+      await using at = await begin({}, [...pages(1, "https://busy.example"), ...pages(3, "https://free.example")]);
+      const { store, job, clock } = at;
+      const isBusy = ({ url }: Address): boolean => url.startsWith("https://busy.example");
+      const finished = (await store.take(job, SHARE)).map((taken) => ({
+        taken,
+        kind: "page-failed",
+        againMs: isBusy(taken) ? 5_000 : 1,
+      }));
+      await store.finish(job, { finished, found: [] });
+      const taken: Taken[] = [];
+      for (let calls = 0; calls < 6; calls += 1) {
+        clock.now += 1;
+        taken.push(...(await store.take(job, { hosts: 1, addresses: 1, delayMs: 0 })));
+      }
+      expect(taken.map(isBusy)).toEqual([false, false, false]);
+    });
+
     test("a name belongs to the first page that is stored with it, and not to one whose lease has ended", async () => {
       await using at = await begin({}, pages(4));
       const { store, job, clock } = at;
@@ -353,6 +397,8 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       const after = await store.finish(job, { finished: [], found: pages(6) });
       expect(after).toMatchObject({ known: 3, open: 3 });
       expect(after?.kinds).toEqual({ "frontier-full": 3 });
+      const full = await store.finish(job, { finished: [], found: pages(6) });
+      expect(full).toMatchObject({ known: 3, open: 3, kinds: { "frontier-full": 6 } });
     });
 
     test("a cancelled job gives no more work, and takes no more results", async () => {
