@@ -19,7 +19,7 @@ export function jobOf(row: readonly unknown[]): Job {
     state,
     reason = "",
     ...rest
-  ] = row.map(columnText);
+  ] = row.slice(0, -1).map(String);
   const [
     limit = 0,
     maxKnown = 0,
@@ -34,7 +34,7 @@ export function jobOf(row: readonly unknown[]): Job {
     createdAt = 0,
     endedAt = 0,
     saved = 0,
-  ] = rest.slice(0, -1).map(Number);
+  ] = rest.map(Number);
   return {
     number: Number(number),
     id,
@@ -62,11 +62,6 @@ export function jobOf(row: readonly unknown[]): Job {
     endedAt,
     saved,
     // The database makes this object from names and numbers.
-    kinds: JSON.parse(rest.at(-1) || "{}") as Readonly<Record<string, number>>,
+    kinds: (JSON.parse(String(row.at(-1))) ?? {}) as Readonly<Record<string, number>>,
   };
-}
-
-/** A column as text: SQLite and PostgreSQL give numbers, bigints or texts. */
-function columnText(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" || typeof value === "bigint" ? String(value) : "";
 }

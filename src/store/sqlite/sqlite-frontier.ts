@@ -131,7 +131,7 @@ export class SqliteFrontier {
       job,
       key,
       now,
-      Math.min(most, pace === 0 ? most : Math.max(1, Math.floor(TURN_MS / pace))),
+      Math.min(most, Math.max(1, Math.floor(TURN_MS / pace))),
     );
     if (rows.length === 0) {
       this.#rest(job, key);
@@ -216,8 +216,8 @@ export class SqliteFrontier {
     return false;
   }
 
-  /** Adds the addresses that are new. Returns the number of those for which the job has no room. */
-  add({ id, number, known, maxKnown }: Job, addresses: readonly Address[]): number {
+  /** Adds the addresses that are new. Returns their number, and that of those for which the job has no room. */
+  add({ id, number, known, maxKnown }: Job, addresses: readonly Address[]): { added: number; dropped: number } {
     let added = 0;
     let dropped = 0;
     const hosts = new Set<string>();
@@ -235,9 +235,7 @@ export class SqliteFrontier {
     }
     const now = this.#now();
     for (const host of hosts) this.#open(number, host, now);
-    if (added > 0)
-      this.#run("UPDATE jobs SET known = known + ?, open = open + ? WHERE number = ?", added, added, number);
-    return dropped;
+    return { added, dropped };
   }
 
   /** Stores what a request has shown about a host. */
@@ -253,16 +251,16 @@ export class SqliteFrontier {
 
   /** Gives an address the names that it claims. If it gets none of them, the result is the kind of its end. */
   claim({ id, number }: Job, { key: owner }: Taken, claims: readonly Claim[]): string | undefined {
-    const free: bigint[] = [];
+    const names: string[] = [];
     for (const claim of claims) {
-      const owners = claimKeys(id, claim).map((key) => ({ key: BigInt(key), owner: this.#ownerOf(number, key) }));
+      const keys = claimKeys(id, claim);
       // Older programs claimed names before a page was stored.
-      if (owners.filter((one) => one.owner !== undefined && one.owner !== owner).length >= claim.most)
-        return claim.kind;
-      free.push(...owners.flatMap((one) => (one.owner === undefined ? [one.key] : [])));
+      const others = keys.filter((key) => (this.#ownerOf(number, key) ?? owner) !== owner);
+      if (others.length >= claim.most) return claim.kind;
+      names.push(...keys);
     }
-    for (const key of free)
-      this.#run("INSERT OR IGNORE INTO known (job, key, owner) VALUES (?, ?, ?)", number, key, BigInt(owner));
+    for (const key of names)
+      this.#run("INSERT OR IGNORE INTO known (job, key, owner) VALUES (?, ?, ?)", number, BigInt(key), BigInt(owner));
     return undefined;
   }
 

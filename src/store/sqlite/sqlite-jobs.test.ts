@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { openSqliteJobs } from "../open/open-jobs.ts";
-import { testJobs } from "../testing/jobs-contract.ts";
+import { newJob, testJobs } from "../testing/jobs-contract.ts";
 import { testSessions } from "../testing/sessions-contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-jobs-"));
@@ -98,4 +98,28 @@ test("a file of the first version keeps its jobs with their results, which are p
   const newest = openSqliteJobs(path);
   expect(await newest.find("new")).toMatchObject({ limit: 9, transaction: "", saved: 0 });
   await newest.close();
+});
+
+test("the frontier of a job that has ended is removed in parts, and completely", async () => {
+  const path = join(folder, "long.sqlite");
+  const store = openSqliteJobs(path);
+  const job = newJob({ maxKnown: 20_000 });
+  const urls = Array.from({ length: 10_001 }, (_, at) => ({ url: `https://a.example/${at}`, task: 0, depth: 0 }));
+  await store.create(job, urls);
+  await store.end(job.id, "cancelled", "");
+  const file = new Database(path, { readonly: true });
+  const left = (): unknown[] =>
+    ["queue", "known", "lanes"].map((table) => file.query(`SELECT count(*) FROM ${table}`).values()[0]?.[0]);
+  const swept: unknown[] = [];
+  for (let sweeps = 0; sweeps < 3; sweeps += 1) {
+    await store.sweep();
+    swept.push(left());
+  }
+  expect(swept).toEqual([
+    [1, 10_001, 1],
+    [0, 1, 1],
+    [0, 0, 0],
+  ]);
+  file.close();
+  await store.close();
 });

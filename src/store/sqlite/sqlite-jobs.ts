@@ -32,7 +32,7 @@ const INSERT = `INSERT INTO jobs
     $payment, $now)`;
 const COMPLETE = `UPDATE jobs SET state = 'completed', reason = iif(open > 0, 'limit', ''), ended_at = $now
   WHERE number = $number AND (open = 0 OR delivered >= page_limit)`;
-const CLOSE = "UPDATE jobs SET open = open - $closed WHERE number = $number";
+const CHANGE = "UPDATE jobs SET known = known + $added, open = open + $added - $closed WHERE number = $number";
 const COUNT = `INSERT INTO kinds VALUES ($job, $kind, $count)
   ON CONFLICT (job, kind) DO UPDATE SET count = count + excluded.count`;
 const DELIVER = `UPDATE jobs SET results = results + 1, delivered = delivered + $pages, saved = saved + $saved, bytes = bytes + $bytes
@@ -95,7 +95,7 @@ export class SqliteJobs implements JobStore {
       if (running.length >= MAX_RUNNING_JOBS) return false;
       this.#file.run(INSERT, { ...job, now: this.#now() });
       const made = this.#job(job.id);
-      if (made !== undefined) this.#add(made, addresses);
+      if (made !== undefined) this.#change(made, addresses, 0);
       return true;
     });
   }
@@ -137,8 +137,7 @@ export class SqliteJobs implements JobStore {
         other = this.#frontier.claim(job, one.taken, claims);
         this.#deliver(job.number, other === undefined ? one : { taken: one.taken, kind: other });
       }
-      if (closed > 0) this.#file.run(CLOSE, { number: job.number, closed });
-      this.#add(job, found);
+      this.#change(job, found, closed);
       for (const [kind, count] of Object.entries(leftOut)) this.#count(job.number, kind, count);
       this.#file.run(COMPLETE, { number: job.number, now: this.#now() });
       return { ...(this.#job(id) ?? job), isAlike: other !== undefined };
@@ -154,8 +153,10 @@ export class SqliteJobs implements JobStore {
     if (isWithin) this.#file.run(RESULT, { job, result });
   }
 
-  #add(job: Job, addresses: readonly Address[]): void {
-    const dropped = this.#frontier.add(job, addresses);
+  /** Adds found addresses to the frontier, and counts them and those that were closed. */
+  #change(job: Job, addresses: readonly Address[], closed: number): void {
+    const { added, dropped } = this.#frontier.add(job, addresses);
+    this.#file.run(CHANGE, { number: job.number, added, closed });
     if (dropped > 0) this.#count(job.number, "frontier-full", dropped);
   }
 
