@@ -10,8 +10,11 @@ const EMPTIED = 0.1;
 
 /** Another version of the program with another format has another table. */
 const TABLE = "pages_2";
-const SCHEMA = `CREATE TABLE IF NOT EXISTS ${TABLE} (key TEXT NOT NULL, at INTEGER NOT NULL, bytes INTEGER NOT NULL, head TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (key, at)) STRICT`;
-const INDEX = `CREATE INDEX IF NOT EXISTS ${TABLE}_bytes ON ${TABLE}(bytes)`;
+const TABLES = `CREATE TABLE IF NOT EXISTS ${TABLE} (key TEXT NOT NULL, at INTEGER NOT NULL, bytes INTEGER NOT NULL, head TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (key, at)) STRICT;
+  CREATE INDEX IF NOT EXISTS ${TABLE}_bytes ON ${TABLE}(bytes)`;
+/** Keeps the newest pages that have so many bytes together. */
+const KEEP = `DELETE FROM ${TABLE} WHERE rowid IN (
+  SELECT id FROM (SELECT rowid AS id, sum(bytes) OVER (ORDER BY rowid DESC) AS kept FROM ${TABLE}) WHERE kept > ?)`;
 
 export interface SqlitePagesOptions extends PageStoreOptions {
   readonly path: string;
@@ -64,17 +67,8 @@ export class SqlitePages implements PageStore {
 
   #trim(file: Database): void {
     const { maxBytes } = this.#options;
-    const sum = file.query<{ bytes: number | null }, []>(`SELECT sum(bytes) AS bytes FROM ${TABLE}`).get()?.bytes ?? 0;
-    if (sum <= maxBytes) return;
-    let over = sum - maxBytes * (1 - EMPTIED);
-    const oldest = file.query<{ id: number; bytes: number }, []>(
-      `SELECT rowid AS id, bytes FROM ${TABLE} ORDER BY rowid`,
-    );
-    for (const { id, bytes } of oldest.iterate()) {
-      if (over <= 0) break;
-      over -= bytes;
-      file.run(`DELETE FROM ${TABLE} WHERE rowid = ?`, [id]);
-    }
+    const sum = Number(file.query(`SELECT sum(bytes) FROM ${TABLE}`).values().flat()[0]);
+    if (sum > maxBytes) file.run(KEEP, [maxBytes * (1 - EMPTIED)]);
   }
 
   #using<T>(what: string, use: (file: Database) => T): T | undefined {
@@ -91,7 +85,6 @@ export class SqlitePages implements PageStore {
 
 function openFile(path: string): Database {
   return openSqlite(path, { synchronous: "NORMAL", busyMs: BUSY_MS, what: "the pages" }, (file) => {
-    file.run(SCHEMA);
-    file.run(INDEX);
+    file.run(TABLES);
   });
 }

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { type PageStore, type PageStoreOptions, type StoredPage } from "../page-store.ts";
+import { MAX_PAGE_BYTES, type PageStore, type PageStoreOptions, type StoredPage } from "../page-store.ts";
 
 /** Opens a store of the space `name`; two with one name share their pages. */
 type Open = (options: PageStoreOptions) => PageStore;
@@ -46,6 +46,17 @@ export function testPages(name: string, begin: () => Promise<Open>): void {
       expect(await other.get("x")).toBeUndefined();
       await two.remove("x");
       expect(await one.get("x")).toBeUndefined();
+    });
+
+    test("keeps a page of the greatest length, with its key and its head, and none that is longer", async () => {
+      const pages = await store("e", { maxBytes: 2 * MAX_PAGE_BYTES });
+      const longest = page(1, MAX_PAGE_BYTES - "x".length - page(1).head.length);
+      await pages.put("xy", longest);
+      expect(await pages.get("xy")).toBeUndefined();
+      await pages.put("x", longest);
+      expect((await pages.get("x"))?.body.length).toBe(longest.body.length);
+      await pages.put("x", { ...longest, at: 2, head: `${longest.head} ` });
+      expect((await pages.get("x"))?.at).toBe(1);
     });
 
     test("removes the pages that were put longest ago if it is full, and keeps no page that is too long", async () => {
