@@ -126,6 +126,18 @@ test.each([
   },
 );
 
+test("SQL for a new file runs before its first table", () => {
+  const settings = {
+    synchronous: "FULL",
+    busyMs: 0,
+    what: "the file",
+    first: "PRAGMA auto_vacuum = INCREMENTAL",
+  } as const;
+  const database = openSqlite(join(folder, "first.db"), settings, (file) => file.run("CREATE TABLE one (n INTEGER)"));
+  expect(database.query("PRAGMA auto_vacuum").get()).toEqual({ auto_vacuum: 2 });
+  database.close();
+});
+
 test.each([
   ["store", openStore],
   ["usage", openUsageStore],

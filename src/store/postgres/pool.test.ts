@@ -6,6 +6,7 @@ import { until } from "../../lib/testing/until.ts";
 import { closeServers, DONE, message, READY, serve, serveEach, WELCOME } from "../testing/scripted-postgres.ts";
 import { type Connection, statement } from "./connection.ts";
 import { Pool } from "./pool.ts";
+import { PostgresError } from "./postgres-error.ts";
 
 setDefaultTimeout(patient(20_000));
 afterEach(closeServers);
@@ -38,7 +39,7 @@ function holding(pool: Pool): { has: Promise<void>; letGo: () => void; done: Pro
 
 test("a connection serves one caller at a time, and the pool opens as many as allowed", async () => {
   const { port, connections } = await serve(...RESPONSES);
-  const pool = poolAt(port, 2);
+  const pool = poolAt(port, 2, undefined, () => 0);
   for (let i = 0; i < 3; i++) await pool.run(STEP);
   expect(connections).toHaveLength(1);
   const held = [holding(pool), holding(pool)];
@@ -221,6 +222,16 @@ test("if a server does not become ready again, all waiting callers are refused",
   const pool = poolAt(port, 1);
   const outcomes = await Promise.all([pool.run(STEP), pool.run(STEP), pool.run(STEP)].map((run) => run.catch(String)));
   for (const outcome of outcomes) expect(outcome).toContain("57P03");
+  await pool.close();
+});
+
+test("an error of the database names its place, and another error of the work is passed on as it is", async () => {
+  const { port } = await serveEach((i) => (i === 0 ? [message("E", "C57P03\0Mstarting\0\0")] : RESPONSES));
+  const pool = poolAt(port, 1);
+  const error: unknown = await pool.run(STEP).catch((reason: unknown) => reason);
+  expect(error instanceof PostgresError && error.publicText).toBe(`at 127.0.0.1:${port}: starting (SQLSTATE 57P03)`);
+  const own = Object.freeze(new Error("of the work"));
+  expect(await pool.session(() => Promise.reject(own)).catch((reason: unknown) => reason)).toBe(own);
   await pool.close();
 });
 

@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { hasPostgres, sharedPostgres, type SharedPostgres } from "../testing/postgres.ts";
 import { testStore } from "../testing/store-contract.ts";
+import { Connection, statement } from "./connection.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
+import { PAYMENT_IDS } from "./schema.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.
@@ -63,6 +65,29 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await two.responses?.sweep(10);
     expect(await keep(two, "d")).toBe(true);
     expect(await one.responses?.find("c")).toBeUndefined();
+  });
+
+  test("binding an id that others bind and release again and again is given up after a few attempts", async () => {
+    const settings = server.settings({ user: await server.newUser() });
+    await using store = Object.assign(openPostgresStore(settings), {
+      async [Symbol.asyncDispose](): Promise<void> {
+        await this.close();
+      },
+    });
+    await store.ready();
+    const connection = await Connection.open(settings);
+    const run = (text: string) => connection.run([{ statement: statement(text), values: [] }], 5000);
+    // Each attempt finds the id bound by another, which has released it when the attempt reads it.
+    await run("CREATE SEQUENCE attempts");
+    await run(`CREATE FUNCTION released() RETURNS trigger LANGUAGE plpgsql
+      AS 'BEGIN PERFORM nextval(''attempts''); RETURN NULL; END'`);
+    await run(`CREATE TRIGGER released BEFORE INSERT ON ${PAYMENT_IDS} FOR EACH ROW EXECUTE FUNCTION released()`);
+    const id = { payer: "0xfrom", id: "order" };
+    expect(await store.paymentIds.tie(id, "print", 5e12).catch(String)).toContain("bound and released again and again");
+    expect((await run("SELECT last_value FROM attempts")).rows).toEqual([["5"]]);
+    await run(`DROP TRIGGER released ON ${PAYMENT_IDS}`);
+    expect(await store.paymentIds.tie(id, "print", 5e12)).toBe("print");
+    connection.close();
   });
 
   test("a store without space for responses keeps none", async () => {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LEASE_MS } from "../ledger.ts";
 import { openSqliteJobs } from "../open/open-jobs.ts";
-import { openStore } from "../open/open-store.ts";
+import { openStore, openUsageStore } from "../open/open-store.ts";
 import { type Store } from "../store.ts";
 import { newJob } from "../testing/jobs-contract.ts";
 import { REFUND, WISH } from "../testing/refunds-contract.ts";
@@ -92,11 +92,11 @@ test("writes wait without blocking the event loop, and keep their order", async 
 
 test("waiting writes fail when the store is closed", async () => {
   const path = join(folder, "closed.db");
-  const store = openStore(path);
+  const [store, usage] = [openStore(path), openUsageStore(path)];
   const locker = await lock(path);
-  const write = store.ledger.reserve(RESERVATION).catch(codeOf);
-  await store.close();
-  expect(await write).toBe("SQLITE_BUSY");
+  const writes = [store.ledger.reserve(RESERVATION), usage.reset("r", "g")].map((write) => write.catch(codeOf));
+  await Promise.all([store.close(), usage.close()]);
+  expect(await Promise.all(writes)).toEqual(["SQLITE_BUSY", "SQLITE_BUSY"]);
   await locker.letGo();
 });
 

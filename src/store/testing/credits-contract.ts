@@ -160,6 +160,8 @@ function testLargestBalance(newDatabase: NewDatabase): void {
     expect(await credits.take(CREDIT.id, { ...GRANT, id: "back", kind: "refunded", amount: larger })).toBe(false);
     expect(await credits.find(CREDIT.id)).toMatchObject({ balance: largest, expiresAt: CREDIT.expiresAt });
     expect(await credits.grants(CREDIT.id, 10)).toHaveLength(1);
+    expect(await credits.take(CREDIT.id, { ...GRANT, id: "all", kind: "refunded", amount: largest })).toBe(true);
+    expect(await credits.find(CREDIT.id)).toMatchObject({ balance: "0" });
   });
 }
 
