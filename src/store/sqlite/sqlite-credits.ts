@@ -80,7 +80,7 @@ export class SqliteCredits implements Credits {
         return id;
       }
       const known = this.#file.get<{ credit: string }>(GRANTED, { grant: grant.id })?.credit;
-      if (known !== undefined) this.#file.run(REKEY, { id: known, hash });
+      this.#file.run(REKEY, { id: known, hash });
       return known;
     });
   }

@@ -50,6 +50,8 @@ function delivered(taken: Taken, text = taken.url): Finished {
 
 const failed = (taken: Taken): Finished => ({ taken, kind: "page-failed", result: Buffer.from("no") });
 
+const isBusy = ({ url }: Address): boolean => url.startsWith("https://busy.example");
+
 const DUPLICATE = { most: 1, kind: "duplicate" } as const;
 
 /** Delivers a page with these claims. */
@@ -335,7 +337,6 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
     test("a host whose only address waits for another try does not hold back other hosts", async () => {
       await using at = await begin({}, [...pages(1, "https://busy.example"), ...pages(3, "https://free.example")]);
       const { store, job, clock } = at;
-      const isBusy = ({ url }: Address): boolean => url.startsWith("https://busy.example");
       const finished = (await store.take(job, SHARE)).map((taken) => ({
         taken,
         kind: "page-failed",
