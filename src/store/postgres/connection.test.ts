@@ -83,7 +83,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     ],
     ["another authority", "localhost", "verify-full", stranger.cert, UNTRUSTED],
     ["the system's authorities", "localhost", "verify-full", "", UNTRUSTED],
-    ["authorities that are no certificates", "localhost", "verify-full", "nonsense", /^it cannot be connected to$/],
+    ["text in place of authorities", "localhost", "verify-full", "nonsense", /^it cannot be connected to$/],
     ["no check of another name", "127.0.0.1", "require", "", /^ok$/],
     ["no TLS", "127.0.0.1", "disable", "", /^ok$/],
   ];

@@ -69,11 +69,8 @@ describe.skipIf(!hasPostgres)("with a server", () => {
 
   test("binding an id that others bind and release again and again is given up after a few attempts", async () => {
     const settings = server.settings({ user: await server.newUser() });
-    await using store = Object.assign(openPostgresStore(settings), {
-      async [Symbol.asyncDispose](): Promise<void> {
-        await this.close();
-      },
-    });
+    const store = openPostgresStore(settings);
+    await using _ = { [Symbol.asyncDispose]: () => store.close() };
     await store.ready();
     const connection = await Connection.open(settings);
     const run = (text: string) => connection.run([{ statement: statement(text), values: [] }], 5000);

@@ -80,6 +80,7 @@ export class SqliteCredits implements Credits {
         return id;
       }
       const known = this.#file.get<{ credit: string }>(GRANTED, { grant: grant.id })?.credit;
+      // A refunded purchase has no grant, and matches no credit.
       this.#file.run(REKEY, { id: known, hash });
       return known;
     });

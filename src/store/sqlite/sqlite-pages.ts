@@ -12,7 +12,7 @@ const EMPTIED = 0.1;
 const TABLE = "pages_2";
 const TABLES = `CREATE TABLE IF NOT EXISTS ${TABLE} (key TEXT NOT NULL, at INTEGER NOT NULL, bytes INTEGER NOT NULL, head TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (key, at)) STRICT;
   CREATE INDEX IF NOT EXISTS ${TABLE}_bytes ON ${TABLE}(bytes)`;
-/** Keeps the newest pages that have so many bytes together. */
+/** Keeps the newest pages: as many as have at most `?` bytes together. */
 const KEEP = `DELETE FROM ${TABLE} WHERE rowid IN (
   SELECT id FROM (SELECT rowid AS id, sum(bytes) OVER (ORDER BY rowid DESC) AS kept FROM ${TABLE}) WHERE kept > ?)`;
 
