@@ -132,7 +132,9 @@ function givenTo({ agent, patient, predication, outcome, stands }: Sides): Fit |
 function subjectFit({ agent, predication: { after }, reader, outcome, stands }: Sides, zone: readonly Token[]): Fit {
   if (agent === undefined) return DIFFERENT;
   const factor =
-    stands(agent, zone, true) ?? (OUTCOMES.ergative.has(outcome) ? stands(agent, after, false) : undefined);
+    stands(agent, zone, true) ??
+    // "received the resignation of X"
+    (OUTCOMES.ergative.has(outcome) || WORDS.of.has(after[0]?.text) ? stands(agent, after, false) : undefined);
   if (factor !== undefined) return { kind: "same", factor };
   return reader.language === "de" && stands(agent, after, false) !== undefined ? SAME : DIFFERENT;
 }

@@ -53,7 +53,7 @@ function outcomeAt(asked: Asked, tokens: readonly Token[], at: number, language:
   const same = [...asked.outcomes].find((one) => found.has(one));
   if (
     same !== undefined ||
-    (predicate !== undefined && language === asked.language && isForm(token, predicate, language))
+    (predicate !== undefined && !asked.isPhrase && language === asked.language && isForm(token, predicate, language))
   )
     return { name: same, isSame: true };
   if (asked.outcomes.has("acquire") && found.has("sell") && asked.patient !== undefined)

@@ -2,6 +2,7 @@ import { type Plan, type Threshold } from "../reading/analysis.ts";
 import { AWARDS, isParticipleOfMotion } from "../reading/clauses.ts";
 import { datesOf, type NamedDate } from "../reading/dates.ts";
 import { type Grammar, GRAMMARS, isFunctionWord, type Reader } from "../reading/grammar.ts";
+import { conceptsIn, outcomeLength } from "../reading/concepts.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { type Token, undatedTokensOf } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
@@ -28,6 +29,8 @@ export interface Asked {
   readonly outcomes: ReadonlySet<string>;
   /** The predicate. Undefined if the question has no verb but "be". */
   readonly predicate: Token | undefined;
+  /** Whether the predicate names the outcome only with the words behind it: "go public". */
+  readonly isPhrase: boolean;
   /** The one who acts, and what the predicate happens to. Undefined if the question does not name them. */
   readonly agent: Argument | undefined;
   readonly patient: Argument | undefined;
@@ -92,7 +95,7 @@ export function yearsOf({ from, to }: NamedDate): number[] {
 
 type Structure = Pick<
   Asked,
-  "outcomes" | "predicate" | "role" | "agent" | "patient" | "isByAgent" | "oblique" | "joined" | "numbered"
+  "outcomes" | "predicate" | "isPhrase" | "role" | "agent" | "patient" | "isByAgent" | "oblique" | "joined" | "numbered"
 >;
 
 /** The predicate of a question and its arguments. Dates and function words are not part of them. */
@@ -112,7 +115,9 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   );
   const at = predicateOf(tokens, grammar, language) ?? -1;
   const predicate = tokens[at];
-  const bare = { oblique: undefined, joined: [], numbered: numberedIn(tokens), isByAgent: false, predicate };
+  const length = outcomeLength(tokens, at);
+  const isPhrase = length > 1;
+  const bare = { oblique: undefined, joined: [], numbered: numberedIn(tokens), isByAgent: false, predicate, isPhrase };
   if (predicate === undefined) {
     const agent = argumentOf(tokens.slice(0, firstBreak(tokens, 1, grammar)), terms, reader);
     return { ...bare, outcomes: new Set(), agent, patient: undefined };
@@ -122,13 +127,16 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   const outcomes = isBound ? new Set<string>() : outcomesOf(tokens, at);
   // "fail to sign", "be able to sign": the verb before "to" is not part of the subject.
   const left = tokens.slice(0, tokens[at - 1]?.text === "to" ? Math.max(1, at - 2) : at);
-  const behind = tokens.slice(at + 1);
+  const behind = tokens.slice(at + length);
   const [before, right] = partsOf(left, behind, reader);
   const subject = argumentOf(before, terms, reader);
   // "Was the prize awarded to X": who receives it has it.
   const isGiven = AWARDS.test(predicate.text) && WORDS.to.has(behind[0]?.text) && language !== "de";
   if (isGiven && subject !== undefined)
     return { ...bare, outcomes, agent: argumentOf(phraseFrom(behind, 1, grammar), terms, reader), patient: subject };
+  // "become law": it is signed.
+  if (outcomes.has("enact") && outcomes.has("become"))
+    return { ...bare, outcomes: new Set(["enact", "sign"]), agent: undefined, patient: subject };
   // "become leader", "take over as coach": others choose who becomes it.
   if (outcomes.has("become") && subject !== undefined) {
     const role = argumentOf(behind, terms, reader);
@@ -146,8 +154,18 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
     isByAgent: isPassive && object !== undefined,
     oblique: obliqueOf(behind, terms),
     agent: isPassive || isSubjectBehind ? object : subject,
-    patient: isPassive ? subject : isSubjectBehind ? undefined : object,
+    patient: ofDeed(isPassive ? subject : isSubjectBehind ? undefined : object, outcomes, tokens),
   };
+}
+
+/** "complete the takeover": another word for the deed is the same thing. */
+function ofDeed(
+  patient: Argument | undefined,
+  outcomes: ReadonlySet<string>,
+  tokens: readonly Token[],
+): typeof patient {
+  if (patient === undefined || !outcomes.has("complete")) return patient;
+  return { ...patient, outcomes: conceptsIn(tokens.filter(({ stem }) => patient.heads.has(stem))) };
 }
 
 /** The words of the subject of a question, and those of its object. */

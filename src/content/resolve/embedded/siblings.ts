@@ -1,4 +1,5 @@
 import { type Passage } from "../evidence/passages.ts";
+import { conceptsIn } from "../reading/concepts.ts";
 import { type NamedDate } from "../reading/dates.ts";
 import { FINITE, type Token } from "../reading/spans.ts";
 import { COMPARED, STAGE, YEAR_BEFORE } from "../reading/phrases.ts";
@@ -39,6 +40,8 @@ export function isOfSibling(
             beside.stem === kept.stem &&
             (rival.capital === missing.capital || WORDS.level.has(rival.text)) &&
             !plan.terms.includes(rival.stem) &&
+            // "the acquisition of Sillo" for "the takeover of Sillo"
+            conceptsIn([rival]).isDisjointFrom(conceptsIn([missing])) &&
             // "inflation accelerated" for "the inflation rate"
             (isLeft || between !== "" || !isVerb(rival, language))
           );

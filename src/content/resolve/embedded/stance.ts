@@ -32,17 +32,19 @@ interface At {
 /** The statement that a passage makes. Undefined if the passage does not bear on the question. */
 export function statementOf(asked: Asked, passage: Passage, at: At): Statement | undefined {
   const { published } = at.source;
-  const dates =
+  const named =
     published === undefined
       ? datesOf(passage.text, asked.now, at.order)
       : datesAround(passage.text, published, at.order);
   const sentence =
     at.language === undefined
       ? undefined
-      : { language: at.language, dates, tokens: undatedTokensOf(passage.text, dates, passage.words) };
+      : { language: at.language, dates: named, tokens: undatedTokensOf(passage.text, named, passage.words) };
   const found = sentence === undefined ? NOTHING : read(asked, passage, sentence);
   const reading = found !== NOTHING && isOfSibling(asked, passage, at.language) ? NOTHING : found;
   if (reading.sign === 0 && passage.coverage < STATED) return undefined;
+  // "as head coach until 2028": the end of a term is not the time of the event.
+  const dates = reading.sign > 0 ? named.filter(({ start }) => !TERM.test(passage.text.slice(0, start))) : named;
   const turned = asked.plan.negated ? -reading.sign : reading.sign;
   const date = dateOf(passage.text, dates, reading);
   const base: Statement = {
@@ -120,6 +122,9 @@ function dateOf(text: string, dates: readonly NamedDate[], { part, isFigure }: R
 }
 
 const CIRCUMSTANCE = /^(?:after|before|since)\s/iu;
+
+const TERM =
+  /(?<![\p{L}])(?:until|till|through|bis|jusqu['’]\p{L}+|hasta|fino\sal?|até)\s(?:the\send\sof\s|ende\s|en\s)?$/iu;
 
 /** Characters between a clause and a date that belongs to it. */
 const BESIDE = 4;

@@ -1,3 +1,4 @@
+import { conceptsIn } from "../reading/concepts.ts";
 import { isFunctionWord, type Reader } from "../reading/grammar.ts";
 import { ADVERB, type Token } from "../reading/spans.ts";
 import { WORDS } from "../reading/vocabulary.ts";
@@ -40,7 +41,8 @@ function hasMembers(argument: Argument, zone: readonly Token[], place: Place): b
 export function standsIn(argument: Argument, zone: readonly Token[], place: Place): number | undefined {
   const { reader, near, predication, isSubject } = place;
   const found = zone.findIndex(
-    (word, at) => isOneOf(argument.heads, word, reader) && isHeadAt(zone, at, argument, place),
+    (word, at) =>
+      (isOneOf(argument.heads, word, reader) || isDeed(argument, word)) && isHeadAt(zone, at, argument, place),
   );
   if (found < 0) {
     // "Sallow Creek" for "the Sallow Creek mine".
@@ -88,6 +90,11 @@ export function standsIn(argument: Argument, zone: readonly Token[], place: Plac
   if (hasPronoun && !isNamed && words.every((word) => !word.capital || reader.grammar.pronoun.has(word.text)))
     return BY_PRONOUN;
   return words.length === 0 ? BY_PRONOUN : undefined;
+}
+
+/** "the acquisition" for "the takeover" */
+function isDeed({ outcomes }: Argument, word: Token): boolean {
+  return outcomes !== undefined && outcomes.size > 0 && !conceptsIn([word]).isDisjointFrom(outcomes);
 }
 
 function isOneOf(stems: ReadonlySet<string>, word: Token, { language }: Reader): boolean {

@@ -9,6 +9,7 @@ win; lose; win award* attribué attribuée verliehen otorgad* assegnat* atribuí
 lose; win; lose loses lost losing runner-up verlier* verlor* niederlage unterlag perd perdu perdent défaite pierde perdió derrota perde perso persero sconfitta perdeu perdem perdieron beaten bezwungen conced* trails runners-up finalist* subcampe* vice-campeã* zweiter zweite finaliste finalista battuta perdente
 approve; reject; approve* approval authoriz* authoris* ratif* endorse* greenlight* clear* adopt* genehmig* zugelassen zulass* gebilligt billig* ratifizier* verabschied* stimmt zugestimmt approuv* autoris* aprob* aprueba autoriz* ratific* approv* autorizz* aprov* ratifica* ratifi* adoptée pass passes passed passage enact* verabschiedet adopté aprobó approvato approvata aprovado aprovada aprovou adopted votes-through voted-through green-lit waves-through waved-through rubber-stamp* gives-the-nod gave-the-nod backs backed okays okayed angenommen beschlossen beschließt nimmt-an voté votée valid* promulg* varat* licenziat* deliberat* delibera
 reject; approve; reject* rejection veto* voted-down turn-down turned-down blocks blocked abgelehnt lehnt ablehn* rejet* refus* rechaz* veta vetó respin* boccia* rifiut* rejeit* recus* vetou chumb* vetoed votes-down rejeté repouss* shoots-down shot-down throws-out threw-out thrown-out turns-down strikes-down struck-down block* prohibit* kippt verwarf verworfen abgewiesen weist-ab écart* tumb* desestim* denegó denegad* negou reprov* vetad* bocciat*
+enact; reject; become-law becomes-law became-law signed-into-law enters-into-force entered-into-force tritt-in-kraft trat-in-kraft entre-en-vigueur entré-en-vigueur entró-en-vigor entrata-in-vigore entrou-em-vigor
 sign; ; sign signs signed signing signature unterzeichn* unterschrieb* unterschrieben signe signé signée signent firma firmó firmado firmaron firm* sottoscri* assin* promulg* signed-into-law signs-into-law unterzeichnete unterschreibt unterschrieb paraphé rubric* rubriqu*
 resign; stay; resign* quit quits step-down steps-down stepped-down stepping-down stood-down zurücktret* zurückgetreten rücktritt tritt-zurück trat-zurück démission* dimit* dimisión dimite renunci* dimette dimesso dimessa dimissioni demite demitiu demissão renunciou rassegn* steps-aside stepped-aside bows-out bowed-out gives-up gave-up relinquish* hands-in handed-in niedergelegt legt-nieder legte-nieder abgetreten tritt-ab trat-ab hört-auf hörte-auf wirft-hin quitte-ses-fonctions jette-l-éponge abandona-el-cargo deja-el-cargo dejó-el-cargo lascia-l-incarico si-dimette deixou-o-cargo deixa-o-cargo pede-demissão pediu-demissão rücktritts
 stay; resign; remains-in-office stay-on stays-on remain-in-office bleibt-im-amt reste-en-poste sigue-en-el-cargo resta-in-carica rimane-in-carica permanece-no-cargo
@@ -19,9 +20,9 @@ fall; rise; fall falls fell fallen falling drop* decline* declining decrease* de
 persist; resign dismiss close cancel repeal suspend; remain* stays stayed keeps kept retain* still bleibt blieb bleiben behält behielt weiterhin reste restent resté toujours garde conserv* sigue siguen siguió permanec* mantien* mantuvo resta restano rimane rimasto ancora mantém manteve continua conserva
 unchanged; rise fall; unchanged steady hold-rates holds-rates held-rates keeps-rates kept-rates unverändert inchangé* maintien* sin-cambios mantuvo mantiene invariat* inalterad*
 launch; cancel postpone; launch* lift-off lifted-off went-up liftoff blast* took-off gestartet startet start* lanc* décoll* lanza lanzó lanzado despeg* lanci* decoll* lanç* lançou partì lifts-off blasts-off blasted-off took-to-the-sky goes-up abgehoben hebt-ab hob-ab décollé decollato descol* despegó
-release; cancel postpone; release* releasing unveil* veröffentlich* erschien* erscheint sort sorti sortie publi* estren* pubblic* esce uscit* lançament* publicou released releases issues issued ships shipped rolls-out rolled-out comes-out came-out hits-the-shelves goes-on-sale went-on-sale herausgebracht bringt-heraus brachte-heraus vorgestellt paraît paru parue salió sale-a-la-venta publicó publicad* pubblicat* saiu-do
+release; cancel postpone; release* releasing unveil* veröffentlich* erschien* erscheint sort sorti sortie publi* estren* pubblic* esce uscit* lançament* publicou released releases issues issued ships shipped rolls-out rolled-out comes-out came-out hits-the-shelves goes-on-sale went-on-sale herausgebracht bringt-heraus brachte-heraus vorgestellt paraît paru parue salió sale-a-la-venta publicó publicad* pubblicat* saiu-do launched launches lancé lancée lanzado lanzada lanzó lançado lançada lançou lanciato lanciata
 postpone; ; postpon* delay* push-back pushed-back scrub* deferred reschedul* verschob* verschieb* vertag* reporté reportée reportés ajourn* aplaz* pospon* pospuesto retras* rinvi* rimand* posticip* adia* adiou put-off puts-off put-back puts-back held-over moved-to verschoben vertagt reporté repoussé posposto
-cancel; uphold; withdraw* withdrew struck-down strikes-down strike-down cancel* call-off called-off scrap* abandon* shelve* abgesagt abgebrochen abbrech* annul* annull* cancell* cancelou revog* revoked void voided nullif* overturn* quash* aufgehoben anuló anula anulad* anulou annulé cancels cancelled canceled calls-off struck-out set-aside sets-aside annulled annuls voids repeal* rescind* nichtig ungültig hinfällig zurückgezogen widerrufen storniert gestrichen kassiert invalid* cass* anulaç* anulación annullament* invalidó dejó-sin-efecto revocat* revoc*
+cancel; uphold; withdraw* withdrew struck-down strikes-down strike-down cancel* call-off called-off scrap* abandon* shelve* abgesagt abgebrochen abbrech* annul* annull* cancell* cancelou revog* revoked void voided null nullif* overturn* quash* aufgehoben anuló anula anulad* anulou annulé cancels cancelled canceled calls-off struck-out set-aside sets-aside annulled annuls voids repeal* rescind* nichtig ungültig hinfällig zurückgezogen widerrufen storniert gestrichen kassiert invalid* cass* anulaç* anulación annullament* invalidó dejó-sin-efecto revocat* revoc*
 uphold; cancel repeal; upheld upholds uphold stands stand valid confirmed-by bestätigt gültig rechtskräftig validé validée validés validées confirmé confirmée válida válido valida valido confermato confermata confirmó confirmado confirmada mantida
 ban; allow; ban bans banned banning prohibit* outlaw* verbot* verbiet* interdit* interdire prohíb* prohib* vietat* proib* bannit* forbids forbidden forbade bars barred untersagt untersag* verbietet verbot
 allow; ban; allow* permit* legaliz* legalis* erlaub* legalisier* autoris* permite légalis* permess* permett* permitiu
@@ -29,7 +30,7 @@ arrest; free; arrest* detain* in-custody verhaft* festgenommen arrêt* interpell
 free; arrest; freed set-free released-from freigelassen libér* liber* liberat* rilasci* libertad*
 convict; acquit; convict* guilty verurteilt condamn* coupable condena* culpable condann* colpevole condenou condenad* found-guilty schuldig verurteilte condamné condamnée condenó
 acquit; convict; acquit* not-guilty exonerat* freigesprochen freispruch acquitt* relax* absuel* absuelto assol* absolv*
-elect; lose; elect elects elected re-elected gewählt wählt élu élue élit elegid* elig* elett* elegg* eleit* elegeu voted-in choose chooses chose chosen gewählte elezione élus
+elect; lose; elect elects elected re-elected gewählt wählt élu élue élit elegid* elig* elett* elegg* eleit* elegeu voted-in choose chooses chose chosen gewählte elezione élus won-the-election wins-the-election
 become; ; become becomes became take-over-as takes-over-as took-over-as taken-over-as sworn-in deviendra devient devenu devenue diventa diventato diventata convirtió-en torna-se tornou-se
 nominate; ; nominate nominates nominated nominating nominiert names-as picks picked
 join; leave; join joins joined joining beitritt beigetreten tritt-bei rejoint adhér* se-une unió ingres* aderi* entra-nella ader* juntou-se accedes acceded enrolled beitrat trat-bei
@@ -46,6 +47,9 @@ default; ; default* zahlungsausfall défaut impago
 invade; ; invad* invasion einmarsch* envahi* invas* invadiu invaded einmarschiert marschierte-ein
 impeach; ; impeach* amtsenthebung destitu*
 extend; ; extend* extension verlänger* prolong* ampl* prorrog* prolung* prorog* extends extended verlängert prolongé prolongée
+lift; impose extend; lift lifts lifted lifting hebt-auf hob-auf aufgehob* levé levée levés levées lève levantó levanta levantad* levantou revocat* revocado rimosso rimosse rimossi tolto tolta
+impose; lift; impose* imposing verhäng* impos* inflig*
+sentence; acquit; sentence* jailed jails imprison*
 recall; ; recall* rückruf* rappel* retira recalled calls-back called-back zurückgerufen ruft-zurück rief-zurück rappelle rappelé rappelés richiam* recolh*
 confirm; ; confirmed-as senate-confirmed
 indict; ; indict* charged angeklagt inculp* mis-en-examen imputad*
@@ -53,11 +57,11 @@ host; ; host hosts hosted hosting ausrichten accueill* acog* ospit* stages stage
 qualify; eliminate; qualif* advance* advances reach-the-final qualifizier* einzug clasific* qualific* apurou
 eliminate; qualify; eliminat* knocked-out ausgeschieden élimin* elimin* eliminad*
 record; ; record-high all-time-high rekordhoch rekordhöhe
-complete; ; complet* finish* fertig* achev* termin* conclu* termina* ultimat* completed finishes wraps-up wrapped-up fertiggestellt vollendet abgeschlossen achève achevé terminó terminado concluyó concluso completat* concluiu concluíd*
+complete; ; complet* finish* fertig* achev* termin* conclu* termina* ultimat* completed finishes wraps-up wrapped-up closed-the-acquisition closed-its-acquisition closes-its-acquisition closed-the-purchase closed-its-purchase closed-the-takeover closed-its-takeover closed-the-merger closed-its-merger fertiggestellt vollendet abgeschlossen achève achevé terminó terminado concluyó concluso completat* concluiu concluíd*
 appoint; dismiss; appoint* ernannt ernenn* nomm* nombr* nomina* nominato nominata nomeou nomead* named names berufen beruft designat* desig* désign* nommé nommée nombrado nombrada nomeado nomeada nominat*
 dismiss; appoint; fire fires fired sack* oust* dismiss* entlassen limog* despid* desped* destitu* licenzi* demit* esoner* exoner* dismissed entlässt gefeuert freigestellt abberufen licenciado renvoyé renvoyée destituyó demitido demitida exonerad* sollevat* révoqu* évinc* congédi* démis remerci* abberuf* destituid*
 land; ; land lands landed landing touchdown gelandet landet landung atterri* aterriz* atterr* aterr* pous* touches-down touched-down aufgesetzt se-posa s-est-posé atterri allunat*
-list; ; ipo goes-public went-public börsengang introduction-en-bourse
+list; ; ipo goes-public went-public börsengang introduction-en-bourse go-public gone-public going-public stock-market-debut stock-exchange-debut market-debut begin-trading begins-trading began-trading begun-trading started-trading starts-trading an-die-börse cotizar-en salir-a-bolsa sale-a-bolsa salió-a-bolsa entre-en-bourse entré-en-bourse entrée-en-bourse quotat* sbarca-in-borsa
 suspend; ; suspend* ausgesetz* sospes* halt* paus* eingestellt unterbroch* unterbricht interromp* interrump* suspendió sospende
 depart; arrive; depart* sail sails sailed sailing abgefahren abgelegt abreis* appareill* zarp* salp* partit* zarpou partiu
 repeal; ; repeal* rescind* abrog* abolish* aufgehob* derog* revog* repeals repealed revokes revoked scraps scrapped
@@ -125,6 +129,14 @@ export function conceptsAt(words: readonly Word[], at: number): ReadonlySet<stri
     if (others.every((other, n) => words[at + 1 + n]?.text === other)) found.add(name);
   }
   return found.size > 0 ? found : outcomesOfFuture(word.text);
+}
+
+/** The number of words that name the outcome at a word: 2 for "go public". */
+export function outcomeLength(words: readonly Word[], at: number): number {
+  const phrases = (PHRASES.get(words[at]?.text ?? "") ?? []).filter(({ words: others }) =>
+    others.every((other, n) => words[at + 1 + n]?.text === other),
+  );
+  return 1 + Math.max(0, ...phrases.map(({ words: others }) => others.length));
 }
 
 /** Romance futures, without accents, and endings of other forms of their verbs. */

@@ -10,6 +10,8 @@ export interface Argument {
   readonly heads: ReadonlySet<string>;
   /** The nouns that describe it, by which a text can come back to it: "ferry" of "the ferry Aurora". */
   readonly kinds: ReadonlySet<string>;
+  /** The outcomes that its heads name: of "the takeover of Sillo", that Sillo is acquired. */
+  readonly outcomes?: ReadonlySet<string>;
 }
 
 /** The argument in a part of a question: its terms, its heads and the nouns that describe it. */
@@ -27,7 +29,9 @@ export function argumentOf(
     const isInside = before !== undefined && grammar.preposition.has(before.text) && heads.size > 0;
     const isLast = next === undefined || !terms.has(next.stem) || grammar.and.has(next.text);
     const isOwner = next?.text === "s" && /['’]/u.test(next.gap);
-    if (!isLast || isInside || isOwner) continue;
+    // "the result of the election was annulled": the election was.
+    const isOfNext = heads.size === 0 && RESULT.test(word.text) && WORDS.of.has(next?.text);
+    if (!isLast || isInside || isOwner || isOfNext) continue;
     // "le record national": a Romance noun stands before its adjectives. The last word of a name is its head.
     let head = n;
     while (
@@ -55,6 +59,8 @@ export function argumentOf(
   if (kept.length === 0) return undefined;
   return { words: new Set(kept.map((word) => word.stem)), heads, kinds: new Set(kinds.map(({ stem }) => stem)) };
 }
+
+const RESULT = /^(?:results?|outcome|ergebnis\p{L}*|resultats?|resultados?|risultat[oi]|esito)$/u;
 
 function isNameTo(tokens: readonly Token[]): boolean {
   return tokens[0] !== undefined && tokens.every(({ capital, text }) => capital && /^\p{L}/u.test(text));

@@ -152,6 +152,11 @@ const PARTICIPLE = /(?:ed|en|t|ut|u|e|ee|is|ise|[iau]d[oa]|[au]t[oa])$/u;
 /** Nouns for who won: "X is the winner of the cup" is a fact. */
 export const HOLDER = /^(?:champions?|winners?|victors?|laureates?)$/u;
 
+/** "pleased to announce the appointment": who says so announces it. */
+const GLAD = /^(?:pleased|delighted|proud|happy|glad|thrilled|hono(?:u)?red|sorry|sad|saddened)$/u;
+/** "takes note of the resignation" */
+const NOTICE = /^(?:note|notice|acte|atto|ato|nota)$/u;
+
 /** A noun is a fact only as the object of a verb that carries it out: "gave approval", "announced a resignation". */
 function nominal(
   tokens: readonly Token[],
@@ -166,7 +171,10 @@ function nominal(
   if (next !== undefined && grammar.light.has(next.text) && PARTICIPLE.test(next.text)) return fact;
   for (let n = at - 1; n >= Math.max(clause.start, at - 5); n -= 1) {
     const word = tokens[n];
-    if (word === undefined || grammar.preposition.has(word.text)) return "noun";
+    // "took note of the resignation"
+    const isNoted = n > clause.start && NOTICE.test(tokens[n - 1]?.text ?? "");
+    if (word === undefined || (grammar.preposition.has(word.text) && !isNoted)) return "noun";
+    if (isNoted) return tokens.slice(clause.start, n).some((one) => grammar.not.has(one.text)) ? "noun" : fact;
     if (grammar.be.has(word.text) && HOLDER.test(tokens[at]?.text ?? "")) {
       const auxiliaries = tokens.slice(Math.max(clause.start, n - 3), n + 3);
       if (auxiliaries.some((one) => grammar.modal.has(one.text))) return "future";
@@ -178,7 +186,8 @@ function nominal(
       continue;
     }
     const last = tokens.slice(Math.max(clause.start, n - 3), n);
-    if (last.some((one) => grammar.modal.has(one.text) || one.text === "to")) return "future";
+    const isGlad = GLAD.test(last.at(-2)?.text ?? "") && last.at(-1)?.text === "to";
+    if (last.some((one) => grammar.modal.has(one.text) || (one.text === "to" && !isGlad))) return "future";
     return last.some((one) => grammar.not.has(one.text)) ? "denied" : fact;
   }
   return "noun";

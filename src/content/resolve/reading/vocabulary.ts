@@ -104,7 +104,7 @@ export const OUTCOMES = classesOf<
 >(`
 exclusive: win elect acquire host nominate appoint
 directed: win acquire invade lose
-ergative: become open close launch release start end land merge list complete rise fall postpone cancel publish persist
+ergative: become enact open close launch release start end land merge list complete rise fall postpone cancel publish persist
 held: win elect appoint
 final: reject cancel lose eliminate acquit die win convict uphold
 undoing: cancel suspend repeal reject

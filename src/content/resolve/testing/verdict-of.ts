@@ -1,5 +1,6 @@
 import { createEmbeddedAnalyst } from "../embedded/analyst.ts";
 import { planOf } from "../evidence/plan.ts";
+import { speaks, voicesOf } from "../evidence/voices.ts";
 import { weigh } from "../evidence/weigh.ts";
 import { type Analysis, type Plan, type Source, type Verdict } from "../reading/analysis.ts";
 
@@ -23,6 +24,15 @@ export async function sideOf(question: string, sentence: string, now = NOW): Pro
   const [found] = statements;
   if (found === undefined || found.supports === "NEUTRAL") return "";
   return found.isLoose === true ? `${found.supports}?` : found.supports;
+}
+
+/** The side of which the embedded analyst takes a sentence for a voice. Empty if it is not one. */
+export async function voiceOf(question: string, sentence: string): Promise<string> {
+  const plan = planOf(question, "", NOW);
+  const sources = [sourceOf(sentence, 0)];
+  const { statements } = await analysisOf(plan, sources, NOW);
+  const [voice] = voicesOf(plan, sources, statements).filter(speaks);
+  return voice === undefined ? "" : voice.sign > 0 ? "YES" : "NO";
 }
 
 function sourceOf(text: string, index: number): Source {
