@@ -2,30 +2,10 @@ import { afterAll, afterEach, beforeEach, expect, jest, test } from "bun:test";
 import { until } from "../../../../../lib/testing/until.ts";
 import { session } from "../api/client.ts";
 import { type GatewayEvent, type Overview } from "../api/shapes.ts";
-import { defineGlobals, serveInterface } from "../testing/fake-page.ts";
-
-const page = Object.assign(new EventTarget(), { visibilityState: "visible" });
-const streams: Stream[] = [];
-
-/** A stream of events that the test sends. */
-class Stream extends EventTarget {
-  readonly path: string;
-  isClosed = false;
-  constructor(path: string) {
-    super();
-    this.path = path;
-    streams.push(this);
-  }
-  close(): void {
-    this.isClosed = true;
-  }
-  send(kind: string, data: unknown): void {
-    this.dispatchEvent(new MessageEvent(kind, { data: JSON.stringify(data) }));
-  }
-}
+import { type FakeStream, openPage, serveInterface } from "../testing/fake-page.ts";
 
 const gateway = serveInterface();
-const undo = defineGlobals({ document: page, EventSource: Stream });
+const { streams, see, undo } = openPage();
 const { eventFeed, onEvents } = await import("./event-feed.ts");
 const { traffic } = await import("./overview-feed.ts");
 
@@ -35,12 +15,7 @@ let bodies: Record<string, unknown> = {};
 const event = (id: number, kind = "change", message = `event ${id}`): GatewayEvent =>
   ({ id, time_ms: id, kind, message }) as GatewayEvent; // a test's kind
 const messages = (): string[] => eventFeed.value.events.map(({ message }) => message);
-const last = (): Stream | undefined => streams.at(-1);
-
-function see(state: "visible" | "hidden"): void {
-  page.visibilityState = state;
-  page.dispatchEvent(new Event("visibilitychange"));
-}
+const last = (): FakeStream | undefined => streams.at(-1);
 
 const OVERVIEW = {
   time_ms: 1_000_000,

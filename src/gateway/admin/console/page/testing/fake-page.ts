@@ -26,3 +26,46 @@ export function defineGlobals(values: Readonly<Record<string, unknown>>): () => 
     for (const name of Object.keys(values)) Reflect.deleteProperty(globalThis, name);
   };
 }
+
+/** A stream of events that the test sends. */
+export class FakeStream extends EventTarget {
+  readonly path: string;
+  isClosed = false;
+
+  constructor(path: string, opened: (stream: FakeStream) => void) {
+    super();
+    this.path = path;
+    opened(this);
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  send(kind: string, data: unknown): void {
+    this.dispatchEvent(new MessageEvent(kind, { data: JSON.stringify(data) }));
+  }
+}
+
+/** The modules of the page listen to the first document that they find, so that all tests of a process have one. */
+const page = Object.assign(new EventTarget(), { visibilityState: "visible" });
+const streams: FakeStream[] = [];
+
+class Stream extends FakeStream {
+  constructor(path: string) {
+    super(path, (stream) => streams.push(stream));
+  }
+}
+
+/** Defines a document that `see` shows and hides, and an `EventSource` whose streams the test plays, until `undo`. */
+export function openPage() {
+  streams.splice(0);
+  return {
+    streams,
+    undo: defineGlobals({ document: page, EventSource: Stream }),
+    see: (state: "visible" | "hidden"): void => {
+      page.visibilityState = state;
+      page.dispatchEvent(new Event("visibilitychange"));
+    },
+  };
+}
