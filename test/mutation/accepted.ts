@@ -354,4 +354,16 @@ export const ACCEPTED: readonly Accepted[] = [
     mutant: "start === 0 && end === chunk.length  →  false",
     reason: "saves a view: that of the whole chunk has the same bytes",
   },
+  {
+    file: "src/store/sqlite/sqlite-usage.ts",
+    code: "if (count + uses.length <= most) return [...uses];",
+    mutant: "count + uses.length <= most  →  (count + uses.length < most)",
+    reason: "saves a read of the names: withinRoom keeps all uses that fit",
+  },
+  {
+    file: "src/store/postgres/messages.ts",
+    code: "if (this.#length + bytes <= this.#bytes.length) return;",
+    mutant: "this.#length + bytes <= this.#bytes.length  →  (this.#length + bytes < this.#bytes.length)",
+    reason: "a larger buffer holds the same bytes",
+  },
 ];

@@ -332,7 +332,9 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await ledger.close();
     expect((await ledger.reserve({ ...PAYMENT, nonce: "0xkept" })).leased).toBe(true);
     relay.loses = true;
-    expect(await ledger.reserve({ ...PAYMENT, nonce: "0xlost" }).catch(String)).toContain("did not respond");
+    const [said, waited] = ["0xlost", "0xagain"].map((nonce) => ledger.reserve({ ...PAYMENT, nonce }).catch(String));
+    expect(await said).toContain("did not respond");
+    expect(await waited).toContain("no connection was free");
     relay.loses = false;
     expect(await opened.store.ledger.find({ ...PAYMENT, nonce: "0xlost" })).toMatchObject({ state: "reserved" });
     // A request in the meantime learns only that the payment has a lease.
@@ -342,6 +344,12 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     clock.now += 2;
     expect((await opened.store.ledger.reserve({ ...PAYMENT, nonce: "0xkept" })).leased).toBe(false);
     expect((await opened.store.ledger.reserve({ ...PAYMENT, nonce: "0xlost" })).leased).toBe(true);
+    // A later response says that the process has the lease.
+    expect((await ledger.reserve({ ...PAYMENT, nonce: "0xagain" })).leased).toBe(true);
+    clock.now += LEASE_MS - 1;
+    await ledger.tend();
+    clock.now += 2;
+    expect((await opened.store.ledger.reserve({ ...PAYMENT, nonce: "0xagain" })).leased).toBe(false);
     await database.close();
   });
 });

@@ -100,10 +100,12 @@ test.each([
 ])("a message that claims %d bytes ends the connection: %p", (length, ends) => {
   const speaker = new Speaker();
   const wire = wireOver(speaker);
+  const heard: string[] = [];
+  wire.onMessage = ({ type }) => heard.push(type);
   const head = Buffer.from("D\0\0\0\0");
   head.writeInt32BE(length, 1);
   speaker.say(head);
-  expect(wire.ended).toBe(ends);
+  expect([wire.ended, heard]).toEqual([ends, length === 4 ? ["D"] : []]);
 });
 
 test.each(["end", "close", "error"])("a lost connection (%s) is reported once, and closed", (event) => {

@@ -1,3 +1,4 @@
+import { codeOf } from "../../lib/caught.ts";
 import {
   balanceTooLarge,
   type Credit,
@@ -134,19 +135,20 @@ export class SqliteCredits implements Credits {
   }
 
   /** Records a grant and changes the balance by `change`. False: the grant was made before. */
-  #change(id: string, grant: Grant, change: () => number): Promise<boolean> {
+  #change(id: string, grant: Grant, change: () => void): Promise<boolean> {
     return this.#file.transaction(() => {
       if (this.#file.get(FIND, { id }) === undefined || !this.#grant(id, grant)) return false;
-      return change() > 0;
+      change();
+      return true;
     });
   }
 
   /** Adds to a balance, in a transaction of the caller, which the error of a balance that is too large undoes. */
-  #add(id: string, amount: string, expiresAt: number): number {
+  #add(id: string, amount: string, expiresAt: number): void {
     // The statement would add the last digits alone.
     if (amount.length > MAX_CREDIT_DIGITS) throw balanceTooLarge(id);
     try {
-      return this.#file.run(ADD, { id, amount, expiresAt });
+      this.#file.run(ADD, { id, amount, expiresAt });
     } catch (error) {
       throw isUncovered(error) ? balanceTooLarge(id, error) : error;
     }
@@ -159,7 +161,7 @@ export class SqliteCredits implements Credits {
 
 /** True for the error of a statement that a balance does not cover, or whose credit has ended. */
 export function isUncovered(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = codeOf(error);
   return code === "SQLITE_CONSTRAINT_CHECK" || code === "SQLITE_CONSTRAINT_TRIGGER";
 }
 

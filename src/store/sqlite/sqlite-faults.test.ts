@@ -151,6 +151,7 @@ test("a write resolves only after it is made: no one does while another process 
     renew: jobs.renew(job, []),
     finish: jobs.finish(job, { finished: [], found: [] }),
     end: jobs.end(made.id, "cancelled", ""),
+    begin: jobs.begin(made.id),
     paid: jobs.paid(made.id, { pages: 1, amount: "1", transaction: "", isClosed: false }),
     rename: jobs.rename(made.id, { secretHash: "h", sale: "" }),
     sweep: jobs.sweep(),

@@ -94,8 +94,7 @@ export class SqliteJobs implements JobStore {
       const running = this.#file.all("SELECT 1 FROM jobs WHERE state = 'running'");
       if (running.length >= MAX_RUNNING_JOBS) return false;
       this.#file.run(INSERT, { ...job, now: this.#now() });
-      const made = this.#job(job.id);
-      if (made !== undefined) this.#change(made, addresses, 0);
+      for (const made of this.#jobs("WHERE id = ?", job.id)) this.#change(made, addresses, 0);
       return true;
     });
   }

@@ -1,4 +1,7 @@
 import { expect, spyOn, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { LEASE_MS } from "../ledger.ts";
 import { openStore } from "../open/open-store.ts";
 import { type Store } from "../store.ts";
@@ -65,4 +68,17 @@ test("renewals ignore a file that cannot be reached", async () => {
   const { store, tend } = openRig();
   await store.close();
   expect(() => tend()).not.toThrow();
+});
+
+test("a step of the machine's time does not end a lease", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-leases-"));
+  const path = join(folder, "state.db");
+  const time = { ms: Date.now() };
+  using _ = spyOn(Date, "now").mockImplementation(() => time.ms);
+  const [one, other] = [openStore(path), openStore(path)];
+  expect((await one.ledger.reserve(RESERVATION)).leased).toBe(true);
+  time.ms += 10 * LEASE_MS;
+  expect((await other.ledger.reserve(RESERVATION)).leased).toBe(false);
+  await Promise.all([one.close(), other.close()]);
+  rmSync(folder, { recursive: true });
 });

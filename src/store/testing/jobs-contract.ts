@@ -6,6 +6,7 @@ import {
   type Job,
   type JobStore,
   LEASE_MS,
+  MAX_RUNNING_JOBS,
   MAX_WAIT_MS,
   MOST_TRIES,
   type NewJob,
@@ -106,6 +107,13 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       await using at = await begin({}, [...pages(2), ...pages(2)]);
       const { store, job } = at;
       expect(job).toMatchObject({ state: "running", known: 2, open: 2, delivered: 0, results: 0, payer: "0xabc" });
+      expect(job).toMatchObject({
+        limit: 1_000,
+        maxKnown: 10_000,
+        maxRunMs: DAY_MS,
+        keptMs: DAY_MS,
+        createdAt: at.clock.now,
+      });
       expect(job.kinds).toEqual({});
       const first = await store.take(job, { ...SHARE, addresses: 1 });
       expect(first).toMatchObject([{ url: "https://one.example/0", tries: 1, startMs: 0, depth: 0, task: PAGE }]);
@@ -119,7 +127,13 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
         ["https://one.example/new", 1],
       ]);
       expect(await store.take(job, SHARE)).toEqual([]);
-      expect(await deliver(store, job, rest)).toMatchObject({ state: "completed", reason: "", open: 0, delivered: 4 });
+      expect(await deliver(store, job, rest)).toMatchObject({
+        state: "completed",
+        reason: "",
+        open: 0,
+        delivered: 4,
+        saved: 0,
+      });
       expect(await store.running()).toEqual([]);
       expect(await store.newest(5)).toMatchObject([{ id: job.id, state: "completed", delivered: 4 }]);
       const results = await store.results(job, 1, 2);
@@ -400,6 +414,8 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       expect(after?.kinds).toEqual({ "frontier-full": 3 });
       const full = await store.finish(job, { finished: [], found: pages(6) });
       expect(full).toMatchObject({ known: 3, open: 3, kinds: { "frontier-full": 6 } });
+      const fuller = await store.finish(job, { finished: [], found: pages(4).slice(3) });
+      expect(fuller?.kinds).toEqual({ "frontier-full": 7 });
     });
 
     test("a cancelled job gives no more work, and takes no more results", async () => {
@@ -408,7 +424,8 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
       const taken = await store.take(job, { ...SHARE, addresses: 1 });
       expect(await store.end(job.id, "cancelled", "")).toBe(true);
       expect(await store.end(job.id, "failed", "again")).toBe(false);
-      expect(await deliver(store, job, taken)).toMatchObject({ state: "cancelled", delivered: 0, results: 0 });
+      const late = { state: "cancelled", delivered: 0, results: 0, isAlike: false };
+      expect(await deliver(store, job, taken)).toMatchObject(late);
       expect(await store.find(job.id)).toMatchObject({ state: "cancelled" });
       expect(await store.running()).toEqual([]);
     });
@@ -547,6 +564,31 @@ export function testJobs(name: string, newDatabase: () => Promise<OpenJobs>): vo
         [5, 2],
         [6, 3],
       ]);
+    });
+
+    test("a page of results has 8 MiB at most, or one longer result", async () => {
+      await using at = await begin({}, pages(5));
+      const { store, job } = at;
+      const [half, more] = [4 * 1024 * 1024, 8 * 1024 * 1024 + 1].map((bytes) => Buffer.alloc(bytes));
+      const bodies = [half, half, Buffer.alloc(1), more, half];
+      for (const [at_, taken] of (await store.take(job, SHARE)).entries())
+        await store.finish(job, {
+          finished: [{ taken, kind: "delivered", result: bodies[at_] ?? Buffer.alloc(0) }],
+          found: [],
+        });
+      const numbers = async (after: number) => (await store.results(job, after, 10)).map(({ number }) => number);
+      expect([await numbers(0), await numbers(2), await numbers(3), await numbers(4)]).toEqual([[1, 2], [3], [4], [5]]);
+    });
+
+    test("a thousand jobs run at one time, and a further one can begin when one of them has ended", async () => {
+      await using at = await begin();
+      const { store, job } = at;
+      const create = (): Promise<boolean> => store.create(newJob(), []);
+      const made = await Promise.all(Array.from({ length: MAX_RUNNING_JOBS - 1 }, create));
+      expect(made.every((isMade) => isMade)).toBe(true);
+      expect(await create()).toBe(false);
+      await store.end(job.id, "cancelled", "");
+      expect([await create(), await create()]).toEqual([true, false]);
     });
 
     test("delivered pages that cost less are added up, in the job and up to each result", async () => {
